@@ -85,7 +85,7 @@ func TestSwitchesHaveAllKindsOfDependencies(t *testing.T) {
 			})
 		}
 	}
-	if len(kinds) != 11 || switches < 8 {
+	if len(kinds) != 12 || switches < 8 {
 		t.Errorf("%d kinds, %d switches", len(kinds), switches)
 	}
 }

@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	cloud.google.com/go/longrunning v0.8.0
 	connectrpc.com/connect v1.21.1
-	github.com/HugoSmits86/nativewebp v1.2.1
 	github.com/bazelbuild/remote-apis v0.0.0-20260908115904-76ddd98e1f92
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/cespare/xxhash/v2 v2.3.0

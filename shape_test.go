@@ -184,7 +184,7 @@ func fieldsOf(t *testing.T, dir, name string) (fields []string) {
 	return fields
 }
 
-// An identifier is an exported name of a package, and its visible part.
+// An identifier is an exported name of a package, with the visible part of its declaration.
 type identifier struct {
 	name      string
 	signature ast.Node
@@ -203,7 +203,7 @@ func exported(d ast.Decl) (list []identifier) {
 			case *ast.TypeSpec:
 				switch {
 				case !s.Name.IsExported():
-				case s.Assign.IsValid(): // other modules can use the aliased type
+				case s.Assign.IsValid(): // aliases need only the name, because other modules can use the aliased type
 					list = append(list, identifier{s.Name.Name, s.Name})
 				default:
 					list = append(list, identifier{s.Name.Name, visible(s.Type)})
@@ -292,9 +292,9 @@ func TestNoFlagsInLibraries(t *testing.T) {
 	for _, dir := range sourceDirs(t, "cook", "cook/recipe", "cook/recipe/recipetest", "cook/manifest", "cook/internal/...", "internal/...", "hashing", "profile/...") {
 		switch dir {
 		case "cook/internal/report", "cook/internal/inspect", "cook/internal/remote/process":
-			continue // part of the command
+			continue // packages of the command, whose messages may mention flags
 		case "internal/mesh/obj":
-			continue // MTL files have options that look the same
+			continue // options of MTL files, which look like flags
 		}
 		if fits("internal/proof/...", dir) {
 			continue // starts programs
@@ -389,13 +389,13 @@ func TestFunctionsAreShort(t *testing.T) {
 // confine.Root. Tests, proofs and benchmarks may do it themselves.
 func TestBusyFilesAreRemovedByBusyfile(t *testing.T) {
 	excused := map[string]string{ // reason by file
-		"internal/busyfile/disk.go":                  "makes the calls that Files repeats",
+		"internal/busyfile/busyfile.go":              "makes the calls that Files repeats",
 		"internal/memtemp/memtemp_linux.go":          "serves tests",
+		"internal/smokerun/runner.go":                "removes samples that the next measured run writes anew",
 		"cook/cli/internal/run/recording.go":         "removes its own open file, where the system lets it",
 		"cook/internal/index/multiply/main.go":       "serves benchmarks",
 		"cook/internal/peer/serve.go":                "removes sockets",
 		"cook/internal/remote/remotetest/execute.go": "serves tests",
-		"profile/smoke/runner.go":                    "removes samples that the next measured run writes anew",
 	}
 	found := map[string]bool{}
 	for _, dir := range sourceDirs(t, "cook/...", "recipes/...", "internal/...", "profile/...", "hashing/...", "cmd/...") {

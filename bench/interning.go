@@ -12,6 +12,7 @@ import (
 	"unique"
 
 	"github.com/assetcook/assetcook/intern"
+	"github.com/assetcook/assetcook/ptrhash"
 )
 
 // InternSizes are the numbers of names in the tables.
@@ -22,12 +23,12 @@ func InternSizes() []int {
 	return []int{100, 10_000, 200_000}
 }
 
-// Interning returns two contests of looking up names: package intern against the standard
-// library, on 1 and on 2 goroutines, with all names present (hit) and all absent (miss). It also
-// returns the n names; names[i] has the value i+1 everywhere. An absent name differs from a
-// present one in its last byte.
+// Interning returns two contests of looking up names: package intern against the standard library,
+// on 1 and on 2 goroutines, with all names present (hit) and all absent (miss). It also returns the
+// n names; all contenders map names[i] to i+1. An absent name differs from a present one in its
+// last byte.
 //
-// A map without a lock competes only if there are no writes. unique.Make returns a handle, not a
+// A map without a lock is safe only if there are no writes. unique.Make returns a handle, not a
 // number, and adds absent names.
 func Interning(tb testing.TB, n int) (hit, miss Contest[string], names []string) {
 	names = Names(n)
@@ -132,8 +133,8 @@ func internTable(tb testing.TB, names []string) *intern.Table {
 	return table
 }
 
-// InternMemory reports the memory that holds the names, including their bytes, for each of the
-// given builders; each gets names that nothing else refers to.
+// InternMemory reports how much memory each table built by the given functions uses for the names,
+// including the bytes of the names. Each function gets its own copies of the names.
 func InternMemory(b *testing.B, builds map[string]func(names []string) any) {
 	for _, n := range InternSizes() {
 		names := Names(n)
@@ -152,7 +153,7 @@ func InternMemory(b *testing.B, builds map[string]func(names []string) any) {
 					runtime.KeepAlive(copies)
 					runtime.KeepAlive(built)
 				}
-				b.ReportMetric(float64(held)/float64(n)-16, "B/name") // without the slice of copies
+				b.ReportMetric(float64(held)/float64(n)-16, "B/name") // excludes the slice of copies, 16 bytes per name
 			})
 		}
 	}
@@ -163,4 +164,62 @@ func heap() uint64 {
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// Record has the size of an allocation tracker's typical record.
+type Record struct {
+	Size  uint64
+	Site  uint32
+	Group uint32
+}
+
+// Pointers returns two lookup benchmarks for one goroutine: a full ptrhash.Table against a map and
+// a sync.Map, with all addresses present (hit) and all absent (miss). It also returns the n
+// addresses; every table maps keys[i] to a Record of size i+1.
+func Pointers(tb testing.TB, n int) (hit, miss Contest[uintptr], keys []uintptr) {
+	keys, between := Addresses(n)
+	table, plain := ptrhash.NewTable[Record](n), make(map[uintptr]Record, n)
+	var synced sync.Map
+	for i, key := range keys {
+		v := Record{Size: uint64(i + 1)}
+		plain[key] = v
+		synced.Store(key, v)
+		if err := table.Insert(key, v); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	contenders := []Contender[uintptr]{
+		{Impl: "ptrhash", Find: func(keys []uintptr) (sum uint64) {
+			for _, key := range keys {
+				v, _ := table.Lookup(key)
+				sum += v.Size
+			}
+			return sum
+		}},
+		{Impl: "map", Find: func(keys []uintptr) (sum uint64) {
+			for _, key := range keys {
+				sum += plain[key].Size
+			}
+			return sum
+		}},
+		{Impl: "sync-map", Find: func(keys []uintptr) (sum uint64) {
+			for _, key := range keys {
+				if v, ok := synced.Load(key); ok {
+					sum += v.(Record).Size
+				}
+			}
+			return sum
+		}},
+	}
+	hit = Contest[uintptr]{fmt.Sprintf("entries=%d/keys=hit", n), repeated(keys), []int{1}, nil}
+	miss = Contest[uintptr]{fmt.Sprintf("entries=%d/keys=miss", n), repeated(between), []int{1}, contenders}
+	want := uint64(0)
+	for _, key := range hit.Keys {
+		want += plain[key].Size
+	}
+	for _, c := range contenders {
+		c.Want = want
+		hit.Contenders = append(hit.Contenders, c)
+	}
+	return hit, miss, keys
 }

@@ -118,7 +118,7 @@ header() {
 	echo "- system: $(uname -sm)"
 	echo "- Go: $(go env GOVERSION) $(go env GOOS)/$(go env GOARCH)"
 	echo "- date: $(date -u +%Y-%m-%d)"
-	echo "- command: \`BENCHTIME=$benchtime bench/run.sh -pages $pages -count $count\`, of which this is"
+	echo "- command: \`BENCHTIME=$benchtime bench/run.sh -pages $pages -count $count\`; the part for this page:"
 	echo
 	printf '      %s\n' "$@"
 	echo
@@ -263,15 +263,20 @@ if wants hashes; then
 		echo
 		"$work/chart" -table -series func <"$work/hashes-ours.txt"
 		echo
-		echo "Functions that it does not have (SHA-1 of the standard library, CityHash of go-faster, SpookyHash of dgryski):"
+		echo "Functions that package hashing lacks (SHA-1 of the standard library, CityHash of go-faster, SpookyHash of dgryski):"
 		echo
 		grep -E 'Others/|^[a-z]+: ' "$work/rivals.txt" | sed "s/BenchmarkOthers/BenchmarkSum/; s,/impl=[^/]*,," | "$work/chart" -table -series func
 		echo
-		echo "How random the sums are. bias: worst deviation from 1/2 of the probability that one bit of 16 bytes changes one bit of the sum (0.06 is noise). dependence: how far two bits of the sum change together when one bit of 3, 8, 11 or 16 bytes does (0.04 is noise, 1 is always). words to pointers: keys that share 24 bits with an earlier one of 131,072, as a multiple of random sums. collide: keys that share 32 bits, of all four sets (8 are random)."
+		echo "How random the sums are:"
+		echo
+		echo "- bias: the largest deviation from 1/2 of the probability that a changed bit of 16 bytes changes a bit of the sum (0.06 is noise)"
+		echo "- dependence: how strongly the changes of two bits of the sum depend on each other when one bit of 3, 8, 11 or 16 bytes changes (0.04 is noise; with 1, both bits always change together)"
+		echo "- words to pointers: of 131,072 keys, the keys that share 24 bits of the sum with an earlier key, as a multiple of the number for random sums"
+		echo "- collide: keys that share 32 bits of the sum, in all four sets (8 are random)"
 		echo
 		quality
 		echo
-		echo "Against the libraries. cespare's xxh64, zeebo's xxh3, xxh128 and blake3, crcslice8 and the standard library's sha256, adler32 and maphash are called by package hashing, except for short inputs of xxHash: beside them its column shows the cost of the wrapper. All sides are called through a function value."
+		echo "Against the libraries. Package hashing calls cespare's xxh64, zeebo's xxh3, xxh128 and blake3, crcslice8, and the standard library's sha256, adler32 and maphash, except for short inputs of xxHash. In these rows, the column of hashing shows the cost of the wrapper. All functions are called through a function value."
 		table hashes -table /func -row /size -col /impl
 		echo "Against other packages:"
 		grep -E 'Sum/|^[a-z]+: ' "$work/rivals.txt" >"$work/rivals-sum.txt"

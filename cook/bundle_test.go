@@ -16,14 +16,14 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A gatherer is a bundle whose source lists the outputs that it takes, a name a line. It
-// writes the first byte of each, so that many edits of what it takes leave it as it was.
+// A gatherer is a bundle whose source lists outputs, one name per line. The bundle has the first
+// byte of each output. Most edits of the outputs therefore leave the bundle unchanged.
 type gatherer struct{}
 
 var gathered struct {
 	sync.Mutex
-	times  map[string]int // that each source was gathered
-	listed func()         // is called when it is known what to gather; nil mostly
+	times  map[string]int // number of cooks by source
+	listed func()         // called when the list of outputs to gather is known; usually nil
 }
 
 func (*gatherer) Outputs() []string { return []string{"{dir}/{stem}.out"} }
@@ -39,7 +39,7 @@ func (*gatherer) Cook(_ context.Context, job *recipe.Job) error {
 	}
 	assets, err := job.Artifacts(patterns...)
 	if err != nil {
-		return nil // which the cooker must not believe
+		return nil // ignores the error, which the cooker must still notice
 	}
 	gathered.Lock()
 	gathered.times[job.Path()]++
@@ -67,8 +67,8 @@ func gather() recipe.Recipe {
 // A graph has the files of a tree of texts and bundles, and the earlier inputs of the bundles.
 type graph struct {
 	*rand.Rand
-	files map[string]string          // by path
-	order []string                   // bundles; each takes texts and those before it
+	files map[string]string          // content by path
+	order []string                   // bundles; each takes texts and earlier bundles
 	seen  map[string]map[string]bool // earlier inputs of each bundle
 }
 
@@ -212,7 +212,7 @@ func listFiles(t *testing.T, dir, pattern string) []string {
 	return names
 }
 
-// An artifact that changes while a bundle is cooked gets into no bundle.
+// An artifact that changes while a bundle is cooked is not included in any bundle.
 func TestBundleProvesArtifacts(t *testing.T) {
 	p, rec := newProject(t), &recorder{}
 	p.run.Recipes, p.run.Observer = []recipe.Recipe{gather()}, rec
@@ -222,7 +222,7 @@ func TestBundleProvesArtifacts(t *testing.T) {
 	gathered.listed = func() { p.must(os.WriteFile(p.path("cooked/a.txt"), []byte("other"), 0o666)) }
 	defer func() { gathered.listed = nil }()
 	p.cook()
-	if got := rec.failure("b.gather"); got != "artifact a.txt is not as it was cooked; cook again ignoring timestamps" {
+	if got := rec.failure("b.gather"); got != "artifact a.txt was changed since it was cooked; cook again ignoring timestamps" {
 		t.Errorf("failed with %q", got)
 	}
 	gathered.listed = nil

@@ -40,15 +40,15 @@ func Trim(ctx context.Context, cache string, size int64) (Trimmed, error) {
 	return stats, asPublic(err)
 }
 
-// TrimToLastRun removes from the store of a project everything that the index of its output directory
-// does not record, for any target. The rest restores the outputs as the last run left them. It
-// removes results of other projects as well, so the store must be named, by p.Cache or $COOKCACHE;
-// the store that all projects of a user share is a [ConfigError].
+// TrimToLastRun removes from the store of a project everything that the index of its output
+// directory does not record, for any target. The remaining results suffice to restore the outputs
+// of the last run. It removes results of other projects as well, so p.Cache or $COOKCACHE must name
+// the store: for the default store, which all projects of a user share, it returns a [ConfigError].
 func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) {
 	if p.Cache == "" && os.Getenv("COOKCACHE") == "" {
 		dir, err := session.CacheDir("")
 		if err == nil {
-			err = &ConfigError{Err: fmt.Errorf("%s is the store of all projects of this user, and what other projects keep in it would be removed; name the store of this project, here and when it is cooked", dir)}
+			err = &ConfigError{Err: fmt.Errorf("%s is the store of all projects of this user, so the results of other projects would be removed; name the store of this project, here and when it is cooked", dir)}
 		}
 		return Trimmed{}, asPublic(err)
 	}
@@ -66,11 +66,11 @@ func TrimToLastRun(ctx context.Context, p Project, o Observer) (Trimmed, error) 
 	return stats, asPublic(err)
 }
 
-func noStore(dir string) error { return &ConfigError{Err: fmt.Errorf("no store in %s", dir)} }
+func noStore(dir string) error { return &ConfigError{Err: fmt.Errorf("there is no store in %s", dir)} }
 
-// Clean removes the artifacts and the files of cook itself from the output directory, and returns the
-// number of artifacts. Other files stay, and so do the store and the sources. After an interrupt,
-// the next run removes the rest.
+// Clean removes the artifacts and cook's own files from the output directory, and returns the
+// number of removed artifacts. It keeps all other files, the store and the sources. If Clean is
+// interrupted, the next run removes the remaining artifacts.
 func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) {
 	opt := p.sessionOptions()
 	opt.Observer = o
@@ -86,17 +86,17 @@ func Clean(ctx context.Context, p Project, o Observer) (removed int, err error) 
 // ExtraOptions are the options of Extra. The zero value removes nothing.
 type ExtraOptions struct {
 	Remove bool
-	// Force also removes files of a directory that cook did not make. Cook makes an output
-	// directory if it is missing or empty, and tags it; see docs/command.md.
+	// Force also removes files from a directory that cook did not create. Cook creates a missing
+	// output directory, or adopts an empty one, and tags it; see docs/command.md.
 	Force bool
-	// Found is called for each file, by its path in the output directory; nil for none.
+	// Found is called with the path of each extra file in the output directory; may be nil.
 	Found    func(file string)
 	Observer Observer
 }
 
-// Extra finds files of the output directory that no asset makes, and returns their number. On request
-// it removes them and directories that contain nothing else; it then calls Found after the removal.
-// Verify reports the same files as extra files.
+// Extra finds files in the output directory that no asset produces, and returns their number. On
+// request it removes them, together with directories that contain nothing else; it then calls Found
+// after each removal. Verify reports the same files as extra files.
 func Extra(ctx context.Context, p Project, o ExtraOptions) (n int, err error) {
 	opt := p.sessionOptions()
 	opt.Observer = o.Observer

@@ -5,7 +5,7 @@
 //	summary, err := cook.Cook(ctx, project, cook.CookOptions{})
 //
 // Package recipes has the recipes of this module. Package cook/recipe is for authors of recipes.
-// Package cook/cli is the whole command, for a program with recipes of its own.
+// Package cook/cli is the whole command, for programs that add their own recipes.
 //
 // # How it works
 //
@@ -14,24 +14,24 @@
 //	index --changes--> delta --plan--> actions and reasons --execute--> artifacts --commit--> manifest, index
 //
 // The index has the stamps, checksums, blob IDs and actions of the last run. It is a cache: without
-// it a run reads more and finds the same. A run compares the stamps in the index with the file
-// system. An unchanged stamp that was old enough to be trusted proves that the content is the same;
-// otherwise the run reads the file and compares checksums. It plans only actions with differences,
-// and each decision has reasons.
+// it, a run reads more files but reaches the same result. A run compares the stamps in the index
+// with the file system. An unchanged stamp that was old enough to be trusted proves that the
+// content is the same; otherwise the run reads the file and compares checksums. It plans only
+// actions whose inputs or outputs differ, and records the reasons for each decision.
 //
 // # Why the output is never wrong
 //
-// A run writes the index after everything that the index describes is on the disk. A run that ends
-// early, by whatever means, leaves an older index: the next run sees too many differences, never
-// too few. Artifacts are renamed into place when they are complete. Before that, their names are in
-// a journal, so even without an index cook distinguishes its own files from yours. It never touches
-// yours.
+// A run writes the index after everything that the index describes is on the disk. A run that is
+// interrupted or crashes leaves an older index: the next run sees too many differences, never too
+// few. Artifacts are renamed into place when they are complete. Before that, their names are
+// written to a journal, so that even without an index cook can distinguish its own files from
+// yours. It never touches your files.
 //
 // A run stamps a source before it reads it and again after cooking. If the source changed in
 // between, the run throws the result away.
 //
-// [Verify] proves all this of an output directory: it trusts no stamp, reads everything, and cooks a
-// sample again under other conditions.
+// [Verify] checks all this for an output directory: it trusts no stamp, reads everything, and cooks
+// a sample again under different conditions.
 package cook
 
 import (
@@ -52,32 +52,33 @@ type CookOptions struct {
 	// Patterns limit the run to matching sources. They are globs on paths below Dir, as in
 	// rules: a directory stands for everything below it, and "!" excludes. Nil means all sources.
 	Patterns []string
-	// DryRun changes nothing on the disk and reports the work that a run would do.
+	// DryRun reports the work that a run would do, without changing anything on the disk.
 	DryRun bool
 	// Force cooks everything, even if the result is known.
 	Force bool
 	// IgnoreTimestamps checksums all sources and outputs.
 	IgnoreTimestamps bool
-	// Strict treats warnings as errors. The first bytes of all sources are read for that.
+	// Strict treats warnings as errors. To find warnings, the run reads the first bytes of all
+	// sources.
 	Strict bool
-	// StopOnFailure starts nothing new after the first failure.
+	// StopOnFailure starts no more assets after the first failure.
 	StopOnFailure bool
 	// OutputsByFolder skips per-file checks in output directories whose stamp is unchanged. The run
 	// then notices removed, renamed and replaced outputs, but not outputs edited in place.
 	OutputsByFolder bool
-	// Wait waits while another cook has the output directory's lock, instead of failing with
+	// Wait waits while another cook holds the lock of the output directory, instead of failing with
 	// a *LockedError.
 	Wait bool
 
 	Limits Limits
-	// Probe measures the run. Its counters have the numbers of the Summary and the time of each
-	// stage; its recording has a row for the run and one for each worker; its tracker has the
-	// memory of recipes; its Run is the ID of the run in the history, by default a new one. The
-	// run ends a frame of the counters every 100 ms, and one at its end; callers that push
-	// frames themselves should pass a separate set. The zero value measures nothing.
+	// Probe measures the run. Its counters receive the numbers of the Summary and the time of each
+	// stage; its recording gets a row for the run and one for each worker; its tracker measures the
+	// memory of recipes; its Run is the ID of the run in the history, by default a new one. The run
+	// ends a frame of the counters every 100 ms and when it ends; callers that push frames
+	// themselves should pass a separate set of counters. The zero value measures nothing.
 	Probe profile.Probe
-	// Observer follows the run; nil for none. With EveryAsset it gets events for assets that
-	// need no work, too.
+	// Observer follows the run; nil for none. If EveryAsset is set, the Observer also receives
+	// events for assets that need no work.
 	Observer   Observer
 	EveryAsset bool
 }
@@ -95,7 +96,8 @@ func (o *CookOptions) sessionOptionsOf(p Project) session.Options {
 // Cook brings the output directory up to date with the asset directory. Assets that fail are
 // counted in the Summary and reported to the Observer. Cook returns an error only if the run as a
 // whole failed: a *ConfigError, a *LockedError, the error of ctx after an interrupt, or a failure
-// to read or write the state of the output directory. The Summary then has the work that was done.
+// to read or write the state of the output directory. The Summary then describes the work done so
+// far.
 func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	begun, noted := time.Now(), false
 	for {
@@ -105,7 +107,7 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 		if !errors.As(err, &locked) || !opt.Wait && !beside {
 			return summary, asPublic(err)
 		}
-		// A watcher is at work, or another cook, and the caller wants to wait.
+		// A watcher or another cook is running, and the caller wants to wait.
 		if !noted && (opt.Wait && !beside || time.Since(begun) > watch.LongWait) && opt.Observer != nil {
 			noted = true
 			opt.Observer.Note(locked.Process() + " works on the same output directory; waiting for it to end")
@@ -116,8 +118,8 @@ func Cook(ctx context.Context, p Project, opt CookOptions) (Summary, error) {
 	}
 }
 
-// cookWithoutWaiting is Cook without waiting for the lock of the output directory. beside reports
-// whether a watcher has the lock, is alive and will soon release it.
+// cookWithoutWaiting is like Cook but does not wait for the lock of the output directory. beside
+// reports whether a live watcher holds the lock and will soon release it.
 func cookWithoutWaiting(ctx context.Context, opt session.Options) (_ Summary, beside bool, err error) {
 	access := session.Ask
 	if opt.Mode.DryRun {
@@ -139,24 +141,34 @@ func cookWithoutWaiting(ctx context.Context, opt session.Options) (_ Summary, be
 		if err := s.Lock(session.Write); err != nil {
 			var locked *state.LockedError
 			if errors.As(err, &locked) && beside {
-				beside = watch.Alive(ctx, s) // it may have been stopped since, in the middle of a round
+				beside = watch.Alive(ctx, s) // the watcher may have been stopped since then, during a round
 			}
 			return Summary{}, beside, err
 		}
 	}
 	done, err := pass.Run(ctx, s, nil)
+	var config *ConfigError
+	if errors.As(err, &config) && !opt.Mode.DryRun {
+		err = errors.Join(err, s.Abandon())
+	}
 	if err == nil {
 		err = ctx.Err()
 	}
-	summary := summaryOfStats(&done.Stats, done.Took)
+	summary := summaryOfPass(&done)
 	summary.Behind = done.StaleTargets
-	if summary.First = done.First != nil; summary.First {
-		summary.Copied, summary.LeftOut = done.First.Copied, done.First.LeftOut
-	}
 	return summary, beside, err
 }
 
-// WatchOptions are the options of Watch, with the meaning that they have in CookOptions.
+// summaryOfPass returns the numbers of a pass, and the notes of a first run.
+func summaryOfPass(done *pass.Done) Summary {
+	summary := summaryOfStats(&done.Stats, done.Took)
+	if summary.First = done.First != nil; summary.First {
+		summary.Copied, summary.LeftOut, summary.AnyEngine = done.First.Copied, done.First.LeftOut, done.First.AnyEngine
+	}
+	return summary
+}
+
+// WatchOptions are the options of Watch. Fields that CookOptions has too have the same meaning.
 type WatchOptions struct {
 	Strict          bool
 	StopOnFailure   bool
@@ -164,8 +176,8 @@ type WatchOptions struct {
 	Limits          Limits
 	Probe           profile.Probe
 	Observer        Observer
-	// Round is called after the first round, and after each round that had work to do or ended
-	// otherwise than the round before.
+	// Round is called after the first round, and after each round that did work or whose result
+	// differs from the previous round.
 	Round func(Round)
 }
 
@@ -173,18 +185,18 @@ type WatchOptions struct {
 type Round struct {
 	Summary Summary
 	Err     error
-	// Rules is the error of the present rules, if the round used earlier ones.
+	// Rules is the error in the current rules, if the round used earlier rules instead.
 	Rules error
-	// Directories is the number of watched directories. 0 means that the system cannot watch, and
-	// that the watcher looks at the tree from time to time.
+	// Folders is the number of watched directories. 0 means that the system cannot watch
+	// directories, and that the watcher scans the tree from time to time.
 	Folders int
 }
 
-// Watch cooks, and cooks again after each change, until ctx ends. It returns the error of ctx, or of
-// the first round if that could not begin.
+// Watch cooks, and cooks again after each change, until ctx ends. It returns the error of ctx, or
+// the error of the first round if that round could not begin.
 //
-// Meanwhile Cook, with the same options, asks the watcher instead of looking at the tree. The
-// Observer sees the stage "wait" between two rounds.
+// While Watch runs, a Cook with the same options asks the watcher instead of scanning the tree.
+// Between two rounds, the Observer is in the stage "wait".
 func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 	o := p.sessionOptions()
 	o.Mode.Strict, o.Mode.StopOnFailure, o.Mode.OutputsByFolder = opt.Strict, opt.StopOnFailure, opt.OutputsByFolder
@@ -192,7 +204,7 @@ func Watch(ctx context.Context, p Project, opt WatchOptions) error {
 	o.Place.Remote = p.Remote
 	return asPublic(watch.Run(ctx, o, func(r watch.Round) {
 		if opt.Round != nil {
-			opt.Round(Round{summaryOfStats(&r.Done.Stats, r.Done.Took), asPublic(r.Err), asPublic(r.Rules), r.Folders})
+			opt.Round(Round{summaryOfPass(&r.Done), asPublic(r.Err), asPublic(r.Rules), r.Folders})
 		}
 	}))
 }

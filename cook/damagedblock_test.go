@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// An index with a damaged block costs time, and a note once the block is needed, whatever
-// a run needs it for: to find out what differs, to plan, to commit, to answer a question.
+// A damaged block in the index costs only time, and causes a note when a run needs the block: to
+// find differences, to plan, to commit, or to answer a question.
 func TestDamagedBlockOfTheIndex(t *testing.T) {
 	const block = 64 << 10
 	p := smallFiles(t, 600)
@@ -41,11 +41,11 @@ func TestDamagedBlockOfTheIndex(t *testing.T) {
 		p.must(os.Chtimes(p.asset(p.source(400)), when, when))
 		p.write(fmt.Sprintf("new/%d.txt", blocks), "new")
 		p.compareWithScratch()
-		if strings.Contains(strings.Join(rec.notes, "\n"), "everything is checked anew") {
+		if strings.Contains(strings.Join(rec.notes, "\n"), "this run checks everything again") {
 			noted++
 		}
 		p.run.Observer = nil
-		p.must(os.Remove(name)) // or damage that was not met would stay
+		p.must(os.Remove(name)) // removal of the index, which may keep damage that the run did not meet
 		p.cook()
 	}
 	if blocks < 3 || noted < 2 {
@@ -67,11 +67,11 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 	name := p.path("cooked/.cook/index")
 	data, err := os.ReadFile(name)
 	p.must(err)
-	at := bytes.LastIndex(data, []byte("cooked")) // they follow the actions
+	at := bytes.LastIndex(data, []byte("cooked")) // strings, which follow the actions in the file
 	if at < len(data)/2 {
 		t.Fatalf("strings at %d of %d bytes", at, len(data))
 	}
-	data[at-200<<10] ^= 1 // amid the actions
+	data[at-240<<10] ^= 1 // amid the actions
 	p.must(os.WriteFile(name, data, 0o666))
 	rec := &recorder{}
 	p.run.Observer = rec
@@ -80,8 +80,8 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 	}
 }
 
-// Damage that is met by a run which reports every asset costs time as well: no asset is
-// reported twice, nor left out.
+// Damage costs only time even if the run reports every asset: no asset is reported twice or
+// omitted.
 func TestDamagedBlockAmidReports(t *testing.T) {
 	const block = 64 << 10
 	p := smallFiles(t, 1500) // enough actions for several blocks
@@ -116,7 +116,7 @@ func TestDamagedBlockAmidReports(t *testing.T) {
 	}
 }
 
-// Everything keeps all events.
+// everything is an observer that keeps all events.
 type everything struct {
 	cook.Observers
 	events []cook.Event

@@ -27,8 +27,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A painter copies its source and what lists in its directory and the one above say of it; of a
-// source that begins with "asks" and the name of a list, what that says.
+// A painter copies its source, and appends the parts about the source from all lists in its
+// directory and in the parent directory. If the source begins with "asks" and the name of a list,
+// the painter appends the part from that list only.
 type painter struct{}
 
 var (
@@ -86,7 +87,7 @@ func ask(job *recipe.Job) (said []recipe.Said, err error) {
 	return said, nil
 }
 
-// usesOfList are the lines of a list that begin with "use" and a name, or with "all".
+// usesOfList is an extract of the lines of a list that begin with "use" and a name, or with "all".
 var usesOfList = recipe.Extract{
 	Name: "uses", Version: 1,
 	Of: func(file io.ReaderAt, size int64) (recipe.Says, error) {
@@ -113,7 +114,7 @@ var listsRead atomic.Int64
 var painterRecipe = recipe.Recipe{Name: "painter", Version: 1, New: func() recipe.Cooker { return &painter{} }, Extracts: []recipe.Extract{usesOfList},
 	Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Asks: askLists} }}
 
-// A gallery is a project of pictures and lists.
+// A gallery is a project of images and lists.
 type gallery struct{ *project }
 
 func newGallery(t *testing.T, pictures ...string) gallery {
@@ -127,7 +128,8 @@ func newGallery(t *testing.T, pictures ...string) gallery {
 	return g
 }
 
-// step cooks, expects the painter to paint so, and nothing in the runs after it.
+// step cooks, and checks that painters make exactly the wanted artifacts and that later runs make
+// none.
 func (g gallery) step(what string, want ...string) {
 	g.Helper()
 	g.tick()
@@ -158,8 +160,8 @@ func (g gallery) remove(name string) {
 	g.must(os.Remove(g.asset(name)))
 }
 
-// An edit of a file with extracts cooks exactly the assets with a changed part. Other edits cost
-// reading the file.
+// Editing a file with extracts cooks exactly the assets whose part has changed. After other edits,
+// the file is only read.
 func TestExtractsAreCookedMinimally(t *testing.T) {
 	g := newGallery(t, "root.pic", "m/a.pic", "m/t/a.pic", "m/t/b.pic", "m/t/deep/a.pic")
 	g.step("at first", "m/a.pic", "m/t/a.pic", "m/t/b.pic", "m/t/deep/a.pic", "root.pic")
@@ -207,7 +209,7 @@ func TestExtractsAreCookedMinimally(t *testing.T) {
 	g.made("m/t/deep/a.pic", "m/t/deep/a.pic\n")
 }
 
-// Each file is read once in a run, for all who ask, and in a run with nothing to do never.
+// A run reads each file once for all assets that depend on it, and a no-op run never reads it.
 func TestExtractsAreReadOnce(t *testing.T) {
 	const pictures, lists = 50, 7
 	g := newGallery(t)
@@ -239,7 +241,7 @@ func TestExtractsAreReadOnce(t *testing.T) {
 	read("one more", lists+1)
 	g.write("other.txt", "")
 	if runtime.GOOS == "windows" {
-		read("another file", lists) // for a scan of the tree
+		read("another file", lists) // the tree is scanned
 	} else {
 		read("another file", 0)
 	}
@@ -248,7 +250,7 @@ func TestExtractsAreReadOnce(t *testing.T) {
 	read("nothing to do at last", 0)
 }
 
-// The reason names the files that say something else, and the last run remembers it.
+// The reason names the files whose parts have changed, and the index keeps the reason.
 func TestReasonsOfExtracts(t *testing.T) {
 	g := newGallery(t, "m/t/a.pic")
 	g.write("asks.pic", "asks m/one.list\n")
@@ -287,7 +289,7 @@ func TestReasonsOfExtracts(t *testing.T) {
 	why("gone again", "asks.pic", "dependency changed: m/one.list (uses): ")
 }
 
-// A run for a target without questions keeps the answers for other targets.
+// A run for a target whose assets use no extracts keeps the extracts recorded for other targets.
 func TestExtractsOfOtherTargets(t *testing.T) {
 	g := newGallery(t, "m/t/a.pic", "asks.pic")
 	g.write("asks.pic", "asks m/one.list\n")
@@ -311,14 +313,15 @@ func TestExtractsOfOtherTargets(t *testing.T) {
 	g.made("a/m/t/a.pic", "m/t/a.pic\n../one.list: use t/a.pic y\n../two.list: use t/a.pic w\n")
 }
 
-// The next run knows left-out sources and answers of the last one.
+// A run over some sources keeps the index entries of the other sources and of their extracts, so
+// the next run still knows them.
 func TestReasonsOfExtractsLeftOut(t *testing.T) {
 	g := newGallery(t, "root.pic", "m/a.pic")
 	g.write("m/one.list", "use a.pic x\n")
 	g.write("m/two.list", "use a.pic y\n")
 	g.cookAll()
 	g.tick()
-	g.run.Strict, g.run.Patterns = true, []string{"root.pic"} // which looks at everything
+	g.run.Strict, g.run.Patterns = true, []string{"root.pic"} // mode in which the run looks at the whole tree
 	g.cookAll()
 	g.run.Patterns = nil
 	g.tick()
@@ -330,8 +333,8 @@ func TestReasonsOfExtractsLeftOut(t *testing.T) {
 	}
 }
 
-// Whatever the order, and whatever is left out in between, what extracts say ends in the same
-// output directory as a cook from scratch.
+// In whatever order lists and sources are edited, and whatever sources runs leave out in between,
+// the outputs finally equal a cook from scratch.
 func TestExtractsEqualFromScratch(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { playExtracts(t, rand.New(rand.NewPCG(seed, 0))) })
@@ -392,7 +395,7 @@ func playExtracts(t *testing.T, r *rand.Rand) {
 		if r.IntN(2) == 0 {
 			g.tick()
 		}
-		g.run.Cook(t.Context()) // a pattern that means nothing is an error
+		g.run.Cook(t.Context()) // error ignored, because a pattern may match nothing
 		g.run = whole
 		if r.IntN(3) == 0 {
 			edit()
@@ -401,19 +404,19 @@ func playExtracts(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// A recipe can ask what its method Asks says, and else nothing.
+// A recipe can make the requests that Traits.Asks makes, and no others.
 func TestExtractsThatAreNotAsked(t *testing.T) {
 	g := newGallery(t)
 	g.write("a.pic", "sneaks\n")
 	rec := &recorder{}
 	g.run.Observer = rec
-	if s := g.cook(); s.Failed.Assets != 1 || !strings.Contains(fmt.Sprint(rec.failed), "*.txt (uses) is not asked by its method Asks") {
+	if s := g.cook(); s.Failed.Assets != 1 || !strings.Contains(fmt.Sprint(rec.failed), "the method Asks does not name *.txt (uses)") {
 		t.Errorf("%s: %q", s.String(), rec.failed)
 	}
 }
 
-// Machines that share results tell these apart by what files say, and do not by what else these
-// hold.
+// Machines that share results distinguish them by the parts that sources depend on, and not by the
+// other content of files.
 func TestSharedExtracts(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -457,7 +460,8 @@ func TestSharedExtracts(t *testing.T) {
 	}
 }
 
-// Another machine cooks what files say something of, given these files and no others.
+// Another machine can cook an asset about which extracts have parts. It gets the files with these
+// parts, and no others.
 func TestExtractsElsewhere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{}, map[string]string{
 		"cook.toml": "[[rule]]\nmatch = \"*.pic\"\nrecipe = \"painter\"\n", ".cookignore": "*.list\n",

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/sysmem"
@@ -27,8 +28,8 @@ func TestHistory(t *testing.T) {
 		must(err)
 		return runs
 	}
-	// check cooks and checks that the history then has n runs (0: any number), and that the last
-	// one is this run if it did work.
+	// check cooks, and checks that the history then has n runs (0: any number) and that the last of
+	// them is this run if it did work.
 	check := func(n int) {
 		t.Helper()
 		s := p.cook()
@@ -61,7 +62,7 @@ func TestHistory(t *testing.T) {
 		check(2 + n)
 	}
 	must(os.WriteFile(asset, []byte("["), 0o666))
-	check(5) // its output is removed
+	check(5) // output is removed
 	check(5) // fails again
 
 	// A line torn by a killed run does not affect other lines.
@@ -71,10 +72,10 @@ func TestHistory(t *testing.T) {
 	must(os.WriteFile(asset, []byte("[1]"), 0o666))
 	check(5)
 
-	// The history is bounded.
+	// The size of the history is limited.
 	long := make([]byte, 0, 1<<20)
 	first := text[bytes.LastIndexByte(text, '\n'):]
-	first = append(first[:2:2], append(bytes.Repeat([]byte(" "), 2600-len(first)), first[2:]...)...) // too much for all to keep it
+	first = append(first[:2:2], append(bytes.Repeat([]byte(" "), 2600-len(first)), first[2:]...)...) // the history has no room for 5000 such lines
 	for range 5000 {
 		long = append(long, first...)
 	}
@@ -90,7 +91,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d bytes", info.Size())
 	}
 
-	// Details take a bounded part of it: only the latest runs have them.
+	// Details take a limited part of the history: only the latest runs have details.
 	past, err := survey.Runs(p.run.Out)
 	must(err)
 	detailed := 0
@@ -148,5 +149,24 @@ func checkStages(t *testing.T, run stats.Past) {
 	}
 	if now := sysmem.PeakRSS(); peak > now {
 		t.Errorf("a peak of %d bytes, the process's is %d", peak, now)
+	}
+}
+
+// A summary prints its line, also as the value that Cook returns.
+func TestSummaryPrintsItself(t *testing.T) {
+	s := cook.Summary{Found: cook.Count{Assets: 1}, Cooked: cook.Count{Assets: 1}, Took: time.Second}
+	const want = "1 asset: 1 cooked in 1s"
+	for _, got := range []string{fmt.Sprint(s), fmt.Sprint(&s), s.String()} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The result of Verify prints its line, also as a value.
+func TestVerifiedPrintsItself(t *testing.T) {
+	v := cook.Verified{Outputs: 2, Differences: 1, Took: time.Second}
+	if got := fmt.Sprint(v); got != v.String() || got != fmt.Sprint(&v) {
+		t.Errorf("%q, want %q", got, v.String())
 	}
 }

@@ -100,7 +100,7 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 	}
-	if len(h.rec.notes) != 2 || !strings.Contains(h.rec.notes[0], "which Windows does not take") || !strings.Contains(h.rec.notes[1], "differ in case only") {
+	if len(h.rec.notes) != 2 || !strings.Contains(h.rec.notes[0], "which Windows does not allow") || !strings.Contains(h.rec.notes[1], "differ only in case") {
 		t.Errorf("notes %q", h.rec.notes)
 	}
 	if s := h.cookPrinting(); s.UpToDate() != s.Found.Assets || len(h.rec.notes) > 0 {
@@ -146,7 +146,7 @@ func TestOutputNameTooLong(t *testing.T) {
 	h.write(""+name, "\x89PNG")
 	h.write("cook.toml", "[[rule]]\nmatch = 'n*'\nrecipe = 'zstd'\n")
 	s := h.cookPrinting()
-	if len(h.rec.failed) != 1 || !strings.Contains(h.rec.failed[0], "a name of 259 bytes is too long") {
+	if len(h.rec.failed) != 1 || !strings.Contains(h.rec.failed[0], "the name has 259 bytes") {
 		t.Errorf("failed %q", h.rec.failed)
 	}
 	if s.Cooked.Assets != 1 {

@@ -30,8 +30,8 @@ var (
 	seed      = flag.Uint64("oracle.seed", 1, "seed of the first script, the same each time so that a failure is that of a change; 0 picks one by the time, as proof/reliability does")
 )
 
-// scripts returns the number of random scripts to play: one for every each of -oracle.sequences, a
-// quarter of that with -short, but at least least.
+// scripts returns how many random scripts to play: the flag -oracle.sequences divided by the
+// parameter each (with -short, a quarter of that), but no fewer than the parameter least.
 func scripts(each, least int) uint64 {
 	n := *sequences / each
 	if testing.Short() {
@@ -52,6 +52,9 @@ func options(ctx context.Context, f oracle.Folders, mode oracle.Mode) (context.C
 	mode.Full = false
 	ctx, opt := mode.Options(ctx, f)
 	opt.Adjust = func(p *cook.Project) {
+		if ctx.Value(manifestParts{}) != nil {
+			p.Manifest = "parts"
+		}
 		if mode.List {
 			p.SetListAll()
 		}
@@ -65,11 +68,16 @@ func options(ctx context.Context, f oracle.Folders, mode oracle.Mode) (context.C
 	return ctx, opt
 }
 
-// stateElsewhere is a context key: runs keep their state beside the output directory.
-type stateElsewhere struct{}
+type (
+	// stateElsewhere is a context key: runs keep their state beside the output directory.
+	stateElsewhere struct{}
+	// manifestParts is a context key: the manifest has parts.
+	manifestParts struct{}
+)
 
 // cookCompared is cookInProcess after two dry runs over the same index: one looks at the changes
-// only, the other lists the whole tree. Both must predict the same, and the run must do it.
+// only, the other lists the whole tree. Both must predict the same work, and the run must do that
+// work.
 func cookCompared(ctx context.Context, f oracle.Folders, mode oracle.Mode) (oracle.Result, error) {
 	home := f.Out
 	if ctx.Value(stateElsewhere{}) != nil {
@@ -91,7 +99,7 @@ func cookCompared(ctx context.Context, f oracle.Folders, mode oracle.Mode) (orac
 // A forecast is the result of a dry run.
 type forecast struct {
 	text     string
-	outcomes map[string]cook.Outcome // by event
+	outcomes map[string]cook.Outcome // outcome of each event
 	err      error
 }
 
@@ -140,9 +148,11 @@ func cookForetold(ctx context.Context, f oracle.Folders, mode oracle.Mode, said 
 		met[name] = true
 		switch e.Outcome {
 		case cook.Started, cook.UpToDate, cook.Warned, would:
-		case cook.Removed: // an output of a failed asset
+		case cook.Removed: // outcome for an output of a failed asset
 		case cook.Cooked, cook.Restored, cook.Unchanged, cook.Failed:
-			if would != cook.Cooked {
+			// A restored asset fails if an artifact that it names cannot be cooked.
+			nameless := e.Outcome == cook.Failed && would == cook.Restored && strings.Contains(e.Err.Error(), "contains the name of")
+			if would != cook.Cooked && !nameless {
 				wrong = append(wrong, fmt.Sprintf("%s: %s, foretold as %q: %v", name, e.Outcome, would, e.Err))
 			}
 		default:
@@ -198,7 +208,14 @@ func TestIncrementalEqualsFromScratch(t *testing.T) {
 	players.Wait()
 }
 
-// The full scan of the laws lists the tree and keeps the index.
+// The same holds for names with hashes of artifacts, and for the files that have such names in them.
+func TestHashedNamesEqualFromScratch(t *testing.T) {
+	for i := range scripts(4, 1) {
+		play(t, *seed+i, oracle.Options{Rounds: *rounds, Hashed: true, Targets: i%3 == 0})
+	}
+}
+
+// In these tests, a full scan lists the whole tree but keeps the index.
 func TestFullScan(t *testing.T) {
 	p := smallFiles(t, 20)
 	for _, full := range []bool{false, true} {
@@ -227,6 +244,9 @@ func play(t *testing.T, seed uint64, opt oracle.Options) {
 	ctx := t.Context()
 	if seed%7 == 0 {
 		ctx = context.WithValue(ctx, stateElsewhere{}, true)
+	}
+	if seed%2 == 0 {
+		ctx = context.WithValue(ctx, manifestParts{}, true)
 	}
 	once := func(s oracle.Script) (d *oracle.Difference) {
 		place := newPlace(t)
@@ -263,7 +283,7 @@ func TestDamage(t *testing.T) {
 // Random trees of programs that read files and artifacts of each other are cooked as a model
 // predicts, and each edit cooks exactly the assets with new inputs. proof/reliability plays more.
 func TestEditsAreCookedMinimally(t *testing.T) {
-	const first = 20_000 // with the seed 1 the 14th finds a chain's directories missing in its ID, which few do
+	const first = 20_000 // the 14th of seed 1 finds a chain's directories missing in its ID
 	var all minimal.Counts
 	for i := range scripts(4, 20) {
 		place := newPlace(t)

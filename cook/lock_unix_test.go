@@ -173,7 +173,7 @@ func TestOutputFolderReplacedDuringRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			if beside {
-				// Assets may fail: the outputs of the first run now count as foreign.
+				// Assets may fail: this cook does not own the outputs of the first run.
 				if _, err := opt.Cook(t.Context()); err != nil {
 					t.Errorf("%s: concurrent cook: %v", what, err)
 				}
@@ -185,7 +185,7 @@ func TestOutputFolderReplacedDuringRun(t *testing.T) {
 					t.Errorf("%s, another cook %t: no error, but\n%s", what, beside, d)
 				}
 			}
-			if beside && (err == nil || !strings.Contains(err.Error(), "removed or replaced by another process meanwhile; run cook again")) {
+			if beside && (err == nil || !strings.Contains(err.Error(), "another process removed or replaced the directory or its lock meanwhile; run cook again")) {
 				t.Errorf("%s during another cook: %v", what, err)
 			}
 			if s, err := opt.Cook(t.Context()); err != nil || s.Failed.Assets > 0 {
@@ -198,8 +198,8 @@ func TestOutputFolderReplacedDuringRun(t *testing.T) {
 	}
 }
 
-// If the rules change during a run and are then changed back, the next run does not take
-// its outputs for up to date.
+// If the rules change during a run and are then changed back, the next run does not regard the
+// outputs as up to date.
 func TestConfigEditedDuringRun(t *testing.T) {
 	opt := sampleProject(t).run
 	opt.Config = filepath.Join(t.TempDir(), "rules.toml")
@@ -229,7 +229,7 @@ func TestConfigEditedDuringRun(t *testing.T) {
 	}
 }
 
-// If the output directory is gone by the time that Clean has its lock, nothing is made anew.
+// If the output directory disappears before Clean has locked it, Clean does not create it again.
 func TestCleanOfVanishedFolder(t *testing.T) {
 	p := newProject(t)
 	outer := filepath.Join(p.dir, "outer")
@@ -237,7 +237,7 @@ func TestCleanOfVanishedFolder(t *testing.T) {
 	mine := filepath.Join(p.run.Out, "mine")
 	for what, tt := range map[string]struct {
 		vanish func() error
-		left   []string // of outer
+		left   []string // files that must remain in outer
 	}{
 		"gone":  {func() error { return os.RemoveAll(outer) }, nil},
 		"state": {func() error { return os.RemoveAll(filepath.Join(p.run.Out, ".cook")) }, []string{"cooked/", "cooked/.gitignore", "cooked/CACHEDIR.TAG", "cooked/a.txt", "cooked/manifest.json"}},

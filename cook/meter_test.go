@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// recorded sums up a recording.
+// recorded is a summary of a recording.
 type recorded struct {
 	scopes  map[string]int64   // count by name
 	details map[string]string  // name by detail
@@ -155,7 +155,7 @@ func TestMeasurementsAgree(t *testing.T) {
 		if round > 0 {
 			continue
 		}
-		groups := []string{"decoded pictures", "decoded sound", "documents", "file contents", "meshes", "recipes", "texels"}
+		groups := []string{"decoded images", "decoded sound", "documents", "file contents", "meshes", "recipes", "texels"}
 		for i, group := range groups {
 			if len(held.Groups) != len(groups) || held.Groups[i].Name != group || held.Groups[i].Peak == 0 {
 				t.Fatalf("memory %+v", held.Groups)

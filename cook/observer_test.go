@@ -80,7 +80,7 @@ func failOnFailure(t testing.TB) cook.Observer {
 	}}
 }
 
-// Each of several observers is told how far reading is.
+// Each of several observers receives the progress of reading.
 func TestReadObserver(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "assets"), 0o777); err != nil {
@@ -89,7 +89,7 @@ func TestReadObserver(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "assets", "a.bin"), []byte("text"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p := cook.Project{Dir: filepath.Join(dir, "assets"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
+	p := cook.Project{Dir: filepath.Join(dir, "assets"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All(), Engine: "own"}
 	if _, err := cook.Cook(t.Context(), p, cook.CookOptions{}); err != nil {
 		t.Fatal(err)
 	}

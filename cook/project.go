@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/project"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
@@ -17,32 +18,40 @@ import (
 type Project struct {
 	// Dir is the directory of the source assets.
 	Dir string
-	// Out is the output directory. "" means a directory beside Dir: cooked if Dir is called assets or
-	// was cooked into it before, else NAME.cooked.
+	// Out is the output directory. "" means a directory beside Dir: "cooked" if Dir is called
+	// assets or was cooked into that directory before, otherwise NAME.cooked.
 	Out string
-	// Config is the file of rules for all of Dir. "" means cook.toml in Dir, if it exists.
+	// Config is the file with the rules for all of Dir. "" means cook.toml in Dir, if it exists.
 	Config string
 	// Cache is the directory of the store. "" means $COOKCACHE, or assetcook in the cache directory of
 	// the user.
 	Cache string
-	// State is the directory of .cook, the state of cook. "" means Out or, if Out is likely to be
-	// served as it is, a directory beside the served ones.
+	// State is the directory that contains .cook, the state of cook. "" means Out or, if Out is
+	// likely to be served to browsers, a directory that is not served.
 	State string
 	// Remote is the server on which Cook and Watch share results with others.
 	Remote Remote
 	// Recipes cook the assets.
 	Recipes []recipe.Recipe
-	// Targets are the variants to cook. Nil means the unnamed target, "all" every target that
+	// Targets are the variants to cook. Nil means the unnamed target; "all" means every target that
 	// the rules declare.
 	Targets []string
+	// Engine names the engine that loads the artifacts, such as "three". "" means the engine of
+	// cook.toml or, without one, "any": files that most engines load. For "own", all options of
+	// recipes have their own defaults.
+	Engine string
 	// IDs gives each asset an ID that it keeps through renames. Runs record renames in the file
 	// assets.ids in Dir.
 	IDs bool
+	// Manifest chooses the files of the manifest: "single" is one file of any size; "parts" is a
+	// root that names files with about 1,000 assets each. "" means single.
+	Manifest string
 	// Checksum names the function that detects changed files: xxh3 (also called xxh128), xxh64,
 	// crc32, crc32c, murmur3 (also called murmur3-128), or slice8, the baseline of benchmarks.
 	// "" means xxh3.
 	Checksum string
-	// Now is the clock. Nil means time.Now, and the clock of the file system of Out as well.
+	// Now is the clock. If it is nil, the run uses time.Now, and also the clock of the file system
+	// of Out.
 	Now func() time.Time
 
 	fileTime func(scan.Stamp) scan.Stamp // see session.Time
@@ -50,10 +59,10 @@ type Project struct {
 	fullScan bool                        // see session.Mode
 }
 
-// FindProject returns the project of a directory, with absolute names, and the file that describes it:
-// the nearest cook.toml with a table [project] or [remote], in the directory or above it. Without such
-// a file both results are empty. The caller sets Recipes and all that the table leaves out. A
-// cook.toml above that belongs to another user ends the search.
+// FindProject returns the project of a directory, with absolute names, and the file that describes
+// it: the nearest cook.toml with a table [project] or [remote], in the directory or above it.
+// Without such a file both results are empty. The caller sets Recipes and all fields that the table
+// leaves out. The search ends at a cook.toml in a parent directory that belongs to another user.
 func FindProject(folder string) (p Project, file string, err error) {
 	found, err := project.Find(folder)
 	if err != nil {
@@ -62,7 +71,7 @@ func FindProject(folder string) (p Project, file string, err error) {
 	if found == nil {
 		return p, "", nil
 	}
-	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, State: found.State, Targets: found.Targets, IDs: found.IDs, Remote: found.Remote}, found.File, nil
+	return Project{Dir: found.Dir, Out: found.Out, Config: found.Config, Cache: found.Cache, State: found.State, Targets: found.Targets, IDs: found.IDs, Manifest: found.Manifest, Remote: found.Remote}, found.File, nil
 }
 
 // Limits are the limits of a run. It has the fields
@@ -73,8 +82,8 @@ func FindProject(folder string) (p Project, file string, err error) {
 type Limits = session.Limits
 
 // A Remote is a server of the Bazel Remote Execution API, or of Bazel's HTTP protocol, that keeps
-// results for a team. A run looks into the store first. Faults of a server cost time and nothing
-// else. A Remote has the fields
+// results for a team. A run looks into the store first. Failures of the server cost time but never
+// cause wrong outputs. A Remote has the fields
 //
 //	URL       string   // grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX; "" for none
 //	File      string   // the cook.toml that chose URL; "" if the user chose it. A server from
@@ -89,7 +98,7 @@ type Limits = session.Limits
 //	TokenFile string   // has a bearer token; otherwise COOK_REMOTE_TOKEN
 //	BasicFile string   // has user:password; otherwise COOK_REMOTE_BASIC
 //	Exec      string   // auto or always: machines of the server cook, too
-//	Jobs      int      // on these machines at once; 0 means four for each worker
+//	Jobs      int      // actions at once on these machines; 0: four per worker
 //	Platform  []string // KEY=VALUE, which machines
 //	SignKey   string   // file of an Ed25519 key in PEM that signs uploaded results
 //	Trust     []string // files of public keys; if any, take only results signed by one of them
@@ -98,17 +107,18 @@ type Remote = rules.Remote
 // sessionOptions returns the options of a pass over the project.
 func (p Project) sessionOptions() session.Options {
 	return session.Options{
-		Place:    session.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs, State: p.State},
+		Place:    session.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs, Manifest: manifest.Layout(p.Manifest), State: p.State},
 		Scope:    session.Scope{Targets: p.Targets},
 		Mode:     session.Mode{ListAll: p.listAll, FullScan: p.fullScan},
 		Recipes:  p.Recipes,
 		Checksum: p.Checksum,
+		Engine:   p.Engine,
 		Time:     session.Time{Now: p.Now, File: p.fileTime},
 	}
 }
 
-// A ConfigError is an error of the options or of a cook.toml, before anything was done. It wraps its
-// field
+// A ConfigError is an error in the options or in a cook.toml, found before any work was done. It
+// wraps its field
 //
 //	Err error
 type ConfigError = session.ConfigError
@@ -119,8 +129,8 @@ type ConfigError = session.ConfigError
 //	Holder string // such as "process 1234"; "" if unknown
 type LockedError = state.LockedError
 
-// asPublic returns a documented error as it is, without its context, and appends to any other error
-// what to do about it.
+// asPublic returns a documented error without the context around it, and other errors with a remedy
+// appended.
 func asPublic(err error) error {
 	var config *ConfigError
 	var locked *LockedError

@@ -72,8 +72,8 @@ func cookWithRecipe(t *testing.T, files map[string]string, r testRecipe, run ora
 	return s.String(), rec, p.run.Out
 }
 
-// The error of an estimate that was made of a source in the middle of a change says that
-// the source changed.
+// If an estimate fails because the source changes meanwhile, the error says that the source
+// changed.
 func TestEstimateOfChangedSource(t *testing.T) {
 	recipeMu.Lock()
 	defer recipeMu.Unlock()
@@ -102,10 +102,10 @@ func TestMisbehavingRecipes(t *testing.T) {
 		want string
 	}{
 		"panics":            {func(context.Context, *recipe.Job) error { panic("out of range") }, "recipe panicked: out of range"},
-		"writes nothing":    {func(context.Context, *recipe.Job) error { return nil }, "recipe test wrote nothing to output a.txt"},
-		"makes a directory": {func(_ context.Context, j *recipe.Job) error { return os.Mkdir(j.OutputFile(0), 0o777) }, "made no regular file of output a.txt"},
-		"links":             {func(_ context.Context, j *recipe.Job) error { return os.Symlink("/etc/passwd", j.OutputFile(0)) }, "made no regular file of output a.txt"},
-		"reads outside":     {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("../../secret"); return err }, `dependency "../../secret": outside the asset tree`},
+		"writes nothing":    {func(context.Context, *recipe.Job) error { return nil }, "recipe test did not write output a.txt"},
+		"makes a directory": {func(_ context.Context, j *recipe.Job) error { return os.Mkdir(j.OutputFile(0), 0o777) }, "did not make output a.txt a regular file"},
+		"links":             {func(_ context.Context, j *recipe.Job) error { return os.Symlink("/etc/passwd", j.OutputFile(0)) }, "did not make output a.txt a regular file"},
+		"reads outside":     {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("../../secret"); return err }, `dependency "../../secret": the path is outside the asset tree`},
 		"reads a directory": {func(_ context.Context, j *recipe.Job) error { _, err := j.Read("sub"); return err }, "is a directory, not a regular file"},
 		"fails half way": {func(_ context.Context, j *recipe.Job) error {
 			return errors.Join(j.Write(0, []byte("half")), errors.New("no more"))
@@ -114,7 +114,7 @@ func TestMisbehavingRecipes(t *testing.T) {
 		"uses the path": {func(_ context.Context, j *recipe.Job) error { return j.Write(0, []byte(j.Path())) }, "recipe panicked: recipe test: Job.Path without Recipe.UsesPath"},
 		"edits the source": {func(_ context.Context, j *recipe.Job) error {
 			return errors.Join(j.Write(0, nil), os.WriteFile(filepath.Join(j.Assets(), "a.txt"), []byte("x"), 0o666))
-		}, "changed while it was being cooked; run cook again"},
+		}, "the file changed while it was being cooked; run cook again"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			line, w, out := cookWithRecipe(t, map[string]string{"a.txt": "one", "sub/b.txt": "two"}, testRecipe{cook: func(ctx context.Context, j *recipe.Job) error {
@@ -156,7 +156,7 @@ func TestMemoryBudget(t *testing.T) {
 			now += each
 			most = max(most, now)
 			mu.Unlock()
-			for range 1000 { // let every cook start that may
+			for range 1000 { // pause in which every cook that is allowed to start can start
 				runtime.Gosched()
 			}
 			err := j.Write(0, nil)
@@ -174,7 +174,7 @@ func TestMemoryBudget(t *testing.T) {
 	}
 
 	_, w, _ := cookWithRecipe(t, map[string]string{"a.txt": "x"}, testRecipe{estimate: func() (int64, error) { return budget + 1, nil }}, oracle.Run{Memory: budget})
-	if want := "needs about 1 MiB of memory; the budget is 0 MiB"; w.failure("a.txt") != want {
+	if want := "cooking needs about 1 MiB of memory, but the budget is 0 MiB; raise the budget"; w.failure("a.txt") != want {
 		t.Errorf("failures %q, want %q", w.failed, want)
 	}
 }
@@ -191,7 +191,7 @@ func TestEqualFilesAreCookedOnce(t *testing.T) {
 	}
 }
 
-// A recipe that asks for the whole source to estimate from gets it.
+// A recipe that needs the whole source for its estimate gets it.
 func TestEstimateFromWholeSource(t *testing.T) {
 	asked := 0
 	text := strings.Repeat("x", 2*recipe.HeadSize)
@@ -216,16 +216,17 @@ func TestUnusableStore(t *testing.T) {
 	rec := &recorder{}
 	p.run.Cache, p.run.Observer, p.run.EveryAsset = p.path("file/store"), rec, true
 	s := p.cook()
-	if s.Cooked.Assets != 1 || len(rec.notes) != 1 || !strings.Contains(rec.notes[0], "results are not kept for later") {
+	if s.Cooked.Assets != 1 || len(rec.notes) != 1 || !strings.Contains(rec.notes[0], "results of this run are not stored") {
 		t.Errorf("%s, notes %q", s.String(), rec.notes)
 	}
 }
 
-// pieces is how many pieces a Job.Each of these tests has: enough for others to come.
+// pieces is the number of calls in each Job.Each of these tests. It is large enough that other
+// goroutines join in.
 const pieces = 10_000
 
-// meeting returns a piece of a Job.Each, and a function that returns the most pieces at work at once.
-// A piece waits a little for others until there were that many together.
+// meeting returns a function for Job.Each, and a function that returns the maximum number of
+// concurrent calls so far. Until that number reaches together, each call waits a little for others.
 func meeting(together int64) (piece func(int) error, most func() int64) {
 	var now, peak atomic.Int64
 	piece = func(int) error {
@@ -257,7 +258,7 @@ func TestPiecesOfOneAsset(t *testing.T) {
 	}
 }
 
-// Recipes at work and their helpers are never more than the workers.
+// The number of running recipes and their helpers never exceeds the number of workers.
 func TestPiecesOfManyAssets(t *testing.T) {
 	files := map[string]string{}
 	for i := range 30 {
@@ -288,7 +289,7 @@ func TestWaitingWorkersLendTheirCores(t *testing.T) {
 			cook: func(ctx context.Context, j *recipe.Job) error {
 				<-both
 				var err error
-				if !second.Swap(true) { // then the other one waits for this
+				if !second.Swap(true) { // recipe that goes first; the other one waits for its end
 					err = j.Each(ctx, pieces, piece)
 				}
 				return errors.Join(err, j.Write(0, nil))
@@ -306,7 +307,7 @@ func TestWaitingWorkersLendTheirCores(t *testing.T) {
 	}
 }
 
-// A piece that panics in a goroutine of its own fails its asset and nothing else.
+// A piece that panics in another goroutine fails only its own asset.
 func TestPanicOfPiece(t *testing.T) {
 	piece, _ := meeting(4)
 	line, w, _ := cookWithRecipe(t, map[string]string{"a.txt": "bad", "b.txt": "good"}, testRecipe{cook: func(ctx context.Context, j *recipe.Job) error {

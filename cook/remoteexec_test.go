@@ -32,12 +32,12 @@ func (*anchor) Cook(ctx context.Context, job *recipe.Job) error {
 var anchored = recipe.Recipe{Name: "anchor", Version: 1, Extensions: []string{".anchor"}, New: func() recipe.Cooker { return &anchor{} },
 	Traits: func(recipe.Cooker) recipe.Traits { return recipe.Traits{Local: true} }}
 
-// A farm is a project whose assets other machines cook, as far as they can.
+// A farm is a project whose assets are cooked by other machines, if possible.
 type farm struct {
 	*project
 	server *remotetest.Server
 	rec    *recorder
-	ended  []string // assets, in that order
+	ended  []string // assets in the order in which they ended
 	jobs   int
 }
 
@@ -51,19 +51,20 @@ func newFarm(t *testing.T, server *remotetest.Server, files map[string]string) *
 	for name, text := range files {
 		f.write(name, text)
 	}
-	f.write("0.anchor", strings.Repeat("x", 1<<20)) // so that it comes first, now by its size and later by its time
+	f.write("0.anchor", strings.Repeat("x", 1<<20)) // size that makes 0.anchor start first; later runs use its recorded time
 	if _, ok := files["tools/up.sh"]; ok {
 		f.must(os.Chmod(f.asset("tools/up.sh"), 0o777))
 	}
 	url := server.Start(t)
 	f.run.Recipes, f.run.Workers = []recipe.Recipe{anchored}, 1
 	f.run.Adjust = func(p *cook.Project) {
-		p.Remote = cook.Remote{URL: url, Upload: "never", NoRead: true, Program: os.Args[0], Exec: "always", Jobs: f.jobs} // in the order of the schedule, not of answers
+		p.Remote = cook.Remote{URL: url, Upload: "never", NoRead: true, Program: os.Args[0], Exec: "always", Jobs: f.jobs} // answers count in the order of the schedule
 	}
 	return f
 }
 
-// cookAway cooks, and holds the local worker until the given number of other cooks have ended.
+// cookAway cooks, and keeps the local worker busy until the given number of other assets have
+// ended.
 func (f *farm) cookAway(others int) cook.Summary {
 	f.Helper()
 	left := make(chan struct{})
@@ -73,20 +74,20 @@ func (f *farm) cookAway(others int) cook.Summary {
 	return f.cookUntil(left, others)
 }
 
-// cookUntil is cookAway that also lets the worker go when a channel is closed.
+// cookUntil is like cookAway, but also releases the local worker when the channel left is closed.
 func (f *farm) cookUntil(left chan struct{}, others int) cook.Summary {
 	f.Helper()
 	recipeMu.Lock()
 	defer recipeMu.Unlock()
 	var once sync.Once
-	noted := make(chan struct{}) // closed when something is wrong
+	noted := make(chan struct{}) // closed when the run prints a note
 	currentRecipe = testRecipe{cook: func(ctx context.Context, job *recipe.Job) error {
 		select {
 		case <-left:
 		case <-noted:
 		case <-ctx.Done():
 		}
-		for range 8 { // waiting takes no processor time, so it works as well
+		for range 8 { // work that takes processor time, which waiting does not
 			sha256.Sum256(make([]byte, 1<<20))
 		}
 		return job.Write(0, nil)
@@ -109,7 +110,7 @@ func (f *farm) cookUntil(left chan struct{}, others int) cook.Summary {
 	return s
 }
 
-// executed is how many assets other machines have cooked.
+// executed returns the number of assets that other machines have cooked.
 func executed(s cook.Summary) int64 {
 	if s.Remote == nil {
 		return 0
@@ -188,8 +189,8 @@ deps    = "trace"
 	}
 }
 
-// follow reads the file that its source names, the file named there, and so on, to the first missing
-// file, which makes another output.
+// follow reads the file that its source names, then the file that this file names, and so on. A
+// missing file ends the sequence and changes the output.
 type follow struct{}
 
 func (*follow) Outputs() []string { return []string{"{path}"} }
@@ -208,7 +209,8 @@ func (*follow) Cook(_ context.Context, job *recipe.Job) error {
 
 var following = recipe.Recipe{Name: "follow", Version: 1, Extensions: []string{".follow"}, New: func() recipe.Cooker { return &follow{} }}
 
-// A file that an action misses elsewhere is sent after it, a few times.
+// If an action lacks a file on another machine, the action is sent again with the file, at most a
+// few times.
 func TestLooksForInVainElsewhere(t *testing.T) {
 	const rounds = 4
 	for files, want := range map[int]int64{0: 1, 1: 2, 3: rounds, 4: rounds} { // executions
@@ -235,7 +237,8 @@ func TestLooksForInVainElsewhere(t *testing.T) {
 		if files == 0 {
 			continue
 		}
-		// Its reads are known when the source has changed.
+		// The first cook has recorded the reads, so the edited source is sent with its files at
+		// once.
 		f.tick()
 		f.write("x.follow", "1")
 		f.write("0.anchor", strings.Repeat("y", 1<<20))
@@ -258,8 +261,8 @@ func executions(s *remotetest.Server, n int64) chan struct{} {
 	return done
 }
 
-// A server without machines, or of the other protocol, is said once and costs nothing else. So
-// does a program that cannot travel.
+// If the server has no machines, uses the other protocol, or cannot receive the program, the run
+// prints one note and cooks everything here.
 func TestNothingExecutesElsewhere(t *testing.T) {
 	server := &remotetest.Server{}
 	for _, url := range []string{server.Start(t), server.StartHTTP(t)} {
@@ -267,8 +270,8 @@ func TestNothingExecutesElsewhere(t *testing.T) {
 		f.run.Adjust = func(p *cook.Project) {
 			p.Remote = cook.Remote{URL: url, Upload: "never", NoRead: true, Program: os.Args[0], Exec: "always"}
 		}
-		s := f.cookUntil(make(chan struct{}), 0) // the note lets the worker go
-		if executed(s) != 0 || s.Failed.Assets > 0 || len(f.rec.notes) != 1 || !strings.Contains(f.rec.notes[0], "executes nothing") {
+		s := f.cookUntil(make(chan struct{}), 0) // release of the worker is left to the note
+		if executed(s) != 0 || s.Failed.Assets > 0 || len(f.rec.notes) != 1 || !strings.Contains(f.rec.notes[0], "executes no actions") {
 			t.Errorf("%s; %q", s.String(), f.rec.notes)
 		}
 		f.compare()
@@ -319,8 +322,8 @@ recipe  = "zstd"
 	}
 }
 
-// An asset that fails elsewhere fails here with its own words, and one that does only there
-// does not.
+// An asset that fails on every machine fails with the error of this machine. An asset that fails
+// only on other machines does not fail.
 func TestFailsElsewhere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{Farm: remotetest.Farm{Env: []string{"COOK_TEST_ELSEWHERE=1"}}}, map[string]string{
 		"a.gltf": "{", "b.there": "there",
@@ -356,13 +359,14 @@ func (*there) Cook(_ context.Context, job *recipe.Job) error {
 
 var failsThere = recipe.Recipe{Name: "there", Version: 1, New: func() recipe.Cooker { return &there{} }}
 
-// An output that another machine makes again stays in place, and its result is kept.
+// If another machine makes the same output again, the output stays in place and its result is
+// recorded.
 func TestUnchangedElsewhere(t *testing.T) {
 	f := newFarm(t, &remotetest.Server{}, map[string]string{"b.there": "one", "cook.toml": "[[rule]]\nmatch = \"*.there\"\nrecipe = \"there\"\n"})
 	f.run.Recipes = append(f.run.Recipes, failsThere)
 	for round, text := range []string{"one", "two"} {
 		f.write("b.there", text)
-		f.write("0.anchor", strings.Repeat(text, 1<<19)) // it is cooked again as well
+		f.write("0.anchor", strings.Repeat(text, 1<<19)) // new text, so that the anchor is cooked again as well
 		s := f.cookAway(1)
 		if executed(s) != 1 || s.Failed.Assets > 0 || s.Unchanged.Assets != 2*round || len(f.rec.notes) > 0 {
 			t.Errorf("%d executed, %s; %q", executed(s), s.String(), f.rec.notes)
@@ -390,12 +394,12 @@ func TestRefusedElsewhere(t *testing.T) {
 	}
 }
 
-// Machines that do not answer are not waited for once nothing else is left to do.
+// Once nothing else is left to do, a run does not wait for machines that do not answer.
 func TestSilentFarm(t *testing.T) {
 	asked := make(chan struct{})
 	f := newFarm(t, &remotetest.Server{Fault: func(ctx context.Context, call string) error {
 		if call == "Execute" {
-			close(asked) // once: the first finds out what it costs
+			close(asked) // closed only once, because the run waits for its first action before it sends more
 			<-ctx.Done()
 			return ctx.Err()
 		}

@@ -12,7 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// A Count is the number of assets with one outcome, and their sums. It has the fields
+// A Count is the number of assets with one outcome, and the sums of their bytes and times. It has
+// the fields
 //
 //	Assets int
 //	In     int64         // bytes of sources
@@ -33,13 +34,13 @@ type Summary struct {
 	Failed     Count `json:"failed"`
 	NotReached Count `json:"not_reached"`
 	Removed    Count `json:"removed"` // artifacts, not assets
-	// Errors counts failures outside assets, Warnings likely mistakes in sources.
+	// Errors counts failures outside of assets; Warnings counts likely mistakes in sources.
 	Errors   int `json:"errors,omitempty"`
 	Warnings int `json:"warnings,omitempty"`
 
 	// Checksummed counts files read to find changes: sources, outputs and tools.
 	Checksummed Count `json:"checksummed"`
-	// Told is true if a watcher answered and the run looked at nothing itself.
+	// Told is true if a watcher answered, so that the run did not look for changes itself.
 	Told bool `json:"told_by_watcher,omitempty"`
 	// Looked counts the system calls that looked for changes.
 	Looked Calls `json:"looked"`
@@ -51,23 +52,26 @@ type Summary struct {
 	// Remote counts the traffic with Project.Remote; nil if there was none.
 	Remote *Traffic `json:"remote,omitempty"`
 
-	// Copied are the files that a first run copies because no recipe or rule is for them.
-	// LeftOut are the files that it leaves out without a .cookignore. The largest come first.
+	// Copied are the files that a first run copies because no recipe or rule applies to them.
+	// LeftOut are the files that it leaves out although no .cookignore says so. Both are sorted by
+	// size, largest first.
 	Copied  []Kind `json:"copied,omitempty"`
 	LeftOut []Kind `json:"left_out,omitempty"`
 	// First is true if nothing had been cooked into the output directory before. The command cook
 	// then sets Preset to the preset that it suggests for images without a rule: "2d", "3d",
 	// or "" if it cannot tell.
-	First  bool   `json:"-"`
-	Preset string `json:"preset,omitempty"`
-	// Behind are targets of earlier runs that this run did not cook and found out of date; "" is
-	// the unnamed target.
+	First bool `json:"-"`
+	// AnyEngine is true if a first run assumed the engine "any", because nothing names an engine.
+	AnyEngine bool   `json:"any_engine,omitempty"`
+	Preset    string `json:"preset,omitempty"`
+	// Behind lists targets of earlier runs that this run did not cook and that are out of date; ""
+	// is the unnamed target.
 	Behind []string `json:"behind,omitempty"`
 }
 
-// A Kind is all files with one extension, such as ".spm", or without any: "". If files and
-// directories were left out by their names, the kind is the name; a directory's name ends with a
-// slash. A Kind has the fields
+// A Kind is the set of all files with one extension, such as ".spm", or with none (""). For files
+// and directories that were left out because of their names, the kind is the name; the name of a
+// directory ends with a slash. A Kind has the fields
 //
 //	Name  string
 //	Files int
@@ -87,14 +91,14 @@ type Kind = pass.Kind
 //	Executed   int64         // assets that other machines cooked
 //	Untrusted  int64         // results that no trusted key has signed
 //	Requests   int64
-//	Waited     time.Duration // for the first answer of the server
+//	Waited     time.Duration // time to the first answer of the server
 type Traffic = remote.Stats
 
 // Calls counts system calls that look for changes. It has the fields
 //
 //	Opened int64 // directories
 //	Listed int64 // directories
-//	Stats  int64 // of sources, outputs, directories, dependencies and programs
+//	Stats  int64 // sources, outputs, directories, dependencies and programs
 type Calls = stats.Looked
 
 func summaryOfStats(t *stats.Stats, took time.Duration) Summary {
@@ -110,8 +114,8 @@ func summaryOfStats(t *stats.Stats, took time.Duration) Summary {
 	return s
 }
 
-// Values yields each number of a summary except the wall time, with the name of its counter. Names
-// and order are always the same.
+// Values yields each number of a summary except the wall time, with the name of its counter. The
+// names and their order never change.
 func (s *Summary) Values() iter.Seq2[string, int64] {
 	t := stats.Stats{
 		Found: s.Found, Removed: s.Removed, Checksummed: s.Checksummed,
@@ -127,10 +131,10 @@ func (s *Summary) Values() iter.Seq2[string, int64] {
 // UpToDate returns the number of assets that needed no work.
 func (s *Summary) UpToDate() int { return s.ByStamp.Assets + s.ByChecksum.Assets }
 
-// Failures returns the number of failures: 0 means success.
+// Failures returns the number of failures; 0 means success.
 func (s *Summary) Failures() int { return s.Failed.Assets + s.Errors }
 
-// String returns the last line of a run. It leaves out numbers that are 0, except the number of
+// String returns the last line of a run. It omits all counts that are 0, except the number of
 // assets.
 func (s Summary) String() string {
 	var parts []string

@@ -147,7 +147,7 @@ func TestOutputStillOpen(t *testing.T) {
 		_, err = f.Write(data)
 		return err
 	}}, oracle.Run{})
-	const want = "output b.txt: still open for writing by another process; let the command wait for all that it starts"
+	const want = "output b.txt: another process still has the output open for writing; let the command wait for all processes that it starts"
 	if w.failure("b.txt") != want || len(w.failed) != 1 {
 		t.Errorf("%s: failed %q, want b.txt: %s", line, w.failed, want)
 	}
@@ -184,7 +184,7 @@ func TestOutputEditedWhileCooking(t *testing.T) {
 				t.Errorf("the output is %q, %v", data, err)
 			}
 		}
-		recipeMu.Unlock() // before the next copyFound, instead of in the cleanup
+		recipeMu.Unlock() // unlocked here for the next copyFound, not in the cleanup
 		p.Cleanup(recipeMu.Lock)
 	}
 }
@@ -238,14 +238,14 @@ func TestToolWritesElsewhere(t *testing.T) {
 		script string
 		fails  string // part of the asset's error
 	}{
-		"its source":      {`echo > "$2"; echo x >> "$1"`, "changed while it was being cooked; run cook again"},
+		"its source":      {`echo > "$2"; echo x >> "$1"`, "the file changed while it was being cooked; run cook again"},
 		"another source":  {`echo > "$2"; echo x >> plain.txt`, ""},
 		"a new source":    {`echo > "$2"; echo x > new.txt`, ""},
 		"another output":  {`echo > "$2"; until [ -e "$3/plain.txt" ]; do sleep 0.01; done; echo x > "$3/plain.txt"`, ""},
 		"output's name":   {`echo > "$2"; echo x > "$3/x.do"`, "exists and was not made by cook"},
 		"the index":       {`echo > "$2"; echo x > "$3/.cook/index"`, ""},
 		"foreign scratch": {`echo > "$2"; for f in "$3"/.cook/tmp/*; do [ "$f" = "$2" ] || [ -d "$f" ] || rm -f "$f"; done`, ""},
-		"hard link":       {`echo > "$2"; ln "$2" "$3/link"`, "made a hard link of"},
+		"hard link":       {`echo > "$2"; ln "$2" "$3/link"`, "the program made a hard link"},
 		"the rules":       {`echo > "$2"; echo >> cook.toml`, ""},
 		"full disk":       {`echo > "$2"; echo x > /dev/full`, "exit status"},
 		"file size limit": {`ulimit -f 1; exec head -c 10000 /dev/zero > "$2"`, "sh: signal: file size limit exceeded"},

@@ -6,9 +6,10 @@ import (
 )
 
 // combineSums shifts A by the length of B and adds B. Each sum includes the initial register,
-// shifted by the length of the input. The whole needs exactly A's initial register, shifted further
-// by the length of B; B's own is one too many. Removing the initial register from A before the
-// shift removes B's as well. The final XorOut comes with B.
+// shifted by the length of the input. The sum of AB includes only A's initial register, shifted
+// further by the length of B, so the initial register in B's sum must be canceled. To do so,
+// combineSums removes the initial register from A before the shift. B's sum already includes
+// XorOut.
 func (e *engine[R]) combineSums(crcA, crcB, power R) R {
 	return e.registerOf(e.multiplyStates(e.stateOf(crcA^e.empty), power)) ^ crcB
 }
@@ -18,7 +19,7 @@ func (e *engine[R]) combineSums(crcA, crcB, power R) R {
 func (e *engine[R]) zeros(n int64) R {
 	e.refuseZero()
 	if n < 0 {
-		panic("crcslice8: combine: negative length")
+		panic("crcslice8: combine: the length is negative")
 	}
 	if n == 0 {
 		return e.powerOfXBelow(0)
@@ -47,7 +48,7 @@ func (e *engine[R]) fillPowers() {
 	}
 }
 
-// powerOfXBelow returns x^i in the form of states, for i below the bits of R.
+// powerOfXBelow returns x^i in the form of states. i must be less than the number of bits of R.
 func (e *engine[R]) powerOfXBelow(i int) R {
 	if e.model.RefIn {
 		return 1 << (8*unsafe.Sizeof(R(0)) - 1 - uintptr(i))
@@ -57,8 +58,8 @@ func (e *engine[R]) powerOfXBelow(i int) R {
 
 // multiplyStates multiplies two states as polynomials, modulo the polynomial.
 //
-// The upper coefficients of the product, as a state, are in its low half, like bytes of input.
-// The tables multiply them by x^32 or x^64 modulo the polynomial.
+// In the form of states, the low half of the product holds its upper coefficients, like bytes of
+// input. The tables multiply them by x^32 or x^64 modulo the polynomial.
 func (e *engine[R]) multiplyStates(a, b R) R {
 	if unsafe.Sizeof(a) == 8 {
 		hi, lo := e.product128(uint64(a), uint64(b))
@@ -69,7 +70,7 @@ func (e *engine[R]) multiplyStates(a, b R) R {
 	}
 	var ab uint64
 	if e.model.RefIn {
-		// Two reflected factors give a reflected product of 63 bits.
+		// The product of two reflected factors is reflected and has 63 bits.
 		_, ab = carryless(uint64(a), uint64(b))
 		ab <<= 1
 	} else {
@@ -108,8 +109,8 @@ func portableCarryless(a, b uint64) (hi, lo uint64) {
 
 // carryless32 multiplies a and b as polynomials over GF(2) with the processor's ordinary
 // multiplication, as T. Pornin does in BearSSL (ghash_ctmul). It multiplies every fourth bit of
-// each factor at a time, so that at most eight ones meet in a column. Their carries stay in the
-// three columns between, which are masked off.
+// each factor at a time, so that a column has at most eight ones. Their carries stay in the three
+// columns up to the next used column and are masked off.
 func carryless32(a, b uint32) uint64 {
 	const column = 0x1111111111111111
 	a0, a1, a2, a3 := uint64(a&0x11111111), uint64(a&0x22222222), uint64(a&0x44444444), uint64(a&0x88888888)

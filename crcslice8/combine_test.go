@@ -26,8 +26,8 @@ func TestCombineIsConcatenation(t *testing.T) {
 		if got := crc.Combine(crc.Checksum(a), crc.Checksum(b), int64(len(b))); got != want {
 			t.Fatalf("%08x, want %08x", got, want)
 		}
-		if got := crc.Shift(int64(len(b))).Combine(crc.Checksum(a), crc.Checksum(b)); got != want {
-			t.Fatalf("Shift: %08x, want %08x", got, want)
+		if got := crc.Combiner(int64(len(b)))(crc.Checksum(a), crc.Checksum(b)); got != want {
+			t.Fatalf("Combiner: %08x, want %08x", got, want)
 		}
 		if got := crc.Update(crc.Checksum(a), b); got != want {
 			t.Fatalf("Update: %08x, want %08x", got, want)
@@ -35,7 +35,7 @@ func TestCombineIsConcatenation(t *testing.T) {
 	})
 }
 
-// TestCombineLengths appends zeros, whose checksum the definition gives for any number.
+// TestCombineLengths appends up to 2^63-1 zero bytes; defineZeros computes the expected checksum.
 func TestCombineLengths(t *testing.T) {
 	lengths := []int64{0, 1, 2, 255, 256, 257, 65_535, 65_536, 1 << 31, 1 << 32, 1<<32 - 1, 1 << 40, 1<<40 + 1, 0x0102030405060708, math.MaxInt64}
 	for _, m := range allModels() {
@@ -47,8 +47,8 @@ func TestCombineLengths(t *testing.T) {
 			if got := crc.Combine(crcA, zeros, n); got != want {
 				t.Errorf("%s, %d bytes: %08x, want %08x", m.Name, n, got, want)
 			}
-			if got := crc.Shift(n).Combine(crcA, zeros); got != want {
-				t.Errorf("%s, Shift of %d bytes: %08x, want %08x", m.Name, n, got, want)
+			if got := crc.Combiner(n)(crcA, zeros); got != want {
+				t.Errorf("%s, Combiner of %d bytes: %08x, want %08x", m.Name, n, got, want)
 			}
 		}
 	}
@@ -176,10 +176,10 @@ func BenchmarkCombine(b *testing.B) {
 				sink = zlib.combine(sink, 2, n)
 			}
 		})
-		shift := IEEE().Shift(n)
-		b.Run(fmt.Sprintf("shift/%d", n), func(b *testing.B) {
+		combine := IEEE().Combiner(n)
+		b.Run(fmt.Sprintf("combiner/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				sink = shift.Combine(sink, 2)
+				sink = combine(sink, 2)
 			}
 		})
 	}

@@ -61,8 +61,8 @@ func (d *digest64) Clone() (hash.Cloner, error) {
 // A saved state is the magic, the model and the checksum, numbers most significant byte first. It
 // includes the whole model, because a checksum of one model is valid for any other.
 const (
-	magic   = "crs8\x01" // then polynomial, initial register, XorOut, order, in 32 bits
-	magic64 = "crs8\x02" // the same in 64 bits, then the width
+	magic   = "crs8\x01" // prefix of polynomial, initial register, XorOut and order, in 32 bits
+	magic64 = "crs8\x02" // prefix of the same fields in 64 bits and the width
 )
 
 func (d *digest[R]) AppendBinary(b []byte) ([]byte, error) {
@@ -77,15 +77,15 @@ func (d *digest[R]) UnmarshalBinary(b []byte) error {
 	e := d.table.asEngine()
 	own := e.appendModel(nil)
 	if len(b) < len(magic) || string(b[:len(magic)]) != string(own[:len(magic)]) {
-		return errors.New("crcslice8: restore state: not a saved state of this package")
+		return errors.New("crcslice8: restore state: the data is not a saved state of this package")
 	}
 	size := len(own) + binary.Size(d.crc)
 	if len(b) != size {
-		return fmt.Errorf("crcslice8: restore state: it has %d bytes instead of %d", len(b), size)
+		return fmt.Errorf("crcslice8: restore state: the state has %d bytes instead of %d", len(b), size)
 	}
 	model, crc := b[:len(own)], b[len(own):]
 	if string(model) != string(own) {
-		return fmt.Errorf("crcslice8: restore state: it was saved by model %x and this is %x (%s); restore it with the table of the model that saved it",
+		return fmt.Errorf("crcslice8: restore state: the state was saved by model %x, and this model is %x (%s); use the table of the model that saved the state",
 			model[len(magic):], own[len(magic):], e.model.Name)
 	}
 	d.crc = 0

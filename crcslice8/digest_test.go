@@ -141,11 +141,11 @@ func TestZeroTable(t *testing.T) {
 		"Slicing16":       func() { crc.Slicing16(0, []byte("1")) },
 		"Hash":            func() { crc.Hash().Write([]byte("1")) },
 		"Combine":         func() { crc.Combine(1, 2, 3) },
-		"Shift":           func() { crc.Shift(3) },
+		"Combiner":        func() { crc.Combiner(3) },
 	} {
 		func() {
 			defer func() {
-				if p := recover(); p != "crcslice8: a Table that was not made by New" {
+				if p := recover(); p != "crcslice8: the Table was not made by New" {
 					t.Errorf("%s: panic %v", name, p)
 				}
 			}()

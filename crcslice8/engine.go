@@ -12,14 +12,14 @@ type register interface{ uint32 | uint64 }
 
 // engine is the common part of Table and Table64.
 //
-// A register of fewer bits than R is handled as a register of 64 bits: multiplying polynomial and
-// register by a power of x multiplies the remainder by it as well. So all code below computes
-// with a polynomial of degree 64. A Table, which has 32 bits, keeps the lower half of such a
-// state: the upper half is always 0.
+// A register of fewer bits than R is handled as a register of 64 bits: multiplying the polynomial
+// and the register by a power of x multiplies the remainder by it as well. So all code below
+// computes with a polynomial of degree 64. A Table, which has 32 bits, keeps the lower half of
+// such a state: the upper half is always 0.
 type engine[R register] struct {
 	model Model
 	shift int    // 64 minus the width
-	mask  R      // the bits of a checksum
+	mask  R      // mask of the bits of a checksum
 	poly  uint64 // normal form, shifted up
 	order bitOrder
 
@@ -35,7 +35,7 @@ type engine[R register] struct {
 	made          bool      // made by New or New64
 }
 
-// bitOrder is the way in which a state becomes a checksum.
+// bitOrder selects how a state is converted to a checksum.
 type bitOrder uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 	reflectedSum                   // RefOut alone
 )
 
-// prepare computes everything that depends on m.
+// prepare computes all data that depends on the model m.
 func (e *engine[R]) prepare(m Model) {
 	if err := m.checkWidths(); err != nil {
 		panic(err.Error())
@@ -67,7 +67,7 @@ func (e *engine[R]) prepare(m Model) {
 	e.xorOut = R(m.XorOut)
 	e.empty = R(m.Init)
 	if m.RefOut {
-		e.empty = R(bits.Reverse64(m.Init << e.shift)) // its low Width bits
+		e.empty = R(bits.Reverse64(m.Init << e.shift)) // reversed low Width bits of Init
 	}
 	e.empty ^= e.xorOut
 	for b := range e.slices[0] {
@@ -141,12 +141,12 @@ func (e *engine[R]) sumSize() int { return (e.model.Width + 7) / 8 }
 // it, because it has no factors.
 func (e *engine[R]) refuseZero() {
 	if !e.made {
-		panic("crcslice8: a Table that was not made by New")
+		panic("crcslice8: the Table was not made by New")
 	}
 }
 
-// bytewise takes one byte per step (Sarwate 1988). The byte meets the low bits of the state; the
-// higher bits move down.
+// bytewise processes one byte per step (Sarwate 1988). The byte is XORed to the low bits of the
+// state; the higher bits move down.
 func (e *engine[R]) bytewise(s R, p []byte) R {
 	for _, b := range p {
 		s = s>>8 ^ e.slices[0][byte(s)^b]
@@ -154,7 +154,7 @@ func (e *engine[R]) bytewise(s R, p []byte) R {
 	return s
 }
 
-// upTo3 takes fewer than four bytes, by slicing by two and bytewise.
+// upTo3 updates s with at most three bytes: two by slicing, then one.
 func (e *engine[R]) upTo3(s R, p []byte) R {
 	if len(p) >= 2 {
 		s ^= R(binary.LittleEndian.Uint16(p))

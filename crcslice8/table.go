@@ -8,15 +8,15 @@ import (
 	"sync/atomic"
 )
 
-// Table is a CRC-32 ready for use: the precomputed data of a polynomial. It never changes as seen
-// from outside and is safe for concurrent use. Use [New]; computing methods of the zero Table
-// panic.
+// Table is a CRC-32 ready for use: the precomputed data of a polynomial. Its observable state
+// never changes, and it is safe for concurrent use. Use [New]; computing methods of the zero
+// Table panic.
 type Table struct {
 	engine[uint32]
 
 	upper [8][256]uint32 // slices 8 to 15, for slicing-16
 
-	multiple atomic.Pointer[multiple] // folds long input; nil if none or not searched yet
+	multiple atomic.Pointer[multiple] // folds long input; nil if not found or not yet searched for
 	search   sync.Once                // guards the search for unlisted polynomials
 }
 
@@ -49,8 +49,9 @@ func (t *Table) Empty() uint32 { return t.empty }
 // Checksum returns the checksum of p.
 func (t *Table) Checksum(p []byte) uint32 { return t.Update(t.empty, p) }
 
-// Update returns the checksum of the bytes with checksum crc, followed by p. As with hash/crc32,
-// crc is a finished value, not a register. A chain begins with Empty.
+// Update returns the checksum of earlier bytes followed by p, where crc is the checksum of the
+// earlier bytes. As with hash/crc32, crc is a finished value, not a register. A chain begins with
+// Empty.
 func (t *Table) Update(crc uint32, p []byte) uint32 {
 	return t.update(crc, p)
 }
@@ -61,7 +62,8 @@ func (t *Table) stateOfSum(crc uint32) uint32 { return t.swapBytes(crc ^ t.xorOu
 // sumOfState converts a state to a checksum.
 func (t *Table) sumOfState(state uint32) uint32 { return t.swapBytes(state) ^ t.xorOut }
 
-// swapBytes is stateOf and registerOf, which are equal for 32 bits, without a call.
+// swapBytes converts between a state and a register, in either direction: for 32 bits the two
+// conversions are equal. It is small enough to be inlined.
 func (t *Table) swapBytes(r uint32) uint32 {
 	if t.order != reflected {
 		r = bits.ReverseBytes32(r)
@@ -69,7 +71,7 @@ func (t *Table) swapBytes(r uint32) uint32 {
 	return r
 }
 
-// combineSums32 is engine.combineSums with swapBytes.
+// combineSums32 is like engine.combineSums but uses swapBytes.
 func (t *Table) combineSums32(crcA, crcB, power uint32) uint32 {
 	return t.swapBytes(t.multiplyStates(t.swapBytes(crcA^t.empty), power)) ^ crcB
 }
@@ -84,23 +86,17 @@ func (t *Table) Hash() hash.Hash32 { return &digest32{digest[uint32]{t, t.Empty(
 // Combine returns the checksum of a followed by b, given the checksum of each and the length of b
 // in bytes. It panics if lenB is negative.
 //
-// Its time grows with the number of bytes of lenB, not with its value.
+// Its running time grows with the logarithm of lenB.
 func (t *Table) Combine(crcA, crcB uint32, lenB int64) uint32 {
 	return t.combineSums32(crcA, crcB, t.zeros(lenB))
 }
 
-// Shift is the operator that appends a fixed number of bytes to a checksum. It saves most of the
-// work of [Table.Combine] for many blocks of one length. Only [Table.Shift] makes a usable one.
-type Shift struct {
-	table *Table
-	power uint32
+// Combiner returns [Table.Combine] for one length of b. For many blocks of that length it avoids
+// most of the work of Combine. It panics if lenB is negative.
+func (t *Table) Combiner(lenB int64) func(crcA, crcB uint32) uint32 {
+	power := t.zeros(lenB)
+	return func(crcA, crcB uint32) uint32 { return t.combineSums32(crcA, crcB, power) }
 }
-
-// Shift returns the operator for lenB bytes. It panics if lenB is negative.
-func (t *Table) Shift(lenB int64) Shift { return Shift{t, t.zeros(lenB)} }
-
-// Combine is [Table.Combine] with the length of the operator.
-func (s Shift) Combine(crcA, crcB uint32) uint32 { return s.table.combineSums32(crcA, crcB, s.power) }
 
 // Table64 is a CRC of 1 to 64 bits ready for use. It never changes and is safe for concurrent
 // use. Use [New64]; computing methods of the zero Table64 panic.
@@ -108,7 +104,7 @@ type Table64 struct{ engine[uint64] }
 
 // New64 computes the data for the polynomial of m, which takes some tens of microseconds. It
 // accepts any polynomial, even one that makes a bad CRC. It panics if the width is not 1 to 64 or
-// a number has more bits than the width.
+// Poly, Init or XorOut has more bits than the width.
 func New64(m Model) *Table64 {
 	t := new(Table64)
 	t.prepare(m)
@@ -124,9 +120,9 @@ func (t *Table64) Empty() uint64 { return t.empty }
 // Checksum returns the checksum of p.
 func (t *Table64) Checksum(p []byte) uint64 { return t.Update(t.empty, p) }
 
-// Update returns the checksum of the bytes with checksum crc, followed by p. As with hash/crc64,
-// crc is a finished value, not a register. A chain begins with Empty. Bits of crc above the width
-// are ignored.
+// Update returns the checksum of earlier bytes followed by p, where crc is the checksum of the
+// earlier bytes. As with hash/crc64, crc is a finished value, not a register. A chain begins with
+// Empty. Bits of crc above the width are ignored.
 func (t *Table64) Update(crc uint64, p []byte) uint64 {
 	return t.update(crc, p)
 }
@@ -158,25 +154,20 @@ func (t *Table64) Hash() hash.Hash64 { return &digest64{digest[uint64]{t, t.Empt
 // Combine returns the checksum of a followed by b, given the checksum of each and the length of b
 // in bytes. It panics if lenB is negative.
 //
-// Its time grows with the number of bytes of lenB, not with its value.
+// Its running time grows with the logarithm of lenB.
 func (t *Table64) Combine(crcA, crcB uint64, lenB int64) uint64 {
 	return t.combineSums(crcA, crcB, t.zeros(lenB))
 }
 
-// Shift64 is a [Shift] of a [Table64]. Only [Table64.Shift] makes a usable one.
-type Shift64 struct {
-	table *Table64
-	power uint64
+// Combiner returns [Table64.Combine] for one length of b. For many blocks of that length it
+// avoids most of the work of Combine. It panics if lenB is negative.
+func (t *Table64) Combiner(lenB int64) func(crcA, crcB uint64) uint64 {
+	power := t.zeros(lenB)
+	return func(crcA, crcB uint64) uint64 { return t.combineSums(crcA, crcB, power) }
 }
 
-// Shift returns the operator for lenB bytes. It panics if lenB is negative.
-func (t *Table64) Shift(lenB int64) Shift64 { return Shift64{t, t.zeros(lenB)} }
-
-// Combine is [Table64.Combine] with the length of the operator.
-func (s Shift64) Combine(crcA, crcB uint64) uint64 { return s.table.combineSums(crcA, crcB, s.power) }
-
-// sharedTable is a table made on first use. Afterwards it costs one load; sync.OnceValue would
-// take as long as summing a byte.
+// sharedTable is a table made on first use. Later uses take one load; sync.OnceValue would take
+// as long as summing a byte.
 type sharedTable[T any] struct {
 	table atomic.Pointer[T]
 	once  sync.Once
@@ -227,7 +218,8 @@ func NVME() *Table64 { return sharedNVME.sharedOrBuilt() }
 // XZ returns the table of CRC-64/XZ, made on first use. hash/crc64 calls it ECMA.
 func XZ() *Table64 { return sharedXZ.sharedOrBuilt() }
 
-// UnrealMemCrc is the Unreal Engine's FCrc::MemCrc_DEPRECATED. It returns the checksum of the
-// bytes with checksum crc (0 for none), followed by data. It is CRC-32/BZIP2; "123456789" gives
-// 0xfc891918. The engine's newer FCrc::MemCrc32 is the ordinary CRC-32, [IEEE].
+// UnrealMemCrc is the Unreal Engine's FCrc::MemCrc_DEPRECATED. It returns the checksum of earlier
+// bytes followed by data, where crc is the checksum of the earlier bytes (0 for none). It is
+// CRC-32/BZIP2; "123456789" gives 0xfc891918. The engine's newer FCrc::MemCrc32 is the ordinary
+// CRC-32, [IEEE].
 func UnrealMemCrc(data []byte, crc uint32) uint32 { return BZIP2().Update(crc, data) }

@@ -7,38 +7,19 @@ import (
 	"slices"
 )
 
-// Class is the purpose that a function can be trusted for.
-type Class int
-
-const (
-	// Accident: the function detects accidental changes and misses one with a probability of
-	// about 2^-bits. An attacker can make two contents with one sum, mostly in milliseconds,
-	// whatever the seed.
-	Accident Class = iota
-	// Identity: no two contents with one sum are known, and no method to make them, so that the
-	// sum may name content.
-	Identity
-)
-
-// String returns "accident" or "identity".
-func (c Class) String() string {
-	switch c {
-	case Accident:
-		return "accident"
-	case Identity:
-		return "identity"
-	}
-	return fmt.Sprintf("Class(%d)", int(c))
-}
-
 // Func is one function of the registry. Get it from [Lookup] and copy it freely;
 // the zero Func computes nothing. All methods are safe for concurrent use.
 type Func struct {
 	Name   string // name in Lookup
 	Size   int    // bytes of a sum: 4, 8, 16, 20, 32 or 64
-	Class  Class
 	Source string // the defining paper or specification
 	Check  string // hex sum of "123456789"; "" if it varies by process
+
+	// Identity is set if no two contents with the same sum are known, and no method to find them, so
+	// that a sum may name content. Every other function only detects accidental changes. It misses
+	// a change with a probability of about 2^-bits. An attacker can make two contents with the same
+	// sum, mostly in milliseconds, whatever the seed.
+	Identity bool
 
 	sum    func([]byte) Sum    // one shot
 	narrow func([]byte) Sum128 // one shot as a number; panics beyond 16 bytes
@@ -65,19 +46,16 @@ func (f Func) Sum(b []byte) Sum {
 }
 
 // Sum64 returns the low 64 bits of the sum of b, its last 8 bytes. Shorter sums are returned
-// whole. For short inputs it is the fastest way to call a function of at most 8 bytes.
+// whole. For short inputs it is the fastest way to compute a sum of at most 8 bytes.
 func (f *Func) Sum64(b []byte) uint64 { return f.word(b) }
 
 // Sum128 returns Sum as a number, for functions of at most 16 bytes; it panics for
 // others.
 func (f *Func) Sum128(b []byte) Sum128 { return f.narrow(b) }
 
-// Seeded reports whether NewSeeded works.
-func (f Func) Seeded() bool { return f.seeded != nil }
-
 // NewSeeded is New with a seed, which selects a different function; seed 0 selects the function
-// of New. It fails if the function takes no seed or only shorter seeds. No seed makes a function
-// of class Accident safe against an attacker.
+// of New. It fails if the function takes no seed or only shorter seeds. A seed does not make a
+// function safe against an attacker.
 func (f Func) NewSeeded(seed uint64) (hash.Hash, error) {
 	if f.seeded == nil {
 		return nil, fmt.Errorf("seed %s: the function takes no seed", f.Name)
@@ -103,7 +81,7 @@ func seeded32(stream func(seed uint32) hash.Hash) func(uint64) (hash.Hash, error
 	}
 }
 
-// Default is the name of the function to use without a reason for another one.
+// Default is the name of the function to use if there is no reason for another function.
 const Default = "xxh128"
 
 // registry holds every function in the order of Names, the default first. It never changes.

@@ -16,30 +16,30 @@ import (
 func identityFuncs() []Func {
 	return []Func{
 		{
-			Name:   "blake3",
-			Size:   32,
-			Class:  Identity,
-			Source: "O'Connor, Aumasson, Neves, Wilcox-O'Hearn, BLAKE3, 2020, https://github.com/BLAKE3-team/BLAKE3-specs; 256 bits, unkeyed",
-			Check:  "b7d65b48420d1033cb2595293263b6f72eabee20d55e699d0df1973b3c9deed1",
-			sum:    func(b []byte) Sum { return wideSum(blake3.Sum256(b)) },
-			stream: func() hash.Hash { return blake3Hash{blake3.New()} },
-			joints: blake3Joints(),
+			Name:     "blake3",
+			Size:     32,
+			Identity: true,
+			Source:   "O'Connor, Aumasson, Neves, Wilcox-O'Hearn, BLAKE3, 2020, https://github.com/BLAKE3-team/BLAKE3-specs; 256 bits, unkeyed",
+			Check:    "b7d65b48420d1033cb2595293263b6f72eabee20d55e699d0df1973b3c9deed1",
+			sum:      func(b []byte) Sum { return wideSum(blake3.Sum256(b)) },
+			stream:   func() hash.Hash { return blake3Hash{blake3.New()} },
+			joints:   blake3Joints(),
 		},
 		{
-			Name:   "sha256",
-			Size:   32,
-			Class:  Identity,
-			Source: "FIPS 180-4",
-			Check:  "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
-			sum:    func(b []byte) Sum { return wideSum(sha256.Sum256(b)) },
-			stream: sha256.New,
+			Name:     "sha256",
+			Size:     32,
+			Identity: true,
+			Source:   "FIPS 180-4",
+			Check:    "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225",
+			sum:      func(b []byte) Sum { return wideSum(sha256.Sum256(b)) },
+			stream:   sha256.New,
 		},
 		{
-			Name:   "sha512",
-			Size:   64,
-			Class:  Identity,
-			Source: "FIPS 180-4",
-			Check:  "d9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274ad27fcd5811b313d681f7e55ec02d73d499c95455b6b5bb503acf574fba8ffe85",
+			Name:     "sha512",
+			Size:     64,
+			Identity: true,
+			Source:   "FIPS 180-4",
+			Check:    "d9e6762dd1c8eaf6d61b3c6192fc408d4d6d5f1176d0c29169bc24e71c3f274ad27fcd5811b313d681f7e55ec02d73d499c95455b6b5bb503acf574fba8ffe85",
 			sum: func(b []byte) Sum {
 				s := sha512.Sum512(b)
 				return sumOf(s[:])
@@ -54,14 +54,13 @@ type blake3Hash struct{ *blake3.Hasher }
 
 func (h blake3Hash) Clone() (hash.Cloner, error) { return blake3Hash{h.Hasher.Clone()}, nil }
 
-// brokenFuncs are former identities. Two contents with one sum can be made, so they only detect
-// accidents; they remain for existing lists.
+// brokenFuncs are former identities. Collisions can be constructed, so these functions only
+// detect accidents. They remain for existing checksum files.
 func brokenFuncs() []Func {
 	return []Func{
 		{
 			Name:   "sha1",
 			Size:   20,
-			Class:  Accident,
 			Source: "FIPS 180-4; broken by Stevens and others, The first collision for full SHA-1, 2017",
 			Check:  "f7c3bc1d808e04732adf679965ccc34ca7ae3441",
 			sum: func(b []byte) Sum {
@@ -73,7 +72,6 @@ func brokenFuncs() []Func {
 		{
 			Name:   "md5",
 			Size:   16,
-			Class:  Accident,
 			Source: "RFC 1321; broken by Wang and Yu, How to Break MD5 and Other Hash Functions, 2005",
 			Check:  "25f9e794323b453885f5181f1b624d0b",
 			narrow: func(b []byte) Sum128 {
@@ -87,17 +85,17 @@ func brokenFuncs() []Func {
 
 func wideSum(b [32]byte) Sum { return sumOf(b[:]) }
 
-// Several cores sum a file along BLAKE3's tree: its leaves are chunks of 1 KiB, each parent
-// hashes its two children, and a parent's left child is always a full tree, of the largest power
-// of two of leaves that leaves some for the right. So a full block, whose size is a power of two,
-// is a tree of its own, and only the last block may be ragged. See sections 2.1 and 5.1.2 of the
-// paper.
+// Several cores sum a file along BLAKE3's tree: its leaves are chunks of 1 KiB, and each parent
+// hashes its two children. The left child of a parent is always a full tree: its number of leaves
+// is the largest power of two that leaves at least one leaf for the right child. So a full block,
+// whose size is a power of two, is a tree of its own, and only the last block may be incomplete.
+// See sections 2.1 and 5.1.2 of the paper.
 
 func blake3Joints() *joints {
 	return &joints{part: blake3Part, join: func() joiner { return new(blake3Tree) }}
 }
 
-// blake3Unit is how much the library hashes at once, 16 chunks side by side.
+// blake3Unit is the number of bytes that the library hashes at once: 16 chunks in parallel.
 const blake3Unit = guts.MaxSIMD * guts.ChunkSize
 
 // blake3Part returns the chaining value of the tree over one block. The capacity of block must be
@@ -114,16 +112,16 @@ func blake3Part(block []byte, i int64) part {
 	return blake3Words(units.rootChainingValue(0))
 }
 
-// blake3Tree joins the chaining values of neighboring trees of one size.
+// blake3Tree joins the chaining values of neighboring trees of equal size.
 type blake3Tree struct {
-	count uint64        // trees pushed, without last
-	roots [64][8]uint32 // roots of the full trees for count's set bits, largest first
+	count uint64        // number of chaining values in roots' trees, without last
+	roots [64][8]uint32 // roots of full trees, one per set bit of count, largest first
 	depth int           // length of roots
 	last  [8]uint32     // held back until its role in the tree is known
 	begun bool
 }
 
-// pushChainingValue takes the next chaining value.
+// pushChainingValue adds the chaining value of the next block to the tree.
 func (t *blake3Tree) pushChainingValue(cv [8]uint32) {
 	if !t.begun {
 		t.begun, t.last = true, cv

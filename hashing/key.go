@@ -16,9 +16,9 @@ import (
 //	uvarint(len(tag)) tag type uvarint(len(value)) value
 //
 // and the domain as a field with an empty tag and its own type. Every field states its lengths
-// before its contents, so the bytes can be parsed in one way only. Two different sequences of
-// fields (in domain, order, tags, types or values) never give the same bytes, and the same
-// [Digest] only if BLAKE3 is broken. Equal sequences give equal digests on every machine.
+// before its contents, so the bytes can be parsed in one way only. Two sequences that differ in
+// domain, order, tags, types or values never give the same bytes. They give the same [Digest]
+// only if BLAKE3 is broken. Equal sequences give equal digests on every machine.
 //
 // A Key holds the framed bytes in memory. It is for options, names and digests; add content by
 // its Digest. One goroutine at a time may use it.
@@ -41,7 +41,7 @@ const (
 // cost more.
 const keyRoom = 512
 
-// NewKey begins a key. The domain is the kind of thing that the key names, with a version
+// NewKey begins a key. The domain is the kind of value that the key identifies, with a version
 // ("assetcook action 1"). Keys of different domains are never equal.
 func NewKey(domain string) *Key {
 	k := &Key{buf: make([]byte, 0, keyRoom)}
@@ -74,7 +74,7 @@ func (k *Key) Uint64(tag string, v uint64) { k.appendWord(tag, keyUint64, v) }
 // Int64 adds a number. It differs from a Uint64 of the same value.
 func (k *Key) Int64(tag string, v int64) { k.appendWord(tag, keyInt64, uint64(v)) }
 
-// Float64 adds a number by its bits: 0 and -0 differ, and so do NaNs.
+// Float64 adds the bits of a number: 0 and -0 differ, and so do NaNs with different bits.
 func (k *Key) Float64(tag string, v float64) { k.appendWord(tag, keyFloat64, math.Float64bits(v)) }
 
 // Bool adds a boolean.
@@ -93,8 +93,8 @@ func (k *Key) Digest(tag string, v Digest) {
 	k.buf = append(k.buf, v[:]...)
 }
 
-// Strings adds a list as one field: its order matters, nil and empty are equal, and it differs
-// from its members added one by one.
+// Strings adds a list as one field: order matters, and nil equals an empty list. A list differs
+// from the same strings added one by one.
 func (k *Key) Strings(tag string, v []string) {
 	size := uvarintLen(uint64(len(v)))
 	for _, s := range v {
@@ -108,7 +108,7 @@ func (k *Key) Strings(tag string, v []string) {
 	}
 }
 
-// Sum returns the digest of the fields so far. More may be added afterwards.
+// Sum returns the digest of the fields so far. More fields may be added afterwards.
 func (k *Key) Sum() Digest { return DigestOf(k.buf) }
 
 func (k *Key) appendWord(tag string, kind byte, v uint64) {
@@ -151,7 +151,7 @@ func ParseDigest(s string) (Digest, error) {
 		}
 	}
 	if _, err := hex.Decode(d[:], []byte(s)); err != nil {
-		return Digest{}, fmt.Errorf("parse digest: %w", err)
+		return Digest{}, fmt.Errorf("cannot parse a digest: %w", err)
 	}
 	return d, nil
 }

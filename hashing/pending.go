@@ -13,8 +13,8 @@ type pending struct {
 	buf   [16]byte
 }
 
-// cutBlocks takes the next bytes of the stream. If they complete the pending block, full is set and
-// first is that block. rest is the whole blocks after it.
+// cutBlocks takes the next bytes of the stream. If they complete the pending block, full is true
+// and first is that block. rest holds the whole blocks after it.
 func (t *pending) cutBlocks(p []byte, size int) (first [16]byte, full bool, rest []byte) {
 	held := int(t.total % uint64(size))
 	t.total += uint64(len(p))
@@ -46,14 +46,14 @@ func (t *pending) appendState(b []byte, magic string, size int, words ...uint64)
 	return append(b, make([]byte, size-held)...)
 }
 
-// restoreState reads a state of save into words and t. On error t is unchanged.
+// restoreState reads a state written by appendState into words and t. On error t is unchanged.
 func (t *pending) restoreState(b []byte, magic string, size int, words []uint64) error {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
-		return errors.New("restore hash: not a saved state of this function")
+		return errors.New("restore hash: the data is not a saved state of this function")
 	}
 	b = b[len(magic):]
 	if want := 8*len(words) + 8 + size; len(b) != want {
-		return fmt.Errorf("restore hash: saved state of %d bytes, want %d", len(magic)+len(b), len(magic)+want)
+		return fmt.Errorf("restore hash: the saved state has %d bytes, want %d", len(magic)+len(b), len(magic)+want)
 	}
 	for i := range words {
 		words[i] = binary.BigEndian.Uint64(b[8*i:])
@@ -70,7 +70,7 @@ func (t *pending) restoreState(b []byte, magic string, size int, words []uint64)
 	return nil
 }
 
-// words32 refuses words that do not fit a 32-bit state.
+// words32 returns an error if a word does not fit a 32-bit state.
 func words32(words []uint64) error {
 	for _, w := range words {
 		if w>>32 != 0 {

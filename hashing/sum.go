@@ -15,8 +15,9 @@ const maxSize = 64
 // are comparable with ==. Sums of different sizes are never equal; sums of different functions
 // with one size may be equal by chance. The zero Sum has no bytes.
 type Sum struct {
-	// Up to 16 bytes are the number a:b. Longer sums are words, the last of them filled from the
-	// top. Most functions compute numbers, which need not become bytes until they are printed.
+	// A sum of up to 16 bytes is the 128-bit number with the words a and b. Longer sums are
+	// big-endian words; the last word is filled from its top byte. Most functions compute
+	// numbers, which need not be converted to bytes until they are printed.
 	a, b uint64
 	rest [maxSize/8 - 2]uint64
 	size uint8
@@ -36,7 +37,7 @@ func (s Sum) Append(dst []byte) []byte {
 		dst = binary.BigEndian.AppendUint64(dst, s.a)
 		return binary.BigEndian.AppendUint64(dst, s.b)
 	}
-	if s.size < 8 { // a CRC with few bytes
+	if s.size < 8 { // a CRC of an unusual width
 		for i := int(s.size) - 1; i >= 0; i-- {
 			dst = append(dst, byte(s.b>>(8*i)))
 		}
@@ -61,7 +62,7 @@ func (s Sum) String() string { return hex.EncodeToString(s.Bytes()) }
 // Sum128 returns s as a number. It panics if s has more than 16 bytes.
 func (s Sum) Sum128() Sum128 {
 	if s.size > 16 {
-		panic("hashing: Sum128 of a sum of more than 16 bytes")
+		panic("hashing: Sum128: the sum has more than 16 bytes")
 	}
 	return Sum128{s.a, s.b}
 }
@@ -89,7 +90,7 @@ func sumOf(b []byte) Sum {
 }
 
 // Sum128 is a checksum of up to 128 bits as a number; shorter sums are zero-extended. It detects
-// accidents; it never names content.
+// accidental changes and never names content.
 type Sum128 struct{ Hi, Lo uint64 }
 
 // Bytes returns s as 16 bytes, most significant first.
@@ -100,8 +101,8 @@ func (s Sum128) Bytes() [16]byte {
 	return b
 }
 
-// String returns s as 32 lower-case hex digits. [Sum.String] returns only as many as the function
-// has.
+// String returns s as 32 lower-case hex digits. [Sum.String] returns only the digits of the
+// function's own length.
 func (s Sum128) String() string {
 	b := s.Bytes()
 	return hex.EncodeToString(b[:])
@@ -111,14 +112,14 @@ func (s Sum128) String() string {
 // of no bytes, for example.
 func (s Sum128) IsZero() bool { return s == Sum128{} }
 
-// sum returns s as the sum of a function of this size, which is at most 16.
+// sum returns s as a Sum of the given size in bytes, which is at most 16.
 func (s Sum128) sum(size int) Sum { return Sum{size: uint8(size), a: s.Hi, b: s.Lo} }
 
-// maxEmptyReads is how many consecutive reads may return neither bytes nor an error.
+// maxEmptyReads limits the number of consecutive reads that return neither bytes nor an error.
 const maxEmptyReads = 100
 
-// readPieces reads r to its end, passes each piece to take and returns the number of bytes. It
-// checks ctx before each read of at most len(buf) bytes.
+// readPieces reads r to its end, passes each piece that it reads to take, and returns the number
+// of bytes. It checks ctx before each read of at most len(buf) bytes.
 func readPieces(ctx context.Context, r io.Reader, buf []byte, take func([]byte)) (int64, error) {
 	var size int64
 	for {

@@ -72,11 +72,3 @@ func TestSum(t *testing.T) {
 		t.Error("sums of different sizes are equal")
 	}
 }
-
-func TestClass(t *testing.T) {
-	for class, want := range map[Class]string{Accident: "accident", Identity: "identity", 7: "Class(7)"} {
-		if got := class.String(); got != want {
-			t.Errorf("%d: %q, want %q", class, got, want)
-		}
-	}
-}

@@ -15,7 +15,7 @@ import (
 //	 0  7 bytes  "intern\n"
 //	 7  1 byte   version
 //	 8  8 bytes  XXH3-64 of all following bytes
-//	16 16 bytes  header: hash, symbols, groups, bytes of the arena, of 32 bits each
+//	16 16 bytes  header: hash, symbols, groups, bytes of the arena, 32 bits each
 //	32  8 bytes  number of the seed
 //	40           groups, places, arena as in the table, without gaps
 const (
@@ -28,7 +28,7 @@ const (
 )
 
 // ErrBlock is wrapped in every error of Open.
-var ErrBlock = errors.New("not a usable block of names; make it again from its table")
+var ErrBlock = errors.New("the data is not a usable block of names; make the block again from its table")
 
 // header is the structure at headAt.
 type header struct{ hash, symbols, groups, arena uint32 }
@@ -38,17 +38,18 @@ func (h header) size() uint64 {
 	return bodyAt + groupSize*uint64(h.groups) + 4*uint64(h.symbols) + uint64(h.arena)
 }
 
-// AppendBinary freezes the table and appends its block, for Open. It returns the errors of
+// MarshalBinary freezes the table and returns its block, for Open. It returns the errors of
 // Freeze.
-func (t *Table) AppendBinary(b []byte) ([]byte, error) {
+func (t *Table) MarshalBinary() ([]byte, error) {
 	f, err := t.Freeze()
 	if err != nil {
-		return b, err
+		return nil, err
 	}
-	start := len(b)
-	b = append(append(b, magic...), version)
+	head := header{uint32(f.hash), uint32(len(f.places)), uint32(len(f.groups)), uint32(len(f.arena))}
+	b := append(make([]byte, 0, head.size()), magic...)
+	b = append(b, version)
 	b = append(b, make([]byte, headAt-sumAt)...)
-	for _, v := range []uint32{uint32(f.hash), uint32(len(f.places)), uint32(len(f.groups)), uint32(len(f.arena))} {
+	for _, v := range []uint32{head.hash, head.symbols, head.groups, head.arena} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	b = binary.LittleEndian.AppendUint64(b, f.number)
@@ -63,23 +64,19 @@ func (t *Table) AppendBinary(b []byte) ([]byte, error) {
 		b = binary.LittleEndian.AppendUint32(b, at)
 	}
 	b = append(b, f.arena...)
-	seal(b[start:])
+	seal(b)
 	return b, nil
 }
-
-// MarshalBinary freezes the table and returns its block, for Open. It returns the errors of
-// Freeze.
-func (t *Table) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }
 
 // seal writes the checksum of a finished block.
 func seal(block []byte) { binary.LittleEndian.PutUint64(block[sumAt:], xxh3.Hash(block[headAt:])) }
 
-// Open returns the frozen table in a block from MarshalBinary or AppendBinary. The block must not
-// change afterwards: the table uses it in place. Only on a big-endian machine, or if the address
-// of the block is not a multiple of 8, are the numbers copied; mapped files are aligned. Open
-// reads all of the block and looks up each name once, so every block that it accepts is sound:
-// the symbols equal the saved table's, each name exists once and is found, and no lookup
-// takes long. Errors are ErrBlock with the cause.
+// Open returns the frozen table in a block from MarshalBinary. The block must not change
+// afterwards: the table uses it in place. It copies the numbers only on a big-endian machine or
+// if the address of the block is not a multiple of 8; mapped files are aligned. Open reads all of
+// the block and looks up each name once, so every block that it accepts is sound: the symbols
+// equal the saved table's, each name occurs once and is found, and no lookup takes long. Errors
+// wrap ErrBlock and state the cause.
 func Open(block []byte) (*Table, error) {
 	t, err := open(block)
 	if err != nil {
@@ -90,18 +87,18 @@ func Open(block []byte) (*Table, error) {
 
 func open(block []byte) (*Table, error) {
 	if len(block) < len(magic) || string(block[:len(magic)]) != magic {
-		return nil, errors.New("it does not begin like a block of names")
+		return nil, errors.New("the data does not begin like a block of names")
 	}
 	if len(block) < bodyAt {
-		return nil, fmt.Errorf("cut off after %d bytes", len(block))
+		return nil, fmt.Errorf("the block is cut off after %d bytes", len(block))
 	}
 	if v := block[len(magic)]; v != version {
-		return nil, fmt.Errorf("version %d, this program reads %d", v, version)
+		return nil, fmt.Errorf("the block has version %d, and this program reads %d", v, version)
 	}
 	u32 := func(i int) uint32 { return binary.LittleEndian.Uint32(block[headAt+4*i:]) }
 	h := header{u32(0), u32(1), u32(2), u32(3)}
 	if h.size() != uint64(len(block)) {
-		return nil, fmt.Errorf("it has %d bytes, its header says %d", len(block), h.size())
+		return nil, fmt.Errorf("the block has %d bytes, and its header says %d", len(block), h.size())
 	}
 	if binary.LittleEndian.Uint64(block[sumAt:]) != xxh3.Hash(block[headAt:]) {
 		return nil, errors.New("checksum differs")
@@ -123,7 +120,7 @@ func open(block []byte) (*Table, error) {
 	return t, t.checkGroups()
 }
 
-// cut divides the body of a block into the parts of the table.
+// cut splits the body of a block into the arrays of the table.
 func (t *Table) cut(body []byte, h header) {
 	groups, rest := body[:groupSize*int(h.groups)], body[groupSize*int(h.groups):]
 	places := rest[:4*int(h.symbols)]
@@ -149,7 +146,7 @@ func (t *Table) cut(body []byte, h header) {
 var littleEndian = *(*byte)(unsafe.Pointer(&[]uint16{1}[0])) == 1
 
 // checkRecords verifies that the places point to the arena's records, in order and without gaps,
-// and that only the first name is empty.
+// and that the first name is the only empty one.
 func (t *Table) checkRecords() error {
 	at, end := uint64(0), uint64(len(t.arena))
 	for i, place := range t.places {
@@ -163,14 +160,14 @@ func (t *Table) checkRecords() error {
 		at += recordHead + uint64(n)
 	}
 	if at != end {
-		return errors.New("bytes after the last record")
+		return errors.New("there are bytes after the last record")
 	}
 	return nil
 }
 
 // checkGroups verifies that each name leads to its symbol, which implies that no name occurs
-// twice. Each symbol needs its own position, so if there are as many positions as symbols, none
-// leads elsewhere.
+// twice. Each symbol needs its own position, so if there are as many positions as symbols, no
+// position leads elsewhere.
 func (t *Table) checkGroups() error {
 	taken := 0
 	for i := range t.groups {
@@ -180,7 +177,7 @@ func (t *Table) checkGroups() error {
 		if tags>>(4*n)>>(4*n) != 0 {
 			return fmt.Errorf("group %d has a gap or a damaged tag", i)
 		}
-		// Lookups read these records before the name is compared.
+		// Lookups read these records before they compare the name.
 		for j, at := range g.places {
 			if (j < n) != (at != 0) || at != 0 && !t.isPlace(at) {
 				return fmt.Errorf("group %d leads to no record", i)
@@ -192,7 +189,7 @@ func (t *Table) checkGroups() error {
 		return fmt.Errorf("%d positions for %d names", taken, len(t.places)-1)
 	}
 	if row := t.longestRow(); row > longest || row >= len(t.groups) {
-		return fmt.Errorf("%d full groups in a row", row)
+		return fmt.Errorf("there are %d full groups in a row", row)
 	}
 	for sym := Symbol(1); int(sym) < t.Len(); sym++ {
 		if got, ok := t.Lookup(t.String(sym)); !ok || got != sym {

@@ -12,10 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var (
-	_ encoding.BinaryMarshaler = (*Table)(nil)
-	_ encoding.BinaryAppender  = (*Table)(nil)
-)
+var _ encoding.BinaryMarshaler = (*Table)(nil)
 
 // In tables of every size and hash, all names are found again, by name and by number, and other
 // names are not.
@@ -33,12 +30,11 @@ func TestFrozenTablesFindAllNames(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			block, err := table.AppendBinary([]byte("12345678"))
+			block, err := table.MarshalBinary()
 			if err != nil {
 				t.Fatal(err)
 			}
-			block = block[8:]
-			for _, shift := range []int{0, 1} { // in place, and at an odd address
+			for _, shift := range []int{0, 1} { // first in place, then moved to an odd address
 				moved := append(make([]byte, shift, shift+len(block)), block...)[shift:]
 				f, err := Open(moved)
 				if err != nil {
@@ -90,8 +86,8 @@ func TestEqualHashes(t *testing.T) {
 	}
 }
 
-// equalHashes returns n names of 8 bytes with one murmur3 hash: each step of that hash can be
-// undone, so for any first word there is a matching second one.
+// equalHashes returns n names of 8 bytes with one murmur3 hash: each step of that hash is
+// invertible, so for any first word there is a matching second word.
 func equalHashes(t *testing.T, n int) []string {
 	const c1, c2 = uint32(0xcc9e2d51), uint32(0x1b873593)
 	inverse := func(x uint32) uint32 { // modulo 2^32, by Newton's iteration
@@ -119,7 +115,7 @@ func equalHashes(t *testing.T, n int) []string {
 	return names
 }
 
-// The bytes of this version never change.
+// The bytes of a block never change, unless the version of the format does.
 func TestBlockIsStable(t *testing.T) {
 	block, err := tableOf(t, []string{"ab", "c"}, Lookup2).MarshalBinary()
 	if err != nil {
@@ -139,12 +135,12 @@ func TestBlockIsStable(t *testing.T) {
 	}
 }
 
-// parts are views of a block, for damaging it.
+// parts are views of the parts of a block, used to damage it.
 type parts struct{ block, groups, places, arena []byte }
 
 func (p parts) number(part []byte, i int, v uint32) { binary.LittleEndian.PutUint32(part[4*i:], v) }
 
-// place returns where a group has the place of its j-th name.
+// place returns the location, within a group, of the place of its j-th name.
 func (p parts) place(group, j int) []byte { return p.groups[groupSize*group+8+4*j:] }
 
 func partsOf(block []byte) parts {
@@ -171,14 +167,14 @@ func TestOpenRefusesDamagedBlocks(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		damage func(p parts) []byte
-		sealed bool // with the right checksum
+		sealed bool // checksum is right
 		want   string
 	}{
 		{"nothing", func(p parts) []byte { return nil }, false, "does not begin like"},
 		{"another file", func(p parts) []byte { return []byte("PNG.............................") }, false, "does not begin like"},
-		{"only the mark", func(p parts) []byte { return p.block[:9] }, false, "cut off after 9 bytes"},
-		{"no version", func(p parts) []byte { return p.block[:7] }, false, "cut off after 7 bytes"},
-		{"an old version", func(p parts) []byte { p.block[7] = 1; return p.block }, false, "version 1, this program reads 2"},
+		{"only the mark", func(p parts) []byte { return p.block[:9] }, false, "the block is cut off after 9 bytes"},
+		{"no version", func(p parts) []byte { return p.block[:7] }, false, "the block is cut off after 7 bytes"},
+		{"an old version", func(p parts) []byte { p.block[7] = 1; return p.block }, false, "the block has version 1, and this program reads 2"},
 		{"torn", func(p parts) []byte { return p.block[:len(p.block)-1] }, false, "its header says"},
 		{"longer", func(p parts) []byte { return append(p.block, 0) }, false, "its header says"},
 		{"huge header", func(p parts) []byte { copy(p.block[20:32], strings.Repeat("\xff", 12)); return p.block }, true, "its header says"},
@@ -193,7 +189,7 @@ func TestOpenRefusesDamagedBlocks(t *testing.T) {
 		{"record of another", func(p parts) []byte { p.arena[8] = 2; return p.block }, true, "symbol 1 has a damaged record"},
 		{"record too long", func(p parts) []byte { p.arena[15] = 0xff; return p.block }, true, "symbol 1 has a damaged record"},
 		{"second empty name", func(p parts) []byte { p.arena[12] = 0; return p.block }, true, "symbol 1 has a damaged record"},
-		{"bytes at the end", func(p parts) []byte { p.arena[len(p.arena)-8] = 3; return p.block }, true, "bytes after"},
+		{"bytes at the end", func(p parts) []byte { p.arena[len(p.arena)-8] = 3; return p.block }, true, "there are bytes after the last record"},
 		{"no position", func(p parts) []byte { clear(p.groups); return p.block }, true, "0 positions for 3 names"},
 		{"a name without a position", func(p parts) []byte { p.groups[2] = 0; p.number(p.place(0, 2), 0, 0); return p.block }, true, "2 positions for 3 names"},
 		{"wrong tag", func(p parts) []byte { p.groups[1] ^= 1; return p.block }, true, "symbol 2 is not found"},
@@ -231,16 +227,16 @@ func TestOpenRefusesDamagedBlocks(t *testing.T) {
 	}
 }
 
-// Long rows of full groups, which lookups would have to scan, are refused. Without any free
-// position lookups would never end.
+// Open refuses blocks with long runs of full groups, which lookups would have to scan. Without
+// any free position, lookups would never end.
 func TestOpenRefusesLongRows(t *testing.T) {
 	for _, c := range []struct{ names, groups, want int }{
-		{groupLen, 1, 1}, // as many names as positions
+		{groupLen, 1, 1}, // number of names equals number of positions
 		{2 * groupLen, 2, 2},
 		{longest * groupLen, longest + 1, 0},
 		{(longest + 1) * groupLen, longest + 2, longest + 1},
 	} {
-		// All in order, with one hash and in the first groups.
+		// All names are in order, have the same hash and are in the first groups.
 		names := equalHashes(t, c.names)
 		table := tableOf(t, names, Murmur3)
 		f := &Table{groups: make([]group, c.groups), arena: table.arena, places: table.places, frozen: true}

@@ -13,28 +13,28 @@ import (
 )
 
 // Symbol identifies a name in one table. The first name of a table is 1, the next 2 and so on
-// without gaps. 0, the zero value, is the empty name, which every table has.
+// without gaps. The zero value 0 is the symbol of the empty name, which every table has.
 type Symbol uint32
 
 // None is never a symbol of a table. Batch lookups return it for missing names.
 const None Symbol = math.MaxUint32
 
-// ErrFull means that a table has no room for a name. Errors of [Table.Intern] give the reason and
-// wrap ErrFull; ErrFrozen is one of them.
+// ErrFull means that a table has no room for a name, or is frozen. Errors of [Table.Intern] wrap
+// ErrFull and give the reason.
 var (
 	ErrFull        = errors.New("table is full")
-	errEntriesFull = fmt.Errorf("intern: %w: its entries are used up; make it with more Entries", ErrFull)
+	errEntriesFull = fmt.Errorf("intern: %w: all entries are used; make it with more Entries", ErrFull)
 	errBytesFull   = fmt.Errorf("intern: %w: the name is longer than the bytes left; make it with more Bytes", ErrFull)
-	ErrFrozen      = fmt.Errorf("intern: %w: it is frozen; intern its names in a new one, in their order, to add more", ErrFull)
+	errFrozen      = fmt.Errorf("intern: %w: it is frozen; intern its names in a new one, in their order, to add more", ErrFull)
 )
 
-// MaxEntries is the largest Config.Entries.
-const MaxEntries = 1 << 26
+// maxEntries is the largest Config.Entries.
+const maxEntries = 1 << 26
 
 // Config is the size and kind of a table.
 type Config struct {
-	Entries int  // most distinct names besides the empty one; 1 to MaxEntries
-	Bytes   int  // most bytes of names, at least 1; with 8 per entry below 4 GiB
+	Entries int  // most distinct names besides the empty one; 1 to 1<<26
+	Bytes   int  // most bytes of names, at least 1; Bytes + 8*Entries must be below 4 GiB
 	Hash    Hash // hash of the names; the zero value is Seeded
 }
 
@@ -43,24 +43,24 @@ type Config struct {
 type Table struct {
 	groups []group
 	arena  []byte   // records in the order of their symbols
-	places []uint32 // by symbol: the place of its record
+	places []uint32 // place of each symbol's record
 	hasher
 	frozen bool
 	number uint64 // number of the seed
 	config Config
 
-	_ [64]byte // keeps writers off the readers' cache line
+	_ [64]byte // keeps writers' fields off the readers' cache line
 
 	mu    sync.Mutex
 	used  uint32        // used bytes of arena, guarded by mu
 	count atomic.Uint32 // number of symbols, stored under mu
 }
 
-// New returns a table that holds the empty name. It allocates all memory at once: Bytes, and 24
+// New returns a table that holds the empty name. It allocates all memory at once: c.Bytes, and 24
 // bytes for each entry.
 func New(c Config) (*Table, error) {
-	if c.Entries < 1 || c.Entries > MaxEntries {
-		return nil, fmt.Errorf("intern: new: %d entries: want 1 to %d", c.Entries, MaxEntries)
+	if c.Entries < 1 || c.Entries > maxEntries {
+		return nil, fmt.Errorf("intern: new: %d entries: want 1 to %d", c.Entries, maxEntries)
 	}
 	if c.Hash >= hashes {
 		return nil, fmt.Errorf("intern: new: %v is not a hash", c.Hash)
@@ -87,11 +87,11 @@ func (t *Table) setHash(h Hash, number uint64) {
 	t.hasher, t.number = hasher{h, newSeed(number)}, number
 }
 
-// Intern returns the symbol of name and adds name if it is new. The error wraps [ErrFull]. A table
-// that is full for one name may still accept a shorter one.
+// Intern returns the symbol of name and adds name if it is new. The error wraps [ErrFull]. A
+// table that has no room for one name may still accept a shorter one.
 func (t *Table) Intern(name string) (Symbol, error) { return t.find(name, true) }
 
-// InternBytes is Intern for a name in a byte slice, which it does not keep.
+// InternBytes is like Intern for a name in a byte slice, which it does not retain.
 func (t *Table) InternBytes(name []byte) (Symbol, error) { return t.Intern(view(name)) }
 
 // Lookup returns the symbol of name and whether the table has it. If not, the symbol is 0, the
@@ -101,11 +101,11 @@ func (t *Table) Lookup(name string) (Symbol, bool) {
 	return sym, err == nil
 }
 
-// LookupBytes is Lookup for a name in a byte slice.
+// LookupBytes is like Lookup for a name in a byte slice.
 func (t *Table) LookupBytes(name []byte) (Symbol, bool) { return t.Lookup(view(name)) }
 
-// String returns the name of sym, or "" if the table has no such symbol. It does not copy: the
-// string is in the table and keeps its memory alive.
+// String returns the name of sym, or "" if the table has no such symbol. The string shares the
+// table's memory and keeps it alive.
 func (t *Table) String(sym Symbol) string {
 	// The count is stored after the place, so a reader that sees the count sees the place.
 	if uint32(sym) >= t.count.Load() {
@@ -114,11 +114,11 @@ func (t *Table) String(sym Symbol) string {
 	return text(t.arena, t.places[sym])
 }
 
-// Len returns the number of symbols, including the empty name's: they are 0 to Len()-1.
+// Len returns the number of symbols, including the empty name's. The symbols are 0 to Len()-1.
 func (t *Table) Len() int { return int(t.count.Load()) }
 
-// Footprint returns the bytes of memory that the table has allocated, or uses of the block that
-// it was opened from.
+// Footprint returns the bytes of memory that the table has allocated, or, for a table from Open,
+// the bytes of the block that it uses.
 func (t *Table) Footprint() int { return groupSize*len(t.groups) + len(t.arena) + 4*len(t.places) }
 
 // All yields the symbols and names that the table has when the loop begins, in order.
@@ -135,7 +135,7 @@ func (t *Table) All() iter.Seq2[Symbol, string] {
 // insert adds name, which is not empty, unless another goroutine has added it in the meantime.
 func (t *Table) insert(name string, hash uint64) (Symbol, error) {
 	if t.frozen {
-		return 0, ErrFrozen
+		return 0, errFrozen
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,15 +153,16 @@ func (t *Table) insert(name string, hash uint64) (Symbol, error) {
 	putRecord(t.arena, at, sym, name)
 	t.places[sym] = at
 	t.used += recordHead + uint32(len(name))
-	// Only now may readers see it: first by number, then by name, so that a symbol from Lookup
+	// Publish the record only now: first by number, then by name, so that a symbol from Lookup
 	// always has its name.
 	t.count.Store(count + 1)
 	t.enterRecord(hash, at, len(t.groups))
 	return sym, nil
 }
 
-// enterRecord enters the place of a complete record. It reports false if the first most groups
-// for the hash are full.
+// enterRecord enters the place of a complete record in the first free position of the groups,
+// starting at the hash's group. It looks at no more than most groups, and reports false if they are
+// all full.
 func (t *Table) enterRecord(hash uint64, at uint32, most int) bool {
 	i := groupOf(hash, len(t.groups))
 	for range most {

@@ -48,7 +48,7 @@ func TestNewErrors(t *testing.T) {
 	}{
 		{Config{}, "0 entries: want 1 to 67108864"},
 		{Config{Entries: -1, Bytes: 1}, "-1 entries"},
-		{Config{Entries: MaxEntries + 1, Bytes: 1}, "67108865 entries"},
+		{Config{Entries: maxEntries + 1, Bytes: 1}, "67108865 entries"},
 		{Config{Entries: 1}, "0 bytes for 1 names: want 1 to"},
 		{Config{Entries: 1, Bytes: -1}, "-1 bytes"},
 		{Config{Entries: 1, Bytes: math.MaxInt}, "bytes for 1 names: want 1 to"},
@@ -94,7 +94,7 @@ func TestFullTableRefusesNames(t *testing.T) {
 	}
 }
 
-// A frozen table has its names and accepts no others.
+// A frozen table finds its names and accepts no new names.
 func TestFrozenTableRefusesNames(t *testing.T) {
 	table := tableOf(t, []string{"a", "bb"}, Seeded)
 	f := freeze(t, table)
@@ -104,11 +104,11 @@ func TestFrozenTableRefusesNames(t *testing.T) {
 	if sym, err := f.Intern("bb"); sym != 2 || err != nil {
 		t.Errorf("Intern of an existing name = %d, %v", sym, err)
 	}
-	if _, err := f.Intern("c"); !errors.Is(err, ErrFrozen) || !errors.Is(err, ErrFull) {
-		t.Errorf("Intern of a new name: %v, want ErrFrozen", err)
+	if _, err := f.Intern("c"); !errors.Is(err, errFrozen) || !errors.Is(err, ErrFull) {
+		t.Errorf("Intern of a new name: %v, want errFrozen", err)
 	}
 	out := make([]Symbol, 3)
-	if n, err := f.InternAll([]string{"a", "c", "bb"}, out); n != 1 || err != ErrFrozen || out[1] != None {
+	if n, err := f.InternAll([]string{"a", "c", "bb"}, out); n != 1 || err != errFrozen || out[1] != None {
 		t.Errorf("InternAll = %d, %v, %v", n, err, out)
 	}
 }
@@ -161,7 +161,7 @@ func TestTableAgreesWithMap(t *testing.T) {
 				got, err := table.InternBytes(b)
 				check(t, got, err, want, wantErr)
 				for i := range b {
-					b[i]++ // the table must not have kept it
+					b[i]++ // the table must not have retained the buffer
 				}
 			},
 			"internAll": func(t *rapid.T) {
@@ -426,11 +426,11 @@ func ExampleOpen() {
 	names, _ := New(Config{Entries: 1000, Bytes: 32 << 10})
 	draw, _ := names.Intern("frame/draw")
 	names.Intern("frame/wait")
-	calls := make([]int, 1000+1) // by symbol; 0 is the empty name
+	calls := make([]int, 1000+1) // calls by symbol; 0 is the empty name
 	calls[draw]++
 	block, _ := names.MarshalBinary()
 
-	saved, err := Open(block) // in another process
+	saved, err := Open(block) // another process would do this
 	if err != nil {
 		fmt.Println(err)
 		return

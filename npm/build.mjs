@@ -17,10 +17,11 @@ const here = path.dirname(fileURLToPath(import.meta.url))
 const systems = { linux: 'linux', darwin: 'darwin', windows: 'win32', freebsd: 'freebsd' }
 const processors = { amd64: 'x64', arm64: 'arm64', 386: 'ia32', arm: 'arm' }
 const { version } = JSON.parse(fs.readFileSync(path.join(dist, 'metadata.json')))
-const about = { version, license: 'MIT', repository: { type: 'git', url: 'git+https://github.com/assetcook/assetcook.git' } }
+const about = JSON.parse(fs.readFileSync(path.join(here, 'assetcook/package.json')))
+const { license, repository } = about
 
 function writePackage(dir, fields) {
-	fs.writeFileSync(path.join(dir, 'package.json'), JSON.stringify({ ...about, ...fields }, null, 2) + '\n')
+	fs.writeFileSync(path.join(dir, 'package.json'), JSON.stringify({ ...fields, version }, null, 2) + '\n')
 }
 
 const optionalDependencies = {}
@@ -39,18 +40,10 @@ for (const a of artifacts.filter(a => a.type === 'Archive').sort((a, b) => a.nam
 	}
 	fs.copyFileSync(path.join(here, '../LICENSE'), path.join(dir, 'LICENSE'))
 	fs.copyFileSync(path.join(here, '../bin/release/NOTICES'), path.join(dir, 'NOTICES'))
-	writePackage(dir, { name, description: `cook and hashsum for ${os} on ${cpu}; install assetcook instead`, os: [os], cpu: [cpu], preferUnplugged: true })
+	writePackage(dir, { name, description: `cook and hashsum for ${os} on ${cpu}; install assetcook instead`, license, repository, os: [os], cpu: [cpu], preferUnplugged: true })
 	optionalDependencies[name] = version
 }
 const dir = path.join(out, 'assetcook')
-fs.mkdirSync(path.join(dir, 'bin'), { recursive: true })
-for (const program of ['cook', 'hashsum']) {
-	fs.writeFileSync(path.join(dir, 'bin', program + '.js'), `#!/usr/bin/env node\nrequire('../run.js')('${program}')\n`, { mode: 0o755 })
-}
-for (const file of ['npm/run.js', 'npm/README.md', 'LICENSE']) {
-	fs.copyFileSync(path.join(here, '..', file), path.join(dir, path.basename(file)))
-}
-writePackage(dir, {
-	name: 'assetcook', description: 'turns the source assets of a game into shippable ones',
-	bin: { cook: 'bin/cook.js', hashsum: 'bin/hashsum.js' }, optionalDependencies, engines: { node: '>=18' },
-})
+fs.cpSync(path.join(here, 'assetcook'), dir, { recursive: true })
+fs.copyFileSync(path.join(here, '../LICENSE'), path.join(dir, 'LICENSE'))
+writePackage(dir, { ...about, optionalDependencies })

@@ -24,7 +24,7 @@ func Example() {
 	for _, name := range []string{"wall.png", "door.png"} {
 		span := w.Begin("encode", name)
 		w.Memory().Push(name)
-		pixels := probe.Memory.Group("images", 0).Grow(w.Memory(), 1<<20)
+		pixels := probe.Memory.Group("images", memory.GroupOptions{}).Grow(w.Memory(), 1<<20)
 		pixels.Shrink()
 		w.Memory().Pop()
 		span.End()
@@ -36,7 +36,7 @@ func Example() {
 	for e := range events.Read(&stream).All() {
 		fmt.Println(e.Kind, e.Name, e.Detail)
 	}
-	fmt.Println(probe.Memory.Group("images", 0).Peak(), "bytes at most")
+	fmt.Println(probe.Memory.Groups()[0].Peak, "bytes at most")
 	probe.Memory.Snapshot().WriteLeaks(os.Stdout)
 	// Output:
 	// 2 calls

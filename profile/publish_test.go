@@ -15,7 +15,7 @@ import (
 func TestMemoryGroupsBecomeGauges(t *testing.T) {
 	p := profile.Probe{Counters: counters.New(counters.Options{}), Memory: memory.New(memory.Options{})}
 	p.Counters.WatchAll()
-	images := p.Memory.Group("images", 1000)
+	images := p.Memory.Group("images", memory.GroupOptions{Budget: 1000})
 	// Poll each source once: further polls would depend on the clock.
 	frame := func() {
 		source := p.PublishMemory()
@@ -30,7 +30,7 @@ func TestMemoryGroupsBecomeGauges(t *testing.T) {
 	b := images.Grow(nil, 400)
 	frame()
 	a.Shrink()
-	sounds := p.Memory.Group("sounds", 0).Grow(nil, 5)
+	sounds := p.Memory.Group("sounds", memory.GroupOptions{}).Grow(nil, 5)
 	frame()
 	for name, want := range map[string]string{
 		"memory/images/bytes": "[0 700 400]", "memory/images/count": "[0 2 1]", "memory/images/peak": "[0 700 700]",

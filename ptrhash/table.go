@@ -9,7 +9,7 @@ import (
 )
 
 // ErrFull is the error of [Table.Insert] for a full table, returned unwrapped.
-var ErrFull = errors.New("ptrhash: insert: the table is full; make it with a larger capacity")
+var ErrFull = errors.New("ptrhash: insert: the table is full; make the table with a larger capacity")
 
 // Errors of invalid keys.
 var (
@@ -20,30 +20,31 @@ var (
 // maxCapacity is the largest capacity of a table.
 const maxCapacity = 1 << 30
 
-// Table maps addresses to values, up to its capacity; see [NewTable]. The zero Table has capacity 0. It is
-// not safe for concurrent use, except that any number of goroutines may read while none writes.
+// Table maps addresses to values. Its capacity is fixed; see [NewTable]. The zero Table has
+// capacity 0. It is not safe for concurrent use, except that any number of goroutines may read
+// while none writes.
 //
 // A key is a number: it keeps no object alive. If a key is the address of a Go object, Delete it
 // before the object may be collected, and do not use addresses of variables on a goroutine's
-// stack, which moves.
+// stack, because stacks move.
 //
 // A table has two to four slots per entry of its capacity; two if the capacity is a power of two.
 // A slot takes the size of V and 13 bytes. Keep V small: for large records, store an index or a
 // pointer.
 type Table[V any] struct {
-	disp  []uint8 // displacement of each bucket, or listed
+	disp  []uint8 // displacement of each bucket, or the constant listed
 	shift uint8   // a hash shifted right by this gives its bucket
 	mask  uint64  // number of slots minus 1
 
-	// By slot: an entry's key, or 0 if the slot is free, its value, and a bit that is set if the
-	// slot is used.
+	// Indexed by slot: an entry's key, or 0 if the slot is free; its value; and a bit that is set
+	// if the slot is used.
 	keys []uintptr
 	vals []V
 	used []uint64
 
 	// The entries of each bucket as a linked list of slot+1, ended by 0.
-	heads []uint32 // by bucket
-	next  []uint32 // by slot
+	heads []uint32 // indexed by bucket
+	next  []uint32 // indexed by slot
 
 	len, cap int
 }
@@ -87,8 +88,9 @@ func Key[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 // Len returns the number of entries.
 func (t *Table[V]) Len() int { return t.len }
 
-// Insert adds an entry. It never replaces one: a tracker that gets an address twice has missed
-// its release, and should know. Pointers from [Table.At] and [Table.All] are invalid afterwards.
+// Insert adds an entry. It never replaces an entry: a tracker that gets an address twice has
+// missed its release, and the error shows it. Pointers from [Table.At] and [Table.All] are
+// invalid afterwards.
 //
 // The error is [ErrFull] if the table has as many entries as its capacity. A key that is 0 or has an
 // entry is an error too. After an error the table is unchanged.

@@ -1,4 +1,5 @@
-// Package recipes has the recipes that come with assetcook.
+// Package recipes has the recipes that come with assetcook. Each of its packages implements one
+// or several recipes. Rules in cook.toml set their options, which docs/recipes lists.
 package recipes
 
 import (
@@ -16,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/recipes/text"
 )
 
-// All returns the recipes.
+// All returns all recipes of this module.
 func All() []recipe.Recipe {
 	small := append(builtin.All(), bundle.All()...)
-	return append(small, atlas.Recipe(), audio.Recipe(), audio.SoundsRecipe(), data.Recipe(), font.Recipe(), image.Recipe(), lut.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
+	return append(small, atlas.Recipe(), audio.Recipe(), audio.SoundsRecipe(), data.Recipe(), font.Recipe(), font.BMFontRecipe(), image.Recipe(), lut.Recipe(), mesh.Recipe(), shader.Recipe(), text.Recipe())
 }

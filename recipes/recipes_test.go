@@ -33,7 +33,7 @@ func (f *failures) Event(e cook.Event) {
 // steps collects what recipes did, by recipe.
 type steps struct {
 	cook.Observers
-	recipes map[string]string // of sources
+	recipes map[string]string // recipe of each source
 	done    map[string]map[string]bool
 }
 
@@ -73,7 +73,7 @@ func TestEverything(t *testing.T) {
 	if err := os.WriteFile(config, append(rules, inHaste...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Config: config, Cache: filepath.Join(dir, "cache"), Recipes: recipes.All()}
+	p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Config: config, Cache: filepath.Join(dir, "cache"), Recipes: recipes.All(), Engine: "own"}
 	var failed failures
 	did := steps{recipes: map[string]string{}, done: map[string]map[string]bool{}}
 	if _, err := cook.Cook(t.Context(), p, cook.CookOptions{Observer: cook.Observers{&failed, &did}}); err != nil {
@@ -120,12 +120,43 @@ func TestEverything(t *testing.T) {
 			t.Errorf("%s: %v", source, err)
 			continue
 		}
-		got, err := os.ReadFile(filepath.Join(p.Out, all[0].Last.Outputs[0].Path))
+		outputs := all[0].Last.Outputs
+		got, err := os.ReadFile(filepath.Join(p.Out, outputs[len(outputs)-1].Path)) // the atlas follows the JSON of a font
 		if err != nil || !strings.HasPrefix(string(got), want) {
 			t.Errorf("%s becomes %q..., %v, want %q", source, got[:min(len(got), len(want))], err, want)
 		}
 	}
 	checkTextures(t, p.Out, 9)
+}
+
+// The first run that a new user sees, of the samples without rules and without an engine, has no
+// warning and no failure.
+func TestFirstRunOfSamplesHasNoWarning(t *testing.T) {
+	dir := t.TempDir()
+	p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "cache"), Recipes: recipes.All()}
+	w := warnings{counts: map[cook.Outcome]int{}}
+	if _, err := cook.Cook(t.Context(), p, cook.CookOptions{Observer: &w}); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range w.lines {
+		t.Error(line)
+	}
+	if w.counts[cook.Cooked] < 80 {
+		t.Errorf("%v", w.counts)
+	}
+}
+
+// warnings collects warnings and failures of a cook, and counts all outcomes.
+type warnings struct {
+	failures
+	counts map[cook.Outcome]int
+}
+
+func (w *warnings) Event(e cook.Event) {
+	w.counts[e.Outcome]++
+	if w.failures.Event(e); e.Outcome == cook.Warned {
+		w.lines = append(w.lines, e.Path+": "+e.Err.Error())
+	}
 }
 
 // Without rules, too, models name the textures that the same cook makes, in each
@@ -137,7 +168,7 @@ func TestModelsNameTextures(t *testing.T) {
 		if err := os.WriteFile(config, []byte(rules+inHaste), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Config: config, Cache: filepath.Join(dir, "cache"), Recipes: recipes.All()}
+		p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Config: config, Cache: filepath.Join(dir, "cache"), Recipes: recipes.All(), Engine: "own"}
 		var failed failures
 		if _, err := cook.Cook(t.Context(), p, cook.CookOptions{Patterns: []string{"models/**", "textures/**"}, Observer: &failed}); err != nil || len(failed.lines) > 0 {
 			t.Fatal(err, failed.lines)
@@ -227,14 +258,14 @@ func TestExamplesFit(t *testing.T) {
 				}
 			}
 		}
-		p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Config: example, Cache: filepath.Join(dir, "cache"), Recipes: recipes.All(), Targets: targets}
+		p := cook.Project{Dir: "../testdata/assets", Out: filepath.Join(dir, "out"), Config: example, Cache: filepath.Join(dir, "cache"), Recipes: recipes.All(), Engine: "own", Targets: targets}
 		var failed failures
 		s, err := cook.Cook(t.Context(), p, cook.CookOptions{DryRun: true, Observer: &failed})
 		if err != nil || s.Found.Assets < 50 {
 			t.Errorf("%s: %s, %v", example, s.String(), err)
 		}
 		for _, line := range failed.lines {
-			if !strings.Contains(line, " is not on PATH; install it") { // which this machine may not have
+			if !strings.Contains(line, " is not on PATH; install it") { // tools may be missing on this machine
 				t.Errorf("%s: %s", example, line)
 			}
 		}
@@ -248,5 +279,5 @@ func ExampleAll() {
 		names = append(names, r.Name)
 	}
 	fmt.Println(strings.Join(names, " "))
-	// Output: command copy gltf json zstd list pak atlas audio sounds data font image lut mesh shader text
+	// Output: command copy gltf json zstd list pak atlas audio sounds data font bmfont image lut mesh shader text
 }

@@ -164,7 +164,7 @@ func commitOf(program string) (revision string, at time.Time, err error) {
 		}
 	}
 	if revision == "" || at.IsZero() {
-		return "", at, fmt.Errorf("%s does not say from which commit it is; build it with -buildvcs=true", program)
+		return "", at, fmt.Errorf("%s does not record its commit; build it with -buildvcs=true", program)
 	}
 	return revision, at.UTC(), nil
 }

@@ -123,7 +123,7 @@ func writeNotices(w io.Writer, linked []module) error {
 			fmt.Fprintf(&b, "\n%s\n", bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))))
 		}
 		if !licensed {
-			return fmt.Errorf("%s: no license is known in %q; look at the module", m.Path, m.Texts)
+			return fmt.Errorf("%s: %q has no known license; check the module", m.Path, m.Texts)
 		}
 	}
 	_, err := w.Write(b.Bytes())

@@ -62,7 +62,7 @@ func TestUnknownAndForbiddenLicensesAreRefused(t *testing.T) {
 		want string
 	}{
 		{module{Path: "example.com/gpl", Texts: []string{gpl}}, "GPL-3.0-or-later is not allowed"},
-		{module{Path: "example.com/none"}, "example.com/none: no license is known"},
+		{module{Path: "example.com/none"}, "has no known license"},
 	} {
 		err := writeNotices(new(strings.Builder), []module{c.module})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,21 +1,22 @@
-// Command alarm measures how often a comparison of two builds (package profile/smoke) is wrong.
-// It compares a program with itself, where every alarm is false, and with itself after a change,
-// where silence is a miss.
+// Command alarm measures how often a comparison of two builds (package profile/smoke) is wrong. It
+// compares a program with itself, where every alarm is false, and with a changed version of itself,
+// where no alarm is a miss.
 //
 //	go run ./bench/alarm -same 1000 -rounds 10 -out runs.jsonl
 //	go run ./bench/alarm -same 200 -changed 200 -only time -out runs.jsonl
 //	go run ./bench/alarm -report runs.jsonl -svg bench/results/smoke.svg
 //
-// Each comparison is a real one: it executes the program, this one, in separate processes that
-// take turns, for some milliseconds each: they compute and allocate. With -report the command
-// prints the table of bench/results/smoke.md from the recorded runs, and draws the receiver
-// operating characteristic of three ways to judge the same processor times: the U test, Welch's
-// t-test, and a fixed threshold for the ratio of the means.
+// Each comparison executes this program in separate processes that run alternately. Each process
+// computes and allocates for some milliseconds. With -report the command prints the table of
+// bench/results/smoke.md from the recorded runs, and draws the receiver operating characteristic of
+// three tests on the same processor times: the U test, Welch's t-test, and a fixed threshold for
+// the ratio of the means.
 package main
 
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -29,6 +30,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assetcook/assetcook/internal/smokerun"
+	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
@@ -74,7 +77,8 @@ func runAlarm(ctx context.Context, args []string, stdout io.Writer) error {
 		return fmt.Errorf("no change is called %q", *only)
 	}
 	for i := range *same + *changed {
-		// Both kinds take turns, so that neither has the machine at its best.
+		// Unchanged and changed comparisons alternate, so that neither kind runs only while the
+		// machine is fast.
 		c := unchanged
 		if i**changed/(*same+*changed) != (i+1)**changed/(*same+*changed) {
 			c = chosen[i**changed/(*same+*changed)%len(chosen)]
@@ -94,7 +98,7 @@ func runAlarm(ctx context.Context, args []string, stdout io.Writer) error {
 	return f.Close()
 }
 
-// A change is the difference between the compared programs.
+// A change is the difference between the two compared programs.
 type change struct {
 	Name   string
 	Figure string // figure that must trip; "" for none
@@ -103,13 +107,13 @@ type change struct {
 
 var unchanged = change{Name: "none"}
 
-// changes are the planted changes.
+// changes are the differences to detect.
 var changes = []change{
-	{"processor time +3 %", smoke.CPUTime, []string{"-time", "1.038"}}, // the start of the process counts too
+	{"processor time +3 %", smokerun.CPUTime, []string{"-time", "1.038"}}, // the start of the process is included in its time
 	{"one count more", "work/units", []string{"-counts", "1"}},
-	{"processor time +5 %", smoke.CPUTime, []string{"-time", "1.066"}},
-	{"allocations +1 %", smoke.AllocatedBytes, []string{"-allocations", "1.01"}},
-	{"an item made otherwise", smoke.Items, []string{"-item", "otherwise"}},
+	{"processor time +5 %", smokerun.CPUTime, []string{"-time", "1.066"}},
+	{"allocations +1 %", smokerun.AllocatedBytes, []string{"-allocations", "1.01"}},
+	{"an item made otherwise", smokerun.Items, []string{"-item", "otherwise"}},
 }
 
 // A trial is the result of one comparison.
@@ -117,7 +121,7 @@ type trial struct {
 	Change  string
 	Tripped []tripped
 	Rounds  int
-	// Before and After are the processor times of the first measurement.
+	// Before and After are the processor times of the first measurement of each build.
 	Before, After []float64
 }
 
@@ -134,14 +138,14 @@ func compareAlarms(ctx context.Context, c change, rounds int) (*trial, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	suite := smoke.Suite{Name: "alarm", Sum: "1", Reset: func(string) error { return nil }}
-	suite.Steps = []smoke.Task{{Name: "work", Command: func(ctx context.Context, program, work string) *exec.Cmd {
+	suite := smokerun.Suite{Name: "alarm", Sum: "1", Reset: func(string) error { return nil }}
+	suite.Steps = []smokerun.Task{{Name: "work", Command: func(ctx context.Context, program, work string) *exec.Cmd {
 		if filepath.Base(work) == "b" {
 			return exec.CommandContext(ctx, program, c.args...)
 		}
 		return exec.CommandContext(ctx, program)
 	}}}
-	runner := smoke.Runner{Suite: suite, Dir: dir, Times: rounds}
+	runner := smokerun.Runner{Suite: suite, Dir: dir, Times: rounds}
 	found, err := runner.Against(ctx, exe, exe)
 	if err != nil {
 		return nil, err
@@ -150,8 +154,8 @@ func compareAlarms(ctx context.Context, c change, rounds int) (*trial, error) {
 	for _, c := range found.Changes {
 		t.Tripped = append(t.Tripped, tripped{c.Figure, string(c.Class)})
 	}
-	before, _ := found.Before.Steps[0].Figure(smoke.CPUTime)
-	after, _ := found.After.Steps[0].Figure(smoke.CPUTime)
+	before, _ := found.Before.Steps[0].Figure(smokerun.CPUTime)
+	after, _ := found.After.Steps[0].Figure(smokerun.CPUTime)
 	t.Before, t.After = before.Values, after.Values
 	return t, nil
 }
@@ -181,4 +185,46 @@ func factor(flags *flag.FlagSet, name string) *float64 {
 	f := 1.0
 	flags.Func(name, "", func(text string) (err error) { f, err = strconv.ParseFloat(text, 64); return err })
 	return &f
+}
+
+// Without a planted change, the program does this amount of work.
+const (
+	units     = 12_000 // takes some microseconds each
+	unitBytes = 1 << 10
+
+	buffers     = 400
+	bufferBytes = 2 << 10
+)
+
+var (
+	digest [sha256.Size]byte
+	kept   [][]byte
+)
+
+// work runs the measured program's computations and allocations.
+func work(args []string) error {
+	flags := flag.NewFlagSet("alarm", flag.ExitOnError)
+	more, allocations := factor(flags, "time"), factor(flags, "allocations")
+	counts := flags.Int64("counts", 0, "")
+	state := flags.String("item", "made", "")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	set := counters.New(counters.Options{Max: 16})
+	run := smoke.Start(set)
+	set.Counter("work/units").Add(units + *counts)
+	run.Item("result", *state, 0)
+	for range int(buffers * *allocations) {
+		kept = append(kept, make([]byte, bufferBytes))
+	}
+	compute(int(units * *more))
+	return run.Finish()
+}
+
+func compute(n int) {
+	var block [unitBytes]byte
+	for range n {
+		digest = sha256.Sum256(block[:])
+		copy(block[:], digest[:])
+	}
 }

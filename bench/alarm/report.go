@@ -8,11 +8,11 @@ import (
 	"os"
 	"slices"
 
-	"github.com/assetcook/assetcook/bench/internal/svgplot"
-	"github.com/assetcook/assetcook/profile/smoke"
+	"github.com/assetcook/assetcook/internal/chart"
+	"github.com/assetcook/assetcook/internal/smokerun"
 )
 
-// writeReport prints how often the comparisons were wrong and draws how the judges compare.
+// writeReport prints how often the comparisons were wrong and draws how the tests compare.
 func writeReport(name, svg string, w io.Writer) error {
 	all, err := readTrials(name)
 	if err != nil {
@@ -56,40 +56,40 @@ func middle(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// A judge returns a score, lower the more certain it is that b is more than a.
+// A judge returns a score. The lower the score, the more certain it is that b is greater than a.
 type judge struct {
 	name  string
 	score func(a, b []float64) float64
 }
 
 var judgesOf = []judge{
-	{"U test", smoke.UTest},
+	{"U test", smokerun.UTest},
 	{"Welch's t-test", func(a, b []float64) float64 { return -welch(a, b) }},
 	{"signed ranks", func(a, b []float64) float64 { return -signedRanks(a, b) }},
 	{"ratio of means", func(a, b []float64) float64 { return -mean(b) / mean(a) }},
 }
 
-// A view is the part of the times that judges see.
+// A view selects the processor times that the judges get.
 type view struct {
 	name  string
-	times int // number of first times per build; 0 for all
+	times int // number of leading times per build; 0 for all
 }
 
 var views = []view{{"all rounds", 0}, {"10 rounds", 10}, {"1 round", 1}}
 
-// judges compares ways to judge the times of the first measurement alone.
+// judges lists the ways to compare the times of the first measurement alone.
 func judges(trials []trial, svg string, w io.Writer) error {
 	fmt.Fprintln(w, "\n| judge of one measurement | growth | times | area under the curve | found with no false alarm | at 5 % false | at 20 % |\n|---|---|---|---:|---:|---:|---:|")
-	page := svgplot.New("Processor time of two builds: judges of the same times", 860, 380, svgplot.MaxLines)
-	page.Text(60, 24, svgplot.Title, "Growth found, by the part of unchanged builds that is called slower")
-	plot := &svgplot.Plot{Left: 60, Right: 600, Top: 40, Bottom: 330, Legend: true}
-	plot.X = svgplot.Axis{Name: "called slower though unchanged", Marks: []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5}, Label: inPercent}
-	plot.Y = svgplot.Axis{Name: "found", Marks: []float64{0, 0.25, 0.5, 0.75, 1}, Label: inPercent}
+	page := chart.New("Processor time of two builds: judges of the same times", 860, 380, chart.MaxLines)
+	page.Text(60, 24, chart.Title, "Growth found, by the part of unchanged builds that is called slower")
+	plot := &chart.Plot{Left: 60, Right: 600, Top: 40, Bottom: 330, Legend: true}
+	plot.X = chart.Axis{Name: "called slower though unchanged", Marks: []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5}, Label: inPercent}
+	plot.Y = chart.Axis{Name: "found", Marks: []float64{0, 0.25, 0.5, 0.75, 1}, Label: inPercent}
 	for _, planted := range []string{"processor time +3 %", "processor time +5 %"} {
 		for _, v := range views {
 			for _, j := range judgesOf {
 				if v.times == 1 && j.name != "ratio of means" {
-					continue // needs more than one time
+					continue // needs at least two times
 				}
 				none, grown := scores(trials, unchanged.Name, j, v), scores(trials, planted, j, v)
 				if len(none) == 0 || len(grown) == 0 {
@@ -100,9 +100,9 @@ func judges(trials []trial, svg string, w io.Writer) error {
 				if planted != "processor time +3 %" || v.times == 0 && j.name == "signed ranks" {
 					continue
 				}
-				line := svgplot.Line{Name: j.name + ", " + v.name}
+				line := chart.Line{Name: j.name + ", " + v.name}
 				for x := 0.0; x <= 0.5; x += 0.0125 {
-					line.Points = append(line.Points, svgplot.Point{X: x, Y: found(none, grown, x)})
+					line.Points = append(line.Points, chart.Point{X: x, Y: found(none, grown, x)})
 				}
 				plot.Lines = append(plot.Lines, line)
 			}
@@ -117,7 +117,7 @@ func judges(trials []trial, svg string, w io.Writer) error {
 	return os.WriteFile(svg, page.Bytes(), 0o666)
 }
 
-// scores returns a judge's scores of all trials with a change, sorted.
+// scores returns a judge's scores of all trials that have the given change, sorted.
 func scores(trials []trial, change string, j judge, v view) []float64 {
 	var list []float64
 	for _, t := range trials {
@@ -133,15 +133,15 @@ func scores(trials []trial, change string, j judge, v view) []float64 {
 	return list
 }
 
-// found returns the part of grown trials that is detected when at most the part false of
-// unchanged trials is called grown.
+// found returns the fraction of changed trials that is detected if the threshold raises a false
+// alarm in at most the given fraction of unchanged trials.
 func found(none, grown []float64, false float64) float64 {
-	limit := none[min(int(false*float64(len(none))), len(none)-1)] // lower scores are called grown
+	limit := none[min(int(false*float64(len(none))), len(none)-1)] // lower scores raise an alarm
 	n, _ := slices.BinarySearch(grown, limit)
 	return float64(n) / float64(len(grown))
 }
 
-// area returns the probability that a grown trial gets a lower score than an unchanged one.
+// area returns the probability that a changed trial gets a lower score than an unchanged one.
 func area(none, grown []float64) float64 {
 	sum := 0.0
 	for _, g := range grown {
@@ -165,7 +165,7 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// welch returns Welch's t of b against a.
+// welch returns the t statistic of Welch's test of b against a.
 func welch(a, b []float64) float64 {
 	variance := func(values []float64) float64 {
 		m, sum := mean(values), 0.0
@@ -177,8 +177,8 @@ func welch(a, b []float64) float64 {
 	return (mean(b) - mean(a)) / math.Sqrt(variance(a)+variance(b))
 }
 
-// signedRanks returns Wilcoxon's statistic of the pairs, in standard deviations. If two builds
-// take turns, the n-th times of both are neighbors.
+// signedRanks returns Wilcoxon's signed-rank statistic in standard deviations. If two builds
+// alternate, the n-th times of both form a pair.
 func signedRanks(a, b []float64) float64 {
 	d := make([]float64, len(a))
 	for i := range a {

@@ -7,6 +7,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/draw"
+	_ "image/jpeg"
+	_ "image/png"
 	"math"
 	"os"
 	"os/exec"
@@ -17,31 +21,28 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/woozymasta/bcn"
 
-	"github.com/assetcook/assetcook/internal/image/bc7"
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// A contestant compresses pictures.
+// A contestant compresses images.
 type contestant struct {
 	name string
-	// run returns the blocks of each picture, and the CPU seconds for each.
+	// run returns the blocks of each image, and the CPU seconds for each image.
 	run func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error)
 	// decode returns the pixels of blocks; nil for BC7.
 	decode func(blocks []byte) ([]byte, error)
 }
 
-// ours returns package bc7 as a contestant.
-func ours(name string, o bc7.Options) contestant {
-	return contestant{name: "ours " + name, run: func(ctx context.Context, pictures []picture) ([][]byte, []float64, error) {
-		var all [][]byte
-		var seconds []float64
+// timed returns a contestant that runs in this process. Its CPU time is measured for each image.
+func timed(name string, encode func(ctx context.Context, pix []byte) (blocks []byte, err error)) contestant {
+	return contestant{name: name, run: func(ctx context.Context, pictures []picture) (all [][]byte, seconds []float64, err error) {
 		for _, p := range pictures {
-			blocks := make([]byte, 16*blockfit.Grid{W: side, H: side, Side: 4}.Blocks())
 			start, err := cpuSeconds()
 			if err != nil {
 				return nil, nil, err
 			}
-			if err := bc7.Encode(ctx, blocks, p.pix, side, side, o); err != nil {
+			blocks, err := encode(ctx, p.pix)
+			if err != nil {
 				return nil, nil, err
 			}
 			end, err := cpuSeconds()
@@ -54,34 +55,46 @@ func ours(name string, o bc7.Options) contestant {
 	}}
 }
 
-// library returns github.com/woozymasta/bcn as a contestant.
+// qualities returns a contestant for each quality level of an encoder of this module. A block has
+// block x block pixels in blockBytes bytes.
+func qualities(block, blockBytes int, encode func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error) (all []contestant) {
+	for i, name := range []string{"fast", "normal", "best"} {
+		all = append(all, timed("ours "+name, func(ctx context.Context, pix []byte) ([]byte, error) {
+			blocks := make([]byte, blockBytes*blockfit.Grid{W: side, H: side, Side: block}.Blocks())
+			return blocks, encode(ctx, blocks, pix, blockfit.Quality(i))
+		}))
+	}
+	return all
+}
+
+// decodeBlocks decodes an image. A block has block x block pixels in blockBytes bytes.
+func decodeBlocks(blocks []byte, block, blockBytes int, decode func(to *[256]byte, block []byte)) []byte {
+	pix := make([]byte, 4*side*side)
+	across := (side + block - 1) / block
+	for at := range len(blocks) / blockBytes {
+		var decoded [256]byte
+		decode(&decoded, blocks[blockBytes*at:])
+		for i := range block * block {
+			if x, y := at%across*block+i%block, at/across*block+i/block; x < side && y < side {
+				copy(pix[4*(y*side+x):][:4], decoded[4*i:])
+			}
+		}
+	}
+	return pix
+}
+
+// library returns the Go package github.com/woozymasta/bcn as a contestant.
 func library(level int) contestant {
-	return contestant{name: fmt.Sprintf("bcn (Go) %d", level), run: func(_ context.Context, pictures []picture) ([][]byte, []float64, error) {
-		var all [][]byte
-		var seconds []float64
-		for _, p := range pictures {
-			start, err := cpuSeconds()
-			if err != nil {
-				return nil, nil, err
-			}
-			blocks, err := bcn.EncodeBC7WithOptions(p.pix, side, side, &bcn.EncodeOptions{QualityLevel: level, Workers: 1})
-			if err != nil {
-				return nil, nil, err
-			}
-			end, err := cpuSeconds()
-			if err != nil {
-				return nil, nil, err
-			}
-			all, seconds = append(all, blocks), append(seconds, end-start)
-		}
-		return all, seconds, nil
-	}}
+	return timed(fmt.Sprintf("bcn (Go) %d", level), func(_ context.Context, pix []byte) ([]byte, error) {
+		return bcn.EncodeBC7WithOptions(pix, side, side, &bcn.EncodeOptions{QualityLevel: level, Workers: 1})
+	})
 }
 
-// peer is an encoder in the program built from testdata/peer.cpp, with blocks of 16 bytes.
+// peer is an encoder in the program built from testdata/peer.cpp; its blocks have 16 bytes.
 func peer(program, encoder, level string) contestant { return peerOf(program, encoder, level, 16) }
 
-// peerOf is an encoder in a program with the command line of testdata/peer.cpp.
+// peerOf is an encoder in a program with the same command line as the one built from
+// testdata/peer.cpp.
 func peerOf(program, encoder, level string, blockBytes int) contestant {
 	size := side * side / 16 * blockBytes
 	return contestant{name: encoder + " " + level, run: func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error) {
@@ -127,12 +140,12 @@ func peerOf(program, encoder, level string, blockBytes int) contestant {
 	}}
 }
 
-// A result is a contestant's result for one picture.
+// A result is a contestant's result for one image.
 type result struct {
-	seconds float64 // minimum of all rounds
+	seconds float64 // minimum over all rounds
 	psnr    float64
 	zstd    int     // bytes
-	leaks   bool    // an opaque picture got transparent pixels
+	leaks   bool    // an opaque image got transparent pixels
 	degrees float64 // mean angle error of a normal map's vectors
 }
 
@@ -164,8 +177,8 @@ func contest(ctx context.Context, pictures []picture, all []contestant, rounds i
 	return results, nil
 }
 
-// judge measures blocks. If decode is nil, they are BC7 and are decoded by a decoder that is
-// independent of all contestants.
+// judge compares decoded blocks with their source. If decode is nil, the blocks are BC7, and a
+// decoder that is independent of all contestants decodes them.
 func judge(p picture, blocks []byte, decode func([]byte) ([]byte, error)) (r result, err error) {
 	if decode == nil {
 		decode = func(blocks []byte) ([]byte, error) { return bcn.DecodeBC7(blocks, side, side) }
@@ -208,4 +221,181 @@ func meanAngle(a, b []byte) float64 {
 		sum += math.Acos(max(-1, min(dot/math.Sqrt(aa*bb), 1)))
 	}
 	return sum / float64(len(a)/4) * 180 / math.Pi
+}
+
+// side is the width and height of a crop in pixels.
+const side = 512
+
+// A crop is a part of an image. The path of the image is relative to the directory of the data: the
+// directory data of Debian's package supertuxkart-data, except for heldOut.
+type crop struct {
+	kind string
+	path string
+	x, y int
+}
+
+// normalMap is the kind of crop whose colors are vectors.
+const normalMap = "normal map"
+
+// crops are ten crops of different kinds.
+var crops = []crop{
+	{"photo, ground", "tracks/black_forest/grass_forestFloor_big.jpg", 256, 256},
+	{"photo, wall", "tracks/black_forest/brick_wall_06.jpg", 128, 128},
+	{"foliage, alpha", "library/stklib_autumnTree_d/tree_d.png", 256, 256},
+	{"leaf, alpha", "textures/stktex_lowPalmLeaf_a.png", 0, 0},
+	{"user interface, alpha", "skins/cartoon/dialog.png", 0, 0},
+	{"painted kart", "karts/wilber/wilber_diffuse_1.png", 256, 256},
+	{normalMap, "textures/stk_generic_grassB_Normal.png", 256, 256},
+	{"signs and letters", "textures/stktex_metroMap_a.png", 256, 0},
+	{"sky, gradient", "tracks/xr591/SKY0004.png", 256, 256},
+	{"smoke, alpha", "textures/gfx_mud_a.png", 0, 0},
+}
+
+// smooth lists images of user interfaces and images with smooth alpha. Small ones are combined into
+// a sheet: a path that ends in a slash is a directory whose images form a sheet.
+var smooth = []crop{
+	{"halo", "textures/stk_headlight_halo_a.png", 0, 0},
+	{"cone of light", "textures/stk_conelight_a.png", 0, 0},
+	{"flame", "textures/gfx_rocketFlame_a.png", 0, 0},
+	{"particles", "textures/gfx_bubble_a.png", 0, 0},
+	{"streaks", "textures/slipstream.png", 0, 0},
+	{"glass", "textures/stk_glassPanel_a.png", 0, 0},
+	{"icons", "gui/icons/", 0, 0},
+	{"user interface, glass", "skins/peach/", 0, 0},
+	{"user interface, glass", "skins/ocean/", 0, 0},
+	{"user interface, glass", "skins/ruby/", 0, 0},
+}
+
+// heldOut are crops that no encoder of this module was tuned with, except for the quality Fast of
+// package etc2. The directory of the data is one into which these Debian packages are unpacked:
+// endless-sky-data, fillets-ng-data, freedroidrpg-data, mate-backgrounds and pokerth-data; and
+// 0textures.pk3 of ufoai-textures and pak4-textures.pk3 of openarena-081-textures, each in the
+// directory of its name.
+var heldOut = []crop{
+	{"photo, garden", "usr/share/backgrounds/mate/nature/Garden.jpg", 1000, 600},
+	{"photo, dune", "usr/share/backgrounds/mate/nature/Dune.jpg", 600, 500},
+	{"photo, bark", "usr/share/backgrounds/mate/nature/Wood.jpg", 1000, 600},
+	{"photo, drops", "usr/share/backgrounds/mate/nature/RainDrops.jpg", 600, 400},
+	{"ground", "0textures/textures/tex_nature/desert003.png", 0, 0},
+	{"grass", "0textures/textures/tex_nature/grass_lush.png", 0, 0},
+	{"wall", "0textures/textures/tex_buildings/concrete007.png", 0, 0},
+	{"foliage, alpha", "0textures/textures/tex_nature/tree001.png", 0, 0},
+	{"foliage, alpha", "0textures/textures/tex_ctp1/tree_g_1.png", 0, 256},
+	{"bars, alpha", "0textures/textures/tex_ctp1/fence_b_1.png", 0, 0},
+	{"user interface, alpha", "usr/share/games/endless-sky/images/ui/", 0, 0},
+	{"cards", "usr/share/games/pokerth/gfx/cards/default/", 0, 0},
+	{"user interface", "usr/share/games/pokerth/gfx/gui/misc/welcomepokerth10_mobile.png", 700, 300},
+	{normalMap, "0textures/textures/tex_base/panel1_nm.png", 0, 0},
+	{normalMap, "0textures/textures/tex_nature/grass_mowed_dry_a_k1_nm.png", 0, 0},
+	{"gray, gloss", "0textures/textures/tex_material/metall014_sm.png", 0, 0},
+	{"gray, gloss", "0textures/textures/tex_buildings/floor_wood01_sm.png", 0, 0},
+	{"gray, concrete", "0textures/textures/tex_ctp1/concrete_g_1.jpg", 0, 0},
+	{"gradient", "usr/share/backgrounds/mate/desktop/GreenTraditional.jpg", 700, 300},
+	{"gradient, alpha", "usr/share/backgrounds/mate/abstract/Waves.png", 500, 400},
+	{"sky", "pak4-textures/env/sky1/sky001_rt.jpg", 0, 0},
+	{"explosion, alpha", "usr/share/games/endless-sky/images/effect/explosion/nuke+3.png", 0, 0},
+	{"sprites, alpha", "usr/share/freedroidrpg/data/graphics/droids/autogun/autogun_1.png", 0, 0},
+	{"painted scene", "usr/share/games/fillets-ng/images/gods/pozadi.png", 80, 30},
+}
+
+// A picture is a crop's pixels, RGBA row by row.
+type picture struct {
+	crop
+	pix   []byte
+	alpha bool // true if at least one pixel is transparent
+}
+
+// loadPictures reads the crops from the directory of the game's data.
+func loadPictures(data string, crops []crop) ([]picture, error) {
+	var pictures []picture
+	for _, c := range crops {
+		read := c.readCrop
+		if strings.HasSuffix(c.path, "/") {
+			read = sheet
+		}
+		pix, err := read(filepath.Join(data, filepath.FromSlash(c.path)))
+		if err != nil {
+			return nil, err
+		}
+		p := picture{crop: c, pix: pix}
+		for i := 3; i < len(pix); i += 4 {
+			p.alpha = p.alpha || pix[i] != 255
+		}
+		pictures = append(pictures, p)
+	}
+	return pictures, nil
+}
+
+func (c *crop) readCrop(name string) ([]byte, error) {
+	img, err := decode(name)
+	if err != nil {
+		return nil, err
+	}
+	from := img.Bounds().Min.Add(image.Pt(c.x, c.y))
+	if !(image.Rectangle{from, from.Add(image.Pt(side, side))}).In(img.Bounds()) {
+		return nil, fmt.Errorf("%s: no %dx%d pixels from %d, %d", name, side, side, c.x, c.y)
+	}
+	to := image.NewNRGBA(image.Rect(0, 0, side, side))
+	paste(to, to.Rect, img, from)
+	return to.Pix, nil
+}
+
+// sheet arranges the PNG images of a directory in rows, in the order of their names, until one does
+// not fit. Each block of 4x4 pixels has pixels of only one image.
+func sheet(folder string) ([]byte, error) {
+	names, err := filepath.Glob(filepath.Join(folder, "*.png"))
+	if err != nil {
+		return nil, err
+	}
+	to := image.NewNRGBA(image.Rect(0, 0, side, side))
+	var at image.Point
+	below := 0
+	for _, name := range names {
+		img, err := decode(name)
+		if err != nil {
+			return nil, err
+		}
+		size := img.Bounds().Size().Add(image.Pt(3, 3))
+		size = image.Pt(size.X&^3, size.Y&^3)
+		if at.X+size.X > side {
+			at = image.Pt(0, below)
+		}
+		if at.X+size.X > side || at.Y+size.Y > side {
+			break
+		}
+		paste(to, image.Rectangle{at, at.Add(img.Bounds().Size())}, img, img.Bounds().Min)
+		below = max(below, at.Y+size.Y)
+		at.X += size.X
+	}
+	if below == 0 {
+		return nil, fmt.Errorf("%s: no pictures", folder)
+	}
+	return to.Pix, nil
+}
+
+func decode(name string) (image.Image, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	img, _, err := image.Decode(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return img, nil
+}
+
+// paste copies a part of an image. image/draw would premultiply the colors, so paste copies
+// unpremultiplied pixels itself.
+func paste(to *image.NRGBA, where image.Rectangle, img image.Image, from image.Point) {
+	straight, ok := img.(*image.NRGBA)
+	if !ok {
+		draw.Draw(to, where, img, from, draw.Src)
+		return
+	}
+	for y := range where.Dy() {
+		row := to.Pix[to.PixOffset(where.Min.X, where.Min.Y+y):][:4*where.Dx()]
+		copy(row, straight.Pix[straight.PixOffset(from.X, from.Y+y):])
+	}
 }

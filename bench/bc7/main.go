@@ -1,15 +1,17 @@
 //go:build amd64 || arm64
 
 // Command bc7 compares packages bc7, astc, etc2 and uastc with other encoders on ten crops of a
-// game's pictures: pixels per second of CPU time, and similarity to the source.
+// game's images: pixels per second of CPU time, and similarity to the source.
 //
 //	go run ./bench/bc7 -data /usr/share/games/supertuxkart/data -peer PROGRAM
 //	go run ./bench/bc7 -format astc6x6 -astcenc PROGRAM
 //	go run ./bench/bc7 -normals -astcenc PROGRAM
 //	go run ./bench/bc7 -format uastc-bc7 -peer PROGRAM
 //	go run ./bench/bc7 -format etc2rgb -peer PROGRAM -vector PROGRAM
+//	go run ./bench/bc7 -format astc6x6 -class heldout -data DIRECTORY -astcenc PROGRAM
 //
-// The pictures are from Debian's package supertuxkart-data. The peer is built from
+// The images are from Debian's package supertuxkart-data, or with -class heldout from the packages
+// that heldOut lists. The peer is built from
 // testdata/peer.cpp, uastc.cpp for UASTC, or etc2.cpp for ETC2 and EAC, which describe the build,
 // and from the sources of their encoders. Without it only encoders in Go run. The program of
 // -astcenc is Arm's, as packaged by Debian. The decoder library needs a 64-bit processor.
@@ -23,6 +25,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/internal/image/bc7"
@@ -37,7 +40,7 @@ func main() {
 	vector := flag.String("vector", "", "the `program` built from testdata/etc2.cpp with vector instructions")
 	rounds := flag.Int("rounds", 3, "how often each encoder runs; the minimum time counts")
 	only := flag.String("only", "", "run encoders whose names match this `regexp`")
-	class := flag.String("class", "textures", "the pictures: textures, or smooth for smooth alpha and user interfaces")
+	class := flag.String("class", "textures", "the images: textures, smooth for smooth alpha and user interfaces, or heldout")
 	coverage := flag.Float64("coverage", 0, "judge foliage by its coverage instead: the minimum `alpha`, 0 to 1, of drawn pixels")
 	normals := flag.Bool("normals", false, "judge a normal map by the angles of the stored vectors instead")
 	slow := flag.Bool("slow", false, "run the slowest too")
@@ -64,7 +67,7 @@ func compareEncoders(ctx context.Context, out io.Writer, data string, of contest
 	if err != nil {
 		return err
 	}
-	chosenCrops, ok := map[string][]crop{"textures": crops, "smooth": smooth}[class]
+	chosenCrops, ok := map[string][]crop{"textures": crops, "smooth": smooth, "heldout": heldOut}[class]
 	if !ok {
 		return fmt.Errorf("unknown class of pictures %q", class)
 	}
@@ -92,7 +95,7 @@ func compareEncoders(ctx context.Context, out io.Writer, data string, of contest
 	return table(out, pictures, chosen, results)
 }
 
-// contestants selects the participants.
+// contestants returns the contestants for the format in the flags.
 type contestants struct {
 	format        string
 	peer, astcenc string // programs; "" for none
@@ -110,14 +113,17 @@ func (of contestants) all() ([]contestant, error) {
 	if of.format != "bc7" {
 		return ofASTC(of.format, of.astcenc)
 	}
-	all := []contestant{
-		ours("fast", bc7.Options{Quality: blockfit.Fast}),
-		ours("normal", bc7.Options{Quality: blockfit.Normal}),
-		ours("best", bc7.Options{Quality: blockfit.Best}),
-		ours("normal, RDO 0.5 dB", bc7.Options{Quality: blockfit.Normal, RDO: 0.5}),
-		ours("best, RDO 0.5 dB", bc7.Options{Quality: blockfit.Best, RDO: 0.5}),
-		library(1),
+	ours := func(rdo float64) []contestant {
+		return qualities(4, 16, func(ctx context.Context, blocks, pix []byte, q blockfit.Quality) error {
+			return bc7.Encode(ctx, blocks, pix, side, side, bc7.Options{Quality: q, RDO: rdo})
+		})
 	}
+	all := ours(0)
+	for _, c := range ours(0.5)[1:] {
+		c.name += ", RDO 0.5 dB"
+		all = append(all, c)
+	}
+	all = append(all, library(1))
 	program := of.peer
 	if of.slow {
 		all = append(all, library(2))
@@ -134,7 +140,7 @@ func (of contestants) all() ([]contestant, error) {
 	return all, nil
 }
 
-// table prints a row for each encoder, and a column for each picture.
+// table prints a row for each encoder, and a column for each image.
 func table(out io.Writer, pictures []picture, all []contestant, results [][]result) error {
 	var b strings.Builder
 	b.WriteString("| encoder | Mpix/s | PSNR |")
@@ -161,6 +167,7 @@ func table(out io.Writer, pictures []picture, all []contestant, results [][]resu
 		fmt.Fprintf(&b, " %d | %.2f° |\n", size, degrees)
 	}
 	b.WriteString("\n")
+	writeDuels(&b, all, results)
 	for i, p := range pictures {
 		channels := "RGB"
 		if p.alpha {
@@ -171,3 +178,37 @@ func table(out io.Writer, pictures []picture, all []contestant, results [][]resu
 	_, err := io.WriteString(out, b.String())
 	return err
 }
+
+// writeDuels writes a row for each pair of one of our encoders and a peer: the CPU time as a
+// multiple of the peer's, and how the PSNR of the images differs.
+func writeDuels(b *strings.Builder, all []contestant, results [][]result) {
+	b.WriteString("| ours | peer | CPU time | median dB | mean dB | least dB | ahead | behind |\n|---|---|---:|---:|---:|---:|---:|---:|\n")
+	for i, ours := range all {
+		for j, peer := range all {
+			if !strings.HasPrefix(ours.name, "ours") || strings.HasPrefix(peer.name, "ours") {
+				continue
+			}
+			var gains []float64
+			var took, peerTook, sum float64
+			ahead, behind := 0, 0
+			for k, r := range results[i] {
+				gain := r.psnr - results[j][k].psnr
+				gains, sum = append(gains, gain), sum+gain
+				took, peerTook = took+r.seconds, peerTook+results[j][k].seconds
+				if gain >= leastGain {
+					ahead++
+				} else if gain <= -leastGain {
+					behind++
+				}
+			}
+			slices.Sort(gains)
+			n := len(gains)
+			median := (gains[(n-1)/2] + gains[n/2]) / 2
+			fmt.Fprintf(b, "| %s | %s | %.2fx | %+.2f | %+.2f | %+.2f | %d | %d |\n", ours.name, peer.name, took/peerTook, median, sum/float64(n), gains[0], ahead, behind)
+		}
+	}
+	b.WriteString("\n")
+}
+
+// leastGain is the difference in dB below which two encoders are level.
+const leastGain = 0.02

@@ -4,10 +4,10 @@
 //	go test ./bench -run '^$' -bench 'CRC32/poly=ieee' |
 //		go run ./bench/chart -title 'CRC-32 (IEEE)' -out crc32-ieee.svg
 //
-// It uses benchmarks with size=N in their names that report MB/s, and draws the median of each.
-// The values of the key -series become lines. If results differ in another key, the chart would
-// mix them, so that is an error: select with -bench or grep. -table prints the same medians as a
-// Markdown table instead.
+// It uses benchmarks with size=N in their names that report MB/s, and draws the median of each. The
+// values of the key -series become lines. It is an error if results also differ in another key,
+// because the chart would mix them: select results with -bench or grep. -table prints the same
+// medians as a Markdown table instead.
 //
 // With -ns 64, inputs of up to 64 bytes are shown by their time, longer ones by throughput. With
 // -x names, columns are values of that key and all cells are times.
@@ -25,15 +25,19 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 func main() { os.Exit(plotResults(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// An output is a chart, a table or a list, as selected by flags.
+// An output is a chart, a table or a list, as the flags select.
 type output struct {
 	title, series, x, only string
 	file                   string // "" for standard output
@@ -55,7 +59,7 @@ func (o *output) addFlags(flags *flag.FlagSet) {
 	flags.Int64Var(&o.timesTo, "ns", 0, "show the time, not the throughput, of inputs up to this many `bytes`")
 }
 
-// render returns the chart, table or list of the output of go test.
+// render returns the chart, table or list for the output of go test.
 func (o *output) render(benchmarks []byte) ([]byte, error) {
 	if o.about {
 		return about(benchmarks), nil
@@ -109,4 +113,71 @@ func plotResults(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// marked is the part of a page between two marks, with the flags in the first mark.
+var marked = regexp.MustCompile(`(?s)<!-- chart ([^\n]*) -->\n(.*?)<!-- chart end -->\n`)
+
+// fillPages rewrites the pages, and the files that their marks name.
+func fillPages(pages []string, benchmarks []byte) error {
+	for _, page := range pages {
+		files, err := filledPage(page, benchmarks)
+		if err != nil {
+			return fmt.Errorf("%s: %w", page, err)
+		}
+		for name, content := range files {
+			if err := os.WriteFile(name, content, 0o666); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// filledPage returns the new content of a page and of the files that its marks name.
+func filledPage(page string, benchmarks []byte) (files map[string][]byte, err error) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return nil, err
+	}
+	parts := marked.FindAllSubmatchIndex(text, -1)
+	if len(parts) == 0 || strings.Count(string(text), "<!-- chart ") != 2*len(parts) {
+		return nil, errors.New("no pairs of lines <!-- chart FLAGS --> and <!-- chart end -->")
+	}
+	files = map[string][]byte{}
+	var filled []byte
+	copied := 0
+	for _, part := range parts {
+		args, shown := string(text[part[2]:part[3]]), text[part[4]:part[5]]
+		name, made, err := renderMark(args, benchmarks)
+		if err != nil {
+			return nil, fmt.Errorf("<!-- chart %s -->: %w", args, err)
+		}
+		if name != "" {
+			files[filepath.Join(filepath.Dir(page), name)] = made
+		} else {
+			shown = append([]byte("\n"), made...)
+			shown = append(shown, '\n')
+		}
+		filled = append(append(filled, text[copied:part[4]]...), shown...)
+		copied = part[5]
+	}
+	files[page] = append(filled, text[copied:]...)
+	return files, nil
+}
+
+// renderMark returns the output for the flags of a mark, and the value of its -out flag.
+func renderMark(args string, benchmarks []byte) (name string, made []byte, err error) {
+	var o output
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	o.addFlags(flags)
+	if err := flags.Parse(strings.Fields(args)); err != nil {
+		return "", nil, err
+	}
+	if flags.NArg() > 0 {
+		return "", nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	made, err = o.render(benchmarks)
+	return o.file, made, err
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
+	"image/color"
+	"image/png"
 	"math"
 	"os"
 	"os/exec"
@@ -42,7 +45,7 @@ func (f *face) segments(g sfnt.GlyphIndex) (sfnt.Segments, error) {
 	return f.font.LoadGlyph(&f.b, g, fixed.Int26_6(f.em), nil)
 }
 
-// walk draws an outline at a size in pixels per em.
+// walk draws an outline at the given size in pixels per em.
 func (f *face) walk(s sfnt.Segments, size float64, move, line func(a distancefield.Point), quad func(a, b distancefield.Point), cube func(a, b, c distancefield.Point)) {
 	at := func(p fixed.Point26_6) distancefield.Point {
 		return distancefield.Point{X: float64(p.X) * size / float64(f.em), Y: float64(p.Y) * size / float64(f.em)}
@@ -71,7 +74,8 @@ func (f *face) shape(ctx context.Context, g sfnt.GlyphIndex, size int) (*distanc
 	return p.Shape(ctx)
 }
 
-// coverage returns how much of each pixel of a box a glyph covers, in whole pixels from the pen.
+// coverage returns how much of each pixel in a box a glyph covers. The box is in whole pixels,
+// relative to the pen.
 func (f *face) coverage(g sfnt.GlyphIndex, size int, box image.Rectangle) *image.Alpha {
 	s, err := f.segments(g)
 	if err != nil {
@@ -91,7 +95,7 @@ func (f *face) coverage(g sfnt.GlyphIndex, size int, box image.Rectangle) *image
 	return out
 }
 
-// A field is a glyph's picture in distances, with channels bytes for each pixel.
+// A field is a distance field of a glyph, with channels bytes for each pixel.
 type field struct {
 	glyph    sfnt.GlyphIndex
 	size     int
@@ -100,7 +104,7 @@ type field struct {
 	levels   []byte
 }
 
-// field makes the field of a rune, nil if there is nothing to draw.
+// field makes the distance field of a rune. It returns nil if there is nothing to draw.
 func (f *face) field(ctx context.Context, kind, program string, r rune, size int) (*field, error) {
 	g, err := f.font.GlyphIndex(&f.b, r)
 	if err != nil || g == 0 {
@@ -133,7 +137,7 @@ func (f *face) field(ctx context.Context, kind, program string, r rune, size int
 	return x, err
 }
 
-// peer runs msdfgen.
+// peer makes a distance field with msdfgen.
 func (f *face) peer(ctx context.Context, program, mode string, x *field) ([]byte, error) {
 	out, err := os.CreateTemp("", "glyph")
 	if err != nil {
@@ -154,4 +158,109 @@ func (f *face) peer(ctx context.Context, program, mode string, x *field) ([]byte
 		err = fmt.Errorf("msdfgen wrote %d bytes for %d x %d pixels", len(levels), g.W, g.H)
 	}
 	return levels, err
+}
+
+// distance samples the field at a position in pixels relative to the pen, with linear filtering as
+// on a graphics processor. It returns the distance, or the median of the channels.
+func (x *field) distance(px, py float64) float64 {
+	px, py = px-float64(x.grid.Left)-0.5, py-float64(x.grid.Top)-0.5
+	left, top := math.Floor(px), math.Floor(py)
+	u, v := px-left, py-top
+	at := func(dx, dy, c int) float64 {
+		ix, iy := min(max(int(left)+dx, 0), x.grid.W-1), min(max(int(top)+dy, 0), x.grid.H-1)
+		return float64(x.levels[(iy*x.grid.W+ix)*x.channels+c])
+	}
+	var c [3]float64
+	for i := range c {
+		ch := min(i, x.channels-1)
+		c[i] = (at(0, 0, ch)*(1-u)+at(1, 0, ch)*u)*(1-v) + (at(0, 1, ch)*(1-u)+at(1, 1, ch)*u)*v
+	}
+	return (max(min(c[0], c[1]), min(max(c[0], c[1]), c[2]))/255 - 0.5) * span
+}
+
+// render draws the glyph as a shader would, in the pixels of a box at another size.
+func (x *field) render(size int, box image.Rectangle) *image.Alpha {
+	out := image.NewAlpha(image.Rect(0, 0, box.Dx(), box.Dy()))
+	zoom := float64(size) / float64(x.size)
+	for y := range box.Dy() {
+		for i := range box.Dx() {
+			d := x.distance((float64(box.Min.X+i)+0.5)/zoom, (float64(box.Min.Y+y)+0.5)/zoom)
+			out.SetAlpha(i, y, color.Alpha{A: uint8(math.Round(255 * min(max(d*zoom+0.5, 0), 1)))})
+		}
+	}
+	return out
+}
+
+// box returns the rectangle that the field covers at another size.
+func (x *field) box(size int) image.Rectangle {
+	zoom := float64(size) / float64(x.size)
+	g := x.grid
+	return image.Rect(int(math.Ceil(float64(g.Left)*zoom)), int(math.Ceil(float64(g.Top)*zoom)),
+		int(math.Floor(float64(g.Left+g.W)*zoom)), int(math.Floor(float64(g.Top+g.H)*zoom)))
+}
+
+// An errorSum accumulates the deviations of a drawing from the true coverage.
+type errorSum struct {
+	sum    float64
+	pixels int // sum of the coverages of all pixels
+	far    int
+}
+
+func (e *errorSum) addGlyphError(x *field, f *face, size int) {
+	box := x.box(size)
+	want, got := f.coverage(x.glyph, size, box), x.render(size, box)
+	covered := 0.0
+	for i := range want.Pix {
+		off := math.Abs(float64(want.Pix[i])-float64(got.Pix[i])) / 255
+		e.sum += off
+		if off > 0.5 {
+			e.far++
+		}
+		covered += float64(want.Pix[i]) / 255
+	}
+	e.pixels += int(covered)
+}
+
+// mean returns the error relative to the area that glyphs cover, in pixels.
+func (e *errorSum) mean() float64 { return e.sum / float64(e.pixels) }
+
+func (e *errorSum) share() float64 { return float64(e.far) / float64(e.pixels) }
+
+// outlines is the name of the drawing from the outlines themselves, without a field.
+const outlines = "outlines"
+
+// draw writes an image with one line of text from the outlines, and one from each field.
+func draw(ctx context.Context, file, program string, f *face) error {
+	kinds := []string{outlines, "sdf", "msdf"}
+	if program != "" {
+		kinds = append(kinds, "msdfgen msdf")
+	}
+	const text, size, drawn, cell = "&AKaR4§%", 24, 180, 200
+	out := image.NewGray(image.Rect(0, 0, cell*len([]rune(text)), cell*len(kinds)))
+	for i := range out.Pix {
+		out.Pix[i] = 255
+	}
+	for row, kind := range kinds {
+		for i, r := range []rune(text) {
+			x, err := f.field(ctx, kind, program, r, size)
+			if err != nil || x == nil {
+				return errors.Join(err, errors.New("the font has no "+string(r)))
+			}
+			box := x.box(drawn)
+			pixels := f.coverage(x.glyph, drawn, box)
+			if kind != outlines {
+				pixels = x.render(drawn, box)
+			}
+			for y := range min(box.Dy(), cell) {
+				for dx := range min(box.Dx(), cell) {
+					out.SetGray(i*cell+dx, row*cell+y, color.Gray{Y: 255 - pixels.AlphaAt(dx, y).A})
+				}
+			}
+		}
+	}
+	w, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(png.Encode(w, out), w.Close())
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A bench is a run of this command.
+// A bench is one run of this command.
 type bench struct {
 	settings
 	dir       string // absolute path of a new directory for all files
@@ -70,7 +70,7 @@ func measure(ctx context.Context, s settings, log io.Writer) (*Report, error) {
 	return report, nil
 }
 
-// build builds cook and the limits and looks for the peers.
+// build builds cook and the limits, and looks for the peers.
 func (b *bench) build(ctx context.Context) error {
 	fmt.Fprintln(b.log, "building")
 	bin, err := filepath.Join(b.dir, "cook"), error(nil)
@@ -82,7 +82,7 @@ func (b *bench) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Contestants do not see the user's configuration.
+	// The environment hides the user's configuration from the contestants.
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TMPDIR=" + b.dir, "LC_ALL=C"}
 	b.cmd = &cookCommand{bin: bin, env: env, run: b.run}
 	dir := filepath.Join(b.dir, "limits")
@@ -126,8 +126,8 @@ func (b *bench) tree(ctx context.Context, files int) (Section, error) {
 
 func (b *bench) wanted(p plan) bool { return b.rows.matches(p.name) }
 
-// hold runs the selected rows. It returns an error only if ctx ends; failed rows are in the
-// section.
+// hold runs the selected rows. It returns an error only if ctx ends; failures of rows are reported
+// in the section.
 func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error {
 	for _, p := range plans {
 		if !b.wanted(p) {
@@ -161,8 +161,8 @@ func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error 
 	return nil
 }
 
-// remove removes a directory unless -keep is given. It retries, because a process that has just
-// ended may still write there.
+// remove removes a directory unless -keep is set. It retries, because a process that has just ended
+// may still be writing there.
 func (b *bench) remove(dir string) {
 	if b.keep {
 		return
@@ -175,4 +175,56 @@ func (b *bench) remove(dir string) {
 		time.Sleep(200 * time.Millisecond)
 	}
 	fmt.Fprintf(b.log, "remove %s: %v\n", dir, err)
+}
+
+// poolFiles is the number of real files that represent the assets of a simulation.
+const poolFiles = 1000
+
+const simulation = `The index is that of %s assets, made from that of %s by cook/internal/index/multiply with the index's own writer: each directory is known under %s names. So cook maps, walks and compares as many rows as for a tree of that size, opens as many directories and makes as many stat calls, and all succeed; but the calls meet %s inodes, which the kernel has at hand. A tree would cost more of the kernel's time and memory. The limits make the same calls.`
+
+// simulated measures an index with n assets, where n is a multiple of poolFiles.
+func (b *bench) simulated(ctx context.Context, assets int) (Section, error) {
+	section := Section{Title: thousands(assets) + " assets, simulated"}
+	times := assets / poolFiles
+	t := newTree(filepath.Join(b.dir, "pool"), poolFiles)
+	defer b.remove(t.Root)
+	if err := b.cmd.fill(ctx, t); err != nil {
+		return section, err
+	}
+	if err := b.cmd.rest(ctx, t); err != nil {
+		return section, err
+	}
+	folder := filepath.Dir(t.Folder(0)) // directory that contains all other directories
+	for k := 1; k < times; k++ {
+		if err := os.Symlink(folder, filepath.Join(t.Cooked(), fmt.Sprintf("%s-%07d", folder, k))); err != nil {
+			return section, err
+		}
+	}
+	fmt.Fprintf(b.log, "%s: making the index\n", section.Title)
+	multiply := filepath.Join(b.dir, "multiply")
+	if err := tool(ctx, "", "go", "build", "-o", multiply, modulePath+"cook/internal/index/multiply"); err != nil {
+		return section, err
+	}
+	made, err := checked(ctx, b.run, Command{Argv: []string{multiply, t.Cooked(), folder, strconv.Itoa(times - 1)}, Dir: t.Root, Env: b.cmd.env}, silent)
+	if err != nil {
+		return section, fmt.Errorf("multiply: %w", err)
+	}
+	info, err := os.Stat(t.State("index"))
+	if err != nil {
+		return section, err
+	}
+	section.Notes = append(section.Notes,
+		fmt.Sprintf(simulation, thousands(assets), thousands(poolFiles), thousands(times), thousands(2*poolFiles)),
+		fmt.Sprintf("The index has %s, %s bytes for each asset. To make it took %s, of one core or more, and %s of memory, %s bytes for each asset.",
+			mebibytes(info.Size()), digits(float64(info.Size())/float64(assets)),
+			duration(made.Wall), mebibytes(made.MaxRSS), digits(float64(made.MaxRSS)/float64(assets))))
+	return section, b.hold(ctx, &section, []plan{
+		{"why", func(context.Context) (Row, error) { return b.question(t), nil }},
+		{"nothing changed", func(ctx context.Context) (Row, error) {
+			quiet := b.cmd.contestant("cook -json -q", t, assets, 0, "-json", "-q")
+			quiet.Check = jsonSummary(assets)
+			limits, err := b.limits.statAgain(ctx, t, times, t.Assets(), t.Cooked())
+			return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{b.cmd.contestant(cookName, t, assets, 0), quiet}, limits...)}, err
+		}},
+	})
 }

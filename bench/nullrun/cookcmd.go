@@ -18,25 +18,26 @@ type cookCommand struct {
 	run Runner
 }
 
-// verb is a verb of cook with its arguments. Trees of different sizes have files with equal
-// contents, so each tree has its own store.
+// verb returns a command with a verb of cook and its arguments. Trees of different sizes have files
+// with equal contents, so each tree has its own store.
 func (c *cookCommand) verb(t *Tree, argv ...string) Command {
 	env := append(slices.Clone(c.env), "COOKCACHE="+filepath.Join(t.Root, "store"))
 	return Command{Argv: append([]string{c.bin}, argv...), Dir: t.Root, Env: env}
 }
 
-// command cooks a tree, or the files that patterns after the flags match.
+// command returns a command that cooks a tree, or only the files that match the patterns after the
+// flags.
 func (c *cookCommand) command(t *Tree, flags ...string) Command {
 	return c.verb(t, append([]string{"-dir", t.Assets(), "-out", t.Cooked()}, flags...)...)
 }
 
-// contestant returns a cook of the tree that must find the given number of assets and cook some
-// of them; the others must be up to date.
+// contestant returns a cook of the tree that must find the given number of assets and cook the
+// given number of them; the others must be up to date.
 func (c *cookCommand) contestant(name string, t *Tree, files, cooked int, flags ...string) Contestant {
 	return Contestant{Name: name, Command: c.command(t, flags...), Check: expect(files, cooked)}
 }
 
-// verified returns a cook verify of a cooked tree, which cooks nothing again.
+// verified returns a run of cook verify on a cooked tree, without cooking a sample.
 func (c *cookCommand) verified(name string, t *Tree) Contestant {
 	command := c.verb(t, "verify", "-dir", t.Assets(), "-out", t.Cooked(), "-sample", "0")
 	return Contestant{Name: name, Command: command, Check: func(r Result) error {
@@ -59,8 +60,9 @@ func (c *cookCommand) fill(ctx context.Context, t *Tree) error {
 	return nil
 }
 
-// rest cooks a filled tree again once its stamps can be trusted, until a run trusts all of them:
-// a cook may find a few of a thousand files busy.
+// rest cooks a filled tree again, each time after its stamps have become old enough, until a run
+// trusts all stamps. One repetition may not suffice: a cook can find a few files in a thousand
+// still open.
 func (c *cookCommand) rest(ctx context.Context, t *Tree) (err error) {
 	for range restTries {
 		if err := settle(ctx); err != nil {
@@ -107,7 +109,7 @@ func outcomes(files, restored, cooked int) func(Result) error {
 
 var stamped = regexp.MustCompile(`(?m)^ *up to date by stamp +(\d+) `)
 
-// byStamp checks by its counters that a cook opened no file.
+// byStamp checks, using the counters of a cook, that it opened no file.
 func byStamp(files int) func(Result) error {
 	return func(r Result) error {
 		m := stamped.FindStringSubmatch(r.Stdout)
@@ -129,3 +131,103 @@ func (c *cookCommand) hasFlag(ctx context.Context, flag string) (bool, error) {
 	}
 	return regexp.MustCompile(`(?m)^\s+-` + regexp.QuoteMeta(flag) + `\b`).MatchString(r.Stdout), nil
 }
+
+// why returns a contestant that runs cook why for one up-to-date asset.
+func (c *cookCommand) why(t *Tree) Contestant {
+	return c.whyOf(t, t.Path(t.Files/2))
+}
+
+func (c *cookCommand) whyOf(t *Tree, path string) Contestant {
+	command := c.verb(t, "why", "-dir", t.Assets(), "-out", t.Cooked(), path)
+	return Contestant{Name: "cook why", Command: command, Check: func(r Result) error {
+		if !strings.HasPrefix(r.Stdout, path+"\n") || !strings.Contains(r.Stdout, "  now:      up to date\n") {
+			return fmt.Errorf("did not explain that %s is up to date: %q", path, r.Stdout)
+		}
+		return nil
+	}}
+}
+
+func (b *bench) question(t *Tree) Row {
+	return Row{Reference: oneLine, WarmUp: 1, Contestants: []Contestant{b.cmd.why(t), b.limits.hello()}}
+}
+
+// asJSON returns a row that prints a line for each asset, and with -q only the summary.
+func (b *bench) asJSON(ctx context.Context, t *Tree) (Row, error) {
+	all := b.cmd.contestant("cook -json", t, t.Files, 0, "-json")
+	all.Check = both(jsonSummary(t.Files), says(`{"event":"up_to_date","path":"`))
+	quiet := b.cmd.contestant("cook -json -q", t, t.Files, 0, "-json", "-q")
+	quiet.Check = jsonSummary(t.Files)
+	limits, err := b.limits.stat(ctx, t, t.Assets(), t.Cooked())
+	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{all, quiet}, limits...)}, err
+}
+
+// jsonSummary checks that the last line is the summary of a cook that opened no file.
+func jsonSummary(files int) func(Result) error {
+	return func(r Result) error {
+		line := lastLine(r.Stdout)
+		if !strings.HasPrefix(line, fmt.Sprintf(`{"event":"summary","summary":{"found":{"assets":%d,`, files)) ||
+			!strings.Contains(line, fmt.Sprintf(`"up_to_date_by_stamp":{"assets":%d,`, files)) {
+			return fmt.Errorf("last line is not the summary of %d assets that are up to date by stamp: %q", files, line)
+		}
+		return nil
+	}
+}
+
+// oneFolder returns a row that cooks only the files of one pattern.
+func (b *bench) oneFolder(ctx context.Context, t *Tree) (Row, error) {
+	middle := t.Folders() / 2
+	first, end := t.In(middle)
+	pattern := b.cmd.contestant("cook 'one/folder/*'", t, end-first, 0, t.Folder(middle)+"/*")
+	whole := b.cmd.contestant(cookName, t, t.Files, 0)
+	limits, err := b.limits.stat(ctx, t, t.Assets(), t.Cooked())
+	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{pattern, whole}, limits...)}, err
+}
+
+// configured returns a contestant whose rules are replaced before each round. It then waits until
+// cook can trust all stamps.
+func (b *bench) configured(c Contestant, t *Tree, rules func(round int) string) Contestant {
+	c.Prepare = func(ctx context.Context, round int) error {
+		if err := t.Configure(rules(round)); err != nil {
+			return err
+		}
+		return settle(ctx)
+	}
+	return c
+}
+
+// comment returns a row that adds a comment to the rules, which affects no output.
+func (b *bench) comment(ctx context.Context, t *Tree) (Row, error) {
+	if err := b.cmd.rest(ctx, t); err != nil {
+		return Row{}, err
+	}
+	c := b.configured(b.cmd.contestant("cook, comment added", t, t.Files, 0), t, func(round int) string {
+		return config + strings.Repeat("# one more line\n", round+1)
+	})
+	limits, err := b.limits.stat(ctx, t, t.Assets(), t.Cooked())
+	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...)}, err
+}
+
+// rule returns a row that edits an option that applies to ten files. The limits visit only the
+// sources, because the outputs vary.
+func (b *bench) rule(ctx context.Context, t *Tree) (Row, error) {
+	files := min(10, t.Files)
+	edited := b.cmd.contestant("cook, rule edited", t, t.Files, files)
+	cooked, known := edited.Check, outcomes(t.Files, files, 0)
+	levels := 0 // levels used so far: reusing one would restore known results
+	edited.Check = func(r Result) error {
+		if levels > zstdLevels {
+			return known(r)
+		}
+		return cooked(r)
+	}
+	edited = b.configured(edited, t, func(int) string {
+		level := levels%zstdLevels + 1
+		levels++
+		return config + fmt.Sprintf("\n[[rule]]\nmatch = \"/%s/asset000000[0-9].dat\"\nrecipe = \"zstd\"\nlevel = %d\n", t.Folder(0), level)
+	})
+	limits, err := b.limits.stat(ctx, t, t.Assets())
+	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{edited}, limits...)}, err
+}
+
+// zstdLevels is the highest compression level of the recipe.
+const zstdLevels = 19

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -17,7 +19,7 @@ import (
 	"time"
 )
 
-// Exit codes.
+// Exit statuses.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -33,13 +35,14 @@ func main() {
 		}
 		return
 	}
+	os.Setenv("COOK_ENGINE", "own") // so that results of different runs are comparable
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// settings are the flags.
+// settings are the values of the flags.
 type settings struct {
 	files       counts
 	runs        int
@@ -56,7 +59,7 @@ type settings struct {
 	simulate    int
 }
 
-// counts is a flag value of numbers separated by commas.
+// counts is a flag value: numbers separated by commas.
 type counts []int
 
 func (c *counts) String() string {
@@ -176,4 +179,108 @@ func save(r *Report, name string, stdout io.Writer) error {
 		return err
 	}
 	return os.WriteFile(name, []byte(b.String()), 0o666)
+}
+
+// facts describes the machine as far as needed to interpret the figures.
+func (b *bench) facts(ctx context.Context) []Fact {
+	built := "built from this module"
+	if b.cook != "" {
+		built = "given by -cook"
+	}
+	facts := []Fact{
+		{"cook", built},
+		{"processor", processor()},
+		{"cores", strconv.Itoa(runtime.NumCPU())},
+		{"kernel", kernel()},
+		{"file system", fileSystem(b.dir)},
+		{"Go", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
+		{"C compiler", compiler(ctx)},
+		{"threads of the limits", strconv.Itoa(b.limits.threads)},
+	}
+	for _, p := range b.peerTools {
+		version := p.Version
+		if version == "" {
+			version = "not installed"
+		}
+		facts = append(facts, Fact{strings.Fields(p.name)[0], version})
+	}
+	return facts
+}
+
+// processor returns the CPU model name.
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown"
+	}
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown"
+}
+
+func compiler(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "cc", "--version").Output()
+	if err != nil {
+		return "not installed"
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	return line
+}
+
+// commandLine returns the command that repeats this run, without flags that contain local paths.
+func commandLine(fs *flag.FlagSet) string {
+	line := "go run ./bench/nullrun"
+	fs.Visit(func(f *flag.Flag) {
+		switch f.Name {
+		case "work", "keep", "o", "svg", "cook":
+		case "all":
+			line += " -all=" + f.Value.String()
+		default:
+			line += " -" + f.Name + " " + quoted(f.Value.String())
+		}
+	})
+	return line
+}
+
+// plain matches text that needs no quoting in a shell.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_,./-]+$`)
+
+func quoted(word string) string {
+	if plain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// stateNote returns the size of the files that describe a cooked tree.
+func stateNote(t *Tree) (string, error) {
+	var sums [3]int64 // index, changes and manifest
+	count := func(sum *int64, pattern string) error {
+		names, err := filepath.Glob(filepath.Join(t.Cooked(), pattern))
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			info, err := os.Stat(name)
+			if err != nil {
+				return err
+			}
+			*sum += info.Size()
+		}
+		return nil
+	}
+	for i, patterns := range [len(sums)][]string{{".cook/index"}, {".cook/changes-*"}, {"manifest.json", "manifest.parts/*"}} {
+		for _, pattern := range patterns {
+			if err := count(&sums[i], pattern); err != nil {
+				return "", err
+			}
+		}
+	}
+	each := func(n int64) string {
+		return fmt.Sprintf("%s (%s bytes for each asset)", mebibytes(n), digits(float64(n)/float64(t.Files)))
+	}
+	return fmt.Sprintf("On disk: index %s, its changes %s, manifest %s.", each(sums[0]), each(sums[1]), each(sums[2])), nil
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assetcook/assetcook/bench/internal/svgplot"
+	"github.com/assetcook/assetcook/internal/chart"
 )
 
 func TestReport(t *testing.T) {
@@ -73,7 +73,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// sizes returns a report on three sizes, out of order and with gaps.
+// sizes returns a report on three tree sizes that are out of order, with missing results.
 func sizes() *Report {
 	cook := func(wall time.Duration, rss int64) Entry { return Entry{Name: "cook", Wall: wall, MaxRSS: rss} }
 	limit := func(wall time.Duration) Entry {
@@ -129,7 +129,7 @@ func TestPicture(t *testing.T) {
 	}
 	crowd := sizes()
 	row := &crowd.Sections[1].Rows[1]
-	for i := range svgplot.MaxLines {
+	for i := range chart.MaxLines {
 		row.Entries = append(row.Entries, Entry{Name: fmt.Sprint(i), Wall: 1})
 	}
 	if _, err := crowd.picture(); err == nil || !strings.Contains(err.Error(), "why: ") {

@@ -1,22 +1,25 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// seed of all contents.
+// seed is the seed of all contents.
 const seed = 1
 
-// settleTime is how long a file must be unchanged before cook trusts its stamp: 2 s, plus some
+// settleTime is how long a file must be unchanged before cook trusts its stamp: 2 s, plus a few
 // ticks of the kernel's clock.
 const settleTime = 2100 * time.Millisecond
 
@@ -40,11 +43,11 @@ type Tree struct {
 	Out       string // directory of outputs, in Root
 	Files     int
 	PerFolder int
-	Size      func(i int) int // of source i, in bytes
+	Size      func(i int) int // bytes of source i
 	born      time.Time       // mtime of all sources
 }
 
-// config has target options of a recipe that cooks none of the files.
+// config holds target options of a recipe that cooks none of the files.
 const config = `# Sources are copied as they are.
 [[rule]]
 match  = "*"
@@ -67,8 +70,8 @@ func newPages(root string, files int) *Tree {
 	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 250, Size: func(i int) int { return 3700 + i*7919%396 }}
 }
 
-// newBulk describes files of one size, each in its own directory, because the limits distribute
-// work by directory.
+// newBulk describes files of the given size, each in its own directory, because the limits
+// distribute work by directory.
 func newBulk(root string, files, size int) *Tree {
 	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 1, Size: func(int) int { return size }}
 }
@@ -76,7 +79,7 @@ func newBulk(root string, files, size int) *Tree {
 func (t *Tree) Assets() string { return filepath.Join(t.Root, "assets") }
 func (t *Tree) Cooked() string { return filepath.Join(t.Root, t.Out) }
 
-// Into returns the same sources with other outputs.
+// Into returns a tree with the same sources and another output directory.
 func (t *Tree) Into(out string) *Tree {
 	other := *t
 	other.Out = out
@@ -86,10 +89,10 @@ func (t *Tree) Into(out string) *Tree {
 // State returns the path of a state file of cook.
 func (t *Tree) State(name string) string { return filepath.Join(t.Cooked(), ".cook", name) }
 
-// Directories returns the number of directories with files.
+// Folders returns the number of directories with files.
 func (t *Tree) Folders() int { return (t.Files + t.PerFolder - 1) / t.PerFolder }
 
-// Directory returns the path of directory i below the assets.
+// Folder returns the path of directory i below the assets.
 func (t *Tree) Folder(i int) string { return fmt.Sprintf("level%03d/area%02d", i/100, i%100) }
 
 // Name returns the name of file i in its directory.
@@ -98,12 +101,12 @@ func (t *Tree) Name(i int) string { return fmt.Sprintf("asset%07d.dat", i) }
 // Path returns the path of file i below the assets.
 func (t *Tree) Path(i int) string { return t.Folder(i/t.PerFolder) + "/" + t.Name(i) }
 
-// In returns the range of files in directory i.
+// In returns the range of file numbers in directory i.
 func (t *Tree) In(i int) (first, end int) {
 	return i * t.PerFolder, min((i+1)*t.PerFolder, t.Files)
 }
 
-// content returns the n-th version of file i.
+// content returns version n of file i.
 func (t *Tree) content(i, n int) []byte {
 	var key [32]byte
 	copy(key[:], fmt.Sprintf("%d/%d/%d", seed, i, n))
@@ -142,7 +145,7 @@ func (t *Tree) Configure(text string) error {
 	return os.WriteFile(filepath.Join(t.Assets(), "cook.toml"), []byte(text), 0o666)
 }
 
-// Touch sets the mtime of all sources to the n-th time.
+// Touch sets the mtime of all sources to n seconds after the tree's first mtime.
 func (t *Tree) Touch(ctx context.Context, n int) error {
 	at := t.born.Add(time.Duration(n) * time.Second)
 	return each(ctx, t.Folders(), func(folder int) error {
@@ -156,7 +159,7 @@ func (t *Tree) Touch(ctx context.Context, n int) error {
 	})
 }
 
-// Edit overwrites a source in place with its n-th version, of the same size.
+// Edit overwrites a source in place with its version n, which has the same size.
 func (t *Tree) Edit(i, n int) error {
 	return os.WriteFile(filepath.Join(t.Assets(), t.Path(i)), t.content(i, n), 0o666)
 }
@@ -177,7 +180,7 @@ func (t *Tree) copyTo(ctx context.Context, dir string) error {
 	})
 }
 
-// each calls do for 0 to n-1 on all CPUs, until one fails or ctx ends.
+// each calls do for 0 to n-1 on all CPUs, until a call fails or ctx ends.
 func each(ctx context.Context, n int, do func(i int) error) error {
 	workers := min(runtime.NumCPU(), n)
 	errs := make([]error, workers)
@@ -200,4 +203,78 @@ func each(ctx context.Context, n int, do func(i int) error) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// folder is an entry of a list: a directory, and its names in the order in which the limits visit
+// them.
+type folder struct {
+	root  uint32
+	path  string
+	names []string
+}
+
+// appendList appends a list of known names in the format of limits/list.h.
+func appendList(b []byte, roots int, folders []folder) []byte {
+	b = append(b, "nullrun1"...)
+	b = binary.NativeEndian.AppendUint32(b, uint32(roots))
+	b = binary.NativeEndian.AppendUint32(b, uint32(len(folders)))
+	text := uint64(len(b) + 16*len(folders))
+	for _, f := range folders {
+		b = binary.NativeEndian.AppendUint32(b, f.root)
+		b = binary.NativeEndian.AppendUint32(b, uint32(len(f.names)))
+		b = binary.NativeEndian.AppendUint64(b, text)
+		text += uint64(len(f.path)) + 1
+		for _, name := range f.names {
+			text += uint64(len(name)) + 1
+		}
+	}
+	for _, f := range folders {
+		b = append(append(b, f.path...), 0)
+		for _, name := range f.names {
+			b = append(append(b, name...), 0)
+		}
+	}
+	return b
+}
+
+// writeList writes the list of the tree's files below each of the roots, each repeated, with
+// directories and names in inode order.
+func (t *Tree) writeList(ctx context.Context, name string, roots []string, times int) error {
+	type numbered struct {
+		inode uint64
+		folder
+	}
+	all := make([]numbered, len(roots)*t.Folders())
+	err := each(ctx, len(all), func(at int) error {
+		root, i := at/t.Folders(), at%t.Folders()
+		dir := filepath.Join(roots[root], t.Folder(i))
+		info, err := os.Lstat(dir)
+		if err != nil {
+			return err
+		}
+		first, end := t.In(i)
+		names, inodes := make([]string, 0, end-first), make(map[string]uint64, end-first)
+		for f := first; f < end; f++ {
+			info, err := os.Lstat(filepath.Join(dir, t.Name(f)))
+			if err != nil {
+				return err
+			}
+			names = append(names, t.Name(f))
+			inodes[t.Name(f)] = inode(info)
+		}
+		slices.SortFunc(names, func(a, b string) int { return cmp.Compare(inodes[a], inodes[b]) })
+		all[at] = numbered{inode(info), folder{uint32(root), t.Folder(i), names}}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("list the tree: %w", err)
+	}
+	slices.SortStableFunc(all, func(a, b numbered) int {
+		return cmp.Or(cmp.Compare(a.root, b.root), cmp.Compare(a.inode, b.inode))
+	})
+	folders := make([]folder, len(all))
+	for i, n := range all {
+		folders[i] = n.folder
+	}
+	return os.WriteFile(name, appendList(nil, len(roots), slices.Repeat(folders, times)), 0o666)
 }

@@ -9,12 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
 // watcherReady is the time limit for a watcher's socket to answer.
 const watcherReady = 5 * time.Minute
 
-// watched measures a cook that queries a watcher.
+// watched returns a row that measures a cook while a watcher answers its queries.
 func (b *bench) watched(ctx context.Context, t *Tree) (Row, error) {
 	if ok, err := b.cmd.hasFlag(ctx, "watch"); err != nil {
 		return Row{}, err
@@ -29,7 +31,7 @@ func (b *bench) watched(ctx context.Context, t *Tree) (Row, error) {
 	return Row{Reference: oneLine, WarmUp: 1, Contestants: []Contestant{c, b.cmd.why(t), b.limits.hello()}, Close: stop}, nil
 }
 
-// watch starts a watcher and waits until it answers. stop ends it.
+// watch starts a watcher and waits until it answers. stop stops it.
 func (b *bench) watch(ctx context.Context, t *Tree) (pid int, stop func(), err error) {
 	log, err := os.Create(filepath.Join(t.Root, "watcher"))
 	if err != nil {
@@ -61,7 +63,7 @@ func (b *bench) watch(ctx context.Context, t *Tree) (pid int, stop func(), err e
 	return cmd.Process.Pid, stop, nil
 }
 
-// answers waits until a process accepts connections at a socket. It fails if the process
+// answers waits until a process accepts connections at a socket. It returns an error if the process
 // ends first.
 func answers(ctx context.Context, socket string, ended chan error) error {
 	ctx, cancel := context.WithTimeout(ctx, watcherReady)
@@ -83,7 +85,7 @@ func answers(ctx context.Context, socket string, ended chan error) error {
 	}
 }
 
-// dial connects through the directory's descriptor, because the path of a socket is limited to
+// dial connects through the directory's descriptor, because the path of a socket can have at most
 // 107 bytes.
 func dial(ctx context.Context, socket string) (net.Conn, error) {
 	dir, err := os.Open(filepath.Dir(socket))
@@ -93,4 +95,59 @@ func dial(ctx context.Context, socket string) (net.Conn, error) {
 	defer dir.Close()
 	var d net.Dialer
 	return d.DialContext(ctx, "unix", fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(socket)))
+}
+
+// saved returns a row that measures the time from a save to its artifact while a watcher runs. The
+// memory is the watcher's peak up to that time.
+func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
+	if err := b.cmd.rest(ctx, t); err != nil {
+		return Row{}, err
+	}
+	pid, stop, err := b.watch(ctx, t)
+	if err != nil {
+		return Row{}, err
+	}
+	const edited = 50 // files of the first directory, which are edited in turn
+	prepared, saves := filepath.Join(t.Root, "prepared"), 0
+	var path string
+	save := Contestant{Name: "save beside cook -watch"}
+	save.Prepare = func(ctx context.Context, _ int) error {
+		i := saves % min(edited, t.Files)
+		saves++
+		path = t.Path(i)
+		if err := os.WriteFile(prepared, t.content(i, -1_000_000-saves), 0o666); err != nil {
+			return err
+		}
+		return settle(ctx) // lets the watcher handle the previous save
+	}
+	save.Do = func(ctx context.Context) (r Result, err error) {
+		want, err := os.ReadFile(prepared)
+		if err != nil {
+			return r, err
+		}
+		artifact := filepath.Join(t.Cooked(), path)
+		arrival, err := expectArrival(artifact)
+		if err != nil {
+			return r, err
+		}
+		defer arrival.Close()
+		begin := time.Now()
+		if err := os.Rename(prepared, filepath.Join(t.Assets(), path)); err != nil {
+			return r, err
+		}
+		if err := arrival.Wait(ctx); err != nil {
+			return r, err
+		}
+		r.Wall = time.Since(begin)
+		if got, err := os.ReadFile(artifact); err != nil || string(got) != string(want) {
+			return r, fmt.Errorf("the artifact differs from the saved source (%v)", err)
+		}
+		r.MaxRSS = sysmem.PeakRSSOf(pid)
+		return r, nil
+	}
+	source := filepath.Join(t.Assets(), t.Path(t.Files-1))
+	one := Contestant{Name: "cp of one file", Check: silent, Command: Command{
+		Argv: []string{"/bin/cp", source, filepath.Join(t.Root, "copy-of-one")}, Dir: t.Root, Env: b.cmd.env,
+	}}
+	return Row{Reference: one.Name, WarmUp: 1, Contestants: []Contestant{save, one}, Close: stop}, nil
 }

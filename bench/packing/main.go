@@ -1,6 +1,6 @@
-// Packing compares internal/rectpack with npm's packers, on random sets of typical game sprites.
-// It writes the sets, with its own page for each and the changes of the layout when the set
-// changes, as JSON lines for peers.mjs. run.sh runs everything.
+// Packing compares internal/rectpack with packers from npm, on random sets of typical game sprites.
+// For peers.mjs it writes a JSON line for each set, with the page and the changes of the layout
+// when the set changes. run.sh runs everything.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/rectpack"
 )
 
-// A line is a set and its results.
+// A line has a set and its results.
 type line struct {
 	Turn  bool
 	Rects []rectpack.Size
@@ -57,7 +57,7 @@ func main() {
 	}
 }
 
-// set returns rectangles of one kind: squares, animation frames, words, all sizes, or bars.
+// set returns rectangles of one kind: squares, animation frames, words, a mix of sizes, or bars.
 func set(r *rand.Rand, kind int) []rectpack.Size {
 	between := func(a, b int) int { return a + r.IntN(b-a+1) }
 	rects := make([]rectpack.Size, between(10, 400))
@@ -81,4 +81,86 @@ func set(r *rand.Rand, kind int) []rectpack.Size {
 		}
 	}
 	return rects
+}
+
+// A Change compares two layouts of a changed set: a new one, and one that keeps the old positions.
+type Change struct {
+	Others               int // rectangles in the set before and after
+	MovedAnew, MovedKept int // number of moved rectangles
+	Anew, Kept           int // areas of the pages
+}
+
+// changes computes layouts of a set with one rectangle more, with one less, and with a tenth more,
+// added one at a time.
+func changes(r *rand.Rand, kind int, rects []rectpack.Size, before rectpack.Layout, o rectpack.Options) (list map[string]Change, err error) {
+	list = map[string]Change{}
+	at := r.IntN(len(rects))
+	more := set(r, kind) // sizes that differ from rects if all sprites of a set have the same size
+	tenth := max(1, len(rects)/10)
+	for len(more) < tenth {
+		more = append(more, more...)
+	}
+
+	kept, was := before, places(before)
+	all := rects
+	for i := range tenth {
+		all = append(all[:len(all):len(all)], more[i])
+		if kept, err = rectpack.Keep(context.Background(), all, append(was, nil), kept.Pages, o); err != nil {
+			return nil, err
+		}
+		if was = places(kept); i > 0 && i+1 < tenth {
+			continue
+		}
+		name := "one more"
+		if i > 0 {
+			name = "a tenth more"
+		}
+		if list[name], err = compare(rects, before, all, kept, o); err != nil {
+			return nil, err
+		}
+	}
+
+	rest := append(rects[:at:at], rects[at+1:]...)
+	was = places(before)
+	was = append(was[:at:at], was[at+1:]...)
+	if kept, err = rectpack.Keep(context.Background(), rest, was, before.Pages, o); err != nil {
+		return nil, err
+	}
+	less := before
+	less.Places = append(before.Places[:at:at], before.Places[at+1:]...)
+	list["one less"], err = compare(rest, less, rest, kept, o)
+	return list, err
+}
+
+// compare measures two layouts of the sizes in after: kept, which keeps old positions, and a new
+// one. It compares both with the layout before the change. The slice after begins with rects.
+func compare(rects []rectpack.Size, before rectpack.Layout, after []rectpack.Size, kept rectpack.Layout, o rectpack.Options) (Change, error) {
+	anew, err := rectpack.Pack(context.Background(), after, o)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{Others: len(rects), Anew: area(anew), Kept: area(kept)}
+	for i := range rects {
+		if anew.Places[i] != before.Places[i] {
+			c.MovedAnew++
+		}
+		if kept.Places[i] != before.Places[i] {
+			c.MovedKept++
+		}
+	}
+	return c, nil
+}
+
+func places(l rectpack.Layout) (list []*rectpack.Place) {
+	for i := range l.Places {
+		list = append(list, &l.Places[i])
+	}
+	return list
+}
+
+func area(l rectpack.Layout) (sum int) {
+	for _, page := range l.Pages {
+		sum += page.W * page.H
+	}
+	return sum
 }

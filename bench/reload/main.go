@@ -1,5 +1,5 @@
 // Reload measures how long a program that follows an output directory (package cook/reload) waits
-// for a change: from before the write of the source to the batch.
+// for a change: from just before the source is written to the arrival of the batch.
 //
 //	go run ./bench/reload                 a JSON file among 100,000
 //	go run ./bench/reload -texture        a 1024x1024 texture in BC7 beside them
@@ -44,7 +44,7 @@ func measureReloads(assets, saves int, texture bool, quality string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	p := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
+	p := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All(), Engine: "own"}
 	if err := grow(p.Dir, assets, quality); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func measureReloads(assets, saves int, texture bool, quality string) error {
 	var took []time.Duration
 	var last hashing.Digest
 	for n := range saves + 5 {
-		// Exclude the watcher's work for the previous save.
+		// Do not include the watcher's work for the previous save.
 		if _, err := cook.Cook(ctx, p, cook.CookOptions{}); err != nil {
 			return err
 		}
@@ -104,7 +104,7 @@ func measureReloads(assets, saves int, texture bool, quality string) error {
 	return nil
 }
 
-// grow makes a tree, 100 files per directory.
+// grow creates a tree with 100 files per directory.
 func grow(dir string, assets int, quality string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

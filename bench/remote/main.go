@@ -1,7 +1,7 @@
-// Remote measures the cost and benefit of sharing results on a server. It cooks a tree, uploads
-// the results to a server, and lets machines with empty stores download them over links with
-// several latencies and rates. It compares them with a machine that has the results in its store
-// and one that cooks.
+// Remote measures the cost and benefit of sharing results on a server. It cooks a tree, uploads the
+// results to a server, and lets machines with empty stores download them over links with several
+// latencies and rates. It compares them with a machine that has the results in its store, and with
+// a machine that cooks.
 //
 //	go run ./bench/remote -server grpc://127.0.0.1:8980            10,000 small files
 //	go run ./bench/remote -server http://127.0.0.1:8080/cache -assets 1000
@@ -16,6 +16,8 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"image"
+	"image/png"
 	"log"
 	"math/rand/v2"
 	"net/url"
@@ -48,7 +50,7 @@ type bench struct {
 	runs                 int
 }
 
-// A summary is the last line of cook -json.
+// A summary has fields of the last line of cook -json.
 type summary struct {
 	Found    struct{ Assets int }
 	Cooked   struct{ Assets int }
@@ -110,7 +112,7 @@ func (b *bench) runLinks(dir string, assets int, links []string, shares string) 
 	return nil
 }
 
-// grow makes a tree of text files.
+// grow creates a tree of text files.
 func (b *bench) grow(assets int) error {
 	b.assets = filepath.Join(b.work, "assets")
 	r := rand.New(rand.NewPCG(1, 1))
@@ -130,7 +132,7 @@ func (b *bench) grow(assets int) error {
 	return os.WriteFile(filepath.Join(b.assets, "cook.toml"), []byte("[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n"), 0o666)
 }
 
-// cook runs cook with a store and an output directory, which are made if they do not exist.
+// cook runs cook with a store and an output directory, which are created if they do not exist.
 func (b *bench) cook(store, out, server string, more ...string) (time.Duration, summary, error) {
 	args := append([]string{"-dir", b.assets, "-cache", filepath.Join(b.work, store), "-out", filepath.Join(b.work, out), "-json", "-q"}, more...)
 	if server != "" {
@@ -150,7 +152,7 @@ func (b *bench) cook(store, out, server string, more ...string) (time.Duration, 
 	return took, last.Summary, err
 }
 
-// A way is how a machine gets its outputs.
+// A way is a method by which a machine gets its outputs.
 type way struct {
 	name, store, server string
 	flags               []string
@@ -159,7 +161,7 @@ type way struct {
 	last                summary
 }
 
-// open returns the way over a link.
+// open prepares the way over a link with the given latency and rate.
 func (b *bench) open(link string) (w way, err error) {
 	latency, rate, _ := strings.Cut(link, "/")
 	delay, err := time.ParseDuration(latency)
@@ -188,7 +190,7 @@ func (b *bench) open(link string) (w way, err error) {
 	return way{name: name, server: at.String(), bytesPerSecond: megabytes * 1e6}, nil
 }
 
-// measure measures one run. Machines that take results from the server begin with nothing.
+// measure measures one run. Machines that download results start with an empty store.
 func (b *bench) measure(w *way, n int) error {
 	store, out := w.store, fmt.Sprint("out", n)
 	if store == "" {
@@ -216,4 +218,87 @@ func (w *way) row(restored time.Duration) string {
 		}
 	}
 	return fmt.Sprintf("| %s | %.2f | %.2f | %s | %d | %s | %s |", w.name, took.Seconds(), took.Seconds()/restored.Seconds(), own, w.last.Restored.Assets, megabytes, requests)
+}
+
+// cells measures three runs for each link and hit rate: one cooks everything, one waits for the
+// server, and one does both. The last should take no longer than the faster of the other two.
+func (b *bench) cells(assets int, links, shares []string) error {
+	fmt.Println("| link | hits | cooked, s | waited, s | raced, s | of the better | restored |\n|---|---:|---:|---:|---:|---:|---:|")
+	worst := 0.0
+	for _, text := range shares {
+		share := 0
+		if _, err := fmt.Sscan(text, &share); err != nil {
+			return fmt.Errorf("share %q: %w", text, err)
+		}
+		if err := b.growPictures(text, assets, share); err != nil {
+			return err
+		}
+		for _, link := range links {
+			w, err := b.open(link)
+			if err != nil {
+				return err
+			}
+			ways := []way{{}, {server: w.server, flags: []string{"-remote-race=false"}}, {server: w.server}}
+			for n := range b.runs {
+				for i := range ways {
+					if err := b.measure(&ways[i], n); err != nil {
+						return err
+					}
+				}
+			}
+			cooked, waited, raced := ways[0].median(), ways[1].median(), ways[2].median()
+			ratio := raced.Seconds() / min(cooked, waited).Seconds()
+			worst = max(worst, ratio)
+			fmt.Printf("| %s | %s %% | %.2f | %.2f | %.2f | %.2f | %d |\n", link, text, cooked.Seconds(), waited.Seconds(), raced.Seconds(), ratio, ways[2].last.Restored.Assets)
+		}
+	}
+	fmt.Printf("\nat most %.2f of the better\n", worst)
+	return nil
+}
+
+// growPictures creates a tree of images and texts, and uploads a share of the results. Trees for
+// different shares have different contents.
+func (b *bench) growPictures(name string, assets, share int) error {
+	b.assets = filepath.Join(b.work, "pictures"+name)
+	if err := os.MkdirAll(b.assets, 0o777); err != nil {
+		return err
+	}
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // random contents, so that the server cannot know them from earlier runs
+	rest := map[string][]byte{}
+	for i := range assets {
+		var content bytes.Buffer
+		name := fmt.Sprintf("%d.txt", i)
+		if i%3 > 0 {
+			name = fmt.Sprintf("%d.png", i)
+			side := 1 << (5 + r.IntN(4))
+			picture := image.NewNRGBA(image.Rect(0, 0, side, side))
+			for n := range picture.Pix {
+				picture.Pix[n] = uint8(n/side) + uint8(r.IntN(32))
+			}
+			if err := png.Encode(&content, picture); err != nil {
+				return err
+			}
+		} else {
+			content.WriteString(strings.Repeat(fmt.Sprintf("%x ", r.Uint64()), 1<<(6+r.IntN(6))))
+		}
+		if r.IntN(100) < share {
+			if err := os.WriteFile(filepath.Join(b.assets, name), content.Bytes(), 0o666); err != nil {
+				return err
+			}
+		} else {
+			rest[name] = content.Bytes()
+		}
+	}
+	if err := os.WriteFile(filepath.Join(b.assets, "cook.toml"), []byte("[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n"), 0o666); err != nil {
+		return err
+	}
+	if _, _, err := b.cook("given"+name, "given"+name, b.server, "-remote-upload", "always"); err != nil {
+		return err
+	}
+	for name, content := range rest {
+		if err := os.WriteFile(filepath.Join(b.assets, name), content, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,6 +1,6 @@
-// Command stages prints where the time of a cook goes, for three kinds: with nothing changed,
-// with every source touched, and trusting no stamp, with the CRC-32 by tables of older engines
-// (slice8) and with xxHash (xxh3).
+// Command stages prints how long each stage of a cook takes, in three situations: nothing has
+// changed; every source was touched; and no stamp is trusted, where checksums are computed with the
+// table-driven CRC-32 of older engines (slice8) or with xxHash (xxh3).
 //
 //	go run ./bench/stages -dir supertuxkart >>bench/results/stages.md
 //
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// A kind is a measured kind of cook.
+// A kind is a situation in which a cook is measured.
 type kind struct {
 	name, checksum string
 	touch, verify  bool
@@ -52,7 +52,7 @@ var kinds = []kind{
 	{name: "-verify, xxh3", checksum: "xxh3", verify: true},
 }
 
-// A measurement is the duration of one run: in total, and by stage.
+// A measurement has the durations of one run: the total, and by stage.
 type measurement map[string]time.Duration
 
 const whole = "wall"
@@ -76,7 +76,7 @@ func measureStages(ctx context.Context, args []string, w io.Writer) error {
 		return err
 	}
 	b := bench{work: work, found: map[string][]measurement{}}
-	for _, sum := range []string{"slice8", "xxh3"} { // separate directories: an index is for one checksum
+	for _, sum := range []string{"slice8", "xxh3"} { // separate directories, because an index is for one checksum function
 		if _, err := b.cook(ctx, kind{checksum: sum}); err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ type bench struct {
 	work   string
 	assets cook.Count
 	found  map[string][]measurement
-	stages []string // in order of first appearance
+	stages []string // stages in the order of first appearance
 }
 
 func (b *bench) measure(ctx context.Context, k kind) error {
@@ -110,7 +110,7 @@ func (b *bench) measure(ctx context.Context, k kind) error {
 	return err
 }
 
-// touch gives all sources a new time.
+// touch sets all sources to a new time.
 func (b *bench) touch() error {
 	now := time.Now()
 	return filepath.WalkDir(filepath.Join(b.work, "assets"), func(name string, d fs.DirEntry, err error) error {
@@ -121,13 +121,13 @@ func (b *bench) touch() error {
 	})
 }
 
-// cook cooks with a clock that runs ahead, so that no stamp is too fresh to be trusted.
+// cook runs a cook whose clock is ahead of the files, so that no stamp is too fresh to be trusted.
 func (b *bench) cook(ctx context.Context, k kind) (measurement, error) {
 	sum := cmp.Or(k.checksum, "xxh3")
 	stages := &stages{took: measurement{}}
 	project := cook.Project{
 		Dir: filepath.Join(b.work, "assets"), Out: filepath.Join(b.work, "cooked-"+sum), Cache: filepath.Join(b.work, "store"),
-		Recipes: recipes.All(), Checksum: sum, Now: func() time.Time { return time.Now().Add(time.Hour) },
+		Recipes: recipes.All(), Engine: "own", Checksum: sum, Now: func() time.Time { return time.Now().Add(time.Hour) },
 	}
 	s, err := cook.Cook(ctx, project, cook.CookOptions{IgnoreTimestamps: k.verify, Observer: stages})
 	if err != nil {
@@ -172,7 +172,7 @@ func (b *bench) writeStages(w io.Writer) {
 	}
 }
 
-// never reports whether no measured run reached a stage.
+// never reports whether none of the measured runs reached a stage.
 func (b *bench) never(stage string) bool {
 	for _, all := range b.found {
 		for _, m := range all {
@@ -186,6 +186,8 @@ func (b *bench) never(stage string) bool {
 
 // stages is an observer that measures how long each stage takes.
 type stages struct {
+	cook.Observers
+
 	name  string
 	since time.Time
 	took  measurement
@@ -201,9 +203,3 @@ func (s *stages) Stage(name string) {
 		s.order = append(s.order, name)
 	}
 }
-
-func (s *stages) Planned(int, time.Duration) {}
-func (s *stages) Step(_, _, _ string)        {}
-func (s *stages) Reading(_, _ int, _ int64)  {}
-func (s *stages) Event(cook.Event)           {}
-func (s *stages) Note(string)                {}

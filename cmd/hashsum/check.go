@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// checkLists checks all lists, one after the other.
+// checkLists checks all checksum files, one after the other.
 func (c *command) checkLists(ctx context.Context) {
 	for _, name := range c.lists {
 		if ctx.Err() != nil {
@@ -35,11 +35,11 @@ func (c *command) checkLists(ctx context.Context) {
 			continue
 		}
 		c.checkList(ctx, name, f)
-		f.Close() // a file that was only read
+		f.Close() // the file was only read, so a Close error loses nothing
 	}
 }
 
-// checkList checks one list.
+// checkList checks one checksum file.
 func (c *command) checkList(ctx context.Context, name string, in io.Reader) {
 	k := &checking{command: c, ctx: ctx, list: name, lines: newLines(in, c.layout.lineEnd())}
 	if err := k.checkEntries(); ctx.Err() == nil {
@@ -47,14 +47,14 @@ func (c *command) checkList(ctx context.Context, name string, in io.Reader) {
 	}
 }
 
-// A checking checks one list. It reads the list while it sums files, so that only the present part
-// of a long list is in memory.
+// A checking checks one checksum file, called a list below. It reads the list while it sums
+// files, so that only the current part of a long list is in memory.
 type checking struct {
 	*command
 	ctx  context.Context
 	list string
 
-	// The goroutine that reads the list has these.
+	// Used by the goroutine that reads the list.
 	lines    *lines
 	held     *entry // the next entry
 	proper   int    // number of valid lines
@@ -64,14 +64,15 @@ type checking struct {
 
 	begun entryQueue // entries whose files are being summed, in order
 
-	// The goroutine that has results has these.
+	// Used by the goroutine that receives results.
 	matched, mismatched, unreadable int
 	errors                          flood
 	guesses                         guesses
 	line                            []byte
 }
 
-// checkEntries checks the entries. Neighbors with the same function are summed at once.
+// checkEntries checks the entries. Consecutive entries with the same function are summed in one
+// call.
 func (k *checking) checkEntries() error {
 	for e := k.nextEntry(); e != nil; e = k.nextEntry() {
 		if e.name == stdinName {
@@ -104,7 +105,7 @@ func (k *checking) entriesOfFunction(fn *function) iter.Seq[string] {
 	}
 }
 
-// nextEntry returns the next entry, nil at the end of the list.
+// nextEntry returns the next entry, or nil at the end of the list.
 func (k *checking) nextEntry() *entry {
 	for k.held == nil && k.end == nil {
 		if k.end = k.ctx.Err(); k.end != nil {
@@ -146,12 +147,12 @@ func (k *checking) complain(severity frontend.Severity, line int, err error) {
 	k.msg.printDiagnostic(frontend.Diagnostic{File: k.list, Line: line, Severity: severity, Text: err.Error()})
 }
 
-var errGlued = errors.New("no file has that name; two lines look glued together, put a newline between them")
+var errGlued = errors.New("no such file; two lines of the list seem joined: put a newline between them")
 
-// checkedStdin sums standard input, unless the list was read from there.
+// checkedStdin sums standard input, unless the list was read from standard input.
 func (k *checking) checkedStdin(fn *function) hashing.FileResult {
 	if k.list == stdinName {
-		return hashing.FileResult{Err: &fs.PathError{Op: "read", Path: stdinName, Err: errors.New("the list was read from there")}}
+		return hashing.FileResult{Err: &fs.PathError{Op: "read", Path: stdinName, Err: errors.New("standard input contains the list, so it cannot also be a listed file")}}
 	}
 	sum, size, err := k.sumStdin(k.ctx, fn)
 	return hashing.FileResult{Sum: sum, Size: size, Err: err}
@@ -163,7 +164,7 @@ func (k *checking) compareSum(e *entry, r hashing.FileResult) {
 	missing := errors.Is(r.Err, fs.ErrNotExist)
 	switch {
 	case k.ctx.Err() != nil && r.Err != nil: // interrupted, not unreadable
-	case missing && glued(e.name): // even with -ignore-missing: two files went unchecked
+	case missing && glued(e.name): // error even with -ignore-missing, because two files were not checked
 		k.unreadable++
 		if k.errors.allowsMessage(errGlued.Error()) {
 			k.complain(frontend.Err, e.line, errGlued)
@@ -208,14 +209,14 @@ func (k *checking) printResult(e *entry, text string) {
 	if escaped {
 		k.line = append(k.line, '\\')
 	}
-	// Results escape control characters even in files and pipes, unlike sums: build servers show
-	// results in logs, which obey control characters.
+	// Results escape control characters even in files and pipes, unlike printed sums: build
+	// servers show results in logs, whose viewers interpret control characters.
 	k.line = append(k.line, pathname.Escape(string(appendName(nil, e.name, escaped)))...)
 	k.line = append(append(k.line, ": "...), text...)
 	k.out.writeLine(k.line, '\n')
 }
 
-// printTotals prints the warnings about a list, and the error that ended it.
+// printTotals prints the warnings about a list and the error that ended reading it.
 func (k *checking) printTotals(end error) {
 	k.out.flushOutput() // results come before messages about them
 	k.refused.printRest("line", func(text string) { k.msg.warnAbout(k.list, text) })
@@ -242,7 +243,7 @@ func (k *checking) printTotals(end error) {
 	}
 }
 
-// warnIf warns of a number of lines or files, unless it is 0.
+// warnIf prints a warning with a number of lines or files, unless the number is 0.
 func (k *checking) warnIf(n int, one, many string) {
 	switch {
 	case n == 1:
@@ -252,8 +253,8 @@ func (k *checking) warnIf(n int, one, many string) {
 	}
 }
 
-// An entryQueue passes entries from the goroutine that reads the list to the goroutine that has
-// their results.
+// An entryQueue passes entries from the goroutine that reads the list to the goroutine that
+// receives results.
 type entryQueue struct {
 	mu      sync.Mutex
 	entries []entry
@@ -272,7 +273,7 @@ func (q *entryQueue) popEntry() entry {
 	e := q.entries[q.head]
 	q.entries[q.head] = entry{}
 	q.head++
-	if 2*q.head >= len(q.entries) { // on average moves each entry at most once
+	if 2*q.head >= len(q.entries) { // each entry moves at most once on average
 		n := copy(q.entries, q.entries[q.head:])
 		clear(q.entries[n:])
 		q.entries, q.head = q.entries[:n], 0
@@ -280,16 +281,16 @@ func (q *entryQueue) popEntry() entry {
 	return e
 }
 
-// guesses are the functions of lines that do not name theirs. Several functions have the same
-// number of digits; the function that last matched a file is tried first, and a mismatch counts
-// only once all have been tried. So a SHA256SUMS and the list of b3sum are both read without -a,
-// even in one file.
+// guesses determine the functions of lines that do not name their function. Several functions
+// have the same number of digits. The function that last matched a file is tried first, and a
+// file counts as a mismatch only when all functions have been tried. So SHA256SUMS files and the
+// output of b3sum are both read without -a, even in one file.
 type guesses struct {
-	// matched has the function that last matched, by the size of its sum. The goroutine that has
-	// results writes it, and the goroutine that reads the list reads it.
+	// matched has the function that last matched, indexed by the size of its sum. The goroutine
+	// that receives results writes it, and the goroutine that reads the list reads it.
 	matched [len(entry{}.digest) + 1]atomic.Pointer[function]
 
-	unmatched []int // digits of lines that no function matched
+	unmatched []int // numbers of digits in lines that no function matched
 }
 
 // guessFor returns the function to try first for a line.
@@ -300,8 +301,8 @@ func (g *guesses) guessFor(fn *function) *function {
 	return fn
 }
 
-// matchesOther tries the other functions of an entry. It reports whether one matches, and makes it
-// the function of e.
+// matchesOther tries the other possible functions of an entry. It reports whether one of them
+// matches, and makes that one the function of e.
 func (k *checking) matchesOther(e *entry) bool {
 	last := k.guesses.matched[e.fn.Size].Load()
 	if last != nil && k.matchedBy(e, last) {
@@ -318,7 +319,7 @@ func (k *checking) matchesOther(e *entry) bool {
 	return false
 }
 
-// matchedBy sums the file of e with another function, and compares.
+// matchedBy sums the file of e with another function and compares the sum.
 func (k *checking) matchedBy(e *entry, fn *function) bool {
 	if fn == e.fn || e.name == stdinName {
 		return false
@@ -336,7 +337,7 @@ func (k *checking) matchedBy(e *entry, fn *function) bool {
 	return true
 }
 
-// warnOfGuess warns of digits that no function matched.
+// warnOfGuess prints a warning about numbers of digits for which no function matched.
 func (k *checking) warnOfGuess() {
 	for _, n := range k.guesses.unmatched {
 		if k.guesses.matched[n/2].Load() != nil {
@@ -348,7 +349,7 @@ func (k *checking) warnOfGuess() {
 		}
 		hint := ""
 		if n == 128 { // sums of b2sum
-			hint = "; BLAKE2b is not known here"
+			hint = "; hashsum does not support BLAKE2b"
 		}
 		k.msg.warnAbout(k.list, fmt.Sprintf("no line of %d digits matches; tried %s%s", n, strings.Join(names, ", "), hint))
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// runs runs the command in memory.
+// runs calls the command within the test's process.
 func runs(ctx context.Context, stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	code = parseAndRun(ctx, args, strings.NewReader(stdin), &out, &errs)
@@ -34,7 +34,7 @@ func TestInterruptedRunExitsWithSignalStatus(t *testing.T) {
 	}
 }
 
-// An endless reader cancels its context while it is read.
+// An endless reader never ends, and cancels its context during a read.
 type endless struct {
 	cancel context.CancelFunc
 	reads  int
@@ -74,8 +74,8 @@ func TestFailedOutputIsAnError(t *testing.T) {
 	}
 }
 
-// A list that mixes functions and styles gives the same results with any number of workers as its
-// files one by one.
+// Checking a list that mixes functions and styles gives the same results, with any number of
+// workers, as checking its files one by one.
 func TestCheckMixedList(t *testing.T) {
 	var list, want strings.Builder
 	var names []string
@@ -114,7 +114,7 @@ func TestCheckMixedList(t *testing.T) {
 	}
 }
 
-// A list that is unreadable in the middle fails, whatever came before.
+// Checking a list that is unreadable in the middle fails, whatever lines came before.
 func TestCheckTornReader(t *testing.T) {
 	root := tree(t, "a")
 	e := entry{fn: lookupFunction("crc32"), name: root + "/a"}
@@ -222,17 +222,17 @@ func TestOptionsRefused(t *testing.T) {
 	}{
 		{[]string{"-j", "-1"}, "-j -1: want 1 or more, or 0 for one for each CPU\n"},
 		{[]string{"-j", "x"}, "see hashsum -h"},
-		{[]string{"-a", ""}, `no function is called ""`},
-		{[]string{"-a", "slice8"}, "-a: slice8 is not offered here; it gives the sums of crc32-bzip2\n"},
-		{[]string{"-a", "Maphash"}, "-a: maphash is not offered here; its sums mean"},
-		{[]string{"-check", "-a", "sha256", "x"}, "hashsum: error: -check wants a list; -a is a flag\n"},
-		{[]string{"-check", "--a=sha256", "x"}, "hashsum: error: -check wants a list; -a is a flag\n"},
-		{[]string{"-check", "-h"}, "hashsum: error: -check wants a list; -h is a flag\n"},
+		{[]string{"-a", ""}, `unknown function ""`},
+		{[]string{"-a", "slice8"}, "-a: hashsum does not offer slice8: crc32-bzip2 has the same sums\n"},
+		{[]string{"-a", "Maphash"}, "-a: hashsum does not offer maphash: its sums differ"},
+		{[]string{"-check", "-a", "sha256", "x"}, "hashsum: error: -check needs a list, but -a is a flag\n"},
+		{[]string{"-check", "--a=sha256", "x"}, "hashsum: error: -check needs a list, but -a is a flag\n"},
+		{[]string{"-check", "-h"}, "hashsum: error: -check needs a list, but -h is a flag\n"},
 		{[]string{"-check"}, "flag needs an argument: -check; see hashsum -h\n"},
 		{[]string{"--c"}, "flag needs an argument: -c; see hashsum -h\n"},
 		{[]string{"-quiet"}, "-quiet is meaningful only"},
 		{[]string{"-check", "x", "-json"}, "-json is meaningless"},
-		{[]string{"-tag", "-json"}, "exclude each other"},
+		{[]string{"-tag", "-json"}, "cannot be combined"},
 	} {
 		if code, stdout, stderr := runs(t.Context(), "", c.args...); code != frontend.Usage || stdout != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: exit %d, %q, %q", c.args, code, stdout, stderr)
@@ -240,7 +240,7 @@ func TestOptionsRefused(t *testing.T) {
 	}
 }
 
-// Words that are no flags are files and lists, not wrong usage.
+// Arguments that are not flags are files and lists, not usage errors.
 func TestFilesRefused(t *testing.T) {
 	for _, c := range []struct {
 		args []string

@@ -13,23 +13,23 @@ import (
 
 // options are the parsed command line.
 type options struct {
-	fn      *function // -a; nil if it was not given
+	fn      *function // functions of -a; nil if -a was not given
 	lists   []string  // -check and other words; "-" is standard input
-	files   []string  // files to sum; empty only if there are lists
-	workers int       // 0: one for each CPU
+	files   []string  // files to sum; empty only with lists to check
+	workers int       // number of workers; 0 means one for each CPU
 	layout  layout
 
-	version, man bool // print the version or the manual page, and exit
+	version, man bool // print the version or the manual page and exit
 
-	// Used by -stats.
+	// Options of -stats.
 	stats  bool
-	fns    []*function // empty for keys with sums
+	fns    []*function // functions to test; empty if the input has sums
 	keys   keyForm
-	bins   int // 0: a power of two, at least one for each key
-	chains int // how many of the fullest bins are shown
-	bin    int // number of the bin to show; -1: none
+	bins   int // number of bins; 0 means a power of two that is at least the number of keys
+	chains int // number of the fullest bins to show
+	bin    int // number of the bin to show; -1 for none
 
-	// For -check, as in coreutils.
+	// Options of -check, as in coreutils.
 	quiet, status, ignoreMissing, strict, warn bool
 }
 
@@ -53,26 +53,26 @@ func newFlagSet(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	fs.Var((*texts)(&o.lists), "check", "check the sums in a `list` (\"-\": standard input); other arguments are then lists too")
 	fs.Var((*texts)(&o.lists), "c", "the same as -check `list`")
 	fs.IntVar(&o.workers, "j", 0, "sum `N` files at once (default 0: one for each CPU)")
-	fs.BoolVar(tag, "tag", false, "print the function on each line, like the BSDs: SHA256 (name) = ...")
-	fs.BoolVar(json, "json", false, "print an object on each line: name, algorithm, digest, size in bytes;\nname_base64 has the exact bytes of a name that is not UTF-8")
-	fs.BoolVar(&o.layout.zero, "z", false, "end lines with NUL instead of newline, and escape nothing in names")
+	fs.BoolVar(tag, "tag", false, "print lines in the style of the BSDs: SHA256 (name) = ...")
+	fs.BoolVar(json, "json", false, "print one JSON object per line: name, algorithm, digest, size in bytes;\nname_base64 has the exact bytes of a name that is not UTF-8")
+	fs.BoolVar(&o.layout.zero, "z", false, "end lines with NUL instead of newline, and do not escape names")
 	fs.BoolVar(&o.layout.zero, "0", false, "the same as -z")
-	fs.BoolVar(&o.stats, "stats", false, "print how evenly functions spread keys, one on each line of the files, over bins;\n-a may name several, a,b,c; without -a, all are compared")
-	fs.Var(&o.keys, "keys", "for -stats: the `form` of the keys: \"lines\" (with -z, texts that end with NUL),\n\"hex\" (each line has the bytes of a key in hex digits), a number (keys of\nthat many bytes without separators), or \"sums\" (each line has the sum of a\nfunction of your own in hex digits, and the key) (default lines)")
-	fs.IntVar(&o.bins, "bins", 0, "for -stats: the number of bins, `N` (default 0: the power of two that has one for each key)")
+	fs.BoolVar(&o.stats, "stats", false, "print how evenly functions spread keys over bins; each line of the files is a key;\n-a may name several functions: a,b,c (default all)")
+	fs.Var(&o.keys, "keys", "for -stats: the `form` of the keys: \"lines\" (with -z, texts that end with NUL),\n\"hex\" (each line is a key in hex digits), a number (keys of that many bytes\nwithout separators), or \"sums\" (each line is the sum of your own function in\nhex digits, a space, and the key) (default lines)")
+	fs.IntVar(&o.bins, "bins", 0, "for -stats: use `N` bins (default 0: the lowest power of two with one bin per key)")
 	fs.IntVar(&o.chains, "chains", 0, "for -stats: print the lengths of all chains, and the keys in the `N` fullest bins")
 	fs.IntVar(&o.bin, "bin", -1, "for -stats: print the keys in bin `N`, counted from 0; -1 prints none")
 	fs.BoolVar(&o.version, "version", false, "print the version and the build")
 	fs.BoolVar(&o.man, "man", false, "print a manual page")
 	fs.BoolVar(&o.quiet, "quiet", false, "when checking: do not print OK for each matching file")
-	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings; use the exit status")
-	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: ignore missing files silently")
+	fs.BoolVar(&o.status, "status", false, "when checking: print neither results nor warnings, only set the exit status")
+	fs.BoolVar(&o.ignoreMissing, "ignore-missing", false, "when checking: do not report missing files")
 	fs.BoolVar(&o.strict, "strict", false, "when checking: fail if a line is not a sum")
 	fs.BoolVar(&o.warn, "warn", false, "when checking: report each line that is not a sum, and why")
 	return fs
 }
 
-// forChecking are the flags that need -check, and notFor the flags that exclude it.
+// forChecking are the flags that require -check, and notFor the flags that exclude it.
 var (
 	forChecking = []string{"quiet", "status", "ignore-missing", "strict", "warn"}
 	notFor      = []string{"tag", "json"}
@@ -93,7 +93,7 @@ func parseOptions(args []string) (options, error) {
 	}
 	for _, list := range o.lists {
 		if name := flagIn(fs, list); name != "" {
-			return o, fmt.Errorf("-check wants a list; -%s is a flag", name)
+			return o, fmt.Errorf("-check needs a list, but -%s is a flag", name)
 		}
 	}
 	given := map[string]bool{}
@@ -113,7 +113,7 @@ func parseOptions(args []string) (options, error) {
 	}
 	switch {
 	case tag && json:
-		return o, errors.New("-tag and -json exclude each other")
+		return o, errors.New("-tag and -json cannot be combined; choose one")
 	case tag:
 		o.layout.style = styleTag
 	case json:
@@ -146,7 +146,7 @@ func parseOptions(args []string) (options, error) {
 	return o, nil
 }
 
-// parseStats checks the flags beside -stats.
+// parseStats checks the flags that accompany -stats.
 func (o *options) parseStats(given map[string]bool, fn string) error {
 	for _, name := range []string{"check", "c", "tag", "json", "j"} {
 		if given[name] {
@@ -160,14 +160,14 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 		return fmt.Errorf("-chains %d: want 1 or more, or 0 for none", o.chains)
 	}
 	if given["bin"] && o.bin < 0 {
-		return fmt.Errorf("-bin %d: the first bin is 0", o.bin)
+		return fmt.Errorf("-bin %d: want 0 or more", o.bin)
 	}
 	if o.keys.size > 0 && o.layout.zero {
-		return fmt.Errorf("-z is meaningless with -keys %v, whose keys have no separators", &o.keys)
+		return fmt.Errorf("-z is meaningless with -keys %v: these keys have no separators", &o.keys)
 	}
 	if o.keys.sums {
 		if given["a"] {
-			return errors.New("-a is meaningless with -keys sums, where each line has its sum")
+			return errors.New("-a is meaningless with -keys sums: each line already has its sum")
 		}
 		return nil
 	}
@@ -187,8 +187,8 @@ func (o *options) parseStats(given map[string]bool, fn string) error {
 	return nil
 }
 
-// flagIn returns the name of the flag that a word looks like, or nothing. A file of such a name can
-// be written as ./-name.
+// flagIn returns the name of the flag that an argument looks like, or "". A file with such a name
+// can be given as ./-name.
 func flagIn(fs *flag.FlagSet, word string) string {
 	name, dashed := strings.CutPrefix(word, "-")
 	name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
@@ -210,10 +210,10 @@ Print or check sums of files, of all files in directories, and of standard input
 
   hashsum assets > SUMS                      sum all files in a directory
   hashsum -c SUMS                            check them
-  hashsum -a sha256 -tag a.png b.png         another function, named on each line
-  sha256sum *.png | hashsum -c -             check a list of another program
-  hashsum -stats names.txt                   which function spreads these lines best
-  hashsum -stats -a xxh3 -keys 8 ids.bin     how XXH3 spreads numbers of 8 bytes
+  hashsum -a sha256 -tag a.png b.png         use SHA-256, and name it on each line
+  sha256sum *.png | hashsum -c -             check the list of another program
+  hashsum -stats names.txt                   find the function that spreads lines best
+  hashsum -stats -a xxh3 -keys 8 ids.bin     test XXH3 with keys of 8 bytes
 
 Links to files are followed. In directories, links to directories, dangling
 links, pipes and other special files are skipped with a warning.
@@ -226,15 +226,15 @@ links, pipes and other special files are skipped with a warning.
 	fs.SetOutput(&b)
 	fs.PrintDefaults()
 	b.WriteString(`
-Lists: -check reads what hashsum prints in any of its styles, and the lines of
-md5sum, sha256sum, b3sum, xxhsum, openssl dgst, cksum -a sha256 and the BSDs,
-mixed as they come ("DIGEST  NAME", "SHA256 (NAME) = DIGEST", an object), but not
-algorithms of cksum only. The function of a line is, in this order: what its tag,
-"algorithm" or mark (XXH3_) says; what -a says; of those with its number of
-digits, the first that matches a file of the list.
+Lists: -check reads the output of hashsum in any style, and lists of md5sum,
+sha256sum, b3sum, xxhsum, openssl dgst, cksum -a sha256 and the BSDs. A list may
+mix styles ("DIGEST  NAME", "SHA256 (NAME) = DIGEST", a JSON object). Algorithms
+that only cksum has are not supported. A tag, "algorithm" or the prefix XXH3_
+names the function of a line; other lines have the function of -a. Without -a,
+hashsum tries functions with as many digits until a file of the list matches.
 
-Exit status: 0 all is well; 1 something could not be read, did not match or is
-no list; 2 the usage is wrong; 130 interrupted.
+Exit status: 0 success; 1 a file could not be read, a sum did not match, or a
+list has no sums; 2 wrong usage; 130 interrupted.
 `)
 	return b.String()
 }
@@ -246,10 +246,10 @@ type function struct {
 	mark string // prefix in the plain style: "XXH3_", or nothing
 }
 
-// left has the functions of package hashing that are not offered, and why.
+// left has the functions of package hashing that hashsum does not offer, each with the reason.
 var left = map[string]string{
-	"maphash": "its sums mean nothing to another process",
-	"slice8":  "it gives the sums of crc32-bzip2", // slower, for comparisons
+	"maphash": "its sums differ in each process",
+	"slice8":  "crc32-bzip2 has the same sums", // slower, for comparisons
 }
 
 // functions holds all other functions. It never changes.
@@ -262,8 +262,8 @@ var functions = func() []function {
 		}
 		row := function{Func: f, tag: strings.ToUpper(name)}
 		if name == "xxh3" {
-			// xxhsum has this prefix since 0.8.2, because XXH64 has as many digits. Older versions
-			// read no plain lines of XXH3.
+			// xxhsum writes this prefix since 0.8.2, because XXH64 has the same number of digits.
+			// Older versions do not read plain lines of XXH3.
 			row.mark = "XXH3_"
 		}
 		all = append(all, row)
@@ -272,11 +272,12 @@ var functions = func() []function {
 }()
 
 // untagged has the first function to try for a plain line without -a, by the number of digits.
-// Lines of 8, 16 and 32 digits are from xxhsum, which therefore marks XXH3. [checking.matchesOther]
-// tries the other functions.
+// Lines of 8, 16 and 32 digits are assumed to be from xxhsum, whose lines for XXH3 have a prefix.
+// [checking.matchesOther] tries the other functions.
 var untagged = map[int]string{8: "xxh32", 16: "xxh64", 32: "xxh128", 40: "sha1", 64: "sha256", 128: "sha512"}
 
-// functionsWithDigits returns the functions with that many digits, the one in untagged first.
+// functionsWithDigits returns the functions whose sums have that many digits. The function in
+// untagged comes first.
 func functionsWithDigits(digits int) []*function {
 	var all []*function
 	for i := range functions {
@@ -302,15 +303,15 @@ func lookupFunction(name string) *function {
 	return nil
 }
 
-// functionNamed finds a function like lookupFunction. Its error lists all functions.
+// functionNamed is like lookupFunction but returns an error that lists all functions.
 func functionNamed(name string) (*function, error) {
 	if f := lookupFunction(name); f != nil {
 		return f, nil
 	}
 	if why := left[strings.ToLower(name)]; why != "" {
-		return nil, fmt.Errorf("%s is not offered here; %s", strings.ToLower(name), why)
+		return nil, fmt.Errorf("hashsum does not offer %s: %s", strings.ToLower(name), why)
 	}
-	return nil, fmt.Errorf("no function is called %q; the functions are %s", name, listNames(functions))
+	return nil, fmt.Errorf("unknown function %q; want one of %s", name, listNames(functions))
 }
 
 // listNames joins the names for a message.

@@ -14,22 +14,22 @@ import (
 	"unicode/utf8"
 )
 
-// A dialect is the way to read the lines of a list.
+// A dialect is the set of options for parsing the lines of a list.
 type dialect struct {
-	// fn is the function of -a, or nil. Lines that do not name a function have it.
+	// fn is the function of -a, or nil. It applies to lines that do not name a function.
 	fn *function
-	// zero is set if lines end with NUL and escape nothing.
+	// zero is set if lines end with NUL and contain no escapes.
 	zero bool
 }
 
-// errNoEntry is the result for an empty line or a comment.
+// errNoEntry is returned for an empty line or a comment.
 var errNoEntry = errors.New("the line is empty or a comment")
 
 // parseLine parses one line, without its end, of any style that [layout] writes and that sha256sum,
 // b3sum, xxhsum, openssl dgst and cksum -a sha256 write.
 //
-// The function of the line is, in this order: the one of its tag, mark or "algorithm"; d.fn; the
-// one in [untagged].
+// The function of the line is the first of: the function in its tag, prefix or "algorithm"; d.fn;
+// the function in [untagged].
 func (d dialect) parseLine(line []byte) (entry, error) {
 	if !d.zero {
 		line = bytes.TrimSuffix(line, []byte("\r"))
@@ -37,7 +37,8 @@ func (d dialect) parseLine(line []byte) (entry, error) {
 	if len(line) == 0 || line[0] == '#' {
 		return entry{}, errNoEntry
 	}
-	// A byte order mark begins a file, and lists may be joined.
+	// A file may begin with a byte order mark; where lists are concatenated, any line may begin
+	// with one.
 	line = bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\ufeff")), " \t")
 	if bytes.HasPrefix(line, []byte("{")) {
 		return parseJSON(line)
@@ -54,7 +55,7 @@ func (d dialect) parseLine(line []byte) (entry, error) {
 	return e.called(string(name))
 }
 
-// parseText parses a plain or tagged line. The name is still escaped.
+// parseText parses a plain or tagged line. The returned name is still escaped.
 func (d dialect) parseText(line []byte) (entry, []byte, error) {
 	if !d.zero {
 		line = bytes.TrimPrefix(line, []byte(`\`))
@@ -99,14 +100,14 @@ func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
 	if e.fn == nil {
 		name, ok := untagged[len(digits)]
 		if !ok {
-			return entry{}, nil, fmt.Errorf("%d characters are not a sum of any function here", len(digits))
+			return entry{}, nil, fmt.Errorf("hashsum has no function with sums of %d characters", len(digits))
 		}
 		e.fn, e.guessed = lookupFunction(name), true
 	}
 	return e, rest, e.setDigest(digits)
 }
 
-// parseTagged parses the text after "TAG (". The name ends at the last bracket.
+// parseTagged parses the text after "TAG (". The name ends at the last parenthesis.
 func parseTagged(tag string, rest []byte) (entry, []byte, error) {
 	e := entry{size: -1, fn: lookupFunction(tag)}
 	if bits, ok := strings.CutPrefix(tag, "SHA2-"); ok { // openssl 3
@@ -118,15 +119,15 @@ func parseTagged(tag string, rest []byte) (entry, []byte, error) {
 		e.fn = lookupFunction(base)
 	}
 	if e.fn == nil {
-		return entry{}, nil, fmt.Errorf("%q is not a function here", tag)
+		return entry{}, nil, fmt.Errorf("hashsum has no function %q", tag)
 	}
 	i := bytes.LastIndexByte(rest, ')')
 	if i < 0 {
-		return entry{}, nil, errors.New("the name lacks its closing bracket")
+		return entry{}, nil, errors.New("the closing bracket after the name is missing")
 	}
 	digits, ok := bytes.CutPrefix(bytes.TrimLeft(rest[i+1:], " \t"), []byte("="))
 	if !ok {
-		return entry{}, nil, errors.New("the name is not followed by an equals sign")
+		return entry{}, nil, errors.New("the equals sign after the name is missing")
 	}
 	err := e.setDigest(bytes.TrimLeft(digits, " \t"))
 	if reversed {
@@ -144,7 +145,7 @@ func parseJSON(line []byte) (entry, error) {
 		Size      *int64
 	}
 	if !utf8.Valid(line) {
-		// The decoder would put U+FFFD for bad bytes, which makes another name.
+		// The decoder would replace bad bytes by U+FFFD, which would change the name.
 		return entry{}, errors.New("the JSON object is not UTF-8")
 	}
 	if err := json.Unmarshal(line, &object); err != nil {
@@ -152,14 +153,14 @@ func parseJSON(line []byte) (entry, error) {
 	}
 	e := entry{size: -1, fn: lookupFunction(object.Algorithm)}
 	if e.fn == nil {
-		return entry{}, fmt.Errorf("algorithm %q is not a function here", object.Algorithm)
+		return entry{}, fmt.Errorf("hashsum has no function for the algorithm %q", object.Algorithm)
 	}
 	if err := e.setDigest([]byte(object.Digest)); err != nil {
 		return entry{}, err
 	}
 	if object.Size != nil {
 		if e.size = *object.Size; e.size < 0 {
-			return entry{}, fmt.Errorf("size %d is below zero", e.size)
+			return entry{}, fmt.Errorf("the size %d is negative", e.size)
 		}
 	}
 	if object.Base64 == nil {
@@ -185,10 +186,10 @@ func (e entry) called(name string) (entry, error) {
 
 func (e *entry) setDigest(digits []byte) error {
 	if len(digits) != 2*e.fn.Size {
-		return fmt.Errorf("%d digits, but %s has %d", len(digits), e.fn.Name, 2*e.fn.Size)
+		return fmt.Errorf("the sum has %d digits; a sum of %s has %d", len(digits), e.fn.Name, 2*e.fn.Size)
 	}
 	if !isHex(digits) {
-		return errors.New("the sum is not all hex digits")
+		return errors.New("the sum contains a character that is not a hex digit")
 	}
 	_, err := hex.Decode(e.sum(), digits)
 	return err
@@ -196,8 +197,8 @@ func (e *entry) setDigest(digits []byte) error {
 
 func isHex(b []byte) bool { return len(bytes.Trim(b, "0123456789abcdefABCDEF")) == 0 }
 
-// unescapeName undoes [appendName] in place. It knows no other escape, so that no name can be read
-// in two ways.
+// unescapeName undoes [appendName] in place. It accepts no other escapes, so that every name is
+// unambiguous.
 func unescapeName(name []byte) ([]byte, error) {
 	out := name[:0]
 	for i := 0; i < len(name); i++ {
@@ -211,7 +212,7 @@ func unescapeName(name []byte) ([]byte, error) {
 				c = '\r'
 			case i < len(name) && name[i] == '\\':
 			default:
-				return nil, errors.New("the name has a backslash that escapes nothing")
+				return nil, errors.New("the name contains a backslash that begins no escape; write \\\\ for a backslash")
 			}
 		}
 		out = append(out, c)
@@ -219,15 +220,16 @@ func unescapeName(name []byte) ([]byte, error) {
 	return out, nil
 }
 
-// maxLine bounds a line of a list in bytes. A name of 4096 bytes as JSON with only escapes fits.
+// maxLine limits a line of a list in bytes. It suffices for a name of 4096 bytes that JSON
+// escapes entirely.
 const maxLine = 32 << 10
 
 var errTooLong = fmt.Errorf("longer than %d KiB", maxLine>>10)
 
-// errUTF16 ends a list in which every line is unreadable.
+// errUTF16 ends reading a list in UTF-16, in which every line would be invalid.
 var errUTF16 = errors.New("the list is UTF-16; save it as UTF-8 (PowerShell: | Out-File -Encoding utf8 SUMS)")
 
-// A lines value reads a list line by line, in the memory of one line.
+// A lines value reads a list line by line and holds one line in memory.
 type lines struct {
 	r      *bufio.Reader
 	end    byte
@@ -239,8 +241,8 @@ func newLines(r io.Reader, end byte) *lines {
 }
 
 // readNextLine returns the next line without its end, which the last line may lack. The line is
-// valid until the next call. After errTooLong, reading goes on behind that line. Any other error
-// ends the list; io.EOF means that nothing is left.
+// valid until the next call. After errTooLong, the next call continues after that line. Any other
+// error ends the list; io.EOF means that no lines are left.
 func (l *lines) readNextLine() ([]byte, error) {
 	line, err := l.r.ReadSlice(l.end)
 	tooLong := errors.Is(err, bufio.ErrBufferFull)

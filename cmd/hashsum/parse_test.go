@@ -58,7 +58,7 @@ func TestParseLine(t *testing.T) {
 		{"XXH3_" + xx3 + "  (a)", "xxh64", "xxh3", "(a)"},
 		{`\XXH3_` + xx3 + `  a\\`, "", "xxh3", `a\`},
 
-		// Without a function name: xxhsum's lists.
+		// Lines without a function name, as in lists of xxhsum.
 		{xx64 + "  a", "", "xxh64", "a"},
 		{xx128 + "  a", "", "xxh128", "a"},
 		{xx3 + "  a", "xxh3", "xxh3", "a"},
@@ -125,20 +125,20 @@ func TestParseLineRefuses(t *testing.T) {
 		xx64:                               "a space and",
 		xx64 + "\t":                        "no name",
 		xx64 + "  a\x00":                   "NUL",
-		"g" + xx64[1:] + "  a":             "not all hex",
-		xx64[1:] + "  a":                   "15 characters are not a sum",
-		sha + xx64 + "  a":                 "80 characters are not a sum",
-		"XXH3_" + xx128 + "  a":            "32 digits, but xxh3 has 16",
-		"XXH3_" + xx3[1:] + "g  a":         "not all hex",
+		"g" + xx64[1:] + "  a":             "not a hex digit",
+		xx64[1:] + "  a":                   "hashsum has no function with sums of 15 characters",
+		sha + xx64 + "  a":                 "hashsum has no function with sums of 80 characters",
+		"XXH3_" + xx128 + "  a":            "the sum has 32 digits; a sum of xxh3 has 16",
+		"XXH3_" + xx3[1:] + "g  a":         "not a hex digit",
 		`\` + xx64 + `  a\b`:               "backslash",
 		`\` + xx64 + `  a\`:                "backslash",
-		`\\` + xx64 + `  a`:                "not a sum",
-		"MD4 (a) = " + xx128:               `"MD4" is not a function here`,
-		"MAPHASH (a) = " + xx64:            `"MAPHASH" is not a function here`,
-		"CRC32_LE (a) = " + crc:            `"CRC32_LE" is not a function here`,
+		`\\` + xx64 + `  a`:                "hashsum has no function with sums of 17",
+		"MD4 (a) = " + xx128:               `hashsum has no function "MD4"`,
+		"MAPHASH (a) = " + xx64:            `hashsum has no function "MAPHASH"`,
+		"CRC32_LE (a) = " + crc:            `hashsum has no function "CRC32_LE"`,
 		"SHA256 (a = " + sha:               "bracket",
 		"SHA256 (a) " + sha:                "equals",
-		"SHA256 (a) = ":                    "0 digits, but sha256 has 64",
+		"SHA256 (a) = ":                    "the sum has 0 digits; a sum of sha256 has 64",
 		"SHA256 (a) = " + sha[1:]:          "63 digits",
 		"SHA256 (a) = " + sha + " ":        "65 digits",
 		"SHA256 () = " + sha:               "no name",
@@ -149,7 +149,7 @@ func TestParseLineRefuses(t *testing.T) {
 		`{"name":"\u0000","algorithm":"crc32","digest":"` + crc + `"}`:                 "NUL",
 		`{"name":"a","name_base64":"AA==","algorithm":"crc32","digest":"` + crc + `"}`: "NUL",
 		`{"name":"a","name_base64":"!","algorithm":"crc32","digest":"` + crc + `"}`:    "name_base64",
-		`{"name":"a","algorithm":"crc32","digest":"` + crc + `","size":-1}`:            "below zero",
+		`{"name":"a","algorithm":"crc32","digest":"` + crc + `","size":-1}`:            "is negative",
 		`{"name":"a","algorithm":"crc32","digest":"` + crc + `"}x`:                     "after top-level value",
 		"{\"name\":\"\xff\",\"algorithm\":\"crc32\",\"digest\":\"" + crc + `"}`:        "not UTF-8",
 	} {
@@ -158,7 +158,7 @@ func TestParseLineRefuses(t *testing.T) {
 			t.Errorf("%q: %q, %v, want an error with %q", line, e.name, err, want)
 		}
 	}
-	if _, err := (dialect{fn: lookupFunction("crc32")}).parseLine([]byte(xx64 + "  a")); err == nil || !strings.Contains(err.Error(), "16 digits, but crc32 has 8") {
+	if _, err := (dialect{fn: lookupFunction("crc32")}).parseLine([]byte(xx64 + "  a")); err == nil || !strings.Contains(err.Error(), "the sum has 16 digits; a sum of crc32 has 8") {
 		t.Errorf("a line of another length than -a has: %v", err)
 	}
 }
@@ -183,7 +183,7 @@ func FuzzParseLine(f *testing.F) {
 		if e.name == "" || strings.IndexByte(e.name, 0) >= 0 {
 			t.Fatalf("name %q", e.name)
 		}
-		// An accepted entry is written and read again as the same.
+		// An accepted entry can be written and reads back as the same entry.
 		for _, s := range []style{stylePlain, styleTag, styleJSON} {
 			l := layout{s, zero}
 			if zero && strings.IndexByte(string(line), 0) >= 0 {
@@ -237,8 +237,8 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// The documented functions exist, each under its name in either case, each with sums that fit into
-// a list.
+// Each documented function exists, is found by its name in upper and lower case, and has sums that
+// fit into a list.
 func TestFunctions(t *testing.T) {
 	names := strings.Fields(`crc32 crc32c crc32k crc32-bzip2 unreal-memcrc crc64 crc64nvme adler32 fnv1a32 fnv1a64 murmur3-32
 		murmur3-128 rapidhash lookup2 xxh32 xxh64 xxh3 xxh128 blake3 sha256 sha512 sha1 md5`)

@@ -18,18 +18,18 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// Limits of the memory of -stats: for the keys and, for each function, the bins.
+// Memory limits of -stats: for the keys, and for the bins of each function.
 const (
 	maxKeyBytes = 1 << 30
 	maxKeys     = 1 << 26
 	maxBins     = 1 << 28
 )
 
-// A spreader is a function under test.
+// A spreader is a hash function under test.
 type spreader struct {
 	name   string
 	sum    func(key []byte) uint64
-	digits int // hex digits of a sum
+	digits int // number of hex digits in a sum
 }
 
 // printStats prints how the functions spread the keys in the files over bins.
@@ -45,7 +45,7 @@ func (c *command) printStats(ctx context.Context) {
 		}
 	}
 	if len(keys.list) == 0 {
-		c.printFailure(fmt.Errorf("-stats: no keys: %s has no %s", listedFiles(c.files), c.keys.containerOfKeys()))
+		c.printFailure(fmt.Errorf("-stats: no keys found: %s has no %s", listedFiles(c.files), c.keys.containerOfKeys()))
 		return
 	}
 	bins := c.bins
@@ -53,7 +53,7 @@ func (c *command) printStats(ctx context.Context) {
 		bins = 1 << bits.Len(uint(len(keys.list)-1))
 	}
 	if c.bin >= bins {
-		c.printFailure(fmt.Errorf("-bin %d: the last of %d bins is %d", c.bin, bins, bins-1))
+		c.printFailure(fmt.Errorf("-bin %d: want 0 to %d", c.bin, bins-1))
 		return
 	}
 	var b, chains bytes.Buffer
@@ -84,7 +84,7 @@ func (c *command) printStats(ctx context.Context) {
 	}
 }
 
-// spreaders returns the functions of -a, or the function whose sums came with the keys.
+// spreaders returns the functions of -a, or a spreader for the sums that came with the keys.
 func (c *command) spreaders(keys *keyList) (all []spreader) {
 	if c.keys.sums {
 		return []spreader{{"sums", func(key []byte) uint64 { return keys.sums[string(key)] }, keys.digits}}
@@ -101,11 +101,11 @@ func (c *command) writeChains(w io.Writer, f spreader, d distribution, keys []st
 	if c.chains == 0 && c.bin < 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s: bins by the length of their chains: ", f.name)
+	fmt.Fprintf(w, "\n%s: bins by number of keys: ", f.name)
 	separator := ""
 	for n, bins := range d.chains {
 		if bins > 0 {
-			fmt.Fprintf(w, "%s%d of %d", separator, bins, n)
+			fmt.Fprintf(w, "%s%d with %d", separator, bins, n)
 			separator = ", "
 		}
 	}
@@ -166,7 +166,7 @@ type keyForm struct {
 	size int  // bytes of a key without separators
 }
 
-// maxKeySize bounds the size that -keys takes, like the length of a line.
+// maxKeySize limits the key size of -keys, as maxLine limits a line.
 const maxKeySize = maxLine
 
 func (f *keyForm) Set(text string) error {
@@ -197,7 +197,7 @@ func (f *keyForm) String() string {
 	return ""
 }
 
-// containerOfKeys names the containers of keys in a file, for messages.
+// containerOfKeys returns the word that messages use for the input: bytes or lines.
 func (f *keyForm) containerOfKeys() string {
 	if f.size > 0 {
 		return "bytes"
@@ -205,8 +205,8 @@ func (f *keyForm) containerOfKeys() string {
 	return "lines"
 }
 
-// printableKey formats a key for people: binary keys in hex digits, and texts that would disturb a
-// terminal quoted.
+// printableKey formats a key for people: binary keys become hex digits, and text that could
+// disturb a terminal is quoted.
 func (f *keyForm) printableKey(key string) string {
 	if f.hex || f.size > 0 {
 		return hex.EncodeToString([]byte(key))
@@ -221,14 +221,14 @@ func (f *keyForm) printableKey(key string) string {
 type keyList struct {
 	list   []string
 	bytes  int
-	sums   map[string]uint64 // low 64 bits, with -keys sums
-	digits int               // digits of the longest sum, at most 16
+	sums   map[string]uint64 // low 64 bits of the sums, with -keys sums
+	digits int               // number of digits in the longest sum, at most 16
 }
 
-// addKey adds a key, within the memory limits.
+// addKey adds a key, or returns an error if a memory limit is reached.
 func (k *keyList) addKey(key []byte) error {
 	if k.bytes += len(key); k.bytes > maxKeyBytes || len(k.list) == maxKeys {
-		return fmt.Errorf("more than %d keys or %d MiB of them; give fewer", maxKeys, maxKeyBytes>>20)
+		return fmt.Errorf("too many keys: the limits are %d keys and %d MiB; give fewer", maxKeys, maxKeyBytes>>20)
 	}
 	k.list = append(k.list, string(key))
 	return nil
@@ -249,7 +249,7 @@ func (k *keyList) addKeyWithSum(line []byte) error {
 		k.sums = map[string]uint64{}
 	}
 	if before, again := k.sums[string(key)]; again && before != sum {
-		return fmt.Errorf("the key %q has the sum %x here and %x before", key, sum, before)
+		return fmt.Errorf("the key %q has two sums: %x here and %x earlier", key, sum, before)
 	}
 	k.sums[string(key)] = sum
 	k.digits = max(k.digits, len(low))
@@ -303,7 +303,7 @@ func (c *command) readKeys(ctx context.Context, keys *keyList, name string) erro
 	return nil
 }
 
-// readFixedKeys adds the keys of a file of keys without separators.
+// readFixedKeys adds the keys of a file that holds keys of a fixed size without separators.
 func (c *command) readFixedKeys(ctx context.Context, keys *keyList, name string, r io.Reader) error {
 	r = bufio.NewReaderSize(r, maxKeySize)
 	record := make([]byte, c.keys.size)
@@ -313,7 +313,7 @@ func (c *command) readFixedKeys(ctx context.Context, keys *keyList, name string,
 			break
 		}
 		if err == io.ErrUnexpectedEOF {
-			return fmt.Errorf("%s: key %d, the last, has %d bytes; -keys says %d", quoteForTerminal(name), number, n, c.keys.size)
+			return fmt.Errorf("%s: the last key, number %d, has %d bytes; want %d, the size in -keys", quoteForTerminal(name), number, n, c.keys.size)
 		}
 		if err == nil {
 			err = keys.addKey(record)

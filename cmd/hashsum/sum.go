@@ -24,7 +24,7 @@ func (c *command) printSums(ctx context.Context) {
 		line = c.layout.appendEntry(line[:0], &e)
 		c.out.writeLine(line, c.layout.lineEnd())
 	}
-	// Read standard input in its place between other files.
+	// Read standard input at its position among the files.
 	for files := c.files; ctx.Err() == nil; {
 		i := slices.Index(files, stdinName)
 		if i < 0 {
@@ -56,7 +56,7 @@ func (c *command) sumFiles(ctx context.Context, args []string, show func(string,
 	}
 }
 
-// walkedFiles yields the names of all files of the arguments.
+// walkedFiles yields the names of all files that the arguments name or contain.
 func (c *command) walkedFiles(ctx context.Context, args []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		w := walker{
@@ -68,7 +68,7 @@ func (c *command) walkedFiles(ctx context.Context, args []string) iter.Seq[strin
 	}
 }
 
-// hasher returns the means to sum files with a function.
+// hasher returns a [hashing.Files] that sums with the given function.
 func (c *command) hasher(fn *function) hashing.Files {
 	files := hashing.Files{Func: fn.Func, Workers: c.workers}
 	if c.progress != nil {
@@ -77,7 +77,8 @@ func (c *command) hasher(fn *function) hashing.Files {
 	return files
 }
 
-// sumStdin sums standard input. It first writes all known sums, because the input may come late.
+// sumStdin sums standard input. It first writes all finished sums, because the input may take
+// long.
 func (c *command) sumStdin(ctx context.Context, fn *function) (hashing.Sum, int64, error) {
 	c.out.flushOutput()
 	sum, size, err := hashing.SumReader(ctx, fn.Func, countedReader{c.stdin, c.progress})
@@ -85,7 +86,7 @@ func (c *command) sumStdin(ctx context.Context, fn *function) (hashing.Sum, int6
 	return sum, size, err
 }
 
-// A countedReader counts its bytes as progress.
+// A countedReader counts the bytes read from it as progress.
 type countedReader struct {
 	io.Reader
 	progress *progressDisplay
@@ -97,8 +98,8 @@ func (c countedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// measureTotal sums up the sizes of the files, for progress. Lists and standard input have no known
-// size.
+// measureTotal adds the sizes of the files to the total of the progress display. The sizes of
+// standard input and of the files in a list are unknown.
 func (c *command) measureTotal(ctx context.Context) {
 	if c.lists != nil || slices.Contains(c.files, stdinName) {
 		return
@@ -111,7 +112,7 @@ func (c *command) measureTotal(ctx context.Context) {
 			}
 			return true
 		},
-		failed:  func(error) {}, // summing reports it
+		failed:  func(error) {}, // the error is reported when the file is summed
 		skipped: func(string, string) {},
 	}
 	if w.walkArguments(ctx, c.files); ctx.Err() == nil {
@@ -119,7 +120,7 @@ func (c *command) measureTotal(ctx context.Context) {
 	}
 }
 
-// failUnlessEnded reports an error, unless the run was interrupted.
+// failUnlessEnded prints an error, unless the run was interrupted.
 func (c *command) failUnlessEnded(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		c.printFailure(err)
@@ -132,17 +133,17 @@ const stdinName = "-"
 // A walker turns arguments into the names of files, in the order of the printed sums: the order of
 // the arguments, and within a directory the byte order of the names.
 type walker struct {
-	// file takes each name. Returning false ends the walk.
+	// file is called with each name. If it returns false, the walk ends.
 	file func(name string) bool
-	// failed takes errors, with the path in the error.
+	// failed is called with each error, which contains the path.
 	failed func(error)
-	// skipped takes names that are no files, and why.
+	// skipped is called with names that are not files, and the reason.
 	skipped func(name, why string)
 }
 
 // walkArguments goes through all arguments. It follows a link that is an argument or leads to a
-// file. It does not follow a link in a directory to a directory, so that the walk ends. A dangling
-// link is a failure as an argument, and skipped in a directory.
+// file. It does not follow a link in a directory to a directory, so that the walk ends. A
+// dangling link is an error as an argument, but is skipped in a directory.
 func (w *walker) walkArguments(ctx context.Context, args []string) {
 	for _, arg := range args {
 		if ctx.Err() != nil || !w.argument(ctx, arg) {
@@ -167,14 +168,14 @@ func (w *walker) argument(ctx context.Context, arg string) bool {
 		}
 		return w.walkFolder(ctx, dir)
 	}
-	return w.file(filepath.ToSlash(arg)) // pipes and devices as well, if they are arguments
+	return w.file(filepath.ToSlash(arg)) // pipes and devices are summed as well if they are arguments
 }
 
-// walkFolder goes through a directory whose name ends with a slash.
+// walkFolder walks a directory. The name must end with a slash.
 func (w *walker) walkFolder(ctx context.Context, dir string) bool {
 	entries, err := readSortedFolder(dir)
 	if err != nil {
-		w.failed(err) // entries before the error are summed nevertheless
+		w.failed(err) // entries read before the error are summed nevertheless
 	}
 	for _, e := range entries {
 		if ctx.Err() != nil {
@@ -202,7 +203,7 @@ func (w *walker) walkFolder(ctx context.Context, dir string) bool {
 func (w *walker) walkLink(name string) bool {
 	switch info, err := os.Stat(name); {
 	case leadsNowhere(err):
-		w.skipped(name, "link leads nowhere")
+		w.skipped(name, "the target of the link does not exist")
 	case err != nil:
 		w.failed(err)
 	case info.IsDir():
@@ -215,13 +216,14 @@ func (w *walker) walkLink(name string) bool {
 	return true
 }
 
-// leadsNowhere reports whether a link is dangling: its target is missing, below a file, or part of
-// a circle of links.
+// leadsNowhere reports whether a link is dangling: its target does not exist, is below a file, or
+// is part of a cycle of links.
 func leadsNowhere(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }
 
-// readSortedFolder reads a directory. It may return entries beside an error.
+// readSortedFolder reads a directory and sorts its entries. It may return entries together with
+// an error.
 func readSortedFolder(dir string) ([]fs.DirEntry, error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -233,7 +235,7 @@ func readSortedFolder(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// compareEntries orders the entries of a directory like all paths below it: a directory counts as
+// compareEntries orders the entries of a directory like all paths below it: a directory sorts as
 // its name with a slash, so that "a.b" comes before "a/b".
 func compareEntries(a, b fs.DirEntry) int {
 	an, bn := a.Name(), b.Name()
@@ -244,7 +246,7 @@ func compareEntries(a, b fs.DirEntry) int {
 	return byteAt(a, n) - byteAt(b, n)
 }
 
-// byteAt returns byte i of a name, or -1 after its end.
+// byteAt returns byte i of a name, or -1 if i is beyond its end.
 func byteAt(e fs.DirEntry, i int) int {
 	switch name := e.Name(); {
 	case i < len(name):

@@ -42,11 +42,11 @@ func TestWalkLinks(t *testing.T) {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{
-		"top/below link leads nowhere",
-		"top/gone link leads nowhere",
+		"top/below the target of the link does not exist",
+		"top/gone the target of the link does not exist",
 		"top/loop a link to a directory",
 		"top/out a link to a directory",
-		"top/self link leads nowhere",
+		"top/self the target of the link does not exist",
 	}, others); diff != "" {
 		t.Error(diff)
 	}

@@ -24,7 +24,7 @@ Example:
 	cook completion powershell | Out-String | Invoke-Expression     # in $PROFILE
 `
 
-// shells are the shells with completion.
+// shells lists the shells that have completion.
 var shells = []struct {
 	name  string
 	write func(io.Writer, []line)
@@ -39,7 +39,7 @@ func shellNames() (names []string) {
 }
 
 var completionVerb = cmdline.Verb{
-	Name: "completion", Synopsis: "completion SHELL", Summary: "print what completes command lines in a shell", Text: completionText,
+	Name: "completion", Synopsis: "completion SHELL", Summary: "print a completion script for a shell", Text: completionText,
 	Takes: cmdline.Argument{Words: shellNames},
 	New:   func() cmdline.Handler { return cmdline.Handler{Run: runCompletion} },
 }
@@ -58,10 +58,10 @@ func runCompletion(_ context.Context, c *cmdline.Call, words []string) int {
 	if name := nearest.Word(words[0], shellNames()); name != "" {
 		try = "did you mean " + name + "?"
 	}
-	return c.Wrong("no completion for %q; %s", words[0], try)
+	return c.Wrong("there is no completion for %q; %s", words[0], try)
 }
 
-// A line lists the flags and words that may follow some first words of a command line.
+// A line lists the flags and words that may follow the first words of a command line.
 type line struct {
 	begin   string // "", "why", "events stat"
 	summary string
@@ -69,19 +69,20 @@ type line struct {
 	takes   cmdline.Argument
 }
 
-// A flagLine is a flag as completion sees it.
+// A flagLine describes a flag for completion.
 type flagLine struct {
 	name, summary string
-	value         string // its name, "" for a flag without value
+	value         string // name of the value, "" for a flag without one
 	takes         cmdline.Argument
 }
 
-// completionLines lists the beginnings of all command lines, first the one without a verb.
+// completionLines lists the beginnings of all command lines. The first one is the line without
+// a verb.
 func completionLines(c *cmdline.Call) (all []line) {
 	for i := range c.Verbs {
 		v := &c.Verbs[i]
 		l := line{v.Name, v.Summary, flagLines(v.Flags()), v.Takes}
-		if v.Name == "events" { // its flags come behind its verbs
+		if v.Name == "events" { // the flags of events come after its own verbs
 			l.flags, l.takes.Files = []flagLine{helpLine}, false
 		}
 		all = append(all, l)
@@ -95,7 +96,7 @@ func completionLines(c *cmdline.Call) (all []line) {
 // helpLine is the flag that every verb has without declaring it.
 var helpLine = flagLine{name: "h", summary: "print help"}
 
-// flagLines lists flags by name.
+// flagLines describes flags, sorted by name.
 func flagLines(fs *flag.FlagSet) (all []flagLine) {
 	fs.VisitAll(func(f *flag.Flag) {
 		l := flagLine{name: f.Name}
@@ -114,7 +115,7 @@ func flagLines(fs *flag.FlagSet) (all []flagLine) {
 	return append(all, helpLine)
 }
 
-// flagNames lists the flags that fit, with their hyphen.
+// flagNames lists the matching flags, with their hyphen.
 func (l line) flagNames(fit func(flagLine) bool) (names []string) {
 	for _, f := range l.flags {
 		if fit(f) {
@@ -124,8 +125,8 @@ func (l line) flagNames(fit func(flagLine) bool) (names []string) {
 	return names
 }
 
-// completionKind returns "files", which include directories, "folders", or nothing, for the names that an
-// argument may be.
+// completionKind returns the kind of names that an argument accepts: "files", which includes
+// directories, "folders", or "".
 func completionKind(a cmdline.Argument) []string {
 	switch {
 	case a.Files:

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// imports are the packages that fragments in pages use without saying so.
+// imports lists the packages that code fragments in pages use without importing them.
 var imports = map[string]string{
 	"bytes": "bytes", "slices": "slices", "context": "context", "fmt": "fmt", "os": "os", "testing": "testing", "fstest": "testing/fstest",
 	"cook": "cook", "cli": "cook/cli", "recipe": "cook/recipe", "recipetest": "cook/recipe/recipetest",
@@ -23,8 +23,8 @@ var imports = map[string]string{
 	"smoke":    "profile/smoke", "events": "profile/events", "profile": "profile", "reload": "cook/reload", "http": "net/http",
 }
 
-// Go in pages compiles, and vet finds nothing. The fragments of a page are a package of
-// another module than ours, which can import what users can.
+// Go code in pages compiles, and vet finds no mistakes. The fragments of a page form a package
+// in another module, which can import only what users can.
 func TestDocsGo(t *testing.T) {
 	dir := otherModule(t)
 	for i, p := range in(t, "go") {
@@ -58,7 +58,7 @@ func TestDocsGo(t *testing.T) {
 	}
 }
 
-// otherModule makes a module that uses the present state of this one.
+// otherModule creates a module that uses the current state of this module.
 func otherModule(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,7 +72,7 @@ func otherModule(t *testing.T) string {
 			t.Fatal(err)
 		}
 		if name == "go.mod" {
-			_, rest, _ := strings.Cut(string(text), "\n") // the name
+			_, rest, _ := strings.Cut(string(text), "\n") // module line
 			text = fmt.Appendf(nil, "module pages\n%s\nrequire %s v0.0.0\nreplace %[2]s => %s\n", rest, module, ours)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
@@ -82,7 +82,7 @@ func otherModule(t *testing.T) string {
 	return dir
 }
 
-// whole makes a fragment, declarations or statements, a file.
+// whole makes a complete file of a fragment, which consists of declarations or statements.
 func whole(name string, b block) (string, error) {
 	text := b.text
 	if _, err := parsed("package page\n" + text); err != nil {
@@ -117,7 +117,7 @@ func parsed(text string) (*ast.File, error) {
 	return parser.ParseFile(token.NewFileSet(), "", text, 0)
 }
 
-// JSON in pages is JSON.
+// JSON blocks in pages are valid JSON.
 func TestDocsJSON(t *testing.T) {
 	for _, p := range in(t, "json") {
 		for _, b := range p.blocks {
@@ -128,9 +128,58 @@ func TestDocsJSON(t *testing.T) {
 	}
 }
 
-// Commands that install, that are run in a clone of the repository, or that speak to servers
-// name commands that exist, and flags that cook has. They are not run: they need the network, or
-// would start these tests again.
+// JavaScript blocks are modules that node can parse.
+func TestDocsJavaScript(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("needs node")
+	}
+	file := filepath.Join(t.TempDir(), "block.mjs")
+	for _, p := range in(t, "js") {
+		for _, b := range p.blocks {
+			if b.lang != "js" {
+				continue
+			}
+			if err := os.WriteFile(file, []byte(b.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command(node, "--check", file).CombinedOutput(); err != nil {
+				t.Errorf("%s:%d: %v: %s", p.name, b.line, err, out)
+			}
+		}
+	}
+}
+
+// C blocks compile inside a function of a game that includes cook.h.
+func TestDocsC(t *testing.T) {
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("needs a C compiler")
+	}
+	header, err := filepath.Abs(filepath.Join(root, "clients", "c", "cook.h"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadFile(header); err != nil { // go test runs this test again after an edit of the files that it read
+		t.Fatal(err)
+	}
+	for _, p := range in(t, "c") {
+		for _, b := range p.blocks {
+			if b.lang != "c" {
+				continue
+			}
+			run := exec.Command(gcc, "-std=c99", "-Wall", "-Werror", "-fsyntax-only", "-x", "c", "-include", header, "-")
+			run.Stdin = strings.NewReader("int one_second_has_passed;\nvoid load(const char *), draw_world(void), frame(void);\nvoid frame(void) {\n" + b.text + "}\n")
+			if out, err := run.CombinedOutput(); err != nil {
+				t.Errorf("%s:%d: %v: %s", p.name, b.line, err, out)
+			}
+		}
+	}
+}
+
+// Some commands are not run because they need the network or would start these tests again:
+// commands that install, that run in a clone of the repository, or that contact servers. They
+// must name existing commands and flags of cook.
 func TestDocsShell(t *testing.T) {
 	for _, p := range in(t, "sh") {
 		for _, b := range p.blocks {
@@ -146,20 +195,22 @@ func TestDocsShell(t *testing.T) {
 	}
 }
 
-// strange returns an error in a command.
+// strange returns an error if a command or flag does not exist.
 func strange(words []string) string {
 	name, ok := "", false
 	switch {
 	case len(words) == 0:
 		return "an empty line"
-	case words[0] == "./check" || words[0] == "podman" || words[0] == "benchstat":
+	case words[0] == "./check" || words[0] == "podman" || words[0] == "benchstat" || words[0] == "npm":
 		return ""
+	case words[0] == "npx" && len(words) > 1 && words[1] == "cook":
+		return strange(words[1:])
 	case words[0] == "cook":
 		return notOfCook(words[1:])
 	case len(words) < 3 || words[0] != "go":
-		return "want go, cook, podman, benchstat or ./check"
+		return "want go, cook, npm, npx cook, podman, benchstat or ./check"
 	case words[1] == "install":
-		if len(words) > 3 { // several
+		if len(words) > 3 { // several commands
 			if problem := strange(slices.Concat(words[:2], words[3:])); problem != "" {
 				return problem
 			}

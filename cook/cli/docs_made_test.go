@@ -49,7 +49,7 @@ func TestDocsRecipes(t *testing.T) {
 	}
 }
 
-// optionsTable has what cook help RECIPE prints.
+// optionsTable returns the output of cook help for a recipe.
 func optionsTable(r recipe.Recipe) string {
 	var b strings.Builder
 	c := r.New()
@@ -71,8 +71,8 @@ func optionsTable(r recipe.Recipe) string {
 	return b.String()
 }
 
-// Recipes cook the extensions that pages name by default, and the table in docs/rules.md agrees
-// with the pages of recipes.
+// Recipes cook by default the extensions that their pages name, and the table in docs/rules.md
+// agrees with these pages.
 func TestDocsDefaults(t *testing.T) {
 	extension := regexp.MustCompile("`(\\.[a-z0-9]+)`")
 	inTable, onPages := map[string]string{}, map[string]string{}
@@ -99,7 +99,7 @@ func TestDocsDefaults(t *testing.T) {
 		}
 	}
 	cooked := recipeOf{}
-	project := cook.Project{Dir: dir, Out: filepath.Join(t.TempDir(), "out"), Cache: t.TempDir(), Recipes: recipes.All()}
+	project := cook.Project{Dir: dir, Out: filepath.Join(t.TempDir(), "out"), Cache: t.TempDir(), Recipes: recipes.All(), Engine: "own"}
 	if _, err := cook.Cook(t.Context(), project, cook.CookOptions{DryRun: true, Observer: cooked}); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestDocsDefaults(t *testing.T) {
 	}
 }
 
-// recipeOf is an observer that notes the recipe of each extension.
+// recipeOf is an observer that records the recipe of each extension.
 type recipeOf map[string]string
 
 func (recipeOf) Stage(string)               {}
@@ -125,8 +125,8 @@ func (r recipeOf) Event(e cook.Event) {
 	}
 }
 
-// Messages in docs/troubleshooting.md are messages of the program; "..." in them stands for varying
-// text.
+// Messages in docs/troubleshooting.md are messages of the program; "..." in them matches
+// varying text.
 func TestDocsMessages(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs", "troubleshooting.md"))
 	if err != nil {
@@ -155,7 +155,7 @@ func TestDocsMessages(t *testing.T) {
 	}
 }
 
-// Figures in pages are in bench/results.
+// Figures in pages occur in bench/results.
 func TestDocsFigures(t *testing.T) {
 	for _, f := range []struct{ page, says, file, has string }{
 		{"README.md", "5,249 files of SuperTuxKart, 1.4 GB cooked", "supertuxkart.md", "1,429 MB written"},
@@ -163,7 +163,7 @@ func TestDocsFigures(t *testing.T) {
 		{"README.md", "the next one 0.06 s", "supertuxkart.md", "| 0.062 s |"},
 		{"README.md", "take 0.19 s, 16 % more", "nullrun.md", "| nothing changed, outputs one by one | cook | 192 ms | 367 ms | 26.8 MiB | **1.16x** (1.08-1.18) |"},
 		{"docs/hashsum.md", "take 0.11 s, 1.5 times as fast as `xxhsum`", "hashsum.md", "| 0.110 | 0.169 | **1.55x** |"},
-		{"docs/hashsum.md", "2.2 times as `b3sum`", "hashsum.md", "| 0.127 | 0.287 | **2.24x** |"},
+		{"docs/hashsum.md", "2.2 times as fast as `b3sum`", "hashsum.md", "| 0.127 | 0.287 | **2.24x** |"},
 		{"ARCHITECTURE.md", "12,828 files and cases", "conformance.md", "| all |  | 12828 |"},
 	} {
 		for name, want := range map[string]string{f.page: f.says, "bench/results/" + f.file: f.has} {
@@ -174,7 +174,7 @@ func TestDocsFigures(t *testing.T) {
 	}
 }
 
-// literals returns the strings in the Go files below a directory, tests left out.
+// literals returns the strings in the Go files below a directory, except in tests.
 func literals(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(root, dir), func(name string, d fs.DirEntry, err error) error {

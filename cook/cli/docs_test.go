@@ -12,20 +12,20 @@ import (
 	"testing"
 )
 
-// The tests of the documentation read the pages themselves, so go test runs them again when only a
-// page has changed. With -update they write the expected text into the pages.
+// The documentation tests read the pages through the file system, so go test runs them again
+// even if only a page has changed. With -update they write the expected text into the pages.
 var update = flag.Bool("update", false, "rewrite transcripts and generated tables in README.md and docs")
 
-// root is the module's directory, seen from this package.
+// root is the module's directory, relative to this package.
 const root = "../.."
 
-// languages are the languages of fenced blocks. Drawings are text; each other language has a test that
-// runs, compiles or parses the block.
-var languages = []string{"console", "go", "groovy", "ini", "json", "nginx", "sh", "text", "toml", "yaml"}
+// languages are the languages of fenced blocks. Drawings have the language text; each other
+// language has a test that runs, compiles or parses the block.
+var languages = []string{"c", "console", "go", "groovy", "ini", "js", "json", "nginx", "sh", "text", "toml", "yaml"}
 
 // A page is a Markdown file for users.
 type page struct {
-	name   string // from the module's directory
+	name   string // path from the module's directory
 	text   string
 	blocks []block
 }
@@ -33,18 +33,18 @@ type page struct {
 // A block is a fenced block of a page.
 type block struct {
 	lang, text string
-	line       int      // of the first line within
-	start, end int      // of text in the page's
+	line       int      // line number of the block's first line
+	start, end int      // range of the block in the page's text
 	shows      []string // texts that the commands of a transcript must print
 }
 
 // fence matches a code block. The comment before a transcript lists the texts that its commands
-// must print, so that -update never records a run without effect:
+// must print, so that -update cannot record a run that had no effect:
 //
 //	<!-- shows: 88 up to date | 1 cooked -->
 var fence = regexp.MustCompile("(?ms)(?:^<!-- shows: ([^\n]*) -->\n)?^```([a-z]*)\n(.*?)^```$")
 
-// pages reads README.md and docs.
+// pages reads README.md and the pages in docs.
 func pages(t *testing.T) []page {
 	t.Helper()
 	names := []string{filepath.Join(root, "README.md")}
@@ -82,7 +82,7 @@ func parsePage(name, text string) page {
 	return p
 }
 
-// write replaces a page's text, with -update.
+// write replaces a page's text if -update is set.
 func (p page) write(t *testing.T, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(p.name)), []byte(text), 0o666); err != nil {
@@ -90,7 +90,7 @@ func (p page) write(t *testing.T, text string) {
 	}
 }
 
-// in returns the pages that have blocks of a language, and fails if there are none.
+// in returns the pages that have blocks in a language. It fails if there are none.
 func in(t *testing.T, lang string) []page {
 	t.Helper()
 	all := slices.DeleteFunc(pages(t), func(p page) bool {
@@ -102,7 +102,7 @@ func in(t *testing.T, lang string) []page {
 	return all
 }
 
-// Every fence opens a block that some test takes, and every block is closed.
+// Every fence opens a block that some test handles, and every block is closed.
 func TestDocsBlocks(t *testing.T) {
 	for _, p := range pages(t) {
 		if n := strings.Count("\n"+p.text, "\n```"); n != 2*len(p.blocks) {
@@ -124,7 +124,7 @@ func TestDocsBlocks(t *testing.T) {
 
 var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 
-// Links lead to files and headings that exist.
+// Links point to existing files and headings.
 func TestDocsLinks(t *testing.T) {
 	all := pages(t)
 	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
@@ -157,7 +157,8 @@ func TestDocsLinks(t *testing.T) {
 
 var notInAnchor = regexp.MustCompile("[^a-z0-9 _-]")
 
-// hasHeading reports whether a page has a heading of an anchor, as GitHub makes them.
+// hasHeading reports whether a page has a heading with the given anchor, in the form that
+// GitHub generates.
 func hasHeading(t *testing.T, name, anchor string) bool {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -39,19 +41,73 @@ func TestRulesOfEnginesHaveNoMistake(t *testing.T) {
 	}
 }
 
-// An engine is weaker than every rule, and a target's engine replaces the engine of the project.
+// Each setting of each engine is explained: for some source, cook why names the setting and the
+// engine.
+func TestSettingsOfEnginesAreExplained(t *testing.T) {
+	at := newPlace(t)
+	for name, text := range map[string]string{
+		"cook.toml":   "[[rule]]\nmatch = \"*.ttf\"\nrecipe = \"font\"\n",
+		"why.sprites": "textures/ui/*.png\n", "why.sounds": "audio/*.wav\n", "why.exr": "", "why.cube": "LUT_3D_SIZE 2\n", "why.flac": "",
+	} {
+		if err := os.WriteFile(filepath.Join(at.dir, "assets", name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const sources = "why.sprites why.sounds why.exr why.cube why.flac audio/coin.wav fonts/pebble.ttf fonts/pebble.fnt models/kart.gltf" +
+		" textures/kart/tyre.png textures/ui/photo_finish.jpg textures/sky/sun.hdr"
+	for _, e := range engine.All() {
+		var doc struct{ Rule []map[string]any }
+		if err := toml.Unmarshal(e.Rules(), &doc); err != nil {
+			t.Fatal(err)
+		}
+		said := at.run(t, "cook why -dir assets -engine "+e.Name+" "+sources)
+		for _, r := range doc.Rule {
+			for key, value := range r {
+				line := fmt.Sprintf("    %s = %#v (engine %s)\n", key, value, e.Name)
+				switch key {
+				case "match":
+					line = fmt.Sprintf("  rule:     engine %s match %s\n", e.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(value), " ", ", "), "[]"))
+				case "recipe":
+					line = fmt.Sprintf("(engine %s)\n", e.Name)
+				}
+				if !strings.Contains(said, line) {
+					t.Errorf("cook why never says %q", line)
+				}
+			}
+		}
+	}
+}
+
+// A JPEG image becomes a lossless image only if the engine does not read JPEG, and then a run
+// reports it.
+func TestEnginesKeepLossyImages(t *testing.T) {
+	at := newPlace(t)
+	for _, e := range engine.All() {
+		said := at.run(t, "cook -dir assets -engine "+e.Name+" -out out-"+e.Name+" textures/ui/photo_finish.jpg textures/ui/trophy.webp 2>&1; ls -R out-"+e.Name)
+		noted := strings.Contains(said, "JPEG files become lossless images")
+		grown := strings.Contains(said, "photo_finish.png") || strings.Contains(said, "photo_finish.webp")
+		if noted != (e.Name == "raylib") || grown != noted || at.status != 0 {
+			t.Errorf("%s: noted %t: %s", e.Name, noted, said)
+		}
+	}
+}
+
+// An engine's rules are weaker than every other rule, and a target's engine replaces the
+// project's engine.
 func TestEnginesAreWeakerThanRules(t *testing.T) {
 	const project = "[project]\nengine = \"three\"\n"
 	for _, tc := range []struct {
 		name, text, target, format, gpu, from string
 	}{
-		{"none", "", "", `"auto"`, `"desktop"`, "default"},
+		{"none", "", "", `"auto"`, `"none"`, "engine any, assumed"},
+		{"any", "[project]\nengine = \"any\"\n", "", `"auto"`, `"none"`, "engine any"},
+		{"a rule wins over the assumed engine", "[[rule]]\nmatch = \"*\"\ngpu = \"mobile\"\n", "", `"auto"`, `"mobile"`, "cook.toml:3"},
 		{"project", project, "", `"auto"`, `"web"`, "engine three"},
 		{"a rule wins", project + "[[rule]]\nmatch = \"*\"\ngpu = \"mobile\"\n", "", `"auto"`, `"mobile"`, "cook.toml:5"},
 		{"a target without an engine", project + "[target.tv]\n", "tv", `"auto"`, `"web"`, "engine three"},
 		{"a target with an engine", project + "[target.tv]\nengine = \"love\"\n", "tv", `"png"`, `"desktop"`, "default"},
 		{"other targets keep the engine of the project", project + "[target.tv]\nengine = \"love\"\n", "", `"auto"`, `"web"`, "engine three"},
-		{"a target with an engine alone", "[target.tv]\nengine = \"love\"\n", "", `"auto"`, `"desktop"`, "default"},
+		{"a target with an engine alone", "[target.tv]\nengine = \"love\"\n", "", `"auto"`, `"none"`, "engine any, assumed"},
 		{"a table of a target wins", project + "[target.tv]\nengine = \"three\"\n[target.tv.image]\ngpu = \"mobile\"\n", "tv", `"auto"`, `"mobile"`, "cook.toml:6"},
 		{"own has no rules", "[project]\nengine = \"own\"\n", "", `"auto"`, `"desktop"`, "default"},
 	} {
@@ -80,7 +136,7 @@ func TestEnginesAreWeakerThanRules(t *testing.T) {
 	}
 }
 
-// A run warns of each way of cooking whose files the engine does not load, and of nothing else.
+// A run warns of each method whose files the engine does not load, and of nothing else.
 func TestFilesThatAnEngineDoesNotLoadAreNamed(t *testing.T) {
 	for _, tc := range []struct {
 		text string
@@ -88,6 +144,16 @@ func TestFilesThatAnEngineDoesNotLoadAreNamed(t *testing.T) {
 	}{
 		{"engine = \"three\"\n", ""},
 		{"engine = \"own\"\n", ""},
+		{"", ""},
+		{"[[rule]]\nmatch = \"*.png\"\ngpu = \"web\"\n", `cook.toml:4:1: not every engine loads .ktx2 files, such as wall.png.ktx2; name your engine`},
+		{"[[rule]]\nmatch = \"*.hdr\"\ncube = \"equirect\"\n", "not every engine loads .ktx2 files, such as sky.hdr.ktx2; name your engine"},
+		{"engine = \"three\"\n[[rule]]\nmatch = \"*.hdr\"\ncube = \"equirect\"\n",
+			`cook.toml:5:1: three.js loads cubes only of format uastc, and sky.hdr.ktx2 has format rgba16f; remove cube = "equirect", or name another engine`},
+		{"engine = \"three\"\n[[rule]]\nmatch = \"*.png\"\ncube = \"cross\"\n", ""},
+		{"engine = \"three\"\n[[rule]]\nmatch = \"*.png\"\ncube = \"cross\"\nformat = \"rgba8\"\n", `cook.toml:5:1: three.js loads cubes only of format uastc`},
+		{"engine = \"playcanvas\"\n[[rule]]\nmatch = \"*.hdr\"\nrecipe = \"image\"\nformat = \"rgba16f\"\n",
+			`cook.toml:6:1: PlayCanvas loads KTX2 files only of format uastc, and sky.hdr.ktx2 has format rgba16f; remove format = "rgba16f"`},
+		{"engine = \"playcanvas\"\n", ""},
 		{"engine = \"love\"\n", "LÖVE loads no .ktx2 files, such as sky.hdr.ktx2; list the source"},
 		{"engine = \"love\"\n[[rule]]\nmatch = \"*.hdr\"\nrecipe = \"copy\"\n", ""},
 		{"engine = \"love\"\n[[rule]]\nmatch = \"*.hdr\"\ncontainer = \"dds\"\n", ""},

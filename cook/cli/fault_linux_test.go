@@ -14,13 +14,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/engine"
 	"github.com/assetcook/assetcook/internal/faultfs"
 	"github.com/assetcook/assetcook/internal/proof/faults"
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// buildCook builds the command without the race detector: it is started hundreds of
-// times, and would take ten times as long.
+// buildCook builds the command without the race detector, because the command is started
+// hundreds of times and would take ten times as long.
 func buildCook(t *testing.T) func(args ...string) *exec.Cmd {
 	program := filepath.Join(t.TempDir(), "cook")
 	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/cook").CombinedOutput(); err != nil {
@@ -29,8 +30,8 @@ func buildCook(t *testing.T) func(args ...string) *exec.Cmd {
 	return func(args ...string) *exec.Cmd { return exec.Command(program, args...) }
 }
 
-// faultDir makes a directory that is removed as far as it can be: programs that were killed in it
-// may leave anything.
+// faultDir makes a directory that is removed as far as possible: programs that were killed in
+// it may leave anything behind.
 func faultDir(t *testing.T) string {
 	dir, err := os.MkdirTemp("", "cook-faults")
 	if err != nil {
@@ -40,16 +41,18 @@ func faultDir(t *testing.T) string {
 	return dir
 }
 
-// If any system call fails, is cut short or is interrupted, or the process is killed at
-// it, cook reports the truth, and the next run repairs everything.
+// If any system call fails, is cut short, is interrupted, or if the process is killed at it,
+// cook reports the truth, and the next run repairs everything.
 func TestBrokenCalls(t *testing.T) {
+	t.Setenv("COOK_ENGINE", engine.None)
 	command := buildCook(t)
 	t.Run("sample", func(t *testing.T) { breakSample(t, command) })
 	t.Run("regressions", func(t *testing.T) { breakKnownCalls(t, command) })
 	t.Run("full disk at the end", func(t *testing.T) { fillDiskAtTheEnd(t, command) })
 }
 
-// breakSample breaks a sample of calls; "go run ./proof/reliability faults" breaks all.
+// breakSample makes a sample of system calls fail; "go run ./proof/reliability faults" tests
+// all of them.
 func breakSample(t *testing.T, command func(...string) *exec.Cmd) {
 	seed := uint64(time.Now().UnixNano() % 1e6)
 	sweep := faults.Sweep{
@@ -66,7 +69,7 @@ func breakSample(t *testing.T, command func(...string) *exec.Cmd) {
 	}
 }
 
-// breakKnownCalls breaks calls whose errors are easily handled wrong.
+// breakKnownCalls makes calls fail whose errors are easily mishandled.
 func breakKnownCalls(t *testing.T, command func(...string) *exec.Cmd) {
 	rows := []struct{ why, scene, call, path, fault string }{
 		{"a directory that is no longer needed is removed eventually", "edited", "unlinkat", "out/data/deep", "EIO"},
@@ -78,6 +81,7 @@ func breakKnownCalls(t *testing.T, command func(...string) *exec.Cmd) {
 		{"nor syncfs", "edited", "syncfs", "out", "EINTR"},
 		{"the directory that cannot be synced is named", "edited", "syncfs", "out", "EIO"},
 		{"a source whose stat fails is not taken for removed", "edited", "newfstatat", "src/tex/sky.png", "EACCES"},
+		{"an image that a model names is not taken for missing", "lost", "newfstatat", "src/tex/wood.png", "EMFILE"},
 		{"a file whose stat fails may be foreign", "foreign", "newfstatat", "out/plain.txt", "EIO"},
 		{"clean forgets no file that it could not remove", "clean", "newfstatat", "out/plain.txt", "EIO"},
 		{"nor a directory", "clean", "unlinkat", "out/ui", "EIO"},
@@ -95,7 +99,7 @@ func breakKnownCalls(t *testing.T, command func(...string) *exec.Cmd) {
 	}
 	reached := map[int]bool{}
 	sweep := faults.Sweep{
-		Command: command, Dir: faultDir(t), Scenes: []string{"edited", "unchanged", "foreign", "clean"},
+		Command: command, Dir: faultDir(t), Scenes: []string{"edited", "unchanged", "lost", "foreign", "clean"},
 		Workers: runtime.GOMAXPROCS(0),
 		Only: func(scene string, call faultfs.Call, f faults.Fault) bool {
 			of := matters(scene, call, f)
@@ -124,8 +128,8 @@ func endsLike(name, pattern string) bool {
 	return ok && err == nil
 }
 
-// fillDiskAtTheEnd checks that cook reports its results and a remedy if the disk is full when it
-// saves its state.
+// fillDiskAtTheEnd checks that cook reports its results and a remedy even if the disk is full
+// when it saves its state.
 func fillDiskAtTheEnd(t *testing.T, command func(...string) *exec.Cmd) {
 	dir := faultDir(t)
 	if err := oracle.Sample(filepath.Join(dir, "src")); err != nil {

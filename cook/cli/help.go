@@ -36,7 +36,7 @@ var helpVerb = cmdline.Verb{
 	Run: runHelp,
 }
 
-// helpOptions are the options of a command line of cook help.
+// helpOptions holds the options of cook help.
 type helpOptions struct{ man, all bool }
 
 func (r *helpOptions) handler() cmdline.Handler {
@@ -48,7 +48,8 @@ func (r *helpOptions) helpFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.all, "all", false, "print all verbs, flags and recipes")
 }
 
-// runHelp explains a flag that is not one of cook help, before the command line is parsed.
+// runHelp explains a flag that cook help does not have itself, before the command line is
+// parsed.
 func runHelp(ctx context.Context, c *cmdline.Call) int {
 	v := c.Find("help")
 	if len(c.Args) == 1 && v.Flags().Lookup(strings.TrimLeft(c.Args[0], "-")) == nil && helpOnFlag(c, c.Args[0]) {
@@ -91,7 +92,7 @@ func fullHelp(w io.Writer, c *cmdline.Call) {
 	fmt.Fprint(w, cmdline.ExitText)
 }
 
-// commonVerbs and commonFlags are in the short help.
+// commonVerbs and commonFlags appear in the short help.
 var (
 	commonVerbs = []string{"init", "why", "verify", "list", "report", "view", "clean", "trim"}
 	commonFlags = []string{"dir", "out", "target", "watch", "http", "n", "a", "j", "explain", "v", "q", "strict"}
@@ -121,8 +122,8 @@ func shortHelp(c *cmdline.Call, w io.Writer) {
 	line("cook help "+topics[0].name, "a topic: "+strings.Join(topicNames(), ", "))
 }
 
-// shortenedHelp returns the first part of a usage text, which fits into its line. The full help has the
-// details.
+// shortenedHelp returns the first part of a usage text that fits on its line. The full help has
+// the details.
 func shortenedHelp(usage string) string {
 	if i := strings.IndexAny(usage, ";("); i >= 0 {
 		usage = strings.TrimSpace(usage[:i])
@@ -159,12 +160,12 @@ func helpOn(ctx context.Context, c *cmdline.Call, word string) int {
 		return frontend.OK
 	}
 	if name := nearest.Word(word, append(subjects(c), optionNames(set)...)); name != "" {
-		return c.Wrong("nothing is called %q; did you mean cook help %s?", word, name)
+		return c.Wrong("no help for %q; did you mean cook help %s?", word, name)
 	}
-	return c.Wrong("nothing is called %q; cook help -all lists verbs, flags and recipes", word)
+	return c.Wrong("no help for %q; cook help -all lists verbs, flags and recipes", word)
 }
 
-// subjects lists the topics, the verbs, and the recipes if they are valid.
+// subjects lists the topics, the verbs and, if they are valid, the recipes.
 func subjects(c *cmdline.Call) []string {
 	names := slices.Concat(topicNames(), c.Names(), engine.Names())
 	if set, err := recipeset.New(c.Recipes...); err == nil {
@@ -178,14 +179,14 @@ does only the work that is needed.
 `
 
 const patternText = `
-The asset directory may stand first instead: cook assets is cook -dir assets.
+The asset directory may come first instead: cook assets is the same as cook -dir assets.
 
 Patterns are written as in cook.toml, for paths in the asset directory: *.png in any directory,
-'/*.png' in the asset directory itself, ui (or ui/) for all below the directory ui, ui/**/*.png,
-*.{png,tga}. '!*_old.png' excludes from what the patterns before it chose.
+'/*.png' in the asset directory itself, ui (or ui/) for all files below the directory ui, ui/**/*.png,
+*.{png,tga}. '!*_old.png' excludes files that earlier patterns chose.
 `
 
-// A topic is a subject of help that is no verb, recipe, flag or option.
+// A topic is a help subject that is not a verb, recipe, flag or option.
 type topic struct {
 	name  string
 	print func(*cmdline.Call)
@@ -212,8 +213,9 @@ func topicNames() (names []string) {
 	return names
 }
 
-const rulesText = `Rules say which recipe cooks a source, and with which options. They are in cook.toml in the
-asset directory, or in a directory below it, which they govern. cook init writes a first file.
+const rulesText = `Rules say which recipe cooks a source, and with which options. The cook.toml in the asset
+directory has rules for all assets; the cook.toml of a subdirectory has rules for the files below
+it. cook init writes a first file.
 
 	[[rule]]
 	match = ["ui/**/*.png", "!ui/photos/**"]
@@ -224,10 +226,10 @@ asset directory, or in a directory below it, which they govern. cook init writes
 	command = ["glslangValidator", "-V", "{in}", "-o", "{out}"]
 	outputs = ["{stem}.spv"]
 
-The last rule that matches wins, key by key; a file in a directory below overrides the files
+The last rule that matches wins, key by key; the file of a subdirectory overrides the files
 above it. A rule without a recipe sets its options for every recipe that has them.
 
-cook help RECIPE prints the options of a recipe, cook why PATH the rules that count for one
+cook help RECIPE prints the options of a recipe, cook why PATH the rules that apply to one
 asset, and cook schema a JSON Schema with which editors complete the file.
 `
 
@@ -244,18 +246,17 @@ a directory of their own: cook -dir assets -target mobile writes cooked/mobile.
 	bitrate = 48
 
 A table sets options of one recipe; a rule with target sets options of matching files.
-Without -target, cook makes the target without a name; -target all makes all that
-are declared.
+Without -target, cook makes the unnamed target; -target all makes all declared targets.
 `
 
-const ignoreText = `Files and directories that match these patterns are not cooked, whatever their case. A line
-of a .cookignore that begins with "!" takes them back in, such as !*.psd or !Makefile.
+const ignoreText = `Files and directories that match these patterns, in upper or lower case, are not cooked. A line
+of a .cookignore that begins with "!" includes them again, such as !*.psd or !Makefile.
 Files that a recipe cooks by default are never left out.
 
 `
 
-const enginesText = `An engine is the program that loads the outputs. Name it in cook.toml, and all formats are
-such that it loads them:
+const enginesText = `An engine is the program that loads the outputs. Name it in cook.toml, and all
+outputs have formats that the engine loads:
 
 	[project]
 	engine = "three"
@@ -265,6 +266,14 @@ such that it loads them:
 
 The engine of a target replaces the engine of the project. Every rule of the project is
 stronger than the rules of an engine, and a run warns of files that the engine does not load.
+Without a name, the engine is "any": outputs have formats that most engines load. With "own",
+every option has the default of its recipe, for a program that loads KTX2 and more. The flag
+-engine chooses the engine of one run.
+
+An engine may give an output another name: mud.png becomes mud.webp. cook does not change
+names in your levels, scripts and other files. Either let the game look up the output of a source
+in manifest.json, or keep the names: engine = "any" keeps the names of .png and .jpg files, and
+a rule with format = "png" or recipe = "copy" keeps the names of the files that it matches.
 
 `
 
@@ -278,9 +287,11 @@ func listEngines(w io.Writer) {
 	fmt.Fprint(w, "\ncook help three prints the rules of an engine.\n")
 }
 
-// describeEngine prints the rules of an engine, and where its facts come from.
+// describeEngine prints the rules of an engine and the source of its facts.
 func describeEngine(w io.Writer, e engine.Engine) {
 	switch {
+	case e.Name == engine.Any:
+		fmt.Fprintf(w, "engine %s: formats that most engines load; the default\n", e.Name)
 	case e.Name == engine.None:
 		fmt.Fprintf(w, "engine %s: for a program that loads every kind of file; it has no rules\n", e.Name)
 		return
@@ -289,7 +300,7 @@ func describeEngine(w io.Writer, e engine.Engine) {
 	default:
 		fmt.Fprintf(w, "engine %s: %s %s, tested with it\n", e.Name, e.Title, e.Version)
 	}
-	fmt.Fprintf(w, "  loads of the kinds that options choose: %s\n\n%s", strings.Join(e.Loads, " "), e.Rules())
+	fmt.Fprintf(w, "  loads these of the file types that options choose: %s\n\n%s", strings.Join(e.Loads, " "), e.Rules())
 }
 
 // listRecipes prints the recipes, and the extensions that each cooks without a rule.
@@ -341,14 +352,14 @@ func describeOption(w io.Writer, c recipe.Cooker, o recipeset.Option) {
 	fmt.Fprintf(w, "  %s: %s; default %s\n      %s\n", o.Key, o.Want, o.Value(c), o.Doc)
 }
 
-// helpOnFlag prints a flag, written with its hyphen, and the verbs that have it. It prints each
-// description once.
+// helpOnFlag prints a flag, written with its hyphen, and the verbs that accept it. It prints
+// each description once.
 func helpOnFlag(c *cmdline.Call, word string) bool {
 	name := strings.TrimLeft(word, "-")
 	if name == "" || name == word {
 		return false
 	}
-	var same []*flag.FlagSet // one for each description
+	var same []*flag.FlagSet // one entry for each description
 	verbs := map[*flag.FlagSet][]string{}
 	add := func(verb string, flags *flag.FlagSet) {
 		f := flags.Lookup(name)
@@ -375,7 +386,7 @@ func helpOnFlag(c *cmdline.Call, word string) bool {
 	return len(same) > 0
 }
 
-// helpOnOption prints an option for each recipe that has it.
+// helpOnOption prints an option, for each recipe that has it.
 func helpOnOption(w io.Writer, set *recipeset.Set, key string) (found bool) {
 	for _, name := range set.Names() {
 		r, _ := set.Lookup(name)

@@ -19,22 +19,22 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// hang is a command that never ends by itself. It prints when it listens for signals and
-// when its context has ended.
+// hang is a command that never ends by itself. It prints a line when it listens for signals and
+// another when its context has ended.
 func hang() {
 	ctx, i := interruptible()
 	i.listenForSignals()
-	i.listenForSignals() // a second time, like the timer
+	i.listenForSignals() // called a second time, as by the timer
 	os.Stdout.WriteString("listens\n")
 	<-ctx.Done()
 	os.Stdout.WriteString("interrupted\n")
-	time.Sleep(time.Minute) // only if the test fails
+	time.Sleep(time.Minute) // reached only if the test fails
 }
 
 func init() { commands["hang"] = hang }
 
-// The first interrupt cancels the context, and the second ends the process, even if the
-// context is ignored.
+// The first interrupt cancels the context. The second ends the process, even if the process
+// ignores the context.
 func TestInterruptTwice(t *testing.T) {
 	for _, pair := range [][2]syscall.Signal{
 		{syscall.SIGINT, syscall.SIGINT}, {syscall.SIGTERM, syscall.SIGHUP}, {syscall.SIGHUP, syscall.SIGTERM},
@@ -53,10 +53,19 @@ func TestInterruptTwice(t *testing.T) {
 	}
 }
 
-// ignored reports whether a signal does not interrupt, as SIGHUP under nohup.
-func ignored(sig syscall.Signal) bool { return signal.Ignored(sig) }
+// ignoredAtStart holds, for each signal that can interrupt, whether this process was started with the
+// signal ignored, as SIGHUP is under nohup. Once a test has called [signal.Notify], signal.Ignored
+// no longer knows.
+var ignoredAtStart = map[syscall.Signal]bool{
+	syscall.SIGINT:  signal.Ignored(syscall.SIGINT),
+	syscall.SIGTERM: signal.Ignored(syscall.SIGTERM),
+	syscall.SIGHUP:  signal.Ignored(syscall.SIGHUP),
+}
 
-// An interrupt right after another is not lost.
+// ignored reports whether the commands that a test starts ignore a signal.
+func ignored(sig syscall.Signal) bool { return ignoredAtStart[sig] }
+
+// An interrupt that immediately follows another is not lost.
 func TestInterruptTwiceAtOnce(t *testing.T) {
 	for range 5 {
 		p := start(t, nil, "hang")
@@ -199,7 +208,7 @@ func start(t *testing.T, ignored []string, command string, args ...string) *chil
 	if err := os.Symlink(self, name); err != nil {
 		t.Fatal(err)
 	}
-	// Signals that the parent of this test ignores, as under nohup, are not to be ignored.
+	// Signals that the parent of this test ignores, as under nohup, must not be ignored here.
 	received := make(chan os.Signal, 1)
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		if signal.Ignored(sig) {
@@ -221,7 +230,7 @@ func start(t *testing.T, ignored []string, command string, args ...string) *chil
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	// Only a failing test takes that long.
+	// Only a failing test takes this long.
 	kill := time.AfterFunc(time.Minute, func() { p.cmd.Process.Kill() })
 	t.Cleanup(func() { kill.Stop() })
 	return p
@@ -241,7 +250,7 @@ func (p *childCook) send(sig syscall.Signal) {
 	}
 }
 
-// wait returns the exit status, -1 after a signal.
+// wait returns the exit status, or -1 after a signal.
 func (p *childCook) wait() int {
 	rest, _ := io.ReadAll(p.out)
 	p.rest = string(rest)
@@ -249,5 +258,5 @@ func (p *childCook) wait() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// remaining is the output after the expected lines, once the process has ended.
+// remaining returns the output after the expected lines, once the process has ended.
 func (p *childCook) remaining() string { return p.rest }

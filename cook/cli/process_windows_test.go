@@ -20,7 +20,7 @@ import (
 )
 
 func init() {
-	// hold FILE SHARE opens a file with a share mode until its input ends.
+	// hold FILE SHARE opens a file with the given share mode until its input ends.
 	commands["hold"] = func() {
 		share, err := strconv.ParseUint(os.Args[2], 10, 32)
 		if err != nil {
@@ -40,7 +40,7 @@ func init() {
 	}
 }
 
-// pictures returns a project of pictures that take a while to cook.
+// pictures returns a project with images that take a while to cook.
 type pictures struct {
 	t                *testing.T
 	dir, out, assets string
@@ -80,7 +80,7 @@ func (p *pictures) cooked(out string) string {
 	return string(said)
 }
 
-// begin starts a cook, and returns when the first artifact is in place.
+// begin starts a cook, and returns once the first artifact is in place.
 func (p *pictures) begin() (c *exec.Cmd, said *bytes.Buffer) {
 	p.t.Helper()
 	c, said = p.cook(p.out), new(bytes.Buffer)
@@ -98,7 +98,7 @@ func (p *pictures) begin() (c *exec.Cmd, said *bytes.Buffer) {
 	return c, said
 }
 
-// artifacts returns the contents of an output directory, without the state of cook.
+// artifacts returns the contents of an output directory, except cook's state.
 func (p *pictures) artifacts(out string) map[string]string {
 	found := map[string]string{}
 	filepath.WalkDir(out, func(name string, d fs.DirEntry, err error) error {
@@ -147,8 +147,8 @@ func TestTerminatedCookIsRepaired(t *testing.T) {
 	}
 }
 
-// Ctrl-Break stands for Ctrl-C and for a console that is closed: package os/signal delivers
-// all of them, and only this one can be sent to another group of processes.
+// Ctrl-Break represents Ctrl-C and the closing of a console: package os/signal delivers all of
+// them, and only Ctrl-Break can be sent to another group of processes.
 func TestConsoleInterruptEndsOrderly(t *testing.T) {
 	p := newPictures(t, 8)
 	c, said := p.begin()
@@ -217,7 +217,8 @@ func TestOutputThatAnotherProcessKeepsIsReported(t *testing.T) {
 	p.wantFresh()
 }
 
-// Names that mean devices or lose their end are refused with their place, and nothing is read.
+// Names that mean devices, or that Windows would shorten, are refused with their position, and
+// nothing is read.
 func TestNamesThatWindowsDoesNotTakeAreRefused(t *testing.T) {
 	p := newPictures(t, 1)
 	for _, name := range []string{"con.txt", "dot."} {
@@ -231,7 +232,7 @@ func TestNamesThatWindowsDoesNotTakeAreRefused(t *testing.T) {
 		t.Errorf("succeeded\n%s", said)
 	}
 	for _, name := range []string{"con.txt", "dot."} {
-		if want := "assets/" + name + ": error: cannot be read: on Windows, the name means a device or loses its end; rename it"; !strings.Contains(string(said), want) {
+		if want := "assets/" + name + ": error: cannot be read: the name is a device on Windows, or loses its last character there; rename the file"; !strings.Contains(string(said), want) {
 			t.Errorf("want %q in\n%s", want, said)
 		}
 	}

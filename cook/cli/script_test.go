@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/engine"
 	"github.com/assetcook/assetcook/cook/internal/remote/remotetest"
 	"github.com/assetcook/assetcook/internal/faultfs"
 	"github.com/assetcook/assetcook/internal/memtemp"
@@ -39,11 +41,11 @@ var commands = map[string]func(){
 }
 
 func TestMain(m *testing.M) {
-	faultfs.Init() // this process may be the tracee that executes cook
+	faultfs.Init() // this process may be the traced process that executes cook
 	testscript.Main(inMemory{m}, commands)
 }
 
-// inMemory runs the tests, not the commands, with their temporary directories in memory.
+// inMemory runs the tests, but not the commands, with temporary directories in memory.
 type inMemory struct{ *testing.M }
 
 func (m inMemory) Run() int {
@@ -51,11 +53,11 @@ func (m inMemory) Run() int {
 	return m.M.Run()
 }
 
-// miscounted names the variable with the file for errors of a run: its counters and its summary
-// differ, or its JSON does not fit the schema.
+// miscounted names the environment variable for the file that collects errors of a run:
+// counters that differ from the summary, or JSON that does not match the schema.
 const miscounted = "COOK_MISCOUNTED"
 
-// countedCook calls cook.Cook and compares its counters with its summary.
+// countedCook calls cook.Cook and compares its counters with the summary.
 func countedCook(ctx context.Context, p cook.Project, opt cook.CookOptions) (cook.Summary, error) {
 	if opt.Probe.Counters == nil {
 		opt.Probe.Counters = counters.New(counters.Options{Max: 256})
@@ -68,15 +70,41 @@ func countedCook(ctx context.Context, p cook.Project, opt cook.CookOptions) (coo
 }
 
 func TestScripts(t *testing.T) {
-	testscript.Run(t, params("testdata/script"))
+	p := params("testdata/script")
+	if testing.Short() {
+		p.Dir, p.Files = "", concurrentScripts(t, p.Dir)
+	}
+	testscript.Run(t, p)
 }
 
-// params returns the parameters to run the scripts of a directory with.
+// concurrentScripts returns the scripts that run several programs at once, and a quarter of the
+// other scripts. With the race detector, all scripts would take minutes.
+func concurrentScripts(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(all) == 0 {
+		t.Fatal(len(all), "scripts:", err)
+	}
+	several := regexp.MustCompile(`(?m) &$|-watch|-http|-remote|-j `)
+	for i, name := range all {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%4 == 0 || several.Match(text) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// params returns the parameters for running the scripts in a directory.
 func params(dir string) testscript.Params {
 	return testscript.Params{
 		Dir: dir,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("COOKCACHE", filepath.Join(e.WorkDir, ".store"))
+			e.Setenv("COOK_ENGINE", engine.None) // default.txtar tests runs without an engine
 			e.Values[playerKey{}] = &player{}
 			wrong := filepath.Join(e.WorkDir, ".miscounted")
 			e.Setenv(miscounted, wrong)
@@ -88,28 +116,29 @@ func params(dir string) testscript.Params {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"png":   makePNG,
-			"cut":   cutFile,
-			"touch": touchFile,
-			"same":  sameTrees,
-			"lock":  lockFile,
-			"sh":    writeProgram,
-			"size":  fileSize,
-			"until": untilThere,
-			"flip":  flipByte,
-			"code":  exitCode,
-			"edit":  doEdit,
-			"agree": agree,
-			"swap":  swapText,
-			"serve": serveRemote,
-			"keys":  writeKeys,
-			// Fails on some systems.
+			"png":    makePNG,
+			"cut":    cutFile,
+			"touch":  touchFile,
+			"same":   sameTrees,
+			"lock":   lockFile,
+			"sh":     writeProgram,
+			"size":   fileSize,
+			"until":  untilThere,
+			"flip":   flipByte,
+			"code":   exitCode,
+			"edit":   doEdit,
+			"agree":  agree,
+			"swap":   swapText,
+			"hashed": checkHashedNames,
+			"serve":  serveRemote,
+			"keys":   writeKeys,
+			// This fails on some systems.
 			"freeze": freeze,
 		},
 	}
 }
 
-// png FILE WIDTH HEIGHT SHADE [ALPHA] writes a picture.
+// png FILE WIDTH HEIGHT SHADE [ALPHA] writes an image.
 func makePNG(ts *testscript.TestScript, _ bool, args []string) {
 	n := []int{0, 0, 0, 255}
 	for i, arg := range args[1:] {
@@ -122,7 +151,8 @@ func makePNG(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(writePNG(name, n[0], n[1], n[2], n[3]))
 }
 
-// draw IN OUT writes the picture that a text describes as WIDTH HEIGHT SHADE, and a comment.
+// draw IN OUT writes the image that a text describes as WIDTH HEIGHT SHADE, followed by a
+// comment.
 func draw() {
 	var w, h, shade int
 	text, err := os.ReadFile(os.Args[1])
@@ -149,7 +179,7 @@ func writePNG(name string, w, h, shade, alpha int) error {
 	return errors.Join(png.Encode(&b, img), os.WriteFile(name, b.Bytes(), 0o666))
 }
 
-// swap FILE OLD NEW puts a text where another one first stands.
+// swap FILE OLD NEW replaces the first occurrence of a text.
 func swapText(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile(args[0])
 	if !strings.Contains(text, args[1]) {
@@ -158,8 +188,8 @@ func swapText(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
 }
 
-// serve VARIABLE grpc|http|farm [AUTHORIZATION] starts a server that shares results, for farm one
-// that also executes actions, and sets a variable to its address.
+// serve VARIABLE grpc|http|farm [AUTHORIZATION] starts a server that shares results and sets a
+// variable to its address. The farm server also executes actions.
 func serveRemote(ts *testscript.TestScript, _ bool, args []string) {
 	s := &remotetest.Server{BLAKE3: true, Zstd: true, Authorization: strings.Join(args[2:], " ")}
 	s.Farm.Executes = args[1] == "farm"
@@ -170,13 +200,13 @@ func serveRemote(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Setenv(args[0], start(scriptTest{ts}))
 }
 
-// A scriptTest is a script where a server wants a test.
+// A scriptTest adapts a script to a server that expects a test.
 type scriptTest struct{ *testscript.TestScript }
 
 func (t scriptTest) Fatal(args ...any)     { t.Fatalf("%s", fmt.Sprint(args...)) }
 func (t scriptTest) Cleanup(finish func()) { t.Defer(finish) }
 
-// cut FILE BYTES shortens a file.
+// cut FILE BYTES truncates a file.
 func cutFile(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
@@ -246,7 +276,7 @@ func writeProgram(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(name, []byte("#!/bin/sh\n"+strings.Join(args[1:], " ")+"\n"), 0o777))
 }
 
-// until FILE waits until a file exists; ! until FILE, until it does not.
+// until FILE waits until a file exists; ! until FILE waits until it does not exist.
 func untilThere(ts *testscript.TestScript, neg bool, args []string) {
 	name := ts.MkAbs(args[0])
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
@@ -259,7 +289,7 @@ func untilThere(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// size FILE BYTES fails unless the file is that long.
+// size FILE BYTES fails unless the file has the given size.
 func fileSize(ts *testscript.TestScript, neg bool, args []string) {
 	info, err := os.Stat(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -288,7 +318,7 @@ func flipByte(ts *testscript.TestScript, _ bool, args []string) {
 	}))
 }
 
-// code N PROGRAM ARGS ... fails unless the program exits with that status.
+// code N PROGRAM ARGS ... fails unless the program exits with the given status.
 func exitCode(ts *testscript.TestScript, _ bool, args []string) {
 	code := 0
 	var exit *exec.ExitError

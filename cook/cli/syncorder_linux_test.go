@@ -10,12 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/engine"
 	"github.com/assetcook/assetcook/internal/faultfs"
 )
 
 // Files are synced in the order that recovery after a power cut relies on. This checks
 // the system calls; "go run ./proof/reliability power" cuts the power.
 func TestOrderOnDisk(t *testing.T) {
+	t.Setenv("COOK_ENGINE", engine.None)
 	command := buildCook(t)
 	dir := faultDir(t)
 	in := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
@@ -25,7 +27,7 @@ func TestOrderOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// cook returns the relevant system calls, each as its name and its path.
+	// cook returns the relevant system calls, each with its name and path.
 	cook := func() (calls []string) {
 		t.Helper()
 		cmd := command("-dir", in("assets"), "-out", in("cooked"), "-cache", in("store"), "-j", "1")
@@ -55,7 +57,7 @@ func TestOrderOnDisk(t *testing.T) {
 		}
 		return calls
 	}
-	// inOrder checks that these calls are made in this order, among others.
+	// inOrder checks that the given calls are made in this order, possibly among others.
 	inOrder := func(what string, calls []string, want ...string) {
 		t.Helper()
 		rest := calls
@@ -85,7 +87,7 @@ func TestOrderOnDisk(t *testing.T) {
 	write("assets/a.json", `{"a": 2}`)
 	inOrder("edited", cook(), "rename cooked/a.json", "syncfs cooked", "rename cooked/.cook/changes")
 
-	// Edited in place with the same output: the stamp has to be on disk before the
+	// If a file is edited in place with the same output, the stamp has to be on disk before the
 	// content, and the content before the changes.
 	write("assets/a.json", `{"a":  2}`)
 	calls = cook()
@@ -94,7 +96,7 @@ func TestOrderOnDisk(t *testing.T) {
 	}
 	inOrder("edited to the same", calls, "fsync cooked/.cook/.tmp", "syncfs cooked", "rename cooked/.cook/changes")
 
-	// Only touched. The content may have been changed and restored.
+	// If a file is only touched, the content may have been changed and restored.
 	later := time.Now().Add(time.Hour)
 	if err := os.Chtimes(in("assets/a.json"), later, later); err != nil {
 		t.Fatal(err)

@@ -32,13 +32,13 @@ var versionVerb = cmdline.Verb{
 // runVersion prints the program and its build.
 func runVersion(_ context.Context, c *cmdline.Call, words []string) int {
 	if len(words) > 0 {
-		return c.Wrong("version takes no words, have %q", words)
+		return c.Wrong("version takes no arguments, have %q", words)
 	}
 	io.WriteString(c.Stdout, version.Read().Line("cook"))
 	return frontend.OK
 }
 
-// writeMan prints the manual page, made from the texts of help.
+// writeMan prints the manual page, generated from the help texts.
 func writeMan(w io.Writer, c *cmdline.Call) {
 	build := version.Read()
 	p := manpage.Page{W: w}
@@ -72,7 +72,7 @@ func writeMan(w io.Writer, c *cmdline.Call) {
 	}
 	if set, err := recipeset.New(c.Recipes...); err == nil {
 		p.Macro("SH", "RECIPES")
-		p.Text("The files that each cooks by default; cook help RECIPE prints its options.\n")
+		p.Text("The files that each recipe cooks by default; cook help RECIPE prints its options.\n")
 		for _, name := range set.Names() {
 			p.Macro("TP")
 			fmt.Fprintf(w, "\\fB%s\\fR\n%s\n", manpage.Roff(name), manpage.Roff(extensionsText(set, name)))

@@ -19,7 +19,7 @@ import (
 
 var servedAt = regexp.MustCompile(`^view: (http://127\.0\.0\.1:\d+/)#token=`)
 
-// firstLine returns a reader's first line.
+// firstLine returns the first line from a reader.
 func firstLine(t *testing.T, r io.Reader) string {
 	t.Helper()
 	line, err := bufio.NewReader(r).ReadString('\n')
@@ -29,7 +29,20 @@ func firstLine(t *testing.T, r io.Reader) string {
 	return line
 }
 
-// fetched returns the body of a page, "" if no server answers.
+// lineWith returns the first line with a prefix from a reader.
+func lineWith(t *testing.T, r io.Reader, prefix string) string {
+	t.Helper()
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), prefix) {
+			return lines.Text()
+		}
+	}
+	t.Fatalf("no line begins with %q: %v", prefix, lines.Err())
+	return ""
+}
+
+// fetched returns the body of a page, or "" if no server answers.
 func fetched(address string) string {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := client.Get(address)
@@ -41,8 +54,8 @@ func fetched(address string) string {
 	return string(body)
 }
 
-// One program cooks and serves the pages of the run. The pages stay after the run until it is
-// interrupted, and the process that serves them ends with it.
+// A single program cooks and serves the pages of the run. The pages stay available after the
+// run until it is interrupted, and the serving process ends with it.
 func TestHTTPNeedsNoSecondProgram(t *testing.T) {
 	leaktest.Check(t)
 	args, out := plainProject(t)
@@ -74,13 +87,16 @@ func TestHTTPNeedsNoSecondProgram(t *testing.T) {
 			if !strings.Contains(fetched(at[1]+"api/info"), filepath.Base(args[1])) {
 				t.Errorf("the page does not name the project: %s", fetched(at[1]+"api/info"))
 			}
-			if summary := firstLine(t, stdout); !strings.Contains(summary, "1 cooked") {
+			if script := fetched(at[1] + "reload.js"); !strings.Contains(script, "export function reload(") {
+				t.Errorf("the server has no module for hot reload: %q", script)
+			}
+			if summary := lineWith(t, stdout, "cook: "); !strings.Contains(summary, "1 cooked") {
 				t.Errorf("the run ended with %q", summary)
 			}
 			if err := end(cmd); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := io.ReadAll(stderr); err != nil { // both processes have it
+			if _, err := io.ReadAll(stderr); err != nil { // both processes receive it
 				t.Fatal(err)
 			}
 			cmd.Wait()
@@ -133,10 +149,10 @@ func plainProject(t *testing.T) (args []string, out string) {
 	return []string{"-dir", assets, "-out", out}, out
 }
 
-// onlyCook returns cook in a directory of its own.
+// onlyCook returns the path of cook in a directory that contains nothing else.
 func onlyCook(t *testing.T) string {
 	t.Helper()
-	program, err := exec.LookPath("cook") // package testscript has put it there
+	program, err := exec.LookPath("cook") // package testscript has installed it there
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,10 +19,10 @@ import (
 // A File is a file to put into a pak.
 type File struct {
 	Name string
-	// Read returns the content. It may be called twice, and from several goroutines for
-	// several files.
+	// Read returns the content. Create may call it twice. It may call the Read functions of
+	// different files concurrently.
 	Read func() ([]byte, error)
-	// Gone removes the file, in a patch. Read may then be nil.
+	// Gone marks a file that a patch removes. Read may then be nil.
 	Gone bool
 	// Size and Digest are the length and the BLAKE3 of the content, if the caller knows them.
 	// Create does not read a file whose data it can take from another pak. A zero Digest means
@@ -31,42 +31,43 @@ type File struct {
 	Digest hashing.Digest
 }
 
-// Options say how a pak is made. The zero value is right for most.
+// Options are the options of [Create]. The zero value suits most paks.
 type Options struct {
-	// Previous is the pak that the new one replaces; "" for none. Unchanged files keep their
-	// places, unless a quarter of the pak would become unused.
+	// Previous is the name of the pak that the new pak replaces; "" for none. Unchanged files keep
+	// their offsets, unless that would leave a quarter of the pak unused.
 	Previous string
-	// Reuse saves work, and does not change the pak: data of files that this one has as well
-	// is copied out of it, sharing blocks if the file system can. It must be as Create has
-	// made it, with the same Level and without Previous; with Previous it is not used. Nil is none.
+	// Reuse is an open pak. Create copies from it the data of files with equal content, and shares
+	// blocks if the file system can. This saves work but does not change the new pak. Reuse must
+	// have been created with the same Level and without Previous. It is ignored if Previous is set.
+	// Nil means none.
 	Reuse *Pak
-	// Patches is the Digest of the pak that the new one is a patch for.
+	// Patches is the Digest of the pak to which the new pak is a patch.
 	Patches hashing.Digest
-	// Level is how hard files are compressed, as the zstd program counts; 0 is 3, and a
-	// negative one does not compress. A file that would shrink by less than one part in
-	// sixteen is stored uncompressed.
+	// Level is the compression level, on the scale of the zstd program. 0 means 3. With a negative
+	// level, files are stored uncompressed. A file is also stored uncompressed if it would shrink
+	// by less than one sixteenth.
 	Level int
-	// Key signs the pak; nil is no signature.
+	// Key signs the pak; nil means no signature.
 	Key ed25519.PrivateKey
-	// Workers is how many files are read and compressed at once; 0 is one.
+	// Workers is the number of files that are read and compressed at the same time; 0 means one.
 	Workers int
-	// Memory is how many bytes the files that are compressed at once may have together, as
-	// far as their Size is known. One that is larger is compressed by itself. 0 is no limit.
+	// Memory limits the total size of the files that are compressed at the same time, if their Size
+	// is known. A larger file is compressed alone. 0 means no limit.
 	Memory int64
 }
 
 // Stats count the work of Create.
 type Stats struct {
-	Files  int   // all
-	Kept   int   // files that kept their places in Previous
+	Files  int   // number of all files
+	Kept   int   // files that kept their offsets in Previous
 	Reused int   // files copied from Reuse
-	Size   int64 // bytes of the pak
-	// Written is how many bytes were not taken from Previous or Reuse.
+	Size   int64 // size of the pak
+	// Written is the number of bytes that were not copied from Previous or Reuse.
 	Written int64
 }
 
-// Create writes a pak. It appears under its name when it is whole, or not at all; Previous
-// may have the same name. Equal files, options and previous paks make equal paks.
+// Create writes a pak. The file appears under its name only when it is complete. Its name may be
+// the name of Previous. Equal files, options and previous paks give identical paks.
 func Create(ctx context.Context, name string, files []File, opt Options) (Stats, error) {
 	stats, err := createFile(ctx, name, files, opt)
 	if err != nil {
@@ -84,7 +85,7 @@ func createFile(ctx context.Context, name string, files []File, opt Options) (St
 			return Stats{}, err
 		}
 		if i > 0 && files[i-1].Name == f.Name {
-			return Stats{}, fmt.Errorf("%s is there twice", f.Name)
+			return Stats{}, fmt.Errorf("%s is listed twice", f.Name)
 		}
 		names += len(f.Name)
 	}
@@ -128,23 +129,23 @@ func createFile(ctx context.Context, name string, files []File, opt Options) (St
 	return w.stats, out.Commit(name)
 }
 
-// A writer is Create at work.
+// A writer is the state of Create.
 type writer struct {
 	cores   *parallel.Cores
 	files   []File
-	entries []Entry // entries of the files
-	kept    []bool  // whether they are in their places
+	entries []Entry // entries of all files
+	kept    []bool  // set for each file that has been written
 	out     *os.File
-	encoder *zstd.Encoder // nil to compress nothing
+	encoder *zstd.Encoder // nil if nothing is compressed
 	gaps    regions       // free space between kept files
-	layout  layout        // places of the other files
+	layout  layout        // assigns offsets to the other files
 	reuse   *reuse        // nil for none
-	batch   int           // files that are packed side by side
-	memory  int64         // bytes that they may take; 0 for no limit
+	batch   int           // number of files that are packed concurrently
+	memory  int64         // memory limit for these files; 0 for no limit
 	stats   Stats
 }
 
-// writePak writes the data that was not kept, and the directory.
+// writePak writes the directory and all data that was not kept from the previous pak.
 func (w *writer) writePak(ctx context.Context, opt Options) error {
 	if _, err := w.out.WriteAt(append([]byte(headerMagic), make([]byte, headerSize-len(headerMagic))...), 0); err != nil {
 		return err
@@ -157,8 +158,8 @@ func (w *writer) writePak(ctx context.Context, opt Options) error {
 			todo = append(todo, i)
 		}
 	}
-	// Files are packed side by side and placed in their order, a few at a time: no more
-	// of them are in memory.
+	// Files are packed concurrently, in batches, and placed in their order. Only one batch is in
+	// memory at a time.
 	for len(todo) > 0 {
 		batch := todo[:w.nextPacked(todo)]
 		todo = todo[len(batch):]
@@ -181,7 +182,7 @@ func (w *writer) writePak(ctx context.Context, opt Options) error {
 	return w.finishPak(opt)
 }
 
-// nextPacked returns how many of the remaining files are packed next.
+// nextPacked returns the number of files in the next batch.
 func (w *writer) nextPacked(todo []int) (n int) {
 	total := int64(0)
 	for n < min(len(todo), w.batch) {
@@ -193,7 +194,7 @@ func (w *writer) nextPacked(todo []int) (n int) {
 	return n
 }
 
-// findRoom finds room for data: in the first gap that has it, or behind all other data.
+// findRoom writes data into the first gap that is large enough, or after all other data.
 func (w *writer) findRoom(p *packed) error {
 	if p.entry.Packed > 0 {
 		offset, ok := w.gaps.takeRoom(p.entry.Packed)
@@ -205,7 +206,7 @@ func (w *writer) findRoom(p *packed) error {
 	return w.putData([]*packed{p})
 }
 
-// putData writes data to its places.
+// putData writes files at their offsets.
 func (w *writer) putData(list []*packed) error {
 	for _, p := range list {
 		w.entries[p.i] = p.entry
@@ -216,7 +217,7 @@ func (w *writer) putData(list []*packed) error {
 			}
 			continue
 		}
-		if err := w.reuse.copyPutOff(w.out); err != nil { // the new file may lie inside the copied run
+		if err := w.reuse.copyPutOff(w.out); err != nil { // position inside the copied run, possible for the new file
 			return err
 		}
 		w.stats.Written += p.entry.Packed
@@ -228,7 +229,7 @@ func (w *writer) putData(list []*packed) error {
 	return nil
 }
 
-// finishPak writes the directory and all that follows.
+// finishPak writes the directory and everything after it.
 func (w *writer) finishPak(opt Options) error {
 	f := footer{count: len(w.entries), slots: slotCount(len(w.entries)), signed: opt.Key != nil, patches: opt.Patches}
 	directory, names := appendDirectory(nil, w.entries)

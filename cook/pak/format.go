@@ -19,14 +19,15 @@ const (
 	footerSize = 128
 	pageSize   = 4096
 	smallAlign = 64
-	// largeSize is the least size of data that begins at a page.
+	// largeSize is the minimum size of data that is aligned to a page.
 	largeSize = 64 << 10
-	// maxFiles bounds a pak; the numbers of records are in 32 bits.
+	// maxFiles limits the number of files in a pak, because record numbers have 32 bits.
 	maxFiles = 1 << 30
-	// maxRatio is above what Zstandard can pack: 128 KiB in a block of four bytes.
+	// maxRatio is above the highest compression ratio of Zstandard, which stores 128 KiB in a block
+	// of four bytes.
 	maxRatio = 1 << 16
 
-	// maxWindow is the largest window of a frame.
+	// maxWindow is the largest window size of a frame.
 	maxWindow = 8 << 20
 
 	headerMagic = "COOKPAK\x01"
@@ -35,14 +36,14 @@ const (
 	flagSigned = 1
 )
 
-// How the data of a file is stored.
+// The storage forms of a file's data.
 const (
 	stored  = 0
 	zstdOne = 1
 	gone    = 2
 )
 
-// ErrDamaged is wrapped by the errors about a pak that breaks its format.
+// ErrDamaged is wrapped by all errors about a pak that violates the format.
 var ErrDamaged = errors.New("damaged pak")
 
 func damagedPak(format string, args ...any) error {
@@ -52,19 +53,19 @@ func damagedPak(format string, args ...any) error {
 // An Entry is a file in a pak.
 type Entry struct {
 	Name string
-	// Size is the size of the file, Packed its size in the pak.
+	// Size is the size of the file; Packed is its stored size in the pak.
 	Size, Packed int64
-	// Offset is the place of the data in the pak.
+	// Offset is the offset of the data in the pak.
 	Offset int64
-	// Digest is the BLAKE3 of the file.
+	// Digest is the BLAKE3 of the file's content.
 	Digest hashing.Digest
-	// Compressed is set if the data is a frame of Zstandard.
+	// Compressed is set if the data is stored as Zstandard frames.
 	Compressed bool
-	// Gone removes the file of paks below this one.
+	// Gone removes the file from earlier paks in [Layers].
 	Gone bool
 }
 
-// alignData returns where data of a size may begin.
+// alignData rounds an offset up to the alignment of data of the given size.
 func alignData(offset, size int64) int64 {
 	step := int64(smallAlign)
 	if size >= largeSize {
@@ -75,7 +76,7 @@ func alignData(offset, size int64) int64 {
 
 func hashOf(name string) uint64 { return xxh3.HashString(name) }
 
-// slotCount returns the number of slots for n files.
+// slotCount returns the number of hash table slots for n files.
 func slotCount(n int) int {
 	slots := 2
 	for slots < 2*n {
@@ -88,7 +89,7 @@ func slotCount(n int) int {
 func checkPakName(name string) error {
 	switch {
 	case !fs.ValidPath(name) || name == ".":
-		return fmt.Errorf("%q is no path of a file", name)
+		return fmt.Errorf("%q is not the path of a file", name)
 	case len(name) > 1<<16-1:
 		return fmt.Errorf("%.40q... is longer than 65535 bytes", name)
 	case strings.ContainsRune(name, 0):
@@ -134,9 +135,9 @@ func appendDirectory(b []byte, entries []Entry) (_ []byte, names int) {
 	return b, names
 }
 
-// A footer says where the directory is.
+// A footer locates the directory.
 type footer struct {
-	records             int64 // their offset
+	records             int64 // offset of the records
 	count, slots, names int
 	signed              bool
 	digest, patches     hashing.Digest
@@ -158,21 +159,21 @@ func (f *footer) appendFooter(b []byte) []byte {
 	return append(b, make([]byte, 32)...)
 }
 
-// footerSize returns the bytes of records, slots and names.
+// footerSize returns the total size of records, slots and names.
 func (f *footer) footerSize() int64 {
 	return recordSize*int64(f.count) + slotSize*int64(f.slots) + int64(f.names)
 }
 
-// parseFooter judges the end of a file of a size.
+// parseFooter checks and decodes b, the end of a file of size bytes.
 func parseFooter(b []byte, size int64) (f footer, err error) {
 	if len(b) != footerSize || string(b[:8]) != footerMagic {
-		return f, damagedPak("it does not end as a pak does: it was cut off, or is none")
+		return f, damagedPak("the file does not end like a pak: it was cut off, or is not a pak")
 	}
 	records := binary.LittleEndian.Uint64(b[8:])
 	count, slots := binary.LittleEndian.Uint32(b[16:]), binary.LittleEndian.Uint32(b[20:])
 	names, flags := binary.LittleEndian.Uint32(b[24:]), binary.LittleEndian.Uint32(b[28:])
 	if count > maxFiles || slots < 2 || slots&(slots-1) != 0 || uint64(slots) < 2*uint64(count) {
-		return f, damagedPak("%d files in a table of %d slots", count, slots)
+		return f, damagedPak("the pak has %d files in a table of %d slots", count, slots)
 	}
 	if flags&^flagSigned != 0 {
 		return f, fmt.Errorf("the pak is of a later version (flags %#x)", flags)
@@ -185,7 +186,7 @@ func parseFooter(b []byte, size int64) (f footer, err error) {
 		tail += signatureSize
 	}
 	if records > uint64(size) || f.records < headerSize || f.records%pageSize != 0 || f.records+f.footerSize()+tail != size {
-		return f, damagedPak("its directory does not fit its size")
+		return f, damagedPak("the directory of the pak does not fit the size of the file")
 	}
 	return f, nil
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// findEntry returns the entry of a file, or an error as package fs has them.
+// findEntry returns the entry of a file, or an error as package fs defines it.
 func (p *Pak) findEntry(op, name string) (Entry, error) {
 	if !fs.ValidPath(name) {
 		return Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -26,8 +26,8 @@ func (p *Pak) findEntry(op, name string) (Entry, error) {
 	return e, nil
 }
 
-// Open opens a file or directory, as [fs.FS] has it. Files can be read at any offset
-// ([io.ReaderAt]); uncompressed files need no memory.
+// Open opens a file or directory, as [fs.FS] requires. Files can be read at any offset
+// ([io.ReaderAt]); reading uncompressed files allocates no memory.
 func (p *Pak) Open(name string) (fs.File, error) {
 	e, err := p.findEntry("open", name)
 	if err == nil {
@@ -36,7 +36,7 @@ func (p *Pak) Open(name string) (fs.File, error) {
 	return openPakFolder(p, name, err)
 }
 
-// openPakFolder opens a directory after opening a file of that name failed with err.
+// openPakFolder opens a directory, after opening the name as a file failed with err.
 func openPakFolder(in fs.ReadDirFS, name string, err error) (fs.File, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -62,7 +62,7 @@ func (p *Pak) openEntry(e Entry) (fs.File, error) {
 	return f, nil
 }
 
-// ReadFile reads a whole file, as [fs.ReadFileFS] has it.
+// ReadFile reads a whole file, as [fs.ReadFileFS] requires.
 func (p *Pak) ReadFile(name string) ([]byte, error) {
 	e, err := p.findEntry("read", name)
 	if err != nil {
@@ -71,8 +71,8 @@ func (p *Pak) ReadFile(name string) ([]byte, error) {
 	return p.readEntry(&e)
 }
 
-// readEntry returns the content of an entry, not checked against its digest. An error is
-// an *fs.PathError.
+// readEntry returns the content of an entry, without checking the content against the entry's
+// digest. Its errors are *fs.PathErrors.
 func (p *Pak) readEntry(e *Entry) ([]byte, error) {
 	data, err := p.readUnchecked(e)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *Pak) readEntry(e *Entry) ([]byte, error) {
 	return data, nil
 }
 
-// Stat describes a file or directory, as [fs.StatFS] has it. Paks know neither times nor
+// Stat describes a file or directory, as [fs.StatFS] requires. Paks store neither times nor
 // permissions.
 func (p *Pak) Stat(name string) (fs.FileInfo, error) {
 	e, err := p.findEntry("stat", name)
@@ -99,7 +99,7 @@ func (p *Pak) isFolder(name string) bool {
 	return err == nil
 }
 
-// ReadDir lists a directory, as [fs.ReadDirFS] has it.
+// ReadDir lists a directory, as [fs.ReadDirFS] requires.
 func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
@@ -138,12 +138,13 @@ func (p *Pak) ReadDir(name string) (list []fs.DirEntry, err error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
 	}
-	// A directory sorts by its name with a slash among the paths, and without one here.
+	// Records are sorted by full path, as if directory names ended in a slash. The entries of a
+	// directory are sorted without this slash.
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Name() < list[j].Name() })
 	return list, nil
 }
 
-// hasFileBelow reports whether there is a file below a directory that is not gone, from a record on.
+// hasFileBelow reports whether any record from record i on is an existing file below a directory.
 func (p *Pak) hasFileBelow(i int, prefix string) bool {
 	for ; i < p.footer.count; i++ {
 		e, err := p.recordEntry(i)
@@ -157,7 +158,7 @@ func (p *Pak) hasFileBelow(i int, prefix string) bool {
 	return false
 }
 
-// search returns the first record from one on whose name is not less.
+// search returns the first record whose name is not less than name. It starts at record from.
 func (p *Pak) search(name string, from int) int {
 	return from + sort.Search(p.footer.count-from, func(i int) bool {
 		found, err := p.recordName(from + i)
@@ -189,7 +190,7 @@ func (f *file) Close() error {
 	return nil
 }
 
-// A directory is an open directory of a pak, or of several.
+// folder is an open directory of one or several paks.
 type folder struct {
 	info fs.FileInfo
 	list []fs.DirEntry
@@ -203,7 +204,7 @@ func (f *folder) Read([]byte) (int, error) {
 	return 0, &fs.PathError{Op: "read", Path: f.info.Name(), Err: errors.New("is a directory")}
 }
 
-// ReadDir lists the next n entries, all if n is not positive.
+// ReadDir lists the next n entries, or all entries if n is not positive.
 func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 	left := f.list[f.at:]
 	if n <= 0 {
@@ -218,7 +219,7 @@ func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 	return left, nil
 }
 
-// info describes a file.
+// info returns the fs.FileInfo of a file.
 type info struct{ Entry }
 
 func (i info) Name() string       { return path.Base(i.Entry.Name) }
@@ -228,7 +229,7 @@ func (i info) ModTime() time.Time { return time.Time{} }
 func (i info) IsDir() bool        { return false }
 func (i info) Sys() any           { return i.Entry }
 
-// folderInfo describes a directory of a name.
+// folderInfo describes the directory with this name.
 type folderInfo string
 
 func (f folderInfo) Name() string     { return string(f) }
@@ -238,15 +239,16 @@ func (folderInfo) ModTime() time.Time { return time.Time{} }
 func (folderInfo) IsDir() bool        { return true }
 func (folderInfo) Sys() any           { return nil }
 
-// Layers returns paks as one file system: files of a later pak replace files of earlier ones, and
-// its removed files do not exist.
-func Layers(paks ...*Pak) *Layered { return &Layered{paks} }
+// Layers combines paks into one file system. Files of a later pak replace files of earlier paks.
+// Files that a later pak removes do not exist. The file system implements [fs.ReadFileFS] and
+// [fs.ReadDirFS].
+func Layers(paks ...*Pak) fs.FS { return &layeredPaks{paks} }
 
-// Layered is several paks, by [Layers].
-type Layered struct{ paks []*Pak }
+// layeredPaks is the file system of [Layers].
+type layeredPaks struct{ paks []*Pak }
 
 // findInLayers returns the entry of a file and the pak that has it.
-func (l *Layered) findInLayers(op, name string) (*Pak, Entry, error) {
+func (l *layeredPaks) findInLayers(op, name string) (*Pak, Entry, error) {
 	if !fs.ValidPath(name) {
 		return nil, Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
@@ -264,8 +266,8 @@ func (l *Layered) findInLayers(op, name string) (*Pak, Entry, error) {
 	return nil, Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 }
 
-// Open opens a file or directory, as [fs.FS] has it.
-func (l *Layered) Open(name string) (fs.File, error) {
+// Open opens a file or directory, as [fs.FS] requires.
+func (l *layeredPaks) Open(name string) (fs.File, error) {
 	p, e, err := l.findInLayers("open", name)
 	if err == nil {
 		return p.openEntry(e)
@@ -273,8 +275,8 @@ func (l *Layered) Open(name string) (fs.File, error) {
 	return openPakFolder(l, name, err)
 }
 
-// ReadFile reads a whole file, as [fs.ReadFileFS] has it.
-func (l *Layered) ReadFile(name string) ([]byte, error) {
+// ReadFile reads a whole file, as [fs.ReadFileFS] requires.
+func (l *layeredPaks) ReadFile(name string) ([]byte, error) {
 	p, e, err := l.findInLayers("read", name)
 	if err != nil {
 		return nil, err
@@ -282,10 +284,10 @@ func (l *Layered) ReadFile(name string) ([]byte, error) {
 	return p.readEntry(&e)
 }
 
-// ReadDir lists a directory, as [fs.ReadDirFS] has it.
-func (l *Layered) ReadDir(name string) ([]fs.DirEntry, error) {
+// ReadDir lists a directory, as [fs.ReadDirFS] requires.
+func (l *layeredPaks) ReadDir(name string) ([]fs.DirEntry, error) {
 	found := map[string]fs.DirEntry{}
-	for _, p := range l.paks { // entries of a later pak replace earlier ones
+	for _, p := range l.paks { // entries; later paks win
 		list, err := p.ReadDir(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -299,7 +301,7 @@ func (l *Layered) ReadDir(name string) ([]fs.DirEntry, error) {
 		full := path.Join(name, base)
 		if !e.IsDir() {
 			if _, _, err := l.findInLayers("readdir", full); err != nil {
-				continue // it is gone, or a later one has a directory of that name
+				continue // file that a later pak removes or replaces by a directory
 			}
 		} else if len(l.paks) > 1 && !l.hasFile(full) {
 			continue
@@ -313,8 +315,8 @@ func (l *Layered) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, nil
 }
 
-// hasFile reports whether there is a file below a directory.
-func (l *Layered) hasFile(folder string) bool {
+// hasFile reports whether a directory contains a file, directly or in a subdirectory.
+func (l *layeredPaks) hasFile(folder string) bool {
 	for _, p := range l.paks {
 		for i := p.search(folder+"/", 0); i < p.footer.count; i++ {
 			e, err := p.recordEntry(i)

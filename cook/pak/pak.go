@@ -23,11 +23,11 @@ import (
 
 const signatureSize = ed25519.SignatureSize
 
-// A Pak is open for reading, by any number of goroutines.
+// A Pak is an open pak. Any number of goroutines may read it at once.
 type Pak struct {
 	file      *os.File
 	footer    footer
-	directory *mapped.File // the file from the records to the end
+	directory *mapped.File // the part of the file from the records to the end
 
 	records, slots, names []byte
 }
@@ -50,7 +50,8 @@ func mapPak(name string) (*Pak, error) {
 	return New(f)
 }
 
-// New is Open for a file that is open. Close closes it, and so does New if it fails.
+// New is like Open for a file that is already open. New closes the file if it fails; otherwise
+// Close closes it.
 func New(f *os.File) (*Pak, error) {
 	p := &Pak{file: f}
 	if err := p.findDirectory(); err != nil {
@@ -60,14 +61,14 @@ func New(f *os.File) (*Pak, error) {
 	return p, nil
 }
 
-// findDirectory finds the directory.
+// findDirectory reads the footer and locates the directory.
 func (p *Pak) findDirectory() (err error) {
 	var header [headerSize]byte
 	if n, _ := p.file.ReadAt(header[:], 0); n < headerSize || string(header[:8]) != headerMagic {
 		if n == headerSize && string(header[:7]) == headerMagic[:7] {
 			return fmt.Errorf("the pak has version %d, want %d", header[7], headerMagic[7])
 		}
-		return damagedPak("it does not begin as a pak does")
+		return damagedPak("the file does not begin like a pak")
 	}
 	info, err := p.file.Stat()
 	if err != nil {
@@ -75,7 +76,7 @@ func (p *Pak) findDirectory() (err error) {
 	}
 	size := info.Size()
 	if size < headerSize+footerSize {
-		return damagedPak("it has %d bytes", size)
+		return damagedPak("the file has %d bytes", size)
 	}
 	var end [footerSize]byte
 	if n, err := p.file.ReadAt(end[:], size-footerSize); n < footerSize {
@@ -93,7 +94,8 @@ func (p *Pak) findDirectory() (err error) {
 	return nil
 }
 
-// guardFaults makes an error of a fault: of a file that was cut off since it was opened.
+// guardFaults turns a page fault into an error; such a fault means that the file was truncated
+// after it was opened.
 func guardFaults(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -101,13 +103,13 @@ func guardFaults(do func() error) (err error) {
 			if _, ok := fault.(interface{ Addr() uintptr }); !ok {
 				panic(fault)
 			}
-			err = damagedPak("it was cut off while it was open")
+			err = damagedPak("the file was cut off while it was open")
 		}
 	}()
 	return do()
 }
 
-// Close closes the pak. Files of it that are open can no longer be read.
+// Close closes the pak. Files opened from it can no longer be read.
 func (p *Pak) Close() error {
 	if p.directory != nil {
 		p.directory.Close()
@@ -116,17 +118,17 @@ func (p *Pak) Close() error {
 	return p.file.Close()
 }
 
-// Len is how many entries there are.
+// Len returns the number of entries.
 func (p *Pak) Len() int { return p.footer.count }
 
-// Digest returns the BLAKE3 of the directory. It differs if any file differs, or the order of the
-// data.
+// Digest returns the BLAKE3 of the directory. It changes if any file or the order of the data
+// changes.
 func (p *Pak) Digest() hashing.Digest { return p.footer.digest }
 
-// Patches is the Digest of the pak that this one is a patch for, zero if it is none.
+// Patches returns the Digest of the pak to which this pak is a patch, or zero if it is not a patch.
 func (p *Pak) Patches() hashing.Digest { return p.footer.patches }
 
-// Lookup finds an entry by its name. It may be one that is Gone.
+// Lookup finds an entry by its name. The entry may be Gone.
 func (p *Pak) Lookup(name string) (e Entry, ok bool, err error) {
 	err = guardFaults(func() error { e, ok, err = p.lookupEntry(name); return err })
 	return e, ok, err
@@ -142,7 +144,7 @@ func (p *Pak) lookupEntry(name string) (e Entry, ok bool, err error) {
 			return e, false, nil
 		}
 		if int64(number) > int64(p.footer.count) {
-			return e, false, damagedPak("a slot is of record %d of %d", number, p.footer.count)
+			return e, false, damagedPak("a slot refers to record %d of %d", number, p.footer.count)
 		}
 		record := p.records[recordSize*(number-1):]
 		if binary.LittleEndian.Uint64(record) == hash {
@@ -185,20 +187,20 @@ func (p *Pak) recordEntry(i int) (Entry, error) {
 	}
 	end := uint64(p.footer.records)
 	if offset > end || packed > end-offset {
-		return e, damagedPak("%s lies outside of the data", e.Name)
+		return e, damagedPak("the data of %s is outside of the file", e.Name)
 	}
 	switch how := record[70]; {
 	case how == stored && packed != size, how == zstdOne && size > maxRatio*(packed+64), how == gone && (packed != 0 || size != 0):
-		return e, damagedPak("%s has %d bytes, packed into %d", e.Name, size, packed)
+		return e, damagedPak("%s has %d bytes, but is packed into %d", e.Name, size, packed)
 	case how > gone:
-		return e, damagedPak("%s is stored in a way that is not known: %d", e.Name, how)
+		return e, damagedPak("%s is stored by the unknown method %d", e.Name, how)
 	default:
 		e.Compressed, e.Gone = how == zstdOne, how == gone
 	}
 	return e, nil
 }
 
-// Entries yields all entries, sorted by name. After an error there are no more.
+// Entries yields all entries, sorted by name. It ends after the first error.
 func (p *Pak) Entries() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for i := range p.footer.count {
@@ -211,7 +213,7 @@ func (p *Pak) Entries() iter.Seq2[Entry, error] {
 	}
 }
 
-// readUnchecked returns the content of an entry, not checked against its digest.
+// readUnchecked returns the content of an entry, without checking it against its digest.
 func (p *Pak) readUnchecked(e *Entry) ([]byte, error) {
 	data := make([]byte, e.Packed)
 	if n, err := p.file.ReadAt(data, e.Offset); int64(n) < e.Packed {
@@ -223,17 +225,17 @@ func (p *Pak) readUnchecked(e *Entry) ([]byte, error) {
 	return decodeEntry(data, e)
 }
 
-// decoders decode frames, a goroutine at a time.
+// decoders is a pool of frame decoders; each is used by one goroutine at a time.
 var decoders = sync.Pool{New: func() any {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
-		panic(err) // the options are right
+		panic(err) // the options are valid
 	}
 	return d
 }}
 
-// decodeEntry decodes the frame of an entry. Its memory is bounded by the size in the entry and a
-// window, whatever the frame declares.
+// decodeEntry decodes the frames of an entry. Its memory use is limited by the size in the entry
+// and the maximum window, whatever the frames declare.
 func decodeEntry(data []byte, e *Entry) ([]byte, error) {
 	d := decoders.Get().(*zstd.Decoder)
 	defer decoders.Put(d)
@@ -248,22 +250,21 @@ func decodeEntry(data []byte, e *Entry) ([]byte, error) {
 		}
 		n, err := io.ReadFull(d, out[len(out):min(int64(cap(out)), e.Size)])
 		if out = out[:len(out)+n]; err != nil {
-			return nil, damagedPak("%s: its frame is of %d bytes, want %d: %v", e.Name, len(out), e.Size, err)
+			return nil, damagedPak("%s: its compressed frame has %d bytes, want %d: %v", e.Name, len(out), e.Size, err)
 		}
 	}
 	if n, err := d.Read(make([]byte, 1)); n > 0 || err != io.EOF {
-		return nil, damagedPak("%s: its frame is of more than %d bytes", e.Name, e.Size)
+		return nil, damagedPak("%s: its compressed frame has more than %d bytes", e.Name, e.Size)
 	}
 	return out, nil
 }
 
-// Verify judges the whole pak: the directory, and all files by their digests. wrong is called
-// with each thing that is not as it should be; its error wraps ErrDamaged. Verify
-// itself fails if the pak cannot be read.
+// Verify checks the whole pak: the directory, and the digests of all files. For each fault it calls
+// wrong with an error that wraps ErrDamaged. Verify itself fails if the pak cannot be read.
 func (p *Pak) Verify(wrong func(error)) error {
 	return guardFaults(func() error {
 		if hashing.DigestOf(p.directory.Data[:p.footer.footerSize()]) != p.footer.digest {
-			wrong(damagedPak("the directory is not what its digest says"))
+			wrong(damagedPak("the directory does not match its digest"))
 		}
 		last, used, entries := "", regions{}, make([]Entry, 0, p.footer.count)
 		for i := range p.footer.count {
@@ -273,18 +274,18 @@ func (p *Pak) Verify(wrong func(error)) error {
 				continue
 			}
 			if e.Name <= last {
-				wrong(damagedPak("%s is not in its place among the names", e.Name))
+				wrong(damagedPak("%s is out of order among the names", e.Name))
 			}
 			last = e.Name
 			if found, ok, _ := p.lookupEntry(e.Name); !ok || found != e {
-				wrong(damagedPak("%s is not found by its name", e.Name))
+				wrong(damagedPak("the directory of the pak does not find %s", e.Name))
 			}
 			used = append(used, region{e.Offset, e.Offset + e.Packed})
 			if !e.Gone {
 				entries = append(entries, e)
 			}
 		}
-		if used.haveOverlap() { // and to read them all could take any time
+		if used.haveOverlap() { // reading files that overlap could take arbitrarily long
 			wrong(damagedPak("files overlap"))
 			return nil
 		}
@@ -292,7 +293,7 @@ func (p *Pak) Verify(wrong func(error)) error {
 			e := &entries[i]
 			content, err := p.readUnchecked(e)
 			if err == nil && hashing.DigestOf(content) != e.Digest {
-				err = damagedPak("%s is not what its digest says", e.Name)
+				err = damagedPak("%s does not match its digest", e.Name)
 			}
 			if err != nil {
 				wrong(err)
@@ -302,14 +303,15 @@ func (p *Pak) Verify(wrong func(error)) error {
 	})
 }
 
-// ErrSignature is the error for a pak that a key has not signed, or that was changed since.
-var ErrSignature = errors.New("the signature is not right")
+// ErrSignature is the error for a pak that the key has not signed, or that was changed after
+// signing.
+var ErrSignature = errors.New("the signature is wrong")
 
-// VerifySignature proves that the owner of a key has signed the directory, which has the digests of
-// all files. Verify and ReadVerified prove the files.
+// VerifySignature checks that the owner of a key has signed the directory, which contains the
+// digests of all files. Verify and ReadVerified check the files.
 func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
 	if !p.footer.signed {
-		return fmt.Errorf("%w: there is none", ErrSignature)
+		return fmt.Errorf("%w: the pak has none", ErrSignature)
 	}
 	return guardFaults(func() error {
 		all := p.directory.Data[:p.footer.footerSize()]
@@ -324,7 +326,7 @@ func (p *Pak) VerifySignature(key ed25519.PublicKey) error {
 	})
 }
 
-// ReadVerified is ReadFile, and proves the content by its digest.
+// ReadVerified is like ReadFile, but also checks the content against its digest.
 func (p *Pak) ReadVerified(name string) ([]byte, error) {
 	e, err := p.findEntry("read", name)
 	if err != nil {
@@ -332,7 +334,7 @@ func (p *Pak) ReadVerified(name string) ([]byte, error) {
 	}
 	data, err := p.readUnchecked(&e)
 	if err == nil && hashing.DigestOf(data) != e.Digest {
-		err = damagedPak("%s is not what its digest says", name)
+		err = damagedPak("%s does not match its digest", name)
 	}
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
@@ -340,15 +342,15 @@ func (p *Pak) ReadVerified(name string) ([]byte, error) {
 	return data, nil
 }
 
-// A Difference is an entry that two paks do not have in common.
+// A Difference is a file that differs between two paks.
 type Difference struct {
-	Old, New Entry // an entry without a name for a file that only one pak has
+	Old, New Entry // an entry without a name means that the pak does not have the file
 }
 
-// Diff yields the files that differ between two paks, sorted by name. Where and how they are
-// stored does not count. If one pak is a patch for the other, Diff yields the files that the
-// patch changes, adds and removes. A patch for a third pak does not have all files; Diff fails
-// when it needs one of the others.
+// Diff yields the files that differ between two paks, sorted by name. It ignores where and how
+// files are stored. If one pak is a patch to the other, Diff yields the files that the patch
+// changes, adds and removes. A patch to a third pak does not contain all files; Diff fails when it
+// needs one of the missing files.
 func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 	return func(yield func(Difference, error) bool) {
 		nextA, stopA := iter.Pull2(a.Entries())
@@ -397,8 +399,8 @@ func Diff(a, b *Pak) iter.Seq2[Difference, error] {
 	}
 }
 
-// inherits reports whether p, which has no record of an entry of other, agrees with it: p is
-// a patch for other, or the file is in neither pak.
+// inherits reports whether p, which has no record for an entry of other, agrees with that entry:
+// either p is a patch to other, or the file is in neither pak.
 func (p *Pak) inherits(other *Pak, e *Entry) (bool, error) {
 	switch p.Patches() {
 	case hashing.Digest{}:

@@ -23,7 +23,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// content makes files that compress, and files that do not.
+// content returns random data that compresses well or, in half of all cases, not at all.
 func content(r *rand.Rand, size int) []byte {
 	b := make([]byte, size)
 	if r.IntN(2) == 0 {
@@ -38,7 +38,7 @@ func content(r *rand.Rand, size int) []byte {
 	return b
 }
 
-// filesOf makes files of a tree.
+// filesOf returns the files of a tree, for Create.
 func filesOf(tree map[string][]byte) (files []File) {
 	for name, data := range tree {
 		files = append(files, File{Name: name, Read: func() ([]byte, error) { return data, nil }})
@@ -65,7 +65,7 @@ func open1(t testing.TB, name string) *Pak {
 	return p
 }
 
-// verified proves that a pak holds a tree and nothing else.
+// verified fails the test unless the pak is sound and holds exactly the files of the tree.
 func verified(t testing.TB, p *Pak, tree map[string][]byte) {
 	t.Helper()
 	if err := p.Verify(func(err error) { t.Error(err) }); err != nil {
@@ -86,7 +86,7 @@ func verified(t testing.TB, p *Pak, tree map[string][]byte) {
 	}
 }
 
-// A pak is a file system as package fs wants them, and so are layers.
+// A Pak meets the requirements of fs.FS, and so do Layers.
 func TestFS(t *testing.T) {
 	dir := t.TempDir()
 	tree := map[string][]byte{
@@ -121,7 +121,7 @@ func TestFS(t *testing.T) {
 	if err := fstest.TestFS(layers, "a.txt", "new/n", "empty", "ui/menu.json"); err != nil {
 		t.Error(err)
 	}
-	if data, err := layers.ReadFile("a.txt"); err != nil || string(data) != "second" {
+	if data, err := fs.ReadFile(layers, "a.txt"); err != nil || string(data) != "second" {
 		t.Errorf("a.txt is %q, %v", data, err)
 	}
 	for _, none := range []string{"ui.txt", "ui/deep", "ui/deep/er/x.bin"} {
@@ -131,9 +131,9 @@ func TestFS(t *testing.T) {
 	}
 }
 
-// After any edits, a pak that replaces another has the content of a new pak. Unchanged data keeps
-// its place, equal paks are equal files, and the reported differences equal the differences of the
-// trees.
+// After any edits, a pak that replaces another has the same content as a pak written from scratch.
+// Unchanged data keeps its offset, paks with equal content are equal byte for byte, and Diff
+// reports the differences of the trees.
 func TestReplace(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows may refuse to replace a pak that is open")
@@ -206,11 +206,12 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// A patch differs from its base by the files that it changes, adds and removes, in both
-// directions. A patch for a third pak fails where it does not have a file.
+// Diff of a patch and its base yields the files that the patch changes, adds and removes, in both
+// directions. Diff of a patch for a third pak fails if it needs a file that the patch does not
+// contain.
 func TestDiffOfPatch(t *testing.T) {
 	dir := t.TempDir()
-	type digests [2]hashing.Digest // of the old and the new file, zero for none
+	type digests [2]hashing.Digest // digests of the old and the new file, zero for none
 	rapid.Check(t, func(t *rapid.T) {
 		made := func(name string, files []File, patches hashing.Digest) *Pak {
 			name = filepath.Join(dir, name)
@@ -226,7 +227,7 @@ func TestDiffOfPatch(t *testing.T) {
 		}
 		var before, after, patch []File
 		var changes, undone []digests
-		lacking := false // whether the base has a file that the patch does not have
+		lacking := false // whether the base has a file that is not in the patch
 		patch = append(patch, File{Name: "0", Gone: true})
 		for i, old := range rapid.SliceOfN(rapid.StringN(0, 2, -1), 0, 9).Draw(t, "old files, empty for none") {
 			file := func(text string) File {
@@ -308,7 +309,8 @@ func TestEditTouchesLittle(t *testing.T) {
 	verified(t, open1(t, name), tree)
 }
 
-// Opening a pak allocates the same whatever is in it, and looking up a file hardly anything.
+// Opening a pak takes the same number of allocations for any number of files, and looking up a file
+// takes at most a few.
 func TestOpenAllocations(t *testing.T) {
 	allocations := func(files int) float64 {
 		tree := map[string][]byte{}
@@ -334,8 +336,8 @@ func TestOpenAllocations(t *testing.T) {
 	}
 }
 
-// A byte that is not what it was is found: by Verify wherever it is part of a file or of the
-// directory, and by the signature in what is signed.
+// Verify finds a changed byte of a file or of the directory, and VerifySignature a changed byte of
+// the signed part.
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	public, key, _ := ed25519.GenerateKey(nil)
@@ -387,7 +389,7 @@ func TestDamage(t *testing.T) {
 		if at >= int(p.footer.records) && signed == nil {
 			t.Errorf("byte %d of %d is not signed", at, len(whole))
 		}
-		if !found && signed == nil { // a frame may say the same in another way
+		if !found && signed == nil { // the changed frame may decode to the same content
 			verified(t, q, tree)
 		}
 		q.Close()
@@ -405,8 +407,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// What cannot be in a pak is refused, and nothing is left behind; nor when a file cannot be
-// read, and then the previous pak stays.
+// An invalid or unreadable file is an error. It leaves no file behind, and the previous pak stays.
 func TestCreateFails(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.pak")
@@ -428,8 +429,8 @@ func TestCreateFails(t *testing.T) {
 	}
 }
 
-// Files are read by many goroutines at once, at any offset; a pak that is cut off while it
-// is open is an error.
+// Files are read by many goroutines at once, at any offset. Reading a pak that is truncated while
+// it is open returns an error.
 func TestConcurrent(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	tree := map[string][]byte{}
@@ -472,7 +473,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// A directory that is cut off while it is mapped is an error, not the end of the program.
+// If a directory is truncated while it is mapped, reading it returns an error and does not crash
+// the program.
 func TestCutWhileMapped(t *testing.T) {
 	tree := map[string][]byte{}
 	for i := range 5000 {
@@ -482,7 +484,7 @@ func TestCutWhileMapped(t *testing.T) {
 	create1(t, name, tree, Options{Level: -1})
 	p := open1(t, name)
 	if err := os.Truncate(name, 4096); err != nil {
-		t.Skip(err) // where files in use cannot be cut
+		t.Skip(err) // this system cannot truncate files in use
 	}
 	if data := p.directory.Data; len(data) < 64<<10 {
 		t.Fatalf("a directory of %d bytes is not mapped", len(data))

@@ -12,17 +12,17 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Glob returns the files that match a pattern, sorted, by names that Read, OpenDep and Depend take.
-// In a pattern, *, ?, [a-z] and {a,b} match parts of one name, and ** matches any number of
-// directories. Only a pattern that begins with a dot matches a name that begins with a dot. Glob does
-// not follow links to directories.
+// Glob returns the sorted names of the files that match a pattern, in the form that Read, OpenDep
+// and Depend take. In a pattern, *, ?, [a-z] and {a,b} match parts of one name, and ** matches any
+// number of directories. Only a pattern that begins with a dot matches a name that begins with a
+// dot. Glob does not follow links to directories.
 //
 // The list of names is a dependency; the content of the files is not. The source is cooked again
-// when a matching file appears or goes.
+// when a matching file is added or removed.
 func (j *Job) Glob(pattern string) ([]string, error) {
 	switch {
 	case !doublestar.ValidatePattern(pattern) || strings.IndexByte(pattern, 0) >= 0:
-		return nil, fmt.Errorf("pattern %.200q: not valid", pattern)
+		return nil, fmt.Errorf("pattern %.200q is invalid", pattern)
 	}
 	parts := strings.Split(strings.TrimPrefix(path.Clean(pattern), "/"), "/")
 	for _, part := range parts {
@@ -43,12 +43,12 @@ func (j *Job) Glob(pattern string) ([]string, error) {
 	return slices.Compact(g.found), err
 }
 
-// validPart reports whether an element of a pattern is a pattern by itself.
+// validPart reports whether an element of a pattern is itself a valid pattern.
 func validPart(part string) bool {
 	return doublestar.ValidatePattern(part) && strings.Count(part, "{") == strings.Count(part, "}")
 }
 
-// A globWalk finds the files that match a pattern, for a job.
+// A globWalk finds the files that match a pattern and records the listings for a job.
 type globWalk struct {
 	job   *Job
 	found []string
@@ -94,7 +94,8 @@ func (g *globWalk) eachMatch(folder, pattern string, ofFolders bool, do func(nam
 	return nil
 }
 
-// listNames returns the names that a listing chooses, and records the listing.
+// listNames returns the names in a directory that match a listing's pattern, and records the
+// listing.
 func (j *Job) listNames(folder string, at Dependency) ([]string, error) {
 	if j.env.List == nil {
 		return nil, errors.New("directories cannot be listed here")
@@ -106,5 +107,5 @@ func (j *Job) listNames(folder string, at Dependency) ([]string, error) {
 	return names, err
 }
 
-// isPattern reports whether a name has special characters of patterns.
+// isPattern reports whether a name contains special pattern characters.
 func isPattern(name string) bool { return strings.ContainsAny(name, `*?[{\\`) }

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
-// lister is Env.List of a tree.
+// lister returns an Env.List that lists directories of a tree.
 func lister(tree fs.FS) func(Dependency) ([]string, bool, error) {
 	return func(listing Dependency) (names []string, found bool, err error) {
 		entries, err := fs.ReadDir(tree, listing.Path)
@@ -81,7 +81,7 @@ func TestGlob(t *testing.T) {
 func TestGlobRefuses(t *testing.T) {
 	job := &Job{env: jobenv.Env{Path: "d/a.x", List: lister(fstest.MapFS{})}}
 	for pattern, want := range map[string]string{
-		"[a": "not valid", "a\x00*": "not valid", "{a/b,c}/*": "{a,b} cannot hold a slash", "../../*": "outside the asset tree",
+		"[a": "is invalid", "a\x00*": "is invalid", "{a/b,c}/*": "{a,b} cannot hold a slash", "../../*": "outside the asset tree",
 	} {
 		if _, err := job.Glob(pattern); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", pattern, err)
@@ -92,7 +92,7 @@ func TestGlobRefuses(t *testing.T) {
 	}
 }
 
-// Glob finds what doublestar does that walks the tree itself.
+// Glob finds the same files as doublestar.Glob, which walks the tree itself.
 func TestGlobIsDoublestar(t *testing.T) {
 	names := rapid.SampledFrom([]string{"a", "b", "a/a", "a/b", "b/a/c", "b/b/b", "c/x/y/z", "ab", "b/ab"})
 	parts := rapid.SampledFrom([]string{"a", "b", "*", "**", "?", "[ab]", "{a,b}", "a*", "x", "y"})

@@ -18,7 +18,7 @@ import (
 )
 
 // A Job cooks one source once: a recipe reads files and writes outputs through it. It belongs to
-// one goroutine, which may share work by Each.
+// one goroutine, which may distribute work with Each.
 type Job struct {
 	recipe   Recipe
 	env      jobenv.Env
@@ -27,13 +27,14 @@ type Job struct {
 	warnings []string
 }
 
-// A Dependency is something besides the source that the result depends on. A recipe outside this
-// module sets Path alone, which means the content of a file. The other fields describe what the
-// methods of a Job record, such as the names in a directory. It has the fields
+// A Dependency is something besides the source that the result depends on. Recipes outside this
+// module set only Path, which declares a dependency on the content of a file. The other fields
+// describe dependencies that the methods of a Job record, such as the names in a directory. A
+// Dependency has the fields
 //
 //	Kind     dependency.Kind // 0 for the content of a file
-//	Path     string          // as Job.Read takes it
-//	Pattern  string          // chooses names in a directory
+//	Path     string          // path as Job.Read takes it
+//	Pattern  string          // pattern of names in a directory
 //	Function string          // name and version of an Extract
 //	Subject  string          // path that an Extract is about
 type Dependency = dependency.Dependency
@@ -41,7 +42,7 @@ type Dependency = dependency.Dependency
 // A Dep is a dependency that a job has recorded: something that its recipe read or looked for. It
 // has the fields
 //
-//	On    Dependency // with a path in the asset tree
+//	On    Dependency // dependency with a path in the asset tree
 //	Name  string     // the path as the recipe wrote it; a renamed directory keeps it
 //	Found bool       // false if there was no such file or directory
 type Dep = jobenv.Dep
@@ -56,8 +57,8 @@ func init() {
 // part of the action ID.
 func (j *Job) Ext() string { return Ext(j.env.Path) }
 
-// Ext returns the lower-case extension of a path, with its dot. A name whose only dot comes first
-// has none.
+// Ext returns the lower-case extension of a path, with its dot. A name whose only dot is its first
+// character has no extension.
 func Ext(p string) string {
 	name := path.Base(p)
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
@@ -66,8 +67,8 @@ func Ext(p string) string {
 	return ""
 }
 
-// Path returns the path of the source in the asset tree. It panics unless the recipe has UsesPath,
-// because otherwise a renamed source would keep its old result.
+// Path returns the path of the source in the asset tree. It panics unless the recipe sets UsesPath;
+// otherwise a renamed source would keep its old result.
 func (j *Job) Path() string {
 	if !j.recipe.UsesPath {
 		panic("recipe " + j.recipe.Name + ": Job.Path without Recipe.UsesPath")
@@ -75,9 +76,10 @@ func (j *Job) Path() string {
 	return j.env.Path
 }
 
-// Link returns the relative path, with slashes, by which output from refers to output to. Rules
-// decide the names of outputs, and may have another recipe cook them further. Link panics unless
-// the recipe has NamesOutputs, because a stored result would outlive a change of the name.
+// Link returns the relative path, with slashes, by which one output (index from) refers to another
+// (index to). The path is not fixed: rules set the names of outputs, and may have another recipe
+// cook the outputs further. Link panics unless the recipe sets NamesOutputs; otherwise a
+// stored result would be reused after the name has changed.
 func (j *Job) Link(from, to int) string {
 	if !j.recipe.NamesOutputs {
 		panic("recipe " + j.recipe.Name + ": Job.Link without Recipe.NamesOutputs")
@@ -98,17 +100,19 @@ func (j *Job) Source() ([]byte, error) {
 	return data, err
 }
 
-// Hold records that the job has allocated memory of a kind, such as "decoded images", for
-// profiles of memory. It counts as held until the job ends. After 64 kinds all others count as one.
+// Hold records that the job has allocated memory of a kind, such as "decoded images", for memory
+// profiles. The memory counts as held until the job ends. After the first 64 kinds, all others
+// count as one kind.
 func (j *Job) Hold(kind string, bytes int) {
 	if j.env.Hold != nil && bytes > 0 {
 		j.env.Hold(kind, int64(bytes))
 	}
 }
 
-// Step names the present work of the recipe, such as "decode", in recordings and progress lines
-// until end is called. Steps may nest. Names are few, short and the same for all sources; after 64
-// names all others count as one. Only the goroutine of the job may call Step.
+// Step names the current work of the recipe, such as "decode", in recordings and progress lines.
+// The step lasts until the returned function is called. Steps may nest. Use few and short names
+// that are the same for all sources; after the first 64 names, all others count as one. Only the
+// goroutine of the job may call Step.
 //
 //	defer job.Step("decode")()
 func (j *Job) Step(name string) (end func()) {
@@ -121,12 +125,13 @@ func (j *Job) Step(name string) (end func()) {
 func noStep() {}
 
 // Each calls do for each number below n, in the goroutine of the job and, while CPUs are idle, in
-// others. The result must not depend on the order, so each call should write to a place of its own.
-// do must not use the job. Pieces of 1 to 50 ms are worth the switch and keep other assets from
-// waiting. Memory of a piece counts once for each CPU in Traits.Estimate.
+// other goroutines. The result must not depend on the order of the calls, so each call should write
+// to its own location. do must not use the job. Calls that take 1 to 50 ms are long enough to be
+// worth a goroutine switch and short enough that other assets need not wait. Traits.Estimate must
+// count the memory of a call once for each CPU.
 //
 // Each returns after the last call, with the error of the lowest number that failed. After a
-// failure, or the end of ctx, no more calls begin.
+// failure, or when ctx is done, no more calls begin.
 func (j *Job) Each(ctx context.Context, n int, do func(i int) error) error {
 	if j.env.Each != nil && n > 1 {
 		return j.env.Each(ctx, n, do)
@@ -142,8 +147,8 @@ func (j *Job) Each(ctx context.Context, n int, do func(i int) error) error {
 	return nil
 }
 
-// OpenDep opens another file and records it as a dependency, also if it is absent: then the error
-// is fs.ErrNotExist.
+// OpenDep opens another file and records it as a dependency. If the file does not exist, the error
+// is fs.ErrNotExist, and the absence is recorded.
 func (j *Job) OpenDep(name string) (fs.File, error) {
 	at, err := dependency.OfFile(name).Resolve(j.env.Path)
 	if err != nil {
@@ -156,7 +161,7 @@ func (j *Job) OpenDep(name string) (fs.File, error) {
 	return f, err
 }
 
-// Read reads another file; see OpenDep.
+// Read reads another file and records it as a dependency, like OpenDep.
 func (j *Job) Read(name string) ([]byte, error) {
 	data, err := readRegular(j.OpenDep(name))
 	j.Hold("file contents", len(data))
@@ -165,10 +170,10 @@ func (j *Job) Read(name string) ([]byte, error) {
 
 // ErrChanged is returned if an input changed while the recipe was reading it. The run then cooks
 // the source again.
-var ErrChanged = errors.New("changed while it was being read")
+var ErrChanged = errors.New("the file changed while it was being read")
 
 // Depend records a dependency without reading it, for recipes whose external program has read it.
-// An absent file is no error.
+// An absent file is not an error.
 func (j *Job) Depend(on Dependency) error {
 	at, err := on.Resolve(j.env.Path)
 	if err != nil {
@@ -181,13 +186,13 @@ func (j *Job) Depend(on Dependency) error {
 		if j.env.IsLink == nil {
 			return errors.New("symbolic links are not supported here")
 		}
-		var is bool // false is a dependency as well
+		var is bool // recorded as a dependency whether true or false
 		if is, err = j.env.IsLink(at.Path); err == nil {
 			j.recordDependency(on.Path, at, is)
 		}
 	case dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
 		_, err = j.listNames(on.Path, at)
-	case dependency.Extract, dependency.Extracts, dependency.Artifacts, dependency.IDs:
+	case dependency.Extract, dependency.Extracts, dependency.Artifacts, dependency.IDs, dependency.Name:
 		err = fmt.Errorf("dependency %s: only a recipe can read it", on)
 	}
 	return err
@@ -198,7 +203,7 @@ func (j *Job) statDependency(name string, at Dependency) (found bool, err error)
 	info, err := j.env.Stat(at.Path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():
-		return false, fmt.Errorf("%s: not a regular file", info.Name())
+		return false, fmt.Errorf("%s is not a regular file", info.Name())
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	}
@@ -206,8 +211,9 @@ func (j *Job) statDependency(name string, at Dependency) (found bool, err error)
 	return err == nil, nil
 }
 
-// Exists reports whether another file exists, without reading it. Only the answer is a dependency:
-// the source is cooked again when the file appears or goes, not when it is edited.
+// Exists reports whether another file exists, without reading it. Only its existence is a
+// dependency: the source is cooked again when the file is created or removed, not when it is
+// edited.
 func (j *Job) Exists(name string) (bool, error) {
 	at, err := Dependency{Kind: dependency.Presence, Path: name}.Resolve(j.env.Path)
 	if err != nil {
@@ -216,15 +222,15 @@ func (j *Job) Exists(name string) (bool, error) {
 	return j.statDependency(name, at)
 }
 
-// Limits of the warnings of a job: lines, and bytes of a line.
+// Limits for the warnings of a job: the number of lines, and the bytes of a line.
 const (
 	maxWarnings = 20
 	maxWarning  = 500
 )
 
 // Warn records a line about a fault of the source that does not prevent cooking. Each run that
-// makes or restores the result reports it, and -strict makes it a failure. Equal faults belong in
-// one line with their number.
+// cooks or restores the result reports the warning, and with -strict it is a failure. Combine
+// repeated faults into one line that states how many there are.
 func (j *Job) Warn(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if len(line) > maxWarning {
@@ -235,24 +241,25 @@ func (j *Job) Warn(format string, args ...any) {
 	}
 }
 
-// Note reports a line about the machine or the run, not about the source. A run prints each line
-// once, and results do not keep it.
+// Note reports a line about the machine or the run, not about the source. A run prints each
+// distinct line once; the line is not stored with the result.
 func (j *Job) Note(format string, args ...any) {
 	if j.env.Note != nil {
 		j.env.Note(fmt.Sprintf(format, args...))
 	}
 }
 
-// recordedInputs returns the dependencies, each once and sorted by name, and the lines of Warn.
+// recordedInputs returns the dependencies, each once and sorted by name, and the lines passed to
+// Warn.
 func (j *Job) recordedInputs() ([]Dep, []string) {
 	slices.SortFunc(j.deps, func(a, b Dep) int { return dependency.Compare(a.On.Named(a.Name), b.On.Named(b.Name)) })
 	j.deps = slices.CompactFunc(j.deps, func(a, b Dep) bool { return a.On.Named(a.Name) == b.On.Named(b.Name) })
 	return slices.Clone(j.deps), slices.Clone(j.warnings)
 }
 
-// recordDependency notes a dependency in the asset tree under the path that the recipe wrote.
+// recordDependency records a dependency in the asset tree under the path that the recipe wrote.
 func (j *Job) recordDependency(name string, at Dependency, found bool) {
-	// The source itself is in the action's identity already.
+	// The source itself is already part of the action ID.
 	if at.Seen() != dependency.OfFile(j.env.Path) {
 		j.deps = append(j.deps, Dep{On: at, Name: name, Found: found})
 	}
@@ -264,10 +271,10 @@ func (j *Job) Outputs() int { return len(j.env.Outputs) }
 // Create opens the i-th output for writing.
 func (j *Job) Create(i int) (*os.File, error) { return j.env.Create(i) }
 
-// Previous opens the i-th output that the same recipe with the same options made of the source last
-// time, verified byte by byte; nil if it is not available. The caller closes it. A recipe may copy
-// unchanged parts from it to save work; the result must be the same without it, which [cook verify]
-// proves.
+// Previous opens the i-th output of the latest result that the same recipe, with the same options,
+// made from the source. All its bytes are verified. Previous returns nil if no such output is
+// available. The caller must close the file. A recipe may copy unchanged parts of it to save work;
+// the result must be the same without it, which [cook verify] proves.
 //
 // [cook verify]: https://github.com/assetcook/assetcook/blob/main/docs/verify.md
 func (j *Job) Previous(i int) *os.File {
@@ -277,7 +284,7 @@ func (j *Job) Previous(i int) *os.File {
 	return j.env.Previous(i)
 }
 
-// Write writes the whole i-th output.
+// Write writes data as the whole i-th output.
 func (j *Job) Write(i int, data []byte) error {
 	f, err := j.Create(i)
 	if err != nil {
@@ -290,8 +297,8 @@ func (j *Job) Write(i int, data []byte) error {
 // OutputFile returns the file name of the i-th output, for external programs.
 func (j *Job) OutputFile(i int) string { return j.env.Outputs[i] }
 
-// SourceFile returns the file name of the source, for external programs. It is outside the asset
-// tree if another recipe made the source.
+// SourceFile returns the file name of the source, for external programs. The file is outside the
+// asset tree if another recipe produced the source.
 func (j *Job) SourceFile() string {
 	if j.env.SourceFile != "" {
 		return j.env.SourceFile
@@ -315,9 +322,10 @@ func readRegular(f fs.File, err error) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", info.Name())
+		return nil, fmt.Errorf("%s is not a regular file", info.Name())
 	}
-	// One byte more than expected, so that the end is seen without growing.
+	// The buffer has one extra byte, so that the last read reaches the end without growing the
+	// buffer.
 	buf := make([]byte, info.Size()+1)
 	n, err := io.ReadFull(f, buf)
 	switch {

@@ -15,32 +15,36 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// An Extract is a part of a file, about one source, that recipes depend on instead of the whole
-// file. An edit of the file that leaves the part unchanged does not cook the source again. A run
-// reads each file once, however many sources ask.
+// An Extract selects the part of a file that concerns one source, so that recipes depend on this
+// part instead of the whole file. An edit of the file that leaves the part unchanged does not cook
+// the source again. A run reads each file once, however many sources use it.
 type Extract struct {
-	// Name is a word of a-z, such as "materials".
+	// Name is a word of the letters a to z, such as "materials".
 	Name string
-	// Version rises whenever Of may return something else for the same file.
+	// Version must be raised whenever Of may return a different result for the same file.
 	Version int
-	// Of returns the parts of a file. It uses nothing but the content, and bounds the cost of
-	// hostile files. The error for a malformed file has no part in the result: such a file says
-	// nothing.
+	// Of returns the parts of a file. It must use only the content, and must bound its work for
+	// hostile files. For a malformed file it returns an error; such a file counts as having no
+	// parts.
 	Of func(file io.ReaderAt, size int64) (Says, error)
+	// OfNames replaces Of in an extract that looks only at the names of the files in a listing. The
+	// subjects of the result are such names.
+	OfNames func(names []string) Says
 	// Holds lists extensions, in lower case with dots, of sources that outputs of the recipe
-	// contain, as models contain their buffers. The extract has a part about each source that a
-	// file reads, and Files is a pattern of such files, without a directory. Cook asks the files in
-	// the directory of a source and in the directory above. A source has no outputs if the recipe cooks
-	// all files that read it, no rule decides about it, and no recipe has its extension.
+	// contain, as models contain their buffers. The extract must have a part about each source that
+	// a file reads. Files is a pattern, without a directory, for the names of such files. Cook
+	// searches the directory of a source, and the parent directory, for matching files. A source
+	// gets no outputs if three conditions hold: the recipe cooks all files that read the source, no
+	// rule applies to the source, and no recipe has the source's extension.
 	Holds []string
 	Files string
 }
 
-// Says has the parts of a file by subject. A subject is a path relative to the directory of the file;
-// "" is the part about every source.
+// Says maps subjects to the parts of a file. A subject is the path of a source, relative to the
+// directory of the file; the part of subject "" is about every source.
 type Says map[string][]byte
 
-// About returns the part about a subject.
+// About returns the part about a subject, appended to the part about every source.
 func (s Says) About(subject string) []byte {
 	all, about := s[""], s[subject]
 	if subject == "" || len(about) == 0 {
@@ -55,12 +59,12 @@ func (s Says) About(subject string) []byte {
 //	Text []byte // not empty
 type Said = jobenv.Said
 
-// ReadExtract returns the part of another file that is about the source, by the extract of the
-// recipe with a name. The name of the file is as for Job.Read. The part is a dependency: an edit
-// that changes it, or a rename of the source to which the file says something else, cooks the
-// source again; an edit of other parts does not. The error is fs.ErrNotExist if there is no such
-// file, which is a dependency as well, and errors.ErrUnsupported for a source that another recipe
-// made.
+// ReadExtract returns the part of another file that is about the source. name is the name of the
+// file, as Job.Read takes it; extract is the name of one of the recipe's Extracts. The part is a
+// dependency: the source is cooked again if an edit changes this part, or if the source is renamed
+// and the file has a different part about its new path. Edits of other parts have no effect. The
+// error is fs.ErrNotExist if there is no such file (its absence is then a dependency), and
+// errors.ErrUnsupported if another recipe produced the source.
 func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
 	said, found, err := j.extractParts(Dependency{Kind: dependency.Extract, Path: name}, extract)
 	switch {
@@ -74,17 +78,19 @@ func (j *Job) ReadExtract(name, extract string) ([]byte, error) {
 	return said[0].Text, nil
 }
 
-// ReadExtracts is ReadExtract for all files of a directory that match a pattern. It returns the files
-// with a part about the source, sorted by name. Only the last element of the pattern may match
-// several names, as in Glob. Outside the asset tree there are no such files.
+// ReadExtracts is like ReadExtract, but reads all files of a directory that match a pattern. It
+// returns the files that have a part about the source, sorted by name. Only the last element of the
+// pattern may have special characters, which mean the same as in Glob. Files outside the asset tree
+// never match.
 //
-// All of it is one dependency, however many files match: the source is cooked again when a part
-// about it changes, appears or goes. Files without a part may come, go and change. Traits.Asks must
-// ask the same questions.
+// The call records one dependency, however many files match: the source is cooked again when a part
+// about it is added, removed or changed. Files without such a part may be added, removed and
+// changed. Traits.Asks must make the same calls. For an extract with OfNames, the result has at
+// most one element, whose File is the directory.
 func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 	folder, last := path.Split(pattern)
 	if last == "" || last == ".." || !validPart(last) || isPattern(folder) || strings.IndexByte(pattern, 0) >= 0 {
-		return nil, fmt.Errorf("pattern %.200q: not one of files", pattern)
+		return nil, fmt.Errorf("pattern %.200q does not match files", pattern)
 	}
 	of := Dependency{Kind: dependency.Extracts, Path: path.Clean(folder), Pattern: last}
 	said, _, err := j.extractParts(of, extract)
@@ -94,14 +100,14 @@ func (j *Job) ReadExtracts(pattern, extract string) ([]Said, error) {
 	return said, err
 }
 
-// extractParts returns the parts of files about the source, by the last elements of their names.
+// extractParts returns the parts about the source, keyed by the last elements of the file names.
 func (j *Job) extractParts(of Dependency, extract string) (said []Said, found bool, err error) {
 	for _, x := range j.recipe.Extracts {
 		if x.Name != extract {
 			continue
 		}
 		if j.env.Extract == nil {
-			return nil, false, errors.New("parts of files cannot be read here")
+			return nil, false, errors.New("extracts of files cannot be read here")
 		}
 		of.Function = jobenv.ExtractKey(x.Name, x.Version)
 		at, err := of.Resolve(j.env.Path)
@@ -120,41 +126,53 @@ func (j *Job) extractParts(of Dependency, extract string) (said []Said, found bo
 	panic(fmt.Sprintf("recipe %s reads the extract %q, which Recipe.Extracts does not have", j.recipe.Name, extract))
 }
 
-// Followed returns how another file is cooked for the same target: the name of the recipe, its
-// options, and the artifacts, relative to the directory of the artifacts of the source. For a chain
-// it returns the recipe and the options of the first step. The recipe of the job must have a Follow
-// and, if Follow.Option is set, use the path. by is empty if the answer is unknown, for example if
-// Follow.Option is not set; then assume the defaults of the other recipe.
+// Followed returns how another file is cooked for the same target: the name of its recipe (by), the
+// options, and the paths of the artifacts (outputs), relative to the directory of the first
+// artifact of the source. For a chain of recipes it returns the recipe and the options of the first
+// step. The recipe of the job must have a Follow and, if the value of Follow.Option ends with a
+// slash, set UsesPath.
+//
+// If it is unknown how the file is cooked, for example because Follow.Option is not set, by is "".
+// In this case outputs has the path of a copy of the file, and the recipe should assume the
+// defaults of the other recipe. For a file outside the asset tree, outputs is empty.
 func (j *Job) Followed(name string) (by string, options Cooker, outputs []string) {
-	if j.env.Followed == nil || j.recipe.Follow == nil {
-		return "", nil, nil
-	}
 	at, err := dependency.OfFile(name).Resolve(j.env.Path)
-	if err != nil {
+	if err != nil || j.recipe.Follow == nil {
 		return "", nil, nil
 	}
-	by, cooker, outputs := j.env.Followed(at.Path)
-	options, _ = cooker.(Cooker)
+	if j.env.Followed != nil {
+		var cooker any
+		by, cooker, outputs = j.env.Followed(at.Path)
+		options, _ = cooker.(Cooker)
+	}
+	if by == "" {
+		outputs = []string{at.Path}
+	}
+	from := j.env.Path
+	if j.recipe.NamesOutputs && len(j.env.Names) > 0 {
+		from = j.env.Names[0] // rules may put the output in a directory of its own
+	}
 	for i, artifact := range outputs {
-		outputs[i] = pathname.Relative(path.Dir(j.env.Path), artifact)
+		outputs[i] = pathname.Relative(path.Dir(from), artifact)
 	}
 	return by, options, outputs
 }
 
-// Artifacts returns the artifacts of other assets for the same target that patterns choose, sorted
-// by source. Patterns are as in rules, in order, and see paths below the directory of the target:
-// "ui/**/*.ktx2", "!*_old.*". The list of an asset has only outputs that the patterns choose; the
-// outputs of the job itself are never among them. Only a recipe with Bundles may call Artifacts.
+// Artifacts returns the artifacts of other assets for the same target that match the patterns,
+// sorted by source. The patterns are written and ordered as in rules, and match paths below the
+// directory of the target: "ui/**/*.ktx2", "!*_old.*". The list of each asset contains only the
+// outputs that match; outputs of the job itself are never included. Only recipes that set Bundles
+// may call Artifacts.
 //
-// The list and the content of the artifacts are a dependency, and cook brings them up to date
-// first. If they are still to be cooked, or cannot be, Artifacts returns an error, which Cook must
-// return.
+// The list and the contents of the artifacts are a dependency, and a run brings them up to date
+// first. If they are not cooked yet, or cannot be cooked, Artifacts returns an error, which Cook
+// must return.
 func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
 	if !j.recipe.Bundles {
 		panic("recipe " + j.recipe.Name + ": Job.Artifacts without Recipe.Bundles")
 	}
 	if j.env.Artifacts == nil {
-		return nil, errors.New("there are no artifacts here")
+		return nil, errors.New("there are no artifacts of other assets here")
 	}
 	list, on, err := j.env.Artifacts(patterns)
 	if err == nil {
@@ -163,14 +181,14 @@ func (j *Job) Artifacts(patterns ...string) ([]manifest.Asset, error) {
 	return list, err
 }
 
-// IDs returns the ID of each asset that Artifacts returns for the same patterns, by source. Assets
-// without IDs are an error. The IDs are a dependency of recipes that call IDs.
+// IDs returns the ID of each asset that Artifacts returns for the same patterns, by source. It
+// returns an error if an asset has no ID. The IDs become a dependency of the source.
 func (j *Job) IDs(patterns ...string) (map[string]string, error) {
 	if !j.recipe.Bundles {
 		panic("recipe " + j.recipe.Name + ": Job.IDs without Recipe.Bundles")
 	}
 	if j.env.IDs == nil {
-		return nil, errors.New("there are no artifacts here")
+		return nil, errors.New("there are no artifacts of other assets here")
 	}
 	ids, on, err := j.env.IDs(patterns)
 	if err == nil {
@@ -179,6 +197,6 @@ func (j *Job) IDs(patterns ...string) (map[string]string, error) {
 	return ids, err
 }
 
-// ReadArtifact reads a file that Artifacts has returned, by its path, and verifies that its content
-// is the listed one. Several goroutines may call it at once.
+// ReadArtifact reads the file at a path that Artifacts has returned, and verifies that its content
+// matches the list. Several goroutines may call it at once.
 func (j *Job) ReadArtifact(path string) ([]byte, error) { return j.env.ReadArtifact(path) }

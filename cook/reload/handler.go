@@ -19,26 +19,28 @@ import (
 //go:embed reload.js
 var script []byte
 
-// beat is the interval of messages in an idle stream, patience the longest time that a browser may
-// take to read.
+// beat is the interval of keep-alive messages in an idle stream. patience limits how long a write
+// to a browser may block.
 const (
 	beat     = 15 * time.Second
 	patience = 10 * time.Second
 )
 
-// Handler serves what changes in an output directory to browsers:
+// Handler serves the changes in an output directory to browsers and other programs:
 //
 //	GET /events     server-sent events
 //	GET /reload.js  a module that calls functions for them
 //
-// The data of an event is JSON, {"changes": [{"path", "blob", "removed", "source",
-// "target", "reason", "saved"}]}, where saved is in milliseconds since 1970, or
-// {"problem": "the manifest cannot be read because ..."}. Events named hello and compare
-// begin a stream: hello if the browser gets all changes from now on, compare if it has missed some.
-// A browser that connects again gets the changes that it has missed, as far as they are kept.
+// The data of an event is JSON, {"changes": [{"path", "blob", "removed", "source", "target",
+// "reason", "saved"}]}, where saved is in milliseconds since 1970, or {"problem": "the manifest
+// cannot be read because ..."}. Programs without JSON read the lines "changed: PATH", "removed:
+// PATH" and "problem: TEXT" of the event, which browsers ignore. The first event of a stream is
+// named hello if the client will get all changes from now on, or compare if it has missed changes.
+// A client that reconnects gets the changes that it has missed, as far as they are still kept.
 //
-// The handler refuses requests for other hosts than this machine, and from pages of other sites. It
-// follows the directory while a browser is connected.
+// The handler refuses requests for hosts other than this machine, and requests from pages of other
+// machines. Pages of this machine may come from any port. The handler follows the directory while a
+// client is connected.
 func Handler(out string) http.Handler {
 	h := &handler{out: out, history: feed.NewHistory()}
 	mux := http.NewServeMux()
@@ -51,9 +53,14 @@ func Handler(out string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-		if !webguard.OurName(req, nil) || webguard.FromElsewhere(req) {
-			http.Error(w, "reload: only pages of this server may ask", http.StatusForbidden)
+		origin, ours := webguard.OurPage(req)
+		if !ours || !webguard.OurName(req, nil) {
+			http.Error(w, "reload: only programs and pages of this machine may ask", http.StatusForbidden)
 			return
+		}
+		w.Header().Set("Vary", "Origin")
+		if origin != "" {
+			w.Header().Set("Access-Control-Allow-Origin", origin)
 		}
 		mux.ServeHTTP(w, req)
 	})
@@ -61,12 +68,12 @@ func Handler(out string) http.Handler {
 
 type handler struct {
 	out     string
-	history *feed.History // the last events
+	history *feed.History // the most recent events
 
 	mu       sync.Mutex
 	clients  int
 	follower *follower // nil before the first client
-	stop     func()    // ends following and waits for that
+	stop     func()    // ends the follower and waits for its goroutine
 }
 
 // joinFollower makes sure that the directory is followed until leave is called.
@@ -109,7 +116,7 @@ func (h *handler) followAndSend(ctx context.Context) {
 	}
 }
 
-// events streams events until the browser goes.
+// events streams events until the browser disconnects.
 func (h *handler) events(w http.ResponseWriter, req *http.Request) {
 	defer h.joinFollower()()
 	w.Header().Set("Content-Type", "text/event-stream")
@@ -143,7 +150,7 @@ func (h *handler) events(w http.ResponseWriter, req *http.Request) {
 		}
 		for i, text := range texts {
 			was := feed.Position{Teller: now.Teller, Number: now.Number - int64(len(texts)-1-i)}
-			if !s.sendEvent("id: %s\ndata: %s\n\n", eventID(was), text) {
+			if !s.sendEvent("id: %s\n%s\n\n", eventID(was), text) {
 				return
 			}
 		}
@@ -157,16 +164,16 @@ type stream struct {
 	control *http.ResponseController
 }
 
-// sendEvent sends an event and reports whether the browser has received it.
+// sendEvent sends an event and reports whether it could be written.
 func (s stream) sendEvent(format string, args ...any) bool {
-	_ = s.control.SetWriteDeadline(time.Now().Add(patience)) // not all writers can
+	_ = s.control.SetWriteDeadline(time.Now().Add(patience)) // not all writers support deadlines
 	_, err := fmt.Fprintf(s.w, format, args...)
 	return err == nil && s.control.Flush() == nil
 }
 
 func eventID(p feed.Position) string { return fmt.Sprintf("%s.%d", p.Teller, p.Number) }
 
-// parseID parses a text that id has returned, and reports whether it is valid.
+// parseID parses a string in the format of id, and reports whether it is valid.
 func parseID(text string) (p feed.Position, ok bool) {
 	teller, number, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -176,7 +183,7 @@ func parseID(text string) (p feed.Position, ok bool) {
 	return feed.Position{Teller: teller, Number: n}, true
 }
 
-// An event is a batch in the form for browsers.
+// An event is a batch as it is sent to browsers.
 type event struct {
 	Changes []change `json:"changes,omitempty"`
 	Problem string   `json:"problem,omitempty"`
@@ -206,7 +213,24 @@ func changesOf(list []Change) []change {
 	return all
 }
 
+// oneLine replaces line breaks, which would end a line of the stream, with U+FFFD, as package json
+// does with invalid UTF-8.
+var oneLine = strings.NewReplacer("\r", "\ufffd", "\n", "\ufffd")
+
+// encodeEvent returns the lines of an event: one for each change, one for the problem if any, and
+// the data.
 func encodeEvent(e event) []byte {
-	text, _ := json.Marshal(e)
-	return text
+	var lines []byte
+	for _, c := range e.Changes {
+		field := "changed"
+		if c.Removed {
+			field = "removed"
+		}
+		lines = fmt.Appendf(lines, "%s: %s\n", field, oneLine.Replace(c.Path))
+	}
+	if e.Problem != "" {
+		lines = fmt.Appendf(lines, "problem: %s\n", oneLine.Replace(e.Problem))
+	}
+	data, _ := json.Marshal(e)
+	return append(append(lines, "data: "...), data...)
 }

@@ -3,10 +3,15 @@ package reload
 import (
 	"bufio"
 	"encoding/json"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/internal/leaktest"
@@ -81,7 +86,7 @@ func (b *browser) changes() string {
 	return strings.Join(paths, " ")
 }
 
-// A browser that connects again is told what it has missed, be it while none was there.
+// A browser that connects again gets the missed changes, even if no browser was connected.
 func TestEventsResume(t *testing.T) {
 	leaktest.Check(t)
 	w := newTree(t)
@@ -125,7 +130,7 @@ func TestEventsResume(t *testing.T) {
 	}
 }
 
-// A manifest that cannot be read is said to the browser.
+// If the manifest cannot be read, the browser is notified.
 func TestEventsProblem(t *testing.T) {
 	w := newTree(t)
 	w.cook(cook.CookOptions{})
@@ -140,28 +145,83 @@ func TestEventsProblem(t *testing.T) {
 	}
 }
 
-func TestHandlerRefusesOtherSites(t *testing.T) {
+// A program without an HTTP library gets plain lines: a response in HTTP/1.0 has no chunks. Paths
+// may contain any bytes.
+func TestProgramsReadLines(t *testing.T) {
+	w := newTree(t)
+	w.write("old.txt", "1")
+	w.cook(cook.CookOptions{})
+	server := httptest.NewServer(Handler(w.project.Out))
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "GET /events HTTP/1.0\r\nHost: localhost\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(conn)
+	until := func(last string) (all []string) {
+		t.Helper()
+		for lines.Scan() {
+			if lines.Text() == last {
+				return all
+			}
+			all = append(all, lines.Text())
+		}
+		t.Fatalf("the stream ended before %q: %v", last, lines.Err())
+		return nil
+	}
+	until("event: hello")
+	until("")
+	if err := os.Remove(w.asset("old.txt")); err != nil {
+		t.Fatal(err)
+	}
+	w.write("name \xff.txt", "2")
+	w.write("two\r\nlines.txt", "3")
+	w.cook(cook.CookOptions{})
+	got := until("")
+	if !strings.HasPrefix(got[0], "id: ") || !strings.HasPrefix(got[len(got)-1], `data: {"changes":[{"path":`) {
+		t.Errorf("got %q", got)
+	}
+	want := []string{"changed: name \xff.txt", "removed: old.txt", "changed: two\ufffd\ufffdlines.txt"}
+	if diff := cmp.Diff(want, got[1:len(got)-1]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestHandlerRefusesOtherMachines(t *testing.T) {
 	handler := Handler(t.TempDir())
 	for _, test := range []struct {
-		path, host, site string
-		want             int
+		path, host, site, origin string
+		want                     int
 	}{
-		{"/reload.js", "localhost:1", "", 200},
-		{"/reload.js", "127.0.0.1:1", "same-origin", 200},
-		{"/reload.js", "evil.test", "", 403},
-		{"/events", "evil.test", "", 403},
-		{"/events", "localhost", "cross-site", 403},
-		{"/other", "localhost", "", 404},
+		{"/reload.js", "localhost:1", "", "", 200},
+		{"/reload.js", "127.0.0.1:1", "same-origin", "", 200},
+		{"/reload.js", "127.0.0.1:1", "cross-site", "http://localhost:5173", 200},
+		{"/reload.js", "127.0.0.1:1", "cross-site", "https://evil.test", 403},
+		{"/reload.js", "evil.test", "", "", 403},
+		{"/reload.js", "evil.test", "", "http://localhost", 403},
+		{"/events", "evil.test", "", "", 403},
+		{"/events", "localhost", "cross-site", "", 403},
+		{"/other", "localhost", "", "", 404},
 	} {
 		req := httptest.NewRequest("GET", test.path, nil)
 		req.Host = test.host
-		if test.site != "" {
-			req.Header.Set("Sec-Fetch-Site", test.site)
+		for name, value := range map[string]string{"Sec-Fetch-Site": test.site, "Origin": test.origin} {
+			if value != "" {
+				req.Header.Set(name, value)
+			}
 		}
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, req)
-		if w.Code != test.want {
-			t.Errorf("%+v: %d %s", test, w.Code, w.Body)
+		allowed := ""
+		if test.want == 200 {
+			allowed = test.origin
+		}
+		if got := w.Header().Get("Access-Control-Allow-Origin"); w.Code != test.want || got != allowed {
+			t.Errorf("%+v: %d %s, allowed origin %q", test, w.Code, w.Body, got)
 		}
 	}
 }

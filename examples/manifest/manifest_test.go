@@ -1,11 +1,13 @@
-// Package manifest has readers of manifest.json: c/manifest.h for C and C++, js/manifest.mjs for
-// JavaScript, and programs that list a manifest with them.
+// Package manifest has programs that list a manifest: in C and C++ with clients/c/cook.h, and in
+// JavaScript with the npm package.
 package manifest
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -22,10 +24,10 @@ import (
 )
 
 // cooked returns an output directory of n assets for two targets.
-func cooked(t *testing.T, n int) string {
+func cooked(t *testing.T, layout string, n int) string {
 	t.Helper()
 	dir := t.TempDir()
-	project := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
+	project := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "out"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All(), IDs: true, Manifest: layout}
 	names := []string{`with "quotes"`, "naïve 日本語 🎮", "<&>", "tab\tand\u2028line"}
 	for i := range n - len(names) {
 		names = append(names, fmt.Sprintf("%d/%d", i%17, i))
@@ -36,11 +38,22 @@ func cooked(t *testing.T, n int) string {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, make([]byte, i%5000), 0o666); err != nil {
-			t.Skip(err) // the system has no such names
+			t.Skip(err) // file names that the system does not support
 		}
 	}
-	if err := os.WriteFile(filepath.Join(project.Dir, "cook.toml"), []byte("[target.tv]\n"), 0o666); err != nil {
+	// The assets include a model that uses an image, and an atlas whose page is not a final
+	// artifact. Images have roles.
+	var page bytes.Buffer
+	if err := png.Encode(&page, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
 		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"cook.toml": "[target.tv]\n", "wood.png": page.String(), "ui.sprites": "wood.png\n",
+		"crate.gltf": `{"asset":{"version":"2.0"},"images":[{"uri":"wood.png"}],"textures":[{"source":0}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(project.Dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, targets := range [][]string{nil, {"tv"}} {
 		project.Targets = targets
@@ -51,7 +64,7 @@ func cooked(t *testing.T, n int) string {
 	return project.Out
 }
 
-// listed lists the outputs as the programs do, by package manifest.
+// listed lists the outputs with package manifest, in the form that the programs print.
 func listed(t *testing.T, dir string) (lines []string) {
 	t.Helper()
 	load := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))) }
@@ -64,23 +77,28 @@ func listed(t *testing.T, dir string) (lines []string) {
 			t.Fatal(err)
 		}
 		for _, o := range a.Outputs {
-			lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%d", a.Source, a.Target, o.Path, o.Size))
+			inner := ""
+			if o.Inner {
+				inner = "inner"
+			}
+			lines = append(lines, fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s", a.Source, a.Target, a.ID, o.Path, o.Size, o.BLAKE3, inner, o.Role))
 		}
 	}
 	return lines
 }
 
-// Manifests of one file and of parts are the same to readers in other languages, and fit the schema.
+// Readers in other languages find the same content in a manifest of one file and in a manifest of
+// parts. Both fit the schema.
 func TestOthersReadWhatPackageManifestReads(t *testing.T) {
-	small, large := cooked(t, 100), cooked(t, 2500)
-	if _, err := os.Stat(filepath.Join(small, manifest.PartsDir)); err == nil {
-		t.Error("the small manifest has parts")
+	single, parts := cooked(t, "single", 2500), cooked(t, "parts", 2500)
+	if _, err := os.Stat(filepath.Join(single, manifest.PartsDir)); err == nil {
+		t.Error("the single manifest has parts")
 	}
-	if _, err := os.Stat(filepath.Join(large, manifest.PartsDir)); err != nil {
+	if _, err := os.Stat(filepath.Join(parts, manifest.PartsDir)); err != nil {
 		t.Error(err)
 	}
 	compare := func(t *testing.T, program string, args ...string) {
-		for _, dir := range []string{small, large} {
+		for _, dir := range []string{single, parts} {
 			var wrong bytes.Buffer
 			run := exec.Command(program, append(args, dir)...)
 			run.Stderr = &wrong
@@ -88,20 +106,27 @@ func TestOthersReadWhatPackageManifestReads(t *testing.T) {
 			if err != nil || wrong.Len() > 0 {
 				t.Fatalf("%v: %s", err, &wrong)
 			}
-			if want := listed(t, dir); !slices.Equal(strings.Split(strings.TrimSpace(string(out)), "\n"), want) || len(want) < 190 {
+			if want := listed(t, dir); !slices.Equal(strings.Split(strings.TrimSuffix(string(out), "\n"), "\n"), want) || len(want) < 4990 {
 				t.Errorf("%d bytes, want %d lines", len(out), len(want))
 			}
 		}
 	}
-	t.Run("schema", func(t *testing.T) { checkSchema(t, small, large) })
+	for _, source := range []string{"c/list.c", "cpp/list.cpp", "../../clients/c/cook.h", "js/list.mjs", "../../npm/assetcook/index.js"} {
+		if _, err := os.ReadFile(source); err != nil { // read so that a change of the file invalidates go test's cache
+			t.Fatal(err)
+		}
+	}
+	t.Run("schema", func(t *testing.T) { checkSchema(t, single, parts) })
 	t.Run("C++", func(t *testing.T) {
 		gcc, err := exec.LookPath("g++")
 		if err != nil {
 			t.Skip("needs a compiler of C++")
 		}
-		if out, err := exec.Command(gcc, "-x", "c++", "-std=c++11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "c/list.c").CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
+		program := filepath.Join(t.TempDir(), "list")
+		if out, err := exec.Command(gcc, "-std=c++11", "-Wall", "-Wextra", "-Werror", "-o", program, "cpp/list.cpp").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
 		}
+		compare(t, program)
 	})
 	t.Run("C", func(t *testing.T) {
 		gcc, err := exec.LookPath("gcc")
@@ -114,7 +139,7 @@ func TestOthersReadWhatPackageManifestReads(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		compare(t, program)
-		t.Run("damaged", func(t *testing.T) { refuses(t, program, small) })
+		t.Run("damaged", func(t *testing.T) { refuses(t, program, single) })
 	})
 	t.Run("JavaScript", func(t *testing.T) {
 		node, err := exec.LookPath("node")
@@ -125,8 +150,8 @@ func TestOthersReadWhatPackageManifestReads(t *testing.T) {
 	})
 }
 
-// refuses runs the reader in C on all beginnings of a manifest. It must end with an error, and
-// within the memory that belongs to it, unless only the end of the list is missing.
+// refuses runs the reader in C on prefixes of a manifest. The reader must never access memory
+// outside of its buffers. It must fail, except on a prefix that lacks only the end of the list.
 func refuses(t *testing.T, program, dir string) {
 	text, err := os.ReadFile(filepath.Join(dir, manifest.Name))
 	if err != nil {
@@ -193,7 +218,7 @@ func checkSchema(t *testing.T, dirs ...string) {
 			t.Error(err)
 		}
 	}
-	if seen < 4 {
+	if seen < 5 {
 		t.Errorf("%d files seen", seen)
 	}
 	for _, wrong := range []string{

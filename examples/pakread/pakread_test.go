@@ -1,4 +1,4 @@
-// Package pakread is a reader of paks in C: c/pak.h for engines, and a program that uses it.
+// Package pakread is a program in C that reads paks with clients/c/cook.h.
 package pakread
 
 import (
@@ -14,8 +14,13 @@ import (
 	"github.com/assetcook/assetcook/cook/pak"
 )
 
-// compiled returns the program, built with more arguments.
+// compiled builds the program with additional arguments and returns its path.
 func compiled(t *testing.T, gcc string, more ...string) string {
+	for _, source := range []string{"c/pakread.c", "../../clients/c/cook.h"} {
+		if _, err := os.ReadFile(source); err != nil { // read so that a change of the file invalidates go test's cache
+			t.Fatal(err)
+		}
+	}
 	program := filepath.Join(t.TempDir(), "pakread")
 	args := append([]string{"-std=c99", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-o", program, "c/pakread.c"}, more...)
 	if out, err := exec.Command(gcc, args...).CombinedOutput(); err != nil {
@@ -24,7 +29,7 @@ func compiled(t *testing.T, gcc string, more ...string) string {
 	return program
 }
 
-// created writes a pak of files of all kinds and sizes, and returns its name and what is in it.
+// created writes a pak of files of all kinds and sizes, and returns its name and contents.
 func created(t *testing.T, level int) (name string, contents map[string][]byte) {
 	name, contents = filepath.Join(t.TempDir(), "a.pak"), map[string][]byte{}
 	for i := range 200 {
@@ -56,13 +61,13 @@ func TestReadInC(t *testing.T) {
 		if probe.Run() != nil {
 			t.Skip("needs zstd.h")
 		}
-		program := compiled(t, gcc, "-lzstd")
+		program := compiled(t, gcc, "-DCOOK_ZSTD=1", "-lzstd")
 		name, contents := created(t, 0)
 		reads(t, program, name, contents)
 		damages(t, program, name)
 	})
 	t.Run("stored", func(t *testing.T) {
-		program := compiled(t, gcc, "-DPAK_LIBZSTD=0")
+		program := compiled(t, gcc, "-DCOOK_ZSTD=0")
 		name, contents := created(t, -1)
 		reads(t, program, name, contents)
 		damages(t, program, name)

@@ -1,6 +1,6 @@
-// Command view is a program like a game, with a page of its measurements: a camera, frame times with
-// subsystems and hitches, a level that jumps, memory of levels that come and go, and any number of
-// counters and events.
+// Command view simulates a game and serves a page with its measurements: a camera, frame times
+// with subsystems and hitches, a value that jumps, memory of levels that are loaded and dropped,
+// and any number of counters and events.
 //
 //	go run ./examples/view
 //	go run ./examples/view -counters 1000 -events 1000000
@@ -36,7 +36,7 @@ func main() {
 	set := counters.New(counters.Options{Max: *count + 1000})
 	feed := events.NewFeed()
 	rec := events.New(feed, events.Options{})
-	defer process.Publish(set).Close()
+	defer process.Publish(set)()
 	tracker := memory.New(memory.Options{Totals: true, Sites: true})
 	probe := profile.Probe{Counters: set, Events: rec, Memory: tracker}
 	defer probe.PublishMemory().Close()
@@ -61,7 +61,7 @@ func main() {
 	g.play(*fps)
 }
 
-// graphs are on the page from the beginning.
+// graphs are shown on the page from the start.
 var graphs = []string{
 	"graph add frame game/frame",
 	"graph add systems game/physics game/ai game/animation game/render/submit",
@@ -116,7 +116,7 @@ func (g *game) play(fps int) {
 		mark := g.worker.Begin(g.rec.Symbol("frame"), 0)
 		phase := float64(n) / 120
 		load := 1 + .25*math.Sin(phase) + .1*rand.Float64()
-		if n%211 == 100 || n%733 < 4 { // a hitch, and some in a row
+		if n%211 == 100 || n%733 < 4 { // a single hitch, and several in a row
 			load *= 3
 		}
 		frame := g.frame.Begin()
@@ -130,7 +130,7 @@ func (g *game) play(fps int) {
 			calls := 1 + i%3
 			for range calls {
 				span := s.timer.Begin()
-				time.Sleep(time.Duration(took * 1e6 / float64(calls))) // the work, which leaves the processor to the page
+				time.Sleep(time.Duration(took * 1e6 / float64(calls))) // simulated work, which leaves the processor to the page
 				span.End()
 			}
 			scope.End()
@@ -140,7 +140,7 @@ func (g *game) play(fps int) {
 		g.camera[0].Set(20 * math.Cos(phase))
 		g.camera[1].Set(3 + math.Sin(phase*3))
 		g.camera[2].Set(20 * math.Sin(phase))
-		g.step.Set(float64(10 * (1 + n/200%2))) // for averages: EMA and SMA lag behind it
+		g.step.Set(float64(10 * (1 + n/200%2))) // steps show how EMA and SMA lag behind
 		g.storage.play(n)
 		g.drawn.Add(int64(1500 + 600*math.Sin(phase/3) + 50*rand.Float64()))
 		g.bytes.Add(rand.ExpFloat64())

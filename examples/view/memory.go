@@ -7,56 +7,56 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// levelFrames is how long a level is played.
+// levelFrames is the number of frames for which a level is played.
 const levelFrames = 600
 
-// storage is the memory of a game: levels that come and go, sprites that leave gaps, scratch
-// memory of a frame, and a leak.
+// storage simulates the memory of a game: levels that are loaded and dropped, sprites that leave
+// gaps, scratch memory for each frame, and a leak.
 type storage struct {
 	worker                             *memory.Worker
 	textures, meshes, sprites, scratch *memory.Pool
 	level                              [][]byte // textures, then meshes
-	ends                               int      // of the textures in level
+	ends                               int      // number of textures in level
 	live                               [][]byte // sprites
 	leaked                             [][]byte
 }
 
 func newStorage(t *memory.Tracker) *storage {
-	images := t.GroupWith("images", memory.GroupOptions{Budget: 96 << 20})
+	images := t.Group("images", memory.GroupOptions{Budget: 96 << 20})
 	return &storage{
 		worker:   t.Worker("main"),
-		textures: images.PoolWith("textures", memory.PoolOptions{Type: "BC7"}),
-		sprites:  images.PoolWith("sprites", memory.PoolOptions{Type: "RGBA"}),
-		meshes:   t.Group("meshes", 0).PoolWith("vertices", memory.PoolOptions{Type: "[]vertex"}),
-		scratch:  t.Group("frame", 0).PoolWith("scratch", memory.PoolOptions{Lifetime: memory.Temporary}),
+		textures: images.Pool("textures", memory.PoolOptions{Type: "BC7"}),
+		sprites:  images.Pool("sprites", memory.PoolOptions{Type: "RGBA"}),
+		meshes:   t.Group("meshes", memory.GroupOptions{}).Pool("vertices", memory.PoolOptions{Type: "[]vertex"}),
+		scratch:  t.Group("frame", memory.GroupOptions{}).Pool("scratch", memory.PoolOptions{Lifetime: memory.Temporary}),
 	}
 }
 
-// play does what frame n needs.
+// play allocates and frees the memory of frame n.
 func (s *storage) play(n int) {
 	if n%levelFrames == 0 {
 		s.load(n / levelFrames)
 	}
-	if n%levelFrames < levelFrames/2 && n%4 == 0 { // half of a level streams more in
+	if n%levelFrames < levelFrames/2 && n%4 == 0 { // a level streams in more data in its first half
 		defer s.worker.Push(fmt.Sprintf("level %d;tile %d", n/levelFrames, n)).Pop()
 		s.level = append(s.level, s.meshes.Bytes(s.worker, 100_000+rand.IntN(100_000)))
 	}
 	s.churn(n)
 	b := s.scratch.Bytes(s.worker, 1+rand.IntN(1<<20))
-	s.scratch.Free(b)
+	s.scratch.Free(nil, b)
 	if n%100 == 0 {
 		defer s.worker.Push("hud.png").Pop()
 		s.leaked = append(s.leaked, s.sprites.Bytes(s.worker, 16<<10))
 	}
 }
 
-// load drops a level and loads the next.
+// load drops the current level and loads the next.
 func (s *storage) load(level int) {
 	for i, b := range s.level {
 		if i < s.ends {
-			s.textures.Free(b)
+			s.textures.Free(nil, b)
 		} else {
-			s.meshes.Free(b)
+			s.meshes.Free(nil, b)
 		}
 	}
 	s.level = s.level[:0]
@@ -68,7 +68,8 @@ func (s *storage) load(level int) {
 	s.ends = len(s.level)
 }
 
-// churn allocates sprites of many sizes and frees others, so that free blocks do not fit new requests.
+// churn allocates sprites of many sizes and frees others, so that freed blocks rarely fit new
+// requests.
 func (s *storage) churn(n int) {
 	defer s.worker.Push(fmt.Sprintf("effect %d", n%7)).Pop()
 	for range 4 {
@@ -76,7 +77,7 @@ func (s *storage) churn(n int) {
 	}
 	for len(s.live) > 800 {
 		i := rand.IntN(len(s.live))
-		s.sprites.Free(s.live[i])
+		s.sprites.Free(nil, s.live[i])
 		s.live[i] = s.live[len(s.live)-1]
 		s.live = s.live[:len(s.live)-1]
 	}

@@ -1,4 +1,4 @@
-// Package advice adds advice to errors of the system.
+// Package advice adds advice to operating system errors.
 package advice
 
 import (
@@ -23,9 +23,9 @@ func For(err error) error {
 		{syscall.ENOSPC, "make room and run cook again"},
 		{syscall.EDQUOT, "make room and run cook again"},
 		{syscall.EMFILE, "allow more open files or use fewer workers"},
-		{syscall.ENFILE, "allow the system more open files, or run less beside cook"},
+		{syscall.ENFILE, "raise the system's limit of open files, or close other programs"},
 		{syscall.EROFS, "choose writable directories"},
-		{syscall.EIO, "see whether the disk is damaged and run cook again"},
+		{syscall.EIO, "check the disk for damage and run cook again"},
 	} {
 		if errors.Is(err, known.errno) {
 			return &advised{err, known.advice}
@@ -34,8 +34,8 @@ func For(err error) error {
 	return err
 }
 
-// Known reports whether err means that a resource of the system is exhausted or broken, independent
-// of the operation.
+// Known reports whether err means that a system resource is exhausted or broken, regardless of the
+// operation.
 func Known(err error) bool { return For(err) != err }
 
 type advised struct {

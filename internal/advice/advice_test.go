@@ -20,7 +20,7 @@ func TestSystemErrorsGetAdviceOnce(t *testing.T) {
 	for errno, want := range map[syscall.Errno]string{
 		syscall.ENOSPC: "; make room",
 		syscall.EMFILE: "; allow more open files",
-		syscall.EIO:    "; see whether the disk",
+		syscall.EIO:    "; check the disk",
 	} {
 		err := fmt.Errorf("manifest: %w", &fs.PathError{Op: "write", Path: "a", Err: errno})
 		got := For(err)

@@ -1,10 +1,10 @@
 // Package busyfile removes and replaces files while other programs have them open.
 //
-// Windows refuses both on drives without POSIX semantics (FAT, network drives), and where
-// the other program opened the file without sharing deletion, as virus scanners and indexers
-// do for a moment. [Files] repeats the call after short, growing pauses. Then it moves the
-// busy file into a trash directory, which the next run empties. If the system refuses that,
-// too, an [Error] names the file. Other systems refuse neither, and lose no time here.
+// Windows refuses both on drives without POSIX semantics (FAT, network drives), and where the other
+// program opened the file without sharing deletion, as virus scanners and indexers do briefly.
+// [Files] repeats the call after short pauses that get longer. Then it moves the busy file into a
+// trash directory, which the next run empties. If the system refuses that, too, it returns an
+// [Error] with the file's name. On other systems both operations succeed at once.
 package busyfile
 
 import (
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path"
 	"strings"
 	"sync/atomic"
@@ -20,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Folder makes system calls on the files of a directory, each once.
+// A Folder makes system calls on the files of a directory, without repeating them.
 type Folder interface {
 	Lstat(name string) (fs.FileInfo, error)
 	MkdirAll(name string, perm fs.FileMode) error
@@ -30,32 +31,35 @@ type Folder interface {
 	Rename(from, to string) error
 }
 
-// Files repeats calls of a Folder. The methods may be called concurrently.
+// Files repeats calls of a Folder while files are busy. Its methods may be called concurrently.
 type Files struct {
 	In    Folder
-	Trash string              // directory for files moved aside; "" forbids that
-	Busy  func(error) bool    // nil for IsBusy
-	Pause func(time.Duration) // nil for time.Sleep
-	vain  atomic.Int32        // consecutive calls whose pauses did not help
+	Trash string              // target directory for moving busy files; "" disables moving
+	Busy  func(error) bool    // reports whether an error means a busy file; nil means IsBusy
+	Pause func(time.Duration) // waits; nil means time.Sleep
+	vain  atomic.Int32        // number of consecutive calls whose pauses did not help
 }
 
-// pauses is the most pauses of a call: 1 ms, doubled each time, half a second in all.
+// pauses is the maximum number of pauses per call: the first is 1 ms and each is twice as long as
+// the previous, half a second in total.
 const pauses = 9
 
-// Error is the error for a file that another program keeps from being removed or replaced.
+// Error is the error for a file that cannot be removed or replaced because another program has it
+// open.
 type Error struct {
 	Path string
 	Err  error
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s is open in another program; close that program, or whatever shows or scans the file, and run cook again (%v)",
+	return fmt.Sprintf("%s is open in another program; close that program, and run cook again (%v)",
 		pathname.Show(e.Path), e.Err)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Remove removes a file or an empty directory. A file that stays busy is moved aside.
+// Remove removes a file or an empty directory. If a file stays busy, Remove moves it to the trash
+// directory.
 func (f *Files) Remove(name string) error {
 	err := f.repeatWhileBusy(func() error { return f.In.Remove(name) })
 	if !f.busy(err) {
@@ -65,11 +69,11 @@ func (f *Files) Remove(name string) error {
 	if !moved {
 		return f.explainBusy(name, err)
 	}
-	f.In.Remove(aside) // on failure, the next run empties the trash
+	f.In.Remove(aside) // if this fails, the next run removes the file
 	return nil
 }
 
-// RemoveAll removes a file, or a directory and all in it, as far as that is possible.
+// RemoveAll removes a file, or a directory with its content, as far as possible.
 func (f *Files) RemoveAll(name string) error {
 	err := f.In.RemoveAll(name)
 	if err == nil || !f.busy(err) && !needsSteps(err) {
@@ -78,7 +82,7 @@ func (f *Files) RemoveAll(name string) error {
 	return f.removeInSteps(name)
 }
 
-// removeInSteps removes each file on its own, so that a busy one delays no other.
+// removeInSteps removes each file separately, so that a busy file does not delay the others.
 func (f *Files) removeInSteps(name string) error {
 	info, err := f.In.Lstat(name)
 	if pathname.IsAbsent(err) {
@@ -101,8 +105,8 @@ func (f *Files) removeInSteps(name string) error {
 	return err
 }
 
-// Rename renames a file or a directory. A target file that stays busy is moved aside, and
-// moved back if the new file cannot take its place.
+// Rename renames a file or a directory. If the target file stays busy, Rename moves it to the trash
+// directory, and back if the new file cannot be renamed.
 func (f *Files) Rename(from, to string) error {
 	err := f.In.Rename(from, to)
 	if !f.busy(err) || !f.isRegular(from) {
@@ -129,8 +133,9 @@ func (f *Files) busy(err error) bool {
 	return IsBusy(err)
 }
 
-// repeatWhileBusy repeats a call until it meets no busy file, for at most half a second. After
-// calls whose pauses did not help, it pauses less, so that many busy files do not take hours.
+// repeatWhileBusy repeats a call while it fails because of a busy file, for at most half a second.
+// If the pauses of earlier calls did not help, the pauses are shorter, so that many busy files do
+// not take hours.
 func (f *Files) repeatWhileBusy(call func() error) error {
 	err := call()
 	wait := time.Millisecond
@@ -151,7 +156,7 @@ func (f *Files) repeatWhileBusy(call func() error) error {
 	return err
 }
 
-// moveAside moves a regular file into the trash directory, unless it is there already.
+// moveAside moves a regular file to the trash directory, unless it is there already.
 func (f *Files) moveAside(name string) (aside string, moved bool) {
 	if f.Trash == "" || strings.HasPrefix(name, f.Trash+"/") || !f.isRegular(name) {
 		return "", false
@@ -166,8 +171,9 @@ func (f *Files) moveAside(name string) (aside string, moved bool) {
 	return aside, f.In.Rename(name, aside) == nil
 }
 
-// explainBusy adds the name of a busy file to an error. An error about a directory stays as it
-// is, because the system has one error for directories in use and for those not empty.
+// explainBusy adds the name of a busy file to an error. It returns errors about directories
+// unchanged, because the system has the same error for a busy directory and for a directory that is
+// not empty.
 func (f *Files) explainBusy(name string, err error) error {
 	if !f.isRegular(name) {
 		return err
@@ -180,11 +186,30 @@ func (f *Files) isRegular(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// explainRename adds the name of the busy file to the error of a rename: the target, if
-// there is one.
+// explainRename adds the name of the busy file to the error of a rename. The busy file is the
+// target if the target exists, otherwise the renamed file.
 func (f *Files) explainRename(from, to string, err error) error {
 	if _, lstatErr := f.In.Lstat(to); lstatErr != nil {
 		return f.explainBusy(from, err)
 	}
 	return f.explainBusy(to, err)
 }
+
+// Disk is the Folder that uses the functions and paths of package os.
+type Disk struct{}
+
+func (Disk) Lstat(name string) (fs.FileInfo, error)       { return os.Lstat(name) }
+func (Disk) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
+func (Disk) ReadDir(name string) ([]fs.DirEntry, error)   { return os.ReadDir(name) }
+func (Disk) Remove(name string) error                     { return os.Remove(name) }
+func (Disk) RemoveAll(name string) error                  { return os.RemoveAll(name) }
+func (Disk) Rename(from, to string) error                 { return os.Rename(from, to) }
+
+// Remove is like os.Remove, for a file that another program may have open.
+func Remove(name string) error { return (&Files{In: Disk{}}).Remove(name) }
+
+// RemoveAll is like os.RemoveAll, for files that other programs may have open.
+func RemoveAll(name string) error { return (&Files{In: Disk{}}).RemoveAll(name) }
+
+// Rename is like os.Rename, for files that other programs may have open.
+func Rename(from, to string) error { return (&Files{In: Disk{}}).Rename(from, to) }

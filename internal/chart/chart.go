@@ -1,10 +1,12 @@
-// Package chart draws series of numbers: as lines in SVG, for pages of HTML, and as letters.
+// Package chart draws line charts as SVG: a [Trend] for HTML pages, and a [Page] of plots with axes
+// as a file. [Sparkline] draws values as characters.
 //
 //	page.WriteString("<style>" + chart.Style + "</style><div class=charts>")
-//	line := chart.Line{Title: "wall time", Values: values, High: 60, Marks: marks}
-//	line.Write(page)
+//	trend := chart.Trend{Title: "wall time", Values: values, High: 60, Marks: marks}
+//	trend.Write(page)
 //
-// A page defines the colors --curve, --grid, --dim, --step, --bad and --good.
+// An HTML page with trends must define the CSS colors --curve, --grid, --dim, --step, --bad and
+// --good.
 package chart
 
 import (
@@ -16,7 +18,7 @@ import (
 	"strings"
 )
 
-// Style is the style of charts, which lie in an element of class charts.
+// Style is the CSS for trends. They must be inside an element of class charts.
 const Style = `
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(21rem, 1fr)); gap: 1rem } .charts figure { margin: 0 }
 .charts figcaption { display: flex; justify-content: space-between; gap: 1rem; font-weight: 400 } .charts figcaption b { white-space: nowrap } .charts figcaption span { color: var(--dim) }
@@ -25,25 +27,25 @@ const Style = `
 .step, .level { stroke: var(--step); stroke-dasharray: 4 3 } .spike, .bad-mark { fill: var(--bad) } .good-mark { fill: var(--good) }
 `
 
-// A Line is a series of numbers with its title and marks.
-type Line struct {
-	Title, Note string    // above
-	Label       string    // for readers that do not see the drawing
-	Values      []float64 // NaN leaves a gap
-	Low, High   float64   // ends of the axis
+// A Trend is a series of values with a title and marks.
+type Trend struct {
+	Title, Note string    // texts above the chart
+	Label       string    // text for readers who cannot see the chart
+	Values      []float64 // values from left to right; NaN leaves a gap
+	Low, High   float64   // limits of the vertical axis
 	Marks       []Mark
 	Levels      []Level
-	First, Last string // below the ends
+	First, Last string // texts below the two ends of the horizontal axis
 }
 
-// A Mark is drawn at one value.
+// A Mark highlights one value.
 type Mark struct {
 	At    int
 	Kind  Kind
-	Title string // shown when it is pointed at
+	Title string // tooltip
 }
 
-// A Kind is the look of a mark: a vertical line for a step, a dot for the others.
+// A Kind is the appearance of a mark: a vertical line for a step, a dot for the others.
 type Kind string
 
 const (
@@ -53,76 +55,98 @@ const (
 	Good  Kind = "good-mark"
 )
 
-// A Level is a line across, such as a budget.
+// A Level is a horizontal line, such as a budget.
 type Level struct {
 	Value float64
 	Title string
 }
 
-// Size in units of the drawing.
+// Dimensions in SVG units.
 const (
 	width, height = 380.0, 120.0
 	side          = 4.0
 	top, bottom   = 8.0, 18.0
 )
 
-// Write writes the chart as a figure. All texts are escaped.
-func (l *Line) Write(w io.Writer) error {
+// Write writes the trend as a figure. All texts are escaped.
+func (t *Trend) Write(w io.Writer) error {
 	var b strings.Builder
-	span := l.High - l.Low
+	span := t.High - t.Low
 	if !(span > 0) {
 		span = 1
 	}
 	x := func(i int) float64 {
-		return side + (width-2*side)*float64(i)/float64(max(1, len(l.Values)-1))
+		return side + (width-2*side)*float64(i)/float64(max(1, len(t.Values)-1))
 	}
 	y := func(v float64) float64 {
-		return height - bottom - (height-top-bottom)*min(1.05, max(0, (v-l.Low)/span))
+		return height - bottom - (height-top-bottom)*min(1.05, max(0, (v-t.Low)/span))
 	}
 	f := func(format string, args ...any) {
 		for i, a := range args {
 			if s, ok := a.(string); ok {
-				args[i] = html.EscapeString(s)
+				args[i] = escape(s)
 			}
 		}
 		fmt.Fprintf(&b, format, args...)
 	}
-	f("<figure><figcaption><b>%s</b><span>%s</span></figcaption>\n<svg viewBox=\"0 0 %g %g\" role=img aria-label=\"%s\">", l.Title, l.Note, width, height, l.Label)
+	f("<figure><figcaption><b>%s</b><span>%s</span></figcaption>\n<svg viewBox=\"0 0 %g %g\" role=img aria-label=\"%s\">", t.Title, t.Note, width, height, t.Label)
 	f("<path class=axis d=\"M%g %gH%g\"/>", side, height-bottom, width-side)
-	for _, level := range l.Levels {
+	for _, level := range t.Levels {
 		f("<path class=level d=\"M%g %.1fH%g\"><title>%s</title></path>", side, y(level.Value), width-side, level.Title)
 	}
-	for _, m := range l.Marks {
+	for _, m := range t.Marks {
 		if m.Kind == Step {
 			f("<path class=step d=\"M%.1f %gV%g\"><title>%s</title></path>", x(m.At), top, height-bottom, m.Title)
 		}
 	}
-	b.WriteString("<path class=curve d=\"")
-	pen := 'M'
-	for i, v := range l.Values {
-		if math.IsNaN(v) {
-			pen = 'M'
-			continue
-		}
-		f("%c%.1f %.1f", pen, x(i), y(v))
-		if pen == 'M' {
-			b.WriteString("h0") // a value by itself shows as a point
-		}
-		pen = 'L'
-	}
-	b.WriteString("\" stroke-linecap=round />")
-	for _, m := range l.Marks {
-		if m.Kind != Step && !math.IsNaN(l.Values[m.At]) {
-			f("<circle class=%s cx=%.1f cy=%.1f r=3><title>%s</title></circle>", string(m.Kind), x(m.At), y(l.Values[m.At]), m.Title)
+	f("<path class=curve d=\"%s\" stroke-linecap=round />", pathThrough(len(t.Values), func(i int) (float64, float64) { return x(i), y(t.Values[i]) }))
+	for _, m := range t.Marks {
+		if m.Kind != Step && !math.IsNaN(t.Values[m.At]) {
+			f("<circle class=%s cx=%.1f cy=%.1f r=3><title>%s</title></circle>", string(m.Kind), x(m.At), y(t.Values[m.At]), m.Title)
 		}
 	}
-	f("<text x=%g y=%g>%s</text><text x=%g y=%g text-anchor=end>%s</text></svg></figure>\n", side, height-4, l.First, width-side, height-4, l.Last)
+	f("<text x=%g y=%g>%s</text><text x=%g y=%g text-anchor=end>%s</text></svg></figure>\n", side, height-4, t.First, width-side, height-4, t.Last)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// Sparkline draws values as a line of text with at most width letters. A letter shows the highest of
-// its values, on a scale from 0, or from the least value below 0, to the highest value.
+// pathThrough returns the SVG path through n points. A NaN leaves a gap, and a point between gaps
+// is drawn as a dot.
+func pathThrough(n int, at func(i int) (x, y float64)) string {
+	var b strings.Builder
+	length := 0 // number of points since the last gap
+	gap := func() {
+		if length == 1 {
+			b.WriteString("h0")
+		}
+		length = 0
+	}
+	for i := range n {
+		x, y := at(i)
+		if math.IsNaN(y) {
+			gap()
+			continue
+		}
+		fmt.Fprintf(&b, "%c%.1f %.1f", "ML"[min(length, 1)], x, y)
+		length++
+	}
+	gap()
+	return b.String()
+}
+
+// escape escapes arbitrary bytes for XML, and replaces control characters, which XML cannot
+// represent.
+func escape(s string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0xfffe || r == 0xffff {
+			return '\ufffd'
+		}
+		return r
+	}, s))
+}
+
+// Sparkline draws values as a line of at most width characters. A character shows the largest of
+// its values, on a scale from 0, or from the smallest value below 0, to the largest value.
 func Sparkline(values []float64, width int) string {
 	bars := []rune("▁▂▃▄▅▆▇█")
 	least, top := 0.0, 0.0

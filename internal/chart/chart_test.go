@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// A line has its values in the drawing, gaps where there are none, its marks and levels;
-// and no text is markup.
+// The drawing of a trend contains its values, with gaps for missing values, and its marks and
+// levels. No text becomes markup.
 func TestWrite(t *testing.T) {
-	l := Line{
+	l := Trend{
 		Title: "<b>", Note: "a & b", Label: `"x"`, Values: []float64{0, 50, math.NaN(), 100}, High: 100, First: "<1>", Last: "<4>",
 		Marks:  []Mark{{0, Step, "<s>"}, {2, Spike, "none"}, {3, Bad, "<m>"}},
 		Levels: []Level{{75, "<l>"}},
@@ -19,7 +19,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"<b>&lt;b&gt;</b><span>a &amp; b</span>", `aria-label="&#34;x&#34;"`, `d="M4.0 102.0h0L128.0 55.0M376.0 8.0h0"`,
+		"<b>&lt;b&gt;</b><span>a &amp; b</span>", `aria-label="&#34;x&#34;"`, `d="M4.0 102.0L128.0 55.0M376.0 8.0h0"`,
 		"<path class=step d=\"M4.0 8V102\"><title>&lt;s&gt;", "<circle class=bad-mark cx=376.0 cy=8.0 r=3><title>&lt;m&gt;", "H376\"><title>&lt;l&gt;", "&lt;4&gt;</text></svg>",
 	} {
 		if !strings.Contains(b.String(), want) {
@@ -33,7 +33,7 @@ func TestWrite(t *testing.T) {
 
 // Whatever the values are, nothing is drawn outside.
 func TestRange(t *testing.T) {
-	for _, l := range []Line{{}, {Values: []float64{1}}, {Values: []float64{math.Inf(1), math.Inf(-1), 1e300}, High: 1}, {Values: []float64{5, 5}, Low: 5, High: 5}} {
+	for _, l := range []Trend{{}, {Values: []float64{1}}, {Values: []float64{math.Inf(1), math.Inf(-1), 1e300}, High: 1}, {Values: []float64{5, 5}, Low: 5, High: 5}} {
 		var b strings.Builder
 		if err := l.Write(&b); err != nil || strings.Contains(b.String(), "Inf") || strings.Contains(b.String(), "NaN") {
 			t.Errorf("%v: %s, %v", l.Values, b.String(), err)

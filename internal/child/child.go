@@ -1,8 +1,8 @@
 // Package child runs programs and exchanges data with them over standard input and output. The
-// exchange ends whatever the program does. Reading ends when the program exits, closes its output
-// or is killed. The error names the cause, and quotes the program's standard error. A program that
-// keeps running after its input has ended is killed. Reading does not wait for a process that the
-// program left behind with the output open.
+// exchange always ends, whatever the program does. Reading ends when the program exits, closes its
+// output or is killed; the error describes the cause and quotes the program's standard error. A
+// program that keeps running after the end of its input is killed. Reading does not wait for
+// descendants of the program that keep its output open.
 package child
 
 import (
@@ -19,25 +19,25 @@ import (
 )
 
 const (
-	// endTime is how long a program may run after its input or its output has ended.
+	// endTime is how long a program may keep running after the end of its input or its output.
 	endTime = 2 * time.Second
-	// drainTime is how long an output may stay open after the program has ended.
+	// drainTime is how long an output may stay open after the program has exited.
 	drainTime = time.Second
 )
 
-// A Process is a running program. Read reads its standard output, Write writes to its standard
-// input, and both fail once the program has ended.
+// A Process is a running program. Read reads from its standard output, and Write writes to its
+// standard input. Both return an error once the program has exited.
 type Process struct {
 	cmd    *exec.Cmd
 	input  io.WriteCloser
 	output *os.File
-	said   Head          // start of its standard error
+	said   Head          // start of the program's standard error
 	ended  chan struct{} // closed when err is known
 	err    error
 }
 
-// Start starts a command whose standard input and output are not set. Unless cmd.Stderr is set, the
-// error at the end of reading quotes the program's standard error.
+// Start starts a command whose standard input and output must not be set. Unless cmd.Stderr is set,
+// the error at the end of reading quotes the program's standard error.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, said: Head{Most: 4 << 10}, ended: make(chan struct{})}
 	cmd.WaitDelay = drainTime
@@ -69,16 +69,17 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
-// exitReason returns how the program ended: nil if it succeeded and printed no error.
+// exitReason returns an error that describes how the program exited, or nil if it succeeded and
+// printed no error.
 func (p *Process) exitReason(err error) error {
 	if p.cmd.ProcessState.Success() {
-		err = nil // ignores the error about a pipe that is still open
+		err = nil // ignore the error about a pipe that is still open
 	}
 	switch said := p.stderrExcerpt(); {
 	case err == nil && said == "":
 		return nil
 	case err == nil:
-		return fmt.Errorf("it printed: %s", said)
+		return fmt.Errorf("the program printed: %s", said)
 	case said == "":
 		return err
 	default:
@@ -86,9 +87,9 @@ func (p *Process) exitReason(err error) error {
 	}
 }
 
-// stderrExcerpt returns the first lines that the program printed on its standard error.
+// stderrExcerpt returns the first lines that the program printed to its standard error.
 func (p *Process) stderrExcerpt() string {
-	const most = 4 // lines; Show shortens long lines
+	const most = 4 // maximum number of lines; Show shortens long ones
 	lines := strings.FieldsFunc(p.said.String(), func(r rune) bool { return r == '\n' || r == '\r' })
 	text := strings.Join(lines[:min(most, len(lines))], "; ")
 	if text == "" {
@@ -97,8 +98,8 @@ func (p *Process) stderrExcerpt() string {
 	return pathname.Show(text)
 }
 
-// Read reads the program's output. At the end the error is io.EOF if the program succeeded and
-// printed no error, else the reason.
+// Read reads the program's output. At its end the error is io.EOF if the program succeeded and
+// printed no error; otherwise the error describes the reason.
 func (p *Process) Read(b []byte) (int, error) {
 	n, err := p.output.Read(b)
 	if err == nil {
@@ -120,11 +121,11 @@ func (p *Process) Read(b []byte) (int, error) {
 // Write writes to the standard input of the program.
 func (p *Process) Write(b []byte) (int, error) { return p.input.Write(b) }
 
-// Ended returns a channel that is closed when the program has ended.
+// Ended returns a channel that is closed when the program has exited.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Close ends the input of the program, and kills the program if that does not end it soon. It
-// returns how the program ended.
+// Close closes the program's input, and kills the program if it does not exit soon. It returns an
+// error that describes how the program exited.
 func (p *Process) Close() error {
 	p.input.Close()
 	timer := time.AfterFunc(endTime, p.Kill)
@@ -133,12 +134,12 @@ func (p *Process) Close() error {
 	return p.err
 }
 
-// Kill ends the program at once.
+// Kill kills the program at once.
 func (p *Process) Kill() { p.cmd.Process.Kill() }
 
-// A Head keeps the first bytes that are written to it, and drops the others.
+// A Head is a writer that keeps the first bytes and drops the others.
 type Head struct {
-	Most int // bytes
+	Most int // maximum number of bytes to keep
 
 	mu   sync.Mutex
 	kept []byte

@@ -58,7 +58,7 @@ func TestReadingEnds(t *testing.T) {
 	for behavior, want := range map[string]string{
 		"echoes": "", "succeeds": "", "hangs": "killed", "prints": "killed", "leaves": "",
 		"exits":  `exit status 2: "no such\x1b server; at all"`,
-		"warns":  "it printed: old",
+		"warns":  "the program printed: old",
 		"shouts": "y (4096 bytes)",
 		"closes": "the program closed its output but is still running",
 	} {

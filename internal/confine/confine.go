@@ -1,8 +1,8 @@
-// Package confine opens files of one directory and never any outside.
+// Package confine opens files inside one directory and never outside.
 //
 // It differs from os.Root in two ways that asset trees need. It follows an absolute symbolic link
-// if the target is inside. And it opens only regular files, so that a pipe in place of a file
-// cannot block the cooker.
+// if the target is inside the directory. And it opens only regular files, so that a pipe in place
+// of a file cannot block the cooker.
 package confine
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A Dir is a directory that no path opened through it can leave.
+// A Dir is a directory that confines all paths opened through it.
 type Dir struct {
 	root Root
 	real string // the directory's path, absolute and without symbolic links
@@ -42,17 +42,17 @@ func Open(name string) (*Dir, error) {
 	return &Dir{root: newRoot(root), real: real}, nil
 }
 
-// Name returns the directory's path: absolute, without symbolic links.
+// Name returns the directory's path, which is absolute and has no symbolic links.
 func (d *Dir) Name() string { return d.real }
 
-// Root returns the os.Root of the directory, for code that only writes.
+// Root returns the Root of the directory, for code that only writes.
 func (d *Dir) Root() Root { return d.root }
 
-// MoveBusyTo names the trash directory for files that are removed or replaced while another program
+// MoveBusyTo sets the trash directory for files that are removed or replaced while another program
 // has them open. Call it before the methods of Root.
 func (d *Dir) MoveBusyTo(trash string) { d.root.busy.Trash = trash }
 
-// Sub opens a directory inside as a Dir.
+// Sub opens a directory inside d as a Dir.
 func (d *Dir) Sub(path string) (*Dir, error) {
 	root, err := d.root.OpenRoot(path)
 	if err != nil {
@@ -61,8 +61,8 @@ func (d *Dir) Sub(path string) (*Dir, error) {
 	return &Dir{root: newRoot(root), real: filepath.Join(d.real, filepath.FromSlash(path))}, nil
 }
 
-// Outward returns the first parent directory of a file that is a symbolic link to the outside, or
-// "". It is for messages.
+// Outward returns the first parent directory in path that is a symbolic link to a place outside d,
+// or "" if there is none. Use it for messages only.
 func (d *Dir) Outward(path string) string {
 	for i := range path {
 		if path[i] != '/' {
@@ -84,7 +84,8 @@ func (d *Dir) Outward(path string) string {
 // Close closes the directory.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// Stat describes a file, following symbolic links that stay inside. Paths are slash-separated.
+// Stat describes a file, following symbolic links that stay inside the directory. Paths are
+// slash-separated.
 func (d *Dir) Stat(path string) (fs.FileInfo, error) {
 	var info fs.FileInfo
 	err := d.reachInside(path, func(path string) (err error) {
@@ -104,7 +105,7 @@ func (d *Dir) OpenFile(path string) (*os.File, error) {
 	return regular.Check(f, err)
 }
 
-// ReadDir lists a directory in any order, following symbolic links that stay inside.
+// ReadDir lists a directory in unspecified order, following symbolic links that stay inside d.
 func (d *Dir) ReadDir(path string) (entries []fs.DirEntry, err error) {
 	err = d.reachInside(path, func(path string) error {
 		f, err := d.root.Root.OpenFile(path, os.O_RDONLY|regular.NoWait, 0)
@@ -118,7 +119,7 @@ func (d *Dir) ReadDir(path string) (entries []fs.DirEntry, err error) {
 	return entries, err
 }
 
-// reachInside calls do with a path through which os.Root can reach the file.
+// reachInside calls do with a path that os.Root can follow to the file.
 func (d *Dir) reachInside(path string, do func(path string) error) error {
 	err := do(path)
 	switch {
@@ -146,26 +147,26 @@ func (d *Dir) resolveInside(path string) (string, error) {
 		return "", err
 	}
 	if rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", errors.New("the link leads outside")
+		return "", errors.New("the link leads out of the directory")
 	}
 	return filepath.ToSlash(rel), nil
 }
 
 // A Root is an os.Root with two additions: it repeats every call that a signal interrupted, while
-// os.Root repeats only some, and its errors distinguish a directory that is not empty from one that
-// cannot be removed. If the system can look up a whole path in one call, Root does so.
+// os.Root repeats only some; and its errors distinguish a directory that is not empty from one that
+// cannot be removed. If the system can resolve a whole path in one call, Root uses this call.
 //
 // Remove, RemoveAll and Rename also work while another program has the file open (see package
 // busyfile), and on systems without the POSIX deletion that os.Root uses.
 //
-// [os.SameFile] accepts the results of LstatOS, but not of Stat and Lstat.
+// [os.SameFile] accepts the results of LstatOS, but not the results of Stat and Lstat.
 type Root struct {
 	*os.Root
-	quick *beneath        // nil if the system has no such calls
+	quick *beneath        // nil if the system lacks such calls
 	busy  *busyfile.Files // repeats calls on busy files
 }
 
-// errAsk is the error of beneath if os.Root must be asked.
+// errAsk is the error of beneath if the caller must use os.Root.
 var errAsk = errors.New("ask os.Root")
 
 func newRoot(root *os.Root) Root {
@@ -197,13 +198,13 @@ func (r Root) Lstat(name string) (info fs.FileInfo, err error) {
 	return r.LstatOS(name)
 }
 
-// LstatOS is Lstat with results that [os.SameFile] accepts.
+// LstatOS is like Lstat, but [os.SameFile] accepts its results.
 func (r Root) LstatOS(name string) (info fs.FileInfo, err error) {
 	err = repeatInterrupted(func() error { info, err = r.Root.Lstat(name); return err })
 	return info, err
 }
 
-// Rename renames a file. A directory may replace an empty directory, which os.Root refuses.
+// Rename renames a file. Unlike os.Root, it can replace an empty directory by a directory.
 func (r Root) Rename(from, to string) error {
 	if err := r.quick.rename(from, to); err != errAsk {
 		return err
@@ -216,7 +217,7 @@ func (r Root) MkdirAll(name string, perm fs.FileMode) error {
 }
 
 // RemoveEmpty removes a directory if it is empty, and reports whether the name is free afterwards.
-// It keeps directories with content, and files.
+// It does not remove files or directories with content.
 func (r Root) RemoveEmpty(name string) (gone bool, err error) {
 	info, err := r.Lstat(name)
 	switch {
@@ -236,7 +237,7 @@ func (r Root) RemoveEmpty(name string) (gone bool, err error) {
 	return false, err
 }
 
-// repeatInterrupted repeats a call until no signal interrupts it.
+// repeatInterrupted repeats a call while signals interrupt it.
 func repeatInterrupted(call func() error) error {
 	for {
 		if err := call(); !errors.Is(err, syscall.EINTR) {
@@ -246,9 +247,9 @@ func repeatInterrupted(call func() error) error {
 }
 
 // A Folder is a directory of a Root that is looked up once for several calls. It need not exist: if
-// the directory is not open, calls use its path.
+// the directory could not be opened, calls use its path.
 //
-// If the directory is moved while it is open, calls concern it at its new place.
+// If the directory is moved while it is open, calls affect the moved directory.
 type Folder struct {
 	root   Root
 	path   string
@@ -256,7 +257,7 @@ type Folder struct {
 	absent bool
 }
 
-// Folder opens the directory at a path with slashes, "." for the root itself.
+// Folder opens the directory at a slash-separated path; "." is the root itself.
 func (r Root) Folder(path string) Folder {
 	open, err := r.quick.openSubfolder(path)
 	return Folder{r, path, open, errors.Is(err, fs.ErrNotExist)}
@@ -265,7 +266,7 @@ func (r Root) Folder(path string) Folder {
 // Close closes the directory.
 func (f *Folder) Close() { f.open.closeFolder() }
 
-// Absent reports whether the directory was missing when Root.Folder looked it up.
+// Absent reports whether the directory did not exist when Root.Folder looked it up.
 func (f *Folder) Absent() bool { return f.absent }
 
 // Lstat describes a file of the directory.
@@ -286,7 +287,7 @@ func (f *Folder) Rename(name string, to *Folder, toName string) error {
 	return f.root.Rename(from, dest)
 }
 
-// callOnce makes each call of busyfile.Files in the form that the system needs.
+// callOnce implements busyfile.Folder with the calls that the system supports.
 type callOnce struct{ *os.Root }
 
 func (c callOnce) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.FS(), name) }

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Texts keep the form that existing indexes, stores and keys have.
+// The text form of a dependency does not change, because existing indexes, stores and keys hold it.
 func TestTextsKeepTheirForm(t *testing.T) {
 	seen := map[Kind]bool{}
 	for _, tc := range []struct {
@@ -47,6 +47,8 @@ func TestTextsKeepTheirForm(t *testing.T) {
 		{OfArtifacts(Artifacts, "", []string{"**"}), "@\x00\x00**", "artifacts **"},
 		{OfArtifacts(Artifacts, "pc", []string{""}), "@\x00pc\x00", "artifacts "},
 		{Dependency{Kind: IDs, Path: "pc", Pattern: "**"}, "@\x00pc\x00**\x00", "IDs of **"},
+		{OfName("pc", "t/a.png", "t/a.0123456789abcdef.ktx2"), "@@\x00pc\x00t/a.png\x00t/a.0123456789abcdef.ktx2\x00", "name of the cooked t/a.png"},
+		{OfName("", "a", "b"), "@@\x00\x00a\x00b\x00", "name of the cooked a"},
 	} {
 		seen[tc.on.Kind] = true
 		on, err := Decode(tc.text)
@@ -65,7 +67,7 @@ func TestTextsKeepTheirForm(t *testing.T) {
 func TestOtherTextsAreRefused(t *testing.T) {
 	for _, text := range []string{
 		"\x00a\x00b\x00", "\x00a\x00", "a\x00", "a\x00b", "a\x00b/c\x00", "a\x00b\x00\x00", "x\x00y/.\x00", ".\x00a/b", ".\x00a\x00b",
-		".\x00a/b\x00m\x00", "@\x00", "@\x00pc", "a\x00->\x00\x00", "./.\x00", "//.\x00", "\x00->\x00",
+		".\x00a/b\x00m\x00", "@\x00", "@\x00pc", "a\x00->\x00\x00", "./.\x00", "//.\x00", "\x00->\x00", "@@\x00", "@@\x00pc\x00a\x00b", "@@\x00pc\x00a/b\x00\x00b\x00",
 	} {
 		if on, err := Decode(text); err == nil {
 			t.Errorf("%q: %+v", text, on)
@@ -91,6 +93,8 @@ func drawDependency(t *rapid.T) Dependency {
 		d.Path, d.Pattern, d.Function = folder(), name.Draw(t, "pattern"), "f.1"
 	case Artifacts, IDs:
 		d = OfArtifacts(d.Kind, rapid.SampledFrom([]string{"", "pc"}).Draw(t, "target"), rapid.SliceOfN(name, 1, 3).Draw(t, "patterns"))
+	case Name:
+		d = OfName(rapid.SampledFrom([]string{"", "pc"}).Draw(t, "target"), names(), names())
 	}
 	if d.Kind.IsExtract() && rapid.Bool().Draw(t, "about") {
 		d.Subject = names()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A text is the path of a file. The text of any other dependency has at least one NUL, which no
-// path has:
+// The text of a File is its path. Texts of other kinds have at least one NUL, which cannot occur in
+// paths:
 //
 //	NUL file                                       Presence
 //	file NUL ->                                    Link
@@ -20,18 +20,20 @@ import (
 //	dir /. NUL pattern NUL function NUL subject NUL      Extracts
 //	@ NUL target NUL pattern NUL pattern ...       Artifacts
 //	@ NUL target NUL pattern NUL pattern ... NUL   IDs
+//	@@ NUL target NUL source NUL output NUL        Name
 //
-// The subject has NULs instead of slashes; without a subject its last NUL is missing, too. So the
-// text up to its last slash is the directory of the files, and the index finds the stamped files
-// there. The directory "." is written without its slash.
+// In the subject, NULs replace slashes; without a subject, the last NUL is omitted as well. So the
+// text up to its last slash is the directory of the files, where the index finds the stamped files.
+// The directory "." is written without its slash.
 const (
 	nul       = "\x00"
 	here      = "."
 	arrow     = "->"
 	artifacts = "@" + nul
+	named     = "@@" + nul
 )
 
-// Encode returns the text of a dependency.
+// Encode returns the text that represents a dependency.
 func Encode(d Dependency) string {
 	switch d.Kind {
 	case File:
@@ -56,11 +58,13 @@ func Encode(d Dependency) string {
 		return artifacts + d.Path + nul + d.Pattern
 	case IDs:
 		return artifacts + d.Path + nul + d.Pattern + nul
+	case Name:
+		return named + d.Path + nul + d.Pattern + nul
 	}
-	panic("dependency of no kind")
+	panic("the dependency has no kind")
 }
 
-// isWithin returns the beginning of a text about a directory.
+// isWithin returns the common prefix of the texts of dependencies on a directory and on names in it.
 func isWithin(folder string) string {
 	if folder == here {
 		return here + nul
@@ -68,7 +72,7 @@ func isWithin(folder string) string {
 	return strings.TrimSuffix(folder, "/") + "/" + here + nul
 }
 
-// encodedName returns the end of an extract's text.
+// encodedName returns the last part of an extract's text.
 func (d Dependency) encodedName() string {
 	if d.Subject == "" {
 		return d.Function + nul
@@ -76,7 +80,7 @@ func (d Dependency) encodedName() string {
 	return d.Function + nul + strings.ReplaceAll(d.Subject, "/", nul) + nul
 }
 
-// Decode reads the texts that Encode returns, and no others.
+// Decode parses a text that Encode returned. It returns an error for any other text.
 func Decode(text string) (Dependency, error) {
 	head, rest, ok := strings.Cut(text, nul)
 	if !ok {
@@ -90,8 +94,8 @@ func Decode(text string) (Dependency, error) {
 	return d, nil
 }
 
-// parseEncoded returns the dependency whose text may be head and rest with NULs between. It is the
-// only candidate; Decode verifies it.
+// parseEncoded returns the only dependency whose text may be head and rest, joined by NULs. Decode
+// verifies that the text is the same.
 func parseEncoded(head string, rest []string) Dependency {
 	folder, inFolder := strings.CutSuffix(head, "/"+here)
 	if head == here {
@@ -112,6 +116,8 @@ func parseEncoded(head string, rest []string) Dependency {
 		return Dependency{Kind: Presence, Path: rest[0]}
 	case last == 0 && rest[0] == arrow:
 		return Dependency{Kind: Link, Path: head}
+	case head+nul == named && last == 3 && rest[last] == "":
+		return OfName(rest[0], rest[1], rest[2])
 	case head+nul == artifacts && last > 1 && rest[last] == "":
 		return OfArtifacts(IDs, rest[0], rest[1:last])
 	case head+nul == artifacts:
@@ -120,25 +126,26 @@ func parseEncoded(head string, rest []string) Dependency {
 	return Dependency{Kind: Extract, Path: head, Function: rest[0], Subject: strings.Join(rest[min(1, last):last], "/")}
 }
 
-// MarshalText implements encoding.TextMarshaler by Encode.
+// MarshalText implements encoding.TextMarshaler, using Encode.
 func (d Dependency) MarshalText() ([]byte, error) { return []byte(Encode(d)), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler by Decode.
+// UnmarshalText implements encoding.TextUnmarshaler, using Decode.
 func (d *Dependency) UnmarshalText(text []byte) (err error) {
 	*d, err = Decode(string(text))
 	return err
 }
 
-// MayBePart reports whether a text may name an extract or artifacts. It looks at only a few bytes.
+// MayBePart reports whether a text may belong to an extract or to artifacts. It examines only a few
+// bytes.
 func MayBePart(text []byte) bool {
 	n := len(text)
 	return n > 1 && (text[n-1] == 0 || text[0] == artifacts[0] && text[1] == 0)
 }
 
-// Stamped returns the entry whose stamp shows changes of a dependency. text is the dependency's
-// text after the last slash, with a NUL after it. The entry is a File or a Link with a name, the
-// directory itself, or, for an Extract, a file with a name. The name includes its NUL. Stamped
-// looks at only a few bytes of a file's name.
+// Stamped returns the directory entry whose stamp reveals changes of a dependency. text is the part
+// of the dependency's text after the last slash, followed by a NUL. The entry is a File or a Link
+// with a name, the directory itself, or, for an Extract, a file with a name. The name includes its
+// NUL. Stamped examines only a few bytes of a file's name.
 func Stamped(text []byte) (as Kind, name []byte) {
 	as = File
 	switch {

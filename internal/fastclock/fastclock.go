@@ -1,22 +1,23 @@
-// Package fastclock reads the cheapest reliable clock: the processor's own counter if it runs at
-// one constant rate on all cores, else the runtime's monotonic clock.
+// Package fastclock reads the fastest reliable clock: the processor's own counter if it has the
+// same constant rate on all cores, otherwise the runtime's monotonic clock.
 //
-// A tick is the unit of that counter. To record ticks, pair some of them with nanoseconds ([Mark])
-// and convert afterwards ([Between]). Recording then costs nothing extra, and longer recordings are
-// more exact.
+// A tick is the unit of this clock. To record times, record ticks, pair two of them with
+// nanoseconds ([Mark]) and convert afterwards ([Between]). Recording has no further overhead, and
+// longer recordings are more exact.
 package fastclock
 
 import (
 	"math/bits"
+	"sync/atomic"
 	"time"
 )
 
 // start is the origin of nanoseconds.
 var start = time.Now()
 
-// Now returns the current tick. Ticks of one process can be compared across cores; they never run
+// Now returns the current tick. Ticks of one process can be compared across cores. They never run
 // backwards by more than the skew between cores, which is tens of nanoseconds on a machine whose
-// system uses that counter as its own clock.
+// operating system uses the counter as its own clock.
 func Now() int64 {
 	if counts {
 		return counter()
@@ -26,13 +27,13 @@ func Now() int64 {
 
 func nanos() int64 { return int64(time.Since(start)) }
 
-// A Pair is one moment by two clocks.
+// A Pair is one moment, measured by two clocks.
 type Pair struct {
 	Tick  int64
-	Nanos int64 // monotonic, since some moment before the first Pair
+	Nanos int64 // monotonic time since a moment before the first Pair
 }
 
-// Mark reads both clocks almost at once. Of several tries it returns the one with the least time
+// Mark reads both clocks almost at once. Of several tries it returns the one with the shortest time
 // between the readings.
 func Mark() Pair {
 	best, least := Pair{}, int64(-1)
@@ -50,11 +51,11 @@ func Mark() Pair {
 // A Scale converts ticks to nanoseconds.
 type Scale struct {
 	from Pair
-	mul  uint64 // nanoseconds a tick, with 32 fractional bits
+	mul  uint64 // nanoseconds per tick, with 32 fractional bits
 }
 
-// Between returns the scale through two pairs. If the pairs are the same moment, a tick is a
-// nanosecond.
+// Between returns the scale defined by two pairs. If both pairs are the same moment, a tick counts
+// as a nanosecond.
 func Between(a, b Pair) Scale {
 	if b.Tick < a.Tick {
 		a, b = b, a
@@ -68,7 +69,7 @@ func Between(a, b Pair) Scale {
 	return Scale{from: a, mul: mul}
 }
 
-// Nanos converts a moment, which may be before the first pair.
+// Nanos converts a tick, which may be before the first pair, to nanoseconds.
 func (s Scale) Nanos(tick int64) int64 {
 	if tick < s.from.Tick {
 		return s.from.Nanos - s.Duration(s.from.Tick-tick)
@@ -76,11 +77,50 @@ func (s Scale) Nanos(tick int64) int64 {
 	return s.from.Nanos + s.Duration(tick-s.from.Tick)
 }
 
-// Duration converts a number of ticks. A negative number, caused by skew between cores, becomes 0.
+// Duration converts a number of ticks to nanoseconds. A negative number, caused by skew between
+// cores, becomes 0.
 func (s Scale) Duration(ticks int64) int64 {
 	if ticks <= 0 {
 		return 0
 	}
 	hi, lo := bits.Mul64(uint64(ticks), s.mul)
 	return int64(hi<<32 | lo>>32)
+}
+
+// A Cell publishes the current activity of one goroutine to others: a word that identifies it, and
+// the tick when it was set. Setting and clearing a cell take little more time than reading the
+// clock, which they include. They omit the barrier of atomic.Store, which waits until all cores
+// have seen the word.
+//
+// Only one goroutine at a time may set and clear a cell; any goroutine may load it. A cell is empty
+// while its tick is 0. It must be cleared before it is set again. So if a reader finds the same
+// tick before and after reading the word, both are from the same Set.
+type Cell struct{ what, tick atomic.Uint64 }
+
+// Set sets the word of an empty cell. It stores the current tick in the cell and returns it.
+func (c *Cell) Set(what uint64) int64 { return setCell(c, what) }
+
+// Clear clears a cell and returns the current tick.
+func (c *Cell) Clear() int64 { return clearCell(c) }
+
+// Load returns the word and the tick of a cell. ok is false if the cell is empty or being set.
+func (c *Cell) Load() (what uint64, tick int64, ok bool) {
+	before := c.tick.Load()
+	what = c.what.Load()
+	return what, int64(before), before != 0 && c.tick.Load() == before
+}
+
+// Functions for machines whose counter cannot be used.
+
+func setCellGeneric(c *Cell, what uint64) int64 {
+	now := nanos()
+	c.what.Store(what)
+	c.tick.Store(uint64(now))
+	return now
+}
+
+func clearCellGeneric(c *Cell) int64 {
+	now := nanos()
+	c.tick.Store(0)
+	return now
 }

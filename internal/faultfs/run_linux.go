@@ -4,19 +4,19 @@
 // reacts.
 //
 // [Run] starts a program under a seccomp filter that passes each system call on a file to this
-// process before it happens (seccomp_unotify(2)). Calls on files below given directories are
-// numbered from 1, over all threads and child processes. A function decides about each: let it
-// happen, let it fail with an error, do only half of it, or kill the process first. A sweep over
-// all numbers covers every point at which a disk can be full, descriptors can run out, a signal can
-// arrive, or the power can fail.
+// process before the kernel executes it (seccomp_unotify(2)). Calls on files below given
+// directories are numbered from 1, across all threads and child processes. A function selects the
+// action for each call: execute it, let it fail with an error, do only half of it, or kill the
+// process first. A test that repeats the program for each number covers every point where a disk
+// can be full, descriptors can run out, a signal can arrive, or the power can fail.
 //
 // The filter must be installed in the process that becomes the program. So the executable that
-// calls Run starts itself again, and must call [Init] first in main or in TestMain. Nothing else is
-// needed, and no privileges, but the kernel must be 5.19 or later.
+// calls Run starts itself again, and must call [Init] first in main or in TestMain. No privileges
+// are needed, but the kernel must be 5.19 or later.
 //
-// It works on Linux, for amd64 and arm64. Elsewhere Init does nothing.
+// The package works on Linux, for amd64 and arm64. Elsewhere Init does nothing.
 //
-// The reading order: this file starts a program and kills it, serve_linux.go answers its calls, and
+// In reading order: this file starts a program and kills it, serve_linux.go handles its calls, and
 // calls_linux.go has the table of calls, the filter, and the description of a call.
 package faultfs
 
@@ -38,47 +38,47 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Call is a system call of the program on a file below the directories.
+// A Call is a system call of the program on a file below the watched directories.
 type Call struct {
 	N     int    // number from 1, across all threads and child processes
-	Name  string // the kernel's name: openat, write
-	Path  string // absolute, as far as known
-	To    string // the new name, of rename and link calls
-	Grows bool   // it takes disk space, which may be full
-	Moves bool   // it moves bytes, possibly fewer than requested; see Short
+	Name  string // name in the kernel: openat, write
+	Path  string // absolute path, if known
+	To    string // new name, for rename and link calls
+	Grows bool   // the call allocates disk space, so the disk may be full
+	Moves bool   // the call transfers bytes, possibly fewer than requested; see Short
 }
 
-// An Action is the decision about a call.
+// An Action says what to do with a call.
 type Action uint32
 
 const (
-	// Continue lets the call happen.
+	// Continue executes the call.
 	Continue Action = 0
-	// Short makes a read return half of its bytes, and a write or copy_file_range move half of
-	// theirs; the call returns that number. Other calls, and those for a single byte, happen
-	// normally.
+	// Short makes a read, write or copy_file_range transfer only half of its bytes and return their
+	// number. Other calls, and transfers of a single byte, are executed normally.
 	Short Action = 1 << 16
-	// Kill ends the process by SIGKILL, without the call.
+	// Kill sends SIGKILL to the process before the call is executed.
 	Kill Action = 2 << 16
-	// AndNoMore can be added to another action: all later calls happen unwatched. That saves half
-	// the time.
+	// AndNoMore can be added to another action: later calls are no longer watched. This halves the
+	// running time.
 	AndNoMore Action = 1 << 24
 )
 
-// Fail makes the call fail with an error, without effect.
+// Fail makes the call fail with an error, without any effect.
 func Fail(with syscall.Errno) Action { return Action(with) }
 
-// Run runs a command that was not started yet, and calls decide for each call on files below one of
-// the directories, which must exist. It returns the watched calls when the program and all its
-// children have ended. Only one goroutine at a time calls decide; the whole program waits for it.
+// Run starts cmd, which must not have been started, and calls decide for each call on files below
+// one of the directories, which must exist. It returns the watched calls when the program and all
+// its children have exited. Only one goroutine at a time calls decide; the whole program waits for
+// it.
 //
-// The error comes from cmd.Wait, or from the context if that ended first. In that case the program
-// was killed with all its descendants, except processes that had lost their parent before. If the
-// program could not be run, the error wraps [ErrNotRun]. Paths are compared with the directories as
-// given, without resolving symbolic links.
+// The error comes from cmd.Wait, or from the context if this was canceled first. In this case Run
+// kills the program with all its descendants, except processes that had lost their parent before.
+// If the program could not be run, the error wraps [ErrNotRun]. Paths are compared with the
+// directories as given, without resolving symbolic links.
 //
-// Run waits for processes that outlive the program and hold its output, for at most cmd.WaitDelay;
-// 0 means 10 s.
+// Run waits for processes that outlive the program and have its output open, for at most
+// cmd.WaitDelay; 0 means 10 s.
 func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) Action) ([]Call, error) {
 	w, err := startFiltered(cmd, under, decide)
 	if err != nil {
@@ -90,7 +90,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) A
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	err = w.answerCalls(ctx)
-	// Unanswered calls now fail, so that no process waits for ever.
+	// Unanswered calls now fail, so that no process waits forever.
 	w.closeListener()
 	waitErr := <-ended
 	switch {
@@ -102,19 +102,19 @@ func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) A
 	return w.calls, waitErr
 }
 
-// waitDelay is long enough for all work of a child that should end.
+// waitDelay is the default of cmd.WaitDelay; it suffices for all remaining work of child processes.
 const waitDelay = 10 * time.Second
 
-// ErrNotRun is the error for a program that was not run.
+// ErrNotRun is the error for a program that could not be run.
 var ErrNotRun = errors.New("faultfs: cannot run")
 
-// A watcher answers the calls of one program.
+// A watcher handles the calls of one program.
 type watcher struct {
 	listener int // -1 when closed
 	under    []string
 	table    map[int]spec
 	decide   func(Call) Action
-	done     bool // nothing more to decide
+	done     bool // set when calls are no longer watched
 	calls    []Call
 }
 
@@ -156,12 +156,12 @@ func startFiltered(cmd *exec.Cmd, under []string, decide func(Call) Action) (*wa
 	if w.listener, err = receiveListener(pair[0]); err != nil {
 		cmd.Process.Kill()
 		cmd.Wait()
-		return nil, fmt.Errorf("%w; does %s call faultfs.Init first?", err, self)
+		return nil, fmt.Errorf("%w; %s must call faultfs.Init first", err, self)
 	}
 	return w, nil
 }
 
-// receiveListener waits for the listener that Init sends.
+// receiveListener waits for the listener descriptor that Init sends.
 func receiveListener(socket int) (int, error) {
 	control := make([]byte, unix.CmsgSpace(4))
 	var n int
@@ -205,14 +205,14 @@ func (w *watcher) covers(path string) bool {
 	return false
 }
 
-// Run passes these environment variables to Init, which removes them.
+// Run sets these environment variables for Init, which removes them.
 const (
-	socketVar  = "FAULTFS_SOCKET"  // descriptor over which to send the listener
+	socketVar  = "FAULTFS_SOCKET"  // descriptor of the socket that receives the listener from Init
 	programVar = "FAULTFS_PROGRAM" // program to execute
 )
 
-// Init becomes the program of a [Run] if this process was started by one. Otherwise it does
-// nothing. Call it first in main or TestMain of every executable that calls Run.
+// Init turns this process into the program of a [Run] if Run started it. Otherwise it does nothing.
+// Call it first in main or TestMain of every executable that calls Run.
 func Init() {
 	socket, err := strconv.Atoi(os.Getenv(socketVar))
 	if err != nil {
@@ -222,7 +222,7 @@ func Init() {
 	os.Unsetenv(socketVar)
 	os.Unsetenv(programVar)
 	unix.CloseOnExec(socket)
-	runtime.LockOSThread() // the filter belongs to the thread that becomes the program
+	runtime.LockOSThread() // the filter applies to the thread that becomes the program
 	err = installReporting(socket)
 	if err == nil {
 		err = syscall.Exec(program, os.Args, os.Environ())
@@ -231,15 +231,15 @@ func Init() {
 	os.Exit(127)
 }
 
-// installReporting installs the filter on this thread and sends the listener to Run.
+// installReporting installs the filter on this thread and sends its listener descriptor to Run.
 func installReporting(socket int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("prctl: %w", err)
 	}
 	program := reportingFilter()
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	// While Run handles a call, only a fatal signal ends the wait for its answer. Otherwise the Go
-	// runtime's signals would make one call look like several.
+	// While Run handles a call, only a fatal signal may end the wait for its answer. Otherwise the
+	// signals of the Go runtime would make one call appear as several.
 	const flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 	listener, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
@@ -251,14 +251,14 @@ func installReporting(socket int) error {
 	return unix.Close(int(listener))
 }
 
-// killTree kills a child of this process that has not been waited for, and all its descendants, in
-// any group or session.
+// killTree kills root, a child of this process that has not been waited for, and all its
+// descendants, in any process group or session.
 //
 // First it stops each process, parents before children: a stopped process starts no more children,
-// and keeps its number until its parent waits for it.
+// and keeps its PID until its parent waits for it.
 func killTree(root *os.Process) {
 	if root.Signal(unix.SIGSTOP) != nil {
-		return // it has ended
+		return // the process has exited
 	}
 	all := []int{root.Pid}
 	for i := 0; i < len(all); i++ {
@@ -273,7 +273,8 @@ func killTree(root *os.Process) {
 	root.Kill()
 }
 
-// childrenOf searches all processes, because the kernel may not list the children of a process.
+// childrenOf returns the child processes of parent. It searches all processes, because the kernel
+// may not list the children of a process.
 func childrenOf(parent int) (children []int) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -286,9 +287,9 @@ func childrenOf(parent int) (children []int) {
 		}
 		stat, err := os.ReadFile("/proc/" + e.Name() + "/stat")
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // the process has exited meanwhile
 		}
-		// The name, in parentheses, may hold anything; state and parent follow it.
+		// The name, in parentheses, may contain any characters; state and parent follow it.
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(fields) > 1 && string(fields[1]) == strconv.Itoa(parent) {
 			children = append(children, pid)

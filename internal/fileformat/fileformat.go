@@ -3,24 +3,28 @@ package fileformat
 
 import (
 	"errors"
+	"io"
 	"slices"
 )
 
-// HeadSize is the number of bytes at the beginning of a file that decide about it at first.
+// HeadSize is the number of bytes at the start of a file that are first used to detect its kind.
 const HeadSize = 64 << 10
 
-// ErrShortHead is returned by a function that needs more than the beginning of a file.
-var ErrShortHead = errors.New("more of the source is needed")
+// ErrShortHead is the error of a function that needs more than the given start of a file.
+var ErrShortHead = errors.New("the head of the source is too short to tell its format")
 
 // A Format is a kind of file.
 type Format struct {
-	Name       string   // name with its article: "a PNG image"
+	Name       string   // name with its article, such as "a PNG image"
 	Extensions []string // file extensions with dots, in lower case
-	Magic      []string // beginnings of such files; a dot is any byte
-	Loose      bool     // files may begin otherwise as well
+	Magic      []string // prefixes of such files; a dot matches any byte
+	Loose      bool     // files may also start differently
+	// Verify returns a line about damage anywhere in a file that is copied, "" for none. It may
+	// be nil, and must accept files of other formats.
+	Verify func(file io.ReaderAt, size int64) string
 }
 
-// Starts returns how many bytes at the beginning of a file show that it has the format, 0 for none.
+// Starts returns the length of the format's prefix that head starts with, or 0 if there is none.
 func (f Format) Starts(head []byte) int {
 	most := 0
 	for _, m := range f.Magic {
@@ -40,5 +44,5 @@ func isMagic(magic string, head []byte) bool {
 	return true
 }
 
-// Has reports whether files of the format have an extension, given in lower case.
+// Has reports whether files of the format have the extension, given in lower case.
 func (f Format) Has(ext string) bool { return slices.Contains(f.Extensions, ext) }

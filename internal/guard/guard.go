@@ -1,13 +1,13 @@
-// Package guard returns byte slices next to unreadable memory, so that a kernel that reads or
-// writes beyond its slice faults instead of passing by luck. Game engines call this a stomp
+// Package guard returns byte slices next to unreadable memory, so that code that reads or writes
+// beyond its slice faults instead of succeeding by accident. Game engines call this a stomp
 // allocator.
 //
 // A [Buffer] is one mapping of readable pages between two unreadable ones:
 //
 //	| unreadable | Start(n) ->        ...        <- End(n) | unreadable |
 //
-// Making a Buffer costs system calls (about 10 µs), but taking a slice of it costs nothing: make
-// one Buffer per test and slide the slices in it.
+// Creating a Buffer takes system calls (about 10 µs), but slicing it is free: create one Buffer per
+// test and take all slices from it.
 //
 //	buf := guard.New(t, 4096)
 //	for n := range buf.Len() + 1 {
@@ -16,11 +16,10 @@
 //		}
 //	}
 //
-// An [Allocator] works outside of tests: each slice has its own pages, which become unreadable when
-// it is freed. With Options.Stomp the pools of profile/memory use one.
+// An [Allocator] works outside of tests, too: each slice has its own pages, which become unreadable
+// when it is freed. The pools of profile/memory use one if Options.Stomp is set.
 //
-// On systems unknown to this package the memory is ordinary, nothing faults, and [Real] returns
-// false.
+// On unsupported systems the memory is ordinary, nothing faults, and [Real] returns false.
 package guard
 
 import (
@@ -39,16 +38,16 @@ type TB interface {
 	Fatalf(format string, args ...any)
 }
 
-// Buffer is a run of readable and writable bytes between two unreadable pages. Its slices all share
-// that memory and live until the test ends. Slices may be used concurrently; [Buffer.ReadOnly]
-// affects all of them.
+// Buffer is a block of readable and writable bytes between two unreadable pages. All its slices
+// share this memory and are valid until the test ends. Slices may be used concurrently;
+// [Buffer.ReadOnly] affects all of them.
 type Buffer struct {
 	t   TB
 	mem []byte // whole pages if Real
 }
 
 // New maps a Buffer of at least size bytes, rounded up to whole pages, all zero, and unmaps it when
-// the test ends. A failure ends the test.
+// the test ends. On failure it ends the test.
 func New(t TB, size int) *Buffer {
 	t.Helper()
 	if size < 0 || size > maxSize {
@@ -68,21 +67,22 @@ func New(t TB, size int) *Buffer {
 	return &Buffer{t: t, mem: mem}
 }
 
-// maxSize keeps the sums of New within an int of 32 bits.
+// maxSize keeps the sums in New within a 32-bit int.
 const maxSize = 1 << 30
 
-// Real reports whether pages around a Buffer are unreadable, and ReadOnly protects.
+// Real reports whether the pages around a Buffer are really unreadable, and whether ReadOnly really
+// protects it.
 func Real() bool { return paged }
 
-// Len returns the number of bytes of the buffer.
+// Len returns the size of the buffer in bytes.
 func (b *Buffer) Len() int { return len(b.mem) }
 
-// Start returns the first n bytes: the byte before them is unreadable. The
-// capacity is n. It panics if n is not in 0..Len.
+// Start returns the first n bytes, with capacity n. The byte before them is unreadable. It panics
+// if n is not in the range 0 to Len.
 func (b *Buffer) Start(n int) []byte { return b.mem[:n:n] }
 
-// End returns the last n bytes: the byte after them is unreadable. It panics if
-// n is not in 0..Len. The slice of no bytes points to the unreadable page.
+// End returns the last n bytes. The byte after them is unreadable. It panics if n is not in the
+// range 0 to Len. An empty slice points to the unreadable page.
 func (b *Buffer) End(n int) []byte {
 	if n == 0 && paged {
 		// Slicing would leave the pointer at the start of mem, where a read would not fault.
@@ -91,10 +91,10 @@ func (b *Buffer) End(n int) []byte {
 	return b.mem[len(b.mem)-n:]
 }
 
-// ReadOnly calls f while the buffer is write-protected, so that a kernel that writes to its input
-// faults as well. The buffer is writable again when ReadOnly returns, also after a panic. A failure
-// to protect it fails the test. It costs two system calls, and is not for several goroutines at
-// once.
+// ReadOnly calls f while the buffer is write-protected, so that code that writes to its input
+// faults as well. The buffer is writable again when ReadOnly returns, even after a panic. If
+// protection fails, it fails the test. It takes two system calls, and must not be called
+// concurrently.
 func (b *Buffer) ReadOnly(f func()) {
 	b.t.Helper()
 	if err := protect(b.mem, true); err != nil {
@@ -109,7 +109,8 @@ func (b *Buffer) ReadOnly(f func()) {
 	f()
 }
 
-// Catch is the function [Catch] with an error that also gives the address relative to the buffer.
+// Catch is like the function [Catch], but its error also includes the address relative to the
+// buffer.
 func (b *Buffer) Catch(f func()) error {
 	err := Catch(f)
 	fault, ok := err.(*Fault)
@@ -131,18 +132,19 @@ func (b *Buffer) where(addr uintptr) string {
 	case addr >= start && addr < end:
 		return fmt.Sprintf("byte %d of %d of the buffer, which is read-only", addr-start, len(b.mem))
 	}
-	return "nowhere near the buffer"
+	return "not near the buffer"
 }
 
 // Fault is the error of a forbidden memory access.
 type Fault struct {
-	Addr uintptr // from the processor; wide loads may report a later byte
+	Addr uintptr // address reported by the processor; for wide loads it may be a later byte
 }
 
 func (f *Fault) Error() string { return fmt.Sprintf("guard: memory fault at address %#x", f.Addr) }
 
 // Catch calls f and returns the memory fault that ended it as a *[Fault], or nil. Other panics,
-// including nil pointers, pass through. A fault in a goroutine started by f still ends the program.
+// including nil dereferences, are not caught. A fault in a goroutine started by f still ends the
+// program.
 func Catch(f func()) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -157,7 +159,7 @@ func Catch(f func()) (err error) {
 	return nil
 }
 
-// FaultAddr returns the address of a memory fault from a recovered value, and false for other
+// FaultAddr returns the address of a memory fault, given the recovered value. ok is false for other
 // values.
 func FaultAddr(recovered any) (addr uintptr, ok bool) {
 	fault, ok := recovered.(interface {

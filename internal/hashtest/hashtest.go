@@ -9,9 +9,8 @@
 //		})
 //	}
 //
-// It tests known answers, every way to cut an input, memory that must not be read or written,
-// saved states, clones, one-shot sums from several goroutines, and a stream longer than 32 bits
-// can count.
+// It tests known sums, every way to split an input, memory that must not be read or written, saved
+// states, clones, one-shot sums from several goroutines, and a stream whose length exceeds 32 bits.
 package hashtest
 
 import (
@@ -26,28 +25,28 @@ import (
 // Config describes a hash.
 type Config struct {
 	New    func() hash.Hash      // returns a new streaming hash, which must be a hash.Cloner
-	Sum    func(b []byte) []byte // one-shot form, returning fresh memory
-	Size   int                   // bytes of a sum
-	Known  []Known               // independent answers
+	Sum    func(b []byte) []byte // one-shot function, returning newly allocated memory
+	Size   int                   // bytes per sum
+	Known  []Known               // sums from independent implementations
 	Oracle func(b []byte) []byte // another implementation, or nil
 
-	// Blocks are additional block sizes for Lengths, in bytes. The implementation changes its
-	// method at their multiples.
+	// Blocks are additional block sizes for Lengths, in bytes. The implementation behaves
+	// differently at their multiples.
 	Blocks []int
 
-	// State is set if the streaming hash implements encoding.BinaryMarshaler and
-	// BinaryUnmarshaler, which Run then tests. Otherwise it must not implement them.
+	// State is set if the streaming hash implements encoding.BinaryMarshaler and BinaryUnmarshaler,
+	// which Run then tests. Otherwise the hash must not implement them.
 	State bool
 
-	// Long is the sum of the bytes of WriteLong, in hex digits, from an independent tool; "" for
-	// a hash that is too slow for 4 GiB. Run skips it with -short and under the race detector.
+	// Long is the sum of the bytes of WriteLong in hexadecimal, computed by an independent tool; ""
+	// for a hash that is too slow for 4 GiB. Run skips it with -short and under the race detector.
 	Long string
 }
 
-// Known is a known answer.
+// Known is an input with its known sum.
 type Known struct {
 	In   string
-	Want string // lower-case hex of the sum
+	Want string // sum in lower-case hexadecimal
 }
 
 // Run tests a hash.
@@ -65,7 +64,7 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// checks return the first violation they find.
+// checks are the tests; each returns the first violation that it finds.
 var checks = []struct {
 	name string
 	run  func(testing.TB, *Config) error
@@ -84,8 +83,8 @@ var checks = []struct {
 	{"long", checkLongStream},
 }
 
-// Lengths returns the suite's input lengths, sorted: the multiples to 5 of common block sizes and
-// of blocks, plus and minus one byte.
+// Lengths returns the suite's input lengths, sorted. They are the first five multiples of each
+// block size, plus and minus one byte. The block sizes are common ones and the given blocks.
 func Lengths(blocks ...int) []int {
 	all := []int{0}
 	for _, block := range append([]int{4, 8, 12, 16, 32, 64, 128, 240, 256, 1024}, blocks...) {
@@ -99,14 +98,14 @@ func Lengths(blocks ...int) []int {
 
 func (c *Config) lengths() []int { return Lengths(c.Blocks...) }
 
-// longest returns the last of lengths.
+// longest returns the largest of the lengths.
 func (c *Config) longest() int {
 	all := c.lengths()
 	return all[len(all)-1]
 }
 
-// Bytes returns n bytes without structure, always the same: the first n of one sequence
-// (xorshift64*, Vigna 2016).
+// Bytes returns n random-looking bytes, always the same: the first n of one sequence (xorshift64*,
+// Vigna 2016).
 func Bytes(n int) []byte {
 	b := make([]byte, n)
 	state := uint64(0x9e3779b97f4a7c15)
@@ -119,7 +118,7 @@ func Bytes(n int) []byte {
 	return b
 }
 
-// sumPieces returns the sum of the pieces written one after the other.
+// sumPieces returns the sum of the pieces, written one after another.
 func (c *Config) sumPieces(pieces ...[]byte) []byte {
 	h := c.New()
 	for _, p := range pieces {
@@ -187,7 +186,7 @@ func concurrency(_ testing.TB, c *Config) error {
 		go func() {
 			for i, n := range lengths {
 				if got := c.Sum(data[:n]); !bytes.Equal(got, want[i]) {
-					errs <- fmt.Errorf("%d bytes while others sum: %x, alone %x", n, got, want[i])
+					errs <- fmt.Errorf("sum of %d bytes beside other goroutines: %x, alone %x", n, got, want[i])
 					return
 				}
 			}

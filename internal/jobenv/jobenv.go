@@ -1,5 +1,5 @@
-// Package jobenv has the functions that a job of a recipe works with. The cooker provides them in
-// a run, and package recipetest in a test. Package jobs makes jobs of them.
+// Package jobenv defines the functions that a recipe's job calls. The cooker provides them in a
+// run, and package recipetest in a test. Package jobs creates jobs from them.
 package jobenv
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Package recipe sets these functions, because it declares recipes and jobs.
+// These functions are set by package recipe, because it declares recipes and jobs.
 var (
 	// NewJob returns a job for a source of the given size.
 	NewJob func(recipe any, env Env, size int64) (job any)
@@ -23,14 +23,15 @@ var (
 	Recorded func(job any) ([]Dep, []string)
 )
 
-// ExtractKey returns the function of a dependency on an extract, by its name and version.
+// ExtractKey returns the Function of a dependency on an extract, given the extract's name and
+// version.
 func ExtractKey(name string, version int) string { return name + "." + strconv.Itoa(version) }
 
-// A Dep is a dependency as a recipe asked for it.
+// A Dep is a dependency that a recipe has requested.
 type Dep struct {
-	On    dependency.Dependency // its path is in the asset tree
-	Name  string                // the path as the recipe wrote it
-	Found bool                  // false for an absent file or directory
+	On    dependency.Dependency // dependency with its path in the asset tree
+	Name  string                // path as the recipe wrote it
+	Found bool                  // false if the file or directory does not exist
 }
 
 // A Said is the part of a file that is about a source.
@@ -39,63 +40,76 @@ type Said struct {
 	Text []byte // not empty
 }
 
-// Env is the environment of a job. A nil function makes the methods of the job that need it fail,
-// unless its comment says otherwise.
+// Facts are the decisions of a recipe about an image, for lists. Fields may be empty.
+type Facts struct {
+	Evidence string // why it has its role
+	Format   string // how it is stored: "bc7", "png"
+	Levels   int    // number of mip levels, 0 for files that have none
+}
+
+// Env is the environment of a job. If a function is nil, the methods of the job that need it return
+// an error, unless its comment says otherwise.
 type Env struct {
-	Path  string   // path of the source in the asset tree, with slashes
+	Path  string   // slash-separated path of the source in the asset tree
 	Names []string // final paths of the outputs, after all steps of a chain
 
-	// The asset tree. Paths have slashes; each function refuses paths that lead out of the tree.
+	// These functions access the asset tree. Paths are slash-separated; each function returns
+	// an error for paths that lead out of the tree.
 
 	Open func(path string) (fs.File, error)
 	Stat func(path string) (fs.FileInfo, error)
-	// List returns the sorted names that a listing chooses; a listing of all names appends a
-	// slash and the type to each. found is false without the directory.
+	// List returns the sorted names that a listing selects; a listing of all names appends a slash
+	// and the type to each. found is false if the directory does not exist.
 	List func(listing dependency.Dependency) (names []string, found bool, err error)
 	// IsLink reports whether a path is a symbolic link.
 	IsLink func(path string) (bool, error)
-	// Extract returns the parts of files that are about a subject, sorted by name of the file.
-	// found is false without such a file or directory. The caller must not change the list.
+	// Extract returns the parts of files that are about a subject, sorted by file name. found is
+	// false if there is no such file or directory. The caller must not change the list.
 	Extract func(of dependency.Dependency) (said []Said, found bool, err error)
 
-	// The files that the job writes.
+	// These functions create files that the job writes.
 
-	Outputs []string // names of files that do not exist yet, in directories that do
-	// Create creates the i-th output. It does not follow links.
+	Outputs []string // paths of new files in existing directories
+	// Create creates output number i. It does not follow links.
 	Create func(i int) (*os.File, error)
-	// Previous opens the i-th output of the last time, made by the same recipe with the same
-	// options and verified; nil for none. A nil function has none.
+	// Previous opens output number i of the last run, which was cooked by the same recipe with
+	// the same options and has been verified. It returns nil if there is no such output; a nil
+	// function means that there never is one.
 	Previous func(i int) *os.File
 
-	// Artifacts and methods of other assets for the same target.
+	// These functions read artifacts of other assets for the same target, and report how these
+	// assets are cooked.
 
-	// Artifacts returns the artifacts that patterns choose, and the dependency on that list.
+	// Artifacts returns the artifacts that patterns select, and the dependency on that list.
 	Artifacts    func(patterns []string) (list []manifest.Asset, on dependency.Dependency, err error)
 	ReadArtifact func(path string) ([]byte, error)
-	// IDs returns the asset IDs of the matching artifacts by source, and the dependency to record.
+	// IDs returns the asset IDs of the selected artifacts by source, and the dependency to record.
 	IDs func(patterns []string) (ids map[string]string, on dependency.Dependency, err error)
-	// Followed returns how a file is cooked: name of the recipe ("" if unknown), its
-	// recipe.Cooker, and the artifacts. A nil function knows nothing.
+	// Followed returns how a file is cooked: the name of the recipe ("" if unknown), its
+	// recipe.Cooker, and the artifacts. A nil function means that nothing is known.
 	Followed func(path string) (by string, options any, outputs []string)
 
-	// Reports to the run. Each function may be nil.
+	// These functions report to the run. Each may be nil.
 
-	Hold func(kind string, bytes int64)    // the job holds memory until its end
-	Step func(name string) (end func())    // a step of the recipe; steps nest
-	Note func(line string)                 // a line about the machine, printed once
-	Used func(processorTime time.Duration) // an external program took this time
-	// Each shares the pieces of Job.Each among idle CPUs; nil runs them one after the other.
+	Hold func(kind string, bytes int64)    // records that the job holds memory until its end
+	Step func(name string) (end func())    // starts a step of the recipe; steps may nest
+	Note func(line string)                 // prints a line about the machine once
+	Tell func(Facts)                       // decisions about the source
+	Role func(i int, role string)          // meaning of the pixels of output number i
+	Used func(processorTime time.Duration) // reports the processor time of an external program
+	// Each distributes the calls of Job.Each to idle CPUs; if it is nil, they run one after
+	// another.
 	Each func(ctx context.Context, n int, do func(i int) error) error
 
-	// External programs.
+	// These fields are for external programs.
 
 	Assets     string                 // directory of the asset tree
-	SourceFile string                 // the source if it is outside the asset tree, else ""
-	Scratch    func() (string, error) // returns an empty directory, removed after the job
-	// Vars replaces environment variables of programs. cook verify sets it to find results
+	SourceFile string                 // path of the source if it is outside of the asset tree, otherwise ""
+	Scratch    func() (string, error) // returns an empty directory that is removed after the job
+	// Vars overrides environment variables of programs. cook verify sets them to find results
 	// that depend on them.
 	Vars map[string]string
-	// Traced is called if the dependencies have all files that programs were observed to read.
-	// cook verify sets it; nil means that declared dependencies are believed.
+	// Traced is called if the dependencies include all files that programs were observed to read.
+	// cook verify sets it; if it is nil, declared dependencies are trusted.
 	Traced func()
 }

@@ -1,5 +1,5 @@
-// Package jobs makes jobs for recipes, and returns the dependencies and warnings of a job. No other
-// package makes jobs.
+// Package jobs creates jobs for recipes, and returns the dependencies and warnings of a job. No
+// other package creates jobs.
 package jobs
 
 import (
@@ -22,33 +22,60 @@ import (
 // Env is the environment of a job.
 type Env = jobenv.Env
 
+// Facts are the decisions of a recipe about an image.
+type Facts = jobenv.Facts
+
+// Tell records the decisions of a recipe about the source of a job.
+func Tell(job *recipe.Job, f Facts) {
+	if env := jobenv.EnvOf(job); env.Tell != nil {
+		env.Tell(f)
+	}
+}
+
+// SetRole records the role of output number i, an image: the meaning of its pixels, such as
+// "color" or "normal".
+func SetRole(job *recipe.Job, i int, role string) {
+	if env := jobenv.EnvOf(job); env.Role != nil {
+		env.Role(i, role)
+	}
+}
+
+// Directory returns the directory of a job's source, for messages that results do not keep; "" for
+// the asset directory.
+func Directory(job *recipe.Job) string {
+	if dir := path.Dir(jobenv.EnvOf(job).Path); dir != "." {
+		return dir
+	}
+	return ""
+}
+
 // New returns a job of a recipe for a source of the given size.
 func New(r recipe.Recipe, env Env, size int64) *recipe.Job {
 	return jobenv.NewJob(r, env, size).(*recipe.Job)
 }
 
-// Deps returns the dependencies that a job has recorded, each once, sorted by name.
+// Deps returns the dependencies that a job has recorded, without duplicates and sorted by name.
 func Deps(job *recipe.Job) []recipe.Dep {
 	deps, _ := jobenv.Recorded(job)
 	return deps
 }
 
-// Warnings returns the lines of Job.Warn.
+// Warnings returns the warnings reported with Job.Warn.
 func Warnings(job *recipe.Job) []string {
 	_, warnings := jobenv.Recorded(job)
 	return warnings
 }
 
-// Programs returns how a job wants external programs to run. vars replaces some of the usual
-// environment variables; the caller must not change it. A caller that traces programs, and passes
-// all files that they read to Job.Depend, calls traced first. The caller passes the processor time
-// of programs to used. All three may be nil.
+// Programs returns how a job's external programs must be run. vars overrides some of the usual
+// environment variables; the caller must not change it. If the caller traces programs and passes
+// all files that they read to Job.Depend, it must call traced before. It must pass the processor
+// time of programs to used. All three may be nil.
 func Programs(job *recipe.Job) (vars map[string]string, traced func(), used func(time.Duration)) {
 	env := jobenv.EnvOf(job)
 	return env.Vars, env.Traced, env.Used
 }
 
-// OfTree returns an environment in which a job reads files of a tree and writes nothing.
+// OfTree returns an environment where a job reads files of a tree and writes nothing.
 func OfTree(r recipe.Recipe, tree fs.FS, path string) Env {
 	return Env{
 		Path: path, Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
@@ -64,7 +91,7 @@ func OfTree(r recipe.Recipe, tree fs.FS, path string) Env {
 	}
 }
 
-// listTree is Env.List of a tree.
+// listTree implements Env.List for a tree.
 func listTree(tree fs.FS, listing recipe.Dependency) (names []string, found bool, err error) {
 	entries, err := fs.ReadDir(tree, listing.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,7 +110,7 @@ func listTree(tree fs.FS, listing recipe.Dependency) (names []string, found bool
 	return names, err == nil, err
 }
 
-// extractFrom is Env.Extract of a tree.
+// extractFrom implements Env.Extract for a tree.
 func extractFrom(r recipe.Recipe, tree fs.FS, of recipe.Dependency) (said []recipe.Said, found bool, err error) {
 	set, err := recipeset.New(r)
 	if err != nil {
@@ -91,12 +118,18 @@ func extractFrom(r recipe.Recipe, tree fs.FS, of recipe.Dependency) (said []reci
 	}
 	x, known := set.Extract(of.Function)
 	if !known {
-		return nil, false, fmt.Errorf("%s: not an extract of the recipe", of)
+		return nil, false, fmt.Errorf("%s is not an extract of the recipe", of)
 	}
 	names := []string{path.Base(of.Path)}
 	if of.Kind == dependency.Extracts {
 		if names, found, err = listTree(tree, of); !found || err != nil {
 			return nil, found, err
+		}
+		if x.OfNames != nil {
+			if text := x.OfNames(names).About(of.Subject); len(text) > 0 {
+				said = append(said, recipe.Said{Text: text})
+			}
+			return said, true, nil
 		}
 	}
 	for _, name := range names {

@@ -1,6 +1,6 @@
-// Package jsontext checks JSON text and reports errors by line and column: syntax, and duplicate
-// keys of an object. It also removes comments and white space. Unlike encoding/json, it stops when
-// a context ends.
+// Package jsontext checks JSON text for syntax errors and for duplicate keys of an object, and
+// reports them by line and column. It also removes comments and white space. Unlike encoding/json,
+// it stops when a context is canceled.
 package jsontext
 
 import (
@@ -14,18 +14,18 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// WithoutComments turns JSON with comments (/* and //, as in C) and trailing commas into plain
-// JSON. It replaces both by spaces, so that every byte keeps its place. It reports no other
-// mistakes; Check does. In invalid text, strings end with their line.
+// WithoutComments converts JSON with comments (/* and //, as in C) and trailing commas to plain
+// JSON. It replaces both by spaces, so that every byte keeps its offset. It reports only errors in
+// comments; Check reports all others. In invalid text, a string ends at the end of its line.
 func WithoutComments(ctx context.Context, text []byte) ([]byte, error) {
 	if err := plaintext.CheckUTF8(text); err != nil {
 		return nil, err
 	}
 	out := bytes.Clone(text)
 	var (
-		comma = -1    // the last comma, while nothing follows it
-		last  byte    // the last byte that is not white space
-		look  = chunk // when to check the context
+		comma = -1    // index of the last comma if no value follows it yet, otherwise -1
+		last  byte    // last byte that is not white space
+		look  = chunk // offset of the next check of the context
 	)
 	for i := 0; i < len(out); i++ {
 		if i >= look {
@@ -68,7 +68,7 @@ func WithoutComments(ctx context.Context, text []byte) ([]byte, error) {
 	return out, nil
 }
 
-// OnlyComments reports whether text is JSON except for parts that WithoutComments removes.
+// OnlyComments reports whether text is valid JSON except for parts that WithoutComments removes.
 func OnlyComments(ctx context.Context, text []byte) bool {
 	plain, err := WithoutComments(ctx, text)
 	return err == nil && !bytes.Equal(plain, text) && CheckContext(ctx, plain) == nil
@@ -77,7 +77,7 @@ func OnlyComments(ctx context.Context, text []byte) bool {
 // chunk is the number of bytes between two checks of the context.
 const chunk = 64 << 10
 
-// blankOut replaces everything except line ends by spaces.
+// blankOut replaces all characters except line endings by spaces.
 func blankOut(text []byte) {
 	for i, c := range text {
 		if c != '\n' && c != '\r' {
@@ -98,13 +98,13 @@ func commentEnd(text []byte, i int) (int, error) {
 		if n := bytes.Index(text[i+2:], []byte("*/")); n >= 0 {
 			return i + n + 4, nil
 		}
-		return 0, plaintext.Errorf(text, i, "comment without an end")
+		return 0, plaintext.Errorf(text, i, "the comment has no end")
 	}
 	return i, nil
 }
 
-// stringEnd is StringEnd for text that may be invalid: a string also ends with its line or the
-// text.
+// stringEnd is like StringEnd, for text that may be invalid: a string also ends at the end of its
+// line or of the text.
 func stringEnd(text []byte, i int) int {
 	for i++; i < len(text) && text[i] != '"' && text[i] != '\n'; i++ {
 		if text[i] == '\\' {
@@ -114,7 +114,7 @@ func stringEnd(text []byte, i int) int {
 	return i
 }
 
-// Compact returns valid JSON without white space between its values, like json.Compact, or the
+// Compact returns valid JSON text without white space between values, like json.Compact, or the
 // context's error.
 func Compact(ctx context.Context, text []byte) ([]byte, error) {
 	out := make([]byte, 0, len(text))
@@ -138,17 +138,17 @@ func Compact(ctx context.Context, text []byte) ([]byte, error) {
 	return out, nil
 }
 
-// whiteSpace is allowed between values.
+// whiteSpace lists the characters allowed between values.
 const whiteSpace = " \t\r\n"
 
-// Check returns an error that starts with the line and column of the mistake, both from 1; columns
-// count characters.
+// Check returns an error that starts with the line and column of the first mistake, both counted
+// from 1; columns count characters.
 func Check(text []byte) error { return CheckContext(context.Background(), text) }
 
-// CheckContext is Check that ends with the context's error.
+// CheckContext is like Check, but stops with the context's error if ctx is canceled.
 func CheckContext(ctx context.Context, text []byte) error {
 	if len(bytes.TrimLeft(text, whiteSpace)) == 0 {
-		return errors.New("the file is empty, want a JSON value")
+		return errors.New("the file is empty; it must hold a JSON value")
 	}
 	if err := plaintext.CheckUTF8(text); err != nil {
 		return err
@@ -156,7 +156,7 @@ func CheckContext(ctx context.Context, text []byte) error {
 	if ok, err := isValid(ctx, text); err != nil {
 		return err
 	} else if !ok {
-		// Unmarshal checks the whole text before it looks at its target.
+		// Unmarshal checks the whole text before it examines its target.
 		return syntaxError(text, json.Unmarshal(text, new(any)))
 	}
 	first, second, found, err := duplicateKey(ctx, text)
@@ -175,29 +175,29 @@ func syntaxError(text []byte, err error) error {
 	if !errors.As(err, &syntax) {
 		return err
 	}
-	// Offset counts the bytes read, including the offending one; at the end of the text there is
-	// none.
+	// Offset counts the bytes read, including the invalid byte. At an unexpected end of the text no
+	// byte is invalid.
 	at := int(syntax.Offset)
 	if !strings.HasPrefix(syntax.Error(), "unexpected end") {
 		at--
 	}
 	at = min(max(at, 0), len(text))
 	if strings.HasSuffix(syntax.Error(), "exceeded max depth") {
-		return plaintext.Errorf(text, at, "nested deeper than 10000 levels")
+		return plaintext.Errorf(text, at, "the value is nested deeper than 10000 levels")
 	}
 	return plaintext.Errorf(text, at, "%s", syntax.Error())
 }
 
 const (
-	// maxNesting is the deepest nesting of objects and arrays in encoding/json.
+	// maxNesting is the maximum depth of objects and arrays in encoding/json.
 	maxNesting = 10_000
 
-	// maxAtOnce is the number of bytes checked without checking the context: some milliseconds of
-	// work.
+	// maxAtOnce is the number of bytes checked between two checks of the context: some milliseconds
+	// of work.
 	maxAtOnce = 1 << 20
 )
 
-// isValid is json.Valid that ends with the context.
+// isValid is like json.Valid, but stops when the context is canceled.
 func isValid(ctx context.Context, text []byte) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err

@@ -1,10 +1,10 @@
-// Package lookup2 is Bob Jenkins' 32-bit string hash lookup2, also known as evahash: "A Hash
-// Function for Hash Table Lookup", 1996, printed as "Hash Functions" in Dr. Dobb's Journal,
+// Package lookup2 implements Bob Jenkins' 32-bit string hash lookup2, also known as evahash: "A
+// Hash Function for Hash Table Lookup", 1996, printed as "Hash Functions" in Dr. Dobb's Journal,
 // September 1997, and available at https://www.burtleburtle.net/bob/hash/evahash.html.
 //
 // The hash reads its input as little-endian words on every machine, so equal bytes have equal sums
-// everywhere. It distributes keys over a table. It detects neither tampering nor, with only 32
-// bits, all accidental changes in a large set.
+// everywhere. It is suitable for hash tables, but detects neither tampering nor, with only 32 bits,
+// all accidental changes in a large set.
 package lookup2
 
 import (
@@ -18,15 +18,15 @@ import (
 // Size is the length of a sum in bytes.
 const Size = 4
 
-// BlockSize is the number of bytes that the hash mixes in at a time.
+// BlockSize is the number of bytes that the hash processes at a time.
 const BlockSize = 12
 
-// golden is the golden ratio as a 32-bit fraction; the paper starts two of the three words with it
-// because it is an arbitrary value without structure.
+// golden is the golden ratio as a 32-bit fraction. The paper initializes two of the three words
+// with it because it is an arbitrary value without structure.
 const golden = 0x9e3779b9
 
-// Sum32 returns the hash of b. The initial value is the hash of the preceding bytes or any other
-// number; different ones give independent hashes. The length enters modulo 2^32, like the
+// Sum32 returns the hash of b. initial is the hash of the preceding bytes or any other number;
+// different initial values give independent hashes. The length is used modulo 2^32, like the
 // original's 32-bit length.
 func Sum32(b []byte, initial uint32) uint32 {
 	n := uint32(len(b))
@@ -40,7 +40,7 @@ func Sum32(b []byte, initial uint32) uint32 {
 
 // String returns the hash of the bytes of s, as Sum32 does, without a copy.
 func String(s string, initial uint32) uint32 {
-	// The slice is neither written nor kept.
+	// Sum32 neither modifies nor retains the slice.
 	return Sum32(unsafe.Slice(unsafe.StringData(s), len(s)), initial)
 }
 
@@ -48,7 +48,7 @@ func String(s string, initial uint32) uint32 {
 // registers.
 type state struct{ a, b, c uint32 }
 
-// mixBlock mixes in the first BlockSize bytes of p.
+// mixBlock processes the first BlockSize bytes of p.
 func (s state) mixBlock(p []byte) state {
 	_ = p[BlockSize-1]
 	return mixWords(s.a+binary.LittleEndian.Uint32(p),
@@ -56,9 +56,9 @@ func (s state) mixBlock(p []byte) state {
 		s.c+binary.LittleEndian.Uint32(p[8:]))
 }
 
-// mixLast mixes in the tail, fewer than BlockSize bytes, and the length of the whole input, and
-// returns the sum. The length has the low byte of c to itself: the tail's bytes 8 to 10 begin one
-// byte above it.
+// mixLast processes the tail, fewer than BlockSize bytes, and the length of the whole input, and
+// returns the sum. The low byte of c is reserved for the length: bytes 8 to 10 of the tail are
+// added one byte above it.
 func (s state) mixLast(tail []byte, length uint32) uint32 {
 	a, b, c := s.a, s.b, s.c+length
 	switch n := len(tail); {
@@ -77,8 +77,8 @@ func (s state) mixLast(tail []byte, length uint32) uint32 {
 	return mixWords(a, b, c).c
 }
 
-// addLastBytes returns the last k bytes of p, 0 <= k < 4, as a little-endian
-// number. It reads the last whole word instead of k bytes, so p has at least 4.
+// addLastBytes returns the last k bytes of p, 0 <= k < 4, as a little-endian number. It reads the
+// last four bytes instead of k bytes, so p must have at least 4.
 func addLastBytes(p []byte, k int) uint32 {
 	return binary.LittleEndian.Uint32(p[len(p)-4:]) >> (8 * (4 - uint(k)))
 }
@@ -97,25 +97,26 @@ func mixWords(a, b, c uint32) state {
 	return state{a, b, c}
 }
 
-// Digest is the running hash of the written bytes; it equals Sum32 of the same bytes, however they
-// were split. Use New: the zero Digest has no initial value. It is not safe for concurrent use.
+// Digest computes the hash of the bytes written to it. It equals Sum32 of the same bytes, however
+// they were split. Use New, because the zero Digest has no initial value. It is not safe for
+// concurrent use.
 type Digest struct {
 	s       state
 	initial uint32
-	length  uint64 // bytes written; length % BlockSize of them are in pending
+	length  uint64 // bytes written; the last length % BlockSize are in pending
 	pending [BlockSize]byte
 }
 
 var _ hash.Hash32 = (*Digest)(nil)
 
-// New returns an empty Digest that starts from the initial value.
+// New returns an empty Digest with the given initial value.
 func New(initial uint32) *Digest {
 	d := &Digest{initial: initial}
 	d.Reset()
 	return d
 }
 
-// Reset returns d to the state that New gave it.
+// Reset restores the state that New returned.
 func (d *Digest) Reset() { *d = Digest{s: state{golden, golden, d.initial}, initial: d.initial} }
 
 // Clone implements hash.Cloner.
@@ -127,10 +128,10 @@ func (d *Digest) Clone() (hash.Cloner, error) {
 // Size returns the length of a sum, 4 bytes.
 func (d *Digest) Size() int { return Size }
 
-// BlockSize returns 12, the number of bytes that are mixed in at a time.
+// BlockSize returns 12, the number of bytes that are processed at a time.
 func (d *Digest) BlockSize() int { return BlockSize }
 
-// Write adds p to the hash. It never fails and does not keep p.
+// Write adds p to the hash. It never fails and does not retain p.
 func (d *Digest) Write(p []byte) (int, error) {
 	n := len(p)
 	held := d.heldBytes()
@@ -153,7 +154,7 @@ func (d *Digest) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Sum32 returns the hash of the bytes written so far; more may follow.
+// Sum32 returns the hash of the bytes written so far. More bytes may be written afterwards.
 func (d *Digest) Sum32() uint32 { return d.s.mixLast(d.pending[:d.heldBytes()], uint32(d.length)) }
 
 // Sum appends the sum to b, most significant byte first.
@@ -184,11 +185,11 @@ func (d *Digest) MarshalBinary() ([]byte, error) {
 	return d.AppendBinary(make([]byte, 0, marshalSize))
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It also restores the initial value. On an
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It also restores the initial value. On
 // error d is unchanged.
 func (d *Digest) UnmarshalBinary(b []byte) error {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
-		return errors.New("lookup2: unmarshal: not a saved state of this hash")
+		return errors.New("lookup2: unmarshal: the data is not a saved state of this hash")
 	}
 	if len(b) != marshalSize {
 		return fmt.Errorf("lookup2: unmarshal: state has %d bytes, want %d", len(b), marshalSize)

@@ -1,22 +1,25 @@
-// Package plaintext has what all recipes that read text need: whether it is UTF-8, the line
-// and column of a byte in it, and the lines of lists.
+// Package plaintext holds the code that recipes for text share: it checks UTF-8, converts byte
+// offsets to lines and columns, and reads the lines of lists.
 package plaintext
 
 import (
 	"bytes"
+	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// ByteOrderMark is what some editors put in front of UTF-8 text. JSON text has none
-// (RFC 8259, section 8.1).
+// ByteOrderMark is the prefix that some editors add to UTF-8 text. JSON text must not have it (RFC
+// 8259, section 8.1).
 const ByteOrderMark = "\xef\xbb\xbf"
 
-// CheckUTF8 returns an error that starts with the line and column of the first byte
-// that is not UTF-8.
+// CheckUTF8 returns an error that starts with the line and column of the first invalid byte, or nil
+// if text is valid UTF-8.
 func CheckUTF8(text []byte) error {
 	i := invalidUTF8(text)
 	if i < 0 {
@@ -29,7 +32,7 @@ func CheckUTF8(text []byte) error {
 	return Errorf(text, i, "byte 0x%02x is not UTF-8%s", text[i], hint)
 }
 
-// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
+// invalidUTF8 returns the offset of the first byte that is not valid UTF-8, or -1.
 func invalidUTF8(text []byte) int {
 	if utf8.Valid(text) {
 		return -1
@@ -44,12 +47,48 @@ func invalidUTF8(text []byte) int {
 	return -1
 }
 
-// Errorf is an error about the byte at an offset. It starts with its Position.
+// FromUTF16 converts UTF-16 text without a byte order mark to UTF-8. If the text has half of a
+// surrogate pair, the error starts with its line and column.
+func FromUTF16(ctx context.Context, source []byte, order binary.ByteOrder) ([]byte, error) {
+	if len(source)%2 != 0 {
+		return nil, errors.New("1:1: the file has an odd number of bytes, which UTF-16 cannot have; it is cut short, or not UTF-16")
+	}
+	out := make([]byte, 0, len(source))
+	for i := 0; i < len(source); i += 2 {
+		if i%(64<<10) < 4 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		r := rune(order.Uint16(source[i:]))
+		if utf16.IsSurrogate(r) {
+			low := rune(0)
+			if i+4 <= len(source) {
+				low = rune(order.Uint16(source[i+2:]))
+			}
+			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
+				return nil, fmt.Errorf("%s: there is half of a UTF-16 character", Position(out, len(out)))
+			}
+			i += 2
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out, nil
+}
+
+// OneLine returns a library's message as one line, shortened.
+func OneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) > 300 {
+		s = s[:300] + "..."
+	}
+	return s
+}
+
+// Errorf returns an error about the byte at an offset. It starts with the Position.
 func Errorf(text []byte, offset int, format string, args ...any) error {
 	return fmt.Errorf("%s: %s", Position(text, offset), fmt.Sprintf(format, args...))
 }
 
-// Position returns the line and column of the byte at an offset, both from 1.
+// Position returns the line and column of the byte at an offset, both counted from 1.
 func Position(text []byte, offset int) string {
 	before := text[:offset]
 	line := 1 + bytes.Count(before, []byte{'\n'})
@@ -57,12 +96,12 @@ func Position(text []byte, offset int) string {
 	return fmt.Sprintf("%d:%d", line, column)
 }
 
-// IsList reports whether a text that begins with head looks like a list of patterns: at least
-// half of its lines have a pattern character, end in a slash, or satisfy is. A text without
-// lines is a list.
+// IsList reports whether a text that starts with head looks like a list of patterns: at least half
+// of its lines contain a pattern character, end in a slash, or satisfy is. A text without lines is
+// a list.
 func IsList(head []byte, is func(line string) bool) bool {
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 && i < len(head)-1 && !utf8.Valid(head) {
-		head = head[:i] // a rune may be cut off
+		head = head[:i] // a rune may be truncated
 	}
 	lines, err := List(head)
 	if err != nil || bytes.IndexByte(head, 0) >= 0 {
@@ -71,15 +110,22 @@ func IsList(head []byte, is func(line string) bool) bool {
 	all, alike := 0, 0
 	for _, line := range lines {
 		all++
-		if strings.ContainsAny(line, "*?[{") || strings.HasSuffix(line, "/") || is(line) {
+		if strings.ContainsAny(line, "*?") || isPair(line, "{", "}") || isPair(line, "[", "]") || strings.HasSuffix(line, "/") || is(line) {
 			alike++
 		}
 	}
 	return 2*alike >= all
 }
 
-// List returns the lines of a list with their numbers, without spaces around them. It leaves out
-// empty lines and lines that begin with "#". The text must be UTF-8.
+// isPair reports whether a line has a mark and, behind it, the mark that closes it. Blocks of other
+// texts open and close on different lines.
+func isPair(line, open, end string) bool {
+	_, rest, ok := strings.Cut(line, open)
+	return ok && strings.Contains(rest, end)
+}
+
+// List returns the lines of a list with their numbers, trimmed of spaces. It omits empty lines
+// and lines that start with "#". The text must be UTF-8.
 func List(text []byte) (iter.Seq2[int, string], error) {
 	if err := CheckUTF8(text); err != nil {
 		return nil, err
@@ -98,14 +144,14 @@ func List(text []byte) (iter.Seq2[int, string], error) {
 // PrivateKeyHead is the number of bytes that RefusePrivateKey needs from the start of a file.
 const PrivateKeyHead = 512
 
-// RefusePrivateKey returns an error if one of the first lines of a file begins a private key in
-// PEM, PuTTY or OpenPGP format. Some programs write parameters or attributes before the key.
+// RefusePrivateKey returns an error if one of the first lines of a file is the start of a private
+// key in PEM, PuTTY or OpenPGP format. Some programs write parameters or attributes before the key.
 func RefusePrivateKey(head []byte) error {
 	head = bytes.TrimPrefix(head[:min(len(head), PrivateKeyHead)], []byte(ByteOrderMark))
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
 		if rest, ok := bytes.CutPrefix(line, []byte("-----BEGIN ")); ok && bytes.Contains(rest, []byte("PRIVATE KEY")) || bytes.HasPrefix(line, []byte("PuTTY-User-Key-File-")) {
-			return errors.New("the file holds a private key; move it out of the asset directory, or write private_keys = true into a rule for it if it is to be shipped")
+			return errors.New("the file holds a private key; move the file out of the asset directory, or, to ship it, set private_keys = true in a rule for it")
 		}
 	}
 	return nil

@@ -1,10 +1,10 @@
-// Package rapidhash is rapidhash version 3 by Nicolas De Carli: a hash of 64 bits for
-// tables. It passes all 250 tests of SMHasher3 and needs no instructions beyond the
-// multiplication of 64 by 64 bits. The reference is the header rapidhash.h at
+// Package rapidhash implements rapidhash version 3 by Nicolas De Carli: a 64-bit hash for hash
+// tables. It passes all 250 tests of SMHasher3 and needs no instructions beyond the multiplication
+// of 64 by 64 bits. The reference is the header rapidhash.h at
 // https://github.com/Nicoshev/rapidhash, with its default secret.
 //
-// The hash reads its input as little-endian words on every machine, so equal bytes have
-// equal sums everywhere. It does not withstand an attacker, with a seed or without.
+// The hash reads its input as little-endian words on every machine, so equal bytes have equal sums
+// everywhere. It is not secure against attackers, with or without a seed.
 package rapidhash
 
 import (
@@ -18,14 +18,14 @@ import (
 const (
 	// Size is the length of a sum in bytes.
 	Size = 8
-	// BlockSize is the number of bytes that seven lanes mix in at a time.
+	// BlockSize is the number of bytes that seven lanes process at a time.
 	BlockSize = 112
 
 	lanes    = 7
-	wordPair = 16 // a lane's share of a block
+	wordPair = 16 // bytes of a block per lane
 )
 
-// The default secret. The first seven belong to the lanes of a block.
+// The default secret. The first seven words belong to the lanes of a block.
 const (
 	secret0 = 0x2d358dccaa6c78a5
 	secret1 = 0x8bb84b93962eacc9
@@ -37,16 +37,16 @@ const (
 	secret7 = 0xaaaaaaaaaaaaaaaa
 )
 
-// seedZero is spreadSeed(0).
+// seedZero is the result of spreadSeed(0).
 const seedZero = 0x422765567d8fbfd6
 
 // Sum64 returns the hash of b with seed 0.
 func Sum64(b []byte) uint64 { return sumSeeded(b, 0, seedZero) }
 
-// Sum64Seed returns the hash of b with a seed.
+// Sum64Seed returns the hash of b with the given seed.
 func Sum64Seed(b []byte, seed uint64) uint64 { return sumSeeded(b, 0, spreadSeed(seed)) }
 
-// spreadSeed returns the state that a seed starts with.
+// spreadSeed returns the initial state for a seed.
 func spreadSeed(seed uint64) uint64 { return seed ^ foldedProduct(seed^secret2, secret1) }
 
 // foldedProduct returns the exclusive or of the two halves of the 128-bit product.
@@ -58,9 +58,9 @@ func foldedProduct(x, y uint64) uint64 {
 // lastWord returns the first 8 bytes of b as a little-endian number.
 func lastWord(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// sumSeeded hashes b. The state already includes its first bytes, as many as mixed says: none and
-// the result of spreadSeed, or 16 and the lanes, joined. The last 16 bytes of b are mixed in
-// at the end and may overlap the first.
+// sumSeeded hashes b. state already includes the first mixed bytes: 16 bytes if it is the joined
+// lanes, none if it is the result of spreadSeed. The last 16 bytes of b are processed at the end
+// and may overlap the first.
 //
 // It is one function because calls and stored lanes would double its time for short keys.
 func sumSeeded(b []byte, mixed int, state uint64) uint64 {
@@ -118,28 +118,29 @@ func sumSeeded(b []byte, mixed int, state uint64) uint64 {
 	return foldedProduct(low^secret7, high^secret1^n)
 }
 
-// Digest is the running hash of the bytes written to it; it equals Sum64Seed of the same
-// bytes however they were split. Use New: the zero Digest has no seed. It is not safe for
+// Digest computes the hash of the bytes written to it. It equals Sum64Seed of the same bytes,
+// however they were split. Use New, because the zero Digest has no seed. It is not safe for
 // concurrent use.
 type Digest struct {
 	seed   uint64
 	lanes  [lanes]uint64
 	length uint64 // bytes written
-	// window begins with the last 16 bytes of the last block, because a sum mixes in the
-	// last 16 bytes of the input. The held bytes follow, which no lane has mixed in yet.
+	// window starts with the last 16 bytes of the last block, because a sum processes the last 16
+	// bytes of the input again. They are followed by the pending bytes, which no lane has processed
+	// yet.
 	window [wordPair + BlockSize]byte
 }
 
 var _ hash.Hash64 = (*Digest)(nil)
 
-// New returns an empty Digest with a seed.
+// New returns an empty Digest with the given seed.
 func New(seed uint64) *Digest {
 	d := &Digest{seed: seed}
 	d.Reset()
 	return d
 }
 
-// Reset returns d to the state that New gave it.
+// Reset restores the state that New returned.
 func (d *Digest) Reset() {
 	*d = Digest{seed: d.seed}
 	state := spreadSeed(d.seed)
@@ -157,11 +158,11 @@ func (d *Digest) Clone() (hash.Cloner, error) {
 // Size returns the length of a sum, 8 bytes.
 func (d *Digest) Size() int { return Size }
 
-// BlockSize returns 112, the number of bytes that are mixed in at a time.
+// BlockSize returns 112, the number of bytes that are processed at a time.
 func (d *Digest) BlockSize() int { return BlockSize }
 
-// pendingBytes returns the number of bytes after the last block. A full block is held until more
-// bytes follow, because the end of the input is hashed another way.
+// pendingBytes returns the number of bytes after the last block. A full block is pending until more
+// bytes follow, because the end of the input is hashed differently.
 func (d *Digest) pendingBytes() int {
 	if d.length == 0 {
 		return 0
@@ -169,7 +170,7 @@ func (d *Digest) pendingBytes() int {
 	return int((d.length-1)%BlockSize) + 1
 }
 
-// Write adds p to the hash. It never fails and does not keep p.
+// Write adds p to the hash. It never fails and does not retain p.
 func (d *Digest) Write(p []byte) (int, error) {
 	n, held := len(p), d.pendingBytes()
 	d.length += uint64(n)
@@ -189,7 +190,7 @@ func (d *Digest) Write(p []byte) (int, error) {
 
 var laneSecrets = [lanes]uint64{secret0, secret1, secret2, secret3, secret4, secret5, secret6}
 
-// mixIn mixes in whole blocks and keeps the last bytes of the last one.
+// mixIn processes whole blocks and keeps the last bytes of the last block.
 func (d *Digest) mixIn(blocks []byte) {
 	copy(d.window[:wordPair], blocks[len(blocks)-wordPair:])
 	for ; len(blocks) > 0; blocks = blocks[BlockSize:] {
@@ -200,7 +201,7 @@ func (d *Digest) mixIn(blocks []byte) {
 	}
 }
 
-// Sum64 returns the hash of the bytes written so far; more may follow.
+// Sum64 returns the hash of the bytes written so far. More bytes may be written afterwards.
 func (d *Digest) Sum64() uint64 {
 	end := wordPair + d.pendingBytes()
 	if d.length <= BlockSize {
@@ -216,9 +217,9 @@ func (d *Digest) Sum64() uint64 {
 // Sum appends the sum to b, most significant byte first.
 func (d *Digest) Sum(b []byte) []byte { return binary.BigEndian.AppendUint64(b, d.Sum64()) }
 
-// The saved state: magic, seed, lanes, length, the last bytes of the last block (zeros
-// before the first), held bytes with zeros behind them; integers are big-endian, as in the
-// standard library's hashes.
+// The saved state: magic, seed, lanes, length, the last bytes of the last block (zeros before the
+// first block), pending bytes followed by zeros; integers are big-endian, as in the standard
+// library's hashes.
 const (
 	magic       = "rh3\x01"
 	marshalSize = len(magic) + 8*(1+lanes+1) + wordPair + BlockSize
@@ -241,11 +242,11 @@ func (d *Digest) MarshalBinary() ([]byte, error) {
 	return d.AppendBinary(make([]byte, 0, marshalSize))
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It restores the seed too. On an
-// error d is unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It also restores the seed. On error d is
+// unchanged.
 func (d *Digest) UnmarshalBinary(b []byte) error {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
-		return errors.New("rapidhash: unmarshal: not a saved state of this hash")
+		return errors.New("rapidhash: unmarshal: the data is not a saved state of this hash")
 	}
 	if len(b) != marshalSize {
 		return fmt.Errorf("rapidhash: unmarshal: state has %d bytes, want %d", len(b), marshalSize)
@@ -260,11 +261,11 @@ func (d *Digest) UnmarshalBinary(b []byte) error {
 	copy(restored.window[:], b[8*(1+lanes+1):])
 	for _, c := range restored.window[wordPair+restored.pendingBytes():] {
 		if c != 0 {
-			return errors.New("rapidhash: unmarshal: bytes after the held ones are not zero")
+			return errors.New("rapidhash: unmarshal: the unused bytes of the state are not zero")
 		}
 	}
 	if before := [wordPair]byte(restored.window[:]); restored.length <= BlockSize && (restored.lanes != fresh || before != [wordPair]byte{}) {
-		return errors.New("rapidhash: unmarshal: the state of a block before the first one")
+		return errors.New("rapidhash: unmarshal: the state has a block before the first block")
 	}
 	*d = *restored
 	return nil

@@ -1,5 +1,5 @@
-// Package recipeset is the cooker's side of recipes, which authors of recipes do not need: sets of
-// checked recipes, the options of their cookers by name, and JSON Schema of these options.
+// Package recipeset is the part of recipes that only the cooker needs: sets of checked recipes,
+// access to the options of their cookers by name, and a JSON Schema of these options.
 package recipeset
 
 import (
@@ -12,15 +12,15 @@ import (
 	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
-// A Set has the recipes that rules may name. It never changes.
+// A Set holds the recipes that rules may use. It never changes.
 type Set struct {
 	byName  map[string]recipe.Recipe
 	names   []string
 	formats []recipe.Format
 }
 
-// New returns a set of recipes. A later recipe replaces an earlier one of the same name, with
-// its extensions, so that a program can improve a built-in recipe.
+// New returns a set of recipes. A later recipe replaces an earlier one with the same name,
+// including its extensions, so that a program can improve a built-in recipe.
 func New(recipes ...recipe.Recipe) (*Set, error) {
 	s := &Set{byName: make(map[string]recipe.Recipe, len(recipes)), names: make([]string, 0, len(recipes))}
 	for _, r := range recipes {
@@ -48,13 +48,13 @@ func (s *Set) Lookup(name string) (recipe.Recipe, bool) {
 	return r, ok
 }
 
-// Names lists the recipes in order. The caller must not change the slice.
+// Names returns the names of the recipes, sorted. The caller must not change the slice.
 func (s *Set) Names() []string { return s.names }
 
-// Formats lists the formats of all recipes. The caller must not change the slice.
+// Formats returns the formats of all recipes. The caller must not change the slice.
 func (s *Set) Formats() []recipe.Format { return s.formats }
 
-// Extract finds an extract of a recipe by name and version, as in the Function of a Dependency.
+// Extract finds an extract of a recipe by its name and version, in the form of Dependency.Function.
 func (s *Set) Extract(key string) (recipe.Extract, bool) {
 	for _, name := range s.names {
 		for _, x := range s.byName[name].Extracts {
@@ -66,7 +66,7 @@ func (s *Set) Extract(key string) (recipe.Extract, bool) {
 	return recipe.Extract{}, false
 }
 
-// checkClaims returns an error if two recipes of the set have the same extension.
+// checkClaims returns an error if two recipes of the set claim the same extension.
 func (s *Set) checkClaims() error {
 	cooks := map[string]string{}
 	for _, name := range s.names {
@@ -105,16 +105,21 @@ func checkRecipe(r recipe.Recipe) error {
 			return fmt.Errorf("format %q: %w", f.Name, err)
 		}
 	}
+	for _, x := range r.Extracts {
+		if (x.Of == nil) == (x.OfNames == nil) {
+			return fmt.Errorf("extract %q: want one of Of and OfNames", x.Name)
+		}
+	}
 	if r.Recognizes != nil && len(r.Extensions) == 0 {
 		return errors.New("a Recognizes without extensions has no effect")
 	}
 	return checkHints(r, c)
 }
 
-// Fallback is the name of the recipe for files whose extension no recipe of the set has.
+// Fallback is the name of the recipe for files whose extension no recipe of the set claims.
 const Fallback = "copy"
 
-// maxExtension is the length limit of an extension of a recipe, in bytes.
+// maxExtension is the maximum length of a recipe's extension in bytes.
 const maxExtension = 16
 
 func checkHints(r recipe.Recipe, c recipe.Cooker) error {
@@ -134,7 +139,8 @@ func checkHints(r recipe.Recipe, c recipe.Cooker) error {
 	return nil
 }
 
-// isRecipeWord reports whether a text consists of lower-case letters, digits and the given marks.
+// isRecipeWord reports whether a text consists of lower-case letters, digits and the given
+// punctuation marks.
 func isRecipeWord(s, marks string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789"+marks) == ""
 }
@@ -153,7 +159,7 @@ func checkFileFormat(f recipe.Format) error {
 	return checkRecipeExtensions(f.Extensions)
 }
 
-// checkRecipeExtensions judges a list of extensions.
+// checkRecipeExtensions returns an error if an extension in the list is invalid.
 func checkRecipeExtensions(list []string) error {
 	for i, ext := range list {
 		letters, ok := strings.CutPrefix(ext, ".")

@@ -1,5 +1,5 @@
 // Package regular opens only regular files, and never blocks: a pipe in place of a file would block
-// the caller until its other end is open.
+// the caller until its other end is opened.
 package regular
 
 import (
@@ -9,15 +9,15 @@ import (
 	"os"
 )
 
-// ErrNot is wrapped by errors about anything but a regular file.
+// ErrNot is wrapped by errors about a file that is not regular.
 var ErrNot = errors.New("not a regular file")
 
-// Open opens a regular file for reading, or the target of a symbolic link to one. On all systems
-// the file can be removed and replaced while it is open.
+// Open opens a regular file for reading, following symbolic links. On all systems the file can be
+// removed and replaced while it is open.
 func Open(name string) (*os.File, error) { return Check(openShared(name)) }
 
-// Check passes on the results of opening a file with the flag NoWait, and closes the file if it is
-// not regular.
+// Check takes and returns the results of opening a file with the flag NoWait. If the file is not
+// regular, Check closes it and returns an error.
 func Check(f *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err
@@ -33,22 +33,22 @@ func Check(f *os.File, err error) (*os.File, error) {
 	return f, nil
 }
 
-// Mode returns nil for the mode of a regular file. Otherwise its error wraps ErrNot and names what
-// the file is.
+// Mode returns nil for the mode of a regular file. Otherwise its error wraps ErrNot and describes
+// the kind of file.
 func Mode(m fs.FileMode) error {
 	switch {
 	case m.IsRegular():
 		return nil
 	case m.IsDir():
-		return fmt.Errorf("is a directory, %w", ErrNot)
+		return fmt.Errorf("this is a directory, %w", ErrNot)
 	case m&fs.ModeNamedPipe != 0:
-		return fmt.Errorf("is a pipe, %w", ErrNot)
+		return fmt.Errorf("this is a pipe, %w", ErrNot)
 	case m&fs.ModeSocket != 0:
-		return fmt.Errorf("is a socket, %w", ErrNot)
+		return fmt.Errorf("this is a socket, %w", ErrNot)
 	case m&fs.ModeDevice != 0:
-		return fmt.Errorf("is a device, %w", ErrNot)
+		return fmt.Errorf("this is a device, %w", ErrNot)
 	case m&fs.ModeSymlink != 0:
-		return fmt.Errorf("is a link, %w", ErrNot)
+		return fmt.Errorf("this is a link, %w", ErrNot)
 	}
-	return fmt.Errorf("is special, %w", ErrNot)
+	return fmt.Errorf("this is a special file, %w", ErrNot)
 }

@@ -28,7 +28,7 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		}
 		f.Close()
 	}
-	for name, want := range map[string]string{"pipe": "is a pipe, not a regular file", "folder": "is a directory, not a regular file"} {
+	for name, want := range map[string]string{"pipe": "this is a pipe, not a regular file", "folder": "this is a directory, not a regular file"} {
 		if _, err := Open(in(name)); !errors.Is(err, ErrNot) || !strings.HasSuffix(err.Error(), name+": "+want) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -10,12 +10,12 @@ type Box struct{}
 // A stamp is empty, because no files are traced on this system.
 type stamp struct{}
 
-// Changed returns "".
+// Changed returns "", because no files are traced on this system.
 func (*Trace) Changed() string { return "" }
 
 // Supported returns an error that wraps ErrUnsupported.
 func Supported() error {
-	return unsupported(runtime.GOOS + " on " + runtime.GOARCH + " has no supported means")
+	return unsupported(runtime.GOOS + " on " + runtime.GOARCH + " has no supported way to confine programs")
 }
 
 // Alone calls f in a goroutine. It returns at once.
@@ -24,7 +24,7 @@ func Alone(f func()) { go f() }
 // Enter returns the error of Supported.
 func Enter(Policy) (*Box, error) { return nil, Supported() }
 
-// Kills reports that Kill does nothing.
+// Kills returns false, because Kill does nothing on this system.
 func (*Box) Kills() bool { return false }
 
 // Kill does nothing.

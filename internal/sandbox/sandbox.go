@@ -1,24 +1,23 @@
-// Package sandbox starts programs that can reach only the files of a policy.
+// Package sandbox starts programs that can access only the files that a policy allows.
 //
-// A thread enters a [Box], and every program that it starts is in the box for life, with all
-// programs that those start in turn. The programs read the files and directories of a [Policy] and
-// of the system, and write to the directories of the policy. They may change modes and times of
+// A thread enters a [Box]. Every program that it starts stays in the box, as do all programs that
+// these start in turn. The programs can read the files and directories of a [Policy] and of the
+// system, and write to the directories that the policy lists. They may change modes and times of
 // files that they may write to. They have no network, cannot use the sockets of other programs, and
-// cannot signal processes outside. When the box ends, all processes in it are killed, however far
-// they have moved away, and [Box.End] returns when they are gone.
+// cannot signal processes outside of the box. When the box ends, all processes in it are killed,
+// even if they have detached from their parents, and [Box.End] returns when they are gone.
 //
 // No privileges are needed. On Linux the box is a Landlock domain (kernel 5.19; signals and
-// abstract sockets from 6.12 on) and a seccomp filter, for subjects that Landlock does not cover:
-// sockets, modes, times, owners, keys of the kernel. Programs of root lose all capabilities except
-// the rights of a user who owns all files.
+// abstract sockets from 6.12 on) and a seccomp filter, for operations that Landlock does not cover:
+// sockets, modes, times, owners, kernel keys. Programs of root lose all capabilities except the
+// rights of a user who owns all files.
 //
-// Seccomp's user notification opens the files in the directory of a [Trace] for the program, and
-// records them; Landlock prevents opening them in any other way.
+// For the directory of a [Trace], a server opens the files on behalf of the program by seccomp's
+// user notification, and records them; Landlock prevents opening them in any other way.
 //
 // A program in the box can still find out whether a file outside exists, its size and its age, and
-// can read the files of /proc that all users can read. It cannot read extended attributes. It
-// cannot read the texts of symbolic links outside either, unless another program already watches
-// its system calls.
+// can read the files of /proc that all users can read. It cannot read extended attributes, nor the
+// targets of symbolic links outside, unless another program already watches its system calls.
 //
 // The files, in reading order:
 //
@@ -26,11 +25,11 @@
 //   - box_linux.go: a thread enters a box, kills its processes, and waits for their end
 //   - restrict_linux.go: the Landlock domain and the seccomp filter
 //   - calls_linux.go: the system calls that the filter reports
-//   - serve_linux.go: the server that answers reported calls: changes of files, sockets
+//   - serve_linux.go: the server that answers reported calls: attribute changes, sockets
 //   - trace_linux.go: its answers to calls on traced files
 //   - resolve_linux.go, requests_linux.go, attributes_linux.go: paths, arguments and results of
 //     these calls
-//   - records_linux.go: what the trace records, and whether it is still true
+//   - records_linux.go: what the trace records, and whether it is still valid
 package sandbox
 
 import (
@@ -43,20 +42,20 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Policy lists the files that a program may use, besides the system's.
+// A Policy lists the files that a program may use, in addition to the system's.
 type Policy struct {
-	// Read are files and directories that the program may read, list and execute. Missing ones are
-	// ignored.
+	// Read lists files and directories that the program may read, list and execute. Missing paths
+	// are ignored.
 	Read []string
 	// Write lists directories where the program may do anything.
 	Write []string
-	// Watch, if not nil, is called before a program opens, looks up or lists a file, from a
-	// goroutine of the box. The path is absolute, without "." and "..", and with unresolved
-	// symbolic links. It is the path that the program asked for; the file that it got may be
-	// another.
+	// Watch, if not nil, is called before a program opens, stats or lists a file, from a goroutine
+	// of the box. The path is absolute, without "." and "..", and with unresolved symbolic links.
+	// It is the path that the program requested; the file that the program gets may differ.
 	Watch func(path string)
-	// Server, if not nil, is called with each server that a program tries to reach; the attempt is
-	// refused. The address is a path, "@" and the name of an abstract socket, or address and port.
+	// Server, if not nil, is called with the address of each server that a program tries to connect
+	// to; the attempt is refused. The address is a path, "@" and the name of an abstract socket, or
+	// address and port.
 	Server func(address string)
 	// Trace, if not nil, opens one more directory for reading, and records accesses to it.
 	Trace *Trace
@@ -69,37 +68,37 @@ type Policy struct {
 // SourceDate is the date that programs see on all traced files: the start of 1980, in Unix seconds.
 const SourceDate = 315532800
 
-// A Trace records which files of a directory programs in a box access. No program can read the
-// directory past the trace: the server opens each file and directory, records it, and hands it
-// over. Writing and executing are refused, unless the policy allows them otherwise. If Read allows
-// the directory as well, its programs can be executed, and are recorded as read once they ask for a
-// file.
+// A Trace records which files of a directory programs in a box access. No program can bypass the
+// trace when it reads the directory: the server opens each file and directory, records it, and
+// passes it to the program. Writing and executing are refused, unless the policy allows them
+// otherwise. If Read allows the directory as well, its programs can be executed, and are recorded
+// as read as soon as they access a file.
 type Trace struct {
-	Folder string // absolute
-	// Seen maps each accessed path to its first Access in their order. It is filled until the box
-	// has ended. Paths are absolute; a path with ".." or through links that lead into the directory
-	// is recorded as the path of the file itself.
+	Folder string // absolute path
+	// Seen maps each accessed path to its first Access in the order of the constants. It is
+	// complete when the box has ended. Paths are absolute; a path with "..", or through links that
+	// lead into the directory, is recorded as the path of the file itself.
 	Seen map[string]Access
 	// Links maps the absolute path of each symbolic link in the directory that a program read or
-	// followed to its text. The text is "" for a path that was checked and is not a link. If the
-	// map is nil, the trace makes one.
+	// followed to its target. The target is "" for a path that was checked and is not a link. If
+	// the map is nil, the box creates it.
 	Links map[string]string
-	// Programs are the files of the directory that programs see as executable.
+	// Programs lists the files of the directory that programs see as executable.
 	Programs []string
 	// Plain shows the real modes, times and link counts of files, although they are not recorded.
-	// Without Plain, a directory has the mode 0755, and a file 0444, or 0555 if it is in Programs;
-	// all have the date SourceDate and one link.
+	// Without Plain, programs see directories with mode 0755, and files with 0444, or 0555 if
+	// listed in Programs; all have the date SourceDate and one link.
 	Plain bool
-	// IfPossible omits the trace if another program already watches our system calls. Without
-	// IfPossible that is an error.
+	// IfPossible omits the trace if another program already watches the system calls of this
+	// process. Without IfPossible that is an error.
 	IfPossible bool
 
-	stamps  map[string]stamp // state of files and directories when they were read
+	stamps  map[string]stamp // state of files and directories when they were accessed
 	places  map[string]stamp // state of directories where relative paths start, and of their parents
 	changed string
 }
 
-// Access is the way in which a program in a box used a path.
+// Access is the kind of access of a program in a box to a path.
 type Access int
 
 const (
@@ -110,17 +109,17 @@ const (
 )
 
 // ErrUnsupported is the error on systems without boxes.
-var ErrUnsupported = errors.New("programs cannot be confined here")
+var ErrUnsupported = errors.New("this system cannot confine programs")
 
 // unsupported wraps ErrUnsupported with a reason.
 func unsupported(why string) error { return fmt.Errorf("%w: %s", ErrUnsupported, why) }
 
-// ErrStaying is the error for a process in a box that still runs after it was killed.
+// ErrStaying is the error for a process in a box that is still running after it was killed.
 var ErrStaying = errors.New("a process started by the program is still running after it was killed")
 
 // ErrTrace is the error for an incomplete trace: the server could not read which file a program
-// asked for, or could not open the file for lack of descriptors.
-var ErrTrace = errors.New("its reads could not be recorded")
+// requested, or could not open the file for lack of descriptors.
+var ErrTrace = errors.New("the program's reads could not be recorded")
 
 // system lists the files and directories that every program may read. Most of their content does
 // not affect results; the rest counts as part of the machine, like the program itself.
@@ -137,7 +136,7 @@ var system = []string{
 	"/dev/random", "/dev/urandom",
 }
 
-// systemHere returns the existing paths of system, without those inside another.
+// systemHere returns the paths of system that exist, without those below another one.
 var systemHere = sync.OnceValue(func() []string {
 	var here []string
 	for _, path := range system {
@@ -149,12 +148,13 @@ var systemHere = sync.OnceValue(func() []string {
 	return here
 })
 
-// devices are files that a program may write to, besides the policy's directories.
+// devices are files that a program may write to, in addition to the policy's directories.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full"}
 
-// Program returns the paths that a program needs to read besides the system's: none if the system
-// contains it, else the file, its directory, and, if that is the bin of a prefix, the rest of the
-// prefix. If the directory contains one of the paths in keep, Program returns only the file.
+// Program returns the paths that a program needs to read in addition to the system's: none if the
+// program is part of the system, otherwise its file, its directory, and, if the directory is the
+// bin of a prefix, the rest of the prefix. If the directory contains one of the paths in keep,
+// Program returns only the file.
 func Program(file string, keep ...string) []string {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {

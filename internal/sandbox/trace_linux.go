@@ -22,13 +22,13 @@ const (
 )
 
 // wakeAtOnce makes the system run the server on the caller's processor, which is ten times faster
-// (Linux 6.6).
+// (since Linux 6.6).
 func wakeAtOnce(listener int) {
 	unix.Syscall(unix.SYS_IOCTL, uintptr(listener), ioctlFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 }
 
-// answerNamingCall answers a call that names a file, or returns true if the call is already
-// answered. Calls that do not concern the trace continue unchanged.
+// answerNamingCall answers a call that takes a path. It returns true if the call has already been
+// answered. Calls that do not concern the trace are executed normally.
 func (s *server) answerNamingCall(c call) (answered bool) {
 	s.a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	s.reportWatchedPath(c)
@@ -52,7 +52,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	s.noteProgram()
 	if len(path) == 0 {
 		s.concealText(c)
-		s.answerOpenFileStat(c, folder) // recorded when it was opened
+		s.answerOpenFileStat(c, folder) // access recorded when the file was opened
 		return false
 	}
 	name, ok := s.makeAbsolute(folder, path)
@@ -63,7 +63,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	if w.file >= 0 {
 		defer s.closeCounted(w.file)
 	}
-	if resolve != 0 && w.errno == 0 { // the program forbids symbolic links, or more
+	if resolve != 0 && w.errno == 0 { // the program forbids symbolic links or other parts of the path
 		fd, errno := s.openToIdentify(folder, path, flags&unix.O_NOFOLLOW, resolve)
 		if errno != 0 {
 			s.refuseCall(errno)
@@ -74,7 +74,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	traced := s.isTraced(w.name)
 	switch {
 	case !s.isTraced(w.real), w.errno == unix.ELOOP:
-		s.concealText(c) // a loop, or a link to outside, which Landlock judges; the texts are recorded
+		s.concealText(c) // a loop, or a link to the outside, which Landlock checks; the targets are recorded
 		return false
 	case w.errno == unix.ENOENT || w.errno == unix.ENOTDIR:
 		s.answerMissingFile(w.name, flags, w.errno)
@@ -82,7 +82,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	case w.errno != 0:
 		s.noteUnreadableCaller(w.errno)
 		if traced {
-			s.found = accessedFile{name: w.name, how: Read} // a directory that cook may not read
+			s.found = accessedFile{name: w.name, how: Read} // a directory that this process may not read
 		}
 		return false
 	case !s.fstat(w.file):
@@ -121,7 +121,7 @@ func (s *server) answerTracedFile(c call, w resolvedPath, flags uint64) (answere
 	return false
 }
 
-// recordExistence records that a call reveals whether a file exists, although the call may not
+// recordExistence records that a call reveals whether a file exists, even if the call may not
 // change the file.
 func (s *server) recordExistence(c call) {
 	if s.trace == nil {
@@ -152,7 +152,7 @@ func (s *server) recordExistence(c call) {
 	s.found = accessedFile{}
 }
 
-// reportWatchedPath passes the file that a call names to Policy.Watch.
+// reportWatchedPath passes a call's path to Policy.Watch.
 func (s *server) reportWatchedPath(c call) {
 	if s.watch == nil {
 		return
@@ -162,15 +162,16 @@ func (s *server) reportWatchedPath(c call) {
 	}
 }
 
-// A accessedFile is an access that a call is about to make; none without a name.
+// An accessedFile describes the access that a call is about to make. Its name is empty if there is
+// none.
 type accessedFile struct {
 	name  []byte // valid until the next call
 	how   Access
-	stamp stamp // zero if it is not known
+	stamp stamp // zero if unknown
 }
 
-// noteProgram records the program that makes a call, if it is in the traced directory: the filter
-// does not report the call that executed it.
+// noteProgram records the program that makes a call, if it is in the traced directory, because the
+// filter does not report the call that executed it.
 func (s *server) noteProgram() {
 	if !s.runs {
 		return
@@ -181,43 +182,43 @@ func (s *server) noteProgram() {
 	}
 }
 
-// noteUnreadableCaller notes an error that is not the program's: the system denied access to its
-// memory, or cook could not open another file. Landlock refuses the access that the server could
-// not see.
+// noteUnreadableCaller records an error that the program did not cause: the system denied access to
+// its memory, or the server could not open another file. Landlock refuses the access that the
+// server could not see.
 func (s *server) noteUnreadableCaller(errno unix.Errno) {
 	switch {
 	case s.blind != nil:
 	case errno == unix.EPERM:
 		s.blind = fmt.Errorf("%w: the system denies cook access to the memory of process %d (a program that may be executed but not read, or kernel.yama.ptrace_scope)", ErrTrace, s.n.pid)
 	case errno == unix.EMFILE:
-		s.blind = fmt.Errorf("%w: cook has %w: raise the limit with ulimit", ErrTrace, errno)
+		s.blind = fmt.Errorf("%w: %w; raise the limit of open files with ulimit", ErrTrace, errno)
 	case isShortage(errno):
 		s.noteServerFailure(errno)
 	}
 }
 
-// noteServerFailure notes an error of the server that made it miss an access.
+// noteServerFailure records an error of the server that made it miss an access.
 func (s *server) noteServerFailure(err error) {
 	if s.blind == nil {
 		s.blind = fmt.Errorf("%w: %w", ErrTrace, err)
 	}
 }
 
-// isTraced reports whether a path is in the traced directory and not in a writable one.
+// isTraced reports whether a path is in the traced directory and not in a writable directory.
 func (s *server) isTraced(name []byte) bool {
 	return isOrBelow(s.root, name) && !slices.ContainsFunc(s.writes, func(dir string) bool { return isOrBelow(dir, name) })
 }
 
-// answerMissingFile answers a call for a file that does not exist.
+// answerMissingFile answers a call whose file does not exist.
 func (s *server) answerMissingFile(name []byte, flags uint64, errno unix.Errno) {
 	if !s.isTraced(name) {
 		return
 	}
 	if flags&unix.O_NOFOLLOW != 0 {
-		s.noteLink(name, nil) // nor is it a dangling link
+		s.noteLink(name, nil) // nor is the path a dangling link
 	}
 	if flags&unix.O_CREAT != 0 {
-		errno = unix.EACCES // no file can be created there
+		errno = unix.EACCES // creating files there is not allowed
 	} else {
 		s.found = accessedFile{name: name, how: Missing}
 	}
@@ -227,7 +228,7 @@ func (s *server) answerMissingFile(name []byte, flags uint64, errno unix.Errno) 
 func (s *server) refuseCall(errno unix.Errno) { s.a.flags, s.a.errno = 0, -int32(errno) }
 
 // setAccess sets s.found to the access of a call to a file or directory. s.st must hold its
-// attributes. Files of other kinds have no content; noteLink records the texts of symbolic links.
+// attributes. Files of other types have no content; noteLink records the targets of symbolic links.
 func (s *server) setAccess(name []byte, kind uint32, folder Access) {
 	switch kind {
 	case unix.S_IFREG:
@@ -243,8 +244,8 @@ type addFD struct {
 	flags, from, to, closeExec uint32
 }
 
-// handFile opens a file of the traced directory and hands it to the caller. It reports whether the
-// call is answered.
+// handFile opens a file of the traced directory and passes it to the caller. It reports whether the
+// call has been answered.
 func (s *server) handFile(file int, name []byte, kind uint32, flags uint64) (answered bool) {
 	switch {
 	case flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0:
@@ -286,8 +287,8 @@ func (s *server) handFile(file int, name []byte, kind uint32, flags uint64) (ans
 	return true
 }
 
-// handDescriptor answers a call with a copy of a descriptor. The error is ENOENT if the caller no
-// longer waits, else the caller's own, for example if it has too many open files.
+// handDescriptor answers a call with a duplicate of a descriptor. The error is ENOENT if the caller
+// no longer waits, otherwise the caller's own error, for example if it has too many open files.
 func (s *server) handDescriptor(fd int, closeExec uint64) unix.Errno {
 	s.over = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd), closeExec: uint32(closeExec)}
 	errno := s.listenerIoctl(ioctlAddFD, unsafe.Pointer(&s.over))
@@ -300,17 +301,18 @@ func (s *server) handDescriptor(fd int, closeExec uint64) unix.Errno {
 	return unix.ENOENT
 }
 
-// endsSoon reports whether a thread is being killed or gone. A thread that no longer waits for its
-// call was killed, or it continued without the file because cook was stopped during the handover.
+// endsSoon reports whether a thread is being killed or has exited. A thread that no longer waits
+// for its call was killed, or it continued without the file because this process was stopped while
+// passing it.
 func endsSoon(thread uint32) bool {
-	const exiting = 4 // PF_EXITING of the kernel's sched.h
+	const exiting = 4 // flag PF_EXITING of the kernel's sched.h
 	for range 100 {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", thread))
 		if err != nil {
 			var errno unix.Errno
 			return !errors.As(err, &errno) || !isShortage(errno)
 		}
-		// The name, the second field, is in parentheses and may hold anything.
+		// The name, the second field, is in parentheses and may contain any characters.
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		if len(fields) < 7 {
 			return true

@@ -111,7 +111,7 @@ func TestTracedCallsAreCheap(t *testing.T) {
 	const times = 2000
 	calls, allocated := cost(times)
 	fewCalls, fewAllocated := cost(1)
-	perCall := 16 // to open a file, eight: receive, read the path, open, stat, open, hand over, close, close; to stat it, eight
+	perCall := 16 // eight to open a file: receive, read the path, open, stat, open, hand over, close, close; eight to stat it
 	if !endsByItself() {
 		perCall += 2 // poll
 	}
@@ -309,7 +309,7 @@ func outOfDescriptors(t *testing.T, script string) {
 	if err := errors.Join(err, ran, unix.Setrlimit(unix.RLIMIT_NOFILE, &old)); err != nil {
 		t.Fatal(err)
 	}
-	if err := box.End(); !errors.Is(err, ErrTrace) || !errors.Is(err, unix.EMFILE) || !strings.HasSuffix(err.Error(), "raise the limit with ulimit") {
+	if err := box.End(); !errors.Is(err, ErrTrace) || !errors.Is(err, unix.EMFILE) || !strings.HasSuffix(err.Error(), "raise the limit of open files with ulimit") {
 		t.Errorf("%s: the box ended with %v, want an incomplete trace: %v", script, err, unix.EMFILE)
 	}
 }

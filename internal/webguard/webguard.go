@@ -1,4 +1,4 @@
-// Package webguard distinguishes requests of this machine's own pages from requests that other
+// Package webguard distinguishes requests by this machine's own pages from requests that other
 // sites make through a browser.
 package webguard
 
@@ -6,14 +6,18 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 )
 
-// OurName reports whether the request's host is a loopback address, the address that the request
-// arrived at, or one of hosts. Other names may belong to another site and resolve to this machine.
-func OurName(req *http.Request, hosts []string) bool {
-	name := req.Host
+// OurName reports whether the request's host is a loopback address, the address that received the
+// request, or one of hosts. Other names may belong to another site and resolve to this machine.
+func OurName(req *http.Request, hosts []string) bool { return ourHost(req, req.Host, hosts) }
+
+// ourHost reports whether a host, with or without a port, is a name of the server that received the
+// request.
+func ourHost(req *http.Request, name string, hosts []string) bool {
 	if host, _, err := net.SplitHostPort(name); err == nil {
 		name = host
 	}
@@ -32,9 +36,21 @@ func OurName(req *http.Request, hosts []string) bool {
 	return ok && local.AddrPort().Addr().Unmap().WithZone("") == ip.Unmap().WithZone("")
 }
 
-// FromElsewhere reports whether a page of another origin makes the request, by the browser's
-// headers.
+// FromElsewhere reports whether a page of another origin made the request, according to the
+// browser's headers.
 func FromElsewhere(req *http.Request) bool {
 	site := req.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"
+}
+
+// OurPage reports whether the request was made by no page, or by a page of this machine, on any
+// port. origin is the page's origin if the browser sends it: the value for
+// Access-Control-Allow-Origin.
+func OurPage(req *http.Request) (origin string, ok bool) {
+	origin = req.Header.Get("Origin")
+	if origin == "" {
+		return "", !FromElsewhere(req)
+	}
+	page, err := url.Parse(origin)
+	return origin, err == nil && ourHost(req, page.Host, nil)
 }

@@ -33,3 +33,37 @@ func TestOtherOriginsAreFromElsewhere(t *testing.T) {
 		}
 	}
 }
+
+func TestPagesOfOtherMachinesAreNotOurs(t *testing.T) {
+	local := &net.TCPAddr{IP: net.IPv4(192, 168, 1, 2), Port: 80}
+	for _, test := range []struct {
+		origin, site string
+		want         bool
+	}{
+		{"", "", true},
+		{"", "same-origin", true},
+		{"", "same-site", false}, // an image or script requested without CORS
+		{"", "cross-site", false},
+		{"http://localhost:5173", "cross-site", true},
+		{"https://127.0.0.1", "same-site", true},
+		{"http://[::1]:5173", "", true},
+		{"http://192.168.1.2:5173", "same-site", true},
+		{"http://192.168.1.3:5173", "cross-site", false},
+		{"https://evil.test", "cross-site", false},
+		{"https://localhost.evil.test", "", false},
+		{"https://evil.test@localhost.evil.test", "", false},
+		{"null", "cross-site", false},
+		{"http://%zz", "", false},
+	} {
+		req := httptest.NewRequest("GET", "/", nil)
+		req = req.WithContext(context.WithValue(req.Context(), http.LocalAddrContextKey, local))
+		for name, value := range map[string]string{"Origin": test.origin, "Sec-Fetch-Site": test.site} {
+			if value != "" {
+				req.Header.Set(name, value)
+			}
+		}
+		if origin, ok := OurPage(req); ok != test.want || origin != test.origin {
+			t.Errorf("%+v: %q, %t", test, origin, ok)
+		}
+	}
+}

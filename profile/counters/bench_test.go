@@ -91,7 +91,7 @@ func BenchmarkGauge(b *testing.B) {
 	})
 	b.Run("poll", func(b *testing.B) {
 		set := New(Options{})
-		set.Func("g", func() float64 { return 1 })
+		set.function("g", func() float64 { return 1 })
 		b.ReportAllocs()
 		for b.Loop() {
 			set.poll()
@@ -122,8 +122,8 @@ func (c *ringCounter) push() {
 }
 
 // The end of a frame for 1,000 watched counters and 2 workers: the workers' counts go into the
-// history, and the counts restart at zero. Both sides replace the counting itself by copying
-// numbers. In the cold form the frame also reads and writes 4 MiB of memory, as real frames do.
+// history, and the counts restart at zero. Both implementations copy prepared numbers instead of
+// counting. The cold variant also reads and writes 4 MiB of memory per frame, as real frames do.
 // The result is ns/push.
 func BenchmarkPushFrame(b *testing.B) {
 	const counters, workers, frames = 1000, 2, 600

@@ -17,7 +17,7 @@ func Example() {
 	set := counters.New(counters.Options{})
 	set.Watch("scene/drawn", "frame")
 
-	w := set.Worker() // one for the renderer's goroutine
+	w := set.Worker() // worker of the renderer's goroutine
 	defer w.Release()
 	drawn := w.Int(set.Counter("scene/drawn"))
 	frame := set.Timer("frame")
@@ -131,8 +131,7 @@ func ExampleSet_Table() {
 	drawn, height := set.Counter("scene/drawn"), set.Gauge("camera/height")
 
 	viewer := []string{"scene/drawn", "camera/height"}
-	set.Watch(viewer...)
-	defer set.Unwatch(viewer...)
+	defer set.Watch(viewer...)()
 	var next int64
 	for n := range 4 {
 		drawn.Add(100)
@@ -153,20 +152,21 @@ func ExampleSet_Table() {
 	// 3,1970-01-01T00:00:03Z,100,4.5
 }
 
-// Func polls a level at the end of each frame.
-func ExampleSet_Func() {
+// A source polls a level at the end of each frame.
+func ExampleSet_Source() {
 	set := counters.New(counters.Options{})
 	queue := []string{"wall.png", "door.png"}
-	defer set.Func("queue/length", func() float64 { return float64(len(queue)) }).Close()
+	length := set.Gauge("queue/length")
+	defer set.Source(func() { length.Set(float64(len(queue))) }).Close()
 	set.Watch("queue/length")
 	set.PushFrame(time.Unix(0, 0))
 	fmt.Println(set.History("queue/length"))
 	// Output: [2]
 }
 
-// Judge a run by how long its spikes last, not only by its slowest frame.
+// The length of spikes says more about a run than its slowest frame alone.
 func ExampleSummarizeOver() {
-	frames := []float64{15, 16, 40, 15, 17, 18, 19, 15} // in ms
+	frames := []float64{15, 16, 40, 15, 17, 18, 19, 15} // milliseconds
 	s := counters.SummarizeOver(frames, 16)
 	fmt.Printf("slowest %v ms in frame %d; %d over %v ms, %d in a row from frame %d on; half within %v ms\n",
 		s.High.Value, s.High.At, s.Spikes.Count, s.Spikes.Over, s.Spikes.Longest, s.Spikes.LongestAt, s.P50)

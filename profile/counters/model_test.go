@@ -96,7 +96,7 @@ func TestSetAgreesWithModel(t *testing.T) {
 		m := &model{frame: map[string]float64{}, total: map[string]float64{}, pending: map[*Worker]map[string]float64{},
 			known: map[string]bool{}, watches: map[string]watch{}, since: map[string]int{}, detailSince: map[string]int{}}
 		var polled float64
-		defer set.Func("p/1", func() float64 { return polled }).Close()
+		defer set.function("p/1", func() float64 { return polled }).Close()
 		m.meet("p/1")
 		names := rapid.SampledFrom(modelNames)
 		if rapid.Bool().Draw(t, "many") {
@@ -167,7 +167,7 @@ func TestSetAgreesWithModel(t *testing.T) {
 				call := rapid.SampledFrom([]struct {
 					f               func(...string)
 					plain, detailed int
-				}{{set.Watch, 1, 0}, {set.Unwatch, -1, 0}, {set.WatchDetail, 1, 1}, {set.UnwatchDetail, -1, -1}}).Draw(t, "call")
+				}{{set.watch, 1, 0}, {set.unwatch, -1, 0}, {set.watchDetail, 1, 1}, {set.unwatchDetail, -1, -1}}).Draw(t, "call")
 				call.f(list...)
 				for _, name := range list {
 					m.change(name, call.plain, call.detailed)

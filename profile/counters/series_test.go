@@ -10,10 +10,10 @@ import (
 func TestFirstValueSeedsEMA(t *testing.T) {
 	e := EMA{Factor: 0.25}
 	for i, c := range []struct{ add, want float64 }{{8, 8}, {0, 6}, {2, 5}, {-3, 3}} {
-		if i == 0 && e.Value() != 0 {
+		if i == 0 && e.value != 0 {
 			t.Error("a value before the first")
 		}
-		if got := e.Add(c.add); got != c.want || e.Value() != c.want {
+		if got := e.Add(c.add); got != c.want || e.value != c.want {
 			t.Errorf("after value %d: %v, want %v", i, got, c.want)
 		}
 	}
@@ -27,8 +27,8 @@ func TestHalfLife(t *testing.T) {
 		for range n {
 			e.Add(1)
 		}
-		if math.Abs(e.Value()-0.5) > 1e-12 {
-			t.Errorf("half-life %d: %v after it", n, e.Value())
+		if math.Abs(e.value-0.5) > 1e-12 {
+			t.Errorf("half-life %d: %v after it", n, e.value)
 		}
 	}
 	if HalfLife(0) != 1 || HalfLife(-1) != 1 {
@@ -47,8 +47,8 @@ func TestAveragesLaws(t *testing.T) {
 			e.Add(float64(v))
 			s.push(float64(v))
 			low, high = min(low, float64(v)), max(high, float64(v))
-			if e.Value() < low-1e-9 || e.Value() > high+1e-9 {
-				t.Fatalf("EMA %v of %v", e.Value(), values[:i+1])
+			if e.value < low-1e-9 || e.value > high+1e-9 {
+				t.Fatalf("EMA %v of %v", e.value, values[:i+1])
 			}
 			sum, from := 0, max(0, i+1-window)
 			for _, v := range values[from : i+1] {

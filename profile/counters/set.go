@@ -10,25 +10,25 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Names that a set reserves for itself. Snapshots have panickedSources once a source has panicked,
-// and the others once a full set has refused a name.
+// Names that a set reserves for itself. Snapshots include panickedSources once a source has
+// panicked, and the other names once a full set has refused a name.
 const (
 	refusedNames    = "counters/refused"          // how many names were refused
 	overflowCounter = "counters/overflow/counter" // the sum of all refused counters
 	overflowFloat   = "counters/overflow/float"
 	overflowTimer   = "counters/overflow/timer"
-	overflowGauge   = "counters/overflow/gauge" // the last level of any refused gauge
+	overflowGauge   = "counters/overflow/gauge" // the latest value of any refused gauge
 	panickedSources = "counters/panicked"       // how many sources have panicked
 )
 
 // ownNames is the number of reserved names.
 const ownNames = 6
 
-// Options is the size of a set. New allocates about 90 bytes for each of Max. The zero value
-// selects the defaults.
+// Options are the limits of a set. New allocates about 90 bytes for each of the Max names. The
+// zero value selects the defaults.
 type Options struct {
 	Max       int // most names of all kinds, besides ""; default 4096, at most 1<<20
-	NameBytes int // most bytes of all names together; default 48 per name
+	NameBytes int // limit of the total bytes of all names; default 48 per name
 	Frames    int // frames of history; default 600
 }
 
@@ -38,35 +38,35 @@ type Options struct {
 type Set struct {
 	touched atomic.Pointer[cell] // cells with additions since the last collect
 
-	mu      sync.Mutex // guards the fields below; a counting Worker never waits for it
+	mu      sync.Mutex // guards the fields below; counting through a Worker never waits for it
 	names   *intern.Table
-	cells   []*cell // by symbol; nil at 0 unless the empty name is used
+	cells   []*cell // cells by symbol; element 0 is nil unless the empty name is used
 	kinds   []Kind  // kind of each line
-	placed  [2]int  // number of counters and of floats
-	last    [2]int  // the line of the last counter and of the last float
+	placed  [2]int  // numbers of counters and of floats
+	last    [2]int  // lines of the last counter and of the last float
 	workers []*Worker
 	idle    []*Worker // released workers
 
 	gauges []*cell
 
-	frame    sheet // collected since the last PushFrame
-	closed   sheet // the frame that the last PushFrame closed
+	frame    sheet // values collected since the last PushFrame
+	closed   sheet // values of the frame that the last PushFrame closed
 	closedAt time.Time
-	total    sheet // all frames before closed
+	total    sheet // sums of all frames before closed
 	history  history
 	sources  atomic.Pointer[[]*Source] // a published list is never changed
 	clock    func() time.Duration      // measures sources
-	always   atomic.Bool               // poll sources each time, however slow
+	always   atomic.Bool               // poll sources at each frame and snapshot, however slow they are
 
 	start  fastclock.Pair
 	scale  fastclock.Scale
-	steady bool // scale is final
+	steady bool // the rate of ticks is final
 }
 
 // New returns a set without counters. It panics if an option is negative or too large.
 func New(o Options) *Set {
 	if o.Max < 0 || o.Max > 1<<20 || o.NameBytes < 0 || o.Frames < 0 || o.Frames > 1<<20 {
-		panic(fmt.Sprintf("counters: impossible options %+v", o))
+		panic(fmt.Sprintf("counters: the options %+v are impossible", o))
 	}
 	if o.Max == 0 {
 		o.Max = 4096
@@ -100,16 +100,16 @@ func New(o Options) *Set {
 // if the name has another kind.
 func (s *Set) Counter(name string) *Counter { return (*Counter)(s.cell(name, KindCounter)) }
 
-// Float is [Set.Counter] for a sum of float64.
+// Float is like [Set.Counter] for a sum of float64 values.
 func (s *Set) Float(name string) *Float { return (*Float)(s.cell(name, KindFloat)) }
 
-// Timer is [Set.Counter] for a timer.
+// Timer is like [Set.Counter] for a timer.
 func (s *Set) Timer(name string) *Timer { return (*Timer)(s.cell(name, KindTimer)) }
 
-// Gauge is [Set.Counter] for a level.
+// Gauge is like [Set.Counter] for a level.
 func (s *Set) Gauge(name string) *Gauge { return (*Gauge)(s.cell(name, KindGauge)) }
 
-// cell finds or makes the cell of a name.
+// cell returns the cell of a name and makes it if needed.
 func (s *Set) cell(name string, kind Kind) *cell {
 	if s == nil {
 		return nil
@@ -118,7 +118,7 @@ func (s *Set) cell(name string, kind Kind) *cell {
 	defer s.mu.Unlock()
 	if c := s.find(name); c != nil {
 		if c.kind != kind {
-			panic(fmt.Sprintf("counters: %q is a %v and cannot be a %v too; give one of them another name", name, c.kind, kind))
+			panic(fmt.Sprintf("counters: %q is a %v and cannot also be a %v; give one of them another name", name, c.kind, kind))
 		}
 		return c
 	}

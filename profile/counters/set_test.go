@@ -58,7 +58,7 @@ func TestMisusePanics(t *testing.T) {
 	for what, f := range map[string]func(){
 		"counter as float":     func() { set.Float("c") },
 		"counter as gauge":     func() { set.Gauge("c") },
-		"counter as function":  func() { set.Func("c", nil) },
+		"counter as function":  func() { set.function("c", nil) },
 		"counter as timer":     func() { set.Timer("c") },
 		"own name as a timer":  func() { set.Timer(refusedNames) },
 		"negative max":         func() { New(Options{Max: -1}) },
@@ -72,7 +72,7 @@ func TestMisusePanics(t *testing.T) {
 		"record of another":    func() { w.Record(other.Timer("t"), 1) },
 		"worker freed twice":   func() { w := set.Worker(); w.Release(); w.Release() },
 		"a mean of no values":  func() { newMovingMean(0) },
-		"counter, after all":   func() { set.Float("c") }, // the panics above left no lock held
+		"counter, after all":   func() { set.Float("c") }, // would deadlock if a panic above had left the set locked
 		"a kind without table": func() { _ = Kind(9).String() },
 	} {
 		mustPanic(t, what, f)
@@ -117,7 +117,7 @@ func TestNilDoesNothing(t *testing.T) {
 	var set *Set
 	c, f, tm, w := set.Counter("c"), set.Float("f"), set.Timer("t"), set.Worker()
 	g, src := set.Gauge("g"), set.Source(func() { t.Error("polled") })
-	if g != nil || src != nil || set.Func("g", func() float64 { return 1 }) != nil || src.Err() != nil {
+	if g != nil || src != nil || set.function("g", func() float64 { return 1 }) != nil || src.Err() != nil {
 		t.Fatal("a nil set gives gauges")
 	}
 	if c != nil || f != nil || tm != nil || w != nil {
@@ -136,11 +136,9 @@ func TestNilDoesNothing(t *testing.T) {
 		w.Flush()
 		w.Release()
 		set.PushFrame(time.Time{})
-		set.Watch("c")
-		set.WatchDetail("c")
+		set.Watch("c")()
+		set.WatchDetail("c")()
 		set.WatchAll()
-		set.Unwatch("c")
-		set.UnwatchDetail("c")
 		set.changeAll(-1)
 	}
 	if n := testing.AllocsPerRun(10, all); n != 0 {
@@ -200,7 +198,7 @@ func TestConcurrentCountsAreExact(t *testing.T) {
 				set.TimerHistory("t", 0)
 				set.Table(0, "c", "t")
 				set.WatchDetail("t", "r")
-				set.UnwatchDetail("t", "r")
+				set.unwatchDetail("t", "r")
 			}
 		})
 	}
@@ -282,7 +280,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	set.WatchAll()
 	c, f, tm, w := set.Counter("c"), set.Float("f"), set.Timer("t"), set.Worker()
 	p, g, polled := w.Int(c), set.Gauge("g"), 0.0
-	set.Func("polled", func() float64 { return polled })
+	set.function("polled", func() float64 { return polled })
 	frame := func() {
 		g.Set(2)
 		polled++

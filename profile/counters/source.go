@@ -9,8 +9,8 @@ import (
 )
 
 // The time budget of sources. A source that takes up to sourceBudget is polled each time. A
-// slower one rests for sourceRest times its duration, so that it takes at most one percent of the
-// time.
+// slower source is not polled again for sourceRest times its duration, so that it takes at most
+// one percent of the time.
 const (
 	sourceBudget = 20 * time.Microsecond
 	sourceRest   = 100
@@ -24,13 +24,13 @@ type Source struct {
 	err     atomic.Pointer[error]
 	running atomic.Bool   // guards the fields below
 	took    time.Duration // duration of the last call
-	due     time.Duration // time of the next call on the set's clock, at the earliest
+	due     time.Duration // earliest time of the next call, on the set's clock
 }
 
-// Source polls f until closed: before each frame closes and before each snapshot. f never runs
-// twice at once: a poll that finds f running skips it and reads the values that f has set so far.
-// f may use the set in any way. It should set gauges, or add to counters, through handles it
-// already has:
+// Source makes the set call f before each frame closes and before each snapshot, until the Source
+// is closed. Calls of f never overlap: a poll that finds f running skips it, and the values that
+// f has set so far are used. f may use the set in any way. It should set gauges, or add to
+// counters, through handles it already has:
 //
 //	depth, drops := set.Gauge("queue/depth"), set.Counter("queue/drops")
 //	defer set.Source(func() {
@@ -38,8 +38,8 @@ type Source struct {
 //		drops.Add(queue.TakeDrops())
 //	}).Close()
 //
-// A call of f may take 20 microseconds. A slower f is next called after 100 times its duration,
-// unless the set is always polled; gauges keep their levels meanwhile. The shorter of the last
+// A call of f may take 20 microseconds. A slower f is next called after 100 times its duration
+// unless [Set.PollAlways] was called; gauges keep their levels meanwhile. The shorter of the last
 // two calls counts, because a single call may have been interrupted.
 //
 // A panic in f does not reach PushFrame or Snapshot: f is not called again, [Source.Err] returns
@@ -53,23 +53,12 @@ func (s *Set) Source(f func()) *Source {
 	return src
 }
 
-// PollAlways polls all sources at every frame and snapshot, however long they take. Then the
-// clock affects neither the program's work nor its allocations, as a smoke run requires.
+// PollAlways polls all sources at every frame and snapshot, however long they take. The program's
+// work and its allocations then do not depend on the clock, as a smoke run requires.
 func (s *Set) PollAlways() {
 	if s != nil {
 		s.always.Store(true)
 	}
-}
-
-// Func makes a gauge that shows the result of f, using [Set.Source]. After a panic the gauge is
-// NaN; after Close it keeps its last level.
-func (s *Set) Func(name string, f func() float64) *Source {
-	g := s.Gauge(name)
-	return s.Source(func() {
-		level := math.NaN()
-		defer func() { g.Set(level) }()
-		level = f()
-	})
 }
 
 // Close stops polling. It does not wait for a call in progress on another goroutine. The polled
@@ -93,7 +82,7 @@ func (src *Source) Err() error {
 	return nil
 }
 
-// changeSources replaces the list by the result of change for a copy.
+// changeSources replaces the list of sources with the result of applying change to a copy.
 func (s *Set) changeSources(change func([]*Source) []*Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +122,7 @@ func (src *Source) poll() {
 	src.took = took
 }
 
-// recovered closes the source if its function panicked.
+// recovered recovers a panic of the source's function and closes the source.
 func (src *Source) recovered() {
 	v := recover()
 	if v == nil {

@@ -54,12 +54,18 @@ func TestGaugeKeepsLevelThroughFrames(t *testing.T) {
 	}
 }
 
+// function adds a gauge whose level is the result of f at each poll.
+func (s *Set) function(name string, f func() float64) *Source {
+	g := s.Gauge(name)
+	return s.Source(func() { g.Set(f()) })
+}
+
 // A source is polled for each frame and each snapshot, but not after Close.
 func TestSourceIsPolledUntilClosed(t *testing.T) {
 	set := still(Options{})
 	n := 0.0
-	src := set.Func("f", func() float64 { n++; return n })
-	other := set.Func("other", func() float64 { return -n })
+	src := set.function("f", func() float64 { n++; return n })
+	other := set.function("other", func() float64 { return -n })
 	set.Watch("f", "other")
 	set.PushFrame(second(0))
 	set.PushFrame(second(1))
@@ -96,7 +102,7 @@ func TestSourceUsesTheSet(t *testing.T) {
 		set.Table(0, "c1")
 		if calls == 1 {
 			set.PushFrame(second(0))
-			set.Func("inner", func() float64 { return float64(len(set.Snapshot())) })
+			set.function("inner", func() float64 { return float64(len(set.Snapshot())) })
 		}
 		if calls == 3 {
 			src.Close()
@@ -114,7 +120,7 @@ func TestSourceUsesTheSet(t *testing.T) {
 func TestSourceIsPolledOnce(t *testing.T) {
 	set := still(Options{})
 	inside, leave, done := make(chan bool), make(chan bool), make(chan bool)
-	set.Func("f", func() float64 {
+	set.function("f", func() float64 {
 		inside <- true
 		<-leave
 		return 5
@@ -174,14 +180,14 @@ func TestSourcePanicIsReported(t *testing.T) {
 	set := still(Options{})
 	broken := errors.New("broken")
 	calls := 0
-	src := set.Func("f", func() float64 {
+	src := set.function("f", func() float64 {
 		if calls++; calls == 2 {
 			panic(broken)
 		}
 		return 1
 	})
 	other := set.Source(func() { panic("text") })
-	set.Func("sound", func() float64 { return float64(calls) })
+	set.function("sound", func() float64 { return float64(calls) })
 	set.WatchAll()
 	for n := range 4 {
 		set.PushFrame(second(n))
@@ -189,7 +195,7 @@ func TestSourcePanicIsReported(t *testing.T) {
 	if calls != 2 || !errors.Is(src.Err(), broken) || other.Err() == nil || !strings.Contains(other.Err().Error(), "text") {
 		t.Errorf("%d calls, errors %v, %v", calls, src.Err(), other.Err())
 	}
-	if got := set.History("f"); got[0] != 1 || !math.IsNaN(got[1]) || !math.IsNaN(got[3]) {
+	if got := set.History("f"); !slices.Equal(got, []float64{1, 1, 1, 1}) {
 		t.Errorf("history %v", got)
 	}
 	snap := set.Snapshot()
@@ -207,7 +213,7 @@ func TestSourcesChangeDuringFrames(t *testing.T) {
 	for g := range 3 {
 		wg.Go(func() {
 			for i := range 300 {
-				src := set.Func(fmt.Sprint("g", g), func() float64 { return float64(i) })
+				src := set.function(fmt.Sprint("g", g), func() float64 { return float64(i) })
 				set.PushFrame(time.Time{})
 				set.Snapshot()
 				set.LastFrame()

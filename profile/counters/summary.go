@@ -19,24 +19,22 @@ type Summary struct {
 	Mean          float64
 	P50, P95, P99 float64 // nearest-rank percentiles
 	Recent        float64 // [EMA] at the end, with a half-life of 10 values
-	Sustained     float64 // greatest mean of 10 values in a row, or of a shorter series
-	High          Mark    // the greatest value
-	Spikes        SpikeSummary
-}
+	Sustained     float64 // greatest mean of 10 consecutive values, or of all values if there are fewer
 
-// A Mark is a value and its index in the series.
-type Mark struct {
-	Value float64
-	At    int
-}
+	// High is the greatest value and its index in the series.
+	High struct {
+		Value float64
+		At    int
+	}
 
-// SpikeSummary counts values above a threshold. A spike is a value greater than Over. NaN values
-// are skipped and do not end a run of spikes.
-type SpikeSummary struct {
-	Over      float64
-	Count     int // spikes
-	Longest   int // the most spikes in a row
-	LongestAt int // index where the first longest run starts; 0 without spikes
+	// Spikes counts values greater than Over. NaN values do not end a run of spikes. LongestAt is
+	// the index at which the first longest run starts.
+	Spikes struct {
+		Over      float64
+		Count     int
+		Longest   int // length of the longest run of spikes
+		LongestAt int // 0 without spikes
+	}
 }
 
 // Summarize describes a series, oldest value first. Spikes are values greater than twice the
@@ -46,7 +44,7 @@ func Summarize(values []float64) Summary {
 	return summarize(values, sorted, max(2*percentile(sorted, 50), 0))
 }
 
-// SummarizeOver is Summarize with an explicit spike threshold: if a frame of a game must end
+// SummarizeOver is like Summarize with an explicit spike threshold: if a game's frame must end
 // within 16 ms, slower frames are spikes, whatever the median.
 func SummarizeOver(values []float64, over float64) Summary {
 	return summarize(values, ascending(values), over)
@@ -89,7 +87,7 @@ func summarize(values, sorted []float64, over float64) Summary {
 			s.Spikes.LongestAt = began
 		}
 		if high.raise(v) {
-			s.High = Mark{v, i}
+			s.High.Value, s.High.At = v, i
 		}
 		if window.push(v); seen+1 >= min(summarySustained, s.Count) {
 			sustained.raise(window.mean())
@@ -102,6 +100,6 @@ func summarize(values, sorted []float64, over float64) Summary {
 	if seen > 0 {
 		s.Mean = sum / float64(seen)
 	}
-	s.Recent, s.Sustained, s.Spikes.Longest = recent.Value(), sustained.mark, spikes.longest
+	s.Recent, s.Sustained, s.Spikes.Longest = recent.value, sustained.mark, spikes.longest
 	return s
 }

@@ -12,7 +12,7 @@ func TestSummarize(t *testing.T) {
 	nan := math.NaN()
 	hundred := make([]float64, 100)
 	for i := range hundred {
-		hundred[i] = float64((i*37 + 5) % 100) // each of 0 to 99 once
+		hundred[i] = float64((i*37 + 5) % 100) // permutation of the numbers 0 to 99
 	}
 	for what, tt := range map[string]struct {
 		values []float64
@@ -21,13 +21,13 @@ func TestSummarize(t *testing.T) {
 		"none":     {nil, Summary{}},
 		"only NaN": {[]float64{nan, nan}, Summary{}},
 		"one": {[]float64{4}, Summary{Count: 1, Last: 4, Mean: 4, P50: 4, P95: 4, P99: 4, Recent: 4, Sustained: 4,
-			High: Mark{4, 0}, Spikes: SpikeSummary{Over: 8}}},
+			High: mark{4, 0}, Spikes: spikeSummary{Over: 8}}},
 		"spikes": {[]float64{nan, 1, 1, 1, 5, 1, 1, 3, 4, nan, 3, 1, 1}, Summary{Count: 11, Last: 1, Mean: 2, P50: 1, P95: 5, P99: 5,
-			High: Mark{5, 4}, Spikes: SpikeSummary{Over: 2, Count: 4, Longest: 3, LongestAt: 7}}},
+			High: mark{5, 4}, Spikes: spikeSummary{Over: 2, Count: 4, Longest: 3, LongestAt: 7}}},
 		"negative": {[]float64{-3, -4, -5}, Summary{Count: 3, Last: -5, Mean: -4, P50: -4, P95: -3, P99: -3, Sustained: -4,
-			High: Mark{-3, 0}}},
+			High: mark{-3, 0}}},
 		"all different": {hundred, Summary{Count: 100, Last: hundred[99], Mean: 49.5, P50: 49, P95: 94, P99: 98,
-			High: Mark{99, slices.Index(hundred, 99)}, Spikes: SpikeSummary{Over: 98, Count: 1, Longest: 1, LongestAt: slices.Index(hundred, 99)}}},
+			High: mark{99, slices.Index(hundred, 99)}, Spikes: spikeSummary{Over: 98, Count: 1, Longest: 1, LongestAt: slices.Index(hundred, 99)}}},
 	} {
 		got := Summarize(tt.values)
 		if tt.want.Recent == 0 {
@@ -40,16 +40,27 @@ func TestSummarize(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", what, got, tt.want)
 		}
 	}
-	if got := SummarizeOver([]float64{15, 17, 18, 16, 17}, 16).Spikes; got != (SpikeSummary{16, 3, 2, 1}) {
+	if got := SummarizeOver([]float64{15, 17, 18, 16, 17}, 16).Spikes; got != (spikeSummary{16, 3, 2, 1}) {
 		t.Errorf("over 16: %+v", got)
 	}
 }
 
-// Sustained shows long changes and hides short ones; Recent follows the end.
+type (
+	mark = struct {
+		Value float64
+		At    int
+	}
+	spikeSummary = struct {
+		Over                      float64
+		Count, Longest, LongestAt int
+	}
+)
+
+// Sustained shows long peaks and hides short ones; Recent follows the end of the series.
 func TestSummarizeAverages(t *testing.T) {
 	values := slices.Concat([]float64{1000}, slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{200}, 10), slices.Repeat([]float64{1}, 50))
 	s := Summarize(values)
-	if s.High != (Mark{1000, 0}) || s.Sustained != 200 || s.Recent < 1 || s.Recent > 10 {
+	if s.High != (mark{1000, 0}) || s.Sustained != 200 || s.Recent < 1 || s.Recent > 10 {
 		t.Errorf("%+v", s)
 	}
 	if s = Summarize([]float64{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}); math.Abs(s.Recent-0.5) > 1e-12 {

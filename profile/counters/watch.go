@@ -3,14 +3,15 @@ package counters
 import (
 	"math"
 	"slices"
+	"sync"
 	"time"
 )
 
 // notWatched marks a history that is not kept.
 const notWatched = -1
 
-// wholeFrom is how many watched values make a line worth copying whole, which is faster than
-// scattering its values and takes up to twice the memory.
+// wholeFrom is the number of watched values from which a line is copied whole, which is faster
+// than scattering its values but takes up to twice the memory.
 const wholeFrom = 4
 
 // A place is the position of a cell in the history's rows.
@@ -23,36 +24,37 @@ type place struct {
 type watch struct{ plain, detailed int }
 
 // Watch keeps the history of these names, starting with the next frame. Names that the set does
-// not have yet are watched from their creation; at most [Options.Max] such names are remembered
-// and more are ignored.
+// not have yet are watched from their creation; at most [Options.Max] such names are remembered,
+// and further names are ignored.
 //
-// A frame of a watched name takes 8 bytes, with room to grow, and up to 20 if few names of many
-// are watched. Watch, or the creation of the name, allocates the memory, never PushFrame. If the
-// rows must grow for it, their contents are copied.
+// A watched name takes 8 bytes per frame, including room to grow, and up to 20 if only a few of
+// many names are watched. Watch or the creation of the name allocates the memory, but PushFrame
+// never does. If the rows must become longer, their contents are copied.
 //
-// Watches are counted: a name that two viewers watch keeps its history until both have called
-// [Set.Unwatch].
-func (s *Set) Watch(names ...string) { s.changeWatch(names, watch{1, 0}) }
+// Watches are counted: a name that two viewers watch keeps its history until both have stopped.
+// Without watches the history of a name is dropped. Its memory is freed once enough is unused to
+// justify moving the rest, or when no name is watched. To watch for the life of the set, never
+// call stop. Calls of stop after the first do nothing.
+func (s *Set) Watch(names ...string) (stop func()) { return s.watchBy(names, watch{1, 0}) }
 
-// Unwatch takes back one Watch of each of these names. Without watches the history of a name is
-// dropped. Its memory is freed once that is worth moving the rest, with the last name at the
-// latest. Unwatched names are ignored; names watched by [Set.WatchAll] stay watched.
-func (s *Set) Unwatch(names ...string) { s.changeWatch(names, watch{-1, 0}) }
-
-// WatchDetail is Watch that also keeps [Set.TimerHistory] of timers: calls, own time, and the
-// shortest and longest call. That takes another 64 bytes a frame.
-func (s *Set) WatchDetail(names ...string) { s.changeWatch(names, watch{1, 1}) }
-
-// UnwatchDetail takes back one WatchDetail of each of these names.
-func (s *Set) UnwatchDetail(names ...string) { s.changeWatch(names, watch{-1, -1}) }
+// WatchDetail is like Watch but also keeps the [Set.TimerHistory] of timers: calls, own time, and
+// the shortest and longest call. That takes another 64 bytes per frame.
+func (s *Set) WatchDetail(names ...string) (stop func()) { return s.watchBy(names, watch{1, 1}) }
 
 // WatchAll watches all names, including future ones, for the life of the set.
 func (s *Set) WatchAll() { s.changeAll(1) }
 
-func (s *Set) changeWatch(names []string, by watch) {
+// watchBy adds a watch to each name. The returned function removes it.
+func (s *Set) watchBy(names []string, by watch) (stop func()) {
 	if s == nil {
-		return
+		return func() {}
 	}
+	s.changeWatch(names, by)
+	kept := slices.Clone(names)
+	return sync.OnceFunc(func() { s.changeWatch(kept, watch{-by.plain, -by.detailed}) })
+}
+
+func (s *Set) changeWatch(names []string, by watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := &s.history
@@ -93,7 +95,7 @@ func (s *Set) changeAll(by int) {
 	s.history.update(s.cells)
 }
 
-// meet watches a new cell if its name is wanted.
+// meet starts to watch a new cell if its name is wanted.
 func (h *history) meet(c *cell) {
 	if w, ok := h.wanted[c.name]; ok {
 		c.watch = w
@@ -106,7 +108,7 @@ func (h *history) meet(c *cell) {
 
 // update begins and ends histories according to the cells' watches. Cells may be nil.
 func (h *history) update(cells []*cell) {
-	var more []*cell // cells without a place
+	var more []*cell // cells without a position in the rows
 	ended := false
 	for _, c := range cells {
 		if c == nil {
@@ -124,7 +126,7 @@ func (h *history) update(cells []*cell) {
 		if is && !was || has && !had {
 			more = append(more, c)
 		}
-		// An ended history keeps its place until the next rebuild.
+		// An ended history keeps its columns until the next rebuild.
 		if had && !has {
 			c.detailSince, ended = notWatched, true
 		}
@@ -145,7 +147,7 @@ func (h *history) update(cells []*cell) {
 	if h.at == nil {
 		h.at, h.began = make([]time.Time, h.frames), h.pushed
 	}
-	// Many new cells are better laid out together.
+	// Laying out many new cells together makes better use of the rows.
 	if len(more) > len(h.cells)/8+1 || ended && h.sparse() || slices.ContainsFunc(more, func(c *cell) bool { return !h.settle(c) }) {
 		h.rebuild()
 	}
@@ -168,7 +170,7 @@ func (c *cell) columns() int {
 	return 1
 }
 
-// settle gives a watched cell its columns; it reports false if the rows have no room left.
+// settle assigns columns to a watched cell; it reports false if the rows have no room left.
 func (h *history) settle(c *cell) bool {
 	if c.kind == KindGauge {
 		if h.given == h.stride && h.mixed%8 == 0 {
@@ -181,12 +183,12 @@ func (h *history) settle(c *cell) bool {
 		h.routes = append(h.routes, noRoute)
 	}
 	route := h.routes[c.line]
-	if route >= 0 { // its line is in a group already
+	if route >= 0 { // line already assigned to a group
 		c.column = route*8 + int32(c.slot)
 		return true
 	}
 	groups := h.stride - h.given
-	if h.all > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // the rest of its line will follow
+	if h.all > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // group for the whole line, because its other cells will follow
 		h.routes[c.line] = h.group()
 		return h.settle(c)
 	}
@@ -218,7 +220,7 @@ func (h *history) settle(c *cell) bool {
 	return true
 }
 
-// next takes the next column of the mixed groups.
+// next allocates the next column of the mixed groups.
 func (l *layout) next() int32 {
 	if l.mixed%8 == 0 {
 		l.mixed = l.group() * 8
@@ -227,7 +229,7 @@ func (l *layout) next() int32 {
 	return l.mixed - 1
 }
 
-// group takes the next group.
+// group allocates the next group.
 func (l *layout) group() int32 {
 	l.given++
 	return int32(l.given - 1)

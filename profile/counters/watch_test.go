@@ -40,11 +40,11 @@ func TestWatchingCostsWhatItShows(t *testing.T) {
 				t.Errorf("%s, one by one %v: %d bytes for %d names in %d frames, want at most %d", what, single, got, len(list), frames, most)
 			}
 			tenth := len(list) / 10
-			set.Unwatch(list[tenth:]...)
+			set.unwatch(list[tenth:]...)
 			if got, most := set.history.bytes(), tenth*frames*40; got > most {
 				t.Errorf("%s: %d bytes for the %d remaining names, want at most %d", what, got, tenth, most)
 			}
-			set.Unwatch(list[:tenth]...)
+			set.unwatch(list[:tenth]...)
 			if got := set.history.bytes(); got != 0 {
 				t.Errorf("%s: %d bytes with nothing watched", what, got)
 			}
@@ -52,7 +52,7 @@ func TestWatchingCostsWhatItShows(t *testing.T) {
 	}
 }
 
-// Of two viewers of one name, the first to leave takes nothing from the other.
+// When one of two viewers of a name stops, the other keeps the history.
 func TestWatchesAreCounted(t *testing.T) {
 	set := New(Options{Frames: 5})
 	c := set.Counter("c")
@@ -60,12 +60,12 @@ func TestWatchesAreCounted(t *testing.T) {
 		change func(...string)
 		want   []float64
 	}{
-		{set.Watch, []float64{1}},
-		{set.Watch, []float64{1, 2}},
-		{set.Unwatch, []float64{1, 2, 3}},
-		{set.Unwatch, nil},
-		{set.Unwatch, nil}, // not watched: ignored
-		{set.Watch, []float64{6}},
+		{set.watch, []float64{1}},
+		{set.watch, []float64{1, 2}},
+		{set.unwatch, []float64{1, 2, 3}},
+		{set.unwatch, nil},
+		{set.unwatch, nil}, // not watched: ignored
+		{set.watch, []float64{6}},
 	} {
 		step.change("c", "comes later")
 		c.Add(int64(n + 1))
@@ -79,9 +79,9 @@ func TestWatchesAreCounted(t *testing.T) {
 		t.Error("a name that came later is not watched")
 	}
 	set.WatchAll()
-	set.Unwatch("c")
+	set.unwatch("c")
 	if set.History("c") == nil {
-		t.Error("Unwatch took back a WatchAll")
+		t.Error("the end of a Watch took back a WatchAll")
 	}
 	set.changeAll(-1)
 	if set.History("c") != nil || set.History("comes later") == nil {
@@ -103,7 +103,7 @@ func TestWantedNamesAreBounded(t *testing.T) {
 		t.Errorf("%d names wanted after one came, want 9", got)
 	}
 	for i := range 100 {
-		set.Unwatch(fmt.Sprint(i))
+		set.unwatch(fmt.Sprint(i))
 	}
 	if got := len(set.history.wanted); got != 0 {
 		t.Errorf("%d names wanted after all", got)
@@ -180,7 +180,7 @@ func TestHistoriesSurviveOtherWatches(t *testing.T) {
 	set.WatchDetail(names...)
 	check("with others")
 	wide := set.history.bytes()
-	set.UnwatchDetail(names...)
+	set.unwatchDetail(names...)
 	check("without them")
 	if got := set.history.bytes(); got*2 > wide {
 		t.Errorf("%d bytes after %d", got, wide)
@@ -188,3 +188,27 @@ func TestHistoriesSurviveOtherWatches(t *testing.T) {
 	set.WatchAll()
 	check("with all")
 }
+
+// stop ends its own watches once, however often it is called.
+func TestWatchStopsOnce(t *testing.T) {
+	set := New(Options{Frames: 5})
+	set.Counter("c")
+	names := []string{"c"}
+	stop := set.Watch(names...)
+	set.Watch("c")
+	names[0] = "other"
+	stop()
+	stop()
+	set.PushFrame(second(0))
+	if got := set.History("c"); !slices.Equal(got, []float64{0}) {
+		t.Errorf("history %v, want one frame", got)
+	}
+	var none *Set
+	none.Watch("c")()
+	none.WatchDetail("c")()
+}
+
+func (s *Set) watch(names ...string)         { s.changeWatch(names, watch{1, 0}) }
+func (s *Set) watchDetail(names ...string)   { s.changeWatch(names, watch{1, 1}) }
+func (s *Set) unwatch(names ...string)       { s.changeWatch(names, watch{-1, 0}) }
+func (s *Set) unwatchDetail(names ...string) { s.changeWatch(names, watch{-1, -1}) }

@@ -13,8 +13,8 @@ type decoder struct {
 	began   int64 // nanoseconds of Unix time
 	names   []string
 	rows    []string
-	dropped int64 // from blocks of records, or the total of the last block
-	lost    int64 // left out by a feed, for this reader only
+	dropped int64 // number of dropped records; after the last block, its total
+	lost    int64 // records that a feed left out for this reader
 	ended   bool
 
 	row    int
@@ -33,7 +33,7 @@ type shape struct {
 	name uint32
 }
 
-// A record is an event with its names as numbers.
+// A record is an event whose names are numbers in the table of names.
 type record struct {
 	kind         Kind
 	name, detail uint32
@@ -41,7 +41,7 @@ type record struct {
 	values       []float64
 	flow         uint64
 	data         []byte
-	body         int // bytes from its body to the end of the block
+	body         int // number of bytes from the record's body to the end of the block
 }
 
 func damaged(format string, args ...any) error {
@@ -64,19 +64,19 @@ func (d *decoder) openContent(kind byte, content []byte) error {
 	case blockLost:
 		d.lost = addCapped(d.lost, p.any())
 	case blockEnd:
-		p.any() // number of records, for readers of hex dumps
+		p.any() // number of records; it is there for readers of hex dumps
 		d.dropped, d.ended = addCapped(0, p.any()), true
 	case blockOpen:
 		d.openStills(&p)
 	}
 	if p.bad {
 		d.left, d.fresh = 0, nil
-		return damaged("a block of kind %d has the right check sum and invalid content", kind)
+		return damaged("a block of kind %d has invalid content, although its checksum matches", kind)
 	}
 	return nil
 }
 
-// readTable appends names to a table. A block may repeat names that the table has.
+// readTable appends names to a table. A block may repeat names that are already in the table.
 func readTable(p *parser, table []string, limit uint64) []string {
 	first := p.number(uint64(len(table)) + 1)
 	count := p.number(limit - first + 1)
@@ -115,7 +115,7 @@ func (d *decoder) next(r *record) (more bool, err error) {
 		known := d.takeRecord(r)
 		if d.rest.bad {
 			d.left = 0
-			return false, damaged("a block of records has the right check sum and an invalid record")
+			return false, damaged("a block of records has an invalid record, although its checksum matches")
 		}
 		if known {
 			return true, nil

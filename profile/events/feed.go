@@ -12,29 +12,29 @@ import (
 //	feed := events.NewFeed()
 //	rec := events.New(io.MultiWriter(file, feed), events.Options{})
 //
-// A viewer may come and go at any time. It gets all names so far, and all blocks from then on. A
-// viewer that reads too slowly loses whole blocks and is told the number of lost records. Viewers
-// never slow the recorder.
+// A viewer may come and go at any time. It gets all names so far, and all later blocks. A viewer
+// that reads too slowly loses whole blocks and gets the number of lost records. Viewers never
+// slow down the recorder.
 type Feed struct {
 	mu      sync.Mutex
-	pending []byte // the beginning of an incomplete block
+	pending []byte // received part of an incomplete block
 	begun   bool   // magic has been read
 	err     error
 
-	// tables is the stream without records and open scopes, which every viewer gets from the
-	// beginning. It is append-only: parts given to viewers do not change.
+	// tables is the stream without its records and open scopes. Every viewer gets it from the
+	// beginning. It is append-only: parts that viewers hold do not change.
 	tables  []byte
-	ended   bool // tables includes the last block
+	ended   bool // set once tables includes the last block
 	viewers map[*viewer]struct{}
 }
 
-// maxQueue is how many blocks a viewer may lag behind before it loses some, about 1 MiB of a busy
-// recorder. Viewers share the memory of the blocks.
+// maxQueue limits the number of blocks that a viewer may lag behind before it loses some: about 1
+// MiB for a busy recorder. Viewers share the memory of the blocks.
 const maxQueue = 64
 
 // A viewer is the state of one connection. The feed's lock guards it.
 type viewer struct {
-	wake  chan struct{} // has an element if there may be new data
+	wake  chan struct{} // holds an element if there may be new data
 	given int           // bytes of the feed's tables given to it
 	queue [][]byte      // blocks of records and of open scopes
 	lost  int64         // records left out since the last element of queue
@@ -44,7 +44,7 @@ type viewer struct {
 func NewFeed() *Feed { return &Feed{viewers: map[*viewer]struct{}{}} }
 
 // Write takes the next part of a recorder's stream, cut anywhere. It never waits for a viewer. It
-// returns ErrDamaged if the bytes are no such stream.
+// returns ErrDamaged if the bytes are not a recorder's stream.
 func (f *Feed) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,7 +60,7 @@ func (f *Feed) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
-	f.pending = append(f.pending[:0], rest...) // rest may be the end of pending itself
+	f.pending = append(f.pending[:0], rest...) // copies rest, which may share memory with pending
 	for v := range f.viewers {
 		v.notify()
 	}
@@ -74,7 +74,7 @@ func (f *Feed) takeBlocks(b []byte) ([]byte, error) {
 			return b, nil
 		}
 		if !bytes.HasPrefix(b, []byte(magic)) {
-			return nil, damaged("a feed takes the stream of a recorder of the same version, from its first byte")
+			return nil, damaged("the stream must be complete and from a recorder of the same version")
 		}
 		f.tables, b, f.begun = append(f.tables, magic...), b[len(magic):], true
 	}
@@ -102,7 +102,7 @@ func (f *Feed) takeBlock(block []byte) {
 	if len(f.viewers) == 0 {
 		return
 	}
-	records := int64(0) // blocks of open scopes are not counted: they are repeated
+	records := int64(0) // number of records; 0 for open scopes, which later blocks repeat
 	if kind == blockRecords {
 		p := parser{rest: block[blockHead:]}
 		records = int64(p.number(maxBlock))
@@ -128,7 +128,7 @@ func (v *viewer) notify() {
 	}
 }
 
-// join adds a viewer, which begins with the tables.
+// join adds a viewer, which first gets the tables.
 func (f *Feed) join() *viewer {
 	v := &viewer{wake: make(chan struct{}, 1)}
 	v.notify()
@@ -145,28 +145,28 @@ func (f *Feed) leave(v *viewer) {
 }
 
 // takeForViewer returns the new data for a viewer, in order: first new tables, which the records
-// may need, then the records. After the end it returns nothing.
+// may need, then the records. After the end of the stream it returns nothing.
 func (f *Feed) takeForViewer(v *viewer) (parts [][]byte, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	tables := f.tables[v.given:]
 	v.given = len(f.tables)
 	records := v.queue
-	if v.lost > 0 { // the queue was full, and no block has come since
+	if v.lost > 0 { // the queue was full, and no block has been queued since
 		records = append(records, appendLost(nil, v.lost))
 	}
 	v.queue, v.lost = nil, 0
 	if !f.ended {
 		return append([][]byte{tables}, records...), false
 	}
-	// The last block is in the tables, and comes after the records.
+	// The stream's last block is in the tables but must follow the records.
 	last := lastBlock(tables)
 	parts = append([][]byte{tables[:last]}, records...)
 	return append(parts, tables[last:]), true
 }
 
-// lastBlock returns the offset of the last block in b, which is whole blocks with or without
-// magic before them, or 0 if there is none.
+// lastBlock returns the offset of the last block in b, or 0 if b has no block. b consists of
+// whole blocks, with or without the magic before them.
 func lastBlock(b []byte) int {
 	at := 0
 	if bytes.HasPrefix(b, []byte(magic)) {

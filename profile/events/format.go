@@ -8,8 +8,8 @@ import (
 	"math/bits"
 )
 
-// magic begins a stream; its last byte is the version. The first byte is not ASCII, so that no
-// program takes a stream for text.
+// magic begins a stream; its last byte is the version. The first byte is not ASCII, so that
+// programs do not mistake a stream for text.
 const magic = "\x89EVENTS\x01"
 
 // Kinds of blocks; see "Format" in the package's documentation.
@@ -27,28 +27,28 @@ const (
 	blockHead = 5 // length and kind
 	blockSum  = 4
 
-	// maxBlock is the longest content of a block. A full buffer takes half of it at most. A
-	// reader never allocates more for a block, whatever its length says.
+	// maxBlock limits the content of a block in bytes. A full buffer takes at most half of it. A
+	// reader never allocates more for a block, whatever length the block states.
 	maxBlock = 256 << 10
 
-	// maxName is the longest name in bytes; maxSymbols and maxRows bound the tables of a stream,
-	// in readers and in the recorder.
+	// maxName limits a name in bytes; maxSymbols and maxRows bound the tables of a stream, in
+	// readers and in the recorder.
 	maxName    = 1<<16 - 1
 	maxSymbols = 1 << symbolBits
 	maxRows    = 1 << 16
 
-	// maxTick bounds all times of a stream, so that the sum of two does not overflow.
+	// maxTick bounds all times of a stream, so that the sum of two times does not overflow.
 	maxTick = 1 << 61
 )
 
-// ErrDamaged means that the bytes are not a recorder's stream, or no longer. All whole blocks
-// before the damage have been read.
-var ErrDamaged = errors.New("damaged event stream")
+// ErrDamaged means that the bytes are not a recorder's stream, or that the stream is damaged. All
+// whole blocks before the damage have been read.
+var ErrDamaged = errors.New("the event stream is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openBlock begins a block at the end of b; sealBlock finishes it, given the length that b had
-// before.
+// openBlock begins a block at the end of b; sealBlock finishes it, given the length of b before
+// openBlock.
 func openBlock(b []byte, kind byte) []byte { return append(b, 0, 0, 0, 0, kind) }
 
 func sealBlock(b []byte, from int) []byte {
@@ -94,14 +94,14 @@ func appendTable(b []byte, kind byte, first int, names []string) []byte {
 	return b
 }
 
-// appendFloat writes the bytes of a float in reverse as a varint: everyday numbers end in zero
-// bytes.
+// appendFloat appends a float as the varint of its byte-reversed bits, because the bits of
+// typical values end in zero bytes.
 func appendFloat(b []byte, bits64 uint64) []byte {
 	return binary.AppendUvarint(b, bits.ReverseBytes64(bits64))
 }
 
 // A parser reads values from the front of a block's content. After the end of the content or an
-// invalid value it is bad and returns zeros.
+// invalid value it is marked bad and returns zeros.
 type parser struct {
 	rest []byte
 	bad  bool

@@ -14,26 +14,27 @@ import (
 // Symbol is the number of a name in one recorder's table. 0 is the empty name.
 type Symbol = intern.Symbol
 
-// unnamed replaces every name that does not fit the table.
+// unnamed is the name recorded for every name that does not fit the table.
 const (
 	unnamed     Symbol = 1
 	unnamedText        = "…"
 )
 
-// Options sets the sizes of a recorder. New allocates its memory, which does not grow except for
-// workers' names.
+// Options sets the sizes of a recorder. New allocates all of the recorder's memory except the
+// memory for workers' names.
 type Options struct {
-	// Buffers is the number of 64 KiB buffers for all workers together: 0 means 64, at least 2. A
-	// recording worker holds one, so have twice as many buffers as workers.
+	// Buffers is the number of 64 KiB buffers for all workers together: 0 means 64; the minimum
+	// is 2. A recording worker holds one buffer, so use at least twice as many buffers as
+	// workers.
 	Buffers int
 
-	// Names is the most names, NameBytes their most bytes: 0 means 65536 and 4 MiB, at most 4
-	// million and 1 GiB.
+	// Names limits the number of names, and NameBytes their total bytes. 0 means 65536 names and
+	// 4 MiB; the maximum is 4 million names and 1 GiB.
 	Names, NameBytes int
 
-	// Open is how often the stream lists scopes that have begun and not ended, so that a hanging
-	// scope shows: 0 means every second, less than 0 never. They are also listed when a worker is
-	// flushed and at Close.
+	// Open is the interval at which the stream lists open scopes, so that a hanging scope is
+	// visible: 0 means a second, a negative value never. Open scopes are also listed when a
+	// worker is flushed and at Close.
 	Open time.Duration
 }
 
@@ -61,8 +62,8 @@ type Recorder struct {
 	tellsOpen bool
 	began     fastclock.Pair
 
-	// A buffer is in free, with a worker, or in full. Both channels have room for all buffers, so
-	// that sending never blocks.
+	// A buffer is in free, held by a worker, or in full. Both channels have room for all buffers,
+	// so that sending never blocks.
 	free chan *buffer
 	full chan *buffer // closed by Close, holding mu
 	done chan struct{}
@@ -71,7 +72,7 @@ type Recorder struct {
 	mu     sync.Mutex
 	closed bool
 	rows   []string
-	open   []*openScopes     // by row; empty if open scopes are not listed
+	open   []*openScopes     // open scopes by row; empty if not listed
 	idle   map[string][]*row // rows of released workers, by name
 
 	events, dropped, bytes, unnamed atomic.Int64
@@ -82,15 +83,15 @@ type Recorder struct {
 type row struct {
 	id   int
 	name string
-	lost uint64 // dropped records not yet reported by a buffer
+	lost uint64 // number of dropped records that no buffer has reported yet
 	open *openScopes
 }
 
 // New returns a recorder that writes its stream to w from its own goroutine, until Close. Each
-// call of w.Write gets one or more whole blocks.
+// call of w.Write passes one or more whole blocks.
 func New(w io.Writer, opt Options) *Recorder {
 	if w == nil {
-		panic("events: New needs a writer; for no recording use a nil *Recorder")
+		panic("events: New needs a writer; to record nothing, use a nil *Recorder")
 	}
 	opt = opt.orDefault()
 	if opt.Open < 0 {
@@ -100,14 +101,14 @@ func New(w io.Writer, opt Options) *Recorder {
 	return start(w, opt, timer.C, timer.Stop)
 }
 
-// start is New with an explicit timer for listing open scopes, nil for never, and a function that
-// stops it.
+// start is like New but takes the timer for listing open scopes, nil for never, and a function
+// that stops the timer.
 func start(w io.Writer, opt Options, timer <-chan time.Time, stop func()) *Recorder {
 	names, err := intern.New(intern.Config{Entries: opt.Names, Bytes: opt.NameBytes})
 	if err != nil {
-		panic("events: " + err.Error()) // orDefault respects intern's limits
+		panic("events: " + err.Error()) // orDefault keeps the options within intern's limits
 	}
-	names.Intern(unnamedText) // fits, as the first name
+	names.Intern(unnamedText) // always fits, because it is the first name
 	r := &Recorder{
 		names:     names,
 		tellsOpen: true,
@@ -128,9 +129,9 @@ func start(w io.Writer, opt Options, timer <-chan time.Time, stop func()) *Recor
 	return r
 }
 
-// Symbol returns the symbol of name. Ask once and keep it, or ask each time for about 30 ns.
-// Names that do not fit the table, or longer than 65535 bytes, all get the symbol of "…" and are
-// counted in Stats.
+// Symbol returns the symbol of name. Call it once and keep the symbol, or call it each time,
+// which takes about 30 ns. Names that do not fit the table, or longer than 65535 bytes, all get
+// the symbol of "…" and are counted in Stats.
 func (r *Recorder) Symbol(name string) Symbol {
 	if r == nil {
 		return 0
@@ -220,7 +221,7 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// hand gives a buffer to the writer goroutine. It holds the lock only briefly, never during a
+// hand passes a buffer to the writer goroutine. It holds the lock only briefly, never during a
 // write.
 func (r *Recorder) hand(b *buffer) {
 	r.mu.Lock()

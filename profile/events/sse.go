@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// heartbeat is the longest silence towards a viewer, so that neither the viewer nor a proxy takes
-// the connection for dead.
+// heartbeat is the longest time without data to a viewer, so that neither the viewer nor a proxy
+// considers the connection dead.
 const heartbeat = 15 * time.Second
 
 // WriteSSE writes the stream as server-sent events, for an EventSource in a browser, and calls
@@ -32,9 +32,9 @@ const heartbeat = 15 * time.Second
 //	                  {"worker":0,"name":2,"detail":0,"time":1200,"dur":2000000000}]}
 //	event: end      {"dropped":0}
 //
-// Known names come first, then one "events" event for each buffer of a worker. "dropped" is
-// [Stream.Dropped]. A value that is not a number is null. After 15 seconds of silence a comment
-// is sent.
+// The names so far come first, then one "events" event for each buffer of a worker. "dropped" is
+// [Stream.Dropped]. Values that are NaN or infinite are null. After 15 seconds without data a
+// comment is sent.
 //
 // After "end" a page should close its EventSource, or it reconnects and gets everything again.
 func (f *Feed) WriteSSE(ctx context.Context, w io.Writer, flush func() error) error {
@@ -70,7 +70,7 @@ func (f *Feed) WriteSSE(ctx context.Context, w io.Writer, flush func() error) er
 	}
 }
 
-// An sse converts blocks to server-sent events.
+// An sse converts blocks of a stream to server-sent events.
 type sse struct {
 	decoder
 	out                []byte
@@ -86,7 +86,7 @@ func (s *sse) appendBlocks(part []byte) error {
 		n, _ := blockLen(part)
 		kind, content, ok := openedBlock(part[:n])
 		if !ok {
-			return damaged("a block has a wrong check sum")
+			return damaged("the checksum of a block does not match")
 		}
 		if err := s.openContent(kind, content); err != nil {
 			return err
@@ -122,8 +122,8 @@ func (s *sse) event(name string, data any) {
 	s.out = fmt.Appendf(s.out, "event: %s\ndata: %s\n\n", name, text)
 }
 
-// records converts the opened block of records. It writes JSON by hand: there may be thousands of
-// records, and no field needs escaping.
+// records converts the opened block of records. It writes JSON without encoding/json: there may
+// be thousands of records, and no field needs escaping.
 func (s *sse) records() error {
 	b := fmt.Appendf(s.out, "event: events\ndata: {\"worker\":%d,\"dropped\":%d,\"events\":[",
 		s.row, addCapped(s.dropped, uint64(s.lost)))
@@ -187,7 +187,7 @@ func appendJSON(b []byte, r *record) []byte {
 			}
 		}
 		b = append(b, ']')
-	case FlowOut, FlowIn: // as a string: a double cannot hold all ids
+	case FlowOut, FlowIn: // written as a string: a double cannot hold all ids
 		b = append(b, `,"flow":"`...)
 		b = strconv.AppendUint(b, r.flow, 10)
 		b = append(b, '"')

@@ -19,17 +19,17 @@ type Stream struct {
 	decoder
 }
 
-// Read returns the stream that r begins with. It reads nothing until [Stream.All] is called, and
-// waits for no more than whole blocks of a live stream.
+// Read returns a Stream that reads from r. It reads nothing until [Stream.All] is called. From a
+// live stream it yields the events of each block as soon as the block is complete.
 func Read(r io.Reader) *Stream { return &Stream{from: bufio.NewReader(r)} }
 
 // All yields the events, block by block. Events of one worker come in the order of their ends;
-// events of several workers are mixed as their buffers came. After a break the next loop goes on
+// events of different workers are interleaved by buffer. After a break, the next loop continues
 // with the next event. An event's Values and Data are valid until the next event; strings may be
 // kept.
 //
-// An error is the last element yielded: [ErrDamaged] if the stream is damaged or ends without its
-// last block, otherwise the reader's error.
+// An error is yielded last: [ErrDamaged] if the stream is damaged or ends without its last block,
+// otherwise the reader's error.
 func (s *Stream) All() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		var r record
@@ -73,13 +73,13 @@ func (d *decoder) event(r *record) Event {
 	}
 }
 
-// Workers returns the names of the rows seen so far. To have all before the first event, read a
-// file twice.
+// Workers returns the names of the rows read so far. To know all rows before the first event,
+// read a file twice.
 func (s *Stream) Workers() []string { return slices.Clone(s.rows) }
 
-// Dropped returns how many records are missing up to here: records dropped by the recorder and
-// records that a [Feed] left out for this slow reader. At the end of the stream it includes all
-// records dropped before the recorder was closed, whatever their worker.
+// Dropped returns how many records are missing up to the reader's position: records dropped by
+// the recorder and records that a [Feed] left out for this slow reader. At the end of the stream
+// it includes all records dropped before the recorder was closed, whatever their worker.
 func (s *Stream) Dropped() int64 { return addCapped(s.dropped, uint64(s.lost)) }
 
 // Start returns the time of day at which the recording began, the zero time before the first
@@ -140,24 +140,24 @@ func checkMagic(got []byte) error {
 	case len(got) < len(magic):
 		return damaged("%s", tooShort)
 	case string(got[:version]) != magic[:version]:
-		return damaged("it does not begin like one: is it an .events file?")
+		return damaged("it does not begin like a recording; is it an .events file?")
 	case got[version] != magic[version]:
 		return fmt.Errorf("events: read: stream of version %d: this program reads version %d", got[version], magic[version])
 	}
 	return nil
 }
 
-// Descriptions of damage.
+// Messages that describe damage.
 const (
-	tooShort    = "it is too short to be one"
+	tooShort    = "it is too short for a recording"
 	noLastBlock = "it ends without its last block: the recorder was not closed, or the file is incomplete"
 	tornBlock   = "it ends within a block: the file is truncated"
 )
 
 func errTooLong() error  { return damaged("a block claims to have more than %d bytes", maxBlock) }
-func errWrongSum() error { return damaged("a block has a wrong check sum") }
+func errWrongSum() error { return damaged("the checksum of a block does not match") }
 
-// torn distinguishes the end of the data from a read error.
+// torn returns ErrDamaged for truncated data, and wraps other read errors.
 func torn(err error, what string) error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return damaged("%s", what)

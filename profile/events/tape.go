@@ -13,20 +13,22 @@ import (
 // whole recording, or the latest part of one that is still being written.
 //
 //	tape := events.OpenTape(data)
-//	for _, b := range tape.Blocks() {
+//	for _, b := range tape.State().Blocks {
 //		if records, err = tape.Read(&b, records[:0]); err != nil {
 //			...
 //		}
 //	}
 //
-// The blocks in order yield the events of [Read] in order. Names are numbers here; see Names.
+// The blocks in order yield the events of [Read] in order. Names are numbers that index
+// [TapeState].Names.
 type Tape struct {
-	readers sync.Pool // of *tapeReader
+	readers sync.Pool // pool of *tapeReader
 
 	mu        sync.RWMutex
 	skim      decoder // tables and clock; append-only
 	blocks    []Block
 	next      int64 // number of the next block
+	end       int64 // latest moment of all blocks so far
 	cut       cut
 	forgotten int64 // records of dropped blocks
 	err       error
@@ -38,15 +40,15 @@ type Block struct {
 	Number   int64 // counts from 0; unchanged when older blocks are dropped
 	Row      int   // -1 for a block of open scopes
 	Records  int   // upper bound of the number of records; 0 if Row is -1
-	From, To int64 // nanoseconds; bounds of the ends of its records
+	From, To int64 // earliest and latest end of its records, in ns
 
 	kind    byte
-	names   int            // names known before the block
-	at      fastclock.Pair // the clock's last pair before the block
+	names   int            // number of names known before the block
+	at      fastclock.Pair // index of the clock's last pair before the block
 	content []byte
 }
 
-// A Record is an event with its names as numbers.
+// A Record is an event whose names are numbers.
 type Record struct {
 	Kind         Kind
 	Row          int32
@@ -97,8 +99,8 @@ type tapeReader struct {
 }
 
 // Read appends the records of a block to dst. It allocates nothing if they fit. The only error is
-// [ErrDamaged], for invalid records; the valid ones before it are returned. Records of kinds
-// unknown to this version are left out. A block can be read even after the tape has dropped it.
+// [ErrDamaged], for invalid records; the valid ones before it are returned. It skips records of
+// kinds that this version does not know. A block can be read even after the tape has dropped it.
 func (t *Tape) Read(b *Block, dst []Record) ([]Record, error) {
 	r, _ := t.readers.Get().(*tapeReader)
 	if r == nil {
@@ -131,7 +133,7 @@ func (r *tapeReader) readAll(b *Block, dst []Record) ([]Record, error) {
 	}
 }
 
-// number stores the record in out as a tape returns it; content is the length of the block's
+// number stores the numeric form of the record in out; content is the length of the block's
 // content.
 func (r *record) number(out *Record, row, content int) {
 	out.Kind, out.Row, out.Name, out.Detail = r.kind, int32(row), Symbol(r.name), Symbol(r.detail)
@@ -146,26 +148,32 @@ func (r *record) number(out *Record, row, content int) {
 	}
 }
 
-// Blocks returns the current blocks, in the order of the stream. Callers must not change them.
-func (t *Tape) Blocks() []Block {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return slices.Clip(t.blocks)
+// TapeState describes a tape at one moment. Callers must not change its slices.
+type TapeState struct {
+	Start   time.Time // time of day at which the recording began, the zero time if unknown
+	End     int64     // latest moment on the tape
+	Blocks  []Block   // current blocks, in the order of the stream
+	Names   []string  // names by Symbol, including names from dropped blocks
+	Workers []string  // names of the rows
+
+	// Dropped is how many records the stream lacks: records dropped by the recorder, and records
+	// that a [Feed] left out for a slow viewer. Forgotten is how many records were in blocks that
+	// the tape has dropped for newer ones.
+	Dropped, Forgotten int64
+
+	Ended bool  // the stream has ended
+	Err   error // ErrDamaged if the tape ends before its recording did
 }
 
-// Names returns the table of names, by Symbol, which has the names of all current and dropped
-// blocks. Callers must not change it.
-func (t *Tape) Names() []string {
+// State returns the tape's present state.
+func (t *Tape) State() TapeState {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return slices.Clip(t.skim.names)
-}
-
-// Workers returns the names of the rows. Callers must not change them.
-func (t *Tape) Workers() []string {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return slices.Clip(t.skim.rows)
+	return TapeState{
+		Start: startTime(t.skim.began), End: t.end, Blocks: slices.Clip(t.blocks), Names: slices.Clip(t.skim.names),
+		Workers: slices.Clip(t.skim.rows), Dropped: addCapped(t.skim.dropped, uint64(t.skim.lost)), Forgotten: t.forgotten,
+		Ended: t.skim.ended, Err: t.err,
+	}
 }
 
 // Open returns the scopes that are open at the tape's end, by row and outermost first; see
@@ -209,7 +217,7 @@ func (t *Tape) Open() []Record {
 }
 
 // decides reports whether a block lists open scopes on rows that no later block lists, and marks
-// all rows it lists.
+// all rows that it lists.
 func (d *decoder) decides(b *Block, decided []bool) (yes bool) {
 	p := parser{rest: b.content}
 	p.any()
@@ -223,40 +231,4 @@ func (d *decoder) decides(b *Block, decided []bool) (yes bool) {
 		decided[row] = true
 	}
 	return yes
-}
-
-// Start returns the time of day at which the recording began, the zero time if unknown.
-func (t *Tape) Start() time.Time {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return startTime(t.skim.began)
-}
-
-// Dropped returns how many records the stream lacks: records dropped by the recorder and records
-// that a [Feed] left out for a slow viewer.
-func (t *Tape) Dropped() int64 {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return addCapped(t.skim.dropped, uint64(t.skim.lost))
-}
-
-// Forgotten returns how many records were in blocks that have been dropped for newer ones.
-func (t *Tape) Forgotten() int64 {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.forgotten
-}
-
-// Ended reports whether the stream has been closed.
-func (t *Tape) Ended() bool {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.skim.ended
-}
-
-// Err returns ErrDamaged if the tape ends before its recording did, or nil.
-func (t *Tape) Err() error {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.err
 }

@@ -8,7 +8,7 @@ import "testing"
 func TestTapeAllocatesNothing(t *testing.T) {
 	data, _ := sample(t)
 	tape := OpenTape(data)
-	blocks := tape.Blocks()
+	blocks := tape.State().Blocks
 	var records []Record
 	n := testing.AllocsPerRun(100, func() {
 		for i := range blocks {

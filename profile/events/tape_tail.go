@@ -7,9 +7,9 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// WriteTail writes a tape's events from a moment on as a new stream for [Read]: all names, and
-// the blocks in which a record ends then or later. Scopes that began before the moment are
-// included if they ended after it or were listed as open.
+// WriteTail writes a tape's events from the given moment on as a new stream for [Read]. The
+// stream has all names, and the blocks in which a record ends at that moment or later. It
+// includes scopes that began earlier if they ended after the moment or were listed as open.
 func (t *Tape) WriteTail(w io.Writer, from int64) error {
 	t.mu.RLock()
 	began, names, rows, blocks := t.skim.began, t.skim.names, t.skim.rows, t.blocks
@@ -21,7 +21,7 @@ func (t *Tape) WriteTail(w io.Writer, from int64) error {
 	for i := range blocks {
 		b := &blocks[i]
 		if b.To < from {
-			out = appendMoment(out, b.at) // later times depend on it
+			out = appendMoment(out, b.at) // later times are interpolated from it
 			continue
 		}
 		at := len(out)
@@ -34,7 +34,7 @@ func (t *Tape) WriteTail(w io.Writer, from int64) error {
 			out = out[:0]
 		}
 	}
-	_, err := w.Write(appendEnd(out, records, t.Dropped()))
+	_, err := w.Write(appendEnd(out, records, t.State().Dropped))
 	return err
 }
 
@@ -46,14 +46,4 @@ func appendMoment(b []byte, at fastclock.Pair) []byte {
 	b = binary.AppendUvarint(b, uint64(at.Nanos))
 	b = append(b, 0, 0, 0) // no rows have open scopes
 	return sealBlock(b, from)
-}
-
-// End returns the latest moment on the tape.
-func (t *Tape) End() (at int64) {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for i := range t.blocks {
-		at = max(at, t.blocks[i].To)
-	}
-	return at
 }

@@ -12,13 +12,13 @@ import (
 func TestTapeTail(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tape := OpenTape(played(t))
-		if tape.Err() != nil {
-			t.Fatal(tape.Err())
+		if tape.State().Err != nil {
+			t.Fatal(tape.State().Err)
 		}
-		from := rapid.Int64Range(-1, tape.End()+1).Draw(t, "from")
+		from := rapid.Int64Range(-1, tape.State().End+1).Draw(t, "from")
 		var want []Event
-		names := tape.Names()
-		for _, b := range tape.Blocks() {
+		names := tape.State().Names
+		for _, b := range tape.State().Blocks {
 			if b.To < from {
 				continue
 			}
@@ -35,18 +35,18 @@ func TestTapeTail(t *testing.T) {
 			t.Fatal(err)
 		}
 		tail := OpenTape(to.Bytes())
-		if tail.Err() != nil {
-			t.Fatal(tail.Err())
+		if tail.State().Err != nil {
+			t.Fatal(tail.State().Err)
 		}
 		got, err := unrolled(t, tail)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("from %d of %d (-want +got):\n%s", from, tape.End(), d)
+			t.Errorf("from %d of %d (-want +got):\n%s", from, tape.State().End, d)
 		}
-		if !tail.Start().Equal(tape.Start()) || !tail.Ended() {
-			t.Errorf("the tail begins at %v, ended is %t", tail.Start(), tail.Ended())
+		if !tail.State().Start.Equal(tape.State().Start) || !tail.State().Ended {
+			t.Errorf("the tail begins at %v, ended is %t", tail.State().Start, tail.State().Ended)
 		}
 	})
 }

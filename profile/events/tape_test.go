@@ -63,8 +63,8 @@ func played(t *rapid.T) []byte {
 // unrolled returns a tape's events in the order of the stream, up to the first damage.
 func unrolled(t rapid.TB, tape *Tape) (list []Event, err error) {
 	var records []Record
-	blocks := tape.Blocks()
-	names := tape.Names()
+	blocks := tape.State().Blocks
+	names := tape.State().Names
 	for i := range blocks {
 		b := &blocks[i]
 		records, err = tape.Read(b, records[:0])
@@ -78,7 +78,7 @@ func unrolled(t rapid.TB, tape *Tape) (list []Event, err error) {
 			return list, err
 		}
 	}
-	return list, tape.Err()
+	return list, tape.State().Err
 }
 
 func (b *Block) event(r *Record, names []string) Event {
@@ -119,13 +119,13 @@ func sameAsRead(t rapid.TB, tape *Tape, data []byte) {
 	if fmt.Sprint(err) != fmt.Sprint(wantErr) {
 		t.Fatalf("of %d bytes: %v, want %v", len(data), err, wantErr)
 	}
-	if !slices.Equal(tape.Workers(), s.Workers()) || !tape.Start().Equal(s.Start()) || tape.Dropped() != s.Dropped() {
-		t.Fatalf("%q from %v, %d dropped; want %q from %v, %d", tape.Workers(), tape.Start(), tape.Dropped(),
+	if !slices.Equal(tape.State().Workers, s.Workers()) || !tape.State().Start.Equal(s.Start()) || tape.State().Dropped != s.Dropped() {
+		t.Fatalf("%q from %v, %d dropped; want %q from %v, %d", tape.State().Workers, tape.State().Start, tape.State().Dropped,
 			s.Workers(), s.Start(), s.Dropped())
 	}
 	var open []Event
 	for _, r := range tape.Open() {
-		open = append(open, new(Block).event(&r, tape.Names()))
+		open = append(open, new(Block).event(&r, tape.State().Names))
 	}
 	if diff := cmp.Diff(s.Open(), open, floats); diff != "" && !(len(open) == 0 && len(s.Open()) == 0) {
 		t.Fatalf("open: -Read +Tape:\n%s", diff)
@@ -146,7 +146,7 @@ func TestTapeAgreesWithRead(t *testing.T) {
 		}
 		sameAsRead(t, OpenTape(data), data)
 
-		live := NewTape(TapeOptions{})
+		live := NewTape(0)
 		for rest := data; len(rest) > 0; {
 			n := min(rapid.SampledFrom([]int{1, 3, 50, 1000, 1 << 20}).Draw(t, "cut"), len(rest))
 			if _, err := live.Write(bytes.Clone(rest[:n])); err != nil {
@@ -187,25 +187,25 @@ func TestBoundedTapeKeepsTheLatestBlocks(t *testing.T) {
 	w.Release()
 	r.Close()
 	const keep = 4 << 10
-	tape := NewTape(TapeOptions{Keep: keep})
-	if _, err := tape.Write(to.Bytes()); err != nil || !tape.Ended() {
+	tape := NewTape(keep)
+	if _, err := tape.Write(to.Bytes()); err != nil || !tape.State().Ended {
 		t.Fatal(err)
 	}
 	list, err := unrolled(t, tape)
 	if err != nil || len(list) == 0 || len(list) > keep/blockCost {
 		t.Fatalf("%d events, %v", len(list), err)
 	}
-	if first := flushes - len(list); list[0].Name != fmt.Sprint(first) || tape.Forgotten() != int64(first) {
-		t.Errorf("the first of %d is %q, %d forgotten", len(list), list[0].Name, tape.Forgotten())
+	if first := flushes - len(list); list[0].Name != fmt.Sprint(first) || tape.State().Forgotten != int64(first) {
+		t.Errorf("the first of %d is %q, %d forgotten", len(list), list[0].Name, tape.State().Forgotten)
 	}
-	if b := tape.Blocks(); b[len(b)-1].Number != flushes-1 {
+	if b := tape.State().Blocks; b[len(b)-1].Number != flushes-1 {
 		t.Errorf("the last block has the number %d", b[len(b)-1].Number)
 	}
 }
 
 // Several goroutines may read a tape while it is written.
 func TestTapeWhileWritten(t *testing.T) {
-	tape := NewTape(TapeOptions{Keep: 1 << 20})
+	tape := NewTape(1 << 20)
 	r := New(tape, Options{})
 	var readers sync.WaitGroup
 	done := make(chan struct{})
@@ -232,8 +232,8 @@ func TestTapeWhileWritten(t *testing.T) {
 	r.Close()
 	close(done)
 	readers.Wait()
-	if s := r.Stats(); int(s.Events) != count(t, tape)+int(tape.Forgotten()) || tape.Dropped() != s.Dropped {
-		t.Errorf("%d records and %d forgotten, %d dropped: %+v", count(t, tape), tape.Forgotten(), tape.Dropped(), s)
+	if s := r.Stats(); int(s.Events) != count(t, tape)+int(tape.State().Forgotten) || tape.State().Dropped != s.Dropped {
+		t.Errorf("%d records and %d forgotten, %d dropped: %+v", count(t, tape), tape.State().Forgotten, tape.State().Dropped, s)
 	}
 }
 
@@ -249,7 +249,7 @@ func count(t rapid.TB, tape *Tape) int {
 func TestTapeOfFeed(t *testing.T) {
 	feed := NewFeed()
 	r := New(feed, Options{})
-	tape := NewTape(TapeOptions{})
+	tape := NewTape(0)
 	done := make(chan error)
 	go func() { done <- feed.WriteStream(context.Background(), tape) }()
 	w := r.Worker("worker")
@@ -259,8 +259,8 @@ func TestTapeOfFeed(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if !tape.Ended() || tape.Err() != nil || !slices.Equal(tape.Workers(), []string{"worker"}) {
-		t.Errorf("ended %v (%v), workers %q", tape.Ended(), tape.Err(), tape.Workers())
+	if !tape.State().Ended || tape.State().Err != nil || !slices.Equal(tape.State().Workers, []string{"worker"}) {
+		t.Errorf("ended %v (%v), workers %q", tape.State().Ended, tape.State().Err, tape.State().Workers)
 	}
 }
 
@@ -289,7 +289,7 @@ func FuzzTapeBlock(f *testing.F) {
 			return
 		}
 		data := handmade(flagSameDetail, byte(Instant), 1, 7, flagSameDetail, 7)
-		data = data[:len(data)-blockHead-2-blockSum] // without its last block
+		data = data[:len(data)-blockHead-2-blockSum] // drops the last block
 		from := len(data)
 		data = sealBlock(append(openBlock(data, kind), content...), from)
 		checkTape(t, appendEnd(data, 0, 0), 10)
@@ -298,11 +298,11 @@ func FuzzTapeBlock(f *testing.F) {
 
 func checkTape(t *testing.T, data []byte, cut int) {
 	tape := OpenTape(data)
-	if err := tape.Err(); err != nil && !errors.Is(err, ErrDamaged) && !strings.Contains(err.Error(), "version") {
+	if err := tape.State().Err; err != nil && !errors.Is(err, ErrDamaged) && !strings.Contains(err.Error(), "version") {
 		t.Fatal(err)
 	}
 	list, _ := unrolled(t, tape)
-	if blocks := tape.Blocks(); len(list) > len(data) || len(blocks) > len(data)/blockHead || cap(tape.skim.names) > 2*len(data) {
+	if blocks := tape.State().Blocks; len(list) > len(data) || len(blocks) > len(data)/blockHead || cap(tape.skim.names) > 2*len(data) {
 		t.Fatalf("%d bytes, %d events in %d blocks", len(data), len(list), len(blocks))
 	}
 	tape.Open()
@@ -310,7 +310,7 @@ func checkTape(t *testing.T, data []byte, cut int) {
 	if len(want) > len(list) || fmt.Sprint(want) != fmt.Sprint(list[:len(want)]) {
 		t.Fatalf("Read gives %v, the tape %v", want, list)
 	}
-	live := NewTape(TapeOptions{Keep: 1 << 10})
+	live := NewTape(1 << 10)
 	for rest := data; len(rest) > 0; rest = rest[min(cut, len(rest)):] {
 		if _, err := live.Write(rest[:min(cut, len(rest))]); err != nil {
 			break

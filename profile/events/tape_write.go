@@ -6,29 +6,23 @@ import (
 	"slices"
 )
 
-// TapeOptions bounds a tape that is being written.
-type TapeOptions struct {
-	// Keep is how many bytes of blocks are kept: 0 means 256 MiB. New blocks displace the oldest;
-	// names are kept.
-	Keep int64
-}
-
 // A cut is the writing state of a tape: its bounds and the incomplete block.
 type cut struct {
-	keep, held int64  // bytes of blocks: limit and current
-	begun      bool   // the stream's first bytes have been read
-	pending    []byte // the beginning of an incomplete block
+	keep, held int64  // limit and current number of bytes in blocks
+	begun      bool   // the stream's magic has been read
+	pending    []byte // received part of an incomplete block
 }
 
-// blockCost is the memory of a block besides its content.
+// blockCost is the memory that a block takes in addition to its content.
 const blockCost = 128
 
-// tapeLines bounds the clock of a tape. Times of early blocks must stay exact, so it is large.
+// tapeLines bounds the lines of a tape's clock. It is large, because times of early blocks must
+// stay exact.
 const tapeLines = 1 << 20
 
 // OpenTape returns the tape of a whole stream, such as a mapped file. The stream must stay valid
 // while the tape is used. A damaged or truncated stream is read up to the last whole block before
-// the damage, and Err reports it.
+// the damage, and [TapeState].Err reports it.
 func OpenTape(stream []byte) *Tape {
 	t := &Tape{skim: decoder{clock: clock{most: tapeLines}}, cut: cut{keep: math.MaxInt64}}
 	rest, err := t.takeBlocks(stream, false)
@@ -46,9 +40,10 @@ func OpenTape(stream []byte) *Tape {
 }
 
 // NewTape returns an empty tape for a stream that is written while it is recorded: by
-// [Feed.WriteStream], or from a connection by io.Copy.
-func NewTape(opt TapeOptions) *Tape {
-	keep := max(cmp.Or(opt.Keep, 256<<20), 1)
+// [Feed.WriteStream], or from a connection by io.Copy. The tape keeps at most the given number of
+// bytes of blocks, 256 MiB for 0: new blocks displace the oldest blocks, but names are kept.
+func NewTape(keep int64) *Tape {
+	keep = max(cmp.Or(keep, 256<<20), 1)
 	return &Tape{skim: decoder{clock: clock{most: tapeLines}}, cut: cut{keep: keep}}
 }
 
@@ -61,7 +56,7 @@ func (t *Tape) Write(p []byte) (int, error) {
 		return 0, t.err
 	}
 	for rest := p; len(rest) > 0 && t.err == nil; {
-		part := rest[:min(len(rest), maxBlock)] // keeps pending small
+		part := rest[:min(len(rest), maxBlock)] // limits the size of pending
 		rest = rest[len(part):]
 		if len(t.cut.pending) > 0 {
 			t.cut.pending = append(t.cut.pending, part...)
@@ -69,8 +64,8 @@ func (t *Tape) Write(p []byte) (int, error) {
 		}
 		var left []byte
 		left, t.err = t.takeBlocks(part, true)
-		if len(left) < len(part) || len(t.cut.pending) == 0 { // otherwise left is pending already
-			t.cut.pending = append(t.cut.pending[:0], left...) // left may be the end of pending itself
+		if len(left) < len(part) || len(t.cut.pending) == 0 { // otherwise pending already holds left
+			t.cut.pending = append(t.cut.pending[:0], left...) // copies left, which may share memory with pending
 		}
 	}
 	if t.err != nil {
@@ -80,8 +75,8 @@ func (t *Tape) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// takeBlocks takes the whole blocks at the front of b and returns the remaining bytes. With clone
-// it keeps copies, because b will not stay valid.
+// takeBlocks takes the whole blocks at the front of b and returns the remaining bytes. If clone is
+// set it copies the blocks, because the caller will reuse b.
 func (t *Tape) takeBlocks(b []byte, clone bool) (rest []byte, err error) {
 	if !t.cut.begun {
 		if len(b) < len(magic) {
@@ -133,6 +128,7 @@ func (t *Tape) takeBlock(kind byte, content []byte, clone bool) error {
 	if clone {
 		b.content = slices.Clone(content)
 	}
+	t.end = max(t.end, b.To)
 	t.blocks = append(t.blocks, b)
 	t.cut.held += blockCost + int64(len(content))
 	drop := 0

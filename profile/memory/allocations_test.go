@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -11,35 +10,52 @@ import (
 	"unsafe"
 )
 
-// lineAfter returns the caller's place in the form of Allocation.Site, some lines later.
+// lineAfter returns the caller's place in the form of Owner.Site, some lines later.
 func lineAfter(lines int) string {
 	_, _, line, _ := runtime.Caller(1)
 	return fmt.Sprint("memory/allocations_test.go:", line+lines)
 }
 
+// A heldSlice is an item of a list, with its owner.
+type heldSlice struct {
+	Address, ID     uint64
+	Bytes, Capacity int64
+	Owner           Owner
+}
+
+func (l *List) flat() []heldSlice {
+	var list []heldSlice
+	for _, i := range l.Items {
+		list = append(list, heldSlice{i.Address, i.ID, i.Bytes, i.Capacity, l.Owners[i.Owner]})
+	}
+	return list
+}
+
+func addressOf(b []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }
+
 func TestAllocationsHaveAllFields(t *testing.T) {
 	tracker := New(Options{Sites: true})
-	images := tracker.Group("images", 0)
-	pixels := images.PoolWith("pixels", PoolOptions{Type: "RGBA", Lifetime: Temporary})
-	if images.PoolWith("pixels", PoolOptions{Type: "other"}) != pixels {
+	images := tracker.Group("images", GroupOptions{})
+	pixels := images.Pool("pixels", PoolOptions{Type: "RGBA", Lifetime: Temporary})
+	if images.Pool("pixels", PoolOptions{Type: "other"}) != pixels {
 		t.Error("other options made another pool of the same name")
 	}
 	w := tracker.Worker("w").Push("a.png").Push("decode")
 	images.Grow(w, 5)
 	b := pixels.Bytes(w, 100)
 	first := lineAfter(-1)
-	z := images.Pool("table").Zeroed(nil, 300)
+	z := images.Pool("table", PoolOptions{Zeroed: true}).Bytes(nil, 300)
 	second := lineAfter(-1)
 
 	key := Key{"w", "images", "pixels", "a.png;decode"}
-	want := map[uintptr]Allocation{}
-	for _, a := range []Allocation{
-		{Address: uintptr(unsafe.Pointer(unsafe.SliceData(b))), Bytes: 100, Capacity: int64(cap(b)), Owner: key, Type: "RGBA", Lifetime: Temporary, Site: first},
-		{Address: uintptr(unsafe.Pointer(unsafe.SliceData(z))), Bytes: 300, Capacity: int64(cap(z)), Owner: Key{"", "images", "table", ""}, Site: second},
+	want := map[uint64]heldSlice{}
+	for _, a := range []heldSlice{
+		{Address: addressOf(b), Bytes: 100, Capacity: int64(cap(b)), Owner: Owner{Key: key, Type: "RGBA", Lifetime: Temporary, Site: first}},
+		{Address: addressOf(z), Bytes: 300, Capacity: int64(cap(z)), Owner: Owner{Key: Key{"", "images", "table", ""}, Site: second}},
 	} {
 		want[a.Address] = a
 	}
-	list := tracker.Allocations()
+	list := tracker.List().flat()
 	for _, a := range list {
 		id := a.ID
 		a.ID = 0
@@ -51,17 +67,17 @@ func TestAllocationsHaveAllFields(t *testing.T) {
 		t.Errorf("the list has %d lines, or is not in order", len(list))
 	}
 
-	pixels.Free(b)
+	pixels.Free(nil, b)
 	again := pixels.Bytes(w, 100)
-	for _, now := range tracker.Allocations() {
+	for _, now := range tracker.List().flat() {
 		for _, before := range list {
-			if now.ID == before.ID && now.Address != uintptr(unsafe.Pointer(unsafe.SliceData(z))) {
+			if now.ID == before.ID && now.Address != addressOf(z) {
 				t.Errorf("%+v has the ID of an earlier one", now)
 			}
 		}
 	}
-	pixels.Free(again)
-	if n := len((*Tracker)(nil).Allocations()); n != 0 {
+	pixels.Free(nil, again)
+	if n := len((*Tracker)(nil).List().Items); n != 0 {
 		t.Errorf("a nil tracker has %d allocations", n)
 	}
 }
@@ -70,7 +86,7 @@ func TestAllocationsHaveAllFields(t *testing.T) {
 // callers.
 func TestEachLineIsASite(t *testing.T) {
 	tracker := New(Options{Sites: true})
-	p := tracker.Group("g", 0).Pool("p")
+	p := tracker.Group("g", GroupOptions{}).Pool("p", PoolOptions{})
 	small := func() []byte { return p.Bytes(nil, 1) }
 	want := map[string]int{}
 	for range 3 {
@@ -83,8 +99,8 @@ func TestEachLineIsASite(t *testing.T) {
 		want[lineAfter(-9)] += 2
 	}
 	got := map[string]int{}
-	for _, a := range tracker.Allocations() {
-		got[a.Site]++
+	for _, a := range tracker.List().flat() {
+		got[a.Owner.Site]++
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("sites %v, want %v", got, want)
@@ -93,25 +109,16 @@ func TestEachLineIsASite(t *testing.T) {
 
 func TestAllocationsAsText(t *testing.T) {
 	tracker := New(Options{Sites: true})
-	all := tracker.GroupWith("all", GroupOptions{Parent: tracker.Group("run", 0)})
-	p := tracker.GroupWith("images", GroupOptions{Parent: all}).PoolWith("pixels, \"raw\"", PoolOptions{Type: "RGBA", Lifetime: Permanent})
+	all := tracker.Group("all", GroupOptions{Parent: tracker.Group("run", GroupOptions{})})
+	p := tracker.Group("images", GroupOptions{Parent: all}).Pool("pixels, \"raw\"", PoolOptions{Type: "RGBA", Lifetime: Permanent})
 	b := p.Bytes(tracker.Worker("w").Push("a.png"), 100)
-	list := tracker.Allocations()
 	var out strings.Builder
-	if err := list.WriteCSV(&out); err != nil {
+	if err := tracker.List().WriteCSV(&out, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf("address,bytes,capacity,worker,group,name,scope,type,lifetime,parents,site\n"+
 		"%p,100,%d,w,images,\"pixels, \"\"raw\"\"\",a.png,RGBA,permanent,all < run,memory/allocations_test.go:LINE\n", b, cap(b))
 	if got := regexp.MustCompile(`go:\d+`).ReplaceAllString(out.String(), "go:LINE"); got != want {
 		t.Errorf("CSV\n%s, want\n%s", got, want)
-	}
-	text, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var back Allocations
-	if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(back, list) {
-		t.Errorf("%s is read back as %+v, %v", text, back, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 func BenchmarkAccount(b *testing.B) {
 	t := New(Options{})
-	g := t.Group("g", 1<<40)
+	g := t.Group("g", GroupOptions{Budget: 1 << 40})
 	b.Run("one", func(b *testing.B) {
 		w := t.Worker("w").Push("a.png").Push("decode")
 		for b.Loop() {
@@ -55,18 +55,18 @@ func BenchmarkPool(b *testing.B) {
 		}
 	}
 	for _, n := range []int{4 << 10, 64 << 10, 1 << 20, 4 << 20} {
-		pool := New(Options{}).Group("g", 0).Pool("p")
+		pool := New(Options{}).Group("g", GroupOptions{}).Pool("p", PoolOptions{})
 		w := pool.group.tracker.Worker("w").Push("a.png")
 		b.Run(fmt.Sprintf("%dKiB/pool", n>>10), func(b *testing.B) {
 			for b.Loop() {
 				mem := pool.Bytes(w, n)
 				touch(mem)
-				pool.Free(mem)
+				pool.Free(nil, mem)
 			}
 		})
 		b.Run(fmt.Sprintf("%dKiB/untouched", n>>10), func(b *testing.B) {
 			for b.Loop() {
-				pool.Free(pool.Bytes(w, n))
+				pool.Free(nil, pool.Bytes(w, n))
 			}
 		})
 		b.Run(fmt.Sprintf("%dKiB/make", n>>10), func(b *testing.B) {
@@ -77,11 +77,11 @@ func BenchmarkPool(b *testing.B) {
 		})
 	}
 	b.Run("contended", func(b *testing.B) {
-		pool := New(Options{}).Group("g", 0).Pool("p")
+		pool := New(Options{}).Group("g", GroupOptions{}).Pool("p", PoolOptions{})
 		b.RunParallel(func(pb *testing.PB) {
 			w := pool.group.tracker.Worker("w")
 			for pb.Next() {
-				pool.Free(pool.Bytes(w, 4<<20))
+				pool.Free(nil, pool.Bytes(w, 4<<20))
 			}
 		})
 	})

@@ -5,54 +5,54 @@ import (
 	"fmt"
 )
 
-// noWait is the context of calls that do not wait. It is nil.
+// noWait is the nil context, for calls that do not wait.
 var noWait context.Context
 
 // A BudgetError describes an allocation refused by an enforced budget.
 type BudgetError struct {
-	Group  string // owner of the budget: the pool's group or one above
+	Group  string // owner of the budget: the pool's group or a group above it
 	Budget int64
-	Held   int64 // by the group, at the time of the request
+	Held   int64 // bytes held by Group at the request
 	Asked  int64 // requested additional bytes
 }
 
 func (e *BudgetError) Error() string {
 	switch {
 	case e.Asked > e.Budget:
-		return fmt.Sprintf("memory: group %q: %d bytes were asked for, more than the whole budget of %d", e.Group, e.Asked, e.Budget)
+		return fmt.Sprintf("memory: group %q: the request of %d bytes exceeds the whole budget of %d", e.Group, e.Asked, e.Budget)
 	case e.Asked <= e.Budget-e.Held:
-		return fmt.Sprintf("memory: group %q: %d bytes were asked for and %d are held of a budget of %d, but others wait for the rest", e.Group, e.Asked, e.Held, e.Budget)
+		return fmt.Sprintf("memory: group %q: the request of %d bytes has to wait: %d of the budget of %d are in use, and earlier requests wait for the rest", e.Group, e.Asked, e.Held, e.Budget)
 	}
-	return fmt.Sprintf("memory: group %q: %d bytes were asked for and %d are held of a budget of %d", e.Group, e.Asked, e.Held, e.Budget)
+	return fmt.Sprintf("memory: group %q: the request of %d bytes exceeds the budget: %d of %d are in use", e.Group, e.Asked, e.Held, e.Budget)
 }
 
-// TryBytes is [Pool.Bytes] that returns a *[BudgetError] if an enforced budget, the group's or
-// one above it, has no room. While other requests wait for a budget, it has no room either.
+// TryBytes is like [Pool.Bytes] but returns a *[BudgetError] if an enforced budget of the group
+// or of a group above it has no room. A budget for which other requests wait has no room.
 func (p *Pool) TryBytes(w *Worker, n int) ([]byte, error) {
-	return p.bytes(noWait, p.site(w), n, false)
+	return p.bytes(noWait, p.site(w), n)
 }
 
-// WaitBytes is [Pool.Bytes] after waiting until the enforced budgets have room, first the group's
-// own, then the budgets above it. Requests are served in order, so that a large one does not
-// starve. It returns an error when ctx ends, and a *[BudgetError] at once if n exceeds a whole
-// budget.
+// WaitBytes is like [Pool.Bytes] but first waits until the enforced budgets have room: the
+// group's own budget, then the budgets above it. Requests are served in order, so that a large
+// request does not starve. WaitBytes returns an error when ctx ends, and a *[BudgetError] at once
+// if n exceeds a whole budget.
 //
-// A goroutine that waits while it holds memory of the same budget may wait for itself.
+// A goroutine that waits while it holds memory of the same budget may deadlock.
 func (p *Pool) WaitBytes(ctx context.Context, w *Worker, n int) ([]byte, error) {
-	return p.bytes(ctx, p.site(w), n, false)
+	return p.bytes(ctx, p.site(w), n)
 }
 
-// TryGrow is [Group.Grow] with the errors of [Pool.TryBytes].
+// TryGrow is like [Group.Grow] but returns the errors of [Pool.TryBytes].
 func (g *Group) TryGrow(w *Worker, n int64) (Account, error) { return g.grow(noWait, w, n) }
 
-// WaitGrow is [Group.Grow] that waits as [Pool.WaitBytes] does.
+// WaitGrow is like [Group.Grow] but waits as [Pool.WaitBytes] does.
 func (g *Group) WaitGrow(ctx context.Context, w *Worker, n int64) (Account, error) {
 	return g.grow(ctx, w, n)
 }
 
 // admit takes n bytes from the enforced budgets of g and the groups above it, up to but excluding
-// end. With a context it waits for them one after the other, from g up: a request that waits for
-// its own group takes nothing from groups above.
+// end. With a context it waits for the budgets one after the other, from g up: a request that
+// waits for its own group takes nothing from the groups above.
 func (g *Group) admit(ctx context.Context, n int64, end *Group) error {
 	if n <= 0 {
 		return nil

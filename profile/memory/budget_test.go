@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// nested returns two pools: of a group with a budget of 100, and of its parent with a budget of
-// 150, whose own parent has no budget.
+// nested returns a pool of a group with a budget of 100, and a pool of the group's parent with a
+// budget of 150. The parent's own parent has no budget.
 func nested(t *Tracker) (inner, middle *Pool) {
-	run := t.Group("run", 0)
-	m := t.GroupWith("middle", GroupOptions{Budget: 150, Enforce: true, Parent: run})
-	return t.GroupWith("inner", GroupOptions{Budget: 100, Enforce: true, Parent: m}).Pool("p"), m.Pool("p")
+	run := t.Group("run", GroupOptions{})
+	m := t.Group("middle", GroupOptions{Budget: 150, Enforce: true, Parent: run})
+	return t.Group("inner", GroupOptions{Budget: 100, Enforce: true, Parent: m}).Pool("p", PoolOptions{}), m.Pool("p", PoolOptions{})
 }
 
 func TestBudgetsRefuse(t *testing.T) {
@@ -40,19 +40,19 @@ func TestBudgetsRefuse(t *testing.T) {
 	refused(BudgetError{"middle", 150, 120, 31}, err)
 	_, err = inner.group.TryGrow(nil, 31)
 	refused(BudgetError{"middle", 150, 120, 31}, err)
-	_, err = inner.WaitBytes(t.Context(), nil, 101) // fails at once: it could never succeed
+	_, err = inner.WaitBytes(t.Context(), nil, 101) // fails at once, because it exceeds the whole budget
 	refused(BudgetError{"inner", 100, 60, 101}, err)
 	_, err = middle.group.WaitGrow(t.Context(), nil, 151)
 	refused(BudgetError{"middle", 150, 120, 151}, err)
-	wantPanic(t, `group "inner": 41 bytes were asked for and 60 are held of a budget of 100`, func() { inner.Bytes(nil, 41) })
-	wantPanic(t, `group "inner": 101 bytes were asked for, more than the whole budget of 100`, func() { inner.group.Grow(nil, 101) })
+	wantPanic(t, `group "inner": the request of 41 bytes exceeds the budget: 60 of 100 are in use`, func() { inner.Bytes(nil, 41) })
+	wantPanic(t, `group "inner": the request of 101 bytes exceeds the whole budget of 100`, func() { inner.group.Grow(nil, 101) })
 
 	// A refusal by the middle budget takes nothing from the inner one.
 	c := must(inner.TryBytes(nil, 30))
-	middle.Free(b)
+	middle.Free(nil, b)
 	d := must(inner.WaitBytes(t.Context(), nil, 10))
 	for _, slice := range [][]byte{a, c, d, must(inner.TryBytes(nil, 0))} {
-		inner.Free(slice)
+		inner.Free(nil, slice)
 	}
 	account, err := middle.group.WaitGrow(t.Context(), nil, 150)
 	if err != nil {
@@ -84,19 +84,19 @@ func TestWaitingIsInOrder(t *testing.T) {
 		}
 		large <- b
 	}()
-	for { // until the other request waits
+	for { // loops until the other request waits
 		b, err := inner.TryBytes(nil, 1)
 		if err != nil {
-			if want := `memory: group "inner": 1 bytes were asked for and 60 are held of a budget of 100, but others wait for the rest`; err.Error() != want {
+			if want := `memory: group "inner": the request of 1 bytes has to wait: 60 of the budget of 100 are in use, and earlier requests wait for the rest`; err.Error() != want {
 				t.Errorf("error %q, want %q", err, want)
 			}
 			break
 		}
-		inner.Free(b)
+		inner.Free(nil, b)
 		runtime.Gosched()
 	}
-	inner.Free(held)
-	inner.Free(<-large)
+	inner.Free(nil, held)
+	inner.Free(nil, <-large)
 	if got := tracker.Snapshot().Groups[0]; got.Waited != 1 || got.Peak != 100 || got.Bytes != 0 {
 		t.Errorf("group %+v, want a peak of 100 after one wait", got)
 	}
@@ -119,11 +119,11 @@ func TestWaitingCanBeCanceled(t *testing.T) {
 	if err := <-failed; !errors.Is(err, context.Canceled) || isRefusal(err) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
-	middle.Free(held)
+	middle.Free(nil, held)
 	if b, err := inner.TryBytes(nil, 100); err != nil {
 		t.Errorf("a canceled request keeps a part of the budget: %v", err)
 	} else {
-		inner.Free(b)
+		inner.Free(nil, b)
 	}
 }
 
@@ -134,11 +134,11 @@ func TestBudgetOfUntracked(t *testing.T) {
 	if _, err := inner.TryBytes(nil, 90); err == nil || isRefusal(err) {
 		t.Errorf("a slice that is not tracked: %v, want an error that says so", err)
 	}
-	inner.Free(held)
+	inner.Free(nil, held)
 	if b, err := inner.TryBytes(nil, 100); err != nil {
 		t.Errorf("the refused slice keeps a part of the budget: %v", err)
 	} else {
-		inner.Free(b)
+		inner.Free(nil, b)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 const (
 	maxCaptureBytes = 1 << 30
 	maxLevels       = 1 << 23 // total tree levels of all rows
-	maxFigure       = 1 << 53 // integers up to here are exact in JSON
+	maxFigure       = 1 << 53 // integers up to this are exact in JSON
 	maxName         = 16 << 10
 )
 
@@ -45,14 +45,14 @@ func readCapture(r io.Reader, most int64) (*Capture, error) {
 		return nil, errors.New("the snapshot or the usage is missing")
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("there is data after the end")
+		return nil, errors.New("there is data after the end of the capture")
 	}
 	c := f.Capture
 	c.List = &List{f.Owners, f.Items}
 	return c, cmp.Or(c.Snapshot.check(), c.Usage.check(), c.List.check())
 }
 
-// figures sums nonnegative numbers, to ensure that no sum of them overflows.
+// figures sums nonnegative numbers and detects overflow.
 type figures struct {
 	sum int64
 	bad bool
@@ -70,12 +70,13 @@ func (f *figures) appendFigures(all ...int64) {
 
 func (f *figures) err(where string) error {
 	if f.bad {
-		return fmt.Errorf("the %s have a figure that is negative, or together more than 2^53", where)
+		return fmt.Errorf("the %s have a negative figure, or a sum of more than 2^53", where)
 	}
 	return nil
 }
 
-// checkNames returns an error if a name is too long to be shown many times.
+// checkNames returns an error if a name is longer than maxName, because a page may show it many
+// times.
 func checkNames(names ...string) error {
 	for _, name := range names {
 		if len(name) > maxName {
@@ -101,13 +102,13 @@ func (s *Snapshot) check() error {
 		}
 	}
 	if len(s.Groups) > maxGroups {
-		return fmt.Errorf("%d groups are more than a tracker has, which is %d", len(s.Groups), maxGroups)
+		return fmt.Errorf("there are %d groups, but a tracker has at most %d", len(s.Groups), maxGroups)
 	}
 	for _, g := range s.Groups {
 		if err := checkNames(g.Name, g.Parents); err != nil {
 			return err
 		}
-		groups = figures{bad: groups.bad} // groups contain each other: do not add them up
+		groups = figures{bad: groups.bad} // groups contain each other, so their sums are not added
 		groups.appendFigures(g.Bytes, g.Count, g.Peak, g.Exceeded, g.PeakCount, g.Refused, g.Waited)
 		groups.bad = groups.bad || g.Budget < 0 // a budget may be as large as int64
 	}
@@ -125,7 +126,7 @@ func (s *Snapshot) check() error {
 
 func (u *Usage) check() error {
 	if len(u.Pools) > maxPools {
-		return fmt.Errorf("%d pools are more than a tracker has, which is %d", len(u.Pools), maxPools)
+		return fmt.Errorf("there are %d pools, but a tracker has at most %d", len(u.Pools), maxPools)
 	}
 	var f figures
 	for _, n := range [][]int64{{u.Bytes}, {u.Count}, {u.Peak}, {u.PeakCount}, {u.Held}, {u.Rounding}, {u.Warm}, {u.Tables}} {
@@ -180,7 +181,7 @@ func (items *itemsJSON) UnmarshalJSON(text []byte) error {
 	for _, c := range text[1:] {
 		switch {
 		case c >= '0' && c <= '9' && digits < 20:
-			// A number of 20 digits that is too large wraps to another invalid number.
+			// A 20-digit number that overflows wraps around to a number that is also invalid.
 			fields[at] = fields[at]*10 + uint64(c-'0')
 			digits++
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':

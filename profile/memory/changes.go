@@ -5,80 +5,85 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 )
 
-// Changes are the differences between two lists of allocations. It has a JSON form.
+// Changes are the differences between two lists of allocations.
 type Changes struct {
-	New     Allocations `json:"new"`     // since the earlier list: leaks, if nothing should remain
-	Gone    Allocations `json:"gone"`    // since the earlier list, in their earlier state
-	Changed Allocations `json:"changed"` // with a new size or owner, in their current state
+	New     *List // slices allocated since the earlier list
+	Leaks   *List // part of New outside [Permanent] pools
+	Gone    *List // slices freed since the earlier list, in their earlier state
+	Changed *List // items with a new size or owner, as they are now
 }
 
 // Sub returns the changes since an earlier list of the same tracker, each sorted by address. A
-// slice moved by Resize counts as new, and its old place as gone.
-func (a Allocations) Sub(earlier Allocations) Changes {
-	fresh, gone, changed := differences(a, earlier, func(l Allocation) uint64 { return l.ID }, func(now, was Allocation) bool { return now == was })
-	return Changes{New: fresh, Gone: gone, Changed: changed}
-}
-
-// differences compares two lists by unique identifiers.
-func differences[T any](now, earlier []T, id func(T) uint64, same func(now, was T) bool) (fresh, gone, changed []T) {
-	before := make(map[uint64]int, len(earlier))
-	for i, was := range earlier {
-		before[id(was)] = i
+// slice that Resize moved counts as new, and its old address as gone.
+func (l *List) Sub(earlier *List) Changes {
+	numbers := make(map[Owner]uint32, len(l.Owners))
+	for i, o := range l.Owners {
+		numbers[o] = uint32(i)
 	}
-	stays := make([]bool, len(earlier))
-	for _, l := range now {
-		i, known := before[id(l)]
+	same := make([]int64, len(earlier.Owners)) // index of the same owner in l, or -1 for none
+	for i, o := range earlier.Owners {
+		same[i] = -1
+		if n, ok := numbers[o]; ok {
+			same[i] = int64(n)
+		}
+	}
+	before := make(map[uint64]int, len(earlier.Items))
+	for i, was := range earlier.Items {
+		before[was.ID] = i
+	}
+	c := Changes{New: &List{Owners: l.Owners}, Leaks: &List{Owners: l.Owners}, Gone: &List{Owners: earlier.Owners}, Changed: &List{Owners: l.Owners}}
+	stays := make([]bool, len(earlier.Items))
+	for _, now := range l.Items {
+		i, known := before[now.ID]
 		if !known {
-			fresh = append(fresh, l)
+			c.New.Items = append(c.New.Items, now)
+			if l.Owners[now.Owner].Lifetime != Permanent {
+				c.Leaks.Items = append(c.Leaks.Items, now)
+			}
 			continue
 		}
 		stays[i] = true
-		if !same(l, earlier[i]) {
-			changed = append(changed, l)
+		was := earlier.Items[i]
+		if now.Address != was.Address || now.Bytes != was.Bytes || now.Capacity != was.Capacity || int64(now.Owner) != same[was.Owner] {
+			c.Changed.Items = append(c.Changed.Items, now)
 		}
 	}
-	for i, was := range earlier {
+	for i, was := range earlier.Items {
 		if !stays[i] {
-			gone = append(gone, was)
+			c.Gone.Items = append(c.Gone.Items, was)
 		}
 	}
-	return fresh, gone, changed
+	return c
 }
 
 // WriteText writes the changes for people: leaks, then other new or changed allocations, then
-// gone ones. Allocations of one pool, scope and site are one line, over all workers, most bytes
-// first. New allocations in a pool of Permanent lifetime are not leaks. It writes nothing if
-// nothing has changed.
+// gone allocations. The allocations of one pool, scope and site form one line, summed over all
+// workers; lines are sorted by bytes, most first. New allocations in a pool of Permanent lifetime
+// are not leaks. It writes nothing if nothing has changed.
 //
 //	leak: 8192 bytes in 2 of scratch/blocks from wall.png;encode at texture/encode.go:57
 //	new: 96 bytes in 1 of names/table
 //	changed: 120 bytes in 1 of images/pixels from wall.png
 //	gone: 1200000 bytes in 1 of files/content from wall.png
 func (c Changes) WriteText(w io.Writer) error {
-	var leaks, kept Allocations
-	for _, l := range c.New {
-		if l.Lifetime == Permanent {
-			kept = append(kept, l)
-		} else {
-			leaks = append(leaks, l)
-		}
-	}
 	out := bufio.NewWriter(w)
+	permanent := &List{c.New.Owners, slices.DeleteFunc(slices.Clone(c.New.Items), func(i Item) bool {
+		return c.New.Owners[i.Owner].Lifetime != Permanent
+	})}
 	for _, part := range []struct {
-		what string
-		list Allocations
-	}{{"leak", leaks}, {"new", kept}, {"changed", c.Changed}, {"gone", c.Gone}} {
-		for _, l := range part.list.bySite() {
-			fmt.Fprintf(out, "%s: %d bytes in %d of %s", part.what, l.Bytes, l.Count, l.label())
-			if l.Scope != "" {
-				fmt.Fprintf(out, " from %s", l.Scope)
+		title string
+		list  *List
+	}{{"leak", c.Leaks}, {"new", permanent}, {"changed", c.Changed}, {"gone", c.Gone}} {
+		for _, p := range part.list.Places() {
+			fmt.Fprintf(out, "%s: %d bytes in %d of %s", part.title, p.Bytes, p.Count, p.label())
+			if p.Scope != "" {
+				fmt.Fprintf(out, " from %s", p.Scope)
 			}
-			if l.Site != "" {
-				fmt.Fprintf(out, " at %s", l.Site)
+			if p.Site != "" {
+				fmt.Fprintf(out, " at %s", p.Site)
 			}
 			out.WriteByte('\n')
 		}
@@ -86,43 +91,40 @@ func (c Changes) WriteText(w io.Writer) error {
 	return out.Flush()
 }
 
-// A Place is the origin of allocations, and their sum.
+// A Place is the origin of allocations, with their total bytes and count but no peaks.
 type Place struct {
-	Key         // without the worker
+	Key         // Worker is left empty
 	Site string `json:"site,omitempty"`
-	Amount
+	Total
 }
 
-func (a Allocations) bySite() []Place {
-	return sumPlaces(func(yield func(Place) bool) {
-		for _, l := range a {
-			if !yield(Place{l.Owner, l.Site, Amount{l.Bytes, 1}}) {
-				return
-			}
-		}
-	})
-}
-
-// sumPlaces sums up by place, most bytes first.
-func sumPlaces(all iter.Seq[Place]) []Place {
+// Places sums the list by pool, scope and site, over all workers, and sorts the sums by bytes,
+// most first.
+func (l *List) Places() []Place {
 	type where struct {
 		key  Key
 		site string
 	}
-	sums := map[where]*Place{}
-	for p := range all {
-		p.Worker = ""
-		at := where{p.Key, p.Site}
-		if sum := sums[at]; sum != nil {
-			sum.Bytes += p.Bytes
-			sum.Count += p.Count
-		} else {
-			sums[at] = &p
+	sums := map[where]*Total{}
+	byOwner := make([]*Total, len(l.Owners))
+	for _, item := range l.Items {
+		sum := byOwner[item.Owner]
+		if sum == nil {
+			o := &l.Owners[item.Owner]
+			at := where{o.Key, o.Site}
+			at.key.Worker = ""
+			if sum = sums[at]; sum == nil {
+				sum = &Total{}
+				sums[at] = sum
+			}
+			byOwner[item.Owner] = sum
 		}
+		sum.Bytes += item.Bytes
+		sum.Count++
 	}
 	list := make([]Place, 0, len(sums))
-	for _, s := range sums {
-		list = append(list, *s)
+	for at, sum := range sums {
+		list = append(list, Place{at.key, at.site, *sum})
 	}
 	slices.SortFunc(list, func(a, b Place) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), a.compare(b.Key), cmp.Compare(a.Site, b.Site))

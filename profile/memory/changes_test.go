@@ -9,14 +9,14 @@ import (
 
 func TestChanges(t *testing.T) {
 	tracker := New(Options{Sites: true})
-	g := tracker.Group("g", 0)
-	p, q := g.Pool("p"), g.PoolWith("q", PoolOptions{Lifetime: Permanent})
+	g := tracker.Group("g", GroupOptions{})
+	p, q := g.Pool("p", PoolOptions{}), g.Pool("q", PoolOptions{Lifetime: Permanent})
 	w, other := tracker.Worker("w").Push("a.png"), tracker.Worker("v").Push("a.png")
 	gone, stays, retagged := p.Bytes(w, 1000), p.Bytes(w, 1001), p.Bytes(w, 1002)
-	before := tracker.Allocations()
+	before := tracker.List()
 
-	p.Free(gone)
-	again := p.Bytes(w, 999) // very likely at the same address
+	p.Free(nil, gone)
+	again := p.Bytes(w, 999) // very likely at the address of gone
 	for _, worker := range []*Worker{w, other} {
 		p.Bytes(worker, 4000) // merged into one line
 	}
@@ -25,11 +25,12 @@ func TestChanges(t *testing.T) {
 	if err := q.Retag(nil, retagged); err != nil {
 		t.Fatal(err)
 	}
-	c := tracker.Allocations().Sub(before)
-	if len(c.New) != 5 || len(c.Gone) != 1 || len(c.Changed) != 1 || c.Gone[0].Bytes != 1000 || c.Changed[0].Owner.Name != "q" {
+	c := tracker.List().Sub(before)
+	if len(c.New.Items) != 5 || len(c.Leaks.Items) != 4 || len(c.Gone.Items) != 1 || len(c.Changed.Items) != 1 ||
+		c.Gone.Items[0].Bytes != 1000 || c.Changed.flat()[0].Owner.Name != "q" {
 		t.Errorf("changes %+v", c)
 	}
-	for _, l := range c.New {
+	for _, l := range c.New.Items {
 		if l.Bytes == int64(len(stays)) {
 			t.Errorf("new includes %+v, which existed before", l)
 		}
@@ -51,10 +52,10 @@ gone: 1000 bytes in 1 of g/p from a.png at memory/changes_test.go:N
 	if err := c.WriteText(full{}); !errors.Is(err, errFull) {
 		t.Errorf("to a full disk: %v", err)
 	}
-	p.Free(again)
+	p.Free(nil, again)
 
-	now := tracker.Allocations()
-	if c := now.Sub(now); len(c.New)+len(c.Gone)+len(c.Changed) != 0 {
+	now := tracker.List()
+	if c := now.Sub(now); len(c.New.Items)+len(c.Gone.Items)+len(c.Changed.Items) != 0 {
 		t.Errorf("a list and itself differ by %+v", c)
 	}
 }

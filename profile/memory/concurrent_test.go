@@ -13,8 +13,8 @@ import (
 // Afterwards all sums match the remaining slices, and no memory had two owners at a time.
 func TestWorkersAndReaders(t *testing.T) {
 	tracker := New(Options{Keep: 100 << 10})
-	g := tracker.Group("g", 50<<10)
-	pools := []*Pool{g.Pool("p"), g.Pool("q")}
+	g := tracker.Group("g", GroupOptions{Budget: 50 << 10})
+	pools := []*Pool{g.Pool("p", PoolOptions{}), g.Pool("q", PoolOptions{})}
 	type slice struct {
 		pool *Pool
 		b    []byte
@@ -28,7 +28,7 @@ func TestWorkersAndReaders(t *testing.T) {
 				break
 			}
 		}
-		s.pool.Free(s.b)
+		s.pool.Free(nil, s.b)
 	}
 
 	var workers, readers sync.WaitGroup
@@ -70,13 +70,13 @@ func TestWorkersAndReaders(t *testing.T) {
 						t.Errorf("row %+v", r)
 					}
 				}
-				for _, a := range tracker.Allocations() {
+				for _, a := range tracker.List().flat() {
 					// A worker's turn n has the scope "asset n%10", and pool n%2.
 					if odd := a.Owner.Scope[len("asset ")]%2 == 1; a.Bytes < 1 || a.Bytes > 2000 || a.Capacity < a.Bytes || odd != (a.Owner.Name == "q") {
 						t.Errorf("allocation %+v mixes two", a)
 					}
 				}
-				s.Tree(Filter{Scope: "asset 1"})
+				s.Tree(Query{Scope: "asset 1"})
 				s.Sub(before).WriteLeaks(io.Discard)
 				tracker.Trim()
 			}
@@ -111,7 +111,7 @@ func TestWorkersAndReaders(t *testing.T) {
 // A peak is exact under concurrent additions: all of these are held together.
 func TestPeakIsExactUnderConcurrency(t *testing.T) {
 	tracker := New(Options{})
-	g := tracker.Group("g", 700)
+	g := tracker.Group("g", GroupOptions{Budget: 700})
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -137,7 +137,7 @@ func TestOneOfConcurrentFreesSucceeds(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			defer func() { recover() }()
-			f.images.Free(b)
+			f.images.Free(nil, b)
 			succeeded.Add(1)
 		})
 	}
@@ -156,7 +156,7 @@ func TestConcurrentRequestsKeepBudgets(t *testing.T) {
 	var done atomic.Bool
 	readers.Go(func() {
 		for !done.Load() {
-			for _, a := range tracker.Allocations() {
+			for _, a := range tracker.List().flat() {
 				if a.Bytes < 1 || a.Bytes > 100 || a.Capacity < a.Bytes || a.Owner.Scope != "a" {
 					t.Errorf("allocation %+v", a)
 				}
@@ -190,7 +190,7 @@ func TestConcurrentRequestsKeepBudgets(t *testing.T) {
 					account.Resize(random.Int64N(20))
 					account.Retag(w, pools[random.IntN(2)].group)
 				}
-				p.Free(b)
+				p.Free(nil, b)
 				account.Shrink()
 			}
 		})

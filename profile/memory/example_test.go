@@ -13,17 +13,17 @@ import (
 // A cooker whose encoder forgets to free its scratch buffer for one kind of asset.
 func Example_leaks() {
 	tracker := memory.New(memory.Options{})
-	scratch := tracker.Group("encoder scratch", 64<<20).Pool("blocks")
-	outputs := tracker.Group("outputs", 0).Pool("file")
+	scratch := tracker.Group("encoder scratch", memory.GroupOptions{Budget: 64 << 20}).Pool("blocks", memory.PoolOptions{})
+	outputs := tracker.Group("outputs", memory.GroupOptions{}).Pool("file", memory.PoolOptions{})
 	cook := func(w *memory.Worker, asset string) {
 		defer w.Push(asset).Pop()
 		out := outputs.Bytes(w, 1<<20)
-		defer outputs.Free(out)
+		defer outputs.Free(nil, out)
 
 		defer w.Push("encode").Pop()
 		blocks := scratch.Bytes(w, 4096)
 		if asset != "wall_n.png" {
-			scratch.Free(blocks)
+			scratch.Free(nil, blocks)
 		}
 	}
 
@@ -41,20 +41,20 @@ func Example_leaks() {
 
 func ExampleSnapshot_Tree() {
 	tracker := memory.New(memory.Options{})
-	images := tracker.Group("images", 256<<20)
-	levels := images.Pool("mip levels")
+	images := tracker.Group("images", memory.GroupOptions{Budget: 256 << 20})
+	levels := images.Pool("mip levels", memory.PoolOptions{})
 	for _, work := range []struct{ worker, asset string }{
 		{"worker 1", "wall.png"},
 		{"worker 2", "floor.png"},
 	} {
 		w := tracker.Worker(work.worker).Push(work.asset)
-		images.Grow(w, 512*512*4) // by a decoder that allocates its own memory
+		images.Grow(w, 512*512*4) // memory that a decoder allocates itself
 		w.Push("shrink")
 		for size := 256; size >= 64; size /= 2 {
 			levels.Bytes(w, size*size*4)
 		}
 	}
-	tree := tracker.Snapshot().Tree(memory.Filter{Scope: "wall"})
+	tree := tracker.Snapshot().Tree(memory.Query{Scope: "wall"})
 	if err := tree.WriteText(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
@@ -71,7 +71,7 @@ func ExampleSnapshot_Tree() {
 // A capture is kept in a file, and compared with the memory held later.
 func ExampleReadCapture() {
 	tracker := memory.New(memory.Options{})
-	pixels := tracker.Group("textures", 0).Pool("pixels")
+	pixels := tracker.Group("textures", memory.GroupOptions{}).Pool("pixels", memory.PoolOptions{})
 	w := tracker.Worker("loader")
 	pixels.Bytes(w.Push("menu.png"), 1<<20)
 	w.Pop()
@@ -89,16 +89,15 @@ func ExampleReadCapture() {
 		return
 	}
 	now := tracker.Capture(time.Now())
-	for _, p := range now.List.Sub(menu.List).New.Leaks().Places() {
-		fmt.Println(p.Bytes, p.Group, p.Name, p.Scope)
+	for _, leak := range now.List.Sub(menu.List).Leaks.Places() {
+		fmt.Println(leak.Bytes, "bytes of", leak.Group, leak.Name, "from", leak.Scope)
 	}
-	tree := now.Snapshot.TreeSince(menu.Snapshot, memory.Filter{}, "asset")
-	tree.Arrange("growth", false)
+	tree := now.Snapshot.Tree(memory.Query{Since: menu.Snapshot, By: []memory.Part{"asset"}})
 	for _, n := range tree.Children {
 		fmt.Println(n.Name, n.Was.Bytes, n.Bytes)
 	}
 	// Output:
-	// 4194304 textures pixels level 1;sky.png
+	// 4194304 bytes of textures pixels from level 1;sky.png
 	// level 1 0 4194304
 	// menu.png 1048576 1048576
 }
@@ -106,9 +105,9 @@ func ExampleReadCapture() {
 // Textures are a part of a level's budget, and have a budget of their own.
 func ExamplePool_TryBytes() {
 	tracker := memory.New(memory.Options{})
-	level := tracker.GroupWith("level", memory.GroupOptions{Budget: 100 << 20, Enforce: true})
-	textures := tracker.GroupWith("textures", memory.GroupOptions{Budget: 64 << 20, Enforce: true, Parent: level}).Pool("pixels")
-	meshes := tracker.GroupWith("meshes", memory.GroupOptions{Parent: level}).Pool("vertices")
+	level := tracker.Group("level", memory.GroupOptions{Budget: 100 << 20, Enforce: true})
+	textures := tracker.Group("textures", memory.GroupOptions{Budget: 64 << 20, Enforce: true, Parent: level}).Pool("pixels", memory.PoolOptions{})
+	meshes := tracker.Group("meshes", memory.GroupOptions{Parent: level}).Pool("vertices", memory.PoolOptions{})
 
 	for range 2 {
 		pixels, err := textures.TryBytes(nil, 40<<20)
@@ -116,14 +115,14 @@ func ExamplePool_TryBytes() {
 			fmt.Println(err)
 			continue
 		}
-		defer textures.Free(pixels)
+		defer textures.Free(nil, pixels)
 	}
 	_, err := meshes.TryBytes(nil, 80<<20)
 	fmt.Println(err)
 	var refused *memory.BudgetError
 	fmt.Println(errors.As(err, &refused), refused.Group)
 	// Output:
-	// memory: group "textures": 41943040 bytes were asked for and 41943040 are held of a budget of 67108864
-	// memory: group "level": 83886080 bytes were asked for and 41943040 are held of a budget of 104857600
+	// memory: group "textures": the request of 41943040 bytes exceeds the budget: 41943040 of 67108864 are in use
+	// memory: group "level": the request of 83886080 bytes exceeds the budget: 41943040 of 104857600 are in use
 	// true level
 }

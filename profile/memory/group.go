@@ -12,34 +12,28 @@ import (
 
 // GroupOptions are the budget and the parent of a group.
 type GroupOptions struct {
-	// Budget is the limit of the group's bytes, including the groups that are parts of it; 0 for
-	// no limit.
+	// Budget limits the group's bytes, including the bytes of the groups within it; 0 means no
+	// limit.
 	Budget int64
 
 	// Enforce refuses allocations above the budget: see [Pool.TryBytes] and [Pool.WaitBytes].
-	// Otherwise the excesses are only counted.
+	// Otherwise allocations above the budget are only counted.
 	Enforce bool
 
 	// Parent is the enclosing group, whose figures include this group's; it may have a budget and
-	// a parent of its own. nil for none.
+	// a parent of its own. It may be nil.
 	Parent *Group
 }
 
-// Group returns the group called name. It creates a missing group, with an unenforced budget (0
-// for none) and without a parent. Group panics at the 257th name; use scopes for names that are
-// not constant.
-func (t *Tracker) Group(name string, budget int64) *Group {
-	return t.GroupWith(name, GroupOptions{Budget: budget})
-}
-
-// GroupWith is [Tracker.Group] with options, which matter only when the group is made. It panics
-// if the parent belongs to another tracker.
-func (t *Tracker) GroupWith(name string, o GroupOptions) *Group {
+// Group returns the group with this name, creating it if it does not exist; options matter only
+// then. It panics at the 257th name, and if the parent belongs to another tracker. If names vary,
+// use scopes.
+func (t *Tracker) Group(name string, o GroupOptions) *Group {
 	if t == nil {
 		return nil
 	}
 	if o.Parent != nil && o.Parent.tracker != t {
-		panic(fmt.Sprintf("memory: group %q: its parent %q is of another tracker", name, o.Parent.name))
+		panic(fmt.Sprintf("memory: group %q: its parent %q belongs to another tracker", name, o.Parent.name))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -49,7 +43,7 @@ func (t *Tracker) GroupWith(name string, o GroupOptions) *Group {
 		}
 	}
 	if len(t.groups) == maxGroups {
-		panic(fmt.Sprintf("memory: group %q: there are %d already; use scopes for what varies", name, maxGroups))
+		panic(fmt.Sprintf("memory: group %q: there are already %d groups; use scopes for names that vary", name, maxGroups))
 	}
 	g := &Group{tracker: t, name: name, parent: o.Parent, budget: math.MaxInt64}
 	if o.Budget > 0 {
@@ -72,15 +66,15 @@ type Group struct {
 	name     string
 	parent   *Group // enclosing group, nil for none
 	more     bool   // see site.addMore
-	gated    bool   // an enforced budget, here or above
+	gated    bool   // this group or a group above it has an enforced budget
 	budget   int64  // MaxInt64 for none
-	held     meter  // including the groups below
-	counts   meter  // of slices and accounts, with Options.Totals
+	held     meter  // bytes, including the groups below
+	counts   meter  // counts slices and accounts, with Options.Totals
 	exceeded atomic.Int64
 	gate     *semaphore.Weighted // remaining budget, nil if not enforced
 	refused  atomic.Int64
 	waited   atomic.Int64
-	account  *Pool   // pool of the rows of Grow
+	account  *Pool   // pool for the rows of Grow
 	pools    []*Pool // guarded by tracker.mu
 }
 
@@ -98,7 +92,7 @@ func (g *Group) enter(n int64, end *Group) {
 	}
 }
 
-// common returns the nearest group that is g or above g and also h or above h, nil if there is
+// common returns the nearest group that is g or above g and also h or above h, or nil if there is
 // none.
 func (g *Group) common(h *Group) *Group {
 	for ; g != nil; g = g.parent {
@@ -123,7 +117,7 @@ func (g *Group) chain() string {
 	return text
 }
 
-// Bytes returns how many bytes the group holds.
+// Bytes returns how many bytes the group holds; see [Tracker.Groups] for its other figures.
 func (g *Group) Bytes() int64 {
 	if g == nil {
 		return 0
@@ -131,32 +125,22 @@ func (g *Group) Bytes() int64 {
 	return g.held.bytes.Load()
 }
 
-// Peak returns the most bytes that the group ever held.
-func (g *Group) Peak() int64 {
-	if g == nil {
-		return 0
-	}
-	return g.held.peak.Load()
-}
-
 // PoolOptions describe a pool. Type and Lifetime are shown with its figures.
 type PoolOptions struct {
-	// Type is the type of the content: "RGBA", "[]float32".
+	// Type describes the content: "RGBA", "[]float32".
 	Type string
 
 	// Lifetime is the intended lifetime of its slices.
 	Lifetime Lifetime
 
-	// Zeroed makes all functions of the pool return zeros, as [Pool.Zeroed] does.
+	// Zeroed makes all functions of the pool return zeroed memory.
 	Zeroed bool
 }
 
-// Pool returns the pool of that name in the group. It makes a missing pool, without options. It
-// panics at pool 4,097 of the tracker: variable names belong in scopes.
-func (g *Group) Pool(name string) *Pool { return g.PoolWith(name, PoolOptions{}) }
-
-// PoolWith is [Group.Pool] with options, which matter only when the pool is made.
-func (g *Group) PoolWith(name string, o PoolOptions) *Pool {
+// Pool returns the pool of that name in the group, creating it if it does not exist; options
+// matter only then. It panics at pool 4,097 of the tracker: names that vary, such as asset names,
+// belong in scopes.
+func (g *Group) Pool(name string, o PoolOptions) *Pool {
 	if g == nil {
 		return nil
 	}
@@ -170,11 +154,11 @@ func (g *Group) PoolWith(name string, o PoolOptions) *Pool {
 	return g.pool(name, o)
 }
 
-// pool makes a pool; tracker.mu must be held.
+// pool creates a pool; tracker.mu must be held.
 func (g *Group) pool(name string, o PoolOptions) *Pool {
 	t := g.tracker
 	if t.pools == maxPools {
-		panic(fmt.Sprintf("memory: pool %s/%s: there are %d already; use scopes for what varies", g.name, name, maxPools))
+		panic(fmt.Sprintf("memory: pool %s/%s: there are already %d pools; use scopes for names that vary", g.name, name, maxPools))
 	}
 	p := &Pool{group: g, name: name, options: o, number: t.pools, sites: map[intern.Symbol]*site{}}
 	t.pools++

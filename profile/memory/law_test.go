@@ -95,7 +95,7 @@ func (m *model) free(i int, pools map[string]*Pool) {
 	if a.acct != nil {
 		a.acct.Shrink()
 	} else {
-		pools[a.label()].Free(a.slice)
+		pools[a.label()].Free(nil, a.slice)
 	}
 	m.enter(a.Key, -a.bytes, -1, m.chain(a.Group))
 	m.total.add(-a.bytes, -1)
@@ -129,7 +129,7 @@ func (m *model) resize(a *modelled, n int, p *Pool) error {
 	switch {
 	case err != nil:
 		return nil
-	case inPlace || !fits: // without room for a copy it is only cut
+	case inPlace || !fits: // slice stays in place, shortened, if there is no room for a copy
 		if inPlace != (unsafe.SliceData(b) == unsafe.SliceData(a.slice)) && fits {
 			return fmt.Errorf("%d bytes of %d to %d: wrong decision to move", a.bytes, cap(a.slice), n)
 		}
@@ -241,13 +241,13 @@ func TestTrackerAgreesWithModel(t *testing.T) {
 			m.parent[g.Name], _, _ = strings.Cut(g.Parents, " ")
 			o := GroupOptions{Budget: g.Budget, Enforce: g.Name == limited}
 			if name := m.parent[g.Name]; name != "" {
-				o.Parent = tracker.Group(name, 0)
+				o.Parent = tracker.Group(name, GroupOptions{})
 			}
-			group := tracker.GroupWith(g.Name, o)
-			pools = append(pools, group.Pool(""), group.Pool("p"), group.Pool("q"))
+			group := tracker.Group(g.Name, o)
+			pools = append(pools, group.Pool("", PoolOptions{}), group.Pool("p", PoolOptions{}), group.Pool("q", PoolOptions{}))
 		}
 		for _, p := range pools {
-			byLabel[p.String()] = p
+			byLabel[p.label()] = p
 		}
 		names := []string{"", "w1", "w2", "w2"}
 		workers := []*Worker{nil}
@@ -331,7 +331,7 @@ func TestTrackerAgreesWithModel(t *testing.T) {
 				if !slices.Equal(s.Groups, groups) {
 					t.Fatalf("groups\n%+v, want\n%+v", s.Groups, groups)
 				}
-				if got, want := lines(tracker.Allocations()), m.lines(); !maps.Equal(got, want) {
+				if got, want := lines(tracker.List().flat()), m.lines(); !maps.Equal(got, want) {
 					t.Fatalf("allocations\n%v, want\n%v", got, want)
 				}
 				u := tracker.Usage()
@@ -353,7 +353,7 @@ func TestTrackerAgreesWithModel(t *testing.T) {
 					t.Fatalf("held %d bytes, want %d in slices, %d by rounding and %d warm", u.Held, inSlices, u.Rounding, u.Warm)
 				}
 				for _, group := range []string{"", "im"} {
-					got, want := flat(s.Tree(Filter{Group: group}), ""), m.tree(group)
+					got, want := flat(s.Tree(Query{Group: group}), ""), m.tree(group)
 					if !maps.Equal(got, want) {
 						t.Fatalf("tree of groups with %q\n%v, want\n%v", group, got, want)
 					}
@@ -396,7 +396,8 @@ func flat(n *Node, above string) map[string][2]int64 {
 	return all
 }
 
-// tree is flat for the live slices in groups whose name contains a string.
+// tree returns the expected result of flat for the live slices in groups whose name contains the
+// given text.
 func (m *model) tree(group string) map[string][2]int64 {
 	all := map[string][2]int64{"total;": {}}
 	for _, a := range m.live {
@@ -426,19 +427,19 @@ type line struct {
 	bytes int64
 }
 
-func lines(list Allocations) map[uintptr]line {
-	all := map[uintptr]line{}
+func lines(list []heldSlice) map[uint64]line {
+	all := map[uint64]line{}
 	for _, a := range list {
-		all[a.Address] = line{a.Owner, a.Bytes}
+		all[a.Address] = line{a.Owner.Key, a.Bytes}
 	}
 	return all
 }
 
-func (m *model) lines() map[uintptr]line {
-	all := map[uintptr]line{}
+func (m *model) lines() map[uint64]line {
+	all := map[uint64]line{}
 	for _, a := range m.live {
 		if a.slice != nil {
-			all[uintptr(unsafe.Pointer(unsafe.SliceData(a.slice)))] = line{a.Key, a.bytes}
+			all[addressOf(a.slice)] = line{a.Key, a.bytes}
 		}
 	}
 	return all

@@ -2,11 +2,14 @@ package memory
 
 import (
 	"cmp"
+	"encoding/csv"
+	"io"
+	"iter"
 	"slices"
+	"strconv"
 )
 
-// A List is the slices held at one time, sorted by address. It takes a quarter of the memory of
-// [Allocations], because it stores each owner once.
+// A List is the slices held at one time, sorted by address. It stores each owner once.
 type List struct {
 	Owners []Owner
 	Items  []Item
@@ -15,22 +18,33 @@ type List struct {
 // An Owner is the common data of the allocations of one pool, stack of scopes and call site.
 type Owner struct {
 	Key
-	Type     string   `json:"type,omitempty"`
-	Lifetime Lifetime `json:"lifetime,omitempty"`
-	Parents  string   `json:"parents,omitempty"`
-	Site     string   `json:"site,omitempty"`
+	Type     string   `json:"type,omitempty"`     // type of the pool
+	Lifetime Lifetime `json:"lifetime,omitempty"` // lifetime of the pool
+	Parents  string   `json:"parents,omitempty"`  // groups above the group, as in GroupRow
+	Site     string   `json:"site,omitempty"`     // directory/file.go:line, with Options.Sites
 }
 
-// An Item is one slice of a List. See [Allocation] for the fields.
+// An Item is one slice that was handed out.
 type Item struct {
 	Address  uint64
-	ID       uint64
-	Bytes    int64
-	Capacity int64
-	Owner    uint32 // index in List.Owners
+	ID       uint64 // unique among all allocations of a tracker, past and present
+	Bytes    int64  // requested size
+	Capacity int64  // bytes occupied
+	Owner    uint32 // index of its owner in List.Owners
 }
 
-// List lists the slices of pools that are held now, as [Tracker.Allocations] does.
+// Lifetime is the intended lifetime of a pool's slices; "" is unknown.
+type Lifetime string
+
+const (
+	Temporary Lifetime = "temporary" // ends at most with the scope of the allocation
+	Permanent Lifetime = "permanent" // ends with the program: not a leak
+)
+
+// List lists the slices of pools that are held now. A slice that is allocated or freed during the
+// call may or may not be in the list, but no item combines the data of two slices. Memory entered
+// by Grow has no address and is not listed (see [Tracker.Snapshot]); neither are untracked
+// slices. The list of a nil tracker is empty.
 func (t *Tracker) List() *List {
 	l := &List{}
 	if t == nil {
@@ -70,54 +84,30 @@ func (t *Tracker) List() *List {
 	return l
 }
 
-// At returns an allocation of the list.
-func (l *List) At(i int) Allocation {
-	item := l.Items[i]
-	o := &l.Owners[item.Owner]
-	return Allocation{uintptr(item.Address), item.Bytes, item.Capacity, item.ID, o.Key, o.Type, o.Lifetime, o.Parents, o.Site}
-}
-
-// ListChanges are the differences between two lists, as in [Changes].
-type ListChanges struct {
-	New, Gone, Changed *List
-}
-
-// Sub returns the changes since an earlier list of the same tracker, as [Allocations.Sub] does.
-func (l *List) Sub(earlier *List) ListChanges {
-	numbers := make(map[Owner]uint32, len(l.Owners))
-	for i, o := range l.Owners {
-		numbers[o] = uint32(i)
-	}
-	same := make([]int64, len(earlier.Owners)) // the same owner in l, -1 for none
-	for i, o := range earlier.Owners {
-		same[i] = -1
-		if n, ok := numbers[o]; ok {
-			same[i] = int64(n)
-		}
-	}
-	fresh, gone, changed := differences(l.Items, earlier.Items, func(i Item) uint64 { return i.ID }, func(now, was Item) bool {
-		return now.Address == was.Address && now.Bytes == was.Bytes && now.Capacity == was.Capacity && int64(now.Owner) == same[was.Owner]
-	})
-	return ListChanges{New: &List{l.Owners, fresh}, Gone: &List{earlier.Owners, gone}, Changed: &List{l.Owners, changed}}
-}
-
-// Leaks returns the slices of a list outside [Permanent] pools.
-func (l *List) Leaks() *List {
-	return &List{l.Owners, slices.DeleteFunc(slices.Clone(l.Items), func(i Item) bool { return l.Owners[i.Owner].Lifetime == Permanent })}
-}
-
-// Places sums up by pool, scope and site, over all workers, most bytes first.
-func (l *List) Places() []Place {
-	sums := make([]Amount, len(l.Owners))
-	for _, i := range l.Items {
-		sums[i.Owner].Bytes += i.Bytes
-		sums[i.Owner].Count++
-	}
-	return sumPlaces(func(yield func(Place) bool) {
-		for i, o := range l.Owners {
-			if sums[i].Count != 0 && !yield(Place{o.Key, o.Site, sums[i]}) {
-				return
+// WriteCSV writes the items with the given indexes as comma-separated values (RFC 4180, lines
+// ended by \n), or all items if indexes is nil. The header line is always:
+//
+//	address,bytes,capacity,worker,group,name,scope,type,lifetime,parents,site
+//
+// Addresses are hexadecimal, with 0x.
+func (l *List) WriteCSV(w io.Writer, items iter.Seq[int]) error {
+	if items == nil {
+		items = func(yield func(int) bool) {
+			for i := range l.Items {
+				if !yield(i) {
+					return
+				}
 			}
 		}
-	})
+	}
+	out := csv.NewWriter(w)
+	out.Write([]string{"address", "bytes", "capacity", "worker", "group", "name", "scope", "type", "lifetime", "parents", "site"})
+	for i := range items {
+		item := &l.Items[i]
+		o := &l.Owners[item.Owner]
+		out.Write([]string{"0x" + strconv.FormatUint(item.Address, 16), strconv.FormatInt(item.Bytes, 10), strconv.FormatInt(item.Capacity, 10),
+			o.Worker, o.Group, o.Name, o.Scope, o.Type, string(o.Lifetime), o.Parents, o.Site})
+	}
+	out.Flush() // Error also returns errors of Write
+	return out.Error()
 }

@@ -12,10 +12,10 @@ import (
 
 func TestReport(t *testing.T) {
 	tracker := New(Options{Live: 4, Totals: true})
-	all := tracker.GroupWith("all", GroupOptions{Budget: 1 << 20, Enforce: true})
-	images := tracker.GroupWith("images", GroupOptions{Parent: all})
-	pixels := images.PoolWith("pixels", PoolOptions{Type: "RGBA", Lifetime: Temporary})
-	files := tracker.Group("files", 1000)
+	all := tracker.Group("all", GroupOptions{Budget: 1 << 20, Enforce: true})
+	images := tracker.Group("images", GroupOptions{Parent: all})
+	pixels := images.Pool("pixels", PoolOptions{Type: "RGBA", Lifetime: Temporary})
+	files := tracker.Group("files", GroupOptions{Budget: 1000})
 	w := tracker.Worker("w").Push("a.png").Push("decode")
 	pixels.Bytes(w, 1000)
 	images.Grow(w, 5)
@@ -24,7 +24,7 @@ func TestReport(t *testing.T) {
 	}
 	files.Grow(nil, 2048)
 	for range 4 {
-		files.Pool("content").Bytes(nil, 64)
+		files.Pool("content", PoolOptions{}).Bytes(nil, 64)
 	}
 	var out strings.Builder
 	if err := tracker.WriteReport(&out); err != nil {
@@ -71,7 +71,7 @@ largest scopes
 // A report on many scopes is short, and lists the largest.
 func TestReportOfManyScopes(t *testing.T) {
 	tracker := New(Options{})
-	g := tracker.Group("g", 0)
+	g := tracker.Group("g", GroupOptions{})
 	for i := range 100 {
 		g.Grow(tracker.Worker("w").Push(fmt.Sprint("asset ", i)), int64(i))
 	}

@@ -45,7 +45,7 @@ func TestReleasedMemoryReturnsToTheSystem(t *testing.T) {
 		if !isMapped(t, address) {
 			t.Fatalf("%s: the memory is not mapped while it is used", tt.name)
 		}
-		f.images.Free(b)
+		f.images.Free(nil, b)
 		tt.release(f)
 		if isMapped(t, address) {
 			t.Errorf("%s: the memory is still mapped", tt.name)
@@ -60,7 +60,7 @@ func TestLargerThanAnyClass(t *testing.T) {
 	if s := f.Snapshot(); len(b) != largest+1 || cap(b) != len(b) || s.Held != largest+1 {
 		t.Errorf("%d bytes of %d, and %d are held", len(b), cap(b), s.Held)
 	}
-	f.images.Free(b)
+	f.images.Free(nil, b)
 	if s := f.Snapshot(); s.Held != 0 || s.Warm != 0 {
 		t.Errorf("%d bytes are held after Free, %d kept", s.Held, s.Warm)
 	}

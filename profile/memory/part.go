@@ -15,7 +15,7 @@ type Part string
 const (
 	byWorker Part = "worker"
 	byGroup  Part = "group"
-	byName   Part = "name"  // of the pool
+	byName   Part = "name"  // name of the pool
 	byPool   Part = "pool"  // group and name: "images/pixels", or "images" for Grow
 	byAsset  Part = "asset" // the outermost scope
 	byScope  Part = "scope" // nested scopes as several levels; byAsset takes the outermost
@@ -39,18 +39,18 @@ func ParseParts(text string) ([]Part, error) {
 	return by, nil
 }
 
-// A Step leads from a node of a tree to one of its children.
+// A Step identifies a child of a tree node.
 type Step struct {
 	Kind Part
 	Name string
 }
 
-// maxDepth is the most levels for the scopes of a tree; deeper scopes share one name.
+// maxDepth limits the levels for the scopes of a tree; deeper scopes are joined into one name.
 const maxDepth = 100
 
-// Path appends the steps from the root of a tree with these levels to the key's node. It panics
-// for a text that is no Part.
-func (k Key) Path(to []Step, by []Part) []Step {
+// appendPath appends the steps from the root of a tree with the given levels to the key's node.
+// It panics if a level is not a valid Part.
+func (k Key) appendPath(to []Step, by []Part) []Step {
 	for _, p := range by {
 		switch p {
 		case byWorker:
@@ -83,19 +83,40 @@ func (k Key) Path(to []Step, by []Part) []Step {
 	return to
 }
 
-// A Filter chooses rows whose names contain all of these strings, and that hold memory or, for
-// two snapshots, did. The zero Filter chooses all such rows.
-type Filter struct {
+// A Query chooses rows, and arranges them as a tree. The zero Query chooses all rows that hold
+// memory.
+type Query struct {
+	// Rows whose names contain all of these strings are chosen.
 	Worker string
 	Group  string
 	Name   string
 	Scope  string
 
-	Empty bool // include rows that hold nothing
+	// Empty includes rows that hold nothing.
+	Empty bool
+
+	// By are the levels of the tree, "worker", "scope" and "pool" if there are none.
+	By []Part
+
+	// Path is the path to the returned part of the tree; Takes rejects rows elsewhere.
+	Path []Step
+
+	// Since is the earlier snapshot for [Node].Was, or nil. Rows that hold memory in it are
+	// chosen too.
+	Since *Snapshot
 }
 
-// Takes reports whether each name of a key contains the filter's.
-func (f Filter) Takes(k Key) bool {
-	return strings.Contains(k.Worker, f.Worker) && strings.Contains(k.Group, f.Group) &&
-		strings.Contains(k.Name, f.Name) && strings.Contains(k.Scope, f.Scope)
+// chooses reports whether each name of a key contains the corresponding string of the query.
+func (q *Query) chooses(k Key) bool {
+	return strings.Contains(k.Worker, q.Worker) && strings.Contains(k.Group, q.Group) &&
+		strings.Contains(k.Name, q.Name) && strings.Contains(k.Scope, q.Scope)
+}
+
+// Takes reports whether a key matches the query's names and path.
+func (q *Query) Takes(k Key) bool {
+	if !q.chooses(k) {
+		return false
+	}
+	path := k.appendPath(nil, q.By)
+	return len(path) >= len(q.Path) && slices.Equal(path[:len(q.Path)], q.Path)
 }

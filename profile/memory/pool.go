@@ -9,21 +9,21 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// Pool hands out slices of bytes under one name. A nil *Pool allocates with make and takes
-// nothing back. All methods may be called from any goroutine, but a Worker argument only from the
-// worker's own.
+// Pool hands out slices of bytes under one name. A nil *Pool allocates with make and its Free
+// does nothing. All methods may be called from any goroutine, but a Worker may be passed only on
+// the worker's own goroutine.
 type Pool struct {
 	group   *Group
 	name    string
 	options PoolOptions
 	number  int                     // index in the tracker
-	sites   map[intern.Symbol]*site // by stack; guarded by tracker.mu
+	sites   map[intern.Symbol]*site // sites by stack; guarded by tracker.mu
 	outside *site                   // site of allocations without a worker
 	tally   *tally                  // nil without Options.Totals
 }
 
-// String returns the names of the group and of the pool, separated by a slash.
-func (p *Pool) String() string {
+// label returns the names of the group and of the pool, separated by a slash.
+func (p *Pool) label() string {
 	switch {
 	case p == nil:
 		return ""
@@ -33,32 +33,23 @@ func (p *Pool) String() string {
 	return p.group.name + "/" + p.name
 }
 
-// Bytes returns n bytes with arbitrary content: reused memory has its last user's. The slice may
-// be extended up to its capacity. It is recorded as n bytes of w under its current scope until
-// Free; w may be nil. Bytes panics if n is negative, and with a *[BudgetError] if an enforced
-// budget has no room: see [Pool.TryBytes].
+// Bytes returns n bytes with arbitrary content: reused memory has the content from its last use.
+// The slice may be extended up to its capacity. It is recorded as n bytes of w under its current
+// scope until Free; w may be nil. Bytes panics if n is negative, and with a *[BudgetError] if an
+// enforced budget has no room: see [Pool.TryBytes].
 func (p *Pool) Bytes(w *Worker, n int) []byte {
-	b, err := p.bytes(noWait, p.site(w), n, false)
+	b, err := p.bytes(noWait, p.site(w), n)
 	if err != nil {
 		panic(err)
 	}
 	return b
 }
 
-// Zeroed is [Pool.Bytes] with all n bytes zero.
-func (p *Pool) Zeroed(w *Worker, n int) []byte {
-	b, err := p.bytes(noWait, p.site(w), n, true)
-	if err != nil {
-		panic(err)
-	}
-	return b
-}
-
-// bytes hands out n bytes of a site, after waiting if it has a context. Exported functions must
-// call it directly, see callers.here.
-func (p *Pool) bytes(ctx context.Context, s *site, n int, zero bool) ([]byte, error) {
+// bytes returns n bytes recorded under the site, after waiting for budgets if it has a context.
+// Exported functions must call it directly; see callers.here.
+func (p *Pool) bytes(ctx context.Context, s *site, n int) ([]byte, error) {
 	if n < 0 {
-		panic("memory: pool " + p.String() + ": a negative number of bytes")
+		panic("memory: pool " + p.label() + ": a negative number of bytes")
 	}
 	if p == nil {
 		return make([]byte, n), nil
@@ -75,12 +66,12 @@ func (p *Pool) bytes(ctx context.Context, s *site, n int, zero bool) ([]byte, er
 		stock.untracked.Add(1)
 		if g.gated {
 			g.release(int64(n), nil)
-			return nil, fmt.Errorf("memory: pool %s: %d bytes cannot be tracked, so its budget cannot be enforced; make the tracker with a larger Live", p, n)
+			return nil, fmt.Errorf("memory: pool %s: %d bytes cannot be tracked, so its budget cannot be enforced; make the tracker with a larger Live", p.label(), n)
 		}
 		return make([]byte, n), nil
 	}
 	s.add(int64(n))
-	if (zero || p.options.Zeroed) && !(b.fresh && stock.source.zeroes()) {
+	if p.options.Zeroed && !(b.fresh && stock.source.zeroes()) {
 		clear(b.mem()[:n])
 	}
 	b.fresh = false
@@ -97,24 +88,14 @@ func (p *Pool) bytes(ctx context.Context, s *site, n int, zero bool) ([]byte, er
 }
 
 // Free takes back a slice that the pool has handed out, or a reslice of any length that begins at
-// the same address. The slice must not be used afterwards. Free ignores a nil slice.
+// the same address. The slice must not be used afterwards. Free ignores a nil slice. Free records
+// w and its scope for the faults of [Options].Stomp; w may be nil.
 //
 // Any goroutine may call Free. It panics if the slice belongs to another pool, begins inside a
 // slice of the pool, or was freed before and its memory has not been reused since. The message
-// names the scope of the allocation, if known. Once some allocations could not be tracked,
-// unknown slices are accepted.
-func (p *Pool) Free(slice []byte) {
-	if p == nil || slice == nil {
-		return
-	}
-	if b := p.claim(slice, "free"); b != nil {
-		p.give(b, nil)
-	}
-}
-
-// FreeBy is [Pool.Free] that records the freeing worker and its scope, for the faults of
-// [Options].Stomp; w may be nil.
-func (p *Pool) FreeBy(w *Worker, slice []byte) {
+// names the scope of the allocation, if known. Once an allocation could not be tracked, Free
+// accepts unknown slices.
+func (p *Pool) Free(w *Worker, slice []byte) {
 	if p == nil || slice == nil {
 		return
 	}
@@ -124,7 +105,8 @@ func (p *Pool) FreeBy(w *Worker, slice []byte) {
 }
 
 // claim takes the block of a slice away from its user. It returns nil if untracked slices exist
-// and this must be one. It panics if the slice belongs to another pool, unless doing is empty.
+// and the slice must be untracked. It panics if the slice belongs to another pool, unless doing
+// is empty.
 func (p *Pool) claim(slice []byte, doing string) *block {
 	stock := p.group.tracker.stock
 	key := uintptr(unsafe.Pointer(unsafe.SliceData(slice)))
@@ -136,20 +118,21 @@ func (p *Pool) claim(slice []byte, doing string) *block {
 		panic(p.misuse(key, cmp.Or(doing, "retag")))
 	}
 	if !b.claim() {
-		panic(fmt.Sprintf("memory: %s through %s: the slice was given back before; it was allocated as %s", cmp.Or(doing, "retag"), p, b.owner.Load()))
+		panic(fmt.Sprintf("memory: %s through %s: the slice was already freed; it was allocated as %s", cmp.Or(doing, "retag"), p.label(), b.owner.Load()))
 	}
-	if b.key() != key { // another block has taken the entry since the lookup
+	if b.key() != key { // another block has reused the entry since the lookup
 		b.state.Store(live)
 		panic(p.misuse(key, cmp.Or(doing, "retag")))
 	}
 	if s := b.owner.Load(); s.pool != p && doing != "" {
 		b.state.Store(live)
-		panic(fmt.Sprintf("memory: %s through %s: these %d bytes were allocated as %s; give them to that pool", doing, p, b.size, s))
+		panic(fmt.Sprintf("memory: %s through %s: these %d bytes were allocated as %s; give them to that pool", doing, p.label(), b.size, s))
 	}
 	return b
 }
 
-// give returns a claimed block to the stock. Exported functions must call it directly, as bytes.
+// give returns a claimed block to the stock. Exported functions must call it directly, as they
+// call bytes.
 func (p *Pool) give(b *block, w *Worker) {
 	s, n := b.owner.Load(), int64(b.size)
 	s.sub(n)
@@ -166,14 +149,14 @@ func (p *Pool) give(b *block, w *Worker) {
 // misuse describes an address at which no block begins.
 func (p *Pool) misuse(key uintptr, doing string) string {
 	stock := p.group.tracker.stock
-	text := fmt.Sprintf("memory: %s through %s: ", doing, p)
+	text := fmt.Sprintf("memory: %s through %s: ", doing, p.label())
 	if b := stock.around(key); b != nil {
-		return text + fmt.Sprintf("the slice begins %d bytes after one that was allocated as %s; give back the whole", key-b.key(), b.owner.Load())
+		return text + fmt.Sprintf("the slice begins %d bytes after the start of a slice that was allocated as %s; free the whole slice", key-b.key(), b.owner.Load())
 	}
 	if s := stock.gone.owner(key); s != nil {
-		return text + fmt.Sprintf("no slice of the pool begins there; one that was allocated as %s did, and was given back before", s)
+		return text + fmt.Sprintf("the slice was already freed, and its memory released; it was allocated as %s", s)
 	}
-	return text + "the slice is from no pool of this tracker"
+	return text + "the slice does not belong to a pool of this tracker"
 }
 
 // String describes the site's owner, for a panic.
@@ -187,7 +170,7 @@ func (k Key) sentence() string {
 	case k.Worker == "" && k.Scope == "":
 		return k.label() + " outside of any worker"
 	case k.Scope == "":
-		return fmt.Sprintf("%s by %s outside of any scope", k.label(), k.Worker)
+		return fmt.Sprintf("%s by %s, outside of any scope", k.label(), k.Worker)
 	default:
 		return fmt.Sprintf("%s by %s in %s", k.label(), k.Worker, k.Scope)
 	}

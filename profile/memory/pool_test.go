@@ -15,30 +15,31 @@ type fixture struct {
 
 func newFixture(o Options) fixture {
 	t := New(o)
-	return fixture{t, t.Group("images", 0).Pool("pixels"), t.Group("files", 0).Pool("content"), t.Worker("w").Push("a.png").Push("decode")}
+	return fixture{t, t.Group("images", GroupOptions{}).Pool("pixels", PoolOptions{}), t.Group("files", GroupOptions{}).Pool("content", PoolOptions{}), t.Worker("w").Push("a.png").Push("decode")}
 }
 
 const culprit = "images/pixels by w in a.png;decode"
 
 func TestBytesHasTheRequestedSize(t *testing.T) {
 	f := newFixture(Options{})
+	zeroed := f.Group("zeros", GroupOptions{}).Pool("p", PoolOptions{Zeroed: true})
 	for _, n := range []int{0, 1, 63, 64, 65, 1000, 4096, mapFrom - 1, mapFrom, mapFrom + 1, 3 << 20} {
-		for name, alloc := range map[string]func(*Worker, int) []byte{"Bytes": f.images.Bytes, "Zeroed": f.images.Zeroed} {
+		for name, p := range map[string]*Pool{"any": f.images, "zeroed": zeroed} {
 			for range 2 { // fresh, then reused
-				b := alloc(f.w, n)
+				b := p.Bytes(f.w, n)
 				if len(b) != n || cap(b) < n {
 					t.Errorf("%s(%d) has %d bytes of %d", name, n, len(b), cap(b))
 				}
 				for i := range b {
-					if b[i] != 0 && name == "Zeroed" {
-						t.Fatalf("Zeroed(%d): byte %d is %#x", n, i, b[i])
+					if b[i] != 0 && name == "zeroed" {
+						t.Fatalf("zeroed(%d): byte %d is %#x", n, i, b[i])
 					}
 					b[i] = 0xEE
 				}
-				if got := f.images.group.Bytes(); got != int64(n) {
+				if got := p.group.Bytes(); got != int64(n) {
 					t.Errorf("%s(%d) is entered as %d bytes", name, n, got)
 				}
-				f.images.Free(b)
+				p.Free(nil, b)
 			}
 		}
 	}
@@ -57,7 +58,7 @@ func TestLiveSlicesDoNotOverlap(t *testing.T) {
 		}
 		all = append(all, b)
 		if i%3 == 0 {
-			f.images.Free(all[i/2])
+			f.images.Free(nil, all[i/2])
 			all[i/2] = nil
 		}
 	}
@@ -72,27 +73,27 @@ func TestLiveSlicesDoNotOverlap(t *testing.T) {
 
 func TestNilWorksPlainly(t *testing.T) {
 	var tracker *Tracker
-	w, g := tracker.Worker("w"), tracker.Group("g", 1)
-	p := g.Pool("p")
+	w, g := tracker.Worker("w"), tracker.Group("g", GroupOptions{Budget: 1})
+	p := g.Pool("p", PoolOptions{})
 	if w != nil || g != nil || p != nil {
 		t.Fatalf("a nil tracker has worker %v, group %v and pool %v", w, g, p)
 	}
 	defer w.Push("a").Push("b").Pop()
 	b := p.Bytes(w, 100)
-	if len(b) != 100 || len(p.Zeroed(w, 7)) != 7 {
+	if len(b) != 100 || len(p.Bytes(w, 7)) != 7 {
 		t.Errorf("a nil pool gave %d bytes, want 100", len(b))
 	}
-	p.Free(b)
+	p.Free(nil, b)
 	a := g.Grow(w, 100)
 	a.Shrink()
 	tracker.Trim()
-	if s := tracker.Snapshot(); len(s.Rows)+len(s.Groups) != 0 || g.Bytes()+g.Peak() != 0 || p.String() != "" {
+	if s := tracker.Snapshot(); len(s.Rows)+len(s.Groups) != 0 || g.Bytes() != 0 || p.label() != "" {
 		t.Errorf("a nil tracker knows %+v", s)
 	}
 	if n := testing.AllocsPerRun(100, func() { w.Push("a").Pop(); a := g.Grow(w, 1); a.Shrink() }); n != 0 {
 		t.Errorf("%v allocations per scope and account of nil, want 0", n)
 	}
-	New(Options{}).Group("g", 0).Pool("p").Bytes(nil, 1) // a nil worker of a real pool
+	New(Options{}).Group("g", GroupOptions{}).Pool("p", PoolOptions{}).Bytes(nil, 1) // a real pool with a nil worker
 }
 
 func TestMisusePanics(t *testing.T) {
@@ -102,10 +103,10 @@ func TestMisusePanics(t *testing.T) {
 		want string
 		do   func(b []byte)
 	}{
-		{"another pool's", "files/content;100 bytes;" + culprit, func(b []byte) { f.files.Free(b) }},
-		{"part", "10 bytes after;" + culprit, func(b []byte) { f.images.Free(b[10:]) }},
-		{"made", "no pool", func(b []byte) { f.images.Free(make([]byte, 100)) }},
-		{"another tracker's", "no pool", func(b []byte) { f.images.Free(newFixture(Options{}).images.Bytes(nil, 100)) }},
+		{"another pool's", "files/content;100 bytes;" + culprit, func(b []byte) { f.files.Free(nil, b) }},
+		{"part", "10 bytes after;" + culprit, func(b []byte) { f.images.Free(nil, b[10:]) }},
+		{"made", "does not belong to a pool", func(b []byte) { f.images.Free(nil, make([]byte, 100)) }},
+		{"another tracker's", "does not belong to a pool", func(b []byte) { f.images.Free(nil, newFixture(Options{}).images.Bytes(nil, 100)) }},
 		{"negative", "images/pixels;negative", func(b []byte) { f.images.Bytes(f.w, -1) }},
 		{"negative of nil", "negative", func(b []byte) { (*Pool)(nil).Bytes(f.w, -1) }},
 		{"negative account", "negative", func(b []byte) { f.images.group.Grow(f.w, -1) }},
@@ -116,9 +117,9 @@ func TestMisusePanics(t *testing.T) {
 		if got := f.images.group.Bytes(); got != 100 {
 			t.Errorf("%s: %d bytes are held afterwards, want 100", tt.name, got)
 		}
-		f.images.Free(b) // must still be possible
+		f.images.Free(nil, b) // must still be possible
 	}
-	f.images.Free(nil)
+	f.images.Free(nil, nil)
 	wantPanic(t, "Live is -1", func() { New(Options{Live: -1}) })
 	wantPanic(t, "Scopes", func() { New(Options{Scopes: maxScopes + 1}) })
 }
@@ -129,8 +130,8 @@ func TestSecondFreePanics(t *testing.T) {
 		f := newFixture(Options{Keep: keep})
 		for _, n := range []int{100, 1 << 20} {
 			b := f.images.Bytes(f.w, n)
-			f.images.Free(b[:n/2])
-			wantPanic(t, "given back before;"+culprit, func() { f.images.Free(b) })
+			f.images.Free(nil, b[:n/2])
+			wantPanic(t, "already freed;"+culprit, func() { f.images.Free(nil, b) })
 			if got := f.images.group.Bytes(); got != 0 {
 				t.Errorf("%d bytes are held after a second Free", got)
 			}
@@ -149,7 +150,7 @@ func TestExcessSlicesAreUntracked(t *testing.T) {
 		t.Errorf("of 6 slices, %d are untracked and %d in the rows with %d bytes; want 2, 4 and 400", s.Untracked, s.Rows[0].Count, s.Rows[0].Bytes)
 	}
 	for _, b := range all {
-		f.images.Free(b)
+		f.images.Free(nil, b)
 	}
 	// Kept blocks of one size must not prevent tracking of others.
 	for range 4 {
@@ -165,8 +166,8 @@ func TestReleasedMakeRoomInTheTable(t *testing.T) {
 	f := newFixture(Options{Live: 2, Keep: -1})
 	for i := range 200 {
 		small, large := f.images.Bytes(f.w, 100+i), f.images.Bytes(f.w, mapFrom+i)
-		f.images.Free(small)
-		f.images.Free(large)
+		f.images.Free(nil, small)
+		f.images.Free(nil, large)
 	}
 	if got := f.Snapshot().Untracked; got != 0 {
 		t.Errorf("%d slices are untracked, although no more than 2 were held at a time", got)
@@ -175,9 +176,9 @@ func TestReleasedMakeRoomInTheTable(t *testing.T) {
 
 func TestBudgetCountsCrossings(t *testing.T) {
 	tracker := New(Options{})
-	g := tracker.Group("g", 100)
-	p := g.Pool("p")
-	if tracker.Group("g", 7) != g || g.Pool("p") != p || tracker.Group("h", 0) == g || g.Pool("") != g.account || g.Pool("q") == p {
+	g := tracker.Group("g", GroupOptions{Budget: 100})
+	p := g.Pool("p", PoolOptions{})
+	if tracker.Group("g", GroupOptions{Budget: 7}) != g || g.Pool("p", PoolOptions{}) != p || tracker.Group("h", GroupOptions{}) == g || g.Pool("", PoolOptions{}) != g.account || g.Pool("q", PoolOptions{}) == p {
 		t.Error("groups and pools are not identified by their names")
 	}
 	a, b := g.Grow(nil, 100), Account{}
@@ -198,23 +199,23 @@ func TestBudgetCountsCrossings(t *testing.T) {
 			t.Errorf("step %d: exceeded %d times a budget of %d, want %d of 100", i, got.Exceeded, got.Budget, tt.exceeded)
 		}
 	}
-	if g.Bytes() != 101 || g.Peak() != 151 {
-		t.Errorf("%d bytes, at most %d, want 101 and 151", g.Bytes(), g.Peak())
+	if g.Bytes() != 101 || g.held.peak.Load() != 151 {
+		t.Errorf("%d bytes, at most %d, want 101 and 151", g.Bytes(), g.held.peak.Load())
 	}
 }
 
 func TestLimitsOfNames(t *testing.T) {
 	tracker := New(Options{})
 	for i := range maxGroups {
-		tracker.Group(fmt.Sprint(i), 0)
+		tracker.Group(fmt.Sprint(i), GroupOptions{})
 	}
-	wantPanic(t, "group \"x\"", func() { tracker.Group("x", 0) })
-	g := tracker.Group("0", 0)
+	wantPanic(t, "group \"x\"", func() { tracker.Group("x", GroupOptions{}) })
+	g := tracker.Group("0", GroupOptions{})
 	for i := range maxPools - maxGroups {
-		g.Pool(fmt.Sprint(i))
+		g.Pool(fmt.Sprint(i), PoolOptions{})
 	}
-	wantPanic(t, "pool 0/x", func() { g.Pool("x") })
-	g.Pool("0").Bytes(nil, 1) // the tracker must still work
+	wantPanic(t, "pool 0/x", func() { g.Pool("x", PoolOptions{}) })
+	g.Pool("0", PoolOptions{}).Bytes(nil, 1) // the tracker must still work
 	if err := tracker.Snapshot().WriteCSV(io.Discard); err != nil {
 		t.Error(err)
 	}
@@ -223,10 +224,10 @@ func TestLimitsOfNames(t *testing.T) {
 // Five pools exceed a scope's memory of recent rows.
 func TestManyPoolsInOneScope(t *testing.T) {
 	tracker := New(Options{})
-	g, w := tracker.Group("g", 0), tracker.Worker("w").Push("a")
+	g, w := tracker.Group("g", GroupOptions{}), tracker.Worker("w").Push("a")
 	for range 3 {
 		for i := range 9 {
-			g.Pool(fmt.Sprint(i)).Bytes(w, i)
+			g.Pool(fmt.Sprint(i), PoolOptions{}).Bytes(w, i)
 		}
 	}
 	for i, r := range tracker.Snapshot().Rows {

@@ -12,11 +12,11 @@ import (
 // cooked returns a tracker after some work: two workers each hold two slices.
 func cooked() *Tracker {
 	t := New(Options{})
-	images, files := t.Group("images", 1000), t.Group("files", 0)
-	pixels, content := images.Pool("pixels"), files.Pool("content")
+	images, files := t.Group("images", GroupOptions{Budget: 1000}), t.Group("files", GroupOptions{})
+	pixels, content := images.Pool("pixels", PoolOptions{}), files.Pool("content", PoolOptions{})
 	for i := range 2 {
 		w := t.Worker(fmt.Sprint("worker ", i)).Push("a.png")
-		content.Free(content.Bytes(w, 50)) // leaves a row
+		content.Free(nil, content.Bytes(w, 50)) // leaves a row
 		w.Push("decode")
 		pixels.Bytes(w, 300)
 		pixels.Bytes(w, 300)
@@ -53,7 +53,7 @@ worker 1,images,pixels,a.png;decode,600,2,600
      20 B      1     50 B    none         0        0       0  files
   1.2 KiB      6  1.2 KiB  1000 B         1        0       0  images
 `},
-		{"tree", func(out *strings.Builder) error { return s.Tree(Filter{}).WriteText(out) }, `
+		{"tree", func(out *strings.Builder) error { return s.Tree(Query{}).WriteText(out) }, `
 bytes  count
  1234      7  total
   607      3    worker 0
@@ -70,7 +70,7 @@ bytes  count
    20      1      files/content
 `},
 		{"difference to itself", func(out *strings.Builder) error { return s.Sub(s).WriteLeaks(out) }, "\n"},
-		{"nothing", func(out *strings.Builder) error { return New(Options{}).Snapshot().Tree(Filter{}).WriteText(out) }, `
+		{"nothing", func(out *strings.Builder) error { return New(Options{}).Snapshot().Tree(Query{}).WriteText(out) }, `
 bytes  count
     0      0  total
 `},
@@ -89,16 +89,16 @@ bytes  count
 func TestFilters(t *testing.T) {
 	s := cooked().Snapshot()
 	for _, tt := range []struct {
-		f    Filter
+		f    Query
 		want int64
 	}{
-		{Filter{}, 1234},
-		{Filter{Scope: "png;dec"}, 1214},
-		{Filter{Scope: "nowhere"}, 0},
-		{Filter{Group: "mag"}, 1214},
-		{Filter{Name: "pix"}, 1200},
-		{Filter{Name: "con"}, 20},
-		{Filter{Group: "files", Name: "pix"}, 0},
+		{Query{}, 1234},
+		{Query{Scope: "png;dec"}, 1214},
+		{Query{Scope: "nowhere"}, 0},
+		{Query{Group: "mag"}, 1214},
+		{Query{Name: "pix"}, 1200},
+		{Query{Name: "con"}, 20},
+		{Query{Group: "files", Name: "pix"}, 0},
 	} {
 		if got := s.Tree(tt.f).Bytes; got != tt.want {
 			t.Errorf("%+v takes %d bytes, want %d", tt.f, got, tt.want)
@@ -108,10 +108,10 @@ func TestFilters(t *testing.T) {
 
 func TestSub(t *testing.T) {
 	tracker := New(Options{Live: 2, Scopes: 2})
-	g := tracker.Group("g", 10)
-	p, w := g.Pool("p"), tracker.Worker("w")
+	g := tracker.Group("g", GroupOptions{Budget: 10})
+	p, w := g.Pool("p", PoolOptions{}), tracker.Worker("w")
 	old := g.Grow(w, 5)
-	p.Free(p.Bytes(w, 9))
+	p.Free(nil, p.Bytes(w, 9))
 	empty := g.Grow(nil, 0)
 	before := tracker.Snapshot()
 
@@ -145,7 +145,7 @@ func TestJSON(t *testing.T) {
 	}{
 		{s, new(Snapshot), `{"worker":"worker 1","group":"images","name":"pixels","scope":"a.png;decode","bytes":600,"count":2,"peak":600}`},
 		{s, new(Snapshot), `{"name":"images","bytes":1214,"count":6,"peak":1214,"budget":1000,"exceeded":1}`},
-		{s.Tree(Filter{}), new(Node), `{"name":"(no worker)","kind":"worker","bytes":20,"count":1,"peak":20,"children":[{"name":"files/content","kind":"pool","bytes":20,"count":1,"peak":20}]}`},
+		{s.Tree(Query{}), new(Node), `{"name":"(no worker)","kind":"worker","bytes":20,"count":1,"peak":20,"children":[{"name":"files/content","kind":"pool","bytes":20,"count":1,"peak":20}]}`},
 	} {
 		text, err := json.Marshal(tt.value)
 		if err != nil {
@@ -173,7 +173,7 @@ func TestWritersReturnErrors(t *testing.T) {
 		"leaks":  s.WriteLeaks(full{}),
 		"CSV":    s.WriteCSV(full{}),
 		"groups": s.writeGroups(full{}),
-		"tree":   s.Tree(Filter{}).WriteText(full{}),
+		"tree":   s.Tree(Query{}).WriteText(full{}),
 	} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: %v, want the error of a full disk", name, err)

@@ -4,25 +4,25 @@ import "fmt"
 
 // Resize returns a slice of n bytes with the content of a slice from this pool, as far as it
 // fits. Added bytes are arbitrary, or zero if the pool is Zeroed. The slice stays in place if its
-// capacity suffices and is at most twice n. If it moves, both count until the content is copied.
-// The old slice must not be used afterwards. The row of the slice does not change. Resize of a
-// nil slice is [Pool.Bytes] without a worker.
+// capacity suffices and is at most twice n. If it moves, both slices count until the content is
+// copied. The old slice must not be used afterwards. The row of the slice does not change. For a
+// nil slice, Resize is like [Pool.Bytes] without a worker.
 //
 // The error is a *[BudgetError] if the growth exceeds an enforced budget; then the slice is
 // unchanged. Misuse panics as in Free, and so does a negative n.
 func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	switch {
 	case n < 0:
-		panic("memory: pool " + p.String() + ": a negative number of bytes")
+		panic("memory: pool " + p.label() + ": a negative number of bytes")
 	case p == nil || slice == nil:
-		moved, err := p.bytes(noWait, p.site(nil), n, false)
+		moved, err := p.bytes(noWait, p.site(nil), n)
 		copy(moved, slice)
 		return moved, err
 	}
 	stock := p.group.tracker.stock
 	b := p.claim(slice, "resize")
 	if b == nil { // untracked
-		moved, err := p.bytes(noWait, p.outside, n, false)
+		moved, err := p.bytes(noWait, p.outside, n)
 		copy(moved, slice)
 		return moved, err
 	}
@@ -43,9 +43,9 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 		g.release(int64(old-n), nil)
 		return mem, nil
 	}
-	moved, err := p.bytes(noWait, s, n, false)
+	moved, err := p.bytes(noWait, s, n)
 	if err != nil {
-		if n <= b.size { // no room for a copy: it stays, with its old size
+		if n <= b.size { // no room for a copy: the slice keeps its place and old size
 			moved, err = b.mem()[:n], nil
 		}
 		b.state.Store(live)
@@ -57,8 +57,8 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 }
 
 // Retag moves a slice from any pool of this tracker to this pool, held by w under its current
-// scope: a loaded buffer becomes a texture. Its content and address do not change; free it to
-// this pool from then on. w may be nil.
+// scope: a loaded buffer becomes a texture. Its content and address do not change. From then on
+// it must be freed to this pool. w may be nil.
 //
 // The error is a *[BudgetError] if an enforced budget that did not include the slice before has
 // no room for it; then nothing changes. Misuse panics as in Free.
@@ -98,7 +98,7 @@ func (a *Account) Retag(w *Worker, g *Group) error {
 // Account it does nothing.
 func (a *Account) Resize(n int64) error {
 	if n < 0 {
-		panic("memory: account: a negative number of bytes")
+		panic("memory: account: the number of bytes is negative")
 	}
 	if a.site == nil {
 		return nil
@@ -113,7 +113,7 @@ func (a *Account) Resize(n int64) error {
 	return nil
 }
 
-// takeOver moves n bytes from the site from to s. Groups that contain both see no change, so that
+// takeOver moves n bytes from another site to s. Groups that contain both see no change, so that
 // their peaks stay exact.
 func (s *site) takeOver(from *site, n int64) error {
 	if s == from {
@@ -121,7 +121,7 @@ func (s *site) takeOver(from *site, n int64) error {
 	}
 	to, was := s.pool.group, from.pool.group
 	if to.tracker != was.tracker {
-		panic(fmt.Sprintf("memory: retag to %s: the memory is of another tracker", s.pool))
+		panic(fmt.Sprintf("memory: retag to %s: the memory is of another tracker", s.pool.label()))
 	}
 	both := to.common(was)
 	if err := to.admit(noWait, n, both); err != nil {

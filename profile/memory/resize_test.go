@@ -5,14 +5,14 @@ import (
 )
 
 func TestZeroedPool(t *testing.T) {
-	p := New(Options{}).Group("g", 0).PoolWith("p", PoolOptions{Zeroed: true})
+	p := New(Options{}).Group("g", GroupOptions{}).Pool("p", PoolOptions{Zeroed: true})
 	dirty := func(b []byte) []byte {
 		for i := range b {
 			b[i] = 0xEE
 		}
 		return b
 	}
-	p.Free(dirty(p.Bytes(nil, 1000)))
+	p.Free(nil, dirty(p.Bytes(nil, 1000)))
 	for name, alloc := range map[string]func() ([]byte, error){
 		"Bytes":     func() ([]byte, error) { return p.Bytes(nil, 1000), nil },
 		"TryBytes":  func() ([]byte, error) { return p.TryBytes(nil, 1000) },
@@ -24,7 +24,7 @@ func TestZeroedPool(t *testing.T) {
 			return b, err
 		},
 		"Resize up, elsewhere": func() ([]byte, error) {
-			p.Free(dirty(p.Bytes(nil, 1000)))
+			p.Free(nil, dirty(p.Bytes(nil, 1000)))
 			b, err := p.Resize(dirty(p.Bytes(nil, 100)), 1000)
 			clear(b[:100])
 			return b, err
@@ -40,14 +40,14 @@ func TestZeroedPool(t *testing.T) {
 				break
 			}
 		}
-		p.Free(dirty(b))
+		p.Free(nil, dirty(b))
 	}
 }
 
 // Resize keeps the content that the user added up to the capacity.
 func TestResizeKeepsTheContent(t *testing.T) {
-	p := New(Options{}).Group("g", 0).PoolWith("p", PoolOptions{Zeroed: true})
-	for _, n := range []int{113, 5000} { // in place, and moved
+	p := New(Options{}).Group("g", GroupOptions{}).Pool("p", PoolOptions{Zeroed: true})
+	for _, n := range []int{113, 5000} { // sizes: the first fits in place, the second needs a move
 		b := p.Bytes(nil, 100)
 		b = b[:cap(b)]
 		for i := range b {
@@ -62,7 +62,7 @@ func TestResizeKeepsTheContent(t *testing.T) {
 				t.Fatalf("to %d: byte %d is %d, want %d", n, i, c, want)
 			}
 		}
-		p.Free(resized)
+		p.Free(nil, resized)
 	}
 }
 
@@ -100,21 +100,21 @@ func TestResizeMisusePanics(t *testing.T) {
 	b := f.images.Bytes(f.w, 100)
 	wantPanic(t, "resize through files/content;100 bytes;"+culprit, func() { f.files.Resize(b, 5) })
 	wantPanic(t, "resize;10 bytes after;"+culprit, func() { f.images.Resize(b[10:], 5) })
-	wantPanic(t, "retag;no pool", func() { f.images.Retag(nil, make([]byte, 5)) })
+	wantPanic(t, "retag;not belong to a pool", func() { f.images.Retag(nil, make([]byte, 5)) })
 	wantPanic(t, "negative", func() { f.images.Resize(b, -1) })
 	a := f.images.group.Grow(nil, 1)
 	wantPanic(t, "negative", func() { a.Resize(-1) })
-	wantPanic(t, "another tracker", func() { a.Retag(nil, New(Options{}).Group("g", 0)) })
+	wantPanic(t, "another tracker", func() { a.Retag(nil, New(Options{}).Group("g", GroupOptions{})) })
 	if a.Shrink(); f.images.group.Bytes() != 100 {
 		t.Errorf("%d bytes are held, want 100", f.images.group.Bytes())
 	}
 	if err := f.files.Retag(nil, b); err != nil {
 		t.Error(err)
 	}
-	wantPanic(t, "free through images/pixels;files/content outside of any worker", func() { f.images.Free(b) })
-	f.files.Free(b)
-	wantPanic(t, "given back before", func() { f.files.Resize(b, 5) })
-	wantPanic(t, "given back before", func() { f.files.Retag(nil, b) })
+	wantPanic(t, "free through images/pixels;files/content outside of any worker", func() { f.images.Free(nil, b) })
+	f.files.Free(nil, b)
+	wantPanic(t, "already freed", func() { f.files.Resize(b, 5) })
+	wantPanic(t, "already freed", func() { f.files.Retag(nil, b) })
 	if f.files.group.Bytes() != 0 {
 		t.Errorf("%d bytes are held, want none", f.files.group.Bytes())
 	}

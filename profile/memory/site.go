@@ -13,7 +13,7 @@ type meter struct {
 }
 
 // addHeld adds n and returns the new sum. An atomic addition returns each value of the sum to
-// exactly one caller, so the peak misses none, however many goroutines add at once.
+// exactly one caller, so the peak includes every value, however many goroutines add concurrently.
 func (m *meter) addHeld(n int64) int64 {
 	now := m.bytes.Add(n)
 	for {
@@ -31,7 +31,7 @@ type site struct {
 	pool  *Pool
 	stack intern.Symbol
 
-	_ [24]byte // fills a cache line: the neighbor may be another worker's
+	_ [24]byte // fills a cache line, because the next site may belong to another worker
 }
 
 // unused is the peak of a site that has never held even zero bytes.
@@ -57,7 +57,7 @@ func (s *site) sub(n int64) {
 	}
 }
 
-// change adds n bytes, which may be negative, to an existing entry.
+// change adds n bytes, which may be negative, to a site without changing its count.
 func (s *site) change(n int64) {
 	s.held.addHeld(n)
 	g := s.pool.group
@@ -67,8 +67,8 @@ func (s *site) change(n int64) {
 	}
 }
 
-// addMore and subMore update the rare parts: groups above, and totals. subMore also returns the
-// bytes to the enforced budgets.
+// addMore and subMore update what only some programs use: the groups above, and the totals.
+// subMore also returns the bytes to the enforced budgets.
 func (s *site) addMore(n, count int64) {
 	s.pool.group.parent.enter(n, nil)
 	if s.pool.tally != nil {
@@ -101,7 +101,7 @@ func (p *Pool) site(w *Worker) *site {
 	}
 	t := p.group.tracker
 	if w.tracker != t {
-		panic("memory: pool " + p.String() + ": the worker is of another tracker")
+		panic("memory: pool " + p.label() + ": the worker belongs to another tracker")
 	}
 	t.mu.Lock()
 	*recent = p.siteLocked(f.stack)
@@ -109,7 +109,7 @@ func (p *Pool) site(w *Worker) *site {
 	return *recent
 }
 
-// siteLocked is site for a stack; the tracker's mu must be held.
+// siteLocked is like site, but takes a stack instead of a worker. The tracker's mu must be held.
 func (p *Pool) siteLocked(stack intern.Symbol) *site {
 	s := p.sites[stack]
 	if s == nil {
@@ -128,8 +128,8 @@ type Account struct {
 }
 
 // Grow records n bytes that were allocated elsewhere, or are about to be, as held by w under its
-// current scope, with the empty name, until the account's Shrink. w may be nil. Grow panics if n
-// is negative.
+// current scope, with the empty name, until Shrink is called on the account. w may be nil. Grow
+// panics if n is negative.
 //
 //	image := images.Grow(w, 4*width*height)
 //	defer image.Shrink()
@@ -155,7 +155,7 @@ func (g *Group) grow(ctx context.Context, w *Worker, n int64) (Account, error) {
 		return Account{}, nil
 	}
 	if n < 0 {
-		panic("memory: grow: a negative number of bytes")
+		panic("memory: grow: the number of bytes is negative")
 	}
 	s := g.account.site(w)
 	if g.gated {

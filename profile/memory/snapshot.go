@@ -10,13 +10,13 @@ import (
 // A Snapshot is the state of a tracker at one time, or the difference of two. It belongs to the
 // caller, and has a JSON form.
 //
-// Each number is exact. In a running program they are read one after the other, not at one
-// instant, so a sum may be off by concurrent changes.
+// Each number is exact. The numbers are read one after the other, so in a running program a sum
+// may be off by concurrent changes.
 type Snapshot struct {
-	Groups []GroupRow `json:"groups"` // by name
-	Rows   []Row      `json:"rows"`   // by Key, compared field by field; includes empty rows
+	Groups []GroupRow `json:"groups"` // sorted by name
+	Rows   []Row      `json:"rows"`   // sorted by Key, field by field; includes empty rows
 
-	Held      int64 `json:"held"`      // bytes that the pools have from the system
+	Held      int64 `json:"held"`      // bytes that the pools have obtained from the system
 	Warm      int64 `json:"warm"`      // part of Held that is kept for reuse
 	Untracked int64 `json:"untracked"` // allocations in no row, because Options.Live was too small
 	Coarse    int64 `json:"coarse"`    // pushes without effect, because Options.Scopes was too small
@@ -44,7 +44,7 @@ type GroupRow struct {
 type Key struct {
 	Worker string `json:"worker"` // "" without a worker
 	Group  string `json:"group"`
-	Name   string `json:"name"`  // of the pool; "" for Grow
+	Name   string `json:"name"`  // name of the pool; "" for Grow
 	Scope  string `json:"scope"` // outermost first, separated by semicolons
 }
 
@@ -56,12 +56,12 @@ type Row struct {
 	Peak  int64 `json:"peak"`  // most bytes ever held at once
 }
 
-// Snapshot returns the current state. A nil tracker holds nothing.
+// Snapshot returns the current state. The snapshot of a nil tracker is empty.
 func (t *Tracker) Snapshot() *Snapshot {
 	if t == nil {
 		return &Snapshot{}
 	}
-	// Both slices only grow, so a copy of the headers suffices.
+	// Both slices are append-only, so a copy of the headers suffices.
 	t.mu.Lock()
 	sites, groups := t.sites, t.groups
 	t.mu.Unlock()
@@ -89,7 +89,8 @@ func (t *Tracker) Snapshot() *Snapshot {
 	return s
 }
 
-// Groups returns only the groups of a snapshot, which costs less: for sampling.
+// Groups returns only the groups of a snapshot. It is faster than Snapshot, for periodic
+// sampling.
 func (t *Tracker) Groups() []GroupRow {
 	if t == nil {
 		return nil
@@ -134,9 +135,9 @@ func (k Key) compare(other Key) int {
 }
 
 // Sub returns the changes since an earlier snapshot: the rows and groups whose bytes or count
-// differ, with the differences, which are negative where more was freed than allocated. Rows that
+// differ, with the differences, which are negative if more was freed than allocated. Rows that
 // only the earlier snapshot has, perhaps of another run, count as freed. Peaks and budgets are
-// taken from s, because a peak has no difference.
+// taken from s, because peaks cannot be subtracted.
 func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	d := &Snapshot{
 		Held:      s.Held - earlier.Held,
@@ -164,8 +165,8 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	return d
 }
 
-// GroupPairs returns the groups of both snapshots, by name, each with its row in the earlier one.
-// A missing row is zero except for the name.
+// GroupPairs returns the groups of both snapshots, sorted by name, each with its row in the
+// earlier snapshot. A missing row is zero except for the name.
 func (s *Snapshot) GroupPairs(earlier *Snapshot) [][2]GroupRow {
 	pairs := map[string][2]GroupRow{}
 	for _, g := range s.Groups {
@@ -185,7 +186,7 @@ func (s *Snapshot) GroupPairs(earlier *Snapshot) [][2]GroupRow {
 // A pair is a row and its earlier amount.
 type pair struct {
 	Row
-	was Amount
+	was Total
 }
 
 // pairs returns the rows of both snapshots, by key.
@@ -198,7 +199,7 @@ func (s *Snapshot) pairs(earlier *Snapshot) []pair {
 		}
 		p := pair{Row: r}
 		if len(was) > 0 && was[0].Key == r.Key {
-			p.was, was = Amount{was[0].Bytes, was[0].Count}, was[1:]
+			p.was, was = Total{Bytes: was[0].Bytes, Count: was[0].Count}, was[1:]
 		}
 		list = append(list, p)
 	}
@@ -210,5 +211,5 @@ func (s *Snapshot) pairs(earlier *Snapshot) []pair {
 
 // gone returns the pair of a row that only the earlier snapshot has.
 func (r Row) gone() pair {
-	return pair{Row{Key: r.Key, Peak: r.Peak}, Amount{r.Bytes, r.Count}}
+	return pair{Row{Key: r.Key, Peak: r.Peak}, Total{Bytes: r.Bytes, Count: r.Count}}
 }

@@ -17,13 +17,13 @@ func TestFreedMemoryIsReused(t *testing.T) {
 		if cap(b) != capacity {
 			t.Errorf("Bytes(%d) has a capacity of %d, want %d", n, cap(b), capacity)
 		}
-		f.images.Free(b)
-		again := f.files.Bytes(f.w, capacity) // another pool, the largest size of the class
+		f.images.Free(nil, b)
+		again := f.files.Bytes(f.w, capacity) // a request from another pool, for the largest size of the class
 		if unsafe.SliceData(again) != unsafe.SliceData(b) {
 			t.Errorf("memory of %d bytes was not used again for %d", n, capacity)
 		}
-		f.files.Free(again)
-		if n := testing.AllocsPerRun(100, func() { f.images.Free(f.images.Bytes(f.w, n)) }); n != 0 {
+		f.files.Free(nil, again)
+		if n := testing.AllocsPerRun(100, func() { f.images.Free(nil, f.images.Bytes(f.w, n)) }); n != 0 {
 			t.Errorf("%v allocations for each slice that is used again, want 0", n)
 		}
 	}
@@ -46,7 +46,7 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 	for _, tt := range []struct {
 		name             string
 		keep             int64
-		sizes            []int // held together, then freed in turn
+		sizes            []int // slices held together and then freed one after the other
 		wantWarm, blocks int64
 	}{
 		{"all", 10 * mib, []int{mib, 2 * mib, 100}, 3*mib + 112, 3},
@@ -65,7 +65,7 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 			t.Errorf("%s: %d bytes are kept before any was given back", tt.name, s.Warm)
 		}
 		for _, b := range all {
-			f.images.Free(b)
+			f.images.Free(nil, b)
 		}
 		s := f.Snapshot()
 		if s.Warm != tt.wantWarm || s.Held != tt.wantWarm {
@@ -81,7 +81,8 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 	}
 }
 
-// More small blocks than one round of the sizes releases must all make room for a large one.
+// A large block gets room even if more small blocks must be released than one round over the
+// classes releases.
 func TestManySmallMakeRoomForOneLarge(t *testing.T) {
 	f := newFixture(Options{Keep: 1 << 20})
 	var all [][]byte
@@ -90,7 +91,7 @@ func TestManySmallMakeRoomForOneLarge(t *testing.T) {
 	}
 	large := f.images.Bytes(f.w, 1<<20)
 	for _, b := range append(all, large) {
-		f.images.Free(b)
+		f.images.Free(nil, b)
 	}
 	if s := f.Snapshot(); s.Warm > 1<<20 {
 		t.Errorf("%d bytes are kept, which is more than %d", s.Warm, 1<<20)

@@ -8,9 +8,9 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// Stomp is a way to find accesses outside slices, for tests and for hunting bugs. Each slice gets
-// its own pages between two unreadable ones, and is filled with 0xA5. Freed slices are unreadable
-// until [Options].Keep more bytes have been freed, and are not reused.
+// Stomp selects how accesses outside slices are detected, for tests and debugging. Each slice
+// gets its own pages between two unreadable ones, and is filled with 0xA5. Freed slices stay
+// unreadable until [Options].Keep more bytes have been freed, and are not reused.
 type Stomp uint8
 
 const (
@@ -32,7 +32,7 @@ const (
 // keepUnreadable is the default of Options.Keep with Stomp.
 const keepUnreadable = 256 << 20
 
-// newSource returns a source, with the option's Stomp.
+// newSource returns a source for the given Stomp.
 func newSource(o Options, keep int64) *source {
 	mode := o.Stomp
 	if mode == stompDefault {
@@ -51,14 +51,15 @@ func newSource(o Options, keep int64) *source {
 
 // A Fault is a read or write outside the slices of a tracker with [Options].Stomp.
 type Fault struct {
-	Address uintptr // from the processor; wide loads may report a later byte
+	Address uintptr // processor's address; wide loads may report a later byte
 	Kind    string  // "overrun", "underrun" or "use after free"
-	Offset  int64   // of the address, from the start of that slice
+	Offset  int64   // distance of Address from the start of that slice
 	Bytes   int64   // size of that slice
 	Owner   Key     // owner of that slice
 	Site    string  // directory/file.go:line of the allocation
 
-	// Set after Free: the worker and scope, if [Pool.FreeBy] recorded them, and the place.
+	// Set after Free: the call site and, if [Pool.Free] was given a worker, the worker and its
+	// scope.
 	FreedBy   Key // Worker and Scope
 	FreedSite string
 }
@@ -82,7 +83,7 @@ func (f *Fault) Error() string {
 	}
 	text += " bytes that were allocated as " + f.Owner.sentence() + " at " + f.Site
 	if f.Kind == useAfterFree {
-		text += ", and given back"
+		text += ", and already freed"
 		if by := strings.Trim(f.FreedBy.Worker+";"+f.FreedBy.Scope, ";"); by != "" {
 			text += " by " + by
 		}
@@ -91,15 +92,15 @@ func (f *Fault) Error() string {
 	return text
 }
 
-// A freeing is the allocator's note about a freed block.
+// A freeing records how a block was freed.
 type freeing struct {
 	owner        Key
 	site, freed  string
-	worker, path string // of the freeing worker
+	worker, path string // worker that freed it, and its scopes
 }
 
-// noteFreeing records who freed a block, for faults. An exported function must be the caller's
-// direct caller.
+// noteFreeing records who freed a block, for faults. An exported function must call noteFreeing's
+// caller directly.
 func (p *Pool) noteFreeing(b *block, w *Worker) {
 	t := p.group.tracker
 	note := freeing{owner: b.owner.Load().key(), site: t.callers.name(b.caller), freed: t.callers.name(t.callers.here(4))}
@@ -109,20 +110,9 @@ func (p *Pool) noteFreeing(b *block, w *Worker) {
 	t.stock.source.stomp.Note(b.mem(), note)
 }
 
-// Fault explains a recovered panic. A memory fault is a panic after debug.SetPanicOnFault(true)
-// in the goroutine. Fault returns nil for other panics, for addresses outside the tracker's
-// slices, and without [Options].Stomp.
-func (t *Tracker) Fault(recovered any) *Fault {
-	addr, ok := guard.FaultAddr(recovered)
-	if !ok {
-		return nil
-	}
-	return t.faultAt(addr)
-}
-
-// Catch calls f and returns the memory fault that ended it, nil if there was none: a *[Fault] if
-// the address belongs to a slice of the tracker, with [Options].Stomp. Other panics pass through.
-// A fault in a goroutine started by f ends the program.
+// Catch calls f and returns the memory fault that ended it, or nil if there was none. With
+// [Options].Stomp the error is a *[Fault] if the address belongs to a slice of the tracker. Other
+// panics pass through. A fault in a goroutine started by f ends the program.
 func (t *Tracker) Catch(f func()) error {
 	err := guard.Catch(f)
 	var at *guard.Fault

@@ -14,7 +14,7 @@ func TestTrackingOverheadIsAsDocumented(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		tracker := New(Options{Live: live, Scopes: 1})
-		p := tracker.Group("g", 0).Pool("p")
+		p := tracker.Group("g", GroupOptions{}).Pool("p", PoolOptions{})
 		for range live {
 			p.Bytes(nil, smallest)
 		}

@@ -1,56 +1,49 @@
 package memory
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 )
 
-// A Node is a part of the held memory, and its own parts. It has a JSON form.
+// A Node is a part of the held memory, with the parts that it consists of. It has a JSON form.
 type Node struct {
 	Name  string `json:"name"`
 	Kind  Part   `json:"kind,omitempty"` // "" for the root
 	Bytes int64  `json:"bytes"`          // including the children
 	Count int64  `json:"count"`          // slices and accounts
 
-	// Peak is the most bytes ever held at once. For several rows it is unknown; then Peak is a
-	// bound, the sum of their peaks or their group's peak, and Bound is true.
+	// Peak is the most bytes ever held at once. For several rows the peak is unknown; then Peak
+	// is an upper bound, the sum of their peaks or their group's peak, and Bound is true.
 	Peak  int64 `json:"peak,omitempty"`
 	Bound bool  `json:"bound,omitempty"`
 
-	Was      *Amount `json:"was,omitempty"`      // earlier amount, in a difference of two snapshots
-	More     int     `json:"more,omitempty"`     // number of nodes, left out by Prune, that this represents
-	Children []*Node `json:"children,omitempty"` // most bytes first, then by name
+	Was      *Total  `json:"was,omitempty"`  // earlier amount, if the query has an earlier snapshot
+	More     int     `json:"more,omitempty"` // number of nodes left out that this represents; 0 from Tree
+	Children []*Node `json:"children,omitempty"`
 
-	change int64 // sum of the absolute changes of its rows
+	Change int64 `json:"-"` // sum of the absolute changes of its rows
 }
 
-// An Amount is bytes in allocations.
-type Amount struct {
-	Bytes int64 `json:"bytes"`
-	Count int64 `json:"count"`
-}
-
-// Tree returns the memory of the filtered rows as a tree with the root "total" and these levels
-// below. Without levels they are "worker", "scope" and "pool".
-func (s *Snapshot) Tree(f Filter, by ...Part) *Node {
-	b := newBuilder(s.Groups, by)
-	for _, r := range s.Rows {
-		if (f.Empty || r.Bytes != 0 || r.Count != 0) && f.Takes(r.Key) {
-			b.enter(pair{Row: r})
-		}
+// Tree returns the memory of the rows that a query chooses as a tree with the root "total", or
+// the part of the tree below the query's path, or nil if no row is there. Children are sorted by
+// bytes, greatest first, then by name.
+func (s *Snapshot) Tree(q Query) *Node {
+	if len(q.By) == 0 {
+		q.By = []Part{byWorker, byScope, byPool}
 	}
-	return b.finish()
-}
-
-// TreeSince is [Snapshot.Tree] with the amounts of an earlier snapshot in Was. With Filter.Empty
-// it includes unchanged rows that hold nothing.
-func (s *Snapshot) TreeSince(earlier *Snapshot, f Filter, by ...Part) *Node {
-	b := newBuilder(slices.Concat(s.Groups, earlier.Groups), by)
-	b.root.node.Was = &Amount{}
+	b := &builder{query: q, peaks: map[string]int64{}, root: &branch{node: &Node{Name: "total"}}}
+	groups, earlier := s.Groups, &Snapshot{}
+	if q.Since != nil {
+		groups, earlier = slices.Concat(s.Groups, q.Since.Groups), q.Since
+		b.root.node.Was = &Total{}
+	}
+	b.bound(groups)
 	for _, p := range s.pairs(earlier) {
-		if (f.Empty || p.Bytes != 0 || p.Count != 0 || p.was != Amount{}) && f.Takes(p.Key) {
+		if (q.Empty || p.Bytes != 0 || p.Count != 0 || p.was != Total{}) && q.chooses(p.Key) {
 			b.enter(p)
 		}
 	}
@@ -59,7 +52,7 @@ func (s *Snapshot) TreeSince(earlier *Snapshot, f Filter, by ...Part) *Node {
 
 // A builder assembles rows into a tree.
 type builder struct {
-	by     []Part
+	query  Query
 	peaks  map[string]int64 // peaks of groups, which bound their parts' peaks
 	root   *branch
 	path   []Step
@@ -74,11 +67,8 @@ type branch struct {
 	cap   int64 // upper bound of the peak
 }
 
-func newBuilder(groups []GroupRow, by []Part) *builder {
-	if len(by) == 0 {
-		by = []Part{byWorker, byScope, byPool}
-	}
-	b := &builder{by: by, peaks: map[string]int64{}, root: &branch{node: &Node{Name: "total"}}}
+// bound records the peaks of groups.
+func (b *builder) bound(groups []GroupRow) {
 	top := map[string]int64{}
 	for _, g := range groups {
 		b.peaks[g.Name] = max(g.Peak, b.peaks[g.Name])
@@ -89,11 +79,10 @@ func newBuilder(groups []GroupRow, by []Part) *builder {
 	for _, peak := range top {
 		b.widest += peak
 	}
-	return b
 }
 
 func (b *builder) enter(p pair) {
-	b.path = p.Path(b.path[:0], b.by)
+	b.path = p.appendPath(b.path[:0], b.query.By)
 	at := b.root
 	at.enter(p, b.widest)
 	for _, step := range b.path {
@@ -114,7 +103,7 @@ func (b *branch) enter(p pair, most int64) {
 	if n.Was != nil {
 		n.Was.Bytes += p.was.Bytes
 		n.Was.Count += p.was.Count
-		n.change += abs(p.Bytes-p.was.Bytes) + abs(p.Count-p.was.Count)
+		n.Change += abs(p.Bytes-p.was.Bytes) + abs(p.Count-p.was.Count)
 	}
 	b.rows++
 	b.cap = max(b.cap, most)
@@ -127,7 +116,7 @@ func (b *branch) child(step Step) *branch {
 	if c == nil {
 		c = &branch{node: &Node{Name: step.Name, Kind: step.Kind}}
 		if b.node.Was != nil {
-			c.node.Was = &Amount{}
+			c.node.Was = &Total{}
 		}
 		if b.below == nil {
 			b.below = map[Step]*branch{}
@@ -137,10 +126,16 @@ func (b *branch) child(step Step) *branch {
 	return c
 }
 
+// finish returns the node at the query's path.
 func (b *builder) finish() *Node {
-	b.root.finish(math.MaxInt64)
-	b.root.node.Arrange(orderBytes, false)
-	return b.root.node
+	at := b.root
+	at.finish(math.MaxInt64)
+	for _, step := range b.query.Path {
+		if at = at.below[step]; at == nil {
+			return nil
+		}
+	}
+	return at.node
 }
 
 func (b *branch) finish(most int64) {
@@ -151,70 +146,33 @@ func (b *branch) finish(most int64) {
 		c.finish(most)
 		b.node.Children = append(b.node.Children, c.node)
 	}
-	b.below = nil
-}
-
-// Order is the sort order of a node's children: "bytes", "count" and "peak" put the greatest first,
-// "growth" the greatest growth since the earlier snapshot, "name" sorts by name.
-type Order string
-
-const (
-	orderBytes  Order = "bytes"
-	orderCount  Order = "count"
-	orderPeak   Order = "peak"
-	orderGrowth Order = "growth"
-	orderName   Order = "name"
-)
-
-// Orders are all sort orders.
-var Orders = []Order{orderBytes, orderCount, orderPeak, orderGrowth, orderName}
-
-func (o Order) compare(a, b *Node) int {
-	switch o {
-	case orderBytes:
-		return cmp.Compare(b.Bytes, a.Bytes)
-	case orderCount:
-		return cmp.Compare(b.Count, a.Count)
-	case orderPeak:
-		return cmp.Compare(b.Peak, a.Peak)
-	case orderGrowth:
-		return cmp.Or(cmp.Compare(b.growth().Bytes, a.growth().Bytes), cmp.Compare(b.growth().Count, a.growth().Count))
-	case orderName:
-		return 0 // Arrange compares the names of equal nodes
-	}
-	panic(fmt.Sprintf("memory: unknown order %.40q: use %v", o, Orders))
-}
-
-func (n *Node) growth() Amount {
-	if n.Was == nil {
-		return Amount{n.Bytes, n.Count}
-	}
-	return Amount{n.Bytes - n.Was.Bytes, n.Count - n.Was.Count}
-}
-
-// Arrange sorts the children of all nodes, equal ones by name. The node that represents nodes
-// left out by Prune stays last. Arrange panics for a text that is no Order.
-func (n *Node) Arrange(o Order, reverse bool) {
-	slices.SortFunc(n.Children, func(a, b *Node) int {
-		c := cmp.Or(o.compare(a, b), cmp.Compare(a.Name, b.Name), cmp.Compare(b.Kind, a.Kind))
-		if reverse {
-			c = -c
-		}
-		return cmp.Or(cmp.Compare(min(a.More, 1), min(b.More, 1)), c)
+	slices.SortFunc(b.node.Children, func(a, b *Node) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name), cmp.Compare(b.Kind, a.Kind))
 	})
-	for _, c := range n.Children {
-		c.Arrange(o, reverse)
-	}
 }
 
-// Find returns the node at the end of a path, nil if there is none.
-func (n *Node) Find(path []Step) *Node {
-	for _, step := range path {
-		at := slices.IndexFunc(n.Children, func(c *Node) bool { return c.Kind == step.Kind && c.Name == step.Name })
-		if at < 0 {
-			return nil
+// WriteText writes the tree for people: a line for each node with bytes, count and the name,
+// indented by two blanks per level.
+func (n *Node) WriteText(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	bytes, count := len("bytes"), len("count")
+	n.walk(0, func(n *Node, _ int) {
+		bytes, count = max(bytes, len(fmt.Sprint(n.Bytes))), max(count, len(fmt.Sprint(n.Count)))
+	})
+	fmt.Fprintf(out, "%*s  %*s\n", bytes, "bytes", count, "count")
+	n.walk(0, func(n *Node, depth int) {
+		name := n.Name
+		if n.More > 0 {
+			name = fmt.Sprintf("%d more", n.More)
 		}
-		n = n.Children[at]
+		fmt.Fprintf(out, "%*d  %*d  %*s%s\n", bytes, n.Bytes, count, n.Count, 2*depth, "", name)
+	})
+	return out.Flush()
+}
+
+func (n *Node) walk(depth int, visit func(n *Node, depth int)) {
+	visit(n, depth)
+	for _, c := range n.Children {
+		c.walk(depth+1, visit)
 	}
-	return n
 }

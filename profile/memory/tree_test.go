@@ -14,9 +14,6 @@ func levels(n *Node) string {
 		if n.Was != nil {
 			fmt.Fprintf(&out, " was %d/%d", n.Was.Bytes, n.Was.Count)
 		}
-		if n.More > 0 {
-			fmt.Fprintf(&out, " more %d", n.More)
-		}
 		out.WriteByte('\n')
 	})
 	return out.String()
@@ -31,20 +28,21 @@ func TestTreeLevels(t *testing.T) {
 	}}
 	for _, tc := range []struct {
 		by   string
-		f    Filter
+		q    Query
 		want string
 	}{
-		{"group", Filter{}, ":total 35/4\n group:images 30/3\n group:files 5/1\n"},
-		{"name,asset", Filter{Worker: "w"}, ":total 30/3\n name:pixels 30/3\n  asset:a 20/2\n  asset:b 10/1\n"},
-		{"asset", Filter{Empty: true}, ":total 35/4\n asset:a 20/2\n asset:b 10/1\n asset:(no scope) 5/1\n asset:c 0/0\n"},
-		{"scope,asset", Filter{Group: "im", Scope: "a"}, ":total 20/2\n scope:decode 20/2\n  scope:mip 20/2\n   asset:a 20/2\n"},
-		{"worker,name,pool", Filter{Group: "files"}, ":total 5/1\n worker:(no worker) 5/1\n  name:(no pool) 5/1\n   pool:files 5/1\n"},
+		{"group", Query{}, ":total 35/4\n group:images 30/3\n group:files 5/1\n"},
+		{"name,asset", Query{Worker: "w"}, ":total 30/3\n name:pixels 30/3\n  asset:a 20/2\n  asset:b 10/1\n"},
+		{"asset", Query{Empty: true}, ":total 35/4\n asset:a 20/2\n asset:b 10/1\n asset:(no scope) 5/1\n asset:c 0/0\n"},
+		{"scope,asset", Query{Group: "im", Scope: "a"}, ":total 20/2\n scope:decode 20/2\n  scope:mip 20/2\n   asset:a 20/2\n"},
+		{"worker,name,pool", Query{Group: "files"}, ":total 5/1\n worker:(no worker) 5/1\n  name:(no pool) 5/1\n   pool:files 5/1\n"},
 	} {
 		by, err := ParseParts(tc.by)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := levels(s.Tree(tc.f, by...)); got != tc.want {
+		tc.q.By = by
+		if got := levels(s.Tree(tc.q)); got != tc.want {
 			t.Errorf("by %s:\n%swant\n%s", tc.by, got, tc.want)
 		}
 	}
@@ -55,7 +53,7 @@ func TestTreeLevels(t *testing.T) {
 	}
 	deep := &Snapshot{Rows: []Row{{Key{Scope: strings.Repeat("a;", 5000)}, 1, 1, 1}}}
 	depth := 0
-	deep.Tree(Filter{}).walk(0, func(_ *Node, d int) { depth = max(depth, d) })
+	deep.Tree(Query{}).walk(0, func(_ *Node, d int) { depth = max(depth, d) })
 	if depth != maxDepth+2 {
 		t.Errorf("%d levels", depth)
 	}
@@ -64,51 +62,43 @@ func TestTreeLevels(t *testing.T) {
 // The peak of several rows is at most their sum, and at most their group's peak.
 func TestPeakOfSeveralRowsIsBounded(t *testing.T) {
 	tracker := New(Options{})
-	p := tracker.Group("g", 0).Pool("p")
+	p := tracker.Group("g", GroupOptions{}).Pool("p", PoolOptions{})
 	for _, asset := range []string{"a", "b", "c"} {
 		w := tracker.Worker("w").Push(asset)
-		p.Free(p.Bytes(w, 1000))
+		p.Free(nil, p.Bytes(w, 1000))
 	}
-	q := tracker.Group("h", 0).Pool("q")
-	q.Free(q.Bytes(tracker.Worker("w").Push("a"), 10))
-	tree := tracker.Snapshot().Tree(Filter{Empty: true}, byAsset, byGroup)
+	q := tracker.Group("h", GroupOptions{}).Pool("q", PoolOptions{})
+	q.Free(nil, q.Bytes(tracker.Worker("w").Push("a"), 10))
+	tree := tracker.Snapshot().Tree(Query{Empty: true, By: []Part{byAsset, byGroup}})
 	if tree.Peak != 1010 || !tree.Bound {
 		t.Errorf("total %d, bound %v", tree.Peak, tree.Bound)
 	}
-	a := tree.Find([]Step{{byAsset, "a"}})
-	if a.Peak != 1010 || !a.Bound {
+	below := func(path ...Step) *Node {
+		return tracker.Snapshot().Tree(Query{Empty: true, By: []Part{byAsset, byGroup}, Path: path})
+	}
+	if a := below(Step{byAsset, "a"}); a.Peak != 1010 || !a.Bound {
 		t.Errorf("a: %+v", a)
 	}
-	if g := tree.Find([]Step{{byAsset, "a"}, {byGroup, "g"}}); g.Peak != 1000 || g.Bound {
+	if g := below(Step{byAsset, "a"}, Step{byGroup, "g"}); g.Peak != 1000 || g.Bound {
 		t.Errorf("a, g: %+v", g)
 	}
-	if tree.Find([]Step{{byAsset, "a"}, {byScope, "g"}}) != nil {
-		t.Error("Find took a group for a scope")
+	if below(Step{byAsset, "a"}, Step{byScope, "g"}) != nil {
+		t.Error("the path took a group for a scope")
 	}
 }
 
 func TestTreeSince(t *testing.T) {
 	was := &Snapshot{Rows: []Row{{Key{"v", "g", "", ""}, 7, 1, 7}, {Key{"w", "g", "p", "a"}, 5, 1, 5}, {Key{"w", "g", "p", "b"}, 3, 1, 3}}}
 	now := &Snapshot{Rows: []Row{{Key{"w", "g", "p", "a"}, 25, 2, 5}, {Key{"w", "g", "p", "b"}, 3, 1, 3}, {Key{"w", "h", "", "c"}, 1, 1, 1}}}
-	tree := now.TreeSince(was, Filter{}, byAsset)
-	tree.Arrange(orderGrowth, false)
+	tree := now.Tree(Query{Since: was, By: []Part{byAsset}})
 	want := `:total 29/4 was 15/3
  asset:a 25/2 was 5/1
- asset:c 1/1 was 0/0
  asset:b 3/1 was 3/1
+ asset:c 1/1 was 0/0
  asset:(no scope) 0/0 was 7/1
 `
 	if got := levels(tree); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
-	}
-	tree.Prune(2, 0, orderGrowth)
-	want = `:total 29/4 was 15/3
- asset:a 25/2 was 5/1
- asset:(no scope) 0/0 was 7/1
- : 4/2 was 3/1 more 2
-`
-	if got := levels(tree); got != want {
-		t.Errorf("pruned\n%swant\n%s", got, want)
 	}
 	d := now.Sub(was)
 	if len(d.Rows) != 3 || d.Rows[0].Bytes != -7 || d.Rows[0].Worker != "v" {
@@ -134,65 +124,12 @@ func TestRowsOfTheEarlierSnapshotCountAsFreed(t *testing.T) {
 	}
 }
 
-func TestPrune(t *testing.T) {
-	tree := func() *Node {
-		s := &Snapshot{}
-		for i := range 10 {
-			for j := range 10 {
-				s.Rows = append(s.Rows, Row{Key{Worker: fmt.Sprint("w", i), Group: fmt.Sprint("g", j)}, int64(i*10 + j + 1), int64(10 - i), 0})
-			}
+// A misspelt level is a mistake of the program, and not left out in silence.
+func TestUnknownLevelPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
 		}
-		return s.Tree(Filter{}, byWorker, byGroup)
-	}
-	n := tree()
-	n.Prune(3, 0, orderBytes)
-	want := `:total 5050/550
- worker:w9 955/10
- worker:w8 855/20
- worker:w7 755/30
-`
-	got := levels(n)
-	if more := n.Children[len(n.Children)-1]; more.More != 7 || more.Bytes != 5050-955-855-755 || n.Bytes != 5050 {
-		t.Errorf("more is %+v", more)
-	}
-	for line := range strings.Lines(want) {
-		if !strings.Contains(got, line) {
-			t.Errorf("no %q in\n%s", line, got)
-		}
-	}
-	for _, o := range Orders {
-		for _, reverse := range []bool{false, true} {
-			if n.Arrange(o, reverse); n.Children[len(n.Children)-1].More != 7 {
-				t.Errorf("by %s: %s", o, levels(n))
-			}
-		}
-	}
-	n = tree()
-	n.Prune(2, 3, orderCount)
-	if got := n.Children; len(got) != 3 || got[0].Name != "w4" && got[1].Name != "w4" || got[2].More != 5 {
-		t.Errorf("after three: %s", levels(n))
-	}
-	n = tree()
-	n.Prune(1000, 99, orderBytes)
-	if len(n.Children) != 0 {
-		t.Errorf("after all: %s", levels(n))
-	}
-	n.Prune(-1, -5, orderName)
-}
-
-// A misspelt level or order is a mistake of the program, and not left out in silence.
-func TestUnknownLevelsAndOrdersPanic(t *testing.T) {
-	for name, do := range map[string]func(){
-		"level": func() { Key{Group: "images"}.Path(nil, []Part{"grup"}) },
-		"order": func() { (&Node{Children: []*Node{{Name: "a"}, {Name: "b"}}}).Arrange("bites", false) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
-			do()
-		})
-	}
+	}()
+	(&Snapshot{Rows: []Row{{Key{Group: "images"}, 1, 1, 1}}}).Tree(Query{By: []Part{"grup"}})
 }

@@ -11,17 +11,17 @@ import (
 func TestUsage(t *testing.T) {
 	for _, totals := range []bool{false, true} {
 		tracker := New(Options{Totals: totals})
-		images, files := tracker.Group("images", 0), tracker.Group("files", 0)
-		pixels := images.PoolWith("pixels", PoolOptions{Type: "RGBA", Lifetime: Temporary})
-		content := files.Pool("content")
-		files.Pool("never used")
+		images, files := tracker.Group("images", GroupOptions{}), tracker.Group("files", GroupOptions{})
+		pixels := images.Pool("pixels", PoolOptions{Type: "RGBA", Lifetime: Temporary})
+		content := files.Pool("content", PoolOptions{})
+		files.Pool("never used", PoolOptions{})
 		empty := tracker.Usage()
 		w := tracker.Worker("w").Push("a")
-		kept := content.Bytes(w, 70) // of 80
-		pixels.Bytes(w, 100)         // of 112
-		pixels.Bytes(nil, 1000)      // of 1024
+		kept := content.Bytes(w, 70) // capacity 80
+		pixels.Bytes(w, 100)         // capacity 112
+		pixels.Bytes(nil, 1000)      // capacity 1024
 		images.Grow(w, 5)
-		content.Free(kept)
+		content.Free(nil, kept)
 		content.Bytes(nil, 100)
 
 		u := tracker.Usage()
@@ -63,7 +63,7 @@ func TestUsage(t *testing.T) {
 // Peaks cover slices held together, however many goroutines add them.
 func TestTotalPeaksAreExactUnderConcurrency(t *testing.T) {
 	tracker := New(Options{Totals: true})
-	p := tracker.Group("g", 0).Pool("p")
+	p := tracker.Group("g", GroupOptions{}).Pool("p", PoolOptions{})
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {

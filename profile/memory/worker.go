@@ -8,22 +8,22 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// Worker allocates under a name and a stack of scopes. A nil *Worker has neither. A Worker is
-// used by one goroutine at a time.
+// Worker allocates under a name and a stack of scopes. A nil *Worker has no name and no scopes. A
+// Worker is used by one goroutine at a time.
 type Worker struct {
 	tracker *Tracker
-	frames  []frame // never empty: the first is the worker itself
+	frames  []frame // never empty: the first frame is the worker itself
 	key     []byte  // scratch
 }
 
 // A frame is a scope that was pushed and not popped.
 type frame struct {
 	stack  intern.Symbol
-	recent [4]*site // by pool number, for up to four alternating pools
+	recent [4]*site // cached sites by pool number, for four alternating pools
 }
 
 // Worker returns a new worker without scopes. Workers of one name share their rows, so
-// short-lived workers should have the name of their kind.
+// short-lived workers of one kind should share a name.
 func (t *Tracker) Worker(name string) *Worker {
 	if t == nil {
 		return nil
@@ -62,13 +62,13 @@ func (w *Worker) Pop() {
 		return
 	}
 	if len(w.frames) == 1 {
-		panic("memory: pop: there was no push")
+		panic("memory: pop: there is no scope to end")
 	}
 	w.frames = w.frames[:len(w.frames)-1]
 }
 
 // noWorker is the stack of allocations without a worker, which equals the stack of a worker
-// without name and scopes. [New] adds it first.
+// without name and scopes. [New] interns it first.
 const noWorker intern.Symbol = 1
 
 // enter returns the symbol of name inside outer, or outer itself if the table is full.

@@ -38,7 +38,7 @@ func TestScopes(t *testing.T) {
 		tracker := New(Options{})
 		w := tracker.Worker("w")
 		tt.do(w)
-		tracker.Group("g", 0).Grow(w, 1)
+		tracker.Group("g", GroupOptions{}).Grow(w, 1)
 		if got := keys(tracker.Snapshot()); got != tt.want {
 			t.Errorf("%s: entered under %q, want %q", tt.name, got, tt.want)
 		}
@@ -48,7 +48,7 @@ func TestScopes(t *testing.T) {
 // Allocations under equal stacks are one row, however the stacks were made.
 func TestEqualStacksAreOneRow(t *testing.T) {
 	tracker := New(Options{})
-	g := tracker.Group("g", 0)
+	g := tracker.Group("g", GroupOptions{})
 	for range 3 {
 		w := tracker.Worker("w")
 		g.Grow(w.Push("a").Push("b"), 1)
@@ -86,17 +86,17 @@ func TestScopesThatDoNotFit(t *testing.T) {
 	} {
 		tracker := New(Options{Scopes: tt.scopes})
 		w := tracker.Worker("w").Push(tt.name).Push("b")
-		tracker.Group("g", 0).Grow(w, 1)
+		tracker.Group("g", GroupOptions{}).Grow(w, 1)
 		s := tracker.Snapshot()
 		if got := keys(s); got != tt.want || s.Coarse != tt.coarse {
 			t.Errorf("%d scopes: entered under %q with %d coarse, want %q with %d", tt.scopes, got, s.Coarse, tt.want, tt.coarse)
 		}
 		w.Pop()
-		w.Pop() // a coarse scope still has its place on the stack
+		w.Pop() // a scope that did not fit still takes a level of the stack
 	}
 	tracker := New(Options{Scopes: 1})
 	tracker.Worker("first")
-	tracker.Group("g", 0).Grow(tracker.Worker("second"), 1)
+	tracker.Group("g", GroupOptions{}).Grow(tracker.Worker("second"), 1)
 	if got := keys(tracker.Snapshot()); got != ":" {
 		t.Errorf("an excess worker is recorded as %q, want no worker", got)
 	}
@@ -105,7 +105,7 @@ func TestScopesThatDoNotFit(t *testing.T) {
 func TestPopWithoutPush(t *testing.T) {
 	w := New(Options{}).Worker("w").Push("a")
 	w.Pop()
-	wantPanic(t, "there was no push", w.Pop)
+	wantPanic(t, "there is no scope to end", w.Pop)
 }
 
 // wantPanic calls f, which must panic with a text that contains all parts of want, separated by

@@ -10,7 +10,7 @@ import (
 
 func Example() {
 	set := counters.New(counters.Options{})
-	defer process.Publish(set).Close()
+	defer process.Publish(set)()
 	set.Watch("process/heap_bytes")
 	set.PushFrame(time.Now())
 	fmt.Println(set.History("process/heap_bytes")[0] > 0)

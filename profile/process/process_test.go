@@ -64,12 +64,12 @@ func TestPublishShowsLevelsAndSums(t *testing.T) {
 	set := counters.New(counters.Options{})
 	set.Watch("process/goroutines", "process/gc/cycles")
 	runtime.GC()
-	source := Publish(set)
+	stop := Publish(set)
 	runtime.GC()
 	runtime.GC()
 	set.PushFrame(time.Unix(0, 0))
-	source.Close()
-	source.Close()
+	stop()
+	stop()
 	runtime.GC()
 	set.PushFrame(time.Unix(1, 0))
 	got := fmt.Sprint(set.History("process/gc/cycles"))
@@ -84,7 +84,7 @@ func TestPublishShowsLevelsAndSums(t *testing.T) {
 			t.Errorf("no %s", name)
 		}
 	}
-	Publish(nil).Close()
+	Publish(nil)()
 }
 
 // Several goroutines may read while another closes the reader.

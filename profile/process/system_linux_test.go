@@ -61,13 +61,13 @@ func TestPollingAllocatesNothing(t *testing.T) {
 	runtime.GC()
 	r.readAll()
 	collected := func() {
-		r.gcs = unknown // as if a collection had run since
+		r.gcs = unknown // makes readAll read the pauses, as after a new collection
 		r.readAll()
 	}
 	if n := testing.AllocsPerRun(20, collected); n != 0 {
 		t.Errorf("%v allocations in reading", n)
 	}
-	defer Publish(set).Close()
+	defer Publish(set)()
 	if n := testing.AllocsPerRun(20, func() { set.PushFrame(time.Time{}) }); n != 0 {
 		t.Errorf("%v allocations in a frame", n)
 	}

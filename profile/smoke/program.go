@@ -6,29 +6,13 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/assetcook/assetcook/internal/smokerun"
 	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/internal/version"
 	"github.com/assetcook/assetcook/profile/counters"
-)
-
-// sampleVariable is the environment variable that names the file for a process's sample.
-const sampleVariable = "ASSETCOOK_SMOKE_SAMPLE"
-
-// Names of the figures of every step. Allocated counts allocations of the program's functions;
-// heap also includes the Go runtime's own, which vary.
-const (
-	allocatedObjects = "allocated/objects"
-	AllocatedBytes   = "allocated/bytes"
-	heapObjects      = "heap/objects"
-	heapBytes        = "heap/bytes"
-	CPUTime          = "cpu/ns"
-	instructionCount = "cpu/instructions"
-	peakRSS          = "memory/peak_rss"
-	gcCycles         = "memory/gc_cycles"
 )
 
 // A Run measures this process as one step of a smoke run. A nil *Run measures nothing. One
@@ -36,25 +20,19 @@ const (
 type Run struct {
 	file   string
 	set    *counters.Set
-	last   map[string]float64   // value of each figure at the last frame's end
+	last   map[string]float64   // value of each figure at the end of the last frame
 	frames map[string][]float64 // value of each figure in each frame
 	count  int
-	sample sample
+	sample smokerun.Sample
 }
 
-// A sample is the result of one process.
-type sample struct {
-	Build Build `json:"build"`
-	Step  Step  `json:"step"`
-}
+// Started reports whether this process was started by "cook smoke".
+func Started() bool { return os.Getenv(smokerun.SampleVariable) != "" }
 
-// Started reports whether this process was started by a [Runner].
-func Started() bool { return os.Getenv(sampleVariable) != "" }
-
-// Start begins measuring this process if a [Runner] started it; otherwise it returns nil. The
+// Start begins measuring this process if "cook smoke" started it; otherwise it returns nil. The
 // set's counters become exact figures, except names that end in "/ns", which are times, as timers
-// are. Floats and gauges become levels, which are compared if every execution has the same value;
-// figures of package process only explain.
+// are. Floats and gauges become levels, which are compared if every execution has the same value.
+// Figures of package process are shown but not compared.
 //
 // From then on the set's sources are polled at the end of each frame, however long they take (see
 // [counters.Set.PollAlways]). set may be nil.
@@ -63,7 +41,7 @@ func Start(set *counters.Set) *Run {
 		return nil
 	}
 	set.PollAlways()
-	r := &Run{file: os.Getenv(sampleVariable), set: set, frames: map[string][]float64{}}
+	r := &Run{file: os.Getenv(smokerun.SampleVariable), set: set, frames: map[string][]float64{}}
 	r.sample.Build = thisBuild()
 	r.last = map[string]float64{}
 	for _, f := range r.readFigures() {
@@ -72,7 +50,7 @@ func Start(set *counters.Set) *Run {
 	return r
 }
 
-// Frame ends a frame: a repeated unit of the program's work. The first begins at Start.
+// Frame ends a frame: a repeated unit of the program's work. The first frame begins at Start.
 func (r *Run) Frame() {
 	if r == nil {
 		return
@@ -80,7 +58,7 @@ func (r *Run) Frame() {
 	r.count++
 	for _, f := range r.readFigures() {
 		value := f.Value
-		if f.Class != levelClass || f.Name == heapObjects || f.Name == heapBytes || f.Name == gcCycles {
+		if f.Class != smokerun.LevelClass || f.Name == smokerun.HeapObjects || f.Name == smokerun.HeapBytes || f.Name == smokerun.GCCycles {
 			value -= r.last[f.Name]
 		}
 		r.last[f.Name] = f.Value
@@ -89,23 +67,23 @@ func (r *Run) Frame() {
 }
 
 // Exact adds a figure that must be the same in every run of the same sources.
-func (r *Run) Exact(name string, value int64) { r.addFigure(name, Exact, float64(value)) }
+func (r *Run) Exact(name string, value int64) { r.addFigure(name, smokerun.Exact, float64(value)) }
 
 // Level adds a figure that is compared if it is the same in every execution, such as peak memory
-// or the depth of a queue. Growth is a reason to fail.
-func (r *Run) Level(name string, value float64) { r.addFigure(name, levelClass, value) }
+// or the depth of a queue. Growth is a failure.
+func (r *Run) Level(name string, value float64) { r.addFigure(name, smokerun.LevelClass, value) }
 
-func (r *Run) addFigure(name string, class Class, value float64) {
+func (r *Run) addFigure(name string, class smokerun.Class, value float64) {
 	if r != nil {
-		r.sample.Step.Figures = append(r.sample.Step.Figures, Figure{Name: name, Class: class, Value: value})
+		r.sample.Step.Figures = append(r.sample.Step.Figures, smokerun.Figure{Name: name, Class: class, Value: value})
 	}
 }
 
-// Item adds a thing that was made or inspected. State describes the result, such as a digest, and
-// is compared exactly.
+// Item adds an item that the program made or inspected, such as a file. Its state describes the
+// result, for example by a digest, and is compared exactly.
 func (r *Run) Item(name, state string, took time.Duration) {
 	if r != nil {
-		r.sample.Step.Items = append(r.sample.Step.Items, Item{Name: name, State: state, NS: float64(took)})
+		r.sample.Step.Items = append(r.sample.Step.Items, smokerun.Item{Name: name, State: state, NS: float64(took)})
 	}
 }
 
@@ -116,17 +94,17 @@ func (r *Run) Finish() error {
 		return nil
 	}
 	step := &r.sample.Step
-	figures := r.readFigures() // before this function allocates much
+	figures := r.readFigures() // read first, because this function allocates a lot
 	step.Frames = r.count
 	for _, f := range figures {
-		if values := r.frames[f.Name]; len(values) > 0 && f.Class != siteClass {
+		if values := r.frames[f.Name]; len(values) > 0 && f.Class != smokerun.SiteClass {
 			frames := counters.Summarize(values)
 			f.Peak, f.Spikes = frames.High.Value, frames.Spikes.Longest
 		}
 		step.Figures = append(step.Figures, f)
 	}
 	step.Figures = append(step.Figures, allocations()...)
-	step.sort()
+	step.Sort()
 	for i := 1; i < len(step.Figures); i++ {
 		if name := step.Figures[i].Name; name == step.Figures[i-1].Name {
 			return fmt.Errorf("smoke run: two figures are called %q", name)
@@ -142,46 +120,47 @@ func (r *Run) Finish() error {
 // readFigures returns the current figures. It uses ReadMemStats, which stops the program briefly:
 // package runtime/metrics would not, but takes 0.1 ms at the start of every process, measured or
 // not.
-func (r *Run) readFigures() []Figure {
+func (r *Run) readFigures() []smokerun.Figure {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	figures := []Figure{
-		{Name: heapObjects, Class: levelClass, Value: float64(m.Mallocs)},
-		{Name: heapBytes, Class: levelClass, Value: float64(m.TotalAlloc)},
-		{Name: gcCycles, Class: levelClass, Value: float64(m.NumGC)},
+	figures := []smokerun.Figure{
+		{Name: smokerun.HeapObjects, Class: smokerun.LevelClass, Value: float64(m.Mallocs)},
+		{Name: smokerun.HeapBytes, Class: smokerun.LevelClass, Value: float64(m.TotalAlloc)},
+		{Name: smokerun.GCCycles, Class: smokerun.LevelClass, Value: float64(m.NumGC)},
 	}
-	figures = append(figures, Figure{Name: peakRSS, Class: levelClass, Value: float64(sysmem.PeakRSS())})
+	figures = append(figures, smokerun.Figure{Name: smokerun.PeakRSS, Class: smokerun.LevelClass, Value: float64(sysmem.PeakRSS())})
 	for _, s := range r.set.Snapshot() {
 		switch {
-		case strings.HasPrefix(s.Name, processPrefix):
-			figures = append(figures, Figure{Name: s.Name, Class: levelClass, Value: s.Value()})
+		case strings.HasPrefix(s.Name, smokerun.ProcessPrefix):
+			figures = append(figures, smokerun.Figure{Name: s.Name, Class: smokerun.LevelClass, Value: s.Value()})
 		case s.Kind == counters.KindTimer:
 			figures = append(figures,
-				Figure{Name: s.Name + "/calls", Class: Exact, Value: float64(s.Timer.Calls)},
-				Figure{Name: s.Name, Class: timeClass, Value: float64(s.Timer.Own)})
+				smokerun.Figure{Name: s.Name + "/calls", Class: smokerun.Exact, Value: float64(s.Timer.Calls)},
+				smokerun.Figure{Name: s.Name, Class: smokerun.TimeClass, Value: float64(s.Timer.Own)})
 		case s.Kind == counters.KindCounter && strings.HasSuffix(s.Name, "/ns"):
-			figures = append(figures, Figure{Name: s.Name, Class: timeClass, Value: s.Value()})
+			figures = append(figures, smokerun.Figure{Name: s.Name, Class: smokerun.TimeClass, Value: s.Value()})
 		case s.Kind == counters.KindCounter:
-			figures = append(figures, Figure{Name: s.Name, Class: Exact, Value: s.Value()})
+			figures = append(figures, smokerun.Figure{Name: s.Name, Class: smokerun.Exact, Value: s.Value()})
 		default:
-			figures = append(figures, Figure{Name: s.Name, Class: levelClass, Value: s.Value()})
+			figures = append(figures, smokerun.Figure{Name: s.Name, Class: smokerun.LevelClass, Value: s.Value()})
 		}
 	}
 	return figures
 }
 
-// siteLimit is how many functions a step lists, by most allocations.
+// siteLimit is the maximum number of functions listed for a step. Functions with fewer allocations
+// are left out.
 const siteLimit = 50
 
 // allocations returns the allocations of the program's functions, in total and each, if every
-// allocation is in the profile. With the race detector it returns none: then a sync.Pool randomly
-// drops a quarter of its items.
-func allocations() []Figure {
+// allocation is in the profile. With the race detector it returns none: the detector makes
+// sync.Pool drop a quarter of its items at random.
+func allocations() []smokerun.Figure {
 	if runtime.MemProfileRate != 1 || raceDetector {
 		return nil
 	}
 	debug.SetGCPercent(100)
-	runtime.GC() // an allocation appears in the profile after two cycles
+	runtime.GC() // an allocation appears in the profile after two collection cycles
 	runtime.GC()
 	var records []runtime.MemProfileRecord
 	for n, ok := runtime.MemProfile(nil, true); !ok; {
@@ -199,37 +178,18 @@ func allocations() []Figure {
 			objects += float64(records[i].AllocObjects)
 		}
 	}
-	var sites []Figure
+	var sites []smokerun.Figure
 	for name, sum := range sums {
 		if sum > 0 {
-			sites = append(sites, Figure{Name: "site/" + name, Class: siteClass, Value: sum})
+			sites = append(sites, smokerun.Figure{Name: "site/" + name, Class: smokerun.SiteClass, Value: sum})
 		}
 	}
-	return append(most(sites, siteLimit), Figure{Name: AllocatedBytes, Class: allocationsClass, Value: bytes},
-		Figure{Name: allocatedObjects, Class: allocationsClass, Value: objects})
+	return append(smokerun.Most(sites, siteLimit), smokerun.Figure{Name: smokerun.AllocatedBytes, Class: smokerun.AllocationsClass, Value: bytes},
+		smokerun.Figure{Name: smokerun.AllocatedObjects, Class: smokerun.AllocationsClass, Value: objects})
 }
 
-// ofProcess reports whether a level depends on the Go runtime or the system.
-func ofProcess(name string) bool {
-	return name == heapObjects || name == heapBytes || name == gcCycles || name == peakRSS || strings.HasPrefix(name, processPrefix)
-}
-
-// processPrefix is the prefix of names published by package process.
-const processPrefix = "process/"
-
-// most returns the n highest figures.
-func most(figures []Figure, n int) []Figure {
-	slices.SortFunc(figures, func(a, b Figure) int {
-		if a.Value != b.Value {
-			return int(max(-1, min(1, b.Value-a.Value)))
-		}
-		return strings.Compare(a.Name, b.Name)
-	})
-	return figures[:min(n, len(figures))]
-}
-
-// allocatingFunction returns the innermost function on a stack outside the runtime, and whether
-// there is one.
+// allocatingFunction returns the innermost function of a stack that is not in the runtime, and
+// whether there is such a function.
 func allocatingFunction(stack []uintptr) (name string, ok bool) {
 	frames := runtime.CallersFrames(stack)
 	for {
@@ -244,7 +204,7 @@ func allocatingFunction(stack []uintptr) (name string, ok bool) {
 }
 
 // thisBuild describes the program of this process.
-func thisBuild() Build {
+func thisBuild() smokerun.Build {
 	from := version.Read()
-	return Build{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Commit: from.Commit, Modified: from.Modified}
+	return smokerun.Build{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Commit: from.Commit, Modified: from.Modified}
 }

@@ -21,8 +21,7 @@ func BenchmarkFrames(b *testing.B) {
 		b.Run(fmt.Sprintf("watched=%v", watched), func(b *testing.B) {
 			rows := frameRows{set: set, catalogs: &catalogs{set: set}, names: names}
 			if watched {
-				set.Watch(names...)
-				defer set.Unwatch(names...)
+				defer set.Watch(names...)()
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -38,7 +37,7 @@ func BenchmarkFrames(b *testing.B) {
 	}
 }
 
-// The requests of the tree of 10,000 counters.
+// BenchmarkListCounters makes the requests of a page that shows a tree of 10,000 counters.
 func BenchmarkListCounters(b *testing.B) {
 	set := counters.New(counters.Options{Max: 20_000})
 	for i := range 10_000 {

@@ -19,8 +19,8 @@ import (
 )
 
 // Do executes a line of the page's console. Changes to graphs appear on open pages and on pages
-// opened later. Counters need not exist yet. Do returns the text that the console would show: the
-// values of "print", the list of "when".
+// opened later. The counters need not exist yet. Do returns the text that the console would show:
+// for example the values for "print" or the list of conditions for "when".
 func (v *View) Do(line string) (text string, err error) {
 	reply, err := v.command(line, console.Names{Graphs: v.told.graphs(), Later: true}, true)
 	if err != nil {
@@ -38,7 +38,7 @@ type commandReply struct {
 
 var (
 	errNoCounters = errors.New("there are no counters")
-	errMayNot     = errors.New("when needs the token: open the page by the whole URL that was printed")
+	errMayNot     = errors.New("the command when needs the token; open the page by the whole URL that was printed")
 )
 
 func (v *View) command(line string, names console.Names, mayAct bool) (commandReply, error) {
@@ -78,7 +78,7 @@ func (c *catalog) print(names []string) string {
 	for _, name := range names {
 		sample, ok := c.last.Of(name)
 		if !ok {
-			table.Row(name, "not counted yet")
+			table.Row(name, "has no value yet")
 			continue
 		}
 		switch r := c.row(sample); {
@@ -102,7 +102,7 @@ func (c *catalog) print(names []string) string {
 // formatSum formats a sum without an exponent.
 func formatSum(d decimal) string { return strconv.FormatFloat(float64(d), 'f', -1, 64) }
 
-// maxGraphNames is how many graph names a page may send.
+// maxGraphNames limits the graph names that a page may send.
 const maxGraphNames = 1000
 
 // consoleLine answers POST api/console.
@@ -141,19 +141,18 @@ func (v *View) complete(w http.ResponseWriter, req *http.Request) {
 	webjson.Write(w, console.Complete(q.Get("line"), at, names))
 }
 
-// told keeps the program's changes to the graphs for future pages, and passes them on to open
-// pages.
+// told keeps the program's changes to the graphs for future pages and passes them to open pages.
 type told struct {
 	id string // identifies this run to reconnecting pages
 
 	mu        sync.Mutex
 	ops       []console.Op
 	first     int                      // number of ops[0]
-	listeners map[chan string]struct{} // channels for notices
+	listeners map[chan string]struct{} // channels of open pages for notices
 	changed   chan struct{}            // closed when new ops arrive
 }
 
-// maxTold is how many of the program's changes are kept.
+// maxTold limits how many of the program's changes are kept.
 const maxTold = 1000
 
 func newTold() *told {
@@ -174,8 +173,8 @@ func (t *told) appendOps(ops []console.Op) {
 	t.changed = make(chan struct{})
 }
 
-// since returns the changes from a number on, the number after them, and a channel that is closed
-// when there are more.
+// since returns the changes from the given number on, the next number, and a channel that is
+// closed when there are more changes.
 func (t *told) since(n int) ([]console.Op, int, <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -223,8 +222,9 @@ func (t *told) listen() (notices chan string, leave func()) {
 	}
 }
 
-// opsStream answers GET api/ops?after=ID.N with server-sent events: "ops" has the program's
-// changes to the graphs, from change N of run ID on, and "notice" has lines to show.
+// opsStream answers GET api/ops?after=ID.N with server-sent events: "ops" events have the
+// program's changes to the graphs, from change N of run ID on, and "notice" events have lines to
+// show.
 func (v *View) opsStream(w http.ResponseWriter, req *http.Request) {
 	after := req.Header.Get("Last-Event-ID")
 	if after == "" {
@@ -246,7 +246,7 @@ func (v *View) opsStream(w http.ResponseWriter, req *http.Request) {
 	if !send(": %s\n\n", v.told.id) {
 		return
 	}
-	alive := time.NewTicker(15 * time.Second) // detects pages that are gone
+	alive := time.NewTicker(15 * time.Second) // detects pages that have disconnected
 	defer alive.Stop()
 	for {
 		ops, end, changed := v.told.since(next)

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/console"
 )
 
-// say sends a line like the page does.
+// say sends a line to the console, as the page does.
 func say(v *View, token, line string, graphs ...string) (status int, got commandReply, failed string) {
 	body, _ := json.Marshal(map[string]any{"line": line, "graphs": graphs})
 	req := httptest.NewRequest("POST", "http://127.0.0.1/api/console", strings.NewReader(string(body)))
@@ -144,7 +144,7 @@ func TestDo(t *testing.T) {
 	if _, err := v.Do("graph hide fps"); err == nil {
 		t.Error("a removed graph can be hidden")
 	}
-	if text, err := v.Do("print none"); err != nil || text != "none  not counted yet" {
+	if text, err := v.Do("print none"); err != nil || text != "none  has no value yet" {
 		t.Errorf("%q %v", text, err)
 	}
 }

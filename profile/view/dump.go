@@ -12,14 +12,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Limits of the recordings that conditions write.
+// Limits for the recordings that conditions write.
 const (
-	maxDumps     = 32      // recordings in the directory
-	maxDumpBytes = 1 << 30 // total of all recordings
+	maxDumps     = 32      // number of recordings in the directory
+	maxDumpBytes = 1 << 30 // total bytes of all recordings
 )
 
-// dump writes a tape's events of a duration before and after the condition into a new file in the
-// recordings directory, and returns its name.
+// dump writes a tape's events from the given duration before and after the condition into a new
+// file in the recordings directory, and returns the file's name.
 func (v *View) dump(tape *events.Tape, around time.Duration) (name string, err error) {
 	v.dumping.Lock()
 	defer v.dumping.Unlock()
@@ -29,7 +29,7 @@ func (v *View) dump(tape *events.Tape, around time.Duration) (name string, err e
 		return "", fmt.Errorf("recording not written: %w", err)
 	}
 	if files >= maxDumps || bytes >= maxDumpBytes {
-		return "", fmt.Errorf("recording not written: %s has %d recordings of %d MiB; at most %d of %d MiB are kept there: move some away",
+		return "", fmt.Errorf("recording not written: %s has %d recordings of %d MiB; it may have at most %d of %d MiB; move some away",
 			dir, files, bytes>>20, maxDumps, maxDumpBytes>>20)
 	}
 	stem := dumpPrefix + time.Now().UTC().Format("20060102T150405.000Z")
@@ -37,7 +37,7 @@ func (v *View) dump(tape *events.Tape, around time.Duration) (name string, err e
 	for n := 2; exists(filepath.Join(dir, name)); n++ {
 		name = fmt.Sprintf("%s-%d%s", stem, n, dumpSuffix)
 	}
-	from := tape.End() - 2*around.Nanoseconds()
+	from := tape.State().End - 2*around.Nanoseconds()
 	err = atomicfile.Write(filepath.Join(dir, name), 0o666, func(w io.Writer) error { return tape.WriteTail(w, from) })
 	if err != nil {
 		return "", fmt.Errorf("recording not written: %w", err)
@@ -47,7 +47,7 @@ func (v *View) dump(tape *events.Tape, around time.Duration) (name string, err e
 
 const dumpPrefix, dumpSuffix = "when-", ".events"
 
-// dumps counts the recordings that conditions have written into a directory, creating the
+// dumps counts the recordings that conditions have written into a directory, and creates the
 // directory if needed.
 func dumps(dir string) (files int, bytes int64, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {

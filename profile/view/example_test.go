@@ -19,7 +19,7 @@ func ExampleHandler() {
 	token := view.NewToken()
 	go func() {
 		log.Printf("http://127.0.0.1:7357/#token=%s", token)
-		log.Fatal(http.ListenAndServe("127.0.0.1:7357", view.Handler(view.Sources{Counters: set, Events: feed, Token: token})))
+		log.Fatal(http.ListenAndServe("127.0.0.1:7357", view.New(view.Sources{Counters: set, Events: feed, Token: token})))
 	}()
 	frame, update := set.Timer("frame"), rec.Symbol("update")
 	for worker := rec.Worker("main"); ; {

@@ -10,13 +10,13 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// Limits of a stream to a slow page.
+// Limits for a stream to a slow page.
 const (
-	maxStreamed   = 4096 // names in one stream
-	framesBehind  = 300  // lag after which a page loses frames
-	framesKept    = 60   // latest frames that it gets then
+	maxStreamed   = 4096 // limit of the names in one stream
+	framesBehind  = 300  // number of frames that a page may lag behind before it loses frames
+	framesKept    = 60   // number of latest frames that the page then gets
 	pollFrames    = 4 * time.Millisecond
-	writeDeadline = 30 * time.Second // for one write to a page
+	writeDeadline = 30 * time.Second // time limit for one write to a page
 )
 
 // frames answers POST api/frames with a row for each kept frame from number "from" on, and then
@@ -26,7 +26,7 @@ const (
 //	and for each of "detail", which are timers: calls, own, shortest and longest
 //
 // NaN means that a name was not watched; times are in milliseconds. The names are watched during
-// the stream. A page that does not keep up misses frames, as their numbers show.
+// the stream. A page that does not keep up misses frames, which shows in the frame numbers.
 func (v *View) frames(w http.ResponseWriter, req *http.Request) {
 	var ask struct {
 		Names  []string `json:"names"`
@@ -37,27 +37,25 @@ func (v *View) frames(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if n := len(ask.Names) + len(ask.Detail); n == 0 || n > maxStreamed {
-		webjson.Fail(w, http.StatusBadRequest, "%d names; a stream has 1 to %d", n, maxStreamed)
+		webjson.Fail(w, http.StatusBadRequest, "there are %d names; a stream has 1 to %d", n, maxStreamed)
 		return
 	}
 	set := v.sources.Counters
-	set.Watch(ask.Names...)
-	defer set.Unwatch(ask.Names...)
-	set.WatchDetail(ask.Detail...)
-	defer set.UnwatchDetail(ask.Detail...)
+	defer set.Watch(ask.Names...)()
+	defer set.WatchDetail(ask.Detail...)()
 
 	w.Header().Set("Content-Type", "application/octet-stream")
 	out := http.NewResponseController(w)
-	out.Flush() // tells the page that it is watching
+	out.Flush() // tells the page that the names are watched
 	poll := time.NewTicker(pollFrames)
 	defer poll.Stop()
 	rows := frameRows{set: set, catalogs: &v.catalogs, names: ask.Names, detail: ask.Detail, next: max(ask.From, 0)}
 	if now := set.Table(rows.next).Next; rows.next > now {
-		rows.next = 0 // the number is from an earlier program
+		rows.next = 0 // the number comes from an earlier run of the program
 	}
 	for {
 		if b := rows.takeRows(); len(b) > 0 {
-			out.SetWriteDeadline(time.Now().Add(writeDeadline)) // where unsupported, writes may wait longer
+			out.SetWriteDeadline(time.Now().Add(writeDeadline)) // if deadlines are unsupported, writes may wait longer
 			if _, err := w.Write(b); err != nil {
 				return
 			}
@@ -82,11 +80,11 @@ type frameRows struct {
 	names, detail []string
 	next          int64
 	begun         bool
-	factors       []float64 // per name; 0 while its kind is unknown
+	factors       []float64 // one per name; 0 while its kind is unknown
 	out           []byte
 }
 
-// takeRows returns the new rows.
+// takeRows returns the rows of new frames.
 func (f *frameRows) takeRows() []byte {
 	f.out = f.out[:0]
 	if len(f.set.Table(f.next).Frames) == 0 {
@@ -131,8 +129,8 @@ func (f *frameRows) put(value float64) {
 	f.out = binary.LittleEndian.AppendUint64(f.out, math.Float64bits(value))
 }
 
-// factor converts a value of a name to the page's unit. A name may be created while it is
-// watched.
+// factor returns the factor that converts a value of a name to the page's unit. A watched name
+// may be created later.
 func (f *frameRows) factor(at int, value float64) float64 {
 	if f.factors == nil {
 		f.factors = make([]float64, len(f.names))

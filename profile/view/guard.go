@@ -14,15 +14,15 @@ import (
 // browsers do not send: http://127.0.0.1:7357/#token=TOKEN.
 func NewToken() string { return rand.Text() }
 
-// tokenHeader carries the token of requests that act.
+// tokenHeader is the header with the token, for requests that change something.
 const tokenHeader = "X-View-Token"
 
-// policy lets the page use only its own files.
+// policy is a content security policy that lets the page use only its own files.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; " +
 	"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// guarded passes on requests to a name of this machine that come from the page itself or from no
-// page.
+// guarded passes on requests that are addressed to a name of this machine and come from the page
+// itself or from no page.
 func guarded(s Sources, next http.Handler) http.Handler {
 	sameOrigin := http.NewCrossOriginProtection().Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -34,7 +34,7 @@ func guarded(s Sources, next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !webguard.OurName(req, s.Hosts):
-			webjson.Fail(w, http.StatusForbidden, "view: %q is not a name of this server", req.Host)
+			webjson.Fail(w, http.StatusForbidden, "view: this server is not called %q", req.Host)
 		case strings.Contains(req.URL.Path, "/api/") && webguard.FromElsewhere(req):
 			webjson.Fail(w, http.StatusForbidden, "view: refused: the request comes from a page of another site")
 		default:
@@ -43,11 +43,11 @@ func guarded(s Sources, next http.Handler) http.Handler {
 	})
 }
 
-// acting passes on requests with the token.
+// acting passes on only requests with the token.
 func (v *View) acting(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		if !v.mayAct(req) {
-			webjson.Fail(w, http.StatusForbidden, "this needs the token: open the page by the whole URL that was printed")
+			webjson.Fail(w, http.StatusForbidden, "this page needs the token; open it by the whole URL that was printed")
 			return
 		}
 		next(w, req)

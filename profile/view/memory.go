@@ -13,33 +13,33 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A MemorySnapshot is a capture of a tracker, with a name for the page.
+// A MemorySnapshot is a capture of a tracker, with a name that the page shows.
 type MemorySnapshot struct {
 	Name    string
 	Capture *memory.Capture
 }
 
-// Limits of the snapshots that the page takes. The oldest are dropped first; an allocation takes
+// Limits for the snapshots that the page takes. The oldest are dropped first; an allocation takes
 // 40 bytes.
 const (
 	maxTaken       = 8
 	maxTakenItems  = 4 << 20
-	listingForgets = time.Minute // after its last use
+	listingForgets = time.Minute // time until an unused list is dropped
 )
 
-// memories are the snapshots available to a page.
+// memories holds the snapshots available to a page.
 type memories struct {
 	tracker *memory.Tracker
 	files   []*keptMemory // immutable
-	most    int           // most allocations in taken; the latest may exceed it alone
+	most    int           // limit of the allocations in taken; the latest snapshot alone may exceed it
 
 	mu      sync.Mutex // guards the fields below
 	taken   []*keptMemory
 	next    int
 	listing *memory.Capture // allocations of the tracker as listed; may be nil
-	forget  *time.Timer     // drops the listing
-	queries []*listQuery    // latest last
-	changes *listChanges    // the latest
+	forget  *time.Timer     // timer that drops the listing
+	queries []*listQuery    // the latest queries, the newest last
+	changes *listChanges    // latest comparison of two snapshots
 }
 
 type keptMemory struct {
@@ -83,11 +83,11 @@ func (k *keptMemory) info(file bool) snapshotInfo {
 
 const liveID = "live"
 
-// find returns a snapshot by its identifier, nil for the tracker itself.
+// find returns a snapshot by its identifier, or nil for the tracker itself.
 func (m *memories) find(id string) (*memory.Capture, error) {
 	if id == liveID || id == "" && m.tracker != nil {
 		if m.tracker == nil {
-			return nil, fmt.Errorf("nothing is running here: choose a snapshot")
+			return nil, fmt.Errorf("no program is running here; choose a snapshot")
 		}
 		return nil, nil
 	}
@@ -113,8 +113,8 @@ func (m *memories) rows(id string) (*memory.Snapshot, time.Time, error) {
 	return c.Snapshot, c.At, nil
 }
 
-// takeSnapshot captures the tracker's current state. It returns the names of snapshots dropped
-// for it.
+// takeSnapshot captures the tracker's current state. It returns the names of the snapshots that
+// were dropped to make room.
 func (m *memories) takeSnapshot(name string) (snapshotInfo, []string) {
 	c := m.tracker.Capture(time.Now())
 	m.mu.Lock()
@@ -134,7 +134,7 @@ func (m *memories) takeSnapshot(name string) (snapshotInfo, []string) {
 		m.taken = slices.Delete(m.taken, 0, 1)
 	}
 	if len(gone) > 0 {
-		m.queries, m.changes = nil, nil // they may refer to dropped snapshots
+		m.queries, m.changes = nil, nil // cached queries may refer to dropped snapshots
 	}
 	return k.info(false), gone
 }
@@ -166,7 +166,7 @@ func (v *View) memoryTake(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if v.memory.tracker == nil {
-		webjson.Fail(w, http.StatusBadRequest, "no running program to take a snapshot of")
+		webjson.Fail(w, http.StatusBadRequest, "there is no running program to take a snapshot of")
 		return
 	}
 	info, gone := v.memory.takeSnapshot(body.Name)
@@ -176,7 +176,7 @@ func (v *View) memoryTake(w http.ResponseWriter, req *http.Request) {
 	}{info, gone})
 }
 
-// memoryGroups answers with the groups only, for a page that samples them.
+// memoryGroups serves only the groups, for a page that samples them.
 func (v *View) memoryGroups(w http.ResponseWriter, _ *http.Request) {
 	webjson.Write(w, struct {
 		At     int64             `json:"at"`
@@ -184,7 +184,7 @@ func (v *View) memoryGroups(w http.ResponseWriter, _ *http.Request) {
 	}{time.Now().UnixNano(), v.memory.tracker.Groups()})
 }
 
-// A groupNow is a group, with its earlier state.
+// A groupNow is a group's current state, with its earlier state.
 type groupNow struct {
 	memory.GroupRow
 	Was *memory.GroupRow `json:"was,omitempty"`
@@ -247,10 +247,10 @@ func (v *View) memoryRowsCSV(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	attach(w, "text/csv; charset=utf-8", "memory.csv")
-	s.WriteCSV(w) // an error means that the page is gone
+	s.WriteCSV(w) // an error means that the page has disconnected
 }
 
-// memoryFile answers with a snapshot as a file for memory.ReadCapture.
+// memoryFile serves a snapshot as a file for memory.ReadCapture.
 func (v *View) memoryFile(w http.ResponseWriter, req *http.Request) {
 	c, err := v.memory.find(req.URL.Query().Get("snap"))
 	if err != nil {

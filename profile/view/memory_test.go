@@ -59,11 +59,11 @@ type allocationsAnswer struct {
 func level(t *testing.T) (*memory.Tracker, *memory.Pool, *memory.Worker, *View) {
 	tracker := memory.New(memory.Options{Sites: true})
 	w := tracker.Worker("worker <1>").Push("wall.png;decode")
-	pool := tracker.Group("images", 1000).Pool("pixels")
+	pool := tracker.Group("images", memory.GroupOptions{Budget: 1000}).Pool("pixels", memory.PoolOptions{})
 	pool.Bytes(w, 700)
 	pool.Bytes(w, 300)
-	tracker.Group("images", 0).Grow(w, 50)
-	tracker.Group("files", 0).Pool("content").Bytes(nil, 4)
+	tracker.Group("images", memory.GroupOptions{}).Grow(w, 50)
+	tracker.Group("files", memory.GroupOptions{}).Pool("content", memory.PoolOptions{}).Bytes(nil, 4)
 	v := New(Sources{Memory: tracker, Token: "secret"})
 	t.Cleanup(func() { v.Close() })
 	return tracker, pool, w, v
@@ -110,7 +110,7 @@ func TestMemorySnapshots(t *testing.T) {
 		t.Fatalf("%d %+v", code, first)
 	}
 	leak := pool.Bytes(w, 5000)
-	tracker.GroupWith("cache", memory.GroupOptions{}).PoolWith("fonts", memory.PoolOptions{Lifetime: memory.Permanent}).Bytes(w, 9000)
+	tracker.Group("cache", memory.GroupOptions{}).Pool("fonts", memory.PoolOptions{Lifetime: memory.Permanent}).Bytes(w, 9000)
 
 	var tree memory.Node
 	ask(t, v, "memory?by=name&order=growth&base="+first.ID, &tree)
@@ -130,7 +130,7 @@ func TestMemorySnapshots(t *testing.T) {
 	if leaks.Count != 1 || leaks.Rows[0].Bytes != 5000 {
 		t.Errorf("leaks %+v", leaks)
 	}
-	pool.Free(leak)
+	pool.Free(nil, leak)
 	ask(t, v, "memory/allocations?snap=live&change=leaks&fresh=1&base="+first.ID, &leaks)
 	if leaks.Count != 0 {
 		t.Errorf("freed, but leaks are %+v", leaks)
@@ -159,7 +159,7 @@ func TestMemorySnapshots(t *testing.T) {
 	if len(is.Snapshots) != maxTaken || !is.Memory {
 		t.Errorf("info %+v", is)
 	}
-	v.memory.most = 10 // each snapshot has 4
+	v.memory.most = 10 // room for two snapshots of 4 allocations each
 	act(t, v, "memory/snapshot", `{}`, &answer)
 	if len(answer.Gone) != maxTaken-1 || len(v.memory.taken) != 2 {
 		t.Errorf("limit of %d allocations: %d snapshots dropped, %d kept", v.memory.most, len(answer.Gone), len(v.memory.taken))
@@ -195,7 +195,7 @@ func TestFileComparesLikeItsTracker(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := memory.New(memory.Options{})
-	other.Group("images", 0).Pool("pixels").Bytes(nil, 1)
+	other.Group("images", memory.GroupOptions{}).Pool("pixels", memory.PoolOptions{}).Bytes(nil, 1)
 	files := New(Sources{Snapshots: []MemorySnapshot{{"was", was}, {"now", now}, {"other", other.Capture(time.Unix(2, 0))}}})
 	defer files.Close()
 	var leaks allocationsAnswer

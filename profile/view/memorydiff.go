@@ -11,11 +11,10 @@ import (
 // listChanges are the changes between two captures.
 type listChanges struct {
 	base, now *memory.Capture
-	leaks     *memory.List
-	memory.ListChanges
+	memory.Changes
 }
 
-var errOtherRun = errors.New("the snapshots are of different runs: single allocations cannot be compared, only what scopes and groups hold")
+var errOtherRun = errors.New("the snapshots are from different runs, so only the sums of scopes and groups can be compared, not single allocations")
 
 // changesLocked compares the allocations of two captures; m.mu must be held.
 func (m *memories) changesLocked(base, now *memory.Capture) (*listChanges, error) {
@@ -23,8 +22,7 @@ func (m *memories) changesLocked(base, now *memory.Capture) (*listChanges, error
 		return nil, errOtherRun
 	}
 	if c := m.changes; c == nil || c.base != base || c.now != now {
-		changes := now.List.Sub(base.List)
-		m.changes = &listChanges{base, now, changes.New.Leaks(), changes}
+		m.changes = &listChanges{base, now, now.List.Sub(base.List)}
 	}
 	return m.changes, nil
 }
@@ -32,7 +30,7 @@ func (m *memories) changesLocked(base, now *memory.Capture) (*listChanges, error
 func (c *listChanges) part(name string) *memory.List {
 	switch name {
 	case "leaks":
-		return c.leaks
+		return c.Leaks
 	case "new":
 		return c.New
 	case "gone":
@@ -43,7 +41,7 @@ func (c *listChanges) part(name string) *memory.List {
 	return nil
 }
 
-// changedPlaces is one kind of change, by place.
+// changedPlaces lists the changes of one kind, by place.
 type changedPlaces struct {
 	Count  int            `json:"count"`
 	Bytes  int64          `json:"bytes"`
@@ -51,7 +49,7 @@ type changedPlaces struct {
 	More   int            `json:"more"`   // number of places left out
 }
 
-// memoryDiff answers with new, gone and changed allocations from snapshot a to b, leaks first.
+// memoryDiff serves the new, gone and changed allocations from snapshot a to b, leaks first.
 func (v *View) memoryDiff(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	now, err := v.memory.listSnapshots(q.Get("b"), q.Get("fresh") == "1")

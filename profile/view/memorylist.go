@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// listSnapshots returns a snapshot with its allocations. The tracker's own are listed anew if
-// fresh is set; otherwise they stay the same from one page of the list to the next. m.mu must not
-// be held.
+// listSnapshots returns a snapshot with its allocations. For the tracker itself, it lists the
+// allocations again if fresh is set; otherwise they stay the same from one page of the list to
+// the next. m.mu must not be held.
 func (m *memories) listSnapshots(id string, fresh bool) (*memory.Capture, error) {
 	c, err := m.find(id)
 	if c != nil || err != nil {
@@ -58,7 +58,7 @@ type listQuery struct {
 
 // query returns the allocations selected by a query, without paging.
 func (m *memories) query(q url.Values) (*listQuery, int, error) {
-	sel, err := parseSelection(q)
+	sel, err := parseQuery(q)
 	if err != nil {
 		return nil, http.StatusBadRequest, err
 	}
@@ -98,15 +98,15 @@ func (m *memories) query(q url.Values) (*listQuery, int, error) {
 		}
 	}
 	found := &listQuery{key: key, at: c.At, list: list}
-	found.choose(sel, q.Get("q"))
+	found.choose(&sel, q.Get("q"))
 	found.sort(column, q.Get("reverse") == "1")
-	m.queries = append(m.queries[max(0, len(m.queries)-1):], found) // keeps two queries
+	m.queries = append(m.queries[max(0, len(m.queries)-1):], found) // limits the cache to two queries
 	return found, 0, nil
 }
 
-// choose finds the allocations of a selection whose owner has a name containing text. If text is
-// an address, it finds the allocation that contains the address.
-func (l *listQuery) choose(sel selection, text string) {
+// choose finds the allocations whose owner has a name that contains the query's text. If the text
+// is an address, it finds the allocation that contains the address.
+func (l *listQuery) choose(sel *memory.Query, text string) {
 	address, isAddress := uint64(0), false
 	if hex, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
 		if n, err := strconv.ParseUint(hex, 16, 64); err == nil {
@@ -116,7 +116,7 @@ func (l *listQuery) choose(sel selection, text string) {
 	text = strings.ToLower(text)
 	takes := make([]bool, len(l.list.Owners))
 	for i, o := range l.list.Owners {
-		takes[i] = sel.takes(o.Key) && contains(o, text)
+		takes[i] = sel.Takes(o.Key) && contains(o, text)
 	}
 	for i, item := range l.list.Items {
 		if takes[item.Owner] && (!isAddress || address >= item.Address && address-item.Address < uint64(max(item.Capacity, 1))) {
@@ -136,7 +136,7 @@ func contains(o memory.Owner, text string) bool {
 	return false
 }
 
-// indices yields the allocations in order, beginning with number from.
+// indices yields the indices of the allocations in order, beginning at position from.
 func (l *listQuery) indices(from, most int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		from = min(from, len(l.order))
@@ -196,5 +196,5 @@ func (v *View) memoryAllocationsCSV(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	attach(w, "text/csv; charset=utf-8", "allocations.csv")
-	l.list.WriteCSV(w, l.indices(0, len(l.order)))
+	l.list.WriteCSV(w, l.indices(0, len(l.order))) // an error means that the page has disconnected
 }

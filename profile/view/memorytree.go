@@ -12,23 +12,16 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// Limits of queries.
+// Limits for queries.
 const (
 	mostNodes = 5000
 	mostSteps = 200
-	mostText  = 2000 // bytes of a name
+	mostText  = 2000 // bytes in a name
 )
 
-// A selection chooses rows: by their names, and by the tree node above them.
-type selection struct {
-	filter memory.Filter
-	by     []memory.Part
-	path   []memory.Step
-}
-
-// parseSelection reads worker, group, name, scope, empty, by and path. A path has one value for
-// each step, "kind:name".
-func parseSelection(q url.Values) (s selection, err error) {
+// parseQuery reads worker, group, name, scope, empty, by and path. The path parameter occurs once
+// for each step, as "kind:name".
+func parseQuery(q url.Values) (s memory.Query, err error) {
 	for name, values := range q {
 		for _, text := range values {
 			if len(text) > mostText {
@@ -36,10 +29,10 @@ func parseSelection(q url.Values) (s selection, err error) {
 			}
 		}
 	}
-	s.filter = memory.Filter{Worker: q.Get("worker"), Group: q.Get("group"), Name: q.Get("name"), Scope: q.Get("scope"), Empty: q.Get("empty") == "1"}
-	s.by = []memory.Part{"worker", "group", "name", "scope"}
+	s = memory.Query{Worker: q.Get("worker"), Group: q.Get("group"), Name: q.Get("name"), Scope: q.Get("scope"), Empty: q.Get("empty") == "1"}
+	s.By = []memory.Part{"worker", "group", "name", "scope"}
 	if text := q.Get("by"); text != "" {
-		if s.by, err = memory.ParseParts(text); err != nil {
+		if s.By, err = memory.ParseParts(text); err != nil {
 			return s, err
 		}
 	}
@@ -51,21 +44,12 @@ func parseSelection(q url.Values) (s selection, err error) {
 		if !ok {
 			return s, fmt.Errorf("%.40q is not a step of a path; a step is kind:name", step)
 		}
-		s.path = append(s.path, memory.Step{Kind: memory.Part(kind), Name: name})
+		s.Path = append(s.Path, memory.Step{Kind: memory.Part(kind), Name: name})
 	}
 	return s, nil
 }
 
-// takes reports whether the selection includes a key.
-func (s selection) takes(k memory.Key) bool {
-	if !s.filter.Takes(k) {
-		return false
-	}
-	path := k.Path(nil, s.by)
-	return len(path) >= len(s.path) && slices.Equal(path[:len(s.path)], s.path)
-}
-
-// number reads a number of a query, or returns otherwise if the query has none.
+// number reads a numeric parameter of a query. It returns otherwise if the parameter is missing.
 func number(q url.Values, name string, otherwise, least, most int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
@@ -81,7 +65,7 @@ func number(q url.Values, name string, otherwise, least, most int) (int, error) 
 // memoryTree serves the memory tree, or a subtree below a path, as JSON.
 func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
-	sel, err := parseSelection(q)
+	sel, err := parseQuery(q)
 	if err != nil {
 		webjson.Fail(w, http.StatusBadRequest, "%v", err)
 		return
@@ -96,12 +80,12 @@ func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 		webjson.Fail(w, http.StatusBadRequest, "%v", err)
 		return
 	}
-	order := memory.Order(q.Get("order"))
+	order := treeOrder(q.Get("order"))
 	if order == "" {
-		order = "bytes"
+		order = orderBytes
 	}
-	if !slices.Contains(memory.Orders, order) {
-		webjson.Fail(w, http.StatusBadRequest, "unknown order %.40q; the orders are %v", order, memory.Orders)
+	if !slices.Contains(treeOrders, order) {
+		webjson.Fail(w, http.StatusBadRequest, "unknown order %.40q; the orders are %v", order, treeOrders)
 		return
 	}
 	now, _, err := v.memory.rows(q.Get("snap"))
@@ -109,22 +93,18 @@ func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 		webjson.Fail(w, http.StatusNotFound, "%v", err)
 		return
 	}
-	var tree *memory.Node
-	if base := q.Get("base"); base == "" {
-		tree = now.Tree(sel.filter, sel.by...)
-	} else {
-		was, _, err := v.memory.rows(base)
-		if err != nil {
+	if base := q.Get("base"); base != "" {
+		if sel.Since, _, err = v.memory.rows(base); err != nil {
 			webjson.Fail(w, http.StatusNotFound, "%v", err)
 			return
 		}
-		tree = now.TreeSince(was, sel.filter, sel.by...)
 	}
-	if tree = tree.Find(sel.path); tree == nil {
+	tree := now.Tree(sel)
+	if tree == nil {
 		webjson.Fail(w, http.StatusNotFound, "this part of the tree no longer exists")
 		return
 	}
-	tree.Prune(most, skip, order)
-	tree.Arrange(order, q.Get("reverse") == "1")
+	pruneTree(tree, most, skip, order)
+	sortNodes(tree, order, q.Get("reverse") == "1")
 	webjson.Write(w, tree)
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/timeline"
 )
 
-// keptEvents is how many bytes of its own program's events a view keeps.
+// keptEvents limits the bytes of its own program's events that a view keeps.
 const keptEvents = 64 << 20
 
-// timelines are the recordings available to a page.
+// timelines holds the recordings available to a page.
 type timelines struct {
 	feed *events.Feed
 	list []namedLine
 	live *events.Tape // tape of feed, first in list; nil without a feed
 
 	follow sync.Once
-	ctx    context.Context // ends the reading of the feed
+	ctx    context.Context // stops reading the feed
 	drop   context.CancelFunc
 }
 
@@ -50,7 +50,7 @@ func newTimelines(s Sources) *timelines {
 	t := &timelines{feed: s.Events}
 	t.ctx, t.drop = context.WithCancel(context.Background())
 	if s.Events != nil {
-		t.live = events.NewTape(events.TapeOptions{Keep: keptEvents})
+		t.live = events.NewTape(keptEvents)
 		t.list = append(t.list, namedLine{s.Title, timeline.New(t.live)})
 	}
 	for _, r := range s.Recordings {
@@ -59,7 +59,7 @@ func newTimelines(s Sources) *timelines {
 	return t
 }
 
-// begin starts reading the feed on the first request of a page.
+// begin starts to read the feed at the first request of a page.
 func (t *timelines) begin() {
 	if t.feed == nil {
 		return
@@ -71,7 +71,8 @@ func (t *timelines) begin() {
 func (t *timelines) tape() *events.Tape {
 	t.begin()
 	for _, line := range t.list {
-		if tape := line.Tape(); !tape.Ended() && tape.Err() == nil {
+		tape := line.Tape()
+		if state := tape.State(); !state.Ended && state.Err == nil {
 			return tape
 		}
 	}
@@ -82,19 +83,18 @@ func (t *timelines) infos() []recordingInfo {
 	t.begin()
 	list := []recordingInfo{}
 	for _, line := range t.list {
-		tape := line.Tape()
-		r := recordingInfo{Name: line.name, Dropped: tape.Dropped() + tape.Forgotten(), Workers: append([]string{}, tape.Workers()...)}
-		if start := tape.Start(); !start.IsZero() {
-			r.Start = start.UnixNano()
+		tape := line.Tape().State()
+		r := recordingInfo{Name: line.name, Dur: tape.End, Dropped: tape.Dropped + tape.Forgotten, Workers: append([]string{}, tape.Workers...)}
+		if !tape.Start.IsZero() {
+			r.Start = tape.Start.UnixNano()
 		}
-		for _, b := range tape.Blocks() {
-			r.Dur, r.Events = max(r.Dur, b.To), r.Events+int64(b.Records)
+		for _, b := range tape.Blocks {
+			r.Events += int64(b.Records)
 		}
-		err := tape.Err()
-		if err != nil {
-			r.Error = err.Error()
+		if tape.Err != nil {
+			r.Error = tape.Err.Error()
 		}
-		r.Live = !tape.Ended() && err == nil && t.ctx.Err() == nil
+		r.Live = !tape.Ended && tape.Err == nil && t.ctx.Err() == nil
 		list = append(list, r)
 	}
 	return list
@@ -122,16 +122,16 @@ func (v *View) timelineRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /api/compare", v.compareRuns)
 }
 
-// errQuery means an invalid query.
+// errQuery means that a query is invalid.
 var errQuery = errors.New("bad query")
 
-// A query has the values of a URL. The first invalid one sets its error.
+// A query holds the parameters of a URL. The first invalid parameter sets its error.
 type query struct {
 	url.Values
 	err error
 }
 
-// asked calls question unless the query is invalid.
+// asked returns the result of question, or the query's error if the query is invalid.
 func (q *query) asked(question func() (any, error)) (any, error) {
 	if q.err != nil {
 		return nil, q.err
@@ -139,7 +139,7 @@ func (q *query) asked(question func() (any, error)) (any, error) {
 	return question()
 }
 
-// number returns a whole number. It rounds floats down, because pages compute with them.
+// number returns a whole number. It rounds floats down, because pages compute with floats.
 func (q *query) number(name string, missing int64) int64 {
 	text := q.Get(name)
 	if text == "" {
@@ -179,7 +179,7 @@ func (v *View) viewLine(q *query, name string) (namedLine, error) {
 	return v.lines.list[n], nil
 }
 
-// answer answers questions about a recording.
+// answer returns a handler for queries about a recording.
 func (v *View) answer(question func(ctx context.Context, line namedLine, q *query) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		q := &query{Values: req.URL.Query()}

@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// Sources are the contents of a page; nil sources have no tab.
+// Sources are the contents of a page. A nil source has no tab.
 type Sources struct {
-	// Recordings are shown beside Events, as far back as their tapes reach.
+	// Recordings are shown in addition to Events, as far back as their tapes reach.
 	Recordings []Recording
 
 	// Title is the page's heading; default: the program's name.
@@ -27,23 +27,25 @@ type Sources struct {
 	Events   *events.Feed
 	Memory   *memory.Tracker
 
-	// Snapshots are shown beside the tracker for comparison; see memory.ReadCapture.
+	// Snapshots are shown in addition to the tracker, for comparison; see memory.ReadCapture.
 	Snapshots []MemorySnapshot
 
 	// Tabs are the program's own additions to the page.
 	Tabs []Tab
 
-	// Token authorizes requests that act: see NewToken. Empty forbids them.
+	// Token authorizes requests that change something; see NewToken. If it is empty, such
+	// requests are refused.
 	Token string
 
-	// Hosts are additional host names of the handler, without ports.
+	// Hosts are additional host names under which the handler may be reached, without ports.
 	Hosts []string
 
-	// Dumps is the directory for recordings of the console's "dump" command; empty forbids it.
+	// Dumps is the directory for recordings of the console's "dump" command. If it is empty, the
+	// command is refused.
 	Dumps string
 }
 
-// A Recording is a file, or another program's stream.
+// A Recording is a recording in a file, or another program's stream.
 type Recording struct {
 	Name string
 	Tape *events.Tape
@@ -52,7 +54,7 @@ type Recording struct {
 // A Tab is a part of the page that a program adds: a JavaScript module and its API. Both are
 // guarded like the page.
 type Tab struct {
-	ID    string // lower-case letters; its path is tabs/ID/
+	ID    string // lower-case letters; the tab's path is tabs/ID/
 	Title string
 
 	// Files has tab.js, and may have tab.css and others, which tab.js reaches by relative URLs.
@@ -64,7 +66,7 @@ type Tab struct {
 	Files fs.FS
 
 	// API answers requests below api/ of the tab: tabs/ID/api/PATH arrives as /PATH. Requests
-	// other than GET have the token of Sources. It may be nil.
+	// other than GET have the token of Sources. API may be nil.
 	API http.Handler
 }
 
@@ -75,19 +77,16 @@ type View struct {
 	memory  *memories
 	lines   *timelines
 
-	catalogs catalogs // of Sources.Counters
+	catalogs catalogs // states of Sources.Counters
 	told     *told
 	whens    whens
-	dumping  sync.Mutex // allows one recording at a time
+	dumping  sync.Mutex // allows writing one recording at a time
 
 	closing sync.Once
 	closed  chan struct{}
 }
 
-// Handler returns the handler of a page that is served until the program ends.
-func Handler(s Sources) http.Handler { return New(s) }
-
-// New returns the handler of a page.
+// New returns the handler of a page. It may be served until the program ends.
 func New(s Sources) *View {
 	s.Title = cmp.Or(s.Title, filepath.Base(os.Args[0]))
 	v := &View{sources: s, memory: newMemories(s), lines: newTimelines(s), told: newTold(), closed: make(chan struct{})}

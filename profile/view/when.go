@@ -14,24 +14,24 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/console"
 )
 
-// maxWhens is the most conditions at a time.
+// maxWhens limits the conditions that are active at a time.
 const maxWhens = 16
 
 // whens are the active conditions.
 type whens struct {
 	mu   sync.Mutex
 	all  []*when
-	last int // last number given
+	last int // number of the latest condition
 }
 
-// A when is a condition with its own goroutine.
+// A when is a condition that its own goroutine checks.
 type when struct {
 	console.When
 	number int
 	stop   context.CancelFunc
 
 	mu   sync.Mutex
-	said string // report on the last event
+	said string // report on the last time the condition became true
 }
 
 // addWhen starts watching a condition.
@@ -52,7 +52,7 @@ func (v *View) addWhen(w console.When) (text string, err error) {
 	default:
 	}
 	if len(l.all) >= maxWhens {
-		return "", fmt.Errorf("when: there are %d conditions, the most that there may be; when remove N", maxWhens)
+		return "", fmt.Errorf("when: there are already %d conditions, the limit; remove one with when remove N", maxWhens)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	l.last++
@@ -62,11 +62,10 @@ func (v *View) addWhen(w console.When) (text string, err error) {
 	return added.String(), nil
 }
 
-// watch waits for the condition, and writes a recording each time it becomes true.
+// watch checks the condition in each frame and writes a recording each time it becomes true.
 func (v *View) watch(ctx context.Context, w *when, tape *events.Tape) {
 	set := v.sources.Counters
-	set.Watch(w.Counter)
-	defer set.Unwatch(w.Counter)
+	defer set.Watch(w.Counter)()
 	rows := frameRows{set: set, catalogs: &v.catalogs, names: []string{w.Counter}, next: set.Table(0).Next}
 	t := trigger{when: w.When}
 	poll := time.NewTicker(pollFrames)
@@ -81,7 +80,7 @@ func (v *View) watch(ctx context.Context, w *when, tape *events.Tape) {
 			if !t.takeFrameValue(value) {
 				continue
 			}
-			w.report("at frame %d: recording %v more", frame.Number, w.Dump)
+			w.report("at frame %d: recording for another %v", frame.Number, w.Dump)
 			select {
 			case <-ctx.Done():
 				return
@@ -94,7 +93,7 @@ func (v *View) watch(ctx context.Context, w *when, tape *events.Tape) {
 			}
 			w.report("at frame %d (%.4g): %s", frame.Number, value, said)
 			v.told.notice(w.String())
-			rows.next = set.Table(0).Next // the recording includes the frames in between
+			rows.next = set.Table(0).Next // the recording includes the frames until now
 			t.run = 0
 			break
 		}
@@ -124,7 +123,7 @@ type trigger struct {
 	run  int
 }
 
-// takeFrameValue takes a frame's value and reports whether the run is long enough.
+// takeFrameValue takes a frame's value and reports whether the run has become long enough.
 func (t *trigger) takeFrameValue(value float64) bool {
 	if !t.when.Holds(value) {
 		t.run = 0
@@ -168,7 +167,7 @@ func (l *whens) close() {
 	l.all = nil
 }
 
-// values yields the value of the only name in each new frame.
+// values yields the value of the condition's counter in each new frame.
 func (f *frameRows) values() func(func(counters.Frame, float64) bool) {
 	return func(yield func(counters.Frame, float64) bool) {
 		t := f.set.Table(f.next, f.names...)

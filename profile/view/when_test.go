@@ -48,7 +48,7 @@ func TestConditionWritesARecording(t *testing.T) {
 			time.Sleep(pollFrames)
 			synctest.Wait()
 		}
-		if status, _, failed := say(v, "", "when game/frame > 33ms for 3 dump 1s"); status != 403 || !strings.HasPrefix(failed, "when needs the token") {
+		if status, _, failed := say(v, "", "when game/frame > 33ms for 3 dump 1s"); status != 403 || !strings.HasPrefix(failed, "the command when needs the token; open the page by the whole URL that was printed") {
 			t.Errorf("without token: %d %s", status, failed)
 		}
 		status, got, failed := say(v, "secret", "when game/frame > 33ms for 3 dump 1s")
@@ -60,7 +60,7 @@ func TestConditionWritesARecording(t *testing.T) {
 		play("slow", 2, 40*time.Millisecond) // too few
 		play("well", 1, 16*time.Millisecond)
 		play("slow", 3, 40*time.Millisecond)
-		if list, _ := v.Do("when"); !strings.HasSuffix(list, "at frame 167: recording 1s more") {
+		if list, _ := v.Do("when"); !strings.HasSuffix(list, "at frame 167: recording for another 1s") {
 			t.Errorf("after the event: %q", list)
 		}
 		play("after", 61, 16*time.Millisecond) // 0.98 s
@@ -138,14 +138,14 @@ func TestWhenRefused(t *testing.T) {
 func TestDumpLimit(t *testing.T) {
 	dir := t.TempDir()
 	v := New(Sources{Dumps: dir})
-	tape := events.NewTape(events.TapeOptions{})
+	tape := events.NewTape(0)
 	for i := range maxDumps {
 		if _, err := v.dump(tape, time.Second); err != nil {
 			t.Fatalf("%d: %v", i, err)
 		}
 	}
 	_, err := v.dump(tape, time.Second)
-	if err == nil || !strings.Contains(err.Error(), "at most 32 of 1024 MiB are kept there") {
+	if err == nil || !strings.Contains(err.Error(), "it may have at most 32 of 1024 MiB") {
 		t.Errorf("%v", err)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != maxDumps {

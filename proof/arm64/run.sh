@@ -6,6 +6,8 @@
 #	proof/arm64/run.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+# All recipes with their defaults, as an engine of its own has them.
+export COOK_ENGINE=own
 
 if [ "$(go env GOARCH)" = arm64 ]; then
 	echo "arm64: this machine is one, so go test runs everything"

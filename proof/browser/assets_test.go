@@ -23,18 +23,6 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// binaries builds cook and returns its directory.
-func binaries(t *testing.T) string {
-	t.Helper()
-	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", dir, "./cmd/cook")
-	build.Dir = "../.."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return dir
-}
-
 // cookHTTP runs "cook -http" on a copy of the sample assets. It returns the directory of the
 // copy, the URL of the page and the URL's fragment, starting with "#".
 func cookHTTP(t *testing.T, rules ...string) (dir, server, fragment string) {
@@ -52,7 +40,7 @@ func cookHTTP(t *testing.T, rules ...string) (dir, server, fragment string) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(filepath.Join(bin, "cook"), "-dir", "assets", "-cache", "store", "-http", "127.0.0.1:0")
+	cmd := exec.Command(filepath.Join(bin, "cook"), "-dir", "assets", "-engine", "own", "-cache", "store", "-http", "127.0.0.1:0")
 	cmd.Dir = dir
 	stderr, stdout := start(t, cmd)
 	t.Cleanup(func() {
@@ -67,7 +55,7 @@ func cookHTTP(t *testing.T, rules ...string) (dir, server, fragment string) {
 	return dir, server, fragment
 }
 
-// summaryOf reads the output of cook up to the summary, and returns the summary.
+// summaryOf reads the output of cook up to and including the summary, and returns the summary.
 func summaryOf(t *testing.T, stdout *bufio.Reader) string {
 	t.Helper()
 	for {
@@ -81,7 +69,7 @@ func summaryOf(t *testing.T, stdout *bufio.Reader) string {
 	}
 }
 
-// start starts a command and returns its output streams.
+// start runs a command and returns its output streams.
 func start(t *testing.T, cmd *exec.Cmd) (stderr, stdout *bufio.Reader) {
 	t.Helper()
 	errors, err := cmd.StderrPipe()
@@ -119,8 +107,8 @@ func viewAssets(t *testing.T, assets string) *page {
 
 const firstCell = `.assets .sizer .arow:not([hidden]) > span:first-child`
 
-// A user who knows only the keyboard can search, open and inspect an asset, ask why it was
-// cooked, and cook it again.
+// Using only the keyboard, a user can search, open and inspect an asset, ask why it was cooked, and
+// cook it again.
 func TestAssetIsFoundInspectedAndRecookedByKeyboard(t *testing.T) {
 	dir, server, fragment := cookHTTP(t)
 	p := open(t, server, fragment+"&tab=assets")
@@ -132,7 +120,7 @@ func TestAssetIsFoundInspectedAndRecookedByKeyboard(t *testing.T) {
 	p.until(`location.hash.includes("a.asset=textures%2Fprops%2Fcrate.png")`)
 	p.until(`document.querySelector(".inspect.texture").dataset.psnr > 40`)
 
-	// All levels have the same pixels as with the decoder.
+	// All levels have the same pixels as our decoder's output.
 	data, err := os.ReadFile(filepath.Join(dir, "cooked/textures/props/crate.png.ktx2"))
 	if err != nil {
 		t.Fatal(err)
@@ -176,35 +164,49 @@ func TestAssetIsFoundInspectedAndRecookedByKeyboard(t *testing.T) {
 	p.until(`document.querySelector(".assets .said").textContent.includes("1 asset")`)
 	p.until(`document.querySelector(".why")?.textContent.includes("because forced")`)
 	p.do(chromedp.KeyEvent("r"))
-	p.until(`document.querySelectorAll(".runs tbody tr").length === 2`)
+	p.until(`document.querySelectorAll(".report.runs #runs tbody tr").length === 2`)
 	p.do(chromedp.KeyEvent("\x1b"))
 	p.until(`document.querySelector(".assets .right").hidden`)
 }
 
-// The list of textures shows roles and starts with the largest losses. It can be filtered by role
-// and sorted by keyboard.
+// The list of textures shows roles and starts with the largest losses. It can be filtered by role,
+// and sorted with the keyboard.
 func TestTexturesAreListedByLoss(t *testing.T) {
 	_, server, fragment := cookHTTP(t)
 	p := open(t, server, fragment+"&tab=assets&a.list=losses")
 	p.until(`document.querySelector(".losses").dataset.done === "true"`)
-	cells := func(column int) string {
-		return fmt.Sprintf(`[...document.querySelectorAll(".losses tbody td:nth-child(%d)")].map(e => e.textContent)`, column)
+	cells := func(title string) string {
+		return fmt.Sprintf(`((heads, rows) => rows.map(r => r.cells[heads.findIndex(h => h.textContent === %q)].textContent))(
+			[...document.querySelectorAll(".losses thead th")], [...document.querySelectorAll(".losses tbody tr:not([hidden])")])`, title)
 	}
-	if !eval[bool](p, `(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] <= x))(`+cells(5)+`.filter(x => x !== "–").map(Number))`) {
-		t.Errorf("PSNRs do not rise: %v", eval[[]string](p, cells(5)))
+	if !eval[bool](p, `(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] <= x))(`+cells("PSNR in dB")+`.filter(x => x).map(Number))`) {
+		t.Errorf("PSNRs do not rise: %v", eval[[]string](p, cells("PSNR in dB")))
 	}
-	p.do(chromedp.Evaluate[chromedp.Void](`(s => { s.value = "normal"; s.onchange(); })(document.querySelector(".losses select"))`))
-	p.until(`(r => r.length > 0 && r.every(x => x === "normal"))(` + cells(2) + `)`)
-	if !eval[bool](p, cells(6)+`.every(x => Number(x) > 0)`) {
-		t.Errorf("normal maps without an angle: %v", eval[[]string](p, cells(6)))
+	p.do(chromedp.Evaluate[chromedp.Void](`(s => { s.value = "normal"; s.onchange(); })(document.querySelector(".losses select[title=role]"))`))
+	p.until(`(r => r.length > 0 && r.every(x => x === "normal"))(` + cells("role") + `)`)
+	if !eval[bool](p, cells("angle in °")+`.every(x => Number(x) > 0)`) {
+		t.Errorf("normal maps without an angle: %v", eval[[]string](p, cells("angle in °")))
 	}
-	p.until(`location.hash.includes("a.loss.role=normal")`)
-	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".losses select").value = "", document.querySelector(".losses select").onchange()`))
+	p.until(`location.hash.includes("a.textures.role=normal")`)
+	p.do(chromedp.Evaluate[chromedp.Void](`(s => { s.value = ""; s.onchange(); })(document.querySelector(".losses select[title=role]"))`))
 	p.do(chromedp.Focus(chromedp.CSS(".losses th:first-child button")), chromedp.KeyEvent("\r"))
 	p.until(`document.querySelector(".losses th").ariaSort === "ascending"`)
-	p.until(`(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] <= x))(` + cells(1) + `)`)
+	p.until(`(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] <= x))(` + cells("texture") + `)`)
 	p.do(chromedp.KeyEvent("\r"))
-	p.until(`(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] >= x))(` + cells(1) + `)`)
+	p.until(`(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] >= x))(` + cells("texture") + `)`)
+}
+
+// A name in the report opens its asset, and a run lists its assets.
+func TestReportLeadsToAssets(t *testing.T) {
+	_, server, fragment := cookHTTP(t)
+	p := open(t, server, fragment+"&tab=assets&a.list=last")
+	p.until(`document.querySelector(".report.last #again a") !== null`)
+	p.do(chromedp.Click(chromedp.CSS(".report.last #again tbody a")))
+	p.until(`document.querySelector(".inspect")?.dataset.asset === document.querySelector(".report.last #again tbody a").textContent`)
+	p.do(chromedp.KeyEvent("r"))
+	p.until(`document.querySelectorAll(".report.runs #runs tbody tr").length === 1`)
+	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".report.runs #runs td.d a").click()`))
+	p.until(`!document.querySelector(".assets .table").hidden && document.querySelector(".assets .table").dataset.matched === "89" && location.hash.includes("a.run=2")`)
 }
 
 // There is an inspector for every kind of asset, and none reports an error.
@@ -226,7 +228,7 @@ func TestEveryAssetKindHasInspector(t *testing.T) {
 	}
 }
 
-// A font is drawn the same way for every kind of distance field and every data format.
+// Text in a font looks the same with every kind of distance field and every data format.
 func TestFontIsDrawnTheSameInEveryLayout(t *testing.T) {
 	shown := map[string]int{}
 	for layout, field := range map[string]string{"assetcook": "sdf", "msdf-atlas-gen": "mtsdf", "bmfont": "msdf", "bmfont-json": "msdf"} {
@@ -238,7 +240,7 @@ func TestFontIsDrawnTheSameInEveryLayout(t *testing.T) {
 		if bad := eval[string](p, `[...document.querySelectorAll(".assets .right .bad")].map(e => e.textContent).join("; ")`); bad != "" {
 			t.Errorf("%s: %s", layout, bad)
 		}
-		// The amount of ink in the text that is drawn with the atlas.
+		// This expression computes the amount of ink in the text that is drawn with the atlas.
 		shown[layout] = eval[int](p, `(canvas => {
 			const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d");
 			copy.drawImage(canvas, 0, 0);
@@ -248,14 +250,14 @@ func TestFontIsDrawnTheSameInEveryLayout(t *testing.T) {
 			return Math.round(ink / 255);
 		})(document.querySelector(".inspect.font canvas.cooked"))`)
 	}
-	for layout, ink := range shown { // sdf rounds corners, and this font has many
+	for layout, ink := range shown { // sdf rounds corners, and this font has many of them
 		if want := shown["assetcook"]; want < 1000 || ink < want || 100*ink > 110*want || layout != "assetcook" && ink != shown["bmfont"] {
 			t.Errorf("%s: %d pixels of ink, want about %d as in layout assetcook", layout, ink, want)
 		}
 	}
 }
 
-// A table of 100,000 assets shows the right rows at every scroll position, and keeps few rows in
+// A table of 100,000 assets shows the right rows at every scroll position, and keeps few of them in
 // the document.
 func TestLargeAssetTableScrolls(t *testing.T) {
 	if testing.Short() {
@@ -266,7 +268,7 @@ func TestLargeAssetTableScrolls(t *testing.T) {
 	}
 	const files = 100_000
 	dir := t.TempDir()
-	project := cook.Project{Dir: filepath.Join(dir, "assets"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
+	project := cook.Project{Dir: filepath.Join(dir, "assets"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All(), Engine: "own"}
 	for i := range files {
 		name := filepath.Join(project.Dir, fmt.Sprintf("level%02d/file%05d.dat", i/1000, i))
 		if i%1000 == 0 {
@@ -295,7 +297,7 @@ func TestLargeAssetTableScrolls(t *testing.T) {
 	p.until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent === "level99/file99999.dat")`, firstCell))
 }
 
-// TestLiveCost measures how much processor time a cook uses in addition if a page follows it. It
+// TestLiveCost measures how much additional processor time a cook takes while a page follows it. It
 // runs with LIVE_COOKS=10 LIVE_DIR=assets (bench/results/view.md).
 func TestLiveCost(t *testing.T) {
 	rounds, err := strconv.Atoi(os.Getenv("LIVE_COOKS"))
@@ -304,7 +306,7 @@ func TestLiveCost(t *testing.T) {
 	}
 	bin, out := binaries(t), t.TempDir()
 	run := func(page bool) time.Duration {
-		args := []string{"-dir", os.Getenv("LIVE_DIR"), "-out", filepath.Join(out, "cooked"), "-cache", filepath.Join(out, "store"), "-a", "-k"}
+		args := []string{"-dir", os.Getenv("LIVE_DIR"), "-engine", "own", "-out", filepath.Join(out, "cooked"), "-cache", filepath.Join(out, "store"), "-a", "-k"}
 		if page {
 			args = append(args, "-http", "127.0.0.1:0")
 		}
@@ -335,7 +337,7 @@ func TestLiveCost(t *testing.T) {
 	t.Logf("processor time of a cook with a page, as a ratio: median %.4f, quartiles %.4f and %.4f", ratios[len(ratios)/2], ratios[len(ratios)/4], ratios[len(ratios)*3/4])
 }
 
-// The status line and the window title announce failures in every tab. A click lists the failures.
+// The status line and the window title report failures on every tab. A click lists the failures.
 func TestFailuresAreAnnounced(t *testing.T) {
 	dir, server, fragment := cookHTTP(t)
 	p := open(t, server, "#"+fragment)
@@ -347,8 +349,8 @@ func TestFailuresAreAnnounced(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "assets/data/game.json"), []byte(content), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		project := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All()}
-		cook.Cook(t.Context(), project, cook.CookOptions{}) // the index records the failure
+		project := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All(), Engine: "own"}
+		cook.Cook(t.Context(), project, cook.CookOptions{}) // the failure is recorded in the index
 	}
 	p.do(chromedp.KeyEvent("2")) // another tab
 	again(`{"laps": `)

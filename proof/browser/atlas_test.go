@@ -14,21 +14,14 @@ import (
 	"testing"
 )
 
-// The npm packages of the engines that load atlases.
-const engines = "pixi.js@8.22.0 phaser@4.2.1"
-
-// Sprites that PixiJS and Phaser load from a cooked atlas look like their source pictures, even
-// if they are trimmed, on several pages, or (PixiJS) rotated.
+// Sprites that PixiJS and Phaser load from a cooked atlas look like their source images, even if
+// they are trimmed, on several pages, or (PixiJS) rotated.
 func TestSpritesLookLikeSourcesInEngines(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")
 	}
 	dir := t.TempDir()
-	npm := exec.Command("sh", "-c", "npm install --silent --no-audit --no-fund --ignore-scripts --prefix npm "+engines)
-	npm.Dir = dir
-	if out, err := npm.CombinedOutput(); err != nil {
-		t.Skipf("the engines cannot be installed: %v: %.200s", err, out)
-	}
+	linkPackages(t, dir)
 	var names []string
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 40 {
@@ -96,7 +89,7 @@ data = "multiatlas"
 	p.forgive("GPU stall") // reading back pixels is slow
 }
 
-// sprite writes a picture of random opaque pixels within a transparent border.
+// sprite writes an image of random opaque pixels within a transparent border.
 func sprite(t *testing.T, file string, r *rand.Rand) {
 	t.Helper()
 	w, h := 8+r.IntN(32), 8+r.IntN(32)
@@ -141,8 +134,8 @@ func countTurned(t *testing.T, file string) (n int) {
 	return n
 }
 
-// atlasPage draws sprites in rows with each engine. Its function compare returns a description of
-// wrong pixels.
+// atlasPage is a page that draws sprites in rows with each engine. Its function compare returns a
+// description of the wrong pixels.
 const atlasPage = `<!DOCTYPE html><body><script src="/npm/node_modules/pixi.js/dist/pixi.min.js"></script>
 <script src="/npm/node_modules/phaser/dist/phaser.min.js"></script><script>
 "use strict";

@@ -3,91 +3,126 @@ package browser
 import (
 	"bytes"
 	"embed"
+	"encoding/json"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
+
+	"github.com/assetcook/assetcook/proof/internal/results"
 )
+
+var updateResults = flag.Bool("results", false, "write proof/engines/results.json")
 
 //go:embed engines/*.js
 var engineScripts embed.FS
 
-// webEngines are the engines that run in browsers, and their npm packages.
-var webEngines = []struct{ name, packages string }{
-	{"three", "three@0.180.0"},
-	{"playcanvas", "playcanvas@2.23.3 three@0.180.0"}, // with the transcoder of three.js
-	{"pixi", "pixi.js@8.22.0"},
-	{"phaser", "phaser@4.2.1"},
-}
+var webEngines = []string{"three", "babylon", "playcanvas", "pixi", "phaser", "howler"}
 
-// The sample project, cooked for an engine without any rule, loads there: images and sounds equal
-// their sources within the error of their format, and models have all their textures.
+// Engines load the sample project, cooked for the engine or without one: images, sounds and models
+// equal their sources within the error of their format. They also load a game that Debian packages,
+// cooked for the engine.
 func TestSamplesLoadInTheirEngine(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")
 	}
+	modules, dir := http.FileServer(http.Dir(packages(t))), samples(t)
 	for _, engine := range webEngines {
-		t.Run(engine.name, func(t *testing.T) {
-			dir := t.TempDir()
-			npm := exec.Command("sh", "-c", "npm install --silent --no-audit --no-fund --ignore-scripts --prefix npm "+engine.packages)
-			npm.Dir = dir
-			if out, err := npm.CombinedOutput(); err != nil {
-				t.Skipf("the engine cannot be installed: %v: %.200s", err, out)
-			}
-			prepare(t, dir, engine.name)
-			files := http.FileServer(http.Dir(dir))
-			p := browse(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				switch r.URL.Path {
-				case "/":
-					fmt.Fprintf(w, enginePage, engine.name)
-				case "/favicon.ico":
-					w.WriteHeader(http.StatusNoContent)
-				default:
-					if _, err := engineScripts.Open(r.URL.Path[1:]); err == nil {
-						http.ServeFileFS(w, r, engineScripts, r.URL.Path[1:])
-						return
-					}
-					files.ServeHTTP(w, r)
-				}
-			}), "")
-			if wrong := eval[string](p, `check("/cooked")`); wrong != "" {
-				t.Error(wrong)
-			}
-			p.forgive("GPU stall") // reading back pixels is slow
+		t.Run(engine, func(t *testing.T) {
+			t.Parallel()
+			loadSamples(t, modules, dir, engine)
 		})
 	}
 }
 
-// prepare cooks the sample project for an engine in the directories assets and cooked.
-func prepare(t *testing.T, dir, engine string) {
-	t.Helper()
-	run := exec.Command("go", "run", "./proof/engines", "-prepare", dir, "-engine", engine)
-	run.Dir = "../.."
-	if out, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+// loadSamples loads the samples in an engine, using a page that imports the engine's npm package.
+func loadSamples(t *testing.T, modules http.Handler, dir, engine string) {
+	files := http.FileServer(http.Dir(dir))
+	p := browse(t, engineHandler(filepath.Join(dir, engine), func(w http.ResponseWriter, r *http.Request) bool {
+		script := r.URL.Path[1:]
+		if r.URL.Path == "/" {
+			fmt.Fprintf(w, enginePage, engine)
+		} else if strings.HasPrefix(r.URL.Path, "/npm/") {
+			modules.ServeHTTP(w, r)
+		} else if strings.HasPrefix(r.URL.Path, "/any/") {
+			files.ServeHTTP(w, r)
+		} else if _, err := engineScripts.Open(script); err == nil {
+			http.ServeFileFS(w, r, engineScripts, script)
+		} else {
+			return false
+		}
+		return true
+	}), "")
+	result := pageResult(p, "check()")
+	judge(p, engine, result.Kinds)
+	judge(p, results.AnyIn(engine), result.Any)
+}
+
+// engineHandler serves what page serves and, for other paths, the prepared directory of an engine.
+// /game reports whether there is a cooked game.
+func engineHandler(dir string, page func(http.ResponseWriter, *http.Request) bool) http.Handler {
+	files := http.FileServer(http.Dir(dir))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/favicon.ico":
+			w.WriteHeader(http.StatusNoContent)
+		case "/game":
+			_, err := os.Stat(filepath.Join(dir, "game/cooked"))
+			fmt.Fprint(w, err == nil)
+		default:
+			if !page(w, r) {
+				files.ServeHTTP(w, r)
+			}
+		}
+	})
+}
+
+// A loadResult is what a page reports: its faults, and the number of compared files of each kind.
+type loadResult struct {
+	Wrong      string
+	Kinds, Any map[string]results.Kind // Any: outputs that were cooked without an engine
+}
+
+// pageResult evaluates an expression whose value is the result of a page, and reports the faults in
+// the result.
+func pageResult(p *page, expression string) loadResult {
+	p.t.Helper()
+	var result loadResult
+	if text := eval[string](p, expression); json.Unmarshal([]byte(text), &result) != nil {
+		p.t.Fatalf("the result of the page is %q", text)
+	}
+	if result.Wrong != "" {
+		p.t.Error(result.Wrong)
+	}
+	p.forgive("GPU stall") // reading back pixels is slow
+	return result
+}
+
+// resultsFile is locked by tests of engines while they write the file of results.
+var resultsFile sync.Mutex
+
+// judge compares the kinds of files that a page has tested with results.json.
+func judge(p *page, name string, seen map[string]results.Kind) {
+	p.t.Helper()
+	resultsFile.Lock()
+	defer resultsFile.Unlock()
+	if err := results.Check("../engines/results.json", name, seen, *updateResults); err != nil {
+		p.t.Error(err)
 	}
 }
 
-// Ebitengine runs in the browser, too, where it needs no libraries of the system.
+// Ebitengine is tested in the browser, where it needs no system libraries.
 func TestSamplesLoadInEbitengine(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")
 	}
-	dir := t.TempDir()
-	prepare(t, dir, "ebitengine")
-	shown, err := os.ReadFile(filepath.Join(dir, "loader.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	used, err := os.ReadFile("../engines/ebitengine/internal/outputs/outputs.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(shown, used) {
-		t.Error("outputs.go and the loader of docs/engines/ebitengine.md differ")
-	}
+	top := samples(t)
+	dir := filepath.Join(top, "ebitengine")
 	build := exec.Command("go", "build", "-o", filepath.Join(dir, "game.wasm"), ".")
 	build.Dir = "../engines/ebitengine"
 	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
@@ -101,22 +136,25 @@ func TestSamplesLoadInEbitengine(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(string(bytes.TrimSpace(root)), "lib/wasm"))); err != nil {
 		t.Fatal(err)
 	}
-	files := http.FileServer(http.Dir(dir))
-	p := browse(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/":
-			fmt.Fprint(w, wasmPage)
-		case "/favicon.ico":
-			w.WriteHeader(http.StatusNoContent)
-		default:
-			files.ServeHTTP(w, r)
-		}
-	}), "")
-	p.until(`"wrong" in window`)
-	if wrong := eval[string](p, "wrong"); wrong != "" {
-		t.Error(wrong)
+	program := http.FileServer(http.Dir(dir))
+	for name, outputs := range map[string]string{"ebitengine": dir, results.AnyIn("ebitengine"): filepath.Join(top, results.Any)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := browse(t, engineHandler(outputs, func(w http.ResponseWriter, r *http.Request) bool {
+				switch r.URL.Path {
+				case "/":
+					fmt.Fprint(w, wasmPage)
+				case "/game.wasm", "/wasm_exec.js":
+					program.ServeHTTP(w, r)
+				default:
+					return false
+				}
+				return true
+			}), "")
+			p.until(`"result" in window`)
+			judge(p, name, pageResult(p, "result").Kinds)
+		})
 	}
-	p.forgive("GPU stall")
 }
 
 const wasmPage = `<!doctype html><meta charset="utf-8"><body>
@@ -132,7 +170,12 @@ const enginePage = `<!doctype html><meta charset="utf-8"><body>
 <script type="importmap">{"imports":{
 	"three": "/npm/node_modules/three/build/three.module.js",
 	"three/addons/": "/npm/node_modules/three/examples/jsm/",
+	"three/examples/jsm/Addons.js": "/npm/node_modules/three/examples/jsm/loaders/FontLoader.js",
+	"three-msdf-text-utils": "/npm/node_modules/three-msdf-text-utils/build/bundle.js",
+	"@babylonjs/core": "/engines/babylon-module.js",
+	"@babylonjs/loaders/glTF": "/engines/babylon-module.js",
 	"playcanvas": "/npm/node_modules/playcanvas/build/playcanvas.mjs",
-	"pixi.js": "/npm/node_modules/pixi.js/dist/pixi.mjs"
+	"pixi.js": "/npm/node_modules/pixi.js/dist/pixi.mjs",
+	"@pixi/sound": "/npm/node_modules/@pixi/sound/dist/pixi-sound.mjs"
 }}</script>
 <script type="module" src="/engines/%s.js"></script>`

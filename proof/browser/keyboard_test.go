@@ -26,15 +26,15 @@ func (p *page) tab() {
 	}
 }
 
-// controls is an expression. It returns the visible controls that must be reachable by keyboard,
-// identified by their position and text.
+// controls is an expression that returns the visible controls that must be reachable by keyboard.
+// Position and text identify a control.
 const controls = `(() => {
 	window.named = e => e.tagName + "#" + e.id + " " + (e.ariaLabel ?? e.title ?? "") + " " + e.textContent.slice(0, 30)
 	return [...document.querySelectorAll("button, input, select, textarea, summary, a[href]")]
 		.filter(e => e.checkVisibility({ visibilityProperty: true }) && !e.disabled && e.tabIndex >= 0 && !e.closest(".sizer, .rows, [inert]")).map(named)
 })()`
 
-// focused is an expression. It returns the focused element and the fault of its focus mark,
+// focused is an expression that returns the focused element and any fault of its focus indicator,
 // or two empty strings if the document has the focus.
 const focused = `(() => {
 	const e = document.activeElement
@@ -43,7 +43,7 @@ const focused = `(() => {
 	return [named(e), s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 || e.matches(".tl-scroll, .rows, .tree *, [role=grid], [role=tree]") ? "" : "no outline"]
 })()`
 
-// On each page, Tab reaches every control, and the focused control is marked.
+// On each page, Tab reaches every control, and the focused control has a focus indicator.
 func TestTabReachesEveryControl(t *testing.T) {
 	set := counters.New(counters.Options{})
 	set.Counter("game/drawn").Add(1)
@@ -57,7 +57,7 @@ func TestTabReachesEveryControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	tracker := memory.New(memory.Options{})
-	tracker.Group("textures", 0)
+	tracker.Group("textures", memory.GroupOptions{})
 	sources := view.Sources{
 		Counters: set, Memory: tracker, Token: "t",
 		Recordings: []view.Recording{{Name: "run", Tape: events.OpenTape(recorded.Bytes())}},
@@ -68,7 +68,7 @@ func TestTabReachesEveryControl(t *testing.T) {
 			if name == "assets" {
 				p = viewAssets(t, t.TempDir())
 			} else {
-				p = browse(t, view.Handler(sources), "#token=t&tab="+name)
+				p = browse(t, view.New(sources), "#token=t&tab="+name)
 			}
 			p.until(`document.querySelector(".view:not([hidden])")?.id === "view-` + name + `"`)
 			want := map[string]bool{}
@@ -90,7 +90,7 @@ func TestTabReachesEveryControl(t *testing.T) {
 					break
 				}
 			}
-			for _, c := range eval[[]string](p, controls) { // controls that have disappeared meanwhile do not count
+			for _, c := range eval[[]string](p, controls) { // controls that have disappeared in the meantime are ignored
 				if want[c] {
 					t.Errorf("%s is not reached by Tab", c)
 				}

@@ -34,7 +34,7 @@ func browse(t *testing.T, handler http.Handler, fragment string) *page {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
-		server.CloseClientConnections() // ends streams that last as long as the page
+		server.CloseClientConnections() // ends streams that would last as long as the page
 		server.Close()
 	})
 	return open(t, server.URL, fragment)
@@ -60,8 +60,8 @@ func open(t *testing.T, server, fragment string) *page {
 		t.Fatal(err)
 	}
 	p := &page{t: t, ctx: ctx}
-	p.do() // starts the browser, which lives as long as this context
-	p.ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	p.do() // starts the browser, which runs as long as this context
+	p.ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
 	t.Cleanup(cancel)
 	err = chromedp.Listen(ctx, func(event any) {
 		switch e := event.(type) {
@@ -115,7 +115,7 @@ func (p *page) fault(text string) {
 	p.faults = append(p.faults, text)
 }
 
-// forgive drops faults that contain a text, and reports whether there were any.
+// forgive removes the faults that contain the given text, and reports whether there were any.
 func (p *page) forgive(text string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +147,7 @@ func eval[T any](p *page, expression string) T {
 	return value
 }
 
-// until waits until a JavaScript expression is true.
+// until waits until a JavaScript expression becomes true.
 func (p *page) until(expression string) {
 	p.t.Helper()
 	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Minute))); err != nil {

@@ -29,6 +29,13 @@ func play(t *testing.T) (p *page, assets string) {
 	if err := game.Sample(project.Dir, "../../testdata/assets/textures/props/crate.png"); err != nil {
 		t.Fatal(err)
 	}
+	watch(t, project)
+	return browse(t, game.Handler(project.Out), ""), project.Dir
+}
+
+// watch cooks a project and watches it until the test ends.
+func watch(t *testing.T, project cook.Project) {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	first, ended := make(chan bool), make(chan struct{})
 	var once sync.Once
@@ -44,7 +51,6 @@ func play(t *testing.T) (p *page, assets string) {
 	case <-ended:
 		t.FailNow()
 	}
-	return browse(t, game.Handler(project.Out), ""), project.Dir
 }
 
 // save replaces an asset.
@@ -56,7 +62,7 @@ func save(t *testing.T, assets, name string, data []byte) {
 	}
 }
 
-// paint replaces the texture by one of a single color.
+// paint replaces the texture by an image of a single color.
 func paint(t *testing.T, assets string, size int, c color.NRGBA) {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, size, size))
@@ -72,8 +78,8 @@ func paint(t *testing.T, assets string, size int, c color.NRGBA) {
 	}
 }
 
-// near returns an expression that tells whether a pixel of the picture has approximately the
-// given color.
+// near returns an expression that reports whether a pixel of the rendered image has approximately
+// the given color.
 func near(x, y int, r, g, b uint8) string {
 	return fmt.Sprintf(`(() => {
 		const gl = document.getElementById("view").getContext("webgl2"), p = new Uint8Array(4)
@@ -82,8 +88,8 @@ func near(x, y int, r, g, b uint8) string {
 	})()`, x, y, r, g, b)
 }
 
-// A saved texture, JSON file or shader changes the picture. If a shader does not compile, the
-// page keeps the last picture and shows the error.
+// A saved texture, JSON file or shader changes the rendered image. If a shader does not compile,
+// the page keeps the previous image and shows the error.
 func TestSavedAssetsChangePicture(t *testing.T) {
 	p, assets := play(t)
 	t.Log(eval[string](p, `document.getElementById("format").textContent + document.getElementById("problem").textContent`))

@@ -9,21 +9,14 @@ import (
 	"testing"
 )
 
-// The npm packages that play sounds and set text.
-const players = "howler@2.2.4 pixi.js@8.22.0"
-
-// howler.js finds each sound of a joined file by the JSON, and the decoded samples there equal
-// the source. PixiJS draws text with a font of three channels like the browser does.
+// howler.js uses the JSON to find each sound in a joined file, and the decoded samples there equal
+// the source. With a three-channel font, PixiJS draws text as the browser does.
 func TestSoundsAndFontsMatchSourcesInEngines(t *testing.T) {
 	if !installed() {
 		t.Skip("no Chromium: proof/browser/run.sh installs it")
 	}
 	dir := t.TempDir()
-	npm := exec.Command("sh", "-c", "npm install --silent --no-audit --no-fund --ignore-scripts --prefix npm "+players)
-	npm.Dir = dir
-	if out, err := npm.CombinedOutput(); err != nil {
-		t.Skipf("the engines cannot be installed: %v: %.200s", err, out)
-	}
+	linkPackages(t, dir)
 	for _, folder := range []string{"audio", "fonts"} {
 		if err := os.CopyFS(filepath.Join(dir, "assets", folder), os.DirFS("../../testdata/assets/"+folder)); err != nil {
 			t.Fatal(err)
@@ -45,9 +38,6 @@ field = "msdf"
 data = "bmfont"
 container = "png"
 missing = "skip"
-[[rule]]
-match = "fonts/*.{png,fnt}"
-recipe = "copy"
 `} {
 		if err := os.WriteFile(filepath.Join(dir, "assets", name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -77,10 +67,10 @@ recipe = "copy"
 		}
 	}
 	p.forgive("GPU stall")                    // reading back pixels is slow
-	p.forgive("AudioContext was not allowed") // there is no click
+	p.forgive("AudioContext was not allowed") // there is no click that would allow audio
 }
 
-// playersPage has functions that return a description of the faults.
+// playersPage is a page whose functions return a description of the faults they find.
 const playersPage = `<!DOCTYPE html><body><script src="/npm/node_modules/howler/dist/howler.min.js"></script>
 <script src="/npm/node_modules/pixi.js/dist/pixi.min.js"></script><script>
 "use strict";
@@ -88,7 +78,7 @@ async function decoded(url) {
 	const buffer = await (await fetch(url)).arrayBuffer();
 	return new OfflineAudioContext(2, 48000, 48000).decodeAudioData(buffer);
 }
-// likeness returns the correlation of channel b with channel a from an offset on.
+// likeness returns the correlation of channel b, starting at an offset, with channel a.
 function likeness(a, b, from) {
 	let both = 0, ofA = 0, ofB = 0;
 	for (let i = 0; i < b.length; i++) {

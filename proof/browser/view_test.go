@@ -16,10 +16,10 @@ import (
 	"github.com/assetcook/assetcook/profile/view"
 )
 
-// Keys open the tabs and update the URL, and a URL with a tab opens it.
+// Keys open the tabs and update the URL, and opening a URL that names a tab shows this tab.
 func TestTabsFollowKeysAndURL(t *testing.T) {
 	sources := view.Sources{Title: `a <b>"title"</b>`, Counters: counters.New(counters.Options{}), Memory: memory.New(memory.Options{})}
-	p := browse(t, view.Handler(sources), "#tab=memory")
+	p := browse(t, view.New(sources), "#tab=memory")
 	if got := eval[string](p, `document.getElementById("title").textContent`); got != sources.Title {
 		t.Errorf("title %q, want %q", got, sources.Title)
 	}
@@ -34,9 +34,9 @@ func TestTabsFollowKeysAndURL(t *testing.T) {
 	p.until(`document.getElementById("help").open`)
 }
 
-// The page removes the token from the URL at once, so that a bookmark of a page gives no rights.
+// The page removes the token from the URL at once, so that a bookmark grants no rights.
 func TestTokenLeavesURL(t *testing.T) {
-	p := browse(t, view.Handler(view.Sources{Counters: counters.New(counters.Options{}), Token: "secret"}), "#token=secret&tab=counters")
+	p := browse(t, view.New(view.Sources{Counters: counters.New(counters.Options{}), Token: "secret"}), "#token=secret&tab=counters")
 	p.until(`!location.hash.includes("secret")`)
 	if got := eval[string](p, `sessionStorage.getItem("token")`); got != "secret" {
 		t.Errorf("the page has token %q", got)
@@ -51,7 +51,7 @@ func (p *page) line(text string) {
 	p.do(chromedp.Focus(chromedp.CSS("#line")), chromedp.KeyEvent(text), chromedp.KeyEvent("\r"), chromedp.Blur(chromedp.CSS("#line")))
 }
 
-// tableRows returns the rows of the table of frames by their first cell.
+// tableRows returns the rows of the table of frames, keyed by their first cell.
 func (p *page) tableRows() map[string][]string {
 	rows := eval[[][]string](p, `(async () => {
 		const box = document.querySelector(".countertable .grid"), seen = new Map();
@@ -73,8 +73,8 @@ func (p *page) tableRows() map[string][]string {
 	return byFirst
 }
 
-// A graph added by a command shows the values of the counters, and the URL keeps it. Counters
-// that no page shows are not watched.
+// A command adds a graph, which shows the values of the counters, and the URL keeps the graph.
+// Counters that no page shows are not recorded.
 func TestGraphShowsCountersAndIsKeptInURL(t *testing.T) {
 	set := counters.New(counters.Options{})
 	a, b := set.Counter("game/drawn"), set.Gauge("game/<i>level</i>")
@@ -84,10 +84,10 @@ func TestGraphShowsCountersAndIsKeptInURL(t *testing.T) {
 		set.PushFrame(time.UnixMilli(int64(1000 * i)))
 	}
 	frame(0)
-	p := browse(t, view.Handler(view.Sources{Counters: set}), "#tab=counters")
+	p := browse(t, view.New(view.Sources{Counters: set}), "#tab=counters")
 	p.line("graph add mine game/drawn game/<i>level</i>")
 	p.until(`document.querySelectorAll(".counters .card").length === 1`)
-	for watched := false; !watched; { // watching starts with the frame after the page's request
+	for watched := false; !watched; { // recording starts with the frame after the page's request
 		frame(1)
 		watched = len(set.History("game/drawn")) > 0
 	}
@@ -118,17 +118,17 @@ func TestGraphShowsCountersAndIsKeptInURL(t *testing.T) {
 	p.until(`document.querySelectorAll(".counters .card .legend bdi").length === 2`)
 	p.line("graph remove mine")
 	p.until(`document.querySelectorAll(".counters .card").length === 0`)
-	for len(set.History("game/drawn")) > 0 { // until the page's request has ended
+	for len(set.History("game/drawn")) > 0 { // wait until the page's request has ended
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// A wrong command gets a one-line answer, and completion suggests counters.
+// The reply to a wrong command is one line, and completion suggests counters.
 func TestConsoleAnswersErrorsAndCompletes(t *testing.T) {
 	set := counters.New(counters.Options{})
 	set.Counter("cook/skip/stamp").Add(7)
 	set.PushFrame(time.Now())
-	p := browse(t, view.Handler(view.Sources{Counters: set}), "")
+	p := browse(t, view.New(view.Sources{Counters: set}), "")
 	p.line("print cook/skip/stamp")
 	p.until(`document.getElementById("said").textContent.includes("7")`)
 	p.line("graph mke fps")
@@ -144,7 +144,7 @@ func TestConsoleAnswersErrorsAndCompletes(t *testing.T) {
 // contain HTML.
 func recorded(t *testing.T, dir string) (tape *events.Tape, names []string) {
 	t.Helper()
-	tape = events.NewTape(events.TapeOptions{})
+	tape = events.NewTape(0)
 	rec := events.New(tape, events.Options{})
 	for w := range 2 {
 		worker := rec.Worker(fmt.Sprintf("worker %d", w))
@@ -166,10 +166,10 @@ func recorded(t *testing.T, dir string) (tape *events.Tape, names []string) {
 	return tape, names
 }
 
-// The timeline finds an asset by name and sums up the selected scopes.
+// The timeline finds an asset by name and summarizes the selected scopes.
 func TestTimelineFindsAndSumsScopes(t *testing.T) {
 	tape, names := recorded(t, t.TempDir())
-	p := browse(t, view.Handler(view.Sources{Recordings: []view.Recording{{Name: "run.events", Tape: tape}}}), "")
+	p := browse(t, view.New(view.Sources{Recordings: []view.Recording{{Name: "run.events", Tape: tape}}}), "")
 	p.until(`document.querySelector(".tl-gutter")?.textContent.includes("worker 1")`)
 	p.do(chromedp.Focus(chromedp.CSS("#view-timeline input[type=search]")), chromedp.KeyEvent(names[77]), chromedp.KeyEvent("\r"))
 	p.until(`[...document.querySelectorAll("#view-timeline summary")].some(e => e.textContent === "1 hit")`)
@@ -186,15 +186,16 @@ func TestTimelineFindsAndSumsScopes(t *testing.T) {
 	}
 }
 
-// The tree shows the memory of a tracker, and a snapshot shows what has been allocated since.
+// The tree shows the memory of a tracker, and a comparison with a snapshot shows what has been
+// allocated since then.
 func TestMemoryTreeAndSnapshot(t *testing.T) {
 	tracker := memory.New(memory.Options{})
-	pool := tracker.Group("images", 1<<20).Pool("pixels")
+	pool := tracker.Group("images", memory.GroupOptions{Budget: 1 << 20}).Pool("pixels", memory.PoolOptions{})
 	worker := tracker.Worker("worker 0")
 	scope := worker.Push("wall.png")
 	held := pool.Bytes(worker, 123_456)
 	scope.Pop()
-	p := browse(t, view.Handler(view.Sources{Memory: tracker, Token: "secret"}), "#token=secret&tab=memory")
+	p := browse(t, view.New(view.Sources{Memory: tracker, Token: "secret"}), "#token=secret&tab=memory")
 	p.until(`document.querySelector(".memory .tree").textContent.includes("worker 0")`)
 	p.do(chromedp.KeyEvent("s"))
 	p.until(`[...document.querySelectorAll(".memory select option")].some(o => /snapshot|[0-9]/.test(o.textContent))`)
@@ -203,8 +204,8 @@ func TestMemoryTreeAndSnapshot(t *testing.T) {
 	scope.Pop()
 	p.do(chromedp.KeyEvent("c"))
 	p.until(`document.querySelector(".memory").textContent.includes("leak.png")`)
-	pool.Free(leak)
-	pool.Free(held)
+	pool.Free(nil, leak)
+	pool.Free(nil, held)
 }
 
 // Without the token the page cannot change anything.
@@ -213,7 +214,7 @@ func TestPageWithoutTokenCannotAct(t *testing.T) {
 	set := counters.New(counters.Options{})
 	set.Counter("n")
 	set.PushFrame(time.Now())
-	p := browse(t, view.Handler(view.Sources{Counters: set, Events: events.NewFeed(), Token: "secret", Dumps: dir}), "")
+	p := browse(t, view.New(view.Sources{Counters: set, Events: events.NewFeed(), Token: "secret", Dumps: dir}), "")
 	p.line("when n > 1 dump 1s")
 	p.until(`document.getElementById("said").textContent.includes("token")`)
 	if !p.forgive("403") {

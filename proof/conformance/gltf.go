@@ -19,14 +19,14 @@ type gltfReport struct {
 		NumErrors int
 		Messages  []struct {
 			Code     string
-			Severity int // 0 for an error
+			Severity int // 0 means error
 		}
 	}
 }
 
-// gltfSuite: a file in which the validator reports errors must be rejected, or accepted with
-// warnings that name each kind of error. The recipe gltf accepts only .gltf; the recipe mesh
-// accepts both kinds of files.
+// gltfSuite makes the trials of glTF files. A file in which the validator reports errors must be
+// rejected, or accepted with warnings that name each kind of error. The recipe gltf accepts only
+// .gltf; the recipe mesh accepts both kinds of files.
 func gltfSuite(dir string) ([]trial, error) {
 	names, err := files(dir, "test", ".gltf", ".glb")
 	var list []trial
@@ -65,7 +65,7 @@ func gltfSuite(dir string) ([]trial, error) {
 	return list, err
 }
 
-// codes returns the kinds of errors in a report, sorted.
+// codes returns the codes of the errors in a report, sorted.
 func (r gltfReport) codes() []string {
 	var list []string
 	for _, m := range r.Issues.Messages {
@@ -77,47 +77,47 @@ func (r gltfReport) codes() []string {
 	return slices.Compact(list)
 }
 
-const otherStride = "a byteStride for other data than attributes"
+const otherStride = "a bufferView has a byteStride, but no attributes"
 
-// sayings are texts of warnings that name an error of the validator, by the error's code. A
-// warning about something else does not excuse the error.
+// sayings maps the code of a validator error to texts, one of which must be in a warning about this
+// error. A warning about something else does not excuse the error.
 var sayings = map[string][]string{
-	"ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION": {"a rotation of another length than 1"},
-	"ACCESSOR_ELEMENT_OUT_OF_MAX_BOUND":                           {"min or max do not match the elements"},
-	"ACCESSOR_ELEMENT_OUT_OF_MIN_BOUND":                           {"min or max do not match the elements"},
-	"ACCESSOR_MAX_MISMATCH":                                       {"min or max do not match the elements"},
-	"ACCESSOR_MIN_MISMATCH":                                       {"min or max do not match the elements"},
+	"ACCESSOR_ANIMATION_SAMPLER_OUTPUT_NON_NORMALIZED_QUATERNION": {"was not of length 1", "the length of a rotation is not 1", "whose length is not 1"},
+	"ACCESSOR_ELEMENT_OUT_OF_MAX_BOUND":                           {"min or max did not match the elements"},
+	"ACCESSOR_ELEMENT_OUT_OF_MIN_BOUND":                           {"min or max did not match the elements"},
+	"ACCESSOR_MAX_MISMATCH":                                       {"min or max did not match the elements"},
+	"ACCESSOR_MIN_MISMATCH":                                       {"min or max did not match the elements"},
 	"ANIMATION_SAMPLER_ACCESSOR_WITH_BYTESTRIDE":                  {otherStride},
 	"ANIMATION_SAMPLER_INPUT_ACCESSOR_WITHOUT_BOUNDS":             {"min or max are missing"},
-	"BUFFER_DATA_URI_MIME_TYPE_INVALID":                           {"a data URI of a buffer whose media type"},
+	"BUFFER_DATA_URI_MIME_TYPE_INVALID":                           {"the data URI of a buffer has another media type"},
 	"BUFFER_VIEW_INVALID_BYTE_STRIDE":                             {otherStride},
-	"BUFFER_VIEW_TARGET_OVERRIDE":                                 {"a bufferView for data of more than one kind"},
-	"BUFFER_VIEW_TOO_BIG_BYTE_STRIDE":                             {"a byteStride of more bytes than the bufferView has"},
+	"BUFFER_VIEW_TARGET_OVERRIDE":                                 {"a bufferView has data of more than one kind"},
+	"BUFFER_VIEW_TOO_BIG_BYTE_STRIDE":                             {"a byteStride of more bytes than the bufferView itself"},
 	"DUPLICATE_ELEMENTS":                                          {"an extension is named twice in a list"},
-	"EMPTY_ENTITY":                                                {"an empty list"},
+	"EMPTY_ENTITY":                                                {"a list is empty"},
 	"GLB_CHUNK_LENGTH_UNALIGNED":                                  {"is not a multiple of four bytes long"},
 	"GLB_DUPLICATE_CHUNK":                                         {"more than one chunk of a type"},
 	"GLB_UNEXPECTED_BIN_CHUNK":                                    {"the binary chunk of the GLB file is not its second"},
 	"IMAGE_BUFFER_VIEW_WITH_BYTESTRIDE":                           {otherStride},
-	"IMAGE_MIME_TYPE_INVALID":                                     {"an embedded image of another type than it is declared"},
-	"IMAGE_NON_ENABLED_MIME_TYPE":                                 {"an embedded image of a type whose extension"},
-	"INVALID_URI":                                                 {"an embedded image of another type than it is declared"},
+	"IMAGE_MIME_TYPE_INVALID":                                     {"the type of an embedded image differs from the declared type", "an embedded image had another type than declared"},
+	"IMAGE_NON_ENABLED_MIME_TYPE":                                 {"the extension for the type of an embedded image"},
+	"INVALID_URI":                                                 {"the type of an embedded image differs from the declared type", "an embedded image had another type than declared"},
 	"IO_ERROR":                                                    {"does not exist"},
-	"MESH_PRIMITIVE_ACCESSOR_UNALIGNED":                           {"attributes that do not all start at multiples of four bytes"},
-	"MESH_PRIMITIVE_ACCESSOR_WITHOUT_BYTESTRIDE":                  {"several accessors of attributes in a bufferView without byteStride"},
+	"MESH_PRIMITIVE_ACCESSOR_UNALIGNED":                           {"attribute offsets are not multiples of 4"},
+	"MESH_PRIMITIVE_ACCESSOR_WITHOUT_BYTESTRIDE":                  {"a bufferView without byteStride has attributes of several accessors"},
 	"MESH_PRIMITIVE_INDICES_ACCESSOR_WITH_BYTESTRIDE":             {otherStride},
 	"MESH_PRIMITIVE_POSITION_ACCESSOR_WITHOUT_BOUNDS":             {"min or max are missing"},
-	"MESH_PRIMITIVE_TOO_FEW_TEXCOORDS":                            {"a textured material on a primitive without the texture's coordinates"},
+	"MESH_PRIMITIVE_TOO_FEW_TEXCOORDS":                            {"a textured material is on a primitive without texture coordinates"},
 	"NON_REQUIRED_EXTENSION":                                      {"extensionsUsed and extensionsRequired contradict each other"},
-	"ROTATION_NON_UNIT":                                           {"a rotation of another length than 1"},
+	"ROTATION_NON_UNIT":                                           {"was not of length 1", "the length of a rotation is not 1", "whose length is not 1"},
 	"SKIN_IBM_ACCESSOR_WITH_BYTESTRIDE":                           {otherStride},
-	"TEXTURE_INVALID_IMAGE_MIME_TYPE":                             {"an image of a type that another member of the texture has to name"},
-	"UNDECLARED_EXTENSION":                                        {"an extension that extensionsUsed does not name"},
-	"UNSATISFIED_DEPENDENCY":                                      {"byteOffset without a bufferView", "an image in a bufferView without mimeType", "extensionsUsed and extensionsRequired contradict each other"},
+	"TEXTURE_INVALID_IMAGE_MIME_TYPE":                             {"a texture named an image of a type that needs an extension"},
+	"UNDECLARED_EXTENSION":                                        {"an extension is missing in extensionsUsed"},
+	"UNSATISFIED_DEPENDENCY":                                      {"byteOffset has no bufferView", "an image in a bufferView has no mimeType", "extensionsUsed and extensionsRequired contradict each other"},
 	"UNUSED_EXTENSION_REQUIRED":                                   {"extensionsUsed and extensionsRequired contradict each other"},
 }
 
-// named reports whether warnings name each kind of error in a report.
+// named reports whether the warnings name each kind of error in a report.
 func (r gltfReport) named(warnings []string) bool {
 	text, codes := strings.Join(warnings, "\n"), r.codes()
 	for _, code := range codes {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Loads the sample project, cooked for an engine, with LÖVE and SDL. As root on Debian it installs
+# Loads the sample project, cooked for an engine, with LÖVE, SDL and raylib. As root on Debian it installs
 # what is missing; what cannot be had is passed over with a line.
 #
 #   proof/engines/run.sh
@@ -20,3 +20,5 @@ if [ -n "$missing" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; the
 		echo "engines: some of$missing cannot be installed"
 fi
 go run ./proof/engines
+# On Windows, Ebitengine needs no C compiler and no libraries of the system.
+(cd examples/ebitengine && GOOS=windows go vet .)

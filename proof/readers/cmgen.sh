@@ -10,6 +10,8 @@
 # the worst, in percent of the brightest.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
+# All recipes with their defaults, as an engine of its own has them.
+export COOK_ENGINE=own
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 (cd "$root" && go build -o "$tmp/cook" ./cmd/cook)

@@ -11,6 +11,8 @@
 #	proof/readers/ktx.sh [directory]     the project's own assets without an argument
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
+# All recipes with their defaults, as an engine of its own has them.
+export COOK_ENGINE=own
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 if ! npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$tmp/packages" \

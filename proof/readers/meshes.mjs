@@ -23,9 +23,9 @@ const extension = 'EXT_meshopt_compression';
 const components = { 5120: Int8Array, 5121: Uint8Array, 5122: Int16Array, 5123: Uint16Array, 5125: Uint32Array, 5126: Float32Array };
 const widths = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4, MAT2: 4, MAT3: 9, MAT4: 16 };
 
-// The accessors of a GLB file as lists of numbers, those of packed views unpacked, and what
-// each of their views says of its packing.
-function accessors(file) {
+// contents returns the document of a GLB file and the values of its accessors. Packed views are
+// unpacked.
+function contents(file) {
 	const data = new Uint8Array(fs.readFileSync(file)), words = new DataView(data.buffer);
 	const length = words.getUint32(12, true);
 	const doc = JSON.parse(new TextDecoder().decode(data.subarray(20, 20 + length)));
@@ -37,41 +37,61 @@ function accessors(file) {
 		MeshoptDecoder.decodeGltfBuffer(bytes, p.count, p.byteStride, chunk.subarray(from, from + p.byteLength), p.mode, p.filter ?? 'NONE');
 		return bytes;
 	});
-	return (doc.accessors ?? []).map(a => {
-		if (a.bufferView === undefined || a.type === 'MAT2' || a.type === 'MAT3') return { values: [] };
+	const accessors = (doc.accessors ?? []).map(a => {
 		const type = components[a.componentType], width = widths[a.type], size = width * type.BYTES_PER_ELEMENT;
+		if (a.bufferView === undefined || a.type === 'MAT2' || a.type === 'MAT3') return { values: [], width };
 		const v = doc.bufferViews[a.bufferView], stride = v.byteStride ?? size, values = [];
 		for (let i = 0; i < a.count; i++) {
 			const at = (a.byteOffset ?? 0) + i * stride;
 			values.push(...new type(views[a.bufferView].slice(at, at + size).buffer));
 		}
-		return { values, packed: v.extensions?.[extension] };
+		return { values, width };
 	});
+	return { doc, accessors };
 }
 
-// Whether two lists of triangles are the same, but for which corner of each is the first.
-function sameTriangles(a, b) {
-	for (let i = 0; i < a.length; i += 3) {
-		if (![0, 1, 2].some(k => [0, 1, 2].every(j => a[i + j] === b[i + (k + j) % 3]))) return false;
+// drawnShapes returns the points, lines and triangles of a primitive as sorted texts with the
+// attributes of each corner. So neither the order of vertices and shapes nor the first corner of a
+// triangle matters. Strips and fans keep their order.
+function drawnShapes({ doc, accessors }, primitive) {
+	const attributes = [primitive.attributes, ...(primitive.targets ?? [])].flatMap(
+		(list, i) => Object.keys(list).sort().map(key => ({ name: `${i} ${key}`, ...accessors[list[key]] })));
+	const corner = i => attributes.map(a => `${a.name} ${a.values.slice(i * a.width, (i + 1) * a.width)}`).join(', ');
+	const vertices = doc.accessors[primitive.attributes.POSITION]?.count ?? 0;
+	const corners = (primitive.indices === undefined ? [...Array(vertices).keys()] : accessors[primitive.indices].values).map(corner);
+	const size = { 0: 1, 1: 2, 4: 3 }[primitive.mode ?? 4];
+	if (!size) return corners;
+	const shapes = [];
+	for (let i = 0; i + size <= corners.length; i += size) {
+		const shape = corners.slice(i, i + size);
+		const first = size === 3 ? shape.indexOf([...shape].sort()[0]) : 0;
+		shapes.push([...shape.slice(first), ...shape.slice(0, first)].join('; '));
 	}
-	return true;
+	return shapes.sort();
 }
 
-// How a compressed model differs from one that is not.
+// differences returns how a compressed model differs from the same model without compression: in
+// the shapes of its primitives, and in the values of all other accessors.
 function differences(compressed, plain) {
-	const lines = [], a = accessors(compressed), b = accessors(plain);
-	if (a.length !== b.length) return [`${a.length} accessors, ${b.length} without compression`];
-	for (let i = 0; i < a.length; i++) {
-		const x = a[i].values, y = b[i].values, p = a[i].packed;
-		if (x.length !== y.length) {
-			lines.push(`accessor ${i}: ${x.length} numbers, ${y.length} without compression`);
-		} else if (p?.mode === 'TRIANGLES') {
-			if (!sameTriangles(x, y)) lines.push(`accessor ${i}: other triangles`);
-		} else {
-			const off = x.findIndex((v, k) => v !== y[k]);
-			if (off >= 0) lines.push(`accessor ${i}: number ${off} is ${x[off]}, ${y[off]} without compression`);
+	const a = contents(compressed), b = contents(plain), lines = [], ofShapes = new Set();
+	if (a.accessors.length !== b.accessors.length) return [`${a.accessors.length} accessors, ${b.accessors.length} without compression`];
+	const primitives = model => (model.doc.meshes ?? []).flatMap(mesh => mesh.primitives);
+	const others = primitives(b);
+	primitives(a).forEach((primitive, i) => {
+		for (const list of [primitive.attributes, ...(primitive.targets ?? []), { indices: primitive.indices }]) {
+			Object.values(list).forEach(accessor => ofShapes.add(accessor));
 		}
-	}
+		const x = drawnShapes(a, primitive), y = drawnShapes(b, others[i]);
+		const off = x.findIndex((shape, k) => shape !== y[k]);
+		if (x.length !== y.length) lines.push(`primitive ${i}: ${x.length} shapes, ${y.length} without compression`);
+		else if (off >= 0) lines.push(`primitive ${i}: ${x[off]}, ${y[off]} without compression`);
+	});
+	a.accessors.forEach(({ values }, i) => {
+		if (ofShapes.has(i)) return;
+		const y = b.accessors[i].values, off = values.findIndex((v, k) => v !== y[k]);
+		if (values.length !== y.length) lines.push(`accessor ${i}: ${values.length} numbers, ${y.length} without compression`);
+		else if (off >= 0) lines.push(`accessor ${i}: number ${off} is ${values[off]}, ${y[off]} without compression`);
+	});
 	return lines;
 }
 
@@ -115,7 +135,7 @@ async function judge(name) {
 	const after = await read(made);
 	if (after.errors.length > 0) return { way: `${kind} -> invalid`, fine: false, lines: after.errors };
 	try {
-		accessors(made);
+		contents(made);
 	} catch (e) {
 		return { way: `${kind} -> what cannot be unpacked`, fine: false, lines: [String(e)] };
 	}

@@ -9,6 +9,8 @@
 # github.com/KhronosGroup/glTF-Sample-Assets.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
+# All recipes with their defaults, as an engine of its own has them.
+export COOK_ENGINE=own
 validator=2.0.0-dev.3.10
 meshoptimizer=1.3.0
 

@@ -8,6 +8,8 @@
 # Normals are made by neither, as gltfpack does not.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
+# All recipes with their defaults, as an engine of its own has them.
+export COOK_ENGINE=own
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 npm install --silent --no-audit --no-fund --prefix "$tmp/packages" gltfpack@1.3.0 >/dev/null

@@ -35,6 +35,7 @@ fi
 "$here/shaders.sh"
 if command -v node >/dev/null && command -v npm >/dev/null; then
 	"$here/ktx.sh"
+	"$here/heights.sh"
 	"$here/meshes.sh"
 else
 	echo "readers: no node and npm, so nothing reads models and what is in them"

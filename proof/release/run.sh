@@ -164,6 +164,7 @@ echo '{"private": true}' >package.json
 start=$(date +%s%N)
 npm npm install --offline --no-audit --no-fund --silent "$dist"/assetcook-linux-x64-*.tgz "$dist"/assetcook-[0-9]*.tgz
 cooks npm "$work/npm" npm npx --offline cook -dir assets
+npm node --input-type=module -e "import { openManifest } from 'assetcook'; import plugin from 'assetcook/vite'; if (!openManifest || !plugin().name) throw 1"
 npm npx --offline hashsum -version | grep "(commit $commit, "
 code=0
 npm npx --offline cook -nosuchflag 2>/dev/null || code=$?

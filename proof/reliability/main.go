@@ -21,7 +21,8 @@ import (
 )
 
 func main() {
-	faultfs.Init() // this process may be the tracee that executes cook
+	faultfs.Init()                  // this process may have been started to be traced while it executes cook
+	os.Setenv("COOK_ENGINE", "own") // scenes depend on the recipes' default outputs
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	all := campaigns()
@@ -46,7 +47,7 @@ func main() {
 	}
 }
 
-// errUsage is returned after the flag set has printed an error in the arguments.
+// errUsage is returned after the flag set has printed an error about the arguments.
 var errUsage = errors.New("usage")
 
 // errReported is returned after the errors have been printed.
@@ -64,7 +65,7 @@ func usage(w io.Writer, all []campaign) {
 // flag set, prints its seed first and a result line last, and returns an error if any check
 // failed or no fault was ever injected.
 type campaign struct {
-	name  string // on the command line
+	name  string // name on the command line
 	about string
 	run   func(ctx context.Context, args []string) error
 }

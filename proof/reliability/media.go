@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/recipes/audio"
 	"github.com/assetcook/assetcook/recipes/builtin"
 	pictures "github.com/assetcook/assetcook/recipes/image"
@@ -24,27 +25,27 @@ import (
 
 // Limits for each file.
 const (
-	// mediaSlack is the number of bytes that a cook may hold beyond its estimate. It allows for
-	// the measurement itself and the delay of the garbage collector.
+	// mediaSlack is the number of bytes that a cook may hold beyond its estimate. It covers the
+	// overhead of the measurement and the delay of the garbage collector.
 	mediaSlack = 2 << 20
 	// mediaPatience is the time limit for a file. The limit grows by the same amount for each
-	// mediaShare bytes of the estimate, because a valid picture that fills the budget is slow.
+	// mediaShare bytes of the estimate, because a valid image that uses the whole budget is slow.
 	mediaPatience = time.Second
 	mediaShare    = 256 << 20
-	// mediaCompile is the time limit for compiling WGSL in another process.
+	// mediaCompile is the time limit for compiling WGSL, which happens in another process.
 	mediaCompile = 10 * time.Second
-	// mediaWords is the limit for the length of an error, in bytes.
+	// mediaWords is the maximum length of an error, in bytes.
 	mediaWords = 2000
 )
 
-// media damages files of all formats that recipes decode, and cooks each file like a run does: it
+// media damages files of all formats that recipes decode, and cooks each file as a run does: it
 // checks the estimate against a budget, and then cooks into a file. No file may make a recipe
 // panic, hold more memory than it estimated, or take over a second. If djpeg and dwebp are
 // installed, damage that they detect must not be accepted without a warning, and the pixels of
 // undamaged files must match theirs. Complete sounds must be cooked, and truncated ones rejected.
 //
-// The current file is on disk while it is cooked, so that it is available if it crashes the
-// process. Each file that exceeds a limit is kept.
+// The current file is on disk while it is cooked, so that it is available afterwards if it crashes
+// the process. Each file that exceeds a limit is kept.
 func media(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("media", flag.ContinueOnError)
 	files := flags.Int("files", 100_000, "how many `files` to cook")
@@ -96,7 +97,8 @@ func media(ctx context.Context, args []string) error {
 	stop := m.bench.watchFor(time.Minute)
 	defer stop()
 	mutate := mutator{rand: rand.New(rand.NewPCG(*seed, 0)), starts: starts}
-	// Start with the bombs and the undamaged files, followed by mutations of the undamaged files.
+	// Start with the bombs and the undamaged files; then continue with mutations of the undamaged
+	// files.
 	whole := append(withExtension(mediaBombs(), *only), starts...)
 	whole = append(whole, mediaPieces(rand.New(rand.NewPCG(*seed, 1)), starts)...)
 	begin := time.Now()
@@ -123,11 +125,11 @@ func media(ctx context.Context, args []string) error {
 	return requireNonzero(int64(m.decoded+m.refused), "files that a recipe decoded or rejected")
 }
 
-// exactHeap makes collections stop the world. Otherwise memory allocated during a
-// collection counts as live, which is more on a busy machine.
+// exactHeap is a setting that makes garbage collections stop the world. Otherwise, memory that is
+// allocated during a collection counts as live, and on a busy machine this is more.
 const exactHeap = "gcstoptheworld=1"
 
-// withExactHeap runs the campaign in a process with the setting exactHeap.
+// withExactHeap runs the campaign in a new process that has the setting exactHeap.
 func withExactHeap(ctx context.Context, args []string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -150,10 +152,10 @@ type mediaRun struct {
 
 	longest     time.Duration
 	longestName string
-	most        int64 // bytes held beyond the estimate, negative if never
+	most        int64 // maximum number of bytes held beyond the estimate; negative if never
 	mostName    string
-	measured    int            // files that allocated more than the estimate, so that the live heap was measured
-	why         map[string]int // rejections by the start of the error
+	measured    int            // number of files whose allocations exceeded the estimate, so that the live heap was measured
+	why         map[string]int // number of rejections, by the start of the error
 }
 
 func (m *mediaRun) judgeMediaCook(f mediaFile, r mediaResult) {
@@ -248,7 +250,7 @@ func (m *mediaRun) printMediaTotals(starts int, took time.Duration) {
 		m.files, starts, took.Round(time.Second), float64(m.files)/took.Seconds(), m.decoded, m.refused, m.overBudget, m.panics, m.recovered, m.broken)
 }
 
-// mediaCookers returns the recipes by extension. Textures are not supercompressed, because that
+// mediaCookers returns the recipes by extension. Textures are not supercompressed, because this
 // would dominate the measurements.
 func mediaCookers() map[string]mediaCooker {
 	byName := map[string]recipe.Recipe{}
@@ -264,16 +266,21 @@ func mediaCookers() map[string]mediaCooker {
 	} {
 		r := byName[name]
 		c := r.New()
-		if o, ok := c.(*pictures.Image); ok {
-			o.Zstd = 0
+		if name == "image" || name == "lut" {
+			mustSetOption(c, "zstd", int64(0))
 		}
-		if o, ok := c.(*lut.LUT); ok {
-			o.Zstd = 0
-		}
-		if o, ok := c.(*shader.Shader); ok && ext == ".wgsl" {
-			o.Format, o.Timeout = "spirv", mediaCompile
+		if ext == ".wgsl" {
+			mustSetOption(c, "format", "spirv")
+			mustSetOption(c, "timeout", mediaCompile.String())
 		}
 		cookers[ext] = mediaCooker{r, c}
 	}
 	return cookers
+}
+
+// mustSetOption sets an option that the recipe must have.
+func mustSetOption(c recipe.Cooker, key string, value any) {
+	if err := recipeset.SetOption(c, key, value); err != nil {
+		panic(fmt.Sprintf("option %s: %v", key, err))
+	}
 }

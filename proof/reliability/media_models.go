@@ -19,16 +19,16 @@ import (
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
 
-// madeModels returns glTF documents that contain every kind of object, as text and as a GLB file,
-// and OBJ files. The recipe mesh detects text by its content, so the extension .model selects
-// text for the recipe mesh, and .gltf selects text that is only checked.
+// madeModels returns glTF documents that contain every kind of object, as text and as GLB files,
+// and OBJ files. The recipe mesh detects text by its content, so text with the extension .model is
+// cooked by mesh, and text with the extension .gltf is only checked.
 func madeModels() []mediaFile {
 	text, data := madeDocument()
 	uri := base64.StdEncoding.EncodeToString(data)
 	document := strings.Replace(text, `"buffers":[{`, `"buffers":[{"uri":"data:application/octet-stream;base64,`+uri+`",`, 1)
 	var glb bytes.Buffer
 	if err := gltf.WriteGLB(&glb, []byte(text), [][]byte{data}); err != nil {
-		panic(fmt.Sprintf("media: %v", err)) // cannot happen, because the document is small
+		panic(fmt.Sprintf("media: %v", err)) // cannot fail, because the document is small
 	}
 	const shape = "mtllib gone.mtl\no a\nv 0 0 0\nv 1 0 0 0.5\nv 0 1 -1e-2\nv 1 1 0\nvt 0 0\nvt 1.5 0\nvt 0 1\nvn 0 0 1\nvn 0 0 2\n" +
 		"usemtl x\nf 1/1/1 2/2/1 3/3/2\nf -1 -2 -3 -4\ng b\nl 1 2 3\np 1\nf 1//1 3//2 4//1\n"
@@ -41,7 +41,7 @@ func madeModels() []mediaFile {
 	}
 }
 
-// opaquePNG is a picture of one pixel with alpha 2 and gamma 1.
+// opaquePNG is an image of one pixel with alpha 2 and gamma 1.
 const opaquePNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAABGdBTUEAAYagMeiWXwAAAA1JREFUeJxjSJl2ggkABOkBxWBFJIQAAAAASUVORK5CYII="
 
 // madeDocument returns a valid document and its buffer.
@@ -112,8 +112,8 @@ var (
 	anyWord   = regexp.MustCompile(`"[A-Za-z_0-9/]+"`)
 )
 
-// damageModel changes a number, a list or a word of a document, so that it can usually still be
-// decoded.
+// damageModel changes a number, a list or a word of a document in such a way that the result can
+// usually be decoded.
 func (m *mutator) damageModel(ext string, data []byte) []byte {
 	text, chunk := data, []byte(nil)
 	if ext == ".glb" {
@@ -133,7 +133,7 @@ func (m *mutator) damageModel(ext string, data []byte) []byte {
 	if len(all) == 0 {
 		return data
 	}
-	if ext == ".glb" && len(chunk) > 4 && m.rand.IntN(3) == 0 { // or a number of the buffer
+	if ext == ".glb" && len(chunk) > 4 && m.rand.IntN(3) == 0 { // or change a number in the buffer
 		chunk = bytes.Clone(chunk)
 		x := pick(m.rand, []float32{0, 1, -1, 2, 1e-3, 1e30, float32(math.NaN())})
 		binary.LittleEndian.PutUint32(chunk[m.rand.IntN(len(chunk)/4)*4:], math.Float32bits(x))
@@ -151,16 +151,16 @@ func (m *mutator) damageModel(ext string, data []byte) []byte {
 	return b.Bytes()
 }
 
-// checkModel cooks a cooked model again, which must not be rejected or need a repair. A missing
-// image is accepted if the first cook has warned of it.
+// checkModel cooks a cooked model again. The model must be accepted without any repair. A missing
+// image is allowed if the first cook has warned of it.
 func checkModel(ctx context.Context, file string, warned []string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	r := mesh.Recipe()
-	c := r.New().(*mesh.Mesh)
-	c.Textures = "keep"
+	c := r.New()
+	mustSetOption(c, "textures", "keep")
 	again := file + ".again"
 	defer os.Remove(again)
 	job := jobs.New(r, jobs.Env{

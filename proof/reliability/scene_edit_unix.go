@@ -17,13 +17,13 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A choice is a kind of edit, and how often it is chosen.
+// A choice is a kind of edit, and its relative frequency.
 type choice struct {
 	often int
 	do    func() error
 }
 
-// edit makes a random edit, as users and programs do, without syncing. It does nothing if
+// edit makes a random edit, as users and programs make them, without syncing. It does nothing if
 // there is no file to edit.
 func (s *scene) edit() error {
 	return s.oneOf([]choice{
@@ -34,7 +34,7 @@ func (s *scene) edit() error {
 }
 
 // startSlowEdit edits, replaces or creates a file, and also edits a file that takes long to cook.
-// So there is time to kill the run after the first output was placed and before the index is
+// This leaves time to kill the run after the first output was placed and before the index is
 // written.
 func (s *scene) startSlowEdit() error {
 	slow := filepath.Join(s.assets, "big", "a.txt")
@@ -44,7 +44,7 @@ func (s *scene) startSlowEdit() error {
 	return s.oneOf([]choice{{2, s.fileForFolder}, {1, s.folderForFile}, {2, s.createRandomSource}, {1, s.renameRandomSource}, {1, s.rewriteRandomSource}})
 }
 
-// editRecent edits a recently edited file again, so that its output in the killed run becomes
+// editRecent edits a recently edited file again, so that its output from the killed run becomes
 // stale.
 func (s *scene) editRecent() error {
 	there := slices.DeleteFunc(slices.Clone(s.recent), func(name string) bool {
@@ -65,7 +65,7 @@ func (s *scene) editRecent() error {
 	})
 }
 
-// editAtomically makes an atomic edit: at all times each asset has its old or its new
+// editAtomically makes an atomic edit: at any time, each asset has its old content, has its new
 // content, or does not exist. It does not change the rules.
 func (s *scene) editAtomically() error {
 	return s.oneOf([]choice{{6, s.replaceByRename}, {2, s.touchRandomSource}, {1, s.removeRandomSource}, {1, s.renameRandomSource}, {2, s.moveIn}, {1, s.swapRandomSources}, {1, s.retargetRandomLink}})
@@ -95,8 +95,8 @@ func (s *scene) applyRandomEdits(n int) error {
 	return nil
 }
 
-// files returns the regular files below a directory, except rules, the manifest and state
-// files. It ignores files that disappear meanwhile.
+// files lists the regular files below a directory, except rules, the manifest and state files. It
+// ignores files that disappear while it runs.
 func files(dir string) ([]string, error) {
 	var names []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -116,7 +116,18 @@ func files(dir string) ([]string, error) {
 	return names, err
 }
 
-// pickRandomSource chooses a file below a directory to edit; "" if there is none.
+// onRandomSource makes an edit of a random source and records it. It does nothing if there is no
+// source.
+func (s *scene) onRandomSource(note string, edit func(name string) error) error {
+	name, err := s.pickRandomSource(s.assets)
+	if err != nil || name == "" {
+		return err
+	}
+	s.addSceneNote(note, name)
+	return edit(name)
+}
+
+// pickRandomSource returns a random file below a directory; "" if there is none.
 func (s *scene) pickRandomSource(dir string) (string, error) {
 	names, err := files(dir)
 	if err != nil || len(names) == 0 {
@@ -149,15 +160,8 @@ func (s *scene) randomContent(name string, size int) []byte {
 	return s.letters(size)
 }
 
-// overwrite changes some bytes of a file in place and keeps its size and inode.
-func (s *scene) overwrite() error {
-	name, err := s.pickRandomSource(s.assets)
-	if err != nil || name == "" {
-		return err
-	}
-	s.addSceneNote("overwrite %s", name)
-	return s.overwriteFile(name)
-}
+// overwrite changes some bytes of a file in place; the size and the inode stay the same.
+func (s *scene) overwrite() error { return s.onRandomSource("overwrite %s", s.overwriteFile) }
 
 func (s *scene) overwriteFile(name string) error {
 	info, err := os.Stat(name)
@@ -175,7 +179,7 @@ func (s *scene) overwriteFile(name string) error {
 			return s.write(name, data)
 		}
 	default:
-		if len(data) > 4096 && s.rng.IntN(2) == 0 { // a part of it
+		if len(data) > 4096 && s.rng.IntN(2) == 0 { // change only a part of it
 			at = s.rng.IntN(len(data) - 4096)
 			data = data[at : at+1+s.rng.IntN(4096)]
 		}
@@ -189,56 +193,47 @@ func (s *scene) overwriteFile(name string) error {
 	return err
 }
 
-// overwriteAndBack changes a file in place, syncs it, and changes it back.
+// overwriteAndBack changes a file in place, syncs it, and restores its content.
 func (s *scene) overwriteAndBack() error {
-	name, err := s.pickRandomSource(s.assets)
-	if err != nil || name == "" {
+	return s.onRandomSource("overwrite, sync, and restore %s", func(name string) error {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if _, err := f.WriteAt(s.letters(len(data)), 0); err != nil {
+			return err
+		}
+		if err := f.Sync(); err != nil {
+			return err
+		}
+		_, err = f.WriteAt(data, 0)
 		return err
-	}
-	s.addSceneNote("overwrite, sync, and restore %s", name)
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := f.WriteAt(s.letters(len(data)), 0); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	_, err = f.WriteAt(data, 0)
-	return err
+	})
 }
 
 func (s *scene) overwriteKeepingTime() error {
-	name, err := s.pickRandomSource(s.assets)
-	if err != nil || name == "" {
-		return err
-	}
-	s.addSceneNote("overwrite, keeping the time, %s", name)
-	info, err := os.Stat(name)
-	if err != nil {
-		return err
-	}
-	if err := s.overwriteFile(name); err != nil {
-		return err
-	}
-	return os.Chtimes(name, info.ModTime(), info.ModTime())
+	return s.onRandomSource("overwrite, keeping the time, %s", func(name string) error {
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		if err := s.overwriteFile(name); err != nil {
+			return err
+		}
+		return os.Chtimes(name, info.ModTime(), info.ModTime())
+	})
 }
 
-// rewriteRandomSource truncates a file and writes it again, as most programs do.
+// rewriteRandomSource truncates a file and writes it again, as most programs save a file.
 func (s *scene) rewriteRandomSource() error {
-	name, err := s.pickRandomSource(s.assets)
-	if err != nil || name == "" {
-		return err
-	}
-	s.addSceneNote("rewrite %s", name)
-	return s.write(name, s.randomContent(name, 1+s.rng.IntN(20_000)))
+	return s.onRandomSource("rewrite %s", func(name string) error {
+		return s.write(name, s.randomContent(name, 1+s.rng.IntN(20_000)))
+	})
 }
 
 func (s *scene) write(name string, data []byte) error {
@@ -248,7 +243,7 @@ func (s *scene) write(name string, data []byte) error {
 	return os.WriteFile(name, data, 0o666)
 }
 
-// room creates the directory of a file, and removes a directory or file that is in the way.
+// room creates the directory for a file, and removes any directory or file that is in the way.
 func room(name string) error {
 	if info, err := os.Lstat(name); err == nil && info.IsDir() {
 		return os.RemoveAll(name)
@@ -264,28 +259,22 @@ func room(name string) error {
 }
 
 func (s *scene) replaceByRename() error {
-	name, err := s.pickRandomSource(s.assets)
-	if err != nil || name == "" {
-		return err
-	}
-	s.addSceneNote("replace %s", name)
-	if err := s.write(s.assets+".new", s.randomContent(name, 1+s.rng.IntN(20_000))); err != nil {
-		return err
-	}
-	return os.Rename(s.assets+".new", name)
+	return s.onRandomSource("replace %s", func(name string) error {
+		if err := s.write(s.assets+".new", s.randomContent(name, 1+s.rng.IntN(20_000))); err != nil {
+			return err
+		}
+		return os.Rename(s.assets+".new", name)
+	})
 }
 
 func (s *scene) touchRandomSource() error {
-	name, err := s.pickRandomSource(s.assets)
-	if err != nil || name == "" {
-		return err
-	}
-	s.addSceneNote("touch %s", name)
-	now := time.Now()
-	return os.Chtimes(name, now, now)
+	return s.onRandomSource("touch %s", func(name string) error {
+		now := time.Now()
+		return os.Chtimes(name, now, now)
+	})
 }
 
-// removeRandomSource removes a file, unless only few are left.
+// removeRandomSource removes a file, unless only a few are left.
 func (s *scene) removeRandomSource() error {
 	names, err := files(s.assets)
 	if err != nil || len(names) < 15 {
@@ -312,8 +301,8 @@ func (s *scene) renameFile(name string) error {
 	return errors.Join(room(to), os.Rename(name, to))
 }
 
-// fileForFolder replaces an asset directory with a file, so that its output replaces an output
-// directory.
+// fileForFolder replaces an asset directory by a file, so that an output has the name of a former
+// output directory.
 func (s *scene) fileForFolder() error {
 	name, err := s.pickRandomSource(s.assets)
 	dir := filepath.Dir(name)
@@ -328,7 +317,7 @@ func (s *scene) fileForFolder() error {
 	return os.WriteFile(dir, s.letters(1+s.rng.IntN(50_000)), 0o666)
 }
 
-// folderForFile replaces an asset with a directory of assets.
+// folderForFile replaces an asset by a directory of assets.
 func (s *scene) folderForFile() error {
 	name, err := s.pickRandomSource(s.assets)
 	if err != nil || name == "" || filepath.Dir(name) == filepath.Join(s.assets, "big") {
@@ -363,8 +352,8 @@ func (s *scene) swapRandomSources() error {
 	return nil
 }
 
-// retargetRandomLink atomically points a link to the other of two directories with the same names and
-// sizes.
+// retargetRandomLink atomically points a link to the other one of two directories that have the
+// same file names and sizes.
 func (s *scene) retargetRandomLink() error {
 	link, aside, to := filepath.Join(s.assets, "twin"), s.assets+".new", "twin1"
 	if at, err := os.Readlink(link); err == nil && at == to {
@@ -384,7 +373,7 @@ func (s *scene) createRandomSource() error {
 	return s.write(name, s.randomContent(name, s.rng.IntN(50_000)))
 }
 
-// moveIn creates a file elsewhere and moves it into the assets.
+// moveIn creates a file outside of the assets and moves it into them.
 func (s *scene) moveIn() error {
 	name := s.newName()
 	s.addSceneNote("move in %s", name)
@@ -392,7 +381,7 @@ func (s *scene) moveIn() error {
 	return errors.Join(s.write(aside, s.randomContent(name, s.rng.IntN(50_000))), room(name), os.Rename(aside, name))
 }
 
-// newName returns a file name that may be new.
+// newName returns a random file name, which may be a new one.
 func (s *scene) newName() string {
 	kinds := []string{".png", ".json", ".txt", ".bin", ".wav"}
 	s.fresh++
@@ -404,6 +393,7 @@ var rules = []string{
 	"[[rule]]\nmatch = \"*_n.png\"\nsrgb = false\n\n[[rule]]\nmatch = \"notes/**\"\nrecipe = \"zstd\"\n",
 	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n",
 	"[[rule]]\nmatch = \"*.json\"\nminify = false\n",
+	"[[rule]]\nmatch = \"*.{png,txt,json}\"\noutputs = [\"{name}.{hash}\"]\n\n[[rule]]\nmatch = \"*.gltf\"\noutputs = [\"{stem}.{hash}.glb\"]\n",
 }
 
 func (s *scene) changeRules() error {
@@ -412,7 +402,7 @@ func (s *scene) changeRules() error {
 	return s.write(filepath.Join(s.assets, "cook.toml"), []byte(rules[n]+s.moreRules))
 }
 
-// damageRandomOutput overwrites or removes an output, unless a watcher has just removed it.
+// damageRandomOutput overwrites or removes an output, if it has not just been removed by a watcher.
 func (s *scene) damageRandomOutput() error {
 	name, err := s.pickRandomSource(s.out)
 	if err != nil || name == "" {

@@ -1,16 +1,16 @@
-// Roles compares the roles that cook assigns to pictures with the roles in which materials use
+// Roles compares the roles that cook assigns to images with the roles in which materials use
 // them.
 //
 //	go run ./proof/roles [-cook] [-labels FILE] [-write FILE] [-most N] DIRECTORY...
 //
 // A directory contains the sources of a game or a set of models. The true roles come from its
 // materials, in the formats of glTF, GLB, MTL, Godot, Gazebo, Cube 2, 0 A.D., SuperTuxKart and
-// Trigger Rally. Pictures that materials use in two roles are excluded. So are slots that may
-// contain either colors or data, such as specular maps. -labels reads the roles of pictures that
-// no material uses; the first word of a line is the directory. The role is derived from the name of
-// a picture, or with -cook by the recipe, which also looks at the pixels; pictures that the
-// recipe cannot read are excluded. -write writes at most N names of each directory, those with
-// the smallest checksums, for internal/image/role/testdata/slots.tsv.
+// Trigger Rally. Images that materials use in two roles are excluded, as are slots that may contain
+// either colors or data, such as specular maps. -labels reads the roles of images that no
+// material uses; the first word of a line is the directory. The role is derived from the name of an
+// image, or with -cook by the recipe, which also looks at the pixels; images that the recipe
+// cannot read are excluded. -write writes at most N names of each directory, those with the
+// smallest checksums, for internal/image/role/testdata/slots.tsv.
 package main
 
 import (
@@ -68,7 +68,7 @@ func main() {
 	}
 }
 
-// sampleNames returns up to most names, those with the smallest checksums, sorted.
+// sampleNames returns the names with the smallest checksums, sorted, at most most of them.
 func sampleNames(truth map[string]string, most int) []string {
 	pictures := slices.SortedFunc(maps.Keys(truth), func(a, b string) int {
 		return cmp.Compare(xxhash.Sum64String(a), xxhash.Sum64String(b))
@@ -79,17 +79,17 @@ func sampleNames(truth map[string]string, most int) []string {
 	return pictures
 }
 
-// An answer is the role that cook assigns to a picture.
+// An answer is the role that cook assigns to an image.
 type answer struct {
 	role   role.Role
 	unsure bool
-	says   string // the reason
+	says   string // the reason for the role
 }
 
-// byName derives the role from the path of a picture.
+// byName derives the role from the path of an image.
 func byName(folder, picture string) (answer, bool) {
 	named := role.OfPath(filepath.Base(folder) + "/" + picture)
-	return answer{named.Role(), named == role.PerhapsNormal || named == role.PerhapsData, "its path says " + named.String()}, true
+	return answer{named.Role(), named == role.PerhapsNormal || named == role.PerhapsData || named == role.PerhapsMap, "its path says " + named.String()}, true
 }
 
 // byRecipe returns the role that the recipe chooses with its default options. The answer is
@@ -116,8 +116,8 @@ func byRecipe(folder, picture string) (answer, bool) {
 	return answer{}, false
 }
 
-// printAnswers prints the numbers of right, unsure and wrong answers, and lists the ones that are
-// not right.
+// printAnswers prints the numbers of right, unsure and wrong answers, and lists the answers that
+// are not right.
 func printAnswers(folder string, truth map[string]string, ask func(folder, picture string) (answer, bool)) {
 	var all, right, unsure, wrong, lies, both int
 	var lines []string
@@ -152,10 +152,10 @@ func printAnswers(folder string, truth map[string]string, ask func(folder, pictu
 	}
 }
 
-// twice marks pictures that are used in more than one role.
+// twice marks images that are used in more than one role.
 const twice = "twice"
 
-// truthOf returns the role of each picture that a material of the directory uses, or that has a
+// truthOf returns the role of each image that a material of the directory uses, or that has a
 // label.
 func truthOf(folder string, labels []label) (map[string]string, error) {
 	t := tree{root: folder, pictures: map[string]string{}, truth: map[string]string{}}
@@ -171,7 +171,7 @@ func truthOf(folder string, labels []label) (map[string]string, error) {
 		rel = filepath.ToSlash(rel)
 		switch strings.ToLower(filepath.Ext(rel)) {
 		case ".png", ".jpg", ".jpeg", ".tga", ".webp", ".bmp", ".tif", ".tiff", ".exr", ".hdr", ".dds", ".ktx", ".ktx2":
-			shown := strings.TrimSuffix(rel, ".cached.dds") // packages of 0 A.D. contain cooked pictures
+			shown := strings.TrimSuffix(rel, ".cached.dds") // packages of 0 A.D. contain cooked images
 			t.pictures[strings.ToLower(shown)] = shown
 		default:
 			texts = append(texts, rel)
@@ -188,15 +188,15 @@ func truthOf(folder string, labels []label) (map[string]string, error) {
 	return t.truth, nil
 }
 
-// A label is the role of some pictures of a directory, assigned by hand.
+// A label is the role of some images of a directory, assigned by hand.
 type label struct {
 	folder  string // base name of the directory
 	pattern string
-	role    string // "?" to exclude the pictures
+	role    string // "?" to exclude the images
 }
 
-// readLabels reads lines of three words: the name of a directory, a pattern of paths in it, and a
-// role. The first line that matches a picture determines its label.
+// readLabels reads lines of three words: the name of a directory, a pattern for paths in it, and a
+// role. The first line that matches an image determines its label.
 func readLabels(file string) ([]label, error) {
 	if file == "" {
 		return nil, nil
@@ -221,7 +221,7 @@ func readLabels(file string) ([]label, error) {
 	return labels, nil
 }
 
-// labelUnused adds the labels of pictures that no material uses.
+// labelUnused adds the labels of images that no material uses.
 func (t *tree) labelUnused(labels []label) {
 	for _, picture := range t.pictures {
 		if _, ok := t.truth[picture]; ok {

@@ -1,26 +1,26 @@
-// Package atlas is the recipe that packs many images, sprites, into few textures, and describes
-// their places in JSON that PixiJS, Phaser and Godot read.
+// Package atlas is the recipe that packs many images, called sprites, into few textures. It
+// describes their places in JSON that PixiJS, Phaser and Godot read.
 //
 // The steps, in this order:
 //
-//	list.go     the source names the images, by patterns
-//	sprite.go   read them, cut off empty edges, and join equal ones
-//	layout.go   find a place for each; see package rectpack
-//	page.go     paint pages, and make textures of them with the recipe image
+//	list.go     find the images that match the patterns in the source
+//	sprite.go   read the images, cut off empty edges, and merge equal sprites
+//	layout.go   place the sprites (see package rectpack), paint pages, and make textures of
+//	            them with recipe image
 //	data.go     write the JSON
 //
 // # Units
 //
-// A page with n smaller levels is laid out in units of 2^n pixels: each sprite begins at a
-// multiple of the unit, and options border, extrude and padding count units. So no texel of any
-// level mixes two sprites. On the smallest level, the distance between sprites is the option's
-// number of texels, and on each larger level twice as many.
+// A page with n smaller mipmap levels is laid out in units of 2^n pixels: the position of each
+// sprite is a multiple of the unit, and options border, extrude and padding count units. So no
+// texel of any level mixes two sprites. On the smallest level, the distance between sprites is
+// the option's number of texels; on each larger level it is twice as many.
 //
-// # Places that stay
+// # Stable places
 //
-// A layout depends only on the sprites and the options, as all cooked files do. So one new sprite
-// moves most of the others. If this matters, for example because players download only the
-// differences, option keep names the JSON of an earlier atlas, whose places are kept.
+// Like every cooked file, a layout depends only on the sources and the options. So a new sprite
+// moves most of the other sprites. If this matters, for example because players download only
+// the differences, option keep names the JSON of an earlier atlas, and its places are kept.
 package atlas
 
 import (
@@ -37,8 +37,8 @@ import (
 	"github.com/assetcook/assetcook/recipes/image"
 )
 
-// Atlas holds the options of the recipe.
-type Atlas struct {
+// atlasOptions are the options of the recipe.
+type atlasOptions struct {
 	Artifacts bool `toml:"artifacts" doc:"patterns also match artifacts of other assets, as if they were in the asset directory"`
 
 	Trim      bool `toml:"trim" doc:"cut off the edges of sprites whose alpha is at most trim_alpha"`
@@ -61,7 +61,7 @@ type Atlas struct {
 	Container   string  `toml:"container" enum:"png,webp,ktx2,dds" doc:"the file type of pages; webp is lossless"`
 	Mips        int     `toml:"mips" min:"0" max:"10" doc:"number of smaller levels in ktx2 and dds files"`
 	Format      string  `toml:"format" enum:"auto,bc1,bc1a,bc3,bc7,rgba8" doc:"how texels of ktx2 and dds files are stored; auto chooses by the page"`
-	Quality     string  `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, and png"`
+	Quality     string  `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, png and webp"`
 	SRGB        bool    `toml:"srgb" doc:"colors are sRGB, false: linear light"`
 	Premultiply bool    `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
 	RDO         float64 `toml:"rdo" min:"0" max:"10" doc:"PSNR in dB that bc7 may lose for blocks that Zstandard packs better; 0 for none"`
@@ -71,41 +71,41 @@ type Atlas struct {
 // Recipe returns the recipe "atlas".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "atlas", Version: 6, UsesPath: true, NamesOutputs: true, Bundles: true, Extensions: []string{".sprites"}, Recognizes: isList,
+		Name: "atlas", Version: 8, UsesPath: true, NamesOutputs: true, Bundles: true, Extensions: []string{".sprites"}, Recognizes: isList,
 		New: func() recipe.Cooker {
-			return &Atlas{
+			return &atlasOptions{
 				Trim: true, Padding: 2, MaxSize: 2048, Pages: 1, Data: "hash", Name: "path",
 				Container: "png", Format: "auto", Quality: "normal", SRGB: true, Zstd: 3,
 			}
 		},
 		Traits: func(c recipe.Cooker) recipe.Traits {
-			o := c.(*Atlas)
+			o := c.(*atlasOptions)
 			return recipe.Traits{IgnoresArtifacts: !o.Artifacts, Check: o.checkOptions, Estimate: o.estimateMemory}
 		},
 	}
 }
 
-// Outputs implements recipe.Cooker. For each scale it lists the pages, then a JSON file for each
-// page or one for all.
-func (o *Atlas) Outputs() []string {
+// Outputs implements recipe.Cooker. For each scale it lists the JSON files, one per page or one
+// for all pages, and then the pages. Programs load the JSON, which names its pages.
+func (o *atlasOptions) Outputs() []string {
 	var list []string
 	for _, scale := range o.scales() {
 		stem := "{dir}/{stem}"
 		if scale != 1 {
 			stem += "@" + formatScale(scale) + "x"
 		}
-		for i := range o.Pages {
-			list = append(list, stem+suffix(i)+"."+o.Container)
-		}
 		for i := range o.jsonFiles() {
 			list = append(list, stem+suffix(i)+"."+o.dataExt())
+		}
+		for i := range o.Pages {
+			list = append(list, stem+suffix(i)+"."+o.Container)
 		}
 	}
 	return list
 }
 
 // scales returns the scales of the outputs.
-func (o *Atlas) scales() []float64 {
+func (o *atlasOptions) scales() []float64 {
 	if len(o.Scales) == 0 {
 		return []float64{1}
 	}
@@ -115,7 +115,7 @@ func (o *Atlas) scales() []float64 {
 func formatScale(scale float64) string { return strconv.FormatFloat(scale, 'f', -1, 64) }
 
 // jsonFiles returns the number of JSON files of a scale.
-func (o *Atlas) jsonFiles() int {
+func (o *atlasOptions) jsonFiles() int {
 	if o.Data == "hash" {
 		return o.Pages
 	}
@@ -123,9 +123,9 @@ func (o *Atlas) jsonFiles() int {
 }
 
 // isImageContainer reports whether pages are ordinary images, not textures.
-func (o *Atlas) isImageContainer() bool { return o.Container == "png" || o.Container == "webp" }
+func (o *atlasOptions) isImageContainer() bool { return o.Container == "png" || o.Container == "webp" }
 
-// suffix returns the end of a page's name.
+// suffix returns the suffix of a page's name.
 func suffix(page int) string {
 	if page == 0 {
 		return ""
@@ -133,7 +133,7 @@ func suffix(page int) string {
 	return "-" + strconv.Itoa(page)
 }
 
-func (o *Atlas) dataExt() string {
+func (o *atlasOptions) dataExt() string {
 	if o.Data == "tpsheet" {
 		return "tpsheet"
 	}
@@ -141,22 +141,22 @@ func (o *Atlas) dataExt() string {
 }
 
 // checkOptions implements Traits.Check.
-func (o *Atlas) checkOptions() error {
+func (o *atlasOptions) checkOptions() error {
 	switch {
 	case o.Data != "hash" && o.Rotate:
-		return &recipe.OptionError{Key: "rotate", Got: "true", Want: fmt.Sprintf("false with data = %q: neither Phaser nor Godot turns sprites back", o.Data)}
+		return &recipe.OptionError{Key: "rotate", Got: "true", Want: fmt.Sprintf("false with data = %q, because neither Phaser nor Godot rotates sprites back", o.Data)}
 	case o.isImageContainer() && o.Mips > 0:
 		return &recipe.OptionError{Key: "mips", Got: strconv.Itoa(o.Mips), Want: fmt.Sprintf(`0 with container = %q, which has one level`, o.Container)}
 	case o.isImageContainer() && o.Premultiply:
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf(`false with container = %q, which is not premultiplied`, o.Container)}
 	case len(o.Scales) > 0 && len(o.Keep) > 0:
-		return &recipe.OptionError{Key: "keep", Got: fmt.Sprintf("%q", o.Keep), Want: "none with scales, of which each has places of its own"}
+		return &recipe.OptionError{Key: "keep", Got: fmt.Sprintf("%q", o.Keep), Want: "none with scales: each scale has its own places"}
 	case len(o.pageSides()) == 0:
 		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: fmt.Sprintf("more than %d, because of border and mips", 2*o.Border*o.unitPixels())}
 	}
 	for i, scale := range o.Scales {
 		if slices.Contains(o.Scales[:i], scale) {
-			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "each scale once"}
+			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "no scale more than once"}
 		}
 	}
 	if o.isImageContainer() {
@@ -166,7 +166,7 @@ func (o *Atlas) checkOptions() error {
 }
 
 // textureOptions returns the options for making textures of pages.
-func (o *Atlas) textureOptions() *image.Image {
+func (o *atlasOptions) textureOptions() *image.Image {
 	t := image.Recipe().New().(*image.Image)
 	t.Container, t.Format, t.Quality, t.Kind, t.SRGB = o.Container, o.Format, o.Quality, "color", o.SRGB
 	t.Premultiply, t.RDO, t.Zstd, t.Mips = o.Premultiply, o.RDO, o.Zstd, strconv.FormatBool(o.Mips > 0)
@@ -176,11 +176,11 @@ func (o *Atlas) textureOptions() *image.Image {
 // maxList is the size limit of a source, in bytes.
 const maxList = 1 << 20
 
-// estimateMemory implements Traits.Estimate. It knows only the source, not the sprites: it assumes
-// that they fill the pages, and that one batch is read at a time.
-func (o *Atlas) estimateMemory(_ []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate. It sees only the source, not the sprites, so it
+// assumes that the sprites fill the pages and that one batch is read at a time.
+func (o *atlasOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxList {
-		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxList)
+		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d", size, maxList)
 	}
 	page := 4 * int64(o.MaxSize) * int64(o.MaxSize)
 	painting := png.Memory(o.MaxSize, o.MaxSize, pixmap.Bits8)
@@ -194,7 +194,7 @@ func (o *Atlas) estimateMemory(_ []byte, size int64) (int64, error) {
 }
 
 // Cook implements recipe.Cooker.
-func (o *Atlas) Cook(ctx context.Context, job *recipe.Job) error {
+func (o *atlasOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	if err := o.checkOptions(); err != nil {
 		return err
 	}
@@ -203,7 +203,8 @@ func (o *Atlas) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	for i, scale := range o.scales() {
-		a := &atlas{scale: scale, first: i * (o.Pages + o.jsonFiles())}
+		first := i * (o.jsonFiles() + o.Pages)
+		a := &atlas{scale: scale, data: first, pages: first + o.jsonFiles()}
 		if err := o.cookScale(ctx, job, files, a); err != nil {
 			return err
 		}
@@ -211,13 +212,13 @@ func (o *Atlas) Cook(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// cookScale makes the outputs of a scale.
-func (o *Atlas) cookScale(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
+// cookScale makes the outputs for one scale.
+func (o *atlasOptions) cookScale(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
 	if err := o.assembleAtlas(ctx, job, files, a); err != nil {
 		return err
 	}
 	if used := len(a.layout.Pages); used < o.Pages {
-		job.Warn("%d of %d pages would do; the others hold one pixel", max(used, 1), o.Pages)
+		job.Warn("%d of %d pages suffice; each other page has one pixel", max(used, 1), o.Pages)
 	}
 	for i := range o.Pages {
 		if err := o.writeAtlasPage(ctx, job, i, a); err != nil {
@@ -227,17 +228,18 @@ func (o *Atlas) cookScale(ctx context.Context, job *recipe.Job, files []file, a 
 	return o.writeAtlasData(job, a)
 }
 
-// An atlas is the layout of one scale before painting.
+// An atlas is the layout for one scale before painting.
 type atlas struct {
 	scale   float64
-	first   int           // index of its first output
+	data    int           // index of its first JSON file among the outputs
+	pages   int           // index of its first page among the outputs
 	names   []namedSprite // names of all sprites, sorted
-	sprites []sprite      // sprites without duplicates
+	sprites []sprite      // distinct sprites
 	layout  rectpack.Layout
 }
 
-// assembleAtlas reads the sprites and finds places for them.
-func (o *Atlas) assembleAtlas(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
+// assembleAtlas reads the sprites and places them on pages.
+func (o *atlasOptions) assembleAtlas(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
 	if err := o.readImages(ctx, job, files, a); err != nil {
 		return err
 	}
@@ -245,7 +247,7 @@ func (o *Atlas) assembleAtlas(ctx context.Context, job *recipe.Job, files []file
 	return o.placeSprites(ctx, job, a)
 }
 
-// ofPage returns the names of the sprites of a page.
+// ofPage returns the named sprites of a page.
 func (a *atlas) ofPage(page int) []namedSprite {
 	return slices.DeleteFunc(slices.Clone(a.names), func(n namedSprite) bool { return a.layout.Places[n.sprite].Page != page })
 }

@@ -10,17 +10,20 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/png"
+	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/image/spritesheet"
 	"github.com/assetcook/assetcook/internal/image/webp"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/rectpack"
 )
 
-// unitPixels returns the pixels of a unit.
-func (o *Atlas) unitPixels() int { return 1 << o.Mips }
+// unitPixels returns the size of a unit in pixels.
+func (o *atlasOptions) unitPixels() int { return 1 << o.Mips }
 
-// pageSides returns the possible sides of pages in units, without borders, and with the padding of
-// the last sprite, which is outside of the page.
-func (o *Atlas) pageSides() (list []int) {
+// pageSides returns the possible lengths of page sides in units. They exclude borders, and
+// include the padding after the last sprite, which is outside of the page.
+func (o *atlasOptions) pageSides() (list []int) {
 	step := o.unitPixels()
 	if !o.isImageContainer() {
 		step = max(step, 4) // whole blocks
@@ -37,24 +40,24 @@ func (o *Atlas) pageSides() (list []int) {
 }
 
 // pixelsOfPage returns the size of a page in pixels.
-func (o *Atlas) pixelsOfPage(page rectpack.Size) (w, h int) {
+func (o *atlasOptions) pixelsOfPage(page rectpack.Size) (w, h int) {
 	more := 2*o.Border - o.Padding
 	return (page.W + more) * o.unitPixels(), (page.H + more) * o.unitPixels()
 }
 
-// spriteRoom returns the units that a side of a sprite takes, with its extruded edges and the
+// spriteRoom returns the length of a sprite's side in units, including extruded edges and the
 // padding to the next sprite.
-func (o *Atlas) spriteRoom(pixels int) int {
+func (o *atlasOptions) spriteRoom(pixels int) int {
 	return (pixels+o.unitPixels()-1)/o.unitPixels() + 2*o.Extrude + o.Padding
 }
 
-// spriteCorner returns the pixel of a page at which a sprite begins.
-func (o *Atlas) spriteCorner(at rectpack.Place) (x, y int) {
+// spriteCorner returns the pixel of a page where a sprite's top left corner is.
+func (o *atlasOptions) spriteCorner(at rectpack.Place) (x, y int) {
 	return (at.X + o.Border + o.Extrude) * o.unitPixels(), (at.Y + o.Border + o.Extrude) * o.unitPixels()
 }
 
-// placeSprites finds places for all sprites.
-func (o *Atlas) placeSprites(ctx context.Context, job *recipe.Job, a *atlas) error {
+// placeSprites places all sprites on pages.
+func (o *atlasOptions) placeSprites(ctx context.Context, job *recipe.Job, a *atlas) error {
 	rects := make([]rectpack.Size, len(a.sprites))
 	for i, s := range a.sprites {
 		rects[i] = rectpack.Size{W: o.spriteRoom(s.w), H: o.spriteRoom(s.h)}
@@ -68,7 +71,7 @@ func (o *Atlas) placeSprites(ctx context.Context, job *recipe.Job, a *atlas) err
 		}
 		a.layout, err = rectpack.Keep(ctx, rects, places, pages, options)
 		if full := new(rectpack.FullError); errors.As(err, &full) {
-			job.Warn("the places to keep leave no room for %s, so all sprites are placed anew", human.Count(full.Left, "sprite"))
+			job.Warn("the kept places leave no room for %s; all sprites get new places", human.Count(full.Left, "sprite"))
 		}
 	}
 	if len(o.Keep) == 0 || err != nil {
@@ -85,15 +88,15 @@ func (o *Atlas) placeSprites(ctx context.Context, job *recipe.Job, a *atlas) err
 	return err
 }
 
-func (o *Atlas) tooLarge(name string, s *sprite) error {
-	return fmt.Errorf("%s: %d x %d pixels do not fit a page of %d x %d with what border and extrude add; allow more with max_size", pathname.Show(name), s.w, s.h, o.MaxSize, o.MaxSize)
+func (o *atlasOptions) tooLarge(name string, s *sprite) error {
+	return fmt.Errorf("%s: %d x %d pixels with border and extrude do not fit a page of %d x %d; allow more with max_size", pathname.Show(name), s.w, s.h, o.MaxSize, o.MaxSize)
 }
 
-func (o *Atlas) isFull(sprites int) error {
+func (o *atlasOptions) isFull(sprites int) error {
 	return fmt.Errorf("%s do not fit %s of at most %d x %d pixels; allow more with pages or max_size, or take some out", human.Count(sprites, "sprite"), human.Count(o.Pages, "page"), o.MaxSize, o.MaxSize)
 }
 
-// nameFor returns a name of a sprite.
+// nameFor returns one of a sprite's names.
 func (a *atlas) nameFor(sprite int) string {
 	for _, n := range a.names {
 		if n.sprite == sprite {
@@ -106,22 +109,22 @@ func (a *atlas) nameFor(sprite int) string {
 // maxData is the size limit of an earlier atlas's JSON, in bytes.
 const maxData = 64 << 20
 
-// keptPlaces returns the pages and places of earlier atlases; the place is nil for new sprites.
-// Package rectpack ignores impossible places.
-func (o *Atlas) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
+// keptPlaces returns the pages of earlier atlases and each sprite's place there, nil for new
+// sprites. Package rectpack ignores impossible places.
+func (o *atlasOptions) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
 	at := map[string]formerPlace{}
 	for _, name := range o.Keep {
 		text, err := job.Read(name)
 		if err == nil && len(text) > maxData {
-			err = fmt.Errorf("%d bytes; at most %d are read", len(text), maxData)
+			err = fmt.Errorf("the file has %d bytes; the limit is %d", len(text), maxData)
 		}
-		var d data
+		var d spritesheet.Data
 		if err == nil {
 			err = json.Unmarshal(text, &d)
 		}
-		sheets := d.sheets()
+		sheets := sheetsOf(&d)
 		if err == nil && len(sheets) == 0 {
-			err = errors.New("not the JSON of an atlas: it describes no page")
+			err = errors.New("the file is not the JSON of an atlas, because it describes no page")
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("keep: %s: %w", pathname.Show(name), err)
@@ -152,20 +155,20 @@ func (o *Atlas) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, pl
 	return pages, places, nil
 }
 
-// A formerPlace is the place of a sprite in an earlier atlas.
+// A formerPlace is a sprite's place in an earlier atlas.
 type formerPlace struct {
 	place
 	page int
 }
 
-// hasSizeOf reports whether the sprite had the same size.
+// hasSizeOf reports whether the sprite has the same size as before.
 func (e formerPlace) hasSizeOf(s *sprite) bool { return e.W == s.w && e.H == s.h }
 
-// fitsPage reports whether the place fits a page with such sides.
+// fitsPage reports whether the place's corner is within a page with the given side.
 func (e formerPlace) fitsPage(side int) bool { return min(e.X, e.Y) >= 0 && max(e.X, e.Y) < side }
 
-// fitting checks that the pages of earlier atlases are still allowed.
-func (o *Atlas) fitting(pages []rectpack.Size) error {
+// fitting returns an error if the options no longer allow the pages of earlier atlases.
+func (o *atlasOptions) fitting(pages []rectpack.Size) error {
 	if len(pages) > o.Pages {
 		return fmt.Errorf("keep: there were %d pages; pages allows %d", len(pages), o.Pages)
 	}
@@ -181,11 +184,12 @@ func (o *Atlas) fitting(pages []rectpack.Size) error {
 	return nil
 }
 
-// bandRows is the number of rows of a page that form one piece of work.
+// bandRows is the number of page rows per piece of parallel work.
 const bandRows = 64
 
-// writeAtlasPage paints a page and writes it. An unneeded page is a single pixel.
-func (o *Atlas) writeAtlasPage(ctx context.Context, job *recipe.Job, i int, a *atlas) error {
+// writeAtlasPage paints a page and writes it. An unused page becomes a single pixel.
+func (o *atlasOptions) writeAtlasPage(ctx context.Context, job *recipe.Job, i int, a *atlas) error {
+	jobs.SetRole(job, a.pages+i, role.Color.String())
 	end := job.Step("paint")
 	w, h := 1, 1
 	if i < len(a.layout.Pages) {
@@ -208,24 +212,24 @@ func (o *Atlas) writeAtlasPage(ctx context.Context, job *recipe.Job, i int, a *a
 		return err
 	}
 	if !o.isImageContainer() {
-		return o.textureOptions().Write(ctx, job, a.first+i, m, o.Mips)
+		return o.textureOptions().Write(ctx, job, a.pages+i, m, o.Mips)
 	}
 	defer job.Step("encode")()
-	out, err := job.Create(a.first + i)
+	out, err := job.Create(a.pages + i)
 	if err != nil {
 		return err
 	}
 	if o.Container == "webp" {
-		err = webp.Encode(ctx, out, m)
+		err = webp.Encode(ctx, out, m, o.Quality == "best")
 	} else {
 		_, err = png.Encode(ctx, out, m, png.EffortOf(o.Quality))
 	}
 	return errors.Join(err, out.Close())
 }
 
-// paintSprite paints a sprite with its corner at a pixel. Its edges are repeated by the extrusion,
-// and up to the next whole unit.
-func (o *Atlas) paintSprite(m *pixmap.Map, s *sprite, left, top int, turned bool) {
+// paintSprite paints a sprite with its corner at the given pixel. It extends the edges by the
+// extrusion, and up to the next whole unit.
+func (o *atlasOptions) paintSprite(m *pixmap.Map, s *sprite, left, top int, turned bool) {
 	w, h := s.w, s.h
 	if turned {
 		w, h = h, w
@@ -238,7 +242,7 @@ func (o *Atlas) paintSprite(m *pixmap.Map, s *sprite, left, top int, turned bool
 	for y := -before; y < bottom; y++ {
 		for x := -before; x < right; x++ {
 			sx, sy := min(max(x, 0), w-1), min(max(y, 0), h-1)
-			if turned { // clockwise: the left side becomes the top
+			if turned { // rotated clockwise: the left side becomes the top
 				sx, sy = sy, s.h-1-sx
 			}
 			copy(m.Pix8[4*((top+y)*m.W+left+x):][:4], s.pix[4*(sy*s.w+sx):])
@@ -246,9 +250,9 @@ func (o *Atlas) paintSprite(m *pixmap.Map, s *sprite, left, top int, turned bool
 	}
 }
 
-// bleed gives invisible pixels the mean color of their visible neighbors, so that a game that
-// blends neighbors finds no black around sprites. Rows can be processed concurrently: the pixels
-// read from another row are never written.
+// bleed gives invisible pixels the mean color of their visible neighbors, so that filtering
+// shows no dark fringes around sprites. Rows can be processed concurrently: pixels that are read
+// from another row are never written.
 func bleed(m *pixmap.Map, from, to int) {
 	for y := from; y < to; y++ {
 		for x := range m.W {

@@ -30,7 +30,7 @@ func TestLevelsAreExact(t *testing.T) {
 				}
 				tree["d/"+name] = encoded(t, pictures[name])
 			}
-			o := options(func(o *Atlas) {
+			o := options(func(o *atlasOptions) {
 				o.Container, o.Format, o.Mips, o.Rotate = "ktx2", "rgba8", mips, i%2 == 1
 				o.Extrude, o.Padding, o.Border = i%3, i/2%4, i/4
 			})
@@ -54,21 +54,21 @@ func TestLevelsAreExact(t *testing.T) {
 }
 
 // textureOf cooks an atlas of one page.
-func textureOf(t *testing.T, o *Atlas, tree fstest.MapFS) (*texture.Texture, map[string]found) {
+func textureOf(t *testing.T, o *atlasOptions, tree fstest.MapFS) (*texture.Texture, map[string]found) {
 	t.Helper()
 	res := cook(t, o, tree)
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
-	tex, err := ktx2.Read(res.Outputs[0], 1<<30)
+	tex, err := ktx2.Read(res.Outputs[1], 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tex, readJSON(t, "hash", res.Outputs[1:])
+	return tex, readJSON(t, "hash", res.Outputs[:1])
 }
 
 // blockOf returns the units of the page that a sprite takes, with its extruded edges.
-func (o *Atlas) blockOf(f found) image.Rectangle {
+func (o *atlasOptions) blockOf(f found) image.Rectangle {
 	u := o.unitPixels()
 	b := f.frame
 	b.Max = b.Min.Add(image.Pt((b.Dx()+u-1)/u*u, (b.Dy()+u-1)/u*u))
@@ -76,7 +76,7 @@ func (o *Atlas) blockOf(f found) image.Rectangle {
 }
 
 // alone cooks the block of a sprite as a separate atlas with neutral options.
-func alone(t *testing.T, o *Atlas, picture *image.NRGBA, f found) *texture.Texture {
+func alone(t *testing.T, o *atlasOptions, picture *image.NRGBA, f found) *texture.Texture {
 	t.Helper()
 	b := o.blockOf(f)
 	m := image.NewNRGBA(image.Rectangle{Max: b.Size()})
@@ -93,7 +93,7 @@ func alone(t *testing.T, o *Atlas, picture *image.NRGBA, f found) *texture.Textu
 			m.SetNRGBA(x, y, picture.NRGBAAt(f.at.X+dx, f.at.Y+dy))
 		}
 	}
-	only := options(func(only *Atlas) {
+	only := options(func(only *atlasOptions) {
 		only.Container, only.Format, only.Mips, only.Trim, only.Padding = "ktx2", "rgba8", o.Mips, false, 0
 	})
 	tex, _ := textureOf(t, only, fstest.MapFS{"d/ui.sprites": {Data: []byte("one.png")}, "d/one.png": encoded(t, m)})
@@ -129,7 +129,7 @@ func checkTexels(t *testing.T, name string, page *texture.Texture, block image.R
 
 // checkGaps checks the gaps between blocks and along the page, in units. A unit is one texel of
 // the last level.
-func checkGaps(t *testing.T, name string, o *Atlas, page *texture.Texture, blocks []image.Rectangle) {
+func checkGaps(t *testing.T, name string, o *atlasOptions, page *texture.Texture, blocks []image.Rectangle) {
 	t.Helper()
 	least, edge := math.MaxInt, math.MaxInt
 	inner := image.Rect(0, 0, page.W>>o.Mips, page.H>>o.Mips).Inset(o.Border)

@@ -19,15 +19,15 @@ import (
 
 // A file is an image file.
 type file struct {
-	name string // path as in the source
-	// made is the artifact, nil for a file of the asset directory.
+	name string // path as written in the source
+	// made is the artifact; nil for a file in the asset directory.
 	made *manifest.Output
 }
 
 // listedImages returns the files of the list, sorted. Each line is a pattern of Job.Glob, or a
 // directory with a slash at the end, for all images below it. A line that begins with "!" excludes
 // files of earlier lines. Empty lines and lines that begin with "#" are ignored.
-func (o *Atlas) listedImages(job *recipe.Job) ([]file, error) {
+func (o *atlasOptions) listedImages(job *recipe.Job) ([]file, error) {
 	lines, err := parseList(job)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (o *Atlas) listedImages(job *recipe.Job) ([]file, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, errors.New("it names no images; write a pattern such as sprites/*.png in each line")
+		return nil, errors.New("the source names no images; write a pattern such as sprites/*.png in each line")
 	}
 	var list []file
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -63,7 +63,7 @@ func isList(head []byte) bool {
 type line struct {
 	number  int
 	pattern string
-	full    string // the pattern from the root of the tree
+	full    string // the pattern relative to the root of the asset tree
 	without bool
 }
 
@@ -86,7 +86,7 @@ func parseList(job *recipe.Job) (list []line, err error) {
 		at, err := recipe.Dependency{Path: l.pattern}.Resolve(marks.Replace(job.Path()))
 		l.full = at.Path
 		if err == nil && !doublestar.ValidatePattern(l.full) {
-			err = fmt.Errorf("pattern %s: not valid", pathname.Show(l.pattern))
+			err = fmt.Errorf("pattern %s is invalid", pathname.Show(l.pattern))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
@@ -99,11 +99,11 @@ func parseList(job *recipe.Job) (list []line, err error) {
 // marks escapes the special characters of patterns in a path.
 var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
-// imageExtensions matches the extensions of all formats.
+// imageExtensions matches the extensions of all image formats.
 var imageExtensions = "{" + strings.Join(source.TextureExtensions(), ",") + "}"
 
-// chosenArtifacts returns the artifacts that the lines choose.
-func (o *Atlas) chosenArtifacts(job *recipe.Job, lines []line) (list []manifest.Output, err error) {
+// chosenArtifacts returns the artifacts that the lines select.
+func (o *atlasOptions) chosenArtifacts(job *recipe.Job, lines []line) (list []manifest.Output, err error) {
 	if !o.Artifacts {
 		return nil, nil
 	}
@@ -122,7 +122,7 @@ func (o *Atlas) chosenArtifacts(job *recipe.Job, lines []line) (list []manifest.
 	return list, err
 }
 
-// addMadeFiles adds the files that a line names.
+// addMadeFiles adds the artifacts that a line names.
 func addMadeFiles(job *recipe.Job, files map[string]*manifest.Output, l line, made []manifest.Output) error {
 	found, err := job.Glob(l.pattern)
 	for _, name := range found {
@@ -145,7 +145,7 @@ func addMadeFiles(job *recipe.Job, files map[string]*manifest.Output, l line, ma
 	return err
 }
 
-// takeOut removes the files that match a pattern, whichever line named them.
+// takeOut removes the files that match a pattern, no matter which line added them.
 func takeOut(job *recipe.Job, files map[string]*manifest.Output, full string) {
 	for name := range files {
 		at, err := recipe.Dependency{Path: name}.Resolve(job.Path())
@@ -155,8 +155,8 @@ func takeOut(job *recipe.Job, files map[string]*manifest.Output, full string) {
 	}
 }
 
-// spriteName returns the name of the sprite for a file.
-func (o *Atlas) spriteName(file string) string {
+// spriteName returns the name of a file's sprite.
+func (o *atlasOptions) spriteName(file string) string {
 	name := strings.TrimPrefix(file, "/")
 	if o.Name == "path" {
 		return name

@@ -13,56 +13,44 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/source"
+	"github.com/assetcook/assetcook/internal/image/spritesheet"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A sprite is an image without its empty edges.
+// A sprite holds the pixels of an image without its empty edges.
 type sprite struct {
 	w, h int
-	pix  []uint8 // pixels as pixmap.Map stores them
+	pix  []uint8 // pixels in the layout of pixmap.Map
 }
 
 // A namedSprite is a sprite with one of its names.
 type namedSprite struct {
 	name   string
-	sprite int // index of the sprite
-	// of is the size of the image; x and y are the sprite's position in it.
-	of   size
+	sprite int // index among the distinct sprites
+	// of is the size of the original image; x and y are the sprite's position in it.
+	of   spritesheet.Size
 	x, y int
-	// borders is for nine-patches only; otherwise nil.
-	borders *borders
+	// borders is nil except for nine-patches.
+	borders *spritesheet.Borders
 }
 
-type size struct {
-	W int `json:"w"`
-	H int `json:"h"`
-}
-
-// borders are the widths of a nine-patch's parts that do not stretch.
-type borders struct {
-	Left   int `json:"left"`
-	Top    int `json:"top"`
-	Right  int `json:"right"`
-	Bottom int `json:"bottom"`
-}
-
-// ninePatch is the end of the names of nine-patches, before the extension. Black pixels in a
-// border of one pixel mark the parts that stretch: horizontally in the top row, vertically in the
-// left column. This is Android's format.
+// ninePatch is the suffix of nine-patch names, before the extension. Black pixels in a one-pixel
+// border mark the parts that stretch: horizontally in the top row, vertically in the left
+// column. This is Android's format.
 const ninePatch = ".9"
 
-// largestSide limits the sides of an image. It exceeds the limit of a page, because edges may be
-// cut off.
-func (o *Atlas) largestSide() int { return max(2*o.MaxSize, 1024) }
+// largestSide limits the sides of an image. It exceeds the page limit, because empty edges may
+// be cut off.
+func (o *atlasOptions) largestSide() int { return max(2*o.MaxSize, 1024) }
 
-// largestImage is the memory limit for decoding and shrinking one image.
-func (o *Atlas) largestImage() int64 {
+// largestImage limits the memory for decoding and shrinking one image.
+func (o *atlasOptions) largestImage() int64 {
 	side := o.largestSide()
 	return 24*int64(side)*int64(side) + o.resizing(side, side)
 }
 
-// resizing returns the maximal memory for shrinking an image.
-func (o *Atlas) resizing(w, h int) int64 {
+// resizing returns the maximum memory for shrinking an image.
+func (o *atlasOptions) resizing(w, h int) int64 {
 	memory := int64(0)
 	for _, part := range []int{1, 2, 4, 8} {
 		if len(o.Scales) > 1 {
@@ -72,10 +60,11 @@ func (o *Atlas) resizing(w, h int) int64 {
 	return memory
 }
 
-// batch is the memory of images that are decoded at once, unless one image takes more.
-func (o *Atlas) batch() int64 { return 64 << 20 }
+// batch limits the memory of images that are decoded at once. A single larger image may exceed
+// it.
+func (o *atlasOptions) batch() int64 { return 64 << 20 }
 
-// maxSprites limits the sprites so that a layout takes a second or two.
+// maxSprites limits the number of sprites, so that a layout takes at most a second or two.
 const maxSprites = 50000
 
 // A decodedImage is a file that is being made into a sprite.
@@ -87,18 +76,18 @@ type decodedImage struct {
 	namedSprite
 }
 
-// content identifies equal sprites.
+// content identifies sprites with equal pixels.
 type content struct {
 	w, h int
 	pix  hashing.Digest
 }
 
 // readImages reads files in order and makes sprites of them, in batches that idle processors
-// can share.
-func (o *Atlas) readImages(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
+// share.
+func (o *atlasOptions) readImages(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
 	defer job.Step("read")()
 	if len(files) > maxSprites {
-		return fmt.Errorf("%d sprites; an atlas has at most %d", len(files), maxSprites)
+		return fmt.Errorf("the list has %d sprites; an atlas has at most %d", len(files), maxSprites)
 	}
 	known := map[content]int{}
 	called := map[string]string{}
@@ -116,14 +105,14 @@ func (o *Atlas) readImages(ctx context.Context, job *recipe.Job, files []file, a
 		for _, p := range batch {
 			name := o.spriteName(p.file.name)
 			if !utf8.ValidString(name) {
-				return fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(p.file.name))
+				return fmt.Errorf("%s: the name is not UTF-8, which JSON requires; rename the file", pathname.Show(p.file.name))
 			}
 			if other, ok := called[name]; ok {
 				return fmt.Errorf("%s and %s are both called %s; rename one, or choose other names with the option name", pathname.Show(other), pathname.Show(p.file.name), pathname.Show(name))
 			}
 			called[name] = p.file.name
 			if p.frames > 1 {
-				job.Warn("%s holds %d frames, of which the atlas has the first; save them as images of their own", pathname.Show(p.file.name), p.frames)
+				job.Warn("%s holds %d frames, but the atlas has only the first; save each frame as an image", pathname.Show(p.file.name), p.frames)
 			}
 			id := content{p.w, p.h, hashing.DigestOf(p.pix)}
 			which, ok := known[id]
@@ -148,7 +137,7 @@ func (o *Atlas) readImages(ctx context.Context, job *recipe.Job, files []file, a
 }
 
 // loadBatch reads the files of one batch.
-func (o *Atlas) loadBatch(job *recipe.Job, files []file) (batch []decodedImage, err error) {
+func (o *atlasOptions) loadBatch(job *recipe.Job, files []file) (batch []decodedImage, err error) {
 	memory := int64(0)
 	for _, file := range files {
 		if len(batch) > 0 && (memory > o.batch() || len(batch) == 1024) {
@@ -169,10 +158,10 @@ func (o *Atlas) loadBatch(job *recipe.Job, files []file) (batch []decodedImage, 
 }
 
 // readImageFile reads a file, which may be huge or not an image.
-func (o *Atlas) readImageFile(job *recipe.Job, f file) ([]byte, error) {
+func (o *atlasOptions) readImageFile(job *recipe.Job, f file) ([]byte, error) {
 	size, err := f.imageFileSize(job)
 	if err == nil && size > o.largestImage() {
-		err = fmt.Errorf("%d bytes are too many for an image of %d x %d pixels, the most that max_size lets sprites have", size, o.largestSide(), o.largestSide())
+		err = fmt.Errorf("the file has %d bytes, too many for an image of %d x %d pixels, the largest sprite that max_size allows", size, o.largestSide(), o.largestSide())
 	}
 	switch {
 	case err != nil:
@@ -200,7 +189,7 @@ func (f *file) imageFileSize(job *recipe.Job) (int64, error) {
 }
 
 // decodeSprite decodes an image into a sprite.
-func (o *Atlas) decodeSprite(ctx context.Context, p *decodedImage, scale float64) error {
+func (o *atlasOptions) decodeSprite(ctx context.Context, p *decodedImage, scale float64) error {
 	m, info, err := source.Decode(ctx, p.data, recipe.Ext(p.file.name), o.largestSide())
 	color := pixmap.SRGB
 	if !o.SRGB {
@@ -211,7 +200,7 @@ func (o *Atlas) decodeSprite(ctx context.Context, p *decodedImage, scale float64
 	}
 	if err == nil {
 		clearUnseen(m.Pix8)
-		p.sprite, p.of, p.frames = sprite{w: m.W, h: m.H, pix: m.Pix8}, size{m.W, m.H}, info.Frames
+		p.sprite, p.of, p.frames = sprite{w: m.W, h: m.H, pix: m.Pix8}, spritesheet.Size{W: m.W, H: m.H}, info.Frames
 		patch := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(p.file.name), recipe.Ext(p.file.name)), ninePatch)
 		if patch {
 			err = p.peel()
@@ -230,7 +219,7 @@ func (o *Atlas) decodeSprite(ctx context.Context, p *decodedImage, scale float64
 }
 
 // shrinkImage shrinks an image, and the borders of a nine-patch.
-func (o *Atlas) shrinkImage(ctx context.Context, p *decodedImage, by float64, color pixmap.Color) error {
+func (o *atlasOptions) shrinkImage(ctx context.Context, p *decodedImage, by float64, color pixmap.Color) error {
 	if by == 1 {
 		return nil
 	}
@@ -241,7 +230,7 @@ func (o *Atlas) shrinkImage(ctx context.Context, p *decodedImage, by float64, co
 		return err
 	}
 	clearUnseen(m.Pix8)
-	p.sprite, p.of = sprite{w: w, h: h, pix: m.Pix8}, size{w, h}
+	p.sprite, p.of = sprite{w: w, h: h, pix: m.Pix8}, spritesheet.Size{W: w, H: h}
 	if b := p.borders; b != nil {
 		b.Left, b.Top = scaled(b.Left), scaled(b.Top)
 		b.Right, b.Bottom = min(scaled(b.Right), w-b.Left), min(scaled(b.Bottom), h-b.Top)
@@ -249,7 +238,7 @@ func (o *Atlas) shrinkImage(ctx context.Context, p *decodedImage, by float64, co
 	return nil
 }
 
-// clearUnseen makes invisible pixels black.
+// clearUnseen sets invisible pixels to transparent black.
 func clearUnseen(pix []uint8) {
 	for ; len(pix) > 0; pix = pix[4:] {
 		if pix[3] == 0 {
@@ -258,7 +247,7 @@ func clearUnseen(pix []uint8) {
 	}
 }
 
-// trimEdges cuts off the empty edges. Of an entirely empty sprite, one pixel remains.
+// trimEdges cuts off the empty edges. An entirely empty sprite keeps one pixel.
 func (p *decodedImage) trimEdges(empty int) {
 	s := &p.sprite
 	left, top, right, bottom := s.w, s.h, 0, 0
@@ -277,7 +266,7 @@ func (p *decodedImage) trimEdges(empty int) {
 	p.x, p.y = left, top
 }
 
-// cutTo replaces the sprite by a part of it, in new memory.
+// cutTo crops the sprite, in new memory.
 func (s *sprite) cutTo(x, y, w, h int) {
 	pix := make([]uint8, 0, 4*w*h)
 	for row := range h {
@@ -287,11 +276,11 @@ func (s *sprite) cutTo(x, y, w, h int) {
 	s.pix, s.w, s.h = pix, w, h
 }
 
-// peel removes the border of a nine-patch and decodes it.
+// peel removes the marker border of a nine-patch and decodes it.
 func (p *decodedImage) peel() error {
 	s := &p.sprite
 	if s.w < 3 || s.h < 3 {
-		return fmt.Errorf("an image of %d x %d pixels has no room for the border that %s in its name promises", s.w, s.h, ninePatch)
+		return fmt.Errorf("an image of %d x %d pixels is too small for the border of a nine-patch; make it larger, or remove %s from its name", s.w, s.h, ninePatch)
 	}
 	left, right, err := s.stretch(s.w-2, func(i int) int { return 1 + i })
 	if err != nil {
@@ -302,12 +291,12 @@ func (p *decodedImage) peel() error {
 		return fmt.Errorf("the leftmost column of pixels %w", err)
 	}
 	s.cutTo(1, 1, s.w-2, s.h-2)
-	p.of = size{s.w, s.h}
-	p.borders = &borders{Left: left, Right: right, Top: top, Bottom: bottom}
+	p.of = spritesheet.Size{W: s.w, H: s.h}
+	p.borders = &spritesheet.Borders{Left: left, Right: right, Top: top, Bottom: bottom}
 	return nil
 }
 
-// stretch returns how many of n pixels precede and follow the black ones.
+// stretch returns how many of n pixels precede and how many follow the black pixels.
 func (s *sprite) stretch(n int, at func(i int) int) (before, after int, err error) {
 	before, after = n, n
 	for i := range n {
@@ -317,11 +306,11 @@ func (s *sprite) stretch(n int, at func(i int) int) (before, after int, err erro
 		case p[0] == 0 && p[1] == 0 && p[2] == 0 && p[3] == 255:
 			before, after = min(before, i), n-1-i
 		default:
-			return 0, 0, fmt.Errorf("holds #%02x%02x%02x%02x; in a nine-patch, whose name ends in %s, it is black where it stretches, and transparent elsewhere", p[0], p[1], p[2], p[3], ninePatch)
+			return 0, 0, fmt.Errorf("holds #%02x%02x%02x%02x; in a nine-patch, whose name ends in %s, pixels of the border are black or transparent", p[0], p[1], p[2], p[3], ninePatch)
 		}
 	}
 	if before == n {
-		return 0, 0, errors.New("has no black pixel; in a nine-patch it is black where it stretches")
+		return 0, 0, errors.New("has no black pixel; black pixels of a nine-patch mark the parts that stretch")
 	}
 	return before, after, nil
 }

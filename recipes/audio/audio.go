@@ -1,36 +1,38 @@
 // Package audio is the recipe that converts sounds for games.
 //
-// It reads WAV (PCM of 8 to 32 bits, float, ADPCM and more), FLAC, MP3 and Ogg Vorbis; the
-// content of a file decides, not its name. It writes
+// It reads WAV (PCM of 8 to 32 bits, float, ADPCM and more), FLAC, MP3 and Ogg Vorbis, and
+// detects the format by the content, not the name. It writes
 //
-//	auto    pcm with 16 bits, which every browser and engine plays; with 8 bits
-//	        for sources of 8 bits that no option changes
+//	auto    pcm with 16 bits, which every browser and engine plays, or with 8 bits
+//	        for sources of 8 bits that no option changes; adpcm where lossy allows it
+//	        and a measurement shows little loss (choose.go)
 //	adpcm   WAV with IMA ADPCM: a quarter of the size of 16 bits, very cheap to
 //	        decode; browsers, LÖVE and SDL_mixer refuse it
 //	pcm     WAV with integers of 8 to 32 bits
 //	float   WAV with 32-bit floats, which may exceed full scale
-//	qoa     Quite OK Audio: a fifth of 16 bits, better than ADPCM, as cheap
-//	opus    Ogg Opus: the smallest by far, for music and speech; decoding is expensive
+//	qoa     Quite OK Audio: a fifth of the size of 16 bits; better than ADPCM and as
+//	        cheap to decode
+//	opus    Ogg Opus: by far the smallest, for music and speech; expensive to decode
 //
-// # The steps, in this order
+// # Steps
 //
-// Channels are mixed, silence at both ends is cut off, the rate is converted, and the gain is set
-// so that the sound has the requested loudness without exceeding the peak. Without options
-// nothing of this happens, and 16-bit samples are unchanged with "pcm". See packages resample and
-// loudness for the methods.
+// In this order, channels are mixed, silence at both ends is cut off, the sample rate is
+// converted, and the gain is set so that the sound has the requested loudness without exceeding
+// the peak. Without options, none of these steps runs, and "pcm" keeps 16-bit samples unchanged.
+// See packages resample and loudness for the methods.
 //
-// Loops are kept: the smpl chunk of WAV, and LOOPSTART with LOOPLENGTH or LOOPEND of Vorbis and
-// FLAC comments and ID3 tags, become the loops of the output. A loop that cannot be kept gives a
-// warning. QOA cannot store loops, and warns.
+// Loops are kept: the smpl chunk of WAV, and LOOPSTART with LOOPLENGTH or LOOPEND in Vorbis
+// comments, FLAC comments and ID3 tags, become the loops of the output. A loop that cannot be
+// kept causes a warning, as every loop does with QOA, which cannot store loops.
 //
 // # Same bytes
 //
-// All of it gives the same bytes on every processor.
+// The output is byte for byte the same on every processor.
 //
 // # Many sounds in one file
 //
-// The recipe "sounds" joins the sounds of a list (sounds.go, soundlist.go), and prepares each as
-// described here.
+// The recipe "sounds" joins the sounds of a list into one file (sounds.go, soundlist.go). It
+// prepares each sound as described here.
 package audio
 
 import (
@@ -48,11 +50,12 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/source"
 )
 
-// Audio holds the options of the recipe.
-type Audio struct {
-	Format   string  `toml:"format" enum:"auto,adpcm,pcm,float,qoa,opus" doc:"output format: WAV with integers (auto, pcm), IMA ADPCM (which browsers, LÖVE and SDL_mixer refuse) or floats; QOA; Ogg Opus"`
+// audioOptions are the options of the recipe.
+type audioOptions struct {
+	Format   string  `toml:"format" enum:"auto,adpcm,pcm,float,qoa,opus" doc:"output format: auto chooses pcm or adpcm by a measurement; WAV with integers (pcm), IMA ADPCM (which browsers, LÖVE and SDL_mixer refuse) or floats; QOA; Ogg Opus"`
+	Lossy    bool    `toml:"lossy" doc:"with format auto, write IMA ADPCM for sounds that do not loop and keep at least 25 dB of signal to noise; set false for engines that cannot play ADPCM"`
 	Bits     int     `toml:"bits" min:"8" max:"32" doc:"bits of a sample with format auto or pcm: 8, 16, 24 or 32"`
-	Dither   bool    `toml:"dither" doc:"with format auto or pcm, hide the rounding of quiet sounds by noise of two steps"`
+	Dither   bool    `toml:"dither" doc:"with format auto or pcm, add noise of two quantization steps to mask the rounding of quiet sounds"`
 	Rate     int     `toml:"rate" min:"0" max:"384000" doc:"frames per second; 0 keeps the source's rate; opus always has 48000"`
 	Channels string  `toml:"channels" enum:"keep,mono,stereo" doc:"mix down to mono, or convert to stereo"`
 	Loudness float64 `toml:"loudness" min:"-70" max:"0" doc:"target for integrated loudness in LUFS (EBU R 128), such as -16; 0 does not change it"`
@@ -62,7 +65,7 @@ type Audio struct {
 	Bitrate  int     `toml:"bitrate" min:"0" max:"2048" doc:"kbit/s of opus for all channels; 0 chooses 64 for mono, 96 for stereo; for speech below 40 per channel, a command rule with opusenc sounds better"`
 }
 
-// Defaults of options that need other options.
+// Defaults of options that depend on other options.
 const (
 	defaultBits = 16
 	defaultPeak = -1
@@ -71,26 +74,27 @@ const (
 // Recipe returns the recipe "audio".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "audio", Version: 3, Extensions: []string{".flac", ".wav"},
-		Formats: []recipe.Format{
+		Name: "audio", Version: 4, Extensions: []string{".flac", ".wav"},
+		Hints: []recipe.Hint{{Key: "format", Value: "opus"}}, Hinted: hintOfMusic,
+		Formats: append(source.Foreign(), []recipe.Format{
 			{Name: "a WAV sound", Extensions: []string{".wav", ".wave"}, Magic: []string{"RIFF....WAVE", "RIFX....WAVE", "RF64....WAVE"}},
-			{Name: "an Ogg stream", Extensions: []string{".ogg", ".oga", ".ogv", ".opus"}, Magic: []string{"OggS"}},
+			{Name: "an Ogg stream", Extensions: []string{".ogg", ".oga", ".ogv", ".opus"}, Magic: []string{"OggS"}, Verify: source.Verify},
 			{Name: "a FLAC sound", Extensions: []string{".flac"}, Magic: []string{"fLaC"}},
-			{Name: "a sound with an ID3 tag", Extensions: []string{".mp3", ".mp2", ".aac", ".flac", ".tta"}, Magic: []string{"ID3"}, Loose: true},
-		},
+			{Name: "a sound with an ID3 tag", Extensions: []string{".mp3", ".mp2", ".aac", ".flac", ".tta"}, Magic: []string{"ID3"}, Loose: true, Verify: source.Verify},
+		}...),
 		New: func() recipe.Cooker {
-			return &Audio{Format: "auto", Bits: defaultBits, Channels: "keep", Peak: defaultPeak, Loops: "keep"}
+			return &audioOptions{Format: "auto", Lossy: true, Bits: defaultBits, Channels: "keep", Peak: defaultPeak, Loops: "keep"}
 		},
 		Traits: func(c recipe.Cooker) recipe.Traits {
-			o := c.(*Audio)
+			o := c.(*audioOptions)
 			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Lint: o.lintSource, Explain: o.explainResult}
 		},
 	}
 }
 
-// Outputs implements recipe.Cooker. The output of a WAV file keeps its name; a horn.flac beside a
-// horn.wav needs a rule with another name.
-func (o *Audio) Outputs() []string {
+// Outputs implements recipe.Cooker. The output of a WAV file keeps its name, so horn.flac beside
+// horn.wav needs a rule with another output name.
+func (o *audioOptions) Outputs() []string {
 	switch o.Format {
 	case "qoa":
 		return []string{"{stem}.qoa"}
@@ -101,7 +105,7 @@ func (o *Audio) Outputs() []string {
 }
 
 // checkOptions implements Traits.Check.
-func (o *Audio) checkOptions() error {
+func (o *audioOptions) checkOptions() error {
 	switch o.Bits {
 	case 8, 16, 24, 32:
 	default:
@@ -113,7 +117,7 @@ func (o *Audio) checkOptions() error {
 	case o.Rate != 0 && o.Rate < minRate:
 		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: fmt.Sprintf("0 or at least %d", minRate)}
 	case o.Rate != 0 && o.Rate < loudness.MinRate && o.Loudness != 0:
-		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: fmt.Sprintf("0 or at least %d with loudness, which cannot be measured of less", loudness.MinRate)}
+		return &recipe.OptionError{Key: "rate", Got: fmt.Sprint(o.Rate), Want: fmt.Sprintf("0 or at least %d with loudness, which cannot be measured at lower rates", loudness.MinRate)}
 	case o.Bits != defaultBits && !o.integers():
 		return &recipe.OptionError{Key: "bits", Got: fmt.Sprint(o.Bits), Want: fmt.Sprintf(`%d, unless format = "auto" or "pcm"`, defaultBits)}
 	case o.Peak != defaultPeak && o.Loudness == 0:
@@ -126,11 +130,11 @@ func (o *Audio) checkOptions() error {
 	return nil
 }
 
-// integers reports whether the output is a WAV file of integers.
-func (o *Audio) integers() bool { return o.Format == "auto" || o.Format == "pcm" }
+// integers reports whether the output is an integer WAV file.
+func (o *audioOptions) integers() bool { return o.Format == "auto" || o.Format == "pcm" }
 
 // Cook implements recipe.Cooker.
-func (o *Audio) Cook(ctx context.Context, job *recipe.Job) error {
+func (o *audioOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	head, err := readSourceHead(job)
 	if err != nil {
 		return err
@@ -144,11 +148,21 @@ func (o *Audio) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
+	defer job.Step("encode")()
+	chosen, err := o.chooseForm(ctx, s)
+	if err != nil {
+		return err
+	}
+	if chosen.adpcm != nil {
+		return job.Write(0, chosen.adpcm)
+	}
+	if o.roundsSamples(s) {
+		job.Note("%s", noteRounded)
+	}
 	out, err := job.Create(0)
 	if err != nil {
 		return err
 	}
-	defer job.Step("encode")()
 	w := bufio.NewWriterSize(out, 64<<10)
 	if err = o.encodeSound(ctx, w, s); err == nil {
 		err = w.Flush()
@@ -156,8 +170,8 @@ func (o *Audio) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(err, out.Close())
 }
 
-// leavesOpus reports whether an Ogg Opus source can be copied.
-func (o *Audio) leavesOpus() bool {
+// leavesOpus reports whether an Ogg Opus source can be copied unchanged.
+func (o *audioOptions) leavesOpus() bool {
 	return o.Format == "opus" && o.Channels == "keep" && o.Loudness == 0 && o.Trim == 0 && o.Loops == "keep" && o.Bitrate == 0
 }
 
@@ -190,8 +204,8 @@ func readSourceHead(job *recipe.Job) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, recipe.HeadSize))
 }
 
-// decodeSource decodes a file.
-func (o *Audio) decodeSource(ctx context.Context, job *recipe.Job, data []byte) (*pcm.Clip, source.Info, error) {
+// decodeSource decodes a file of any supported format.
+func (o *audioOptions) decodeSource(ctx context.Context, job *recipe.Job, data []byte) (*pcm.Clip, source.Info, error) {
 	defer job.Step("decode")()
 	if _, err := o.probeSource(data, int64(len(data))); err != nil {
 		return nil, source.Info{}, err

@@ -16,7 +16,7 @@ import (
 )
 
 // estimateMemory implements Traits.Estimate.
-func (o *Audio) estimateMemory(head []byte, size int64) (int64, error) {
+func (o *audioOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	info, err := o.probeSource(head, size)
 	if errors.Is(err, source.ErrOpus) && o.leavesOpus() {
 		return fixedMemory + size, nil
@@ -27,8 +27,8 @@ func (o *Audio) estimateMemory(head []byte, size int64) (int64, error) {
 	return o.cookMemory(info, size), nil
 }
 
-// probeSource describes a source, and refuses one that cannot be cooked with the options.
-func (o *Audio) probeSource(head []byte, size int64) (source.Info, error) {
+// probeSource describes a source, and refuses a source that cannot be cooked with the options.
+func (o *audioOptions) probeSource(head []byte, size int64) (source.Info, error) {
 	info, err := source.Probe(head, size)
 	if err == nil && o.Loudness != 0 {
 		err = loudness.CheckRate(o.outputRate(info.Rate))
@@ -36,16 +36,16 @@ func (o *Audio) probeSource(head []byte, size int64) (source.Info, error) {
 	return info, err
 }
 
-// The measured memory of buffers and tables, and of an encoder.
+// Measured memory for buffers and tables, and for an encoder.
 const (
 	fixedMemory   = 2 << 20
 	encoderMemory = 1 << 20
 )
 
-// cookMemory returns the maximal number of bytes that Cook holds at once, in one of these stages:
-// decoding, with the file; mixing, with the sound before and after; resampling, with the sound
-// before and after, and the later steps.
-func (o *Audio) cookMemory(info source.Info, size int64) int64 {
+// cookMemory returns the maximum number of bytes that Cook holds at once. It is the maximum over
+// three stages: decoding, with the file in memory; mixing, with the sound before and after; and
+// resampling, with the sound before and after, together with all later steps.
+func (o *audioOptions) cookMemory(info source.Info, size int64) int64 {
 	clip := func(channels int) int64 { return 4 * info.Frames * int64(channels) }
 	channels := info.Channels
 	mixing := int64(0)
@@ -57,19 +57,23 @@ func (o *Audio) cookMemory(info source.Info, size int64) int64 {
 			mixing = clip(1) + clip(2)
 		}
 	}
-	// Mixing down in place keeps the memory of all channels.
+	// Mixing down in place does not free the memory of the other channels.
 	held := max(clip(info.Channels), clip(channels))
 	measuring := int64(0)
 	if o.Loudness != 0 {
 		measuring = loudness.Memory(info.Frames, info.Rate)
 	}
+	encoded := int64(0)
+	if o.Format == "auto" && o.Lossy { // the ADPCM file, in a growing buffer
+		encoded = info.Frames * int64(channels)
+	}
 	resampling := resample.Memory(info.Frames, channels, info.Rate, o.outputRate(info.Rate))
-	return fixedMemory + max(size+info.Memory, mixing, held+resampling+measuring+encoderMemory)
+	return fixedMemory + max(size+info.Memory, mixing, held+resampling+measuring+encoded+encoderMemory)
 }
 
 // explainResult describes the output and the reasons, one per line. It decodes and measures the
 // source, but writes nothing.
-func (o *Audio) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
+func (o *audioOptions) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
 	head, err := readSourceHead(job)
 	if err != nil {
 		return nil, err
@@ -83,29 +87,38 @@ func (o *Audio) explainResult(ctx context.Context, job *recipe.Job) ([]string, e
 	if err != nil {
 		return nil, err
 	}
+	chosen, err := o.chooseForm(ctx, s)
+	if err != nil {
+		return nil, err
+	}
 	lines := []string{
 		fmt.Sprintf("source: %s, %s", s.source.Coding, describeShape(s.source.Rate, s.source.Channels, s.source.Frames)),
-		o.resultLine(s),
+		o.resultLine(s, chosen.adpcm != nil),
+	}
+	if chosen.reason != "" {
+		lines = append(lines, chosen.reason)
 	}
 	if s.limited {
-		lines = append(lines, fmt.Sprintf("gain: %+.1f dB and no more, or the peak would pass %.1f dBTP", s.gain, o.Peak))
+		lines = append(lines, fmt.Sprintf("gain: %+.1f dB, limited so that the peak stays below %.1f dBTP", s.gain, o.Peak))
 	}
-	if peak := magnitude(s.Samples); peak > 1 && o.Format != "float" {
+	if peak := magnitude(s.Samples); peak > 1 && s.source.Bits == 0 && o.Format != "float" {
 		lines = append(lines, fmt.Sprintf("clipped: the sound peaks at %+.1f dBFS; set loudness to bring it down", 20*math.Log10(peak)))
 	}
 	for _, l := range s.Loops {
 		lines = append(lines, fmt.Sprintf("loop: frames %d to %d", l.Start, l.End))
 	}
-	if o.Format == "adpcm" {
+	if o.Format == "adpcm" || chosen.adpcm != nil {
 		lines = append(lines, "players: browsers, LÖVE and SDL_mixer refuse IMA ADPCM; SDL plays the last block to its end")
 	}
 	return lines, nil
 }
 
-// resultLine returns the line about the output.
-func (o *Audio) resultLine(s *sound) string {
+// resultLine returns the line that describes the output.
+func (o *audioOptions) resultLine(s *sound, adpcm bool) string {
 	format := o.Format
-	if o.integers() {
+	if adpcm {
+		format = "adpcm"
+	} else if o.integers() {
 		format = fmt.Sprintf("pcm of %d bits", o.outputBits(s))
 	}
 	parts := []string{format + ": " + describeShape(s.Rate, s.Channels, int64(s.Frames()))}
@@ -138,20 +151,20 @@ func magnitude(samples []float32) float64 {
 	return float64(top)
 }
 
-// lintSource returns likely mistakes in a source, one per line: an extension of another kind, a
-// truncated file, or a file that is not worth cooking.
-func (o *Audio) lintSource(path string, head []byte, size int64) []string {
+// lintSource returns likely mistakes in a source, one per line: an extension that does not match
+// the content, a truncated file, or a file that is not worth cooking.
+func (o *audioOptions) lintSource(path string, head []byte, size int64) []string {
 	kind, err := source.Identify(head)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	var lines []string
 	if ext := recipe.Ext(path); !slices.Contains(kind.Extensions(), ext) {
-		lines = append(lines, fmt.Sprintf("the file is %s but is called %q: rename it to %s", kind, ext, kind.Extensions()[0]))
+		lines = append(lines, fmt.Sprintf("the file is %s but is called %q; rename it to %s", kind, ext, kind.Extensions()[0]))
 	}
 	if kind == source.WAV {
 		if n := wav.Missing(head, size); n > 0 {
-			lines = append(lines, fmt.Sprintf("by its header the file has %d bytes more: loops may be lost, copy or export it again", n))
+			lines = append(lines, fmt.Sprintf("the header announces %d more bytes than the file has, so loops may be lost; copy or export the file again", n))
 		}
 	}
 	if kind == source.Opus && !o.leavesOpus() {

@@ -15,14 +15,14 @@ import (
 
 // A weighed cooker measures the memory that it allocates.
 type weighed struct {
-	*Audio
+	*audioOptions
 	allocated int64
 }
 
 func (w *weighed) Cook(ctx context.Context, job *recipe.Job) error {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	err := w.Audio.Cook(ctx, job)
+	err := w.audioOptions.Cook(ctx, job)
 	runtime.ReadMemStats(&after)
 	w.allocated = int64(after.TotalAlloc - before.TotalAlloc)
 	return err
@@ -37,28 +37,28 @@ func TestEstimateIsNearTheAllocations(t *testing.T) {
 	low := file(t, chord(4000, 1, 200_000), wav.PCM8)
 	for _, c := range []struct {
 		name string
-		set  func(o *Audio)
+		set  func(o *audioOptions)
 		data []byte
 	}{
-		{"pcm", func(o *Audio) { o.Format = "pcm" }, stereo},
-		{"qoa", func(o *Audio) { o.Format = "qoa" }, stereo},
-		{"adpcm", func(o *Audio) { o.Format = "adpcm" }, stereo},
-		{"down", func(o *Audio) { o.Rate = 22050 }, stereo},
-		{"up", func(o *Audio) { o.Format, o.Rate = "pcm", 96000 }, stereo},
-		{"an odd ratio", func(o *Audio) { o.Format, o.Rate = "pcm", 47999 }, mono},
-		{"mono to stereo", func(o *Audio) { o.Format, o.Channels = "pcm", "stereo" }, mono},
-		{"a frame a second", func(o *Audio) { o.Format = "pcm" }, slow},
-		{"a low rate", func(o *Audio) { o.Format, o.Loudness = "pcm", -16 }, low},
-		{"stereo to mono", func(o *Audio) { o.Format, o.Channels, o.Loudness = "float", "mono", -16 }, stereo},
+		{"pcm", func(o *audioOptions) { o.Format = "pcm" }, stereo},
+		{"qoa", func(o *audioOptions) { o.Format = "qoa" }, stereo},
+		{"adpcm", func(o *audioOptions) { o.Format = "adpcm" }, stereo},
+		{"down", func(o *audioOptions) { o.Rate = 22050 }, stereo},
+		{"up", func(o *audioOptions) { o.Format, o.Rate = "pcm", 96000 }, stereo},
+		{"an odd ratio", func(o *audioOptions) { o.Format, o.Rate = "pcm", 47999 }, mono},
+		{"mono to stereo", func(o *audioOptions) { o.Format, o.Channels = "pcm", "stereo" }, mono},
+		{"a frame a second", func(o *audioOptions) { o.Format = "pcm" }, slow},
+		{"a low rate", func(o *audioOptions) { o.Format, o.Loudness = "pcm", -16 }, low},
+		{"stereo to mono", func(o *audioOptions) { o.Format, o.Channels, o.Loudness = "float", "mono", -16 }, stereo},
 	} {
-		w := &weighed{Audio: options(c.set)}
+		w := &weighed{audioOptions: options(c.set)}
 		want, err := w.estimateMemory(c.data[:recipe.HeadSize], int64(len(c.data)))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
 		of := Recipe()
-		of.Traits = nil // they are of an Audio
+		of.Traits = nil // Traits expect audioOptions
 		if r := recipetest.Cook(t, of, w, fstest.MapFS{"a": {Data: c.data}}, "", "a"); r.Err != nil {
 			t.Errorf("%s: %v", c.name, r.Err)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-func explain(t *testing.T, o *Audio, data []byte) []string {
+func explain(t *testing.T, o *audioOptions, data []byte) []string {
 	t.Helper()
 	lines, _ := recipetest.Explain(t, Recipe(), o, fstest.MapFS{"a": {Data: data}}, "a")
 	return lines
@@ -23,31 +23,31 @@ func TestExplainNamesFormatAndSteps(t *testing.T) {
 	in.Loops = []pcm.Loop{{Start: 10000, End: 20000}}
 	loud := &pcm.Clip{Rate: 8000, Channels: 1, Samples: []float32{0, 2, 0}}
 	for _, c := range []struct {
-		set  func(o *Audio)
+		set  func(o *audioOptions)
 		clip *pcm.Clip
 		want string
 	}{
 		{nil, in, "source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|pcm of 16 bits: 44100 Hz, 2 channels, 1.10 s|loop: frames 10000 to 20000"},
-		{func(o *Audio) {
+		{func(o *audioOptions) {
 			o.Format, o.Trim, o.Loudness, o.Channels, o.Rate, o.Loops = "pcm", -60, -20, "mono", 22050, "drop"
 		}, in,
 			"source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|pcm of 16 bits: 22050 Hz, 1 channel, 1.00 s, 0.10 s of silence cut off, loudness -26.0 LUFS, gain +6.0 dB"},
-		{func(o *Audio) { o.Loudness, o.Peak = -1, -3 }, in,
+		{func(o *audioOptions) { o.Loudness, o.Peak = -1, -3 }, in,
 			"source: 32-bit float, 44100 Hz, 2 channels, 1.10 s|pcm of 16 bits: 44100 Hz, 2 channels, 1.10 s, loudness -20.4 LUFS, gain +15.4 dB|" +
-				"gain: +15.4 dB and no more, or the peak would pass -3.0 dBTP|loop: frames 10000 to 20000"},
-		{nil, loud, "source: 32-bit float, 8000 Hz, 1 channel, 0.00 s|pcm of 16 bits: 8000 Hz, 1 channel, 0.00 s|" +
-			"clipped: the sound peaks at +6.0 dBFS; set loudness to bring it down"},
-		{func(o *Audio) { o.Loudness = -16 }, &pcm.Clip{Rate: 8000, Channels: 1, Samples: make([]float32, 8000)},
+				"gain: +15.4 dB, limited so that the peak stays below -3.0 dBTP|loop: frames 10000 to 20000"},
+		{nil, loud, "source: 32-bit float, 8000 Hz, 1 channel, 0.00 s|pcm of 16 bits: 8000 Hz, 1 channel, 0.00 s"},
+		{func(o *audioOptions) { o.Loudness = -16 }, &pcm.Clip{Rate: 8000, Channels: 1, Samples: make([]float32, 8000)},
 			"source: 32-bit float, 8000 Hz, 1 channel, 1.00 s|pcm of 16 bits: 8000 Hz, 1 channel, 1.00 s, silent, so no gain"},
 		{nil, chord(48000, 6, 48000), "source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|" +
 			"pcm of 16 bits: 48000 Hz, 6 channels, 1.00 s"},
-		{func(o *Audio) { o.Format = "adpcm" }, loud, "source: 32-bit float, 8000 Hz, 1 channel, 0.00 s|adpcm: 8000 Hz, 1 channel, 0.00 s|" +
-			"clipped: the sound peaks at +6.0 dBFS; set loudness to bring it down|" +
+		{func(o *audioOptions) { o.Format = "adpcm" }, loud, "source: 32-bit float, 8000 Hz, 1 channel, 0.00 s|adpcm: 8000 Hz, 1 channel, 0.00 s|" +
 			"players: browsers, LÖVE and SDL_mixer refuse IMA ADPCM; SDL plays the last block to its end"},
-		{func(o *Audio) { o.Channels = "stereo" }, chord(48000, 6, 48000),
+		{func(o *audioOptions) { o.Channels = "stereo" }, chord(48000, 6, 48000),
 			"source: 32-bit float, 48000 Hz, 6 channels, 1.00 s|pcm of 16 bits: 48000 Hz, 2 channels, 1.00 s"},
 	} {
-		if got := strings.Join(explain(t, options(c.set), file(t, c.clip, wav.Float32)), "|"); got != c.want {
+		o := options(c.set)
+		o.Lossy = false
+		if got := strings.Join(explain(t, o, file(t, c.clip, wav.Float32)), "|"); got != c.want {
 			t.Errorf("have %s\nwant %s", got, c.want)
 		}
 	}
@@ -65,10 +65,10 @@ func TestLintFindsLikelyMistakes(t *testing.T) {
 	}{
 		{"a/b.wav", data, ""},
 		{"a/B.WAV", data, ""},
-		{"a/b.wav", lost, "by its header the file has 256 bytes more: loops may be lost"},
+		{"a/b.wav", lost, "the header announces 256 more bytes than the file has, so loops may be lost; copy or export the file again"},
 		{"a/b.wav", data[:100], ""}, // an error when cooked
-		{"a/b.mp3", data, `the file is WAV but is called ".mp3": rename it to .wav`},
-		{"a/b", data, `the file is WAV but is called "": rename it to .wav`},
+		{"a/b.mp3", data, `the file is WAV but is called ".mp3"; rename it to .wav`},
+		{"a/b", data, `the file is WAV but is called ""; rename it to .wav`},
 		{"a/b.wav", nil, "the file is empty"},
 		{"a/b.opus", opus, "the file is Ogg Opus, which"},
 	} {

@@ -56,7 +56,7 @@ func comments(list ...string) string {
 func id3(version, encoding byte, texts ...string) []byte {
 	text := func(s string) (b []byte) {
 		switch encoding {
-		case 1: // with a byte order mark
+		case 1: // UTF-16 with a byte order mark
 			b = []byte{0xff, 0xfe}
 			for _, c := range utf16.Encode([]rune(s)) {
 				b = binary.LittleEndian.AppendUint16(b, c)
@@ -198,12 +198,12 @@ func TestSoundsWarnOfLoops(t *testing.T) {
 		loop []string
 		want string
 	}{
-		{nil, "/ui/s/hum.wav loops from frame 100 to 20000, but players repeat a sound of many as a whole"},
+		{nil, "/ui/s/hum.wav loops from frame 100 to 20000, but players can only repeat a whole sound of a sprite file; name"},
 		{[]string{"hum"}, ""},
 	} {
 		tree := soundTree(t, "s/*.wav\n")
 		tree["ui/s/hum.wav"] = &fstest.MapFile{Data: file(t, looped, wav.PCM16)}
-		r := cookSounds(t, soundOptions(func(o *Sounds) { o.Loop = c.loop }), tree)
+		r := cookSounds(t, soundOptions(func(o *soundsOptions) { o.Loop = c.loop }), tree)
 		if got := strings.Join(r.Warned, "|"); r.Err != nil || (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%v, %q, want %q", r.Err, got, c.want)
 		}
@@ -214,7 +214,7 @@ func TestSoundsWarnOfLoops(t *testing.T) {
 func TestDroppedLoopsGiveNoWarning(t *testing.T) {
 	data := withChunks(file(t, chord(8000, 1, 100), wav.PCM16), chunk("smpl", "short"))
 	for loops, want := range map[string]int{"keep": 1, "drop": 0} {
-		r := recipetest.Cook(t, Recipe(), options(func(o *Audio) { o.Loops = loops }), fstest.MapFS{"a": {Data: data}}, "", "a")
+		r := recipetest.Cook(t, Recipe(), options(func(o *audioOptions) { o.Loops = loops }), fstest.MapFS{"a": {Data: data}}, "", "a")
 		if r.Err != nil || len(r.Warned) != want {
 			t.Errorf("%s: %v, %q", loops, r.Err, r.Warned)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/audio/loudness"
@@ -19,28 +21,40 @@ import (
 
 const minRate = resample.MinRate
 
-// A sound is a prepared clip, with the results of the steps.
+// A sound is a prepared clip, with the results of each step.
 type sound struct {
 	*pcm.Clip
 	source   source.Info
-	trimmed  int64   // frames
-	loudness float64 // LUFS before the gain; only with a target
+	trimmed  int64   // number of frames removed
+	loudness float64 // LUFS before the gain; measured only with a target
 	gain     float64 // dB
-	limited  bool    // the peak limited the gain
+	limited  bool    // the gain was reduced to respect the peak
 	dropped  []pcm.Loop
 }
 
-// prepareSound decodes the source and does all steps before encoding.
-func (o *Audio) prepareSound(ctx context.Context, job *recipe.Job) (*sound, error) {
+// prepareSound decodes the source and runs all steps before encoding.
+func (o *audioOptions) prepareSound(ctx context.Context, job *recipe.Job) (*sound, error) {
 	data, err := job.Source()
 	if err != nil {
 		return nil, err
 	}
-	return o.prepareFile(ctx, job, data)
+	s, err := o.prepareFile(ctx, job, data)
+	if err == nil && len(s.Lost) > 0 {
+		job.Warn("the cooked sound does not hold %s; keep the source for programs that read it", strings.Join(s.Lost, ", "))
+	}
+	if err == nil && o.Format != "float" && s.source.Bits > 0 {
+		if peak := magnitude(s.Samples); peak > aboveFull {
+			job.Warn("the sound peaks at %+.1f dBFS, and louder samples than 0 are clipped; set loudness to bring it down, or format = \"float\"", 20*math.Log10(peak))
+		}
+	}
+	return s, err
 }
 
-// prepareFile prepares the content of any file.
-func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (*sound, error) {
+// aboveFull is the largest sample value that rounding alone can cause.
+const aboveFull = 1 + 1.0/(1<<15)
+
+// prepareFile decodes and prepares the content of any file.
+func (o *audioOptions) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (*sound, error) {
 	c, info, err := o.decodeSource(ctx, job, data)
 	if err != nil {
 		return nil, err
@@ -50,9 +64,12 @@ func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (
 	case o.Loops == "drop":
 		s.dropped, c.Loops = c.Loops, nil
 	case len(c.Loops) > 0 && o.Format == "qoa":
-		return nil, fmt.Errorf(`the sound loops from frame %d to %d, which QOA cannot tell: set loops = "drop" or another format`,
+		return nil, fmt.Errorf(`the sound loops from frame %d to %d, which QOA cannot store: set loops = "drop" or another format`,
 			c.Loops[0].Start, c.Loops[0].End)
+	case o.Format == "opus":
+		dropLoops(job, c)
 	}
+	lost := c.Lost
 	if err := o.mixChannels(ctx, c); err != nil {
 		return nil, err
 	}
@@ -67,6 +84,7 @@ func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (
 	if err != nil {
 		return nil, err
 	}
+	s.Lost = lost
 	if s.Clip != c {
 		job.Hold("decoded sound", 4*len(s.Samples))
 	}
@@ -78,7 +96,7 @@ func (o *Audio) prepareFile(ctx context.Context, job *recipe.Job, data []byte) (
 }
 
 // outputRate returns the output rate for a source with the given rate.
-func (o *Audio) outputRate(of int) int {
+func (o *audioOptions) outputRate(of int) int {
 	switch {
 	case o.Format == "opus":
 		return opus.Rate
@@ -88,8 +106,8 @@ func (o *Audio) outputRate(of int) int {
 	return of
 }
 
-// mixChannels mixes to the requested channels.
-func (o *Audio) mixChannels(ctx context.Context, c *pcm.Clip) error {
+// mixChannels mixes the clip to the requested channels.
+func (o *audioOptions) mixChannels(ctx context.Context, c *pcm.Clip) error {
 	switch o.Channels {
 	case "mono":
 		return c.Mix(ctx, 1)
@@ -99,10 +117,10 @@ func (o *Audio) mixChannels(ctx context.Context, c *pcm.Clip) error {
 	return nil
 }
 
-// looks is the number of samples between two checks of the context.
+// looks is the number of samples between context checks.
 const looks = 1 << 18
 
-// trimSilence cuts off silence below the threshold at both ends, except frames of loops, and
+// trimSilence cuts off frames below the threshold at both ends, but keeps frames of loops. It
 // returns the number of frames removed. A clip that never exceeds the threshold is unchanged.
 func trimSilence(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
 	first, last := -1, -1
@@ -134,9 +152,9 @@ func trimSilence(ctx context.Context, c *pcm.Clip, threshold float32) (int64, er
 	return frames - (until - from), nil
 }
 
-// normalizeLoudness brings the sound to the requested loudness, limited by the peak. Silence is
-// unchanged.
-func (o *Audio) normalizeLoudness(ctx context.Context, s *sound) error {
+// normalizeLoudness applies the gain that gives the sound the requested loudness, limited by the
+// peak. Silence is unchanged.
+func (o *audioOptions) normalizeLoudness(ctx context.Context, s *sound) error {
 	var err error
 	if s.loudness, err = loudness.Integrated(ctx, s.Clip); err != nil {
 		return err
@@ -162,8 +180,8 @@ func (o *Audio) normalizeLoudness(ctx context.Context, s *sound) error {
 }
 
 // gain returns the gain in dB for a sound with the given loudness and peak, and whether the peak
-// limits it. It is 0 for silence.
-func (o *Audio) gain(integrated, peak float64) (gain float64, limited bool, err error) {
+// limits it. The gain is 0 for silence.
+func (o *audioOptions) gain(integrated, peak float64) (gain float64, limited bool, err error) {
 	if math.IsInf(integrated, -1) || math.IsInf(peak, -1) {
 		return 0, false, nil
 	}
@@ -172,13 +190,13 @@ func (o *Audio) gain(integrated, peak float64) (gain float64, limited bool, err 
 		gain, limited = room, true
 	}
 	if math.IsNaN(gain) || math.IsInf(gain, 0) || math.IsNaN(peak) {
-		return 0, false, fmt.Errorf("the sound measures %v LUFS with a peak of %v dBTP, from which no gain follows; set loudness to 0", integrated, peak)
+		return 0, false, fmt.Errorf("the sound measures %v LUFS with a peak of %v dBTP, so no gain can be computed; set loudness to 0", integrated, peak)
 	}
 	return gain, limited, nil
 }
 
-// encodeSound writes the sound in the format of the options.
-func (o *Audio) encodeSound(ctx context.Context, w io.Writer, s *sound) error {
+// encodeSound writes the sound in the format that the options select.
+func (o *audioOptions) encodeSound(ctx context.Context, w io.Writer, s *sound) error {
 	switch o.Format {
 	case "auto", "adpcm", "pcm", "float":
 		return wav.Encode(ctx, w, s.Clip, wav.Options{Coding: o.coding(s), Dither: o.Dither})
@@ -190,8 +208,8 @@ func (o *Audio) encodeSound(ctx context.Context, w io.Writer, s *sound) error {
 	return fmt.Errorf("format %q is not known", o.Format)
 }
 
-// coding returns the coding of the WAV file for the sound.
-func (o *Audio) coding(s *sound) wav.Coding {
+// coding returns the WAV coding of the output for a sound.
+func (o *audioOptions) coding(s *sound) wav.Coding {
 	switch o.Format {
 	case "float":
 		return wav.Float32
@@ -209,9 +227,24 @@ func (o *Audio) coding(s *sound) wav.Coding {
 	return wav.PCM16
 }
 
-// outputBits returns the bits of a sample. With format auto, a sound of 8 bits keeps them if no
+// noteRounded is the note for runs that round the samples of at least one source.
+const noteRounded = `sounds: sources of more than 16 bits are rounded to 16 bits, which every engine plays; write bits = 24 in a rule for them to keep more, or dither = true to hide the rounding`
+
+// roundsSamples reports whether the output has 16 bits by default although the source has finer
+// samples.
+func (o *audioOptions) roundsSamples(s *sound) bool {
+	if !o.integers() || o.Dither || o.outputBits(s) != defaultBits || s.source.Bits <= defaultBits {
+		return false
+	}
+	return slices.ContainsFunc(s.Samples, func(v float32) bool {
+		v *= 1 << (defaultBits - 1)
+		return v != float32(math.Trunc(float64(v)))
+	})
+}
+
+// outputBits returns the bits per sample. With format auto, an 8-bit sound keeps 8 bits if no
 // step has changed its samples.
-func (o *Audio) outputBits(s *sound) int {
+func (o *audioOptions) outputBits(s *sound) int {
 	same := s.source.Rate == s.Rate && s.source.Channels == s.Channels && s.gain == 0
 	if o.Format == "auto" && o.Bits == defaultBits && same && s.source.Coding == wav.PCM8.String() {
 		return 8

@@ -17,10 +17,10 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// maxSounds limits the sounds of a file.
+// maxSounds limits the number of sounds in a file.
 const maxSounds = 10000
 
-// soundFiles matches readable sounds.
+// soundFiles matches sounds that the recipe can read.
 const soundFiles = "**/*.{wav,flac,mp3,ogg}"
 
 // isSoundList reports whether a file that begins with head is a list of sounds.
@@ -28,13 +28,13 @@ func isSoundList(head []byte) bool {
 	return plaintext.IsList(head, func(line string) bool { return doublestar.MatchUnvalidated(soundFiles, strings.ToLower(line)) })
 }
 
-// A listedSound is a file of the list, with the sound's name.
+// A listedSound is a listed file and the name of its sound.
 type listedSound struct{ name, file string }
 
 // listedSounds returns the files of the list, sorted by sound name. Each line is a pattern of
 // Job.Glob, or a directory with a slash at the end, for all sounds below it. A line that begins
 // with "!" excludes files of earlier lines.
-func (o *Sounds) listedSounds(job *recipe.Job) (list []listedSound, err error) {
+func (o *soundsOptions) listedSounds(job *recipe.Job) (list []listedSound, err error) {
 	text, err := job.Source()
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (o *Sounds) listedSounds(job *recipe.Job) (list []listedSound, err error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen := map[string]bool{} // sounds by path as written in the lines
+	chosen := map[string]bool{} // sounds by path, as written in the lines
 	for number, line := range lines {
 		pattern, without := strings.CutPrefix(line, "!")
 		if strings.HasSuffix(pattern, "/") {
@@ -71,7 +71,7 @@ func (o *Sounds) listedSounds(job *recipe.Job) (list []listedSound, err error) {
 		}
 		name := o.soundName(job, file)
 		if !utf8.ValidString(name) {
-			return nil, fmt.Errorf("%s: its name is no UTF-8, and cannot stand in JSON; rename it", pathname.Show(file))
+			return nil, fmt.Errorf("%s: the name is not UTF-8, which JSON requires; rename the file", pathname.Show(file))
 		}
 		if other, ok := called[name]; ok {
 			return nil, fmt.Errorf("%s and %s are both called %s; rename one, or choose other names with the option name",
@@ -82,16 +82,16 @@ func (o *Sounds) listedSounds(job *recipe.Job) (list []listedSound, err error) {
 	}
 	switch {
 	case len(list) == 0:
-		return nil, errors.New("it names no sounds; write a pattern such as sounds/*.wav in each line")
+		return nil, errors.New("the source names no sounds; write a pattern such as sounds/*.wav in each line")
 	case len(list) > maxSounds:
-		return nil, fmt.Errorf("%d sounds; one file has at most %d", len(list), maxSounds)
+		return nil, fmt.Errorf("the list has %d sounds; one file has at most %d", len(list), maxSounds)
 	}
 	slices.SortFunc(list, func(a, b listedSound) int { return strings.Compare(a.name, b.name) })
 	return list, nil
 }
 
-// soundName returns the sound's name for a file of the asset directory.
-func (o *Sounds) soundName(job *recipe.Job, file string) string {
+// soundName returns the name of the sound in a file of the asset directory.
+func (o *soundsOptions) soundName(job *recipe.Job, file string) string {
 	name := pathname.Relative(path.Dir(job.Path()), strings.TrimPrefix(file, "/"))
 	if o.Name == "path" {
 		return name
@@ -112,20 +112,20 @@ func checkPatterns(list []string) error {
 	return nil
 }
 
-// loops reports whether players repeat the sound.
-func (o *Sounds) loops(name string) bool {
+// loops reports whether players should repeat the sound.
+func (o *soundsOptions) loops(name string) bool {
 	return slices.ContainsFunc(o.Loop, func(p string) bool { return doublestar.MatchUnvalidated(p, name) })
 }
 
-// writeSprites writes the JSON. howler's layout has milliseconds, and true behind them for repeated
-// sounds; Phaser's has seconds, with an end.
-func (o *Sounds) writeSprites(job *recipe.Job, places []soundPosition) error {
+// writeSprites writes the JSON. howler's layout has times in milliseconds, followed by true for
+// repeated sounds. Phaser's layout has start and end times in seconds.
+func (o *soundsOptions) writeSprites(job *recipe.Job, places []soundPosition) error {
 	for _, p := range o.Loop {
 		if !slices.ContainsFunc(places, func(s soundPosition) bool { return doublestar.MatchUnvalidated(p, s.name) }) {
 			job.Warn("loop: no sound is called %s", pathname.Show(p))
 		}
 	}
-	file := job.Link(1, 0)
+	file := job.Link(listOutput, soundOutput)
 	type part struct {
 		Start float64 `json:"start"`
 		End   float64 `json:"end"`
@@ -152,5 +152,5 @@ func (o *Sounds) writeSprites(job *recipe.Job, places []soundPosition) error {
 	if err != nil {
 		return err
 	}
-	return job.Write(1, append(text, '\n'))
+	return job.Write(listOutput, append(text, '\n'))
 }

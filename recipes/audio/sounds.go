@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/audio/adpcm"
@@ -14,21 +15,21 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Sounds holds the options of the recipe "sounds", which joins many sounds in one file and
+// soundsOptions are the options of the recipe "sounds", which joins many sounds in one file and
 // describes their positions in JSON: an audio sprite.
 //
-// Each sound begins at a position that the format can seek to, in whole milliseconds if the rate
-// allows it. Silence follows each sound: players that stop late play none of the next sound, and
-// codecs that need earlier samples to decode a position find silence.
-type Sounds struct {
+// Each sound starts at a position that the format can seek to, in whole milliseconds if the rate
+// allows it. Silence follows each sound, so players that stop late do not reach the next sound,
+// and codecs that decode a position with the help of earlier samples find silence there.
+type soundsOptions struct {
 	Format   string   `toml:"format" enum:"opus,pcm,adpcm,qoa" doc:"output format: Ogg Opus, WAV of 16 bits or IMA ADPCM, or QOA"`
 	Data     string   `toml:"data" enum:"howler,phaser" doc:"layout of the JSON: howler for howler.js (howler2 of audiosprite), phaser for Phaser (jukebox of audiosprite)"`
 	Name     string   `toml:"name" enum:"base,stem,path" doc:"names of the sounds: the last part of their path without extension, their path from the source's directory without extension, or with it"`
 	Loop     []string `toml:"loop" doc:"names of sounds that players repeat, or patterns of names such as \"engine_*\""`
-	Gap      float64  `toml:"gap" min:"0.1" max:"10" doc:"least seconds of silence behind each sound"`
+	Gap      float64  `toml:"gap" min:"0.1" max:"10" doc:"shortest silence after each sound, in seconds"`
 	Longest  int      `toml:"longest" min:"1" max:"3600" doc:"longest duration of the file in seconds; memory is reserved for it"`
 	Rate     int      `toml:"rate" min:"8000" max:"96000" doc:"frames per second; opus always has 48000"`
-	Channels string   `toml:"channels" enum:"stereo,mono" doc:"of the whole file"`
+	Channels string   `toml:"channels" enum:"stereo,mono" doc:"channels of the whole file"`
 	Loudness float64  `toml:"loudness" min:"-70" max:"0" doc:"target for each sound's integrated loudness in LUFS (EBU R 128), such as -16; 0 does not change it"`
 	Peak     float64  `toml:"peak" min:"-20" max:"0" doc:"limit of the true peak in dBTP for the gain of loudness; sounds with higher peaks stay quieter"`
 	Trim     float64  `toml:"trim" min:"-120" max:"0" doc:"cut off silence below this level in dBFS at both ends of each sound, such as -60; 0 cuts nothing"`
@@ -38,21 +39,27 @@ type Sounds struct {
 // SoundsRecipe returns the recipe "sounds".
 func SoundsRecipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "sounds", Version: 2, UsesPath: true, NamesOutputs: true, Extensions: []string{".sounds"}, Recognizes: isSoundList,
+		Name: "sounds", Version: 3, UsesPath: true, NamesOutputs: true, Extensions: []string{".sounds"}, Recognizes: isSoundList,
 		New: func() recipe.Cooker {
-			return &Sounds{Format: "opus", Data: "howler", Name: "base", Gap: 0.5, Longest: 180, Rate: 48000, Channels: "stereo", Peak: defaultPeak}
+			return &soundsOptions{Format: "opus", Data: "howler", Name: "base", Gap: 0.5, Longest: 180, Rate: 48000, Channels: "stereo", Peak: defaultPeak}
 		},
 		Traits: func(c recipe.Cooker) recipe.Traits {
-			o := c.(*Sounds)
+			o := c.(*soundsOptions)
 			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Explain: o.explainResult}
 		},
 	}
 }
 
-// Outputs implements recipe.Cooker.
-func (o *Sounds) Outputs() []string { return []string{"{stem}" + o.ext(), "{stem}.json"} }
+// Indices of the outputs. Programs load the JSON, which names the sound file.
+const (
+	listOutput = iota
+	soundOutput
+)
 
-func (o *Sounds) ext() string {
+// Outputs implements recipe.Cooker.
+func (o *soundsOptions) Outputs() []string { return []string{"{stem}.json", "{stem}" + o.ext()} }
+
+func (o *soundsOptions) ext() string {
 	switch o.Format {
 	case "opus", "qoa":
 		return "." + o.Format
@@ -61,7 +68,7 @@ func (o *Sounds) ext() string {
 }
 
 // checkOptions implements Traits.Check.
-func (o *Sounds) checkOptions() error {
+func (o *soundsOptions) checkOptions() error {
 	if o.Format == "opus" && o.Rate != 48000 {
 		return &recipe.OptionError{Key: "rate", Got: strconv.Itoa(o.Rate), Want: `48000 with format "opus", which has no other`}
 	}
@@ -71,47 +78,48 @@ func (o *Sounds) checkOptions() error {
 	return o.audio().checkOptions()
 }
 
-// audio returns the options for preparing each sound and writing the file.
-func (o *Sounds) audio() *Audio {
-	a := Recipe().New().(*Audio)
+// audio returns the options for preparing each sound and writing the combined file.
+func (o *soundsOptions) audio() *audioOptions {
+	a := Recipe().New().(*audioOptions)
 	a.Format, a.Rate, a.Channels, a.Loops = o.Format, o.Rate, o.Channels, "drop"
 	a.Loudness, a.Peak, a.Trim, a.Bitrate = o.Loudness, o.Peak, o.Trim, o.Bitrate
 	return a
 }
 
-func (o *Sounds) channelsOfFile() int {
+func (o *soundsOptions) channelsOfFile() int {
 	if o.Channels == "mono" {
 		return 1
 	}
 	return 2
 }
 
-// memoryOfSeconds returns the memory for the given seconds of the file.
-func (o *Sounds) memoryOfSeconds(seconds int) int64 {
+// memoryOfSeconds returns the memory for the given number of seconds in the combined file.
+func (o *soundsOptions) memoryOfSeconds(seconds int) int64 {
 	return 4 * int64(seconds) * int64(o.Rate) * int64(o.channelsOfFile())
 }
 
-// largestSound is the memory limit for preparing one sound: 64 MiB and twice the longest file.
-func (o *Sounds) largestSound() int64 { return 64<<20 + 2*o.memoryOfSeconds(o.Longest) }
+// largestSound limits the memory for preparing one sound: 64 MiB plus twice the longest combined
+// file.
+func (o *soundsOptions) largestSound() int64 { return 64<<20 + 2*o.memoryOfSeconds(o.Longest) }
 
 // maxSoundList is the size limit of a source, in bytes.
 const maxSoundList = 1 << 20
 
-// estimateMemory implements Traits.Estimate. It knows only the source, not the sounds.
-func (o *Sounds) estimateMemory(_ []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate. It sees only the source, not the sounds.
+func (o *soundsOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxSoundList {
-		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxSoundList)
+		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d", size, maxSoundList)
 	}
 	return fixedMemory + encoderMemory + o.largestSound() + 2*o.memoryOfSeconds(o.Longest), nil
 }
 
 // Cook implements recipe.Cooker.
-func (o *Sounds) Cook(ctx context.Context, job *recipe.Job) error {
+func (o *soundsOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	joined, err := o.joinSounds(ctx, job)
 	if err != nil {
 		return err
 	}
-	out, err := job.Create(0)
+	out, err := job.Create(soundOutput)
 	if err != nil {
 		return err
 	}
@@ -128,7 +136,7 @@ func (o *Sounds) Cook(ctx context.Context, job *recipe.Job) error {
 }
 
 // explainResult implements Traits.Explain.
-func (o *Sounds) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
+func (o *soundsOptions) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
 	joined, err := o.joinSounds(ctx, job)
 	if err != nil {
 		return nil, err
@@ -141,20 +149,20 @@ func (o *Sounds) explainResult(ctx context.Context, job *recipe.Job) ([]string, 
 		describeShape(o.Rate, o.channelsOfFile(), int64(joined.Frames())))}, nil
 }
 
-// A soundPosition is the position of a sound, in frames.
+// A soundPosition is the position of a sound in the combined clip, in frames.
 type soundPosition struct {
 	name          string
 	start, frames int64
 }
 
-// joinedSounds holds all sounds in one clip.
+// joinedSounds holds all sounds in a single clip.
 type joinedSounds struct {
 	sound
 	places []soundPosition
 }
 
-// joinSounds prepares the sounds and appends each to the last.
-func (o *Sounds) joinSounds(ctx context.Context, job *recipe.Job) (*joinedSounds, error) {
+// joinSounds prepares each sound and appends it to the clip.
+func (o *soundsOptions) joinSounds(ctx context.Context, job *recipe.Job) (*joinedSounds, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
@@ -189,7 +197,7 @@ func (o *Sounds) joinSounds(ctx context.Context, job *recipe.Job) (*joinedSounds
 }
 
 // readSound prepares a sound.
-func (o *Sounds) readSound(ctx context.Context, job *recipe.Job, file, called string) (*pcm.Clip, error) {
+func (o *soundsOptions) readSound(ctx context.Context, job *recipe.Job, file, called string) (*pcm.Clip, error) {
 	f, err := job.OpenDep(file)
 	if err != nil {
 		return nil, err
@@ -199,7 +207,7 @@ func (o *Sounds) readSound(ctx context.Context, job *recipe.Job, file, called st
 		return nil, err
 	}
 	if info.Size() > o.largestSound() {
-		return nil, fmt.Errorf("%d bytes are too many for one of the sounds of %d seconds in all (longest)", info.Size(), o.Longest)
+		return nil, fmt.Errorf("the sound has %d bytes, too many for a file of %d seconds; raise longest", info.Size(), o.Longest)
 	}
 	data, err := job.Read(file)
 	if err != nil {
@@ -211,7 +219,7 @@ func (o *Sounds) readSound(ctx context.Context, job *recipe.Job, file, called st
 		return nil, err
 	}
 	if a.cookMemory(about, int64(len(data))) > o.largestSound() {
-		return nil, fmt.Errorf("too long for one of the sounds of %d seconds in all (longest)", o.Longest)
+		return nil, fmt.Errorf("the sound is too long for a file of %d seconds; raise longest", o.Longest)
 	}
 	s, err := a.prepareFile(ctx, job, data)
 	if err != nil {
@@ -221,25 +229,28 @@ func (o *Sounds) readSound(ctx context.Context, job *recipe.Job, file, called st
 		return nil, errors.New("the sound has no samples")
 	}
 	if len(s.dropped) > 0 && !o.loops(called) {
-		job.Warn("%s loops from frame %d to %d, but players repeat a sound of many as a whole or not at all; name %s in loop, or cook it by itself",
+		job.Warn("%s loops from frame %d to %d, but players can only repeat a whole sound of a sprite file; name %s in loop, or cook the sound by itself",
 			pathname.Show(file), s.dropped[0].Start, s.dropped[0].End, pathname.Show(called))
+	}
+	if len(s.Lost) > 0 {
+		job.Warn("%s: the cooked sound does not hold %s", pathname.Show(file), strings.Join(s.Lost, ", "))
 	}
 	return s.Clip, nil
 }
 
-// seekable returns the first frame, not before the given frame, where a sound may start.
-func (o *Sounds) seekable(frame int64) int64 {
+// seekable returns the first frame at or after the given frame where a sound may start.
+func (o *soundsOptions) seekable(frame int64) int64 {
 	unit := int64(1)
 	switch o.Format {
 	case "opus":
 		unit = 960 // a packet of 20 ms
 	case "qoa":
-		unit = 5120 // a frame of QOA
+		unit = 5120 // a QOA frame
 	case "adpcm":
 		unit = int64(adpcm.IMAFrames(adpcm.IMABlockSize(o.Rate, o.channelsOfFile()), o.channelsOfFile()))
 	case "pcm":
 		if n := int64(o.Rate / divisor(o.Rate, 1000)); n < int64(o.Rate)/10 {
-			unit = n // whole milliseconds
+			unit = n // frames in the fewest whole milliseconds
 		}
 	}
 	return (frame + unit - 1) / unit * unit

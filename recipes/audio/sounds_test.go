@@ -20,8 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-func soundOptions(set func(o *Sounds)) *Sounds {
-	o := SoundsRecipe().New().(*Sounds)
+func soundOptions(set func(o *soundsOptions)) *soundsOptions {
+	o := SoundsRecipe().New().(*soundsOptions)
 	if set != nil {
 		set(o)
 	}
@@ -44,7 +44,7 @@ func soundTree(t testing.TB, list string) fstest.MapFS {
 	}
 }
 
-func cookSounds(t testing.TB, o *Sounds, tree fstest.MapFS) recipetest.Result {
+func cookSounds(t testing.TB, o *soundsOptions, tree fstest.MapFS) recipetest.Result {
 	t.Helper()
 	return recipetest.Cook(t, SoundsRecipe(), o, tree, "", "ui/all.sounds")
 }
@@ -63,21 +63,21 @@ func TestSoundsAreAtTheirPositionsInTheJSON(t *testing.T) {
 		{"adpcm", 48000, adpcm.IMAFrames(adpcm.IMABlockSize(48000, 2), 2), 25},
 		{"qoa", 48000, 5120, 25},
 	} {
-		o := soundOptions(func(o *Sounds) { o.Format, o.Rate, o.Gap, o.Loop = tc.format, tc.rate, 0.2, []string{"h*"} })
+		o := soundOptions(func(o *soundsOptions) { o.Format, o.Rate, o.Gap, o.Loop = tc.format, tc.rate, 0.2, []string{"h*"} })
 		res := cookSounds(t, o, soundTree(t, "s/*.wav\ns/x/*.WAV\n"))
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
 		var s sprites
-		if err := json.Unmarshal(res.Outputs[1], &s); err != nil {
+		if err := json.Unmarshal(res.Outputs[listOutput], &s); err != nil {
 			t.Fatal(err)
 		}
 		var whole *pcm.Clip
 		var err error
 		if tc.format == "qoa" {
-			whole, err = qoa.Decode(t.Context(), res.Outputs[0])
+			whole, err = qoa.Decode(t.Context(), res.Outputs[soundOutput])
 		} else {
-			whole, _, err = wav.Decode(t.Context(), res.Outputs[0])
+			whole, _, err = wav.Decode(t.Context(), res.Outputs[soundOutput])
 		}
 		if err != nil || whole.Rate != tc.rate || whole.Channels != 2 {
 			t.Fatal(err)
@@ -133,12 +133,12 @@ func TestSoundsAreAtTheirPositionsInTheJSON(t *testing.T) {
 }
 
 func TestSoundListNamesFiles(t *testing.T) {
-	names := func(list string, set func(o *Sounds)) (string, recipetest.Result) {
+	names := func(list string, set func(o *soundsOptions)) (string, recipetest.Result) {
 		t.Helper()
 		res := cookSounds(t, soundOptions(set), soundTree(t, list))
 		var s sprites
 		if res.Err == nil {
-			if err := json.Unmarshal(res.Outputs[1], &s); err != nil {
+			if err := json.Unmarshal(res.Outputs[listOutput], &s); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -151,21 +151,21 @@ func TestSoundListNamesFiles(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		list string
-		set  func(o *Sounds)
+		set  func(o *soundsOptions)
 		want string
 	}{
 		{"s/", nil, "click hum"},
 		{"# all\n/ui/s/*.wav\n\n!s/h*\n", nil, "click"},
 		{"!s/h*\ns/*.wav\n", nil, "click hum"},
 		{"s/*.wav\n../ui/s/hum.wav\n/ui/s/hum.wav", nil, "click hum"},
-		{"s/**/*.{wav,WAV}", func(o *Sounds) { o.Name = "stem" }, "s/click s/hum s/x/beep"},
-		{"s/**/*.{wav,WAV}", func(o *Sounds) { o.Name = "path" }, "s/click.wav s/hum.wav s/x/beep.WAV"},
+		{"s/**/*.{wav,WAV}", func(o *soundsOptions) { o.Name = "stem" }, "s/click s/hum s/x/beep"},
+		{"s/**/*.{wav,WAV}", func(o *soundsOptions) { o.Name = "path" }, "s/click.wav s/hum.wav s/x/beep.WAV"},
 	} {
 		if got, res := names(tc.list, tc.set); got != tc.want || res.Err != nil {
 			t.Errorf("%q: %q, %v, want %q", tc.list, got, res.Err, tc.want)
 		}
 	}
-	_, res := names("s/click.wav\nnone/*.wav\n", func(o *Sounds) { o.Loop = []string{"bang"} })
+	_, res := names("s/click.wav\nnone/*.wav\n", func(o *soundsOptions) { o.Loop = []string{"bang"} })
 	if want := []string{"nothing matches none/*.wav", "loop: no sound is called bang"}; !slices.Equal(res.Warned, want) {
 		t.Errorf("%q", res.Warned)
 	}
@@ -175,8 +175,8 @@ func TestSoundListNamesFiles(t *testing.T) {
 		t.Error(res.Err)
 	}
 	for list, want := range map[string]string{
-		"":                 "it names no sounds",
-		"s/*.wav\n!s/*":    "it names no sounds",
+		"":                 "the source names no sounds",
+		"s/*.wav\n!s/*":    "the source names no sounds",
 		"s/note.txt":       "/ui/s/note.txt: ",
 		"s/[":              "line 1: pattern",
 		"#\n../../*.wav":   "line 2: ",
@@ -208,14 +208,14 @@ func TestHostileSoundsAreRefusedEarly(t *testing.T) {
 	} {
 		tree := soundTree(t, "s/hum.wav")
 		tree["ui/s/hum.wav"] = &fstest.MapFile{Data: tc.data}
-		res := cookSounds(t, soundOptions(func(o *Sounds) { o.Longest = 1 }), tree)
+		res := cookSounds(t, soundOptions(func(o *soundsOptions) { o.Longest = 1 }), tree)
 		if res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", tc.name, res.Err, tc.want)
 		}
 	}
 	huge := soundTree(t, "s/hum.wav")
 	huge["ui/s/hum.wav"] = &fstest.MapFile{Data: append(long, make([]byte, 70<<20)...)}
-	if res := cookSounds(t, soundOptions(func(o *Sounds) { o.Longest = 1 }), huge); res.Err == nil || !strings.Contains(res.Err.Error(), "are too many for one of the sounds") {
+	if res := cookSounds(t, soundOptions(func(o *soundsOptions) { o.Longest = 1 }), huge); res.Err == nil || !strings.Contains(res.Err.Error(), "too many for a file") {
 		t.Error(res.Err)
 	}
 	if _, err := soundOptions(nil).estimateMemory(nil, maxSoundList+1); err == nil {
@@ -224,7 +224,7 @@ func TestHostileSoundsAreRefusedEarly(t *testing.T) {
 }
 
 func TestPhaserLayoutHasSeconds(t *testing.T) {
-	res := cookSounds(t, soundOptions(func(o *Sounds) { o.Data, o.Loop = "phaser", []string{"hum"} }), soundTree(t, "s/"))
+	res := cookSounds(t, soundOptions(func(o *soundsOptions) { o.Data, o.Loop = "phaser", []string{"hum"} }), soundTree(t, "s/"))
 	const want = `{
  "resources": [
   "all.opus"
@@ -243,10 +243,10 @@ func TestPhaserLayoutHasSeconds(t *testing.T) {
  }
 }
 `
-	if res.Err != nil || string(res.Outputs[1]) != want {
-		t.Errorf("%v\n%s", res.Err, res.Outputs[1])
+	if res.Err != nil || string(res.Outputs[listOutput]) != want {
+		t.Errorf("%v\n%s", res.Err, res.Outputs[listOutput])
 	}
-	if !strings.HasPrefix(string(res.Outputs[0]), "OggS") {
+	if !strings.HasPrefix(string(res.Outputs[soundOutput]), "OggS") {
 		t.Error("no Ogg")
 	}
 }
@@ -256,18 +256,18 @@ func TestWrongOptionOfSoundsIsNamed(t *testing.T) {
 		"format": "pcm", "data": "phaser", "name": "path", "loop": []any{"a"}, "gap": 1.0, "longest": int64(9), "rate": int64(44100),
 		"channels": "mono", "loudness": -16.0, "peak": -2.0, "trim": -60.0, "bitrate": int64(64),
 	})
-	for want, set := range map[string]func(o *Sounds){
-		"rate":    func(o *Sounds) { o.Rate = 44100 },
-		"loop":    func(o *Sounds) { o.Loop = []string{"["} },
-		"bitrate": func(o *Sounds) { o.Format, o.Bitrate = "pcm", 64 },
-		"peak":    func(o *Sounds) { o.Peak = -3 },
+	for want, set := range map[string]func(o *soundsOptions){
+		"rate":    func(o *soundsOptions) { o.Rate = 44100 },
+		"loop":    func(o *soundsOptions) { o.Loop = []string{"["} },
+		"bitrate": func(o *soundsOptions) { o.Format, o.Bitrate = "pcm", 64 },
+		"peak":    func(o *soundsOptions) { o.Peak = -3 },
 	} {
 		if err := soundOptions(set).checkOptions(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
 	for format, want := range map[string]string{"opus": "{stem}.opus", "pcm": "{stem}.wav", "adpcm": "{stem}.wav", "qoa": "{stem}.qoa"} {
-		if got := soundOptions(func(o *Sounds) { o.Format = format }).Outputs(); !slices.Equal(got, []string{want, "{stem}.json"}) {
+		if got := soundOptions(func(o *soundsOptions) { o.Format = format }).Outputs(); !slices.Equal(got, []string{"{stem}.json", want}) {
 			t.Errorf("%s: %q", format, got)
 		}
 	}
@@ -278,7 +278,7 @@ func TestSoundsStayBelowTheEstimate(t *testing.T) {
 	tree := soundTree(t, "s/*.wav\nlong.wav")
 	tree["ui/long.wav"] = &fstest.MapFile{Data: file(t, chord(48000, 1, 48000*26), wav.PCM16)}
 	for _, format := range []string{"pcm", "qoa", "adpcm"} {
-		o := soundOptions(func(o *Sounds) { o.Format, o.Longest = format, 30 })
+		o := soundOptions(func(o *soundsOptions) { o.Format, o.Longest = format, 30 })
 		want, err := o.estimateMemory(nil, 20)
 		if err != nil {
 			t.Fatal(err)
@@ -299,14 +299,14 @@ func TestSoundsStayBelowTheEstimate(t *testing.T) {
 // The bytes are the same on every machine. A change here means that the recipe's version must
 // rise.
 func TestJoinedSoundsHaveGoldenBytes(t *testing.T) {
-	o := soundOptions(func(o *Sounds) { o.Format, o.Loudness, o.Trim, o.Rate = "pcm", -20, -70, 44100 })
+	o := soundOptions(func(o *soundsOptions) { o.Format, o.Loudness, o.Trim, o.Rate = "pcm", -20, -70, 44100 })
 	res := cookSounds(t, o, soundTree(t, "s/**/*.{wav,WAV}"))
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
 	h := fnv.New64a()
 	h.Write(slices.Concat(res.Outputs...))
-	const want = "564116ed5329b998"
+	const want = "4e01a1c16f839876"
 	if got := fmt.Sprintf("%x", h.Sum64()); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -1,12 +1,12 @@
 // Package builtin holds the small recipes that every cook knows:
 //
-//	copy     the file as it is
+//	copy     the unchanged file
 //	zstd     the file as a Zstandard frame
-//	json     JSON, checked and without white space
-//	gltf     a glTF 2.0 document, checked and as it is
-//	command  whatever an external program makes of the file
+//	json     the JSON, checked and without white space
+//	gltf     a glTF 2.0 document, checked and unchanged
+//	command  the output of an external program
 //
-// Each recipe's options are the fields of the struct of the same name.
+// docs/recipes lists the options of each recipe.
 package builtin
 
 import (
@@ -28,55 +28,59 @@ func All() []recipe.Recipe {
 	return []recipe.Recipe{
 		{
 			Name: "command", Version: 3, UsesPath: true,
-			New: func() recipe.Cooker { return &Command{Timeout: defaultTimeout, Deps: "declared", Sandbox: true} },
+			New: func() recipe.Cooker { return &commandOptions{Timeout: defaultTimeout, Deps: "declared", Sandbox: true} },
 			Traits: func(options recipe.Cooker) recipe.Traits {
-				c := options.(*Command)
-				return recipe.Traits{
+				c := options.(*commandOptions)
+				traits := recipe.Traits{
 					Check: c.checkOptions, Explain: c.explainResult, Declare: c.declareReads,
 					Tools: c.programFiles(), Local: c.staysHere(), Confined: c.isConfined,
 				}
+				if len(c.Version) > 0 {
+					traits.Version, traits.VersionCommand = c.askVersion, c.Version
+				}
+				return traits
 			},
 		},
 		{
 			Name: "copy", Version: 1, Cheap: true,
-			New:    func() recipe.Cooker { return &Copy{} },
-			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*Copy).estimateMemory} },
+			New:    func() recipe.Cooker { return &copyOptions{} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*copyOptions).estimateMemory} },
 		},
 		{
 			Name: "gltf", Version: 4, Cheap: true,
-			New:    func() recipe.Cooker { return &GLTF{} },
-			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*GLTF).estimateMemory} },
+			New:    func() recipe.Cooker { return &gltfOptions{} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*gltfOptions).estimateMemory} },
 		},
 		{
 			Name: "json", Version: 1, Cheap: true, Extensions: []string{".json", ".jsonc"},
-			New:    func() recipe.Cooker { return &JSON{Minify: true} },
-			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*JSON).estimateMemory} },
+			New:    func() recipe.Cooker { return &jsonOptions{Minify: true} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*jsonOptions).estimateMemory} },
 		},
 		{
 			Name: "zstd", Version: 1,
-			New:    func() recipe.Cooker { return &Zstd{Level: 3} },
-			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*Zstd).estimateMemory} },
+			New:    func() recipe.Cooker { return &zstdOptions{Level: 3} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*zstdOptions).estimateMemory} },
 		},
 	}
 }
 
-// Copy writes the source's bytes unchanged.
-type Copy struct {
-	PrivateKeys bool `toml:"private_keys" doc:"take a source that begins with a private key, which is refused otherwise"`
+// copyOptions are the options of the recipe "copy", which writes the bytes of the source unchanged.
+type copyOptions struct {
+	PrivateKeys bool `toml:"private_keys" doc:"accept a source that begins with a private key, which is refused otherwise"`
 }
 
-// copyStep is the number of bytes copied between two checks of the context. It
-// is large because the kernel may copy or even share such a range by itself.
+// copyStep is the number of bytes copied between two checks of the context. It is large because
+// the kernel may copy such a range itself, or even share its blocks.
 const copyStep = 16 << 20
 
 // Outputs implements recipe.Cooker.
-func (*Copy) Outputs() []string { return []string{"{path}"} }
+func (*copyOptions) Outputs() []string { return []string{"{path}"} }
 
-// estimateMemory implements Traits.Estimate: a buffer, whatever the size.
-func (*Copy) estimateMemory([]byte, int64) (int64, error) { return 64 << 10, nil }
+// estimateMemory implements Traits.Estimate. The buffer has the same size for all sources.
+func (*copyOptions) estimateMemory([]byte, int64) (int64, error) { return 64 << 10, nil }
 
 // Cook implements recipe.Cooker.
-func (c *Copy) Cook(ctx context.Context, job *recipe.Job) error {
+func (c *copyOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	src, err := job.Open()
 	if err != nil {
 		return err
@@ -89,7 +93,7 @@ func (c *Copy) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	// Copy no more than the known size: a source that has grown is cooked again.
+	// Copy at most the known size. A source that has grown is cooked again.
 	for left := job.Size(); left > 0 && err == nil; left -= copyStep {
 		if err = ctx.Err(); err == nil {
 			_, err = io.CopyN(dst, src, min(left, copyStep))
@@ -102,7 +106,7 @@ func (c *Copy) Cook(ctx context.Context, job *recipe.Job) error {
 }
 
 // refusePrivateKey returns an error if a file begins with a private key and letPass is false. It
-// does not move the read position of the file.
+// does not change the file's read position.
 func refusePrivateKey(src fs.File, letPass bool) error {
 	at, ok := src.(io.ReaderAt)
 	if letPass || !ok {
@@ -116,29 +120,30 @@ func refusePrivateKey(src fs.File, letPass bool) error {
 	return plaintext.RefusePrivateKey(head[:n])
 }
 
-// JSON checks that the source is one JSON value (RFC 8259) in UTF-8 without duplicate keys, and drops
-// the white space. Numbers, strings and the order of keys stay unchanged.
+// jsonOptions are the options of the recipe "json", which checks that the source is one JSON
+// value (RFC 8259) in UTF-8 without duplicate keys, and drops the white space. Numbers, strings
+// and the order of keys stay unchanged.
 //
-// A source that is called .jsonc may have comments and commas before a bracket, which are
-// dropped. A byte order mark at the start is accepted. Nesting is limited to the 10,000
-// levels of encoding/json.
-type JSON struct {
-	Minify bool `toml:"minify" doc:"drop white space and byte order mark; false copies the file as it is once it is checked"`
+// A source with the extension .jsonc may have comments and trailing commas, which are dropped. A
+// byte order mark at the start is accepted. Nesting is limited to the 10,000 levels of
+// encoding/json.
+type jsonOptions struct {
+	Minify bool `toml:"minify" doc:"remove white space and the byte order mark; false copies the checked file unchanged"`
 }
 
 // Outputs implements recipe.Cooker.
-func (*JSON) Outputs() []string { return []string{"{path}"} }
+func (*jsonOptions) Outputs() []string { return []string{"{path}"} }
 
 // estimateMemory implements Traits.Estimate.
-func (*JSON) estimateMemory(_ []byte, size int64) (int64, error) {
-	// The text, again without comments, its compact form, three times the text to check it in pieces, and at
-	// worst (a key every five bytes, the list of keys being copied as it grows) 3.6
-	// times the text.
+func (*jsonOptions) estimateMemory(_ []byte, size int64) (int64, error) {
+	// The text twice, its compact form, three times the text to check it in pieces, and at most
+	// 3.6 times the text for the list of keys (one key per five bytes, copied when the list
+	// grows).
 	return 64<<10 + 10*size, nil
 }
 
 // Cook implements recipe.Cooker.
-func (j *JSON) Cook(ctx context.Context, job *recipe.Job) error {
+func (j *jsonOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	data, err := job.Source()
 	if err != nil {
 		return err
@@ -151,7 +156,7 @@ func (j *JSON) Cook(ctx context.Context, job *recipe.Job) error {
 	}
 	if err := jsontext.CheckContext(ctx, text); err != nil {
 		if ctx.Err() == nil && jsontext.OnlyComments(ctx, text) {
-			err = fmt.Errorf(`%w; comments and commas before a bracket are read if the file is called .jsonc, or with recipe = "data", input = "jsonc"`, err)
+			err = fmt.Errorf(`%w; to allow comments and commas before a bracket, call the file .jsonc, or set recipe = "data", input = "jsonc"`, err)
 		}
 		return err
 	}
@@ -165,26 +170,26 @@ func (j *JSON) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, compact)
 }
 
-// GLTF checks a glTF 2.0 document (.gltf, the JSON form) and copies it as it
-// is. It has no options.
+// gltfOptions are the options of the recipe "gltf", which checks a glTF 2.0 document (.gltf, the
+// JSON form) and copies it unchanged. The recipe has no options.
 //
 // Package gltf documents the checks.
 //
-// Files of buffers are dependencies. Of files of images only the existence is one: an edit of a
-// texture does not cook every model that shows it.
-type GLTF struct{}
+// Buffer files are dependencies. For an image file, only its existence is a dependency: editing
+// a texture does not cook the models that show it.
+type gltfOptions struct{}
 
 // Outputs implements recipe.Cooker.
-func (*GLTF) Outputs() []string { return []string{"{path}"} }
+func (*gltfOptions) Outputs() []string { return []string{"{path}"} }
 
-// estimateMemory implements Traits.Estimate. Buffers in files of their own are not
-// read, only measured.
-func (*GLTF) estimateMemory(_ []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate. The contents of external buffers are not read, only
+// their sizes.
+func (*gltfOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	return gltf.Memory(size), nil
 }
 
 // Cook implements recipe.Cooker.
-func (*GLTF) Cook(ctx context.Context, job *recipe.Job) error {
+func (*gltfOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	text, err := job.Source()
 	if err != nil {
 		return err
@@ -197,11 +202,11 @@ func (*GLTF) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	if len(doc.Mended) > 0 {
-		return fmt.Errorf("%v; the recipe \"mesh\" can put that right", doc.Mended[0])
+		return fmt.Errorf("%v; the recipe \"mesh\" repairs this", doc.Mended[0])
 	}
 	for i := range doc.Buffers {
 		if b := &doc.Buffers[i]; b.URI == nil && !b.Extensions {
-			job.Warn("buffer %d has no uri: what loads the model has to bring its %d bytes", i, b.ByteLength)
+			job.Warn("buffer %d has no uri; the program that loads the model must provide its %d bytes", i, b.ByteLength)
 			break
 		}
 	}

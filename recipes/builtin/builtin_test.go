@@ -33,7 +33,7 @@ func TestEveryOptionIsInTheFingerprint(t *testing.T) {
 	other := map[string]map[string]any{
 		"command": {
 			"command": []any{"x"}, "env": map[string]any{"A": "1"},
-			"tools": []any{"x"}, "timeout": "1s", "daemons": true, "max_memory": int64(1), "max_disk": int64(1),
+			"tools": []any{"x"}, "version_command": []any{"sh", "-c", "echo"}, "timeout": "1s", "daemons": true, "max_memory": int64(1), "max_disk": int64(1),
 			"reads": []any{"x"}, "system": []any{"/x"}, "sandbox": false, "deps": "trace",
 		},
 		"copy": {"private_keys": true}, "gltf": {},
@@ -101,7 +101,7 @@ func TestCancelled(t *testing.T) {
 func TestSourceIsGone(t *testing.T) {
 	for _, r := range All() {
 		c := r.New()
-		if cmd, ok := c.(*Command); ok {
+		if cmd, ok := c.(*commandOptions); ok {
 			cmd.Command = []string{"sh", "{out}"}
 		}
 		job := jobs.New(r, jobs.Env{
@@ -169,8 +169,8 @@ func TestLongPrerequisite(t *testing.T) {
 	}
 }
 
-// What a program prints is shown so that a terminal obeys nothing of it,
-// however it comes in, and within bounds.
+// Output of a program is shown without control characters, whatever the sizes of its writes, and
+// within limits.
 func FuzzTail(f *testing.F) {
 	for _, text := range []string{"", "plain\n", "\x1b[31mred\x1b[0m\r\nnext\r", "\xff\xfe\u202e\u009b", strings.Repeat("line\n", 100), strings.Repeat("\x1b", 1000)} {
 		f.Add([]byte(text), 3)

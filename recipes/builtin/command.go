@@ -21,75 +21,78 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// Command runs an external program that reads the source and writes the
-// outputs, which the rule must name.
+// commandOptions are the options of the recipe "command", which runs an external program. The
+// program reads the source and writes the outputs, which the rule must name.
 //
-// Arguments may hold these words in braces; {{ and }} stand for the braces
-// themselves:
+// Arguments may contain these placeholders; {{ and }} stand for literal braces:
 //
-//	{in}          the source, as ./path relative to the asset directory; a full name if
-//	              another recipe made it and the program runs in the asset directory
+//	{in}          the source, as ./path relative to the asset directory; an absolute
+//	              path if another recipe made it and the program runs in the asset directory
 //	{out}         the first output
 //	{out0} {out1} each of the outputs
-//	{stem}        the source's name without directory and extension; it may
-//	              start with '-', as file names may
-//	{depfile}     a file in which the program lists what it has read besides
-//	              the source, in Makefile syntax
+//	{stem}        the source's name without directory and extension; like any file name,
+//	              it may start with '-'
+//	{depfile}     a file, in Makefile syntax, in which the program lists the files that it
+//	              has read besides the source
 //	{scratch}     a directory for temporary files, empty at first
 //
-// No shell is involved, so file names need no quoting. Pass names to the script of a shell as
+// No shell is involved, so file names need no quoting. Pass names to a shell script as
 // arguments:
 //
 //	command = ["sh", "-c", 'convert "$1" > "$2"', "sh", "{in}", "{out}"]
 //
-// The program sees only its declared inputs. It runs in a directory with the source and the files of
-// reads and tools, each under its path in the asset directory, dated to the start of 1980. On Linux it
-// cannot leave this directory: it reads these files, its own directory, the paths of the option system, and
-// directories of the system such as /usr; it writes its outputs and the scratch directory; it has no network;
-// processes that it leaves behind are killed. See package internal/sandbox. A program with {depfile}
-// runs in the asset directory and may read all of it, because it lists its inputs afterwards. Verifying
-// traces such programs, and programs without a sandbox, and finds inputs that they do not list.
+// The program sees only its declared inputs. It runs in a directory with the source and the
+// files of options reads and tools, each at its path relative to the asset directory and with a
+// modification time at the start of 1980. On Linux, a sandbox restricts the program. It can read
+// only these files, its own directory, the paths of option system, and directories of the system
+// such as /usr. It can write only its outputs and the scratch directory. It has no network, and
+// processes that it leaves behind are killed. See package internal/sandbox. A program with
+// {depfile} runs in the asset directory and may read all of it, because it lists its inputs
+// afterwards. A verify run traces such programs, and programs without a sandbox, and finds
+// inputs that they do not list.
 //
-// Standard input is empty. Output of the program is shown only if it fails. Its environment is the
-// same everywhere: PATH of cook, HOME and TMPDIR (the scratch directory), LANG and LC_ALL (C.UTF-8), TZ
-// (UTC), SOURCE_DATE_EPOCH (the start of 1980, the earliest date in a zip file) and the variables of
-// env. Windows adds TEMP, TMP, USERPROFILE and SystemRoot.
+// Standard input is empty. The program's output is shown only if it fails. Its environment is
+// the same everywhere: PATH from cook; HOME and TMPDIR, both the scratch directory; LANG and
+// LC_ALL (C.UTF-8); TZ (UTC); SOURCE_DATE_EPOCH (the start of 1980, the earliest date in a zip
+// file); and the variables of option env. Windows adds TEMP, TMP, USERPROFILE and SystemRoot.
 //
-// If sandbox is false, or daemons true, the program runs in the asset directory with the HOME of cook and
-// the same rights. Then the result must depend only on the source, the files of reads and tools, and
-// the files that {depfile} lists. Processes that the program leaves behind are killed when it ends,
-// except processes with a session of their own if daemons is true. Some are not found: on other
-// systems than Linux, processes that have left the process group of the program; on Linux before
-// 6.12, or without the sandbox, processes that also dropped TMPDIR or became another user. On Windows
-// a job object has all processes that the program starts; if daemons is true, only the program itself
-// is killed. On Linux and Windows all of them are killed when cook itself is.
-type Command struct {
+// If sandbox is false or daemons is true, the program runs in the asset directory with cook's
+// HOME and rights. Then the result must depend only on the source, the files of options reads
+// and tools, and the files that {depfile} lists. When the program ends, the processes that it
+// leaves behind are killed, except processes with their own session if daemons is true. Some are
+// not found: outside of Linux, processes that have left the program's process group; on Linux
+// before 6.12, or without the sandbox, processes that also dropped TMPDIR or became another
+// user. On Windows, a job object contains all processes that the program starts; if daemons is
+// true, only the program itself is killed. On Linux and Windows, all of them are killed when
+// cook itself is killed.
+type commandOptions struct {
 	Command   []string          `toml:"command" doc:"the program and its arguments; a name with a slash is in the asset directory, any other on PATH"`
 	Env       map[string]string `toml:"env" doc:"further environment variables"`
 	ToolFiles []string          `toml:"tools" doc:"further files that are part of the program, such as scripts and headers outside the asset directory"`
-	Reads     []string          `toml:"reads" doc:"files of the asset directory that the program reads besides the source: relative to the source's directory, or to the asset directory if they start with a slash; {stem} is the stem of the source. They may be absent, and be patterns such as \"lib/**/*.h\""`
-	System    []string          `toml:"system" doc:"further files and directories outside the asset directory that the program may read, such as \"/srv/sdk\" or \"~/venv\"; they count as part of the machine, and no change of them cooks again"`
-	Deps      string            `toml:"deps" enum:"declared,trace" doc:"how the program's inputs are known: declared, by reads, tools and {depfile}; trace, by recording what it opens, lists, looks at and looks for in the asset directory, in which it runs (Linux)"`
-	Sandbox   bool              `toml:"sandbox" doc:"let the program see its inputs alone"`
-	Timeout   time.Duration     `toml:"timeout" min:"1ms" doc:"how long the program may take" unkeyed:"a limit on time changes no byte"`
-	MaxMemory int               `toml:"max_memory" min:"0" max:"1000000000" doc:"how much memory, in MiB, the program may take with all that it starts (Linux); 0: three quarters of the machine's" unkeyed:"a limit on memory changes no byte"`
-	MaxDisk   int               `toml:"max_disk" min:"0" max:"1000000000" doc:"how much, in MiB, it may write to its outputs and its scratch directory together; 0: 8192" unkeyed:"a limit on size changes no byte"`
-	Daemons   bool              `toml:"daemons" doc:"let servers that the program has started go on when it ends; such a program has no sandbox" unkeyed:"who lives on has no part in the outputs any more"`
+	Version   []string          `toml:"version_command" doc:"a program and its arguments that print the version of the command, such as [\"toktx\", \"--version\"]; if its output changes, the assets are cooked again, and cook why prints both outputs; it runs only if the program or a file of tools has changed"`
+	Reads     []string          `toml:"reads" doc:"files of the asset directory that the program reads besides the source: relative to the source's directory, or to the asset directory if they start with a slash; {stem} is the stem of the source. Files may be absent. Patterns are allowed, such as \"lib/**/*.h\""`
+	System    []string          `toml:"system" doc:"further files and directories outside the asset directory that the program may read, such as \"/srv/sdk\" or \"~/venv\"; they count as part of the machine, so their changes do not cook assets again"`
+	Deps      string            `toml:"deps" enum:"declared,trace" doc:"source of the program's inputs: declared uses reads, tools and {depfile}; trace runs the program in the asset directory and records the files and directories that it asks for (Linux)"`
+	Sandbox   bool              `toml:"sandbox" doc:"let the program see only its inputs"`
+	Timeout   time.Duration     `toml:"timeout" min:"1ms" doc:"time limit of the program" unkeyed:"a limit on time changes no byte"`
+	MaxMemory int               `toml:"max_memory" min:"0" max:"1000000000" doc:"memory limit, in MiB, of the program and all processes that it starts (Linux); 0 means three quarters of the machine's memory" unkeyed:"a limit on memory changes no byte"`
+	MaxDisk   int               `toml:"max_disk" min:"0" max:"1000000000" doc:"limit, in MiB, of the outputs and the scratch directory together; 0 means 8192" unkeyed:"a limit on size changes no byte"`
+	Daemons   bool              `toml:"daemons" doc:"let servers that the program started keep running after the program ends; such a program has no sandbox" unkeyed:"a server that stays does not change the outputs"`
 }
 
-// sourceDate is the start of 1980, in seconds of Unix.
+// sourceDate is the start of 1980, in Unix seconds.
 const sourceDate = sandbox.SourceDate
 
-// Outputs implements recipe.Cooker. The rule must name the outputs.
-func (*Command) Outputs() []string { return nil }
+// Outputs implements recipe.Cooker. It returns nil because the rule must name the outputs.
+func (*commandOptions) Outputs() []string { return nil }
 
 // programFiles implements Traits.Tools.
-func (c *Command) programFiles() []string {
-	return slices.Concat(c.Command[:min(1, len(c.Command))], c.ToolFiles)
+func (c *commandOptions) programFiles() []string {
+	return slices.Concat(c.Command[:min(1, len(c.Command))], c.ToolFiles, c.Version[:min(1, len(c.Version))])
 }
 
 // checkOptions implements Traits.Check.
-func (c *Command) checkOptions() error {
+func (c *commandOptions) checkOptions() error {
 	if len(c.Command) == 0 || c.Command[0] == "" {
 		return &recipe.OptionError{Key: "command", Want: `a program and its arguments, such as ["tool", "{in}", "{out}"]`}
 	}
@@ -112,6 +115,9 @@ func (c *Command) checkOptions() error {
 			return &recipe.OptionError{Key: "env", Got: strconv.Quote(name), Want: "names of variables without '=' and values without NUL"}
 		}
 	}
+	if len(c.Version) > 0 && (c.Version[0] == "" || slices.ContainsFunc(c.Version, func(arg string) bool { return strings.Contains(arg, "\x00") })) {
+		return &recipe.OptionError{Key: "version_command", Got: strconv.Quote(c.Version[0]), Want: `a program and its arguments, such as ["tool", "--version"], without NUL`}
+	}
 	if slices.Contains(c.ToolFiles, "") {
 		return &recipe.OptionError{Key: "tools", Got: `""`, Want: "names of files"}
 	}
@@ -119,11 +125,11 @@ func (c *Command) checkOptions() error {
 }
 
 // Cook implements recipe.Cooker.
-func (c *Command) Cook(ctx context.Context, job *recipe.Job) error {
+func (c *commandOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	return c.cookWithGrace(ctx, job, grace)
 }
 
-func (c *Command) cookWithGrace(ctx context.Context, job *recipe.Job, grace time.Duration) error {
+func (c *commandOptions) cookWithGrace(ctx context.Context, job *recipe.Job, grace time.Duration) error {
 	if err := c.checkOptions(); err != nil {
 		return err
 	}
@@ -131,52 +137,52 @@ func (c *Command) cookWithGrace(ctx context.Context, job *recipe.Job, grace time
 	if err != nil {
 		return err
 	}
-	if err := c.runToEnd(ctx, call, grace); err != nil {
-		dependInVain(call, job, c.programFiles()) // a missing file may be the cause
+	if _, err := c.runToEnd(ctx, call, grace); err != nil {
+		dependInVain(call, job, c.programFiles()) // a missing file may have caused the failure
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	if call.trace != nil {
 		err := dependOnTrace(call.trace, newPlaces(call, c.programFiles()), job)
-		if changed := call.trace.Changed(); changed != "" { // asked last, after the inputs were recorded
-			err = fmt.Errorf("input %s %w", pathname.Show(changed), recipe.ErrChanged)
+		if changed := call.trace.Changed(); changed != "" { // checked last, after the inputs were recorded
+			err = fmt.Errorf("input %s: %w", pathname.Show(changed), recipe.ErrChanged)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Command[0], err)
 		}
 	}
-	if err := c.limitsOf(call).checkWritten(0); err != nil { // it may have written more since the last look
+	if err := c.limitsOf(call).checkWritten(0); err != nil { // count bytes written since the last check
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	for i, file := range call.outputs {
 		if err := checkOutput(file); err != nil {
-			return fmt.Errorf("%s: %w {%s}", c.Command[0], err, outputWord(i, len(call.outputs)))
+			return fmt.Errorf("%s: output {%s}: %w", c.Command[0], outputWord(i, len(call.outputs)), err)
 		}
 	}
 	if call.wantsDepfile {
 		if err := c.depend(call, job); err != nil {
-			return fmt.Errorf("%s: depfile %w", c.Command[0], err)
+			return fmt.Errorf("%s: depfile: %w", c.Command[0], err)
 		}
 	}
 	return call.deliverOutputs(job)
 }
 
-// A call is a command with its words filled in for one source.
+// A call is a command whose placeholders are filled in for one source.
 type call struct {
-	assets, scratch string // absolute
-	made            string // the source, absolute, if it is not in the asset directory
+	assets, scratch string // absolute paths
+	made            string // absolute path of a source that is not in the asset directory
 	program         string
 	args            []string
-	outputs         []string // absolute
+	outputs         []string // absolute paths
 	depfile         string
 	wantsDepfile    bool
 	vars            map[string]string // see jobs.Programs
 	used            func(processor time.Duration)
-	cell            *cell          // nil if it runs unconfined, in the asset directory
-	shown           *sandbox.Trace // fixes the modes and times that it sees; may be nil
+	cell            *cell          // nil if the program runs unconfined in the asset directory
+	shown           *sandbox.Trace // fixes the modes and times that the program sees; may be nil
 	trace           *sandbox.Trace // records reads in the asset directory; may be nil
 }
 
-func (c *Command) prepareCall(job *recipe.Job) (*call, error) {
+func (c *commandOptions) prepareCall(job *recipe.Job) (*call, error) {
 	vars, traced, used := jobs.Programs(job)
 	p := call{vars: vars, used: used, wantsDepfile: c.usesWord("depfile")}
 	var err error
@@ -208,7 +214,7 @@ func (c *Command) prepareCall(job *recipe.Job) (*call, error) {
 		p.outputs = append(p.outputs, file)
 	}
 	if len(p.outputs) == 0 {
-		return nil, errors.New("the rule names no outputs")
+		return nil, errors.New("the rule names no outputs; add outputs = [...]")
 	}
 	if c.Sandbox && !c.Daemons {
 		if err := c.enclose(&p, job); err != nil {
@@ -220,13 +226,13 @@ func (c *Command) prepareCall(job *recipe.Job) (*call, error) {
 	if traced != nil && c.mayReadMore(&p) && confinable() == nil {
 		traced()
 		p.trace = c.newTrace(&p)
-		p.trace.Plain = p.cell == nil // as in a run without a trace
+		p.trace.Plain = p.cell == nil // paths are the same as without a trace
 	}
 	p.depfile = filepath.Join(p.scratch, "cook.d")
 	return &p, c.fillIn(&p, job.Path())
 }
 
-// openSource opens the source, which proves that it is in the asset tree.
+// openSource opens the source, which checks that it is in the asset tree.
 func openSource(job *recipe.Job) error {
 	src, err := job.Open()
 	if err == nil {
@@ -235,19 +241,19 @@ func openSource(job *recipe.Job) error {
 	return err
 }
 
-// usesWord reports whether an argument has a word in braces.
-func (c *Command) usesWord(word string) bool {
+// usesWord reports whether an argument contains the placeholder {word}.
+func (c *commandOptions) usesWord(word string) bool {
 	return slices.ContainsFunc(c.Command[1:], func(arg string) bool {
-		words, _ := placeholders(arg) // Check has found nothing wrong with it
+		words, _ := placeholders(arg) // Check has validated the argument
 		return slices.Contains(words, word)
 	})
 }
 
-// fillIn makes the arguments of a call.
-func (c *Command) fillIn(p *call, source string) error {
+// fillIn fills in the placeholders of a call's arguments.
+func (c *commandOptions) fillIn(p *call, source string) error {
 	in := filepath.FromSlash("./" + source)
 	if p.made != "" && (p.cell == nil || p.cell.assets == "") {
-		in = p.made // it is no copy in the directory of the program
+		in = p.made // artifacts are not copied into the program's directory
 	}
 	words := map[string]string{
 		"in":      in,
@@ -270,7 +276,7 @@ func (c *Command) fillIn(p *call, source string) error {
 	return nil
 }
 
-// stem returns a path's last part without the extension that recipe.Ext finds.
+// stem returns the last part of a path without the extension that recipe.Ext finds.
 func stem(p string) string {
 	name := path.Base(p)
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
@@ -279,8 +285,8 @@ func stem(p string) string {
 	return name
 }
 
-// environ returns the program's whole environment, sorted.
-func (c *Command) environ(p *call) []string {
+// environ returns the program's complete environment, sorted.
+func (c *commandOptions) environ(p *call) []string {
 	scratch := p.scratch
 	vars := map[string]string{
 		"TMPDIR": scratch, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC",
@@ -300,7 +306,7 @@ func (c *Command) environ(p *call) []string {
 		}
 	}
 	maps.Copy(vars, p.vars)
-	maps.Copy(vars, c.Env) // a variable of the rule is an input
+	maps.Copy(vars, c.Env) // a variable that the rule sets is an input
 	list := make([]string, 0, len(vars))
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		list = append(list, name+"="+vars[name])
@@ -315,19 +321,19 @@ func outputWord(i, n int) string {
 	return fmt.Sprint("out", i)
 }
 
-// checkOutput returns an error to be shown before the name of the output, or nil.
+// checkOutput checks an output file. Its error is shown after the name of the output.
 func checkOutput(file string) error {
 	info, err := os.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New("wrote nothing to")
+		return errors.New("the program wrote no file")
 	case err != nil:
-		return fmt.Errorf("%w, looking at", err)
+		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("made a %s of", fileKind(info.Mode()))
+		return fmt.Errorf("the program made a %s, not a file", fileKind(info.Mode()))
 	case countLinks(info) > 1:
-		// The store would share its bytes with whatever it is a link to.
-		return errors.New("made a hard link of")
+		// With a hard link, the store would share the bytes with another file.
+		return errors.New("the program made a hard link; let it make a copy")
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func TestCommandThatStartsTooMany(t *testing.T) {
 	maxProcesses = 20
 	w := newWitness(t)
 	res := script(`exec 9>"$2"; echo started >&9; again() {{ (sleep 0.05; again); }}; again`, "{out}", w.name).run(t, t.Context(), assets(t, "a"), "a")
-	wantError(t, res.Err, "sh: stopped: it was more than 20 processes at once")
+	wantError(t, res.Err, "sh: stopped: more than 20 processes at once")
 	w.wait(t, "started")
 	w.allGone(t)
 	maxProcesses = 21
@@ -34,12 +34,12 @@ func TestCommandThatStartsTooMany(t *testing.T) {
 	}
 }
 
-// So is one that takes the machine's memory, or fills the disk: while it runs, or by its end.
+// A program that exceeds the memory or disk limit is stopped, also if it ends before the next check.
 func TestCommandThatTakesTooMuch(t *testing.T) {
 	tests := []struct{ name, script, want string }{
-		{"memory", `x=$(head -c 40000000 /dev/zero | tr '\0' x); sleep 60; echo "$x" > "$1"`, "sh: stopped: it took more than 30.0 MiB of memory (max_memory)"},
-		{"disk", `head -c 30000000 /dev/zero > "$1"; head -c 30000000 /dev/zero > "$2/temp"; sleep 60`, "sh: stopped: it wrote more than 40.0 MiB to its outputs and its scratch directory (max_disk)"},
-		{"disk at once", `head -c 50000000 /dev/zero > "$1"`, "sh: stopped: it wrote more than 40.0 MiB to its outputs and its scratch directory (max_disk)"},
+		{"memory", `x=$(head -c 40000000 /dev/zero | tr '\0' x); sleep 60; echo "$x" > "$1"`, "sh: stopped: more memory than 30.0 MiB (max_memory)"},
+		{"disk", `head -c 30000000 /dev/zero > "$1"; head -c 30000000 /dev/zero > "$2/temp"; sleep 60`, "sh: stopped: more than 40.0 MiB written to the outputs and the scratch directory (max_disk)"},
+		{"disk at once", `head -c 50000000 /dev/zero > "$1"`, "sh: stopped: more than 40.0 MiB written to the outputs and the scratch directory (max_disk)"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestCommandThatTakesTooMuch(t *testing.T) {
 			p := script(test.script, "{out}", "{scratch}")
 			p.Sandbox = true
 			p.MaxMemory, p.MaxDisk = 30, 40
-			wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "stopped: it", test.want)
+			wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "stopped: more ", test.want)
 		})
 	}
 	p := script(`x=$(head -c 10000000 /dev/zero | tr '\0' x); head -c 30000000 /dev/zero > "$1"; sleep 1.5`, "{out}")
@@ -115,7 +115,7 @@ func serve(t *testing.T, network, address string) net.Listener {
 	return l
 }
 
-// A program that fails without a server is told which it asked for.
+// If a program fails because it gets no server, the error names the server.
 func TestCommandThatAsksForServers(t *testing.T) {
 	if sandbox.Supported() != nil {
 		t.Skip(sandbox.Supported())
@@ -124,21 +124,21 @@ func TestCommandThatAsksForServers(t *testing.T) {
 	unix := serve(t, "unix", filepath.Join(folder, "s")).Addr().String()
 	abstract := serve(t, "unix", "@cook-test-"+filepath.Base(filepath.Dir(folder))).Addr().String()
 	inet := serve(t, "tcp", "127.0.0.1:0").Addr().String()
-	const what = ": what a server reads is not known to cook; add sandbox = false, and name what the result depends on in reads or by {depfile}"
+	const what = ", whose reads cook cannot know; add sandbox = false, and name the files that the result depends on in reads or by {depfile}"
 	for _, tc := range []struct {
 		servers []string
 		want    string // "" if it does not matter
 	}{
-		{[]string{"unix", unix}, "reach: exit status 1; it asked for a server at " + unix + what},
-		{[]string{"unix", abstract}, "it asked for a server at " + abstract + what},
-		{[]string{"tcp", inet}, "it asked for a server at " + inet + what},
-		{[]string{"udp", "[::1]:9"}, "it asked for a server at [::1]:9" + what},
-		{[]string{"unix", unix, "tcp", inet}, "it asked for a server at " + unix + " and 1 other" + what},
+		{[]string{"unix", unix}, "reach: exit status 1; the program asked for a server at " + unix + what},
+		{[]string{"unix", abstract}, "the program asked for a server at " + abstract + what},
+		{[]string{"tcp", inet}, "the program asked for a server at " + inet + what},
+		{[]string{"udp", "[::1]:9"}, "the program asked for a server at [::1]:9" + what},
+		{[]string{"unix", unix, "tcp", inet}, "the program asked for a server at " + unix + " and 1 other" + what},
 		{[]string{"unix", unix, "tcp", inet, "or else"}, ""},
 		{[]string{"unix", filepath.Join(folder, "none")}, "reach: exit status 1\n"},
 		{[]string{"unix", "/run/nscd/socket"}, "reach: exit status 1\n"},
 	} {
-		p := &impatient{Command: Command{Command: append([]string{os.Args[0], "reach", "{out}"}, tc.servers...), Sandbox: true, Timeout: defaultTimeout}, grace: grace}
+		p := &impatient{commandOptions: commandOptions{Command: append([]string{os.Args[0], "reach", "{out}"}, tc.servers...), Sandbox: true, Timeout: defaultTimeout}, grace: grace}
 		res := p.run(t, t.Context(), assets(t, "a"), "a")
 		switch {
 		case tc.want == "" && (res.Err != nil || string(res.Outputs[0]) != "done"):
@@ -218,5 +218,5 @@ func TestCellTracerOutOfDescriptors(t *testing.T) {
 	if err := <-over; err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, err, "sh: its reads could not be recorded: cook has too many open files: raise the limit with ulimit")
+	wantError(t, err, "sh: the program's reads could not be recorded: too many open files; raise the limit of open files with ulimit")
 }

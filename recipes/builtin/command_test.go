@@ -16,30 +16,30 @@ import (
 
 func TestCommandCheck(t *testing.T) {
 	for _, tc := range []struct {
-		c    Command
+		c    commandOptions
 		want string // "" if the options are right
 	}{
-		{Command{Command: []string{"tool", "{in}", "-o{out}"}}, ""},
-		{Command{Command: []string{"tool", "{out0}{out12}", "{stem}{scratch}{depfile}", "{{in}}"}}, ""},
-		{Command{Command: []string{"tool", "{out}"}, Env: map[string]string{"A": "b=c"}, ToolFiles: []string{"x"}}, ""},
-		{Command{}, "command: want a program and its arguments"},
-		{Command{Command: []string{"", "{out}"}}, "command: want a program and its arguments"},
-		{Command{Command: []string{"{in}", "{out}"}}, `command: want a program's name without braces first, have "{in}"`},
-		{Command{Command: []string{"tool", "{in}"}}, "command: want an argument with {out}"},
-		{Command{Command: []string{"tool", "{{out}}"}}, "command: want an argument with {out}"},
-		{Command{Command: []string{"tool", "{out}", "{oops}"}}, `command: want only {in}, {out}, {out0}, {out1}, ..., {stem}, {depfile} and {scratch} in braces, and {{ or }} for a brace that is meant as one, have "{oops}"`},
-		{Command{Command: []string{"tool", "{out}", "{out01}"}}, `have "{out01}"`},
-		{Command{Command: []string{"tool", "{out}", "{out-1}"}}, `have "{out-1}"`},
-		{Command{Command: []string{"tool", "{out}", "{out99999}"}}, `have "{out99999}"`},
-		{Command{Command: []string{"tool", "{out}", "{}"}}, `have "{}"`},
-		{Command{Command: []string{"tool", "{out}", "{in"}}, `want {{ or }} for a brace that is meant as one, have "{in"`},
-		{Command{Command: []string{"tool", "{out}", "in}"}}, `have "in}"`},
-		{Command{Command: []string{"tool", "{out}", "{in{out}"}}, `have "{in{out}"`},
-		{Command{Command: []string{"tool", "{out}", "a\x00"}}, "an argument without NUL"},
-		{Command{Command: []string{"tool", "{out}"}, Env: map[string]string{"": "x"}}, "env: want names of variables"},
-		{Command{Command: []string{"tool", "{out}"}, Env: map[string]string{"A=B": "x"}}, `have "A=B"`},
-		{Command{Command: []string{"tool", "{out}"}, Env: map[string]string{"A": "\x00"}}, `have "A"`},
-		{Command{Command: []string{"tool", "{out}"}, ToolFiles: []string{""}}, "tools: want names of files"},
+		{commandOptions{Command: []string{"tool", "{in}", "-o{out}"}}, ""},
+		{commandOptions{Command: []string{"tool", "{out0}{out12}", "{stem}{scratch}{depfile}", "{{in}}"}}, ""},
+		{commandOptions{Command: []string{"tool", "{out}"}, Env: map[string]string{"A": "b=c"}, ToolFiles: []string{"x"}}, ""},
+		{commandOptions{}, "command: want a program and its arguments"},
+		{commandOptions{Command: []string{"", "{out}"}}, "command: want a program and its arguments"},
+		{commandOptions{Command: []string{"{in}", "{out}"}}, `command: want a program's name without braces first, have "{in}"`},
+		{commandOptions{Command: []string{"tool", "{in}"}}, "command: want an argument with {out}"},
+		{commandOptions{Command: []string{"tool", "{{out}}"}}, "command: want an argument with {out}"},
+		{commandOptions{Command: []string{"tool", "{out}", "{oops}"}}, `command: want only {in}, {out}, {out0}, {out1}, ..., {stem}, {depfile} and {scratch} in braces, and {{ or }} for a brace, have "{oops}"`},
+		{commandOptions{Command: []string{"tool", "{out}", "{out01}"}}, `have "{out01}"`},
+		{commandOptions{Command: []string{"tool", "{out}", "{out-1}"}}, `have "{out-1}"`},
+		{commandOptions{Command: []string{"tool", "{out}", "{out99999}"}}, `have "{out99999}"`},
+		{commandOptions{Command: []string{"tool", "{out}", "{}"}}, `have "{}"`},
+		{commandOptions{Command: []string{"tool", "{out}", "{in"}}, `want {{ or }} for a brace, have "{in"`},
+		{commandOptions{Command: []string{"tool", "{out}", "in}"}}, `have "in}"`},
+		{commandOptions{Command: []string{"tool", "{out}", "{in{out}"}}, `have "{in{out}"`},
+		{commandOptions{Command: []string{"tool", "{out}", "a\x00"}}, "an argument without NUL"},
+		{commandOptions{Command: []string{"tool", "{out}"}, Env: map[string]string{"": "x"}}, "env: want names of variables"},
+		{commandOptions{Command: []string{"tool", "{out}"}, Env: map[string]string{"A=B": "x"}}, `have "A=B"`},
+		{commandOptions{Command: []string{"tool", "{out}"}, Env: map[string]string{"A": "\x00"}}, `have "A"`},
+		{commandOptions{Command: []string{"tool", "{out}"}, ToolFiles: []string{""}}, "tools: want names of files"},
 	} {
 		err := tc.c.checkOptions()
 		if tc.want == "" {
@@ -57,11 +57,11 @@ func TestCommandCheck(t *testing.T) {
 }
 
 func TestCommandTools(t *testing.T) {
-	c := Command{Command: []string{"tool", "{out}"}, ToolFiles: []string{"a/b", "c"}}
+	c := commandOptions{Command: []string{"tool", "{out}"}, ToolFiles: []string{"a/b", "c"}}
 	if d := cmp.Diff([]string{"tool", "a/b", "c"}, c.programFiles()); d != "" {
 		t.Error(d)
 	}
-	if got := new(Command).programFiles(); len(got) != 0 {
+	if got := new(commandOptions).programFiles(); len(got) != 0 {
 		t.Errorf("tools of no command: %q", got)
 	}
 }

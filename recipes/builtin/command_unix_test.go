@@ -20,9 +20,9 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// impatient is a Command whose outputs and patience a test chooses.
+// impatient is a recipe command whose outputs and patience a test chooses.
 type impatient struct {
-	Command
+	commandOptions
 	outputs []string
 	grace   time.Duration
 }
@@ -36,8 +36,8 @@ func (p *impatient) Cook(ctx context.Context, job *recipe.Job) error {
 // script is a program that runs a shell script with further arguments.
 func script(text string, args ...string) *impatient {
 	return &impatient{
-		Command: Command{Command: append([]string{"sh", "-c", text, "sh"}, args...), Timeout: defaultTimeout},
-		grace:   time.Minute,
+		commandOptions: commandOptions{Command: append([]string{"sh", "-c", text, "sh"}, args...), Timeout: defaultTimeout},
+		grace:          time.Minute,
 	}
 }
 
@@ -45,7 +45,7 @@ func script(text string, args ...string) *impatient {
 func (p *impatient) run(t *testing.T, ctx context.Context, assets, path string) recipetest.Result {
 	t.Helper()
 	r := named(t, "command")
-	r.Traits = nil // a Command has them
+	r.Traits = nil // they expect commandOptions
 	return recipetest.CookContext(ctx, t, r, p, os.DirFS(assets), assets, path)
 }
 
@@ -92,11 +92,11 @@ func TestCommandWritesItsOutputs(t *testing.T) {
 
 func TestCommandOutputsAreChecked(t *testing.T) {
 	for text, want := range map[string]string{
-		`:`:              "sh: wrote nothing to {out}",
-		`mkdir "$1"`:     "sh: made a directory of {out}",
-		`ln -s a "$1"`:   "sh: made a symbolic link of {out}",
-		`ln a "$1"`:      "sh: made a hard link of {out}",
-		`mkfifo "$1"`:    "sh: made a special file of {out}",
+		`:`:              "sh: output {out}: the program wrote no file",
+		`mkdir "$1"`:     "sh: output {out}: the program made a directory, not a file",
+		`ln -s a "$1"`:   "sh: output {out}: the program made a symbolic link, not a file",
+		`ln a "$1"`:      "sh: output {out}: the program made a hard link; let it make a copy",
+		`mkfifo "$1"`:    "sh: output {out}: the program made a special file, not a file",
 		`echo > "$1"; (`: "sh: exit status 2\n\t",
 	} {
 		dir := assets(t, "a")
@@ -110,7 +110,7 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 	}
 	p := script(`echo > "$1"`, "{out}")
 	p.outputs = []string{"a", "b"}
-	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "sh: wrote nothing to {out1}")
+	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "sh: output {out1}: the program wrote no file")
 	wantError(t, script(`:`, "{out1}").run(t, t.Context(), assets(t, "a"), "a").Err,
 		`command: "{out1}": there is no {out1}; the rule has 1 outputs`)
 }
@@ -145,12 +145,12 @@ func TestCommandFromTheAssetFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tool.sh"), []byte("#!/bin/sh\necho mine > \"$1\"\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	p := &impatient{Command: Command{Command: []string{"./tool.sh", "{out}"}, Timeout: time.Minute}, grace: time.Minute}
+	p := &impatient{commandOptions: commandOptions{Command: []string{"./tool.sh", "{out}"}, Timeout: time.Minute}, grace: time.Minute}
 	res := p.run(t, t.Context(), dir, "a")
 	if res.Err != nil || string(res.Outputs[0]) != "mine\n" {
 		t.Errorf("got %q, error %v", res.Outputs[0], res.Err)
 	}
-	p.Command.Command[0] = "./gone.sh"
+	p.commandOptions.Command[0] = "./gone.sh"
 	if res := p.run(t, t.Context(), dir, "a"); !errors.Is(res.Err, fs.ErrNotExist) {
 		t.Errorf("error %v, want one that says that the program is not there", res.Err)
 	}
@@ -160,7 +160,7 @@ func TestCommandEnvironment(t *testing.T) {
 	t.Setenv("COOK_TEST_LEAK", "must not be seen")
 	t.Setenv("TZ", "Pacific/Auckland")
 	t.Setenv("HOME", "/home/of the test")
-	p := &impatient{grace: time.Minute, Command: Command{
+	p := &impatient{grace: time.Minute, commandOptions: commandOptions{
 		Command: []string{os.Args[0], "environ", "{out}", "{scratch}"}, Timeout: time.Minute,
 		Env: map[string]string{"EXTRA": "a=b\tc", "LANG": "de_DE"},
 	}}
@@ -219,7 +219,7 @@ func (r *running) Cook(ctx context.Context, job *recipe.Job) error {
 	}
 	file := filepath.Join(scratch, "made")
 	argv[len(argv)-1] = strings.ReplaceAll(argv[len(argv)-1], "OUT", file)
-	if err := Run(ctx, job, scratch, r.timeout, argv); err != nil {
+	if _, err := Run(ctx, job, scratch, r.timeout, argv); err != nil {
 		return err
 	}
 	return Deliver(job, file)
@@ -234,8 +234,8 @@ func TestRunForOtherRecipes(t *testing.T) {
 	}{
 		{`pwd | grep -c . > OUT; echo "$TZ" >> OUT`, time.Minute, "1\nUTC\n", false},
 		{`echo "line 3: what is this?" >&2; exit 2`, time.Minute, "/bin/sh: exit status 2 line 3: what is this?", true},
-		{`exit 0`, time.Minute, "the program wrote nothing to its output", true},
-		{`ln -s /etc/passwd OUT`, time.Minute, "the program made a symbolic link of its output", true},
+		{`exit 0`, time.Minute, "output: the program wrote no file", true},
+		{`ln -s /etc/passwd OUT`, time.Minute, "output: the program made a symbolic link, not a file", true},
 		{`sleep 100`, time.Millisecond, "timed out after 1ms", true},
 	} {
 		r := recipe.Recipe{Name: "running", Version: 1, New: func() recipe.Cooker { return nil }}

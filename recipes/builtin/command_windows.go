@@ -14,44 +14,44 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// inherited are the variables that programs get from the environment of cook, tempVariables the
-// variables besides TMPDIR that name the scratch directory, and homeVariables the variables that name it
-// in a sandbox.
+// inherited are the variables that programs inherit from cook's environment. tempVariables are
+// the variables, besides TMPDIR, that name the scratch directory. homeVariables name it in a
+// sandbox.
 var (
 	inherited     = []string{"PATH", "HOME", "SystemRoot", "USERPROFILE"}
 	tempVariables = []string{"TEMP", "TMP"}
 	homeVariables = []string{"HOME", "USERPROFILE"}
 )
 
-// countLinks returns 1: on Windows FileInfo does not have the number of names of a file.
+// countLinks returns 1, because FileInfo does not hold the number of hard links on Windows.
 func countLinks(fs.FileInfo) uint64 { return 1 }
 
-// Strays are processes that a program has started, unless it may leave servers behind.
+// Strays are the processes that a program has started, unless it may leave servers running.
 type strays struct {
 	after int
-	job   bool // a job object holds them
+	job   bool // a job object contains the strays
 }
 
 func findStrays([]string, string) strays { return strays{job: true} }
 
-// killStrays does nothing: the job object has ended with the group.
+// killStrays does nothing, because the job object ends with the group.
 func (strays) killStrays() {}
 
-// A job is the job object that holds a program and all processes that it starts. The
-// system ends them when the cooker ends in any way.
+// A job is the job object that contains a program and all processes that it starts. The system
+// kills them whenever cook ends.
 type job struct {
-	handle windows.Handle // 0 if there is none
+	handle windows.Handle // job object, or 0
 }
 
-// longestDir is the longest working directory of a program, in UTF-16 units, without
-// the separator and the NUL that the system adds. No prefix raises the limit.
+// longestDir is the longest working directory of a program in UTF-16 units, without the
+// separator and NUL that the system adds. A \\?\ prefix does not raise the limit.
 const longestDir = 258
 
-// start starts a program in a job object. The program begins suspended, so
-// that it starts no other outside. Ctrl-C reaches the cooker alone.
+// start starts a program in a job object. The program starts suspended, so that it cannot start
+// processes outside of the job object. Ctrl-C reaches only cook.
 func (j *job) start(cmd *exec.Cmd, left strays) error {
 	if n := len(utf16.Encode([]rune(cmd.Dir))); n > longestDir {
-		return fmt.Errorf("its directory %s has %d characters; Windows starts programs in directories of at most %d: move the asset directory up", pathname.Show(cmd.Dir), n, longestDir)
+		return fmt.Errorf("the working directory %s has %d characters; Windows starts programs in directories of at most %d: move the asset directory up", pathname.Show(cmd.Dir), n, longestDir)
 	}
 	attr := &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 	cmd.SysProcAttr = attr
@@ -98,8 +98,8 @@ func newJobObject() (windows.Handle, error) {
 	return handle, nil
 }
 
-// resumeProcess resumes all threads of a process that began suspended. Package
-// os keeps the handle of the thread to itself.
+// resumeProcess resumes all threads of a process that was started suspended. Package os does not
+// expose the thread's handle.
 func resumeProcess(process windows.Handle) error {
 	resume := windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 	if err := resume.Find(); err != nil {
@@ -111,15 +111,16 @@ func resumeProcess(process windows.Handle) error {
 	return nil
 }
 
-// terminate asks the program and those in its console group to end, as by
-// Ctrl-Break. Without a console it cannot ask.
+// terminate asks the processes in the program's console group to end, as Ctrl-Break does.
+// Without a console it does nothing.
 func (j *job) terminate(leader *os.Process) {
 	if windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(leader.Pid)) != nil {
 		j.kill(leader)
 	}
 }
 
-// kill ends all processes in the job object. An error means that no process is left.
+// kill ends all processes in the job object. Errors are ignored: they mean that no process is
+// left.
 func (j *job) kill(leader *os.Process) {
 	if j.handle == 0 {
 		leader.Kill()
@@ -128,7 +129,7 @@ func (j *job) kill(leader *os.Process) {
 	windows.TerminateJobObject(j.handle, 1)
 }
 
-// close ends the processes that are left in the job object.
+// close ends all remaining processes in the job object.
 func (j *job) close() {
 	if j.handle != 0 {
 		windows.CloseHandle(j.handle)

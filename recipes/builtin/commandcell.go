@@ -24,17 +24,17 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// A cell is the set of directories of a confined program.
+// A cell describes the files that a confined program can access.
 type cell struct {
 	assets   string   // the visible part of the asset directory, absolute; "" for all of it
-	read     []string // other files and directories that it may read
-	write    []string // directories that it may write to
-	declared []string // paths of the asset tree that it was given
+	read     []string // other files and directories that the program may read
+	write    []string // directories that the program may write to
+	declared []string // paths in the asset tree that the program can see
 	from     string   // the source's path
 }
 
-// checkSandbox checks the options about inputs of the program.
-func (c *Command) checkSandbox() error {
+// checkSandbox checks the options for the inputs of the program.
+func (c *commandOptions) checkSandbox() error {
 	for _, name := range c.Reads {
 		words, err := placeholders(name)
 		if err != nil || slices.ContainsFunc(words, func(w string) bool { return w != "stem" }) {
@@ -47,7 +47,7 @@ func (c *Command) checkSandbox() error {
 	switch {
 	case c.Deps != "trace":
 	case !c.Sandbox || c.Daemons:
-		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `"declared" where sandbox is false or daemons true: what such a program reads cannot be recorded`}
+		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `"declared" with sandbox = false or daemons = true, because the reads of such a program cannot be recorded`}
 	case c.usesWord("depfile"):
 		return &recipe.OptionError{Key: "deps", Got: `"trace"`, Want: `either "trace" or {depfile}`}
 	}
@@ -59,8 +59,8 @@ func (c *Command) checkSandbox() error {
 	return nil
 }
 
-// enclose gives a call a cell with all that the program may see.
-func (c *Command) enclose(p *call, job *recipe.Job) error {
+// enclose gives a call a cell with everything that the program may access.
+func (c *commandOptions) enclose(p *call, job *recipe.Job) error {
 	if err := noteOpen(job); err != nil {
 		return err
 	}
@@ -112,8 +112,8 @@ func (c *Command) enclose(p *call, job *recipe.Job) error {
 	return c.bringTools(p, base)
 }
 
-// bring copies a file of the asset tree to the cell, so that the program does not see an edit during its
-// run. All files get the same date.
+// bring copies a file of the asset tree into the cell, so that edits during the run do not
+// affect the program. All files get the same modification time.
 func (c *cell) bring(name string, open func() (fs.File, error)) error {
 	src, err := open()
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *cell) bring(name string, open func() (fs.File, error)) error {
 	if info, err := src.Stat(); err != nil {
 		return err
 	} else if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: a %s, not a file", pathname.Show(name), fileKind(info.Mode()))
+		return fmt.Errorf("%s is a %s, not a file", pathname.Show(name), fileKind(info.Mode()))
 	}
 	file := filepath.Join(c.assets, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -131,7 +131,7 @@ func (c *cell) bring(name string, open func() (fs.File, error)) error {
 	}
 	dst, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // it was brought under another name
+		return nil // already copied under another name
 	}
 	if err != nil {
 		return err
@@ -143,22 +143,22 @@ func (c *cell) bring(name string, open func() (fs.File, error)) error {
 	return os.Chtimes(file, start, start)
 }
 
-// start is the date of all that a program reads.
+// start is the modification time of all files that a program reads.
 var start = time.Unix(sourceDate, 0)
 
-// staysHere reports whether the program may read more of this machine than itself and its libraries,
-// so that no other machine can cook the source.
-func (c *Command) staysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
+// staysHere reports whether the program may read more of this machine than itself and its
+// libraries. Then no other machine can cook the source.
+func (c *commandOptions) staysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
 
-// isConfined reports whether the program can write only to its scratch directory, which may then have
-// the same name in each run.
-func (c *Command) isConfined() bool { return c.Sandbox && !c.Daemons && confinable() == nil }
+// isConfined reports whether the program can write only to its scratch directory. Then this
+// directory may have the same name in each run.
+func (c *commandOptions) isConfined() bool { return c.Sandbox && !c.Daemons && confinable() == nil }
 
-// declareReads records the files of the option reads as dependencies.
-func (c *Command) declareReads(job *recipe.Job) error { return c.bringReads(&call{}, job) }
+// declareReads records the files of option reads as dependencies.
+func (c *commandOptions) declareReads(job *recipe.Job) error { return c.bringReads(&call{}, job) }
 
-// bringReads gives the program the files of the option reads.
-func (c *Command) bringReads(p *call, job *recipe.Job) error {
+// bringReads gives the program access to the files of option reads.
+func (c *commandOptions) bringReads(p *call, job *recipe.Job) error {
 	for _, name := range c.Reads {
 		name, err := fillWords(name, map[string]string{"stem": stem(job.Path())})
 		if err != nil {
@@ -198,9 +198,9 @@ func (p *call) bringRead(name string, job *recipe.Job) error {
 	return err
 }
 
-// bringTools gives the program its own files and the tools. It links files of the asset directory
-// instead of copying them.
-func (c *Command) bringTools(p *call, base string) error {
+// bringTools gives the program access to its own files and the tools. It links files of the
+// asset directory instead of copying them.
+func (c *commandOptions) bringTools(p *call, base string) error {
 	for i, tool := range c.programFiles() {
 		file, err := program.Find(p.assets, tool)
 		if err != nil {
@@ -243,22 +243,22 @@ func (c *Command) bringTools(p *call, base string) error {
 	return nil
 }
 
-// confinable returns the reason why this system cannot keep programs in their cells; nil if it can.
+// confinable returns the reason why this system cannot confine programs, or nil.
 var confinable = sandbox.Supported
 
-// noteOpen has the run print once that cells are open. It returns an error if this system lacks
-// something that similar systems have: then cells must not be open.
+// noteOpen adds a note to the run that programs are not confined. It returns an error if systems
+// of this kind usually can confine programs, because then they must not run unconfined.
 func noteOpen(job *recipe.Job) error {
 	err := confinable()
 	if errors.Is(err, sandbox.ErrUnsupported) {
-		job.Note("%v: that they read what their rules declare is up to them", err)
+		job.Note("%v: programs can read files that their rules do not declare", err)
 		return nil
 	}
 	return err
 }
 
 // explainResult implements Traits.Explain.
-func (c *Command) explainResult(context.Context, *recipe.Job) ([]string, error) {
+func (c *commandOptions) explainResult(context.Context, *recipe.Job) ([]string, error) {
 	var why string
 	switch err := confinable(); {
 	case c.Daemons:
@@ -266,18 +266,19 @@ func (c *Command) explainResult(context.Context, *recipe.Job) ([]string, error) 
 	case !c.Sandbox:
 		why = "not confined: sandbox is false"
 	case err != nil:
-		why = "sees its inputs, and is not kept from reading others: " + err.Error()
+		why = "not confined: " + err.Error()
 	case c.Deps == "trace":
-		why = "confined: what it reads, lists and looks for in the asset directory is recorded"
+		why = "confined: all reads, listings and look-ups in the asset directory are recorded"
 	case c.usesWord("depfile"):
-		why = "confined: reads the asset directory, because it lists its inputs in {depfile}, and the system"
+		why = "confined: may read the asset directory, because a {depfile} lists the inputs, and the system"
 	default:
-		why = "confined: reads its source, the files of reads and tools, and the system"
+		why = "confined: may read its source, the files of reads and tools, and the system"
 	}
 	return []string{why}, nil
 }
 
-// policy returns the rights of the program, nil for all. w gets the paths that it asks for.
+// policy returns the rights of the program, or nil for all rights. If w is not nil, it receives
+// the paths that the program accesses.
 func (p *call) policy(w *refusals) *sandbox.Policy {
 	var policy *sandbox.Policy
 	switch {
@@ -301,7 +302,7 @@ func (p *call) policy(w *refusals) *sandbox.Policy {
 	return policy
 }
 
-// directory returns the directory in which the program runs.
+// workingDirectory returns the directory in which the program runs.
 func (p *call) workingDirectory() string {
 	if p.cell == nil || p.cell.assets == "" {
 		return p.assets
@@ -322,7 +323,7 @@ func (p *call) deliverOutputs(job *recipe.Job) error {
 	return nil
 }
 
-// inUserTerms removes names of the cell from output of a program.
+// inUserTerms removes the cell's paths from the output of a program.
 func (p *call) inUserTerms(text string) string {
 	if p.cell == nil {
 		return text
@@ -338,21 +339,21 @@ func (p *call) inUserTerms(text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// readsOf returns the files and directories that a program outside the asset directory needs.
+// readsOf returns the files and directories that a program outside of the asset directory needs.
 func readsOf(file, assets, scratch string) []string {
 	return append(programDirectories(file, assets, scratch), partsBesides(file, assets, scratch)...)
 }
 
 func programDirectories(file, assets, scratch string) []string {
-	home, _ := os.UserHomeDir() // an empty one hides nothing
+	home, _ := os.UserHomeDir() // an empty home hides nothing
 	return sandbox.Program(file, home, assets, scratch)
 }
 
-// partsBesides returns the files and directories that a file needs if it is a program, except the file
-// itself: its interpreter, and the libraries of both.
+// partsBesides returns the files and directories that a file needs if it is a program: its
+// interpreter, and the libraries of both. It does not return the file itself.
 func partsBesides(file, assets, scratch string) []string {
 	var reads []string
-	for range 5 { // scripts can be interpreters of others, to this depth
+	for range 5 { // interpreters can be scripts, up to this depth
 		parts := programParts(file)
 		reads = append(reads, slices.DeleteFunc(slices.Clone(parts.Libraries), sandbox.OfSystem)...)
 		interpreter, err := program.Find(assets, parts.Interpreter)
@@ -365,7 +366,7 @@ func partsBesides(file, assets, scratch string) []string {
 	return reads
 }
 
-// A stamped is a file at one moment.
+// A fileStamp is the state of a file at some time.
 type fileStamp struct {
 	file     string
 	size     int64
@@ -374,10 +375,10 @@ type fileStamp struct {
 
 var (
 	machine    = sync.OnceValue(program.ThisMachine)
-	knownParts sync.Map // program.Parts by stamped
+	knownParts sync.Map // program.Parts by fileStamp
 )
 
-// programParts returns the files of a program, nil if they cannot be found.
+// programParts returns the files that a program consists of, or nil if they cannot be found.
 func programParts(file string) program.Parts {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -394,7 +395,7 @@ func programParts(file string) program.Parts {
 	return parts
 }
 
-// explainNotStarted explains the error of a script that could not be started because its interpreter is missing.
+// explainNotStarted explains why a script could not be started if its interpreter is missing.
 func explainNotStarted(file, folder string, err error) error {
 	interpreter := programParts(file).Interpreter
 	if !errors.Is(err, fs.ErrNotExist) || interpreter == "" {
@@ -407,5 +408,5 @@ func explainNotStarted(file, folder string, err error) error {
 	if _, found := os.Stat(at); found == nil {
 		return err
 	}
-	return fmt.Errorf("its first line asks for %s, which is not there; install that, or change the line", pathname.Show(interpreter))
+	return fmt.Errorf("the first line of the script asks for %s, which does not exist; install that program, or change the line", pathname.Show(interpreter))
 }

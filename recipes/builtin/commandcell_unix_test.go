@@ -58,7 +58,7 @@ func TestCellRunsToolsOfTheAssets(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := script("", "")
-	p.Command.Command, p.ToolFiles, p.Sandbox = []string{"tools/run", "{out}"}, []string{"tools/part"}, true
+	p.commandOptions.Command, p.ToolFiles, p.Sandbox = []string{"tools/run", "{out}"}, []string{"tools/part"}, true
 	res := p.run(t, t.Context(), dir, "a")
 	if res.Err != nil || string(res.Outputs[0]) != "tools/parttools/part" {
 		t.Errorf("%q, %v", res.Outputs[0], res.Err)
@@ -83,7 +83,7 @@ func TestCellHasInterpreters(t *testing.T) {
 	for _, tc := range []struct{ script, want string }{
 		{"#!" + interpreter + "\nread x < a; echo $x > $1\n", "a\n"},
 		{"#!/bin/sh\n" + second + " $1\n", "second\n"},
-		{"#!" + elsewhere + "/none\n", "run: its first line asks for " + elsewhere + "/none, which is not there"},
+		{"#!" + elsewhere + "/none\n", "run: the first line of the script asks for " + elsewhere + "/none, which does not exist"},
 	} {
 		for file, text := range map[string]string{filepath.Join(dir, "run"): tc.script, second: "#!" + interpreter + "\necho second > $1\n"} {
 			if err := errors.Join(os.WriteFile(file, []byte(text), 0o777), os.Chmod(file, 0o777)); err != nil {
@@ -91,7 +91,7 @@ func TestCellHasInterpreters(t *testing.T) {
 			}
 		}
 		p := script("", "")
-		p.Command.Command, p.ToolFiles, p.Sandbox = []string{"./run", "{out}"}, []string{"./second"}, true
+		p.commandOptions.Command, p.ToolFiles, p.Sandbox = []string{"./run", "{out}"}, []string{"./second"}, true
 		res := p.run(t, t.Context(), dir, "a")
 		if res.Err != nil {
 			wantError(t, res.Err, tc.want)
@@ -101,7 +101,7 @@ func TestCellHasInterpreters(t *testing.T) {
 	}
 }
 
-// With a depfile all of the asset directory can be read, and nothing be written there.
+// With a depfile, a program can read the whole asset directory, but cannot write to it.
 func TestCellWithDepfile(t *testing.T) {
 	dir := assets(t, "d/a", "d/b")
 	p := script(`cat "$1" d/b > "$2"; echo "x: $1 d/b" > "$3"`, "{in}", "{out}", "{depfile}")
@@ -123,13 +123,13 @@ func TestCellErrors(t *testing.T) {
 		confined bool
 		want     []string
 	}{
-		{"", []string{"folder"}, false, []string{"reads: d/folder: a directory, not a file"}},
-		{"", []string{"../../x"}, false, []string{`reads: dependency "../../x": outside the asset tree`}},
-		{`cat d/b`, nil, false, []string{"sh: exit status 1; it asked for d/b, which the rule does not declare: add reads = [\"b\"]\n", "cat: d/b: No such file"}},
-		{`cat c`, nil, false, []string{`it asked for c, which the rule does not declare: add reads = ["/c"]`}},
-		{`cat e/1 e/2 e/3 e/4`, nil, false, []string{`it asked for e/1 and 3 other files, which the rule does not declare: add reads = ["/e/1", "/e/2", "/e/3"]`}},
-		{`cat '` + dir + `/c'`, nil, true, []string{`it asked for c, which`}},
-		{`cat '` + outside + `'`, nil, true, []string{`it asked for `, `lib/outside, which it may not read: add system = ["`}},
+		{"", []string{"folder"}, false, []string{"reads: d/folder is a directory, not a file"}},
+		{"", []string{"../../x"}, false, []string{`reads: dependency "../../x": the path is outside the asset tree`}},
+		{`cat d/b`, nil, false, []string{"sh: exit status 1; the program asked for d/b, which the rule does not declare; add reads = [\"b\"]\n", "cat: d/b: No such file"}},
+		{`cat c`, nil, false, []string{`the program asked for c, which the rule does not declare; add reads = ["/c"]`}},
+		{`cat e/1 e/2 e/3 e/4`, nil, false, []string{`the program asked for e/1 and 3 other files, which the rule does not declare; add reads = ["/e/1", "/e/2", "/e/3"]`}},
+		{`cat '` + dir + `/c'`, nil, true, []string{`the program asked for c, which`}},
+		{`cat '` + outside + `'`, nil, true, []string{`the program asked for `, `lib/outside, which it may not read; add system = ["`}},
 		{`echo > c && echo > '` + dir + `/c'`, nil, true, []string{"exit status"}},
 		{`cat nothing; exit 3`, nil, false, []string{"sh: exit status 3\n"}},
 		{`cat "$2" 2>&1; exit 1`, nil, false, []string{"cat: {out}: No such file"}},
@@ -189,10 +189,10 @@ func TestCellCannotTrace(t *testing.T) {
 	confinable = func() error { return sandbox.ErrUnsupported }
 	p := celled(`cat "$1" > "$2"`)
 	p.Deps = "trace"
-	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, `deps = "trace": programs cannot be confined here; declare what the program reads with reads or {depfile}`)
+	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, `deps = "trace": this system cannot confine programs; declare what the program reads with reads or {depfile}`)
 }
 
-// Where programs cannot be confined the run says so, and they see the same.
+// On a system that cannot confine programs, the run says so, and programs find the same files.
 func TestCellIsOpenElsewhere(t *testing.T) {
 	old := confinable
 	defer func() { confinable = old }()
@@ -210,24 +210,24 @@ func TestCellIsOpenElsewhere(t *testing.T) {
 	if text, err := os.ReadFile(out); err != nil || string(text) != "a\n" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if want := []string{"programs cannot be confined here: that they read what their rules declare is up to them"}; !slices.Equal(notes, want) {
+	if want := []string{"this system cannot confine programs: programs can read files that their rules do not declare"}; !slices.Equal(notes, want) {
 		t.Errorf("%q", notes)
 	}
 }
 
 func TestCellOptions(t *testing.T) {
 	for _, tc := range []struct {
-		c    Command
+		c    commandOptions
 		want string
 	}{
-		{Command{Reads: []string{"{out}"}}, `reads: want names of files, with {stem} for the stem of the source, and {{ or }} for a brace, have "{out}"`},
-		{Command{Reads: []string{""}}, `reads: want names of files, or patterns such as "lib/*.h", have ""`},
-		{Command{Reads: []string{"a/"}}, `reads: want names of files, or patterns such as "lib/*.h", have "a/"`},
-		{Command{Reads: []string{"[a"}}, `have "[a"`},
-		{Command{System: []string{"a"}}, `system: want absolute names of files and directories outside the asset directory, or such as "~/sdk"; files of the asset directory belong under reads or tools, have "a"`},
-		{Command{System: []string{"~x"}}, `have "~x"`},
-		{Command{Deps: "trace"}, `deps: want "declared" where sandbox is false or daemons true`},
-		{Command{Deps: "trace", Sandbox: true, Daemons: true}, `deps: want "declared" where sandbox is false or daemons true`},
+		{commandOptions{Reads: []string{"{out}"}}, `reads: want names of files, with {stem} for the stem of the source, and {{ or }} for a brace, have "{out}"`},
+		{commandOptions{Reads: []string{""}}, `reads: want names of files, or patterns such as "lib/*.h", have ""`},
+		{commandOptions{Reads: []string{"a/"}}, `reads: want names of files, or patterns such as "lib/*.h", have "a/"`},
+		{commandOptions{Reads: []string{"[a"}}, `have "[a"`},
+		{commandOptions{System: []string{"a"}}, `system: want absolute names of files and directories outside the asset directory, or such as "~/sdk"; files of the asset directory belong under reads or tools, have "a"`},
+		{commandOptions{System: []string{"~x"}}, `have "~x"`},
+		{commandOptions{Deps: "trace"}, `deps: want "declared" with sandbox = false or daemons = true`},
+		{commandOptions{Deps: "trace", Sandbox: true, Daemons: true}, `deps: want "declared" with sandbox = false or daemons = true`},
 	} {
 		tc.c.Command = []string{"x", "{out}"}
 		wantError(t, tc.c.checkOptions(), tc.want)
@@ -236,11 +236,11 @@ func TestCellOptions(t *testing.T) {
 
 // Why tells whether a program is confined.
 func TestCellExplained(t *testing.T) {
-	for want, c := range map[string]Command{
+	for want, c := range map[string]commandOptions{
 		"not confined: daemons is true":  {Daemons: true, Sandbox: true},
 		"not confined: sandbox is false": {},
 		"{depfile}":                      {Sandbox: true, Command: []string{"x", "{depfile}"}},
-		"reads its source":               {Sandbox: true, Command: []string{"x"}},
+		"may read its source":            {Sandbox: true, Command: []string{"x"}},
 	} {
 		if strings.HasPrefix(want, "{") || strings.HasPrefix(want, "reads") {
 			if sandbox.Supported() != nil {

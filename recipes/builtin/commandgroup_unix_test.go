@@ -23,7 +23,7 @@ type witness struct {
 	name  string
 	lines *bufio.Reader
 	read  *os.File
-	hold  *os.File // for writing, so that the pipe does not end too early
+	hold  *os.File // writing end, which keeps the pipe open
 }
 
 func newWitness(t *testing.T) *witness {
@@ -128,7 +128,7 @@ func TestCommandIsNotStartedTooLate(t *testing.T) {
 // that it was given, even if it is to live on.
 func TestCommandDoesNotWaitForStrangers(t *testing.T) {
 	w := newWitness(t)
-	p := &impatient{grace: time.Millisecond, Command: Command{
+	p := &impatient{grace: time.Millisecond, commandOptions: commandOptions{
 		Command: []string{os.Args[0], "escape", "{out}", w.name}, Timeout: time.Hour, Daemons: true,
 	}}
 	res := p.run(t, t.Context(), assets(t, "a"), "a")

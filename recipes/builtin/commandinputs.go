@@ -19,25 +19,26 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// newTrace returns an empty trace for a program that sees the asset directory.
-func (c *Command) newTrace(p *call) *sandbox.Trace {
+// newTrace returns an empty trace for a program that can access the asset directory.
+func (c *commandOptions) newTrace(p *call) *sandbox.Trace {
 	t := &sandbox.Trace{Folder: p.assets, Seen: map[string]sandbox.Access{}}
 	for _, tool := range c.programFiles() {
-		if file, err := program.Find(p.assets, tool); err == nil { // else it cannot be executed
+		if file, err := program.Find(p.assets, tool); err == nil { // a tool that is not found cannot run
 			t.Programs = append(t.Programs, file)
 		}
 	}
 	return t
 }
 
-// mayReadMore reports whether the program of a call may read files of the asset directory that
-// are neither declared nor recorded. Reads of a server that it talks to cannot be seen.
-func (c *Command) mayReadMore(p *call) bool {
+// mayReadMore reports whether tracing the program could find reads of asset files that are
+// neither declared nor recorded. It reports false with option daemons, because the reads of a
+// server cannot be traced.
+func (c *commandOptions) mayReadMore(p *call) bool {
 	return p.trace == nil && !c.Daemons && (p.cell == nil || p.cell.assets == "")
 }
 
-// openPolicy returns the rights of a traced program without a cell: to read everything, and to write
-// in the directories of its outputs.
+// openPolicy returns the rights of a traced program without a cell: it may read everything, and
+// write to the directories of its outputs.
 func (p *call) openPolicy() *sandbox.Policy {
 	policy := &sandbox.Policy{Read: []string{"/"}, Write: []string{p.scratch}}
 	for _, file := range p.outputs {
@@ -49,8 +50,8 @@ func (p *call) openPolicy() *sandbox.Policy {
 	return policy
 }
 
-// dependInVain records dependencies of a failed program: directories that it listed, and files that it
-// did not find.
+// dependInVain records dependencies of a failed program: the directories that it listed, and the
+// files that it did not find.
 func dependInVain(p *call, job *recipe.Job, tools []string) {
 	if p.trace == nil {
 		return
@@ -61,13 +62,13 @@ func dependInVain(p *call, job *recipe.Job, tools []string) {
 			some.Seen[name] = access
 		}
 	}
-	dependOnTrace(&some, newPlaces(p, tools), job) // the failure of the program says more than this error
+	dependOnTrace(&some, newPlaces(p, tools), job) // the program's own failure is more useful than this error
 }
 
-// dependOnTrace makes everything in a trace a dependency: the content or the absence of files, the
-// names in directories or the presence of directories, and the texts of links.
+// dependOnTrace records everything in a trace as dependencies: the content or absence of files,
+// the entries or presence of directories, and the targets of links.
 func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
-	found := map[recipe.Dependency]bool{} // whether the program found it
+	found := map[recipe.Dependency]bool{} // whether the program found the dependency
 	depend := func(on recipe.Dependency, is bool) error {
 		if err := job.Depend(on); err != nil {
 			return fmt.Errorf("input %s: %w", pathname.Show(on.String()), err)
@@ -96,7 +97,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Links)) {
 		if how, seen := t.Seen[filepath.Dir(name)]; t.Links[name] == "" && seen && how == sandbox.List {
-			continue // a listing says of each name whether it is a link
+			continue // a listing includes which names are links
 		}
 		rooted, _, err := places.findPlace(name)
 		if err != nil {
@@ -106,16 +107,16 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 			return err
 		}
 	}
-	for _, d := range jobs.Deps(job) { // the run may have looked earlier, with another result
+	for _, d := range jobs.Deps(job) { // an earlier access may have had another result
 		if is, seen := found[d.On.Named(d.Name)]; seen && is != d.Found {
-			return fmt.Errorf("input %s %w", pathname.Show(d.On.Named(d.Name).String()), recipe.ErrChanged)
+			return fmt.Errorf("input %s: %w", pathname.Show(d.On.Named(d.Name).String()), recipe.ErrChanged)
 		}
 	}
 	return nil
 }
 
-// depend reads the depfile and records the files that it names.
-func (c *Command) depend(p *call, job *recipe.Job) error {
+// depend reads the depfile and records the files that it names as dependencies.
+func (c *commandOptions) depend(p *call, job *recipe.Job) error {
 	text, err := readDepfile(p.depfile)
 	if err != nil {
 		return err
@@ -125,7 +126,7 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 		return err
 	}
 	places := newPlaces(p, c.programFiles())
-	recorded := map[recipe.Dependency]string{} // dependency to its name in the depfile
+	recorded := map[recipe.Dependency]string{} // name in the depfile by dependency
 	for _, prerequisite := range names {
 		file, known, err := places.findPlace(prerequisite)
 		if err != nil {
@@ -136,7 +137,7 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 		}
 		on := recipe.Dependency{Path: file}
 		if err := job.Depend(on); err != nil {
-			return fmt.Errorf("names %.200q: %w", prerequisite, err)
+			return fmt.Errorf("name %.200q: %w", prerequisite, err)
 		}
 		recorded[on] = prerequisite
 	}
@@ -144,8 +145,8 @@ func (c *Command) depend(p *call, job *recipe.Job) error {
 	return nil
 }
 
-// warnOfAbsent warns once if a depfile names files that do not exist: the program may
-// write names in a way that parseDepfile does not know.
+// warnOfAbsent warns once if a depfile names files that do not exist, because the program may
+// escape names in a way that parseDepfile does not support.
 func warnOfAbsent(job *recipe.Job, recorded map[recipe.Dependency]string) {
 	absent, first := 0, ""
 	for _, d := range jobs.Deps(job) {
@@ -156,7 +157,7 @@ func warnOfAbsent(job *recipe.Job, recorded map[recipe.Dependency]string) {
 		}
 	}
 	if absent > 0 {
-		job.Warn("the depfile names files that do not exist (%d, such as %.200q); if they exist under other names, edits of them are not noticed", absent, first)
+		job.Warn("the depfile names %d files that do not exist, such as %.200q; if the program read them under other names, edits are not noticed", absent, first)
 	}
 }
 
@@ -164,11 +165,11 @@ func readDepfile(name string) ([]byte, error) {
 	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errors.New("was not written; drop {depfile} if the program knows nothing of it")
+		return nil, errors.New("the program wrote no file; remove {depfile} if the program does not support it")
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular(): // a pipe could make us wait for ever
-		return nil, fmt.Errorf("is a %s", fileKind(info.Mode()))
+		return nil, fmt.Errorf("the program made a %s, not a file", fileKind(info.Mode()))
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -178,12 +179,12 @@ func readDepfile(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxDepfile+1))
 }
 
-// places are the directories and files with which a prerequisite is compared. Each has its own name and,
-// if links lead to it, its real one.
+// places are the directories and files that a prerequisite may name. Each is listed by its own
+// name and, if links lead to it, by its real name.
 type places struct {
-	assets  []string // the asset directory; the first is where programs run
+	assets  []string // names of the asset directory; programs run in the first
 	scratch []string
-	files   []string // outputs, tools, and a source that was made: identified otherwise
+	files   []string // files recorded elsewhere: outputs, tools and a generated source
 }
 
 func newPlaces(p *call, tools []string) *places {
@@ -197,7 +198,7 @@ func newPlaces(p *call, tools []string) *places {
 		l.files = append(l.files, namesOf(p.made)...)
 	}
 	for _, tool := range tools {
-		// A tool that cannot be found cannot be named by the depfile either.
+		// The depfile cannot name a tool that cannot be found.
 		if file, err := program.Find(p.assets, tool); err == nil {
 			l.files = append(l.files, namesOf(file)...)
 		}
@@ -205,8 +206,8 @@ func newPlaces(p *call, tools []string) *places {
 	return &l
 }
 
-// namesOf returns a file's absolute name, the one with the links in its directory
-// resolved, and the one with all links resolved.
+// namesOf returns a file's absolute name, the name after resolving the links in its directory,
+// and the name after resolving all links.
 func namesOf(file string) []string {
 	list := []string{filepath.Clean(file)}
 	if real, err := resolveDirectory(file); err == nil {
@@ -218,8 +219,8 @@ func namesOf(file string) []string {
 	return list
 }
 
-// resolveDirectory resolves the links on the way to a file, but not the file's own.
-// The file need not exist. A ".." leads where the system would go.
+// resolveDirectory resolves all links in a file's path except the file itself, which need not
+// exist. It follows ".." as the system does.
 func resolveDirectory(file string) (string, error) {
 	folder, base := filepath.Split(file)
 	if base == ".." {
@@ -232,15 +233,16 @@ func resolveDirectory(file string) (string, error) {
 	return filepath.Join(real, base), nil
 }
 
-// findPlace returns a prerequisite's name as recipe.Job.Depend takes it, from the
-// asset tree's root. Known is true for files that need no recording.
+// findPlace returns a prerequisite's name relative to the root of the asset tree, as
+// recipe.Job.Depend expects it. The result known is true for files that need not be recorded.
 //
-// A name with links is recorded unresolved, so that a changed link is noticed. But ".." after a link
-// leads to another file than the name suggests, so such names are resolved first.
+// A name with links is recorded unresolved, so that changes of the links are detected. But ".."
+// after a link leads to a different file than the name suggests, so such names are resolved
+// first.
 func (l *places) findPlace(prerequisite string) (name string, known bool, err error) {
 	file := filepath.FromSlash(prerequisite)
 	if !filepath.IsAbs(file) {
-		// Not filepath.Join, which would take ".." out before links are seen.
+		// filepath.Join would remove ".." before links are resolved.
 		file = l.assets[0] + string(filepath.Separator) + file
 	}
 	found := false
@@ -255,7 +257,7 @@ func (l *places) findPlace(prerequisite string) (name string, known bool, err er
 		}
 	}
 	if !found {
-		return "", false, fmt.Errorf("names %.200q, which is outside the asset tree; list it under tools = [...] so that its content counts", prerequisite)
+		return "", false, fmt.Errorf("the file %.200q is outside the asset directory; add the file to tools = [...], so that its changes are noticed", prerequisite)
 	}
 	return name, known, nil
 }

@@ -23,8 +23,9 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
-// runToEnd runs the program to its end. The error has the output of the program.
-func (c *Command) runToEnd(ctx context.Context, p *call, grace time.Duration) error {
+// runToEnd runs the program until it ends, and returns the last lines of its output. An error
+// includes these lines.
+func (c *commandOptions) runToEnd(ctx context.Context, p *call, grace time.Duration) (string, error) {
 	ctx, cancel := c.limitTime(ctx)
 	defer cancel()
 
@@ -33,9 +34,9 @@ func (c *Command) runToEnd(ctx context.Context, p *call, grace time.Duration) er
 	switch {
 	case errors.Is(err, errTimeout), errors.Is(err, errLimit):
 	case err != nil:
-		return err
+		return "", err
 	case state.Success():
-		return nil
+		return p.inUserTerms(printed.lastLines()), nil
 	default:
 		err = p.failure(state, func(w *refusals) bool {
 			if ctx.Err() != nil || time.Since(begin) > slowToFail {
@@ -48,13 +49,13 @@ func (c *Command) runToEnd(ctx context.Context, p *call, grace time.Duration) er
 	if lines := printed.lastLines(); lines != "" {
 		err = fmt.Errorf("%w\n%s", err, p.inUserTerms(lines))
 	}
-	return err
+	return "", err
 }
 
-// slowToFail is the longest runtime of a failed program that is run again to find the cause.
+// slowToFail is the longest runtime of a failed program that is rerun to find the cause.
 const slowToFail = 10 * time.Second
 
-func (c *Command) startProgram(ctx context.Context, p *call, grace time.Duration, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
+func (c *commandOptions) startProgram(ctx context.Context, p *call, grace time.Duration, box *sandbox.Policy) (*os.ProcessState, *tail, error) {
 	cmd := exec.Command(p.program)
 	cmd.Args = p.args
 	if cmd.Dir = p.workingDirectory(); box != nil {
@@ -75,15 +76,15 @@ func (c *Command) startProgram(ctx context.Context, p *call, grace time.Duration
 	return state, printed, err
 }
 
-// An end is the way a program ended, or the reason why it was not started.
+// An end is how a program ended, or the reason why it was not started.
 type end struct {
 	state *os.ProcessState
 	err   error
 }
 
-// executeInGroup runs a command in a process group of its own until the command or the context ends. It
-// leaves no process of the group, no stray, and no process in the box, nil for none. The error is the
-// cause of the context, or a limit that the command reached before.
+// executeInGroup runs a command in its own process group until the command or the context ends.
+// It ends all processes of the group, all strays, and all processes in the box, if box is not
+// nil. The error is the context's cause, or a limit that the command exceeded.
 func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy, most limits) (*os.ProcessState, *tail, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, new(tail), context.Cause(ctx)
@@ -100,7 +101,7 @@ func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, lef
 		read.Close()
 		return nil, nil, (<-ended).err
 	}
-	if g.box != nil { // a program in a box cannot change the limits of other processes
+	if g.box != nil { // a boxed program cannot set limits of other processes
 		g.signal(func(leader *os.Process) { limitFileSize(leader.Pid, most.disk) })
 	}
 	printed := new(tail)
@@ -137,12 +138,12 @@ func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, lef
 		left.killStrays()
 	}
 	if g.box != nil {
-		// A process that stays is noticed if it has an output open; its reads are unknown.
+		// A remaining process is detected if it has an output open; its reads are unknown.
 		if err := g.box.End(); last.err == nil && (errors.Is(err, sandbox.ErrTrace) || err != nil && box.Trace != nil) {
 			last.err = err
 		}
 	}
-	// A process that was not found may keep the pipe open for ever.
+	// A process that was not found may keep the pipe open forever.
 	select {
 	case <-drained:
 	case <-time.After(grace):
@@ -151,9 +152,10 @@ func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, lef
 	return last.state, printed, last.err
 }
 
-// startLeader starts the leader of the group, if it can, and sends how it ends. One thread does both and
-// nothing else: a program dies with the thread that started it, and other threads of Go may end
-// before this process. No other goroutine gets a thread in a box.
+// startLeader starts the leader of the group, if possible, and sends how it ended. One dedicated
+// thread starts the leader and waits for it: a program dies with the thread that started it, and
+// other Go threads may end before this process. Other goroutines never run on the thread in the
+// box.
 func (g *group) startLeader(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan end {
 	started := make(chan struct{})
 	ended := make(chan end, 1)
@@ -165,7 +167,7 @@ func (g *group) startLeader(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-c
 		if err == nil {
 			err = g.job.start(cmd, left)
 		}
-		g.leader = cmd.Process // nil after an error
+		g.leader = cmd.Process // nil on error
 		close(started)
 		if err != nil {
 			ended <- end{err: err}
@@ -185,12 +187,12 @@ func (g *group) startLeader(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-c
 type group struct {
 	leader *os.Process
 	job    job
-	box    *sandbox.Box // nil if it is not confined
+	box    *sandbox.Box // nil if the program is not confined
 	mu     sync.Mutex
-	over   bool // another process may have the number of the leader by now
+	over   bool // the leader's process ID may have been reused
 }
 
-// signal sends to the group unless that is over.
+// signal sends a signal to the group unless the group has ended.
 func (g *group) signal(send func(leader *os.Process)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -199,7 +201,7 @@ func (g *group) signal(send func(leader *os.Process)) {
 	}
 }
 
-// killGroup kills the remaining processes of the group and ends it.
+// killGroup kills the remaining processes of the group and marks it as ended.
 func (g *group) killGroup() {
 	g.signal(func(leader *os.Process) {
 		g.job.kill(leader)
@@ -211,43 +213,43 @@ func (g *group) killGroup() {
 func (g *group) terminate() { g.signal(g.job.terminate) }
 func (g *group) kill()      { g.signal(g.job.kill) }
 
-// limits bound a program with all processes that it starts. A faulty program would otherwise exhaust
-// the machine long before its timeout.
+// limits restrict a program and all processes that it starts. Otherwise a faulty program could
+// exhaust the machine long before its timeout.
 type limits struct {
 	processes int
-	memory    int64    // bytes; 0 where the machine's is not known
-	disk      int64    // bytes of places
-	places    []string // files and directories that it writes to
+	memory    int64    // bytes; 0 if the machine's memory size is unknown
+	disk      int64    // maximum total size of places, in bytes
+	places    []string // files and directories that the program writes to
 }
 
 const (
 	defaultTimeout = 5 * time.Minute
 	defaultMaxDisk = 8 << 30
-	// grace is the time for a program to end when asked to, before it is killed.
+	// grace is the time that a program has to end when asked, before it is killed.
 	grace = 2 * time.Second
 )
 
-// maxProcesses is the most processes of a program at once. Only tests change it.
+// maxProcesses limits the number of simultaneous processes of a program. Only tests change it.
 var maxProcesses = 1000
 
-// smallest is the least size, in bytes, that a file counts.
+// smallest is the minimum size, in bytes, for which each file counts.
 const smallest = 4096
 
-// Errors of a program that was stopped.
+// Errors of stopped programs.
 var (
-	errLimit   = errors.New("stopped") // by a limit on processes, memory or files
+	errLimit   = errors.New("stopped") // the program exceeded a process, memory or file limit
 	errTimeout = errors.New("timed out")
 )
 
 // limitTime bounds ctx by the timeout of the rule.
-func (c *Command) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
+func (c *commandOptions) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("%w after %s (timeout)", errTimeout, showDuration(c.Timeout)))
 }
 
-func (c *Command) limitsOf(p *call) limits {
+func (c *commandOptions) limitsOf(p *call) limits {
 	l := limits{processes: maxProcesses, memory: sysmem.Total() / 4 * 3, disk: defaultMaxDisk, places: append(slices.Clone(p.outputs), p.scratch)}
 	if p.cell != nil {
-		l.places = slices.Clone(p.cell.write) // counts files of any name
+		l.places = slices.Clone(p.cell.write) // count files of any name
 	}
 	if c.MaxMemory > 0 {
 		l.memory = int64(c.MaxMemory) << 20
@@ -258,7 +260,7 @@ func (c *Command) limitsOf(p *call) limits {
 	return l
 }
 
-// watchLimits checks a group each second until it ends or exceeds a limit.
+// watchLimits checks a group every second until the group ends or exceeds a limit.
 func (g *group) watchLimits(over <-chan struct{}, left strays, most limits) <-chan error {
 	exceeded := make(chan error, 1)
 	go func() {
@@ -275,34 +277,34 @@ func (g *group) watchLimits(over <-chan struct{}, left strays, most limits) <-ch
 				exceeded <- err
 				return
 			}
-			pause = max(time.Second, 20*time.Since(begin)) // a twentieth of a core at most
+			pause = max(time.Second, 20*time.Since(begin)) // use at most a twentieth of a core
 		}
 	}()
 	return exceeded
 }
 
-// checkTaken returns an error if there are too many processes, or they use too much memory.
+// checkTaken returns an error if there are too many processes or if they use too much memory.
 func (l limits) checkTaken(members []int) error {
 	switch memory := memoryOf(members); {
 	case len(members) > l.processes:
-		return fmt.Errorf("%w: it was more than %d processes at once", errLimit, l.processes)
+		return fmt.Errorf("%w: more than %d processes at once", errLimit, l.processes)
 	case l.memory > 0 && memory > l.memory:
-		return fmt.Errorf("%w: it took more than %s of memory (max_memory)", errLimit, human.Bytes(l.memory))
+		return fmt.Errorf("%w: more memory than %s (max_memory)", errLimit, human.Bytes(l.memory))
 	}
 	return nil
 }
 
-// checkWritten returns an error if the files in l.places exceed the disk limit. size is the total size
-// of removed files that are still open.
+// checkWritten returns an error if the files in l.places exceed the disk limit. size is the
+// total size of deleted files that are still open.
 func (l limits) checkWritten(size int64) error {
 	for _, place := range l.places {
 		filepath.WalkDir(place, func(_ string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.Type().IsRegular() {
-				if info, err := entry.Info(); err == nil { // else it is gone
+				if info, err := entry.Info(); err == nil { // an error means that the file is gone
 					size += max(smallest, info.Size())
 				}
 			}
-			return nil // unreadable processes do not count
+			return nil // ignore unreadable directories
 		})
 	}
 	if size > l.disk {
@@ -312,10 +314,10 @@ func (l limits) checkWritten(size int64) error {
 }
 
 func (l limits) tooMuchWritten() error {
-	return fmt.Errorf("%w: it wrote more than %s to its outputs and its scratch directory (max_disk)", errLimit, human.Bytes(l.disk))
+	return fmt.Errorf("%w: more than %s written to the outputs and the scratch directory (max_disk)", errLimit, human.Bytes(l.disk))
 }
 
-// showDuration writes 5m rather than 5m0s.
+// showDuration formats 5m instead of 5m0s.
 func showDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -327,37 +329,38 @@ func showDuration(d time.Duration) string {
 	return s
 }
 
-// Run runs a program for a recipe, as the recipe command does, in the same sandbox. The program runs
-// in the scratch directory of the job, and reads and writes only there. argv begins with its name, which
-// must be one of Traits.Tools. The error has the output of the program.
-func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Duration, argv []string) error {
+// Run runs a program for a recipe, as the recipe command does, in the same sandbox. The program
+// runs in the scratch directory of the job, and reads and writes only there. argv starts with
+// the program's name, which must be one of Traits.Tools. Run returns the last lines of the
+// program's output; an error includes them.
+func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Duration, argv []string) (printed string, err error) {
 	assets, err := filepath.Abs(job.Assets())
 	if err != nil {
-		return err
+		return "", err
 	}
 	if scratch, err = filepath.Abs(scratch); err != nil {
-		return err
+		return "", err
 	}
 	program, err := program.Find(assets, argv[0])
 	if err != nil {
-		return err
+		return "", err
 	}
 	noteOpen(job)
-	c := &Command{Command: argv, Timeout: timeout, Sandbox: true}
-	vars, _, used := jobs.Programs(job) // no trace: the program is confined to its inputs
+	c := &commandOptions{Command: argv, Timeout: timeout, Sandbox: true}
+	vars, _, used := jobs.Programs(job) // no trace is needed, because the program is confined to its inputs
 	p := &call{assets: assets, scratch: scratch, program: program, args: argv, vars: vars, used: used}
 	p.cell = &cell{assets: scratch, write: []string{scratch}, read: readsOf(program, assets, scratch)}
-	if err := c.runToEnd(ctx, p, grace); err != nil {
-		return fmt.Errorf("%s: %w", argv[0], err)
+	if printed, err = c.runToEnd(ctx, p, grace); err != nil {
+		return "", fmt.Errorf("%s: %w", argv[0], err)
 	}
-	return nil
+	return printed, nil
 }
 
-// Deliver makes a file that a program has made in the scratch directory the job's first
-// output. It returns an error unless it is a plain file of its own.
+// Deliver makes a file in the scratch directory the job's first output. It returns an error
+// unless the file is a regular file without other hard links.
 func Deliver(job *recipe.Job, file string) error {
 	if err := checkOutput(file); err != nil {
-		return fmt.Errorf("the program %w its output", err)
+		return fmt.Errorf("output: %w", err)
 	}
 	return busyfile.Rename(file, job.OutputFile(0))
 }

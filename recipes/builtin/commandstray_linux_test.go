@@ -16,9 +16,9 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// leaving is a program that starts a stranger as a script says, in which "$@" is
-// the stranger, and then ends as another one says. The stranger's number is the
-// output; it says "here" to a witness.
+// leaving returns a program that runs the script start, in which "$@" is a stranger, and then the
+// script end. The process number of the stranger is the output, and the stranger writes "here" to a
+// witness.
 func leaving(w *witness, start, end string) *impatient {
 	text := `exec 9>"$2"
 out="$1"
@@ -58,7 +58,7 @@ func TestCommandLeavesNoStrays(t *testing.T) {
 	}
 }
 
-// Many that leave at once, in the very moment in which their starter ends.
+// Many processes leave the group at the moment at which their parent ends.
 func TestCommandLeavesNoStraysThatAreBeingMade(t *testing.T) {
 	w := newWitness(t)
 	text := `exec 9>"$2"; for i in 1 2 3 4 5 6 7 8; do setsid setsid sleep 1000 >/dev/null 2>&1 & done; echo > "$1"`
@@ -74,12 +74,12 @@ func TestCommandLeavesNoStraysThatAreBeingMade(t *testing.T) {
 func TestCommandKillsNobodyElse(t *testing.T) {
 	for what, tc := range map[string]struct {
 		start   string
-		options Command
+		options commandOptions
 	}{
-		"daemons are wanted": {ownSession, Command{Daemons: true}},
-		"TMPDIR of the rule": {ownSession, Command{Env: map[string]string{"TMPDIR": os.TempDir()}}},
-		"another TMPDIR":     {`TMPDIR="$TMPDIR"0 setsid "$@" &`, Command{}},
-		"no environment":     {`env -i setsid "$@" &`, Command{}},
+		"daemons are wanted": {ownSession, commandOptions{Daemons: true}},
+		"TMPDIR of the rule": {ownSession, commandOptions{Env: map[string]string{"TMPDIR": os.TempDir()}}},
+		"another TMPDIR":     {`TMPDIR="$TMPDIR"0 setsid "$@" &`, commandOptions{}},
+		"no environment":     {`env -i setsid "$@" &`, commandOptions{}},
 	} {
 		w := newWitness(t)
 		p := leaving(w, tc.start, "exit 0")
@@ -160,7 +160,7 @@ func TestIsStarting(t *testing.T) {
 		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {
 			t.Errorf("%s: %s, %v", what, text, err)
 		}
-		for state := ""; state != "Z"; { // it is not waited for yet
+		for state := ""; state != "Z"; { // zombie: ended, but not waited for
 			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 			if err != nil {
 				t.Fatal(err)
@@ -200,7 +200,7 @@ func init() {
 		if err := os.WriteFile(filepath.Join(dir, "a"), nil, 0o666); err != nil {
 			return err
 		}
-		c := &Command{Command: []string{"sh", "-c", `exec 9>"$2"; echo started >&9; exec sleep 1000`, "sh", "{out}", args[0]}, Timeout: time.Hour}
+		c := &commandOptions{Command: []string{"sh", "-c", `exec 9>"$2"; echo started >&9; exec sleep 1000`, "sh", "{out}", args[0]}, Timeout: time.Hour}
 		return c.Cook(context.Background(), jobs.New(recipe.Recipe{Name: "command", UsesPath: true}, jobs.Env{
 			Path: "a", Open: os.DirFS(dir).Open, Outputs: []string{filepath.Join(dir, "out")}, Assets: dir,
 			Scratch: func() (string, error) { return dir, nil },

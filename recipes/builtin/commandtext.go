@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-var errBrace = errors.New("{{ or }} for a brace that is meant as one")
+var errBrace = errors.New("{{ or }} for a brace")
 
-// fillWords replaces the words in braces.
+// fillWords replaces the placeholders in an argument.
 func fillWords(arg string, words map[string]string) (string, error) {
 	var out strings.Builder
 	err := splitAtBraces(arg, func(text string) { out.WriteString(text) }, func(word string) error {
@@ -27,8 +27,7 @@ func fillWords(arg string, words map[string]string) (string, error) {
 	return out.String(), err
 }
 
-// placeholders lists the words in braces of an argument. The error describes a correct
-// argument.
+// placeholders returns the placeholders in an argument. Its error describes the correct syntax.
 func placeholders(arg string) ([]string, error) {
 	var list []string
 	err := splitAtBraces(arg, func(string) {}, func(word string) error {
@@ -54,7 +53,7 @@ func isPlaceholder(word string) bool {
 	return ok && err == nil && strconv.FormatUint(n, 10) == digits
 }
 
-// splitAtBraces hands out the pieces of an argument in order.
+// splitAtBraces calls text and word with the pieces of an argument, in order.
 func splitAtBraces(arg string, text func(string), word func(string) error) error {
 	for arg != "" {
 		i := strings.IndexAny(arg, "{}")
@@ -83,23 +82,23 @@ func splitAtBraces(arg string, text func(string), word func(string) error) error
 }
 
 const (
-	tailBytes = 64 << 10 // kept bytes of the output of a program
-	tailLines = 20       // shown lines of it
-	tailWidth = 400      // bytes shown of a line
+	tailBytes = 64 << 10 // bytes kept of a program's output
+	tailLines = 20       // lines shown of the output
+	tailWidth = 400      // bytes shown of each line
 )
 
-// A tail keeps the end of a text: programs print the cause of a failure last.
+// A tail keeps the end of a text, because programs print the cause of a failure last.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte
-	cut bool // buf does not start where the text did
+	cut bool // the start of the text has been dropped
 }
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.buf = append(t.buf, p...)
-	// Twice as much may gather, so that shifting costs nothing on average.
+	// Twice as much may accumulate, so that moving bytes has constant amortized cost.
 	if len(t.buf) > 2*tailBytes {
 		t.buf = append(t.buf[:0], t.buf[len(t.buf)-tailBytes:]...)
 		t.cut = true
@@ -107,8 +106,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLines returns the end of the text for people, each line indented, with a note about missing
-// lines. It is "" if nothing was printed.
+// lastLines returns the end of the text for display. Each line is indented, and a note mentions
+// missing lines. It returns "" if nothing was printed.
 func (t *tail) lastLines() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,7 +137,7 @@ func (t *tail) lastLines() string {
 	return out.String()
 }
 
-// showLine writes a line so that a terminal obeys none of it.
+// showLine writes a line so that a terminal interprets no control characters.
 func showLine(out *strings.Builder, line []byte) {
 	for n := 0; n < len(line); {
 		if n >= tailWidth {

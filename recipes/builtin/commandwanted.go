@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// failure returns the error of a failed program. For a confined program it names files that the
-// program asked for and did not get. again runs the program once more, adds the files that it asks
-// for, and reports whether it failed again.
+// failure returns the error of a failed program. For a confined program it names the files that
+// the program tried to access but could not. again reruns the program, records accesses in its
+// argument, and reports whether the program failed again.
 func (p *call) failure(state *os.ProcessState, again func(*refusals) bool) error {
 	err := errors.New(state.String())
 	if p.cell == nil || len(p.cell.declared) == 0 || p.policy(nil) == nil {
@@ -33,20 +33,20 @@ func (p *call) failure(state *os.ProcessState, again func(*refusals) bool) error
 	return err
 }
 
-// wanted has existing files that a program asked for and did not get.
+// refusals are the existing files that a program tried to access but could not.
 type refusals struct {
 	cell        *cell
-	given, tree string   // cell.assets and the asset directory, without links
-	assets      []string // paths of the asset tree
+	given, tree string   // cell.assets and the asset directory, with links resolved
+	assets      []string // paths in the asset tree
 	machine     []string
 	servers     []string
 }
 
-// noteFile notes that the program names a file. It is called before that happens, by one
-// goroutine at a time.
+// noteFile records that the program is about to access a file. Only one goroutine at a time may
+// call it.
 func (w *refusals) noteFile(file string) {
 	if rel, ok := pathname.Below(w.tree, file); ok && w.given != "" {
-		w.noteAsset(rel) // by its absolute name
+		w.noteAsset(rel) // the program used an absolute name
 	} else if rel, ok := pathname.Below(w.given, file); ok && w.given != "" {
 		w.noteAsset(rel)
 	} else if !w.mayReadFile(file) && !slices.Contains(w.machine, file) {
@@ -63,7 +63,7 @@ func (w *refusals) mayReadFile(file string) bool {
 	})
 }
 
-// realName returns a file's name without links, or the name if it has none.
+// realName returns a file's name with links resolved, or name if that fails.
 func realName(file string) string {
 	if real, err := filepath.EvalSymlinks(file); err == nil && file != "" {
 		return real
@@ -81,7 +81,7 @@ func (w *refusals) noteAsset(rel string) {
 	}
 }
 
-// String returns advice for the user; "" if nothing was refused.
+// String returns advice for the user, or "" if no access was refused.
 func (w *refusals) String() string {
 	const shown = 3
 	list := func(names []string) string {
@@ -103,23 +103,24 @@ func (w *refusals) String() string {
 		if n := len(w.assets) - 1; n > 0 {
 			more = " and " + human.Count(n, "other file")
 		}
-		return fmt.Sprintf("it asked for %s%s, which the rule does not declare: add reads = [%s]", pathname.Show(w.assets[0]), more, list(names))
+		return fmt.Sprintf("the program asked for %s%s, which the rule does not declare; add reads = [%s]", pathname.Show(w.assets[0]), more, list(names))
 	}
 	if len(w.servers) > 0 {
 		return w.serverAdvice()
 	}
 	if len(w.machine) > 0 {
-		return fmt.Sprintf("it asked for %s, which it may not read: add system = [%s], or a directory above", pathname.Show(w.machine[0]), list(w.machine))
+		return fmt.Sprintf("the program asked for %s, which it may not read; add system = [%s], or a directory above", pathname.Show(w.machine[0]), list(w.machine))
 	}
 	return ""
 }
 
-// casual are the servers of the C library for names of users and hosts, and for logs. Programs do not
-// need them.
+// casual are the C library's servers for user names, host names and logs. Programs do not need
+// them.
 var casual = []string{"/run/nscd/", "/var/run/nscd/", "/run/systemd/", "/dev/log", "/run/dbus/", "/var/run/dbus/"}
 
-// noteServer records that the program asks for a server. It cannot reach the server, which could read
-// undeclared files for it. noteServer is called as noteFile is. It ignores paths without a server.
+// noteServer records that the program tries to connect to a server. It must not connect, because
+// the server could read undeclared files for it. The rules for calling noteFile apply. Paths
+// without a server are ignored.
 func (w *refusals) noteServer(address string) {
 	if slices.ContainsFunc(casual, func(prefix string) bool { return strings.HasPrefix(address, prefix) }) || slices.Contains(w.servers, address) {
 		return
@@ -137,5 +138,5 @@ func (w *refusals) serverAdvice() string {
 	if n := len(w.servers) - 1; n > 0 {
 		more = " and " + human.Count(n, "other")
 	}
-	return fmt.Sprintf("it asked for a server at %s%s: what a server reads is not known to cook; add sandbox = false, and name what the result depends on in reads or by {depfile}", pathname.Show(w.servers[0]), more)
+	return fmt.Sprintf("the program asked for a server at %s%s, whose reads cook cannot know; add sandbox = false, and name the files that the result depends on in reads or by {depfile}", pathname.Show(w.servers[0]), more)
 }

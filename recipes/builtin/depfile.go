@@ -10,23 +10,23 @@ import (
 const (
 	maxDepfile       = 16 << 20 // bytes
 	maxPrerequisites = 100_000
-	maxPrerequisite  = 32 << 10 // bytes in one name: what Windows takes, which takes most
+	maxPrerequisite  = 32 << 10 // bytes per name: the longest of all systems, on Windows
 )
 
-// parseDepfile returns the prerequisites of a file of Makefile rules without
-// recipes, as compilers write it: each once, in order. A backslash joins
-// lines and escapes blanks, '#' and ':'; "$$" is a dollar sign. A colon ends
-// the targets where a blank or the line's end follows, so C:/a is one name. The
-// compilers of TI and ARM put names in double quotes, without escapes.
+// parseDepfile returns the prerequisites in a file of Makefile rules without recipes, as
+// compilers write it: each prerequisite once, in order. A backslash joins lines and escapes
+// blanks, '#' and ':'; "$$" is a dollar sign. A colon ends the targets if a blank or the end of
+// the line follows it, so C:/a is one name. The compilers of TI and ARM put names in double
+// quotes, without escapes.
 //
-// Programs differ in their escapes. The parser prefers the reading that keeps a name
+// Programs differ in what they escape. The parser prefers the reading that keeps a name
 // whole: '#' starts a comment only at the start of a line, and a lone '$' is a '$'.
 func parseDepfile(text []byte) ([]string, error) {
 	if len(text) > maxDepfile {
-		return nil, fmt.Errorf("is larger than %d MiB", maxDepfile>>20)
+		return nil, fmt.Errorf("the file is larger than %d MiB", maxDepfile>>20)
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return nil, fmt.Errorf("line %d: NUL byte", 1+bytes.Count(text[:i], []byte{'\n'}))
+		return nil, fmt.Errorf("line %d: there is a NUL byte", 1+bytes.Count(text[:i], []byte{'\n'}))
 	}
 	d := depfileReader{text: text, line: 1, seen: map[string]bool{}}
 	for d.pos < len(d.text) {
@@ -35,7 +35,7 @@ func parseDepfile(text []byte) ([]string, error) {
 		}
 	}
 	if d.rules == 0 {
-		return nil, errors.New("holds no rule")
+		return nil, errors.New("the file has no rule")
 	}
 	return d.list, nil
 }
@@ -43,13 +43,13 @@ func parseDepfile(text []byte) ([]string, error) {
 type depfileReader struct {
 	text  []byte
 	pos   int
-	line  int // of pos, from 1
+	line  int // line number at pos, from 1
 	rules int
 	list  []string
 	seen  map[string]bool
 }
 
-// readRule reads one logical line: nothing, a comment, or targets and their prerequisites.
+// readRule reads one logical line: an empty line, a comment, or targets and their prerequisites.
 func (d *depfileReader) readRule() error {
 	d.blanks()
 	if d.currentByte() == '#' {
@@ -68,10 +68,10 @@ func (d *depfileReader) readRule() error {
 			targets++
 		case word != "" && !d.seen[word]:
 			if len(d.list) == maxPrerequisites {
-				return fmt.Errorf("more than %d names", maxPrerequisites)
+				return fmt.Errorf("there are more than %d names", maxPrerequisites)
 			}
 			if len(word) > maxPrerequisite {
-				return fmt.Errorf("a name of %d bytes that starts with %.40q", len(word), word)
+				return fmt.Errorf("the name of %d bytes that starts with %.40q is too long", len(word), word)
 			}
 			d.seen[word] = true
 			d.list = append(d.list, word)
@@ -86,16 +86,16 @@ func (d *depfileReader) readRule() error {
 	}
 	switch {
 	case isTarget:
-		return errors.New("no ':' after the targets")
+		return errors.New("there is no ':' after the targets")
 	case targets == 0:
-		return errors.New("no target before the ':'")
+		return errors.New("there is no target before the ':'")
 	}
 	d.rules++
 	d.skipEndOfLine()
 	return nil
 }
 
-// readName reads one name. As a target it may end in the rule's colon.
+// readName reads one name. A target may end with the rule's colon.
 func (d *depfileReader) readName(isTarget bool) (name string, colon bool) {
 	if name := d.readQuoted(isTarget); name != "" {
 		if isTarget && d.currentByte() == ':' {
@@ -125,8 +125,8 @@ func (d *depfileReader) readName(isTarget bool) (name string, colon bool) {
 	return out.String(), false
 }
 
-// readQuoted reads a word that is entirely in double quotes. For any other word it reads nothing and
-// returns "".
+// readQuoted reads a word that is entirely in double quotes. For any other word it returns ""
+// and reads nothing.
 func (d *depfileReader) readQuoted(isTarget bool) string {
 	if d.currentByte() != '"' {
 		return ""
@@ -151,9 +151,9 @@ func (d *depfileReader) readQuoted(isTarget bool) string {
 	return name
 }
 
-// backslashes reads a run of backslashes and the character that they escape, if any. Before
-// a blank 2n+1 of them stand for n and the blank; before '#' or ':' the last
-// one is the escape; elsewhere they are themselves, as in Windows paths.
+// backslashes reads a run of backslashes and the character that they escape, if any. Before a
+// blank, 2n+1 backslashes stand for n backslashes and the blank. Before '#' or ':', only the
+// last backslash is an escape. Elsewhere backslashes are literal, as in Windows paths.
 func (d *depfileReader) backslashes(out *strings.Builder, isTarget bool) {
 	n := 0
 	for d.byteAhead(n) == '\\' {
@@ -167,7 +167,7 @@ func (d *depfileReader) backslashes(out *strings.Builder, isTarget bool) {
 	case next == '#', next == ':' && !(isTarget && endsTargets(d.byteAhead(n+1), d.byteAhead(n+2))):
 		keep, escaped = n-1, true
 	case next == '\n' || next == '\r' && d.byteAhead(n+1) == '\n':
-		// The last of an odd number continues the line and is no part of the name.
+		// The last backslash of an odd number continues the line and is not part of the name.
 		n -= n % 2
 		keep = n
 	}
@@ -179,7 +179,7 @@ func (d *depfileReader) backslashes(out *strings.Builder, isTarget bool) {
 	}
 }
 
-// blanks skips blanks and joins of lines.
+// blanks skips blanks and line continuations.
 func (d *depfileReader) blanks() {
 	for d.pos < len(d.text) {
 		switch {
@@ -194,7 +194,8 @@ func (d *depfileReader) blanks() {
 	}
 }
 
-// byteAhead returns the byte some places ahead, or a line end after the end of the text.
+// byteAhead returns the byte at the given distance ahead, or a newline after the end of the
+// text.
 func (d *depfileReader) byteAhead(places int) byte {
 	if d.pos+places < len(d.text) {
 		return d.text[d.pos+places]
@@ -212,7 +213,7 @@ func (d *depfileReader) atEndOfLine() bool {
 	return d.currentByte() == '\n' || d.currentByte() == '\r' && d.byteAhead(1) == '\n'
 }
 
-// skipEndOfLine skips the end of a line and returns whether there was one.
+// skipEndOfLine skips a line ending and reports whether there was one.
 func (d *depfileReader) skipEndOfLine() bool {
 	if !d.atEndOfLine() {
 		return false
@@ -227,8 +228,8 @@ func (d *depfileReader) skipEndOfLine() bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// endsTargets returns whether a colon followed by these two bytes is the one
-// after the targets.
+// endsTargets reports whether a colon is the one after the targets, given the two bytes that
+// follow it.
 func endsTargets(c, next byte) bool {
 	return isBlank(c) || c == '\n' || c == '\r' && next == '\n' || c == '\\' && (next == '\n' || next == '\r')
 }

@@ -52,15 +52,15 @@ func TestParseDepfileRefuses(t *testing.T) {
 		fmt.Fprintf(&many, " %d", i)
 	}
 	for _, tc := range []struct{ text, want string }{
-		{"", "holds no rule"},
-		{" \n# nothing\n", "holds no rule"},
-		{"out: a\nout b\n", "line 2: no ':' after the targets"},
-		{"out\\\n b\\\n c", "line 3: no ':' after the targets"},
-		{"out :a\n", "line 1: no ':' after the targets"},
-		{"out:a\n", "line 1: no ':' after the targets"},
-		{"\n: a\n", "line 2: no target before the ':'"},
-		{"out: a\n\x00", "line 2: NUL byte"},
-		{many.String(), "line 1: more than 100000 names"},
+		{"", "has no rule"},
+		{" \n# nothing\n", "has no rule"},
+		{"out: a\nout b\n", "line 2: there is no ':' after the targets"},
+		{"out\\\n b\\\n c", "line 3: there is no ':' after the targets"},
+		{"out :a\n", "line 1: there is no ':' after the targets"},
+		{"out:a\n", "line 1: there is no ':' after the targets"},
+		{"\n: a\n", "line 2: there is no target before the ':'"},
+		{"out: a\n\x00", "line 2: there is a NUL byte"},
+		{many.String(), "line 1: there are more than 100000 names"},
 		{"out: " + strings.Repeat("a", maxDepfile), "is larger than 16 MiB"},
 	} {
 		_, err := parseDepfile([]byte(tc.text))
@@ -91,8 +91,8 @@ func escapeName(name string) string {
 
 func TestParseDepfileReadsWhatCompilersWrite(t *testing.T) {
 	name := rapid.Custom(func(t *rapid.T) string {
-		// A backslash at the end cannot be told from an escape, a carriage
-		// return there not from the line's end.
+		// No name ends in a backslash, which would be an escape, or in a carriage return, which
+		// would be part of the line's end.
 		return rapid.StringOfN(rapid.RuneFrom([]rune(`ab\ 	#$:/é"`)), 0, 8, -1).Draw(t, "name") + "."
 	})
 	rapid.Check(t, func(t *rapid.T) {

@@ -98,7 +98,7 @@ func TestGLTFIsCopied(t *testing.T) {
 	if d := cmp.Diff(want, res.Deps); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]string{`image "no such.png" does not exist; it is named all the same`}, res.Warned); d != "" {
+	if d := cmp.Diff([]string{`image "no such.png" does not exist; the model names it anyway`}, res.Warned); d != "" {
 		t.Error(d)
 	}
 }
@@ -138,7 +138,7 @@ func TestGLTFAccepts(t *testing.T) {
 // A buffer without a uri is a place for bytes that come from elsewhere.
 func TestGLTFWarnsOfPlaceholders(t *testing.T) {
 	res := cookGLTF(t, `{"asset": {"version": "2.0"}, "buffers": [{"byteLength": 7}, {"byteLength": 8}]}`)
-	want := []string{"buffer 0 has no uri: what loads the model has to bring its 7 bytes"}
+	want := []string{"buffer 0 has no uri; the program that loads the model must provide its 7 bytes"}
 	if d := cmp.Diff(want, res.Warned); res.Err != nil || d != "" {
 		t.Error(res.Err, d)
 	}
@@ -195,8 +195,7 @@ func FuzzGLTF(f *testing.F) {
 	})
 }
 
-// What another program's writer makes is accepted, and its buffer is a
-// dependency.
+// A document of another writer is accepted, and its buffer is a dependency.
 func TestGLTFOfAnotherWriter(t *testing.T) {
 	doc := gltf.NewDocument()
 	indices := modeler.WriteIndices(doc, []uint16{0, 1, 2})
@@ -214,7 +213,7 @@ func TestGLTFOfAnotherWriter(t *testing.T) {
 	if err := gltf.Save(doc, filepath.Join(dir, "triangle.gltf")); err != nil {
 		t.Fatal(err)
 	}
-	res := recipetest.Cook(t, named(t, "gltf"), &GLTF{}, os.DirFS(dir), dir, "triangle.gltf")
+	res := recipetest.Cook(t, named(t, "gltf"), &gltfOptions{}, os.DirFS(dir), dir, "triangle.gltf")
 	text, err := os.ReadFile(filepath.Join(dir, "triangle.gltf"))
 	if err != nil {
 		t.Fatal(err)
@@ -237,16 +236,16 @@ func TestGLTFRefuses(t *testing.T) {
 		{`"minVersion": "2.0"`, `"minVersion": "3.0"`, `asset.minVersion is "3.0"`},
 		{`"scene": 0`, `"scene": 1`, `document: there is no scene 1 (of 1)`},
 		{`[0, 2]`, `[0, 3]`, `scene 0: there is no node 3 (of 3)`},
-		{`[0, 2]`, `[0, 1]`, `scene 0: node 1 is no root but a child of node 0`},
+		{`[0, 2]`, `[0, 1]`, `scene 0: node 1 is not a root, but a child of node 0`},
 		{`"indices": 1`, `"indices": 1, "mode": 7`, `mesh 0 primitive 0: mode is 7, want 0 to 6`},
 		{`"mesh": 0`, `"mesh": -1`, `7:14: nodes.mesh: -1 is out of range`},
 		{`"skin": 0`, `"skin": 1`, `node 0: there is no skin 1 (of 1)`},
 		{`"camera": 0`, `"camera": 1`, `node 1: there is no camera 1 (of 1)`},
 		{`"children": [1]`, `"children": [1, 7]`, `node 0 child 1: there is no node 7 (of 3)`},
-		{`"children": [1]`, `"children": [1, 1]`, `node 1: child of both node 0 and node 0`},
-		{`"children": [1]`, `"children": [0]`, `node 0: is its own ancestor`},
+		{`"children": [1]`, `"children": [1, 1]`, `node 1 is a child of both node 0 and node 0`},
+		{`"children": [1]`, `"children": [0]`, `node 0 is its own ancestor`},
 		{`{"camera": 0}`, `{"children": [0]}`, `is its own ancestor`},
-		{`    {}`, `    {"children": [1]}`, `node 1: child of both node 0 and node 2`},
+		{`    {}`, `    {"children": [1]}`, `node 1 is a child of both node 0 and node 2`},
 		{`[{
     "attributes": {"POSITION": 0, "JOINTS_0": 4, "WEIGHTS_0": 5}, "indices": 1, "material": 0, "targets": [{"POSITION": 0}]
   }]`, `[]`, `12:29: meshes.primitives: is empty`},
@@ -265,29 +264,29 @@ func TestGLTFRefuses(t *testing.T) {
 		{`no%20such.png`, `https://example.com/a.png`, `image 0: "https://example.com/a.png" is not a file`},
 		{`image/png;base64,AAAA`, `image/png;base64,A!`, `image 1: data URI: illegal base64`},
 		{`{"bufferView": 3, "mime`, `{"bufferView": 4, "mime`, `image 2: there is no bufferView 4 (of 4)`},
-		{`{"bufferView": 3, "mime`, `{"uri": "a.png", "bufferView": 3, "mime`, `image 2: both uri and bufferView`},
+		{`{"bufferView": 3, "mime`, `{"uri": "a.png", "bufferView": 3, "mime`, `image 2 has both uri and bufferView`},
 		{`"joints": [0, 1]`, `"joints": []`, `skins.joints: is empty`},
 		{`"joints": [0, 1]`, `"joints": [0, 3]`, `skin 0 joint 1: there is no node 3 (of 3)`},
-		{`"joints": [0, 1]`, `"joints": [0, 1, 2]`, `skin 0: 2 inverseBindMatrices for 3 joints`},
+		{`"joints": [0, 1]`, `"joints": [0, 1, 2]`, `skin 0 has 2 inverseBindMatrices for 3 joints`},
 		{`"skeleton": 0`, `"skeleton": 3`, `skin 0 skeleton: there is no node 3 (of 3)`},
 		{`"inverseBindMatrices": 2`, `"inverseBindMatrices": 7`, `skin 0 inverseBindMatrices: there is no accessor 7 (of 7)`},
 		{`{"sampler": 0, "target": {"node": 2`, `{"sampler": 1, "target": {"node": 2`, `animation 0 channel 0: there is no sampler 1 (of 1)`},
 		{`{"node": 2`, `{"node": 3`, `animation 0 channel 0 target: there is no node 3 (of 3)`},
 		{`"input": 3`, `"input": 7`, `animation 0 sampler 0 input: there is no accessor 7 (of 7)`},
 		{`, "output": 6`, ``, `animation 0 sampler 0 output: names no accessor`},
-		{`5123, "count": 3`, `5124, "count": 3`, `accessor 1: componentType 5124 is none of glTF 2.0`},
-		{`"type": "VEC3"`, `"type": "vec3"`, `accessor 0: type "vec3" is none of glTF 2.0`},
+		{`5123, "count": 3`, `5124, "count": 3`, `accessor 1: glTF 2.0 has no componentType 5124`},
+		{`"type": "VEC3"`, `"type": "vec3"`, `accessor 0: glTF 2.0 has no type "vec3"`},
 		{`5123, "count": 3`, `5123, "count": 0`, `accessor 1: count is 0, want at least 1`},
-		{`5123, "count": 3`, `5123, "count": 4`, `accessor 1: 4 elements of 2 bytes from 2 on do not lie in bufferView 1 of 8 bytes`},
-		{`5123, "count": 3`, `5123, "count": 9007199254740992`, `do not lie in bufferView 1`},
-		{`"byteOffset": 2, `, `"byteOffset": 9007199254740990, `, `do not lie in bufferView 1`},
+		{`5123, "count": 3`, `5123, "count": 4`, `accessor 1: 4 elements of 2 bytes from 2 on do not fit in bufferView 1 of 8 bytes`},
+		{`5123, "count": 3`, `5123, "count": 9007199254740992`, `do not fit in bufferView 1`},
+		{`"byteOffset": 2, `, `"byteOffset": 9007199254740990, `, `do not fit in bufferView 1`},
 		{`"byteOffset": 2, `, `"byteOffset": -2, `, `accessor 1: byteOffset is -2`},
 		{`"byteOffset": 2, `, `"byteOffset": 1, `, `accessor 1: starts at byte 1 of bufferView 1 at byte 0, want a multiple of the component's 2 bytes`},
 		{`"byteOffset": 4, "byteLength": 44`, `"byteOffset": 2, "byteLength": 44`, `accessor 0: starts at byte 0 of bufferView 0 at byte 2`},
-		{`"byteLength": 44`, `"byteLength": 43`, `accessor 0: 3 elements of 16 bytes from 0 on do not lie in bufferView 0 of 43 bytes`},
+		{`"byteLength": 44`, `"byteLength": 43`, `accessor 0: 3 elements of 16 bytes from 0 on do not fit in bufferView 0 of 43 bytes`},
 		{`"byteOffset": 2, "componentType": 5123, "count": 3, "type": "SCALAR"`, `"byteOffset": 3, "componentType": 5121, "count": 1, "type": "MAT2"`,
-			`accessor 1: 1 elements of 8 bytes from 3 on do not lie in bufferView 1 of 8 bytes`},
-		{`"byteStride": 16`, `"byteStride": 8`, `accessor 0: elements of 12 bytes at bufferView 0's byteStride of 8`},
+			`accessor 1: 1 elements of 8 bytes from 3 on do not fit in bufferView 1 of 8 bytes`},
+		{`"byteStride": 16`, `"byteStride": 8`, `accessor 0: elements have 12 bytes, more than the byteStride of bufferView 0, which is 8`},
 		{`"byteStride": 16`, `"byteStride": 18`, `bufferView 0: byteStride is 18, want a multiple of 4 from 4 to 252`},
 		{`"byteStride": 16`, `"byteStride": 256`, `bufferView 0: byteStride is 256`},
 		{`{"bufferView": 1, "byteOffset"`, `{"bufferView": 4, "byteOffset"`, `accessor 1: there is no bufferView 4 (of 4)`},
@@ -295,20 +294,20 @@ func TestGLTFRefuses(t *testing.T) {
 		{`"componentType": 5121`, `"componentType": 5126`, `accessor 3: sparse.indices: componentType 5126, want 5121, 5123 or 5125`},
 		{`{"bufferView": 2, "componentType": 5121}`, `{"componentType": 5121}`, `accessor 3: sparse.indices: names no bufferView`},
 		{`{"bufferView": 2, "componentType": 5121}`, `{"bufferView": 2, "byteOffset": 39, "componentType": 5121}`,
-			`accessor 3: sparse.indices: 2 elements of 1 bytes from 39 on do not lie in bufferView 2 of 40 bytes`},
+			`accessor 3: sparse.indices: 2 elements of 1 bytes from 39 on do not fit in bufferView 2 of 40 bytes`},
 		{`"values": {"bufferView": 2, "byteOffset": 4}`, `"values": {"bufferView": 2, "byteOffset": 36}`,
-			`accessor 3: sparse.values: 2 elements of 4 bytes from 36 on do not lie in bufferView 2 of 40 bytes`},
-		{`"byteOffset": 4, "byteLength": 44`, `"byteOffset": 5, "byteLength": 44`, `bufferView 0: 44 bytes from 5 on do not lie in buffer 0 of 48 bytes`},
-		{`"byteOffset": 4, "byteLength": 44`, `"byteOffset": 4, "byteLength": 9007199254740992`, `bufferView 0: 9007199254740992 bytes from 4 on do not lie`},
+			`accessor 3: sparse.values: 2 elements of 4 bytes from 36 on do not fit in bufferView 2 of 40 bytes`},
+		{`"byteOffset": 4, "byteLength": 44`, `"byteOffset": 5, "byteLength": 44`, `bufferView 0: 44 bytes from 5 on do not fit in buffer 0 of 48 bytes`},
+		{`"byteOffset": 4, "byteLength": 44`, `"byteOffset": 4, "byteLength": 9007199254740992`, `bufferView 0: 9007199254740992 bytes from 4 on do not fit`},
 		{`"byteOffset": 4, "byteLength": 44`, `"byteOffset": -4, "byteLength": 44`, `bufferView 0: byteOffset is -4`},
 		{`"byteLength": 8`, `"byteLength": 0`, `bufferView 1: byteLength is 0, want at least 1`},
 		{`{"buffer": 1, `, `{"buffer": 3, `, `bufferView 1: there is no buffer 3 (of 3)`},
 		{`{"buffer": 1, `, `{`, `bufferView 1: names no buffer`},
-		{`"byteLength": 48`, `"byteLength": 49`, `buffer 0: "my%20kart.bin" holds 48 bytes, byteLength asks for 49`},
-		{`"byteLength": 9`, `"byteLength": 12`, `buffer 1: its data URI holds 11 bytes, byteLength asks for 12`},
+		{`"byteLength": 48`, `"byteLength": 49`, `buffer 0: "my%20kart.bin" holds 48 bytes, but byteLength is 49`},
+		{`"byteLength": 9`, `"byteLength": 12`, `buffer 1: its data URI holds 11 bytes, but byteLength is 12`},
 		{`"byteLength": 9`, `"byteLength": -9`, `buffer 1: byteLength is -9, want at least 1`},
 		{`"my%20kart.bin"`, `"kart.bin"`, `buffer 0: "kart.bin" does not exist`},
-		{`"my%20kart.bin"`, `"folder"`, `buffer 0: folder: not a regular file`},
+		{`"my%20kart.bin"`, `"folder"`, `buffer 0: folder is not a regular file`},
 		{`"my%20kart.bin"`, `""`, `buffer 0: uri is empty`},
 		{`"my%20kart.bin"`, `"../../kart.bin"`, `outside the asset tree`},
 		{`"my%20kart.bin"`, `"%2e%2e/%2e%2e/kart.bin"`, `outside the asset tree`},
@@ -319,15 +318,15 @@ func TestGLTFRefuses(t *testing.T) {
 		{`"my%20kart.bin"`, `"a%00.bin"`, `not a file name`},
 		{`"my%20kart.bin"`, `"C:\\kart.bin"`, `is not a file`},
 		{`"my%20kart.bin"`, `"HTTP://example.com/kart.bin"`, `is not a file; copy the file into the asset directory and name the copy`},
-		{`"data:application/octet-stream;base64,`, `"data:application/octet-stream;base64`, `buffer 1: data URI without a comma`},
+		{`"data:application/octet-stream;base64,`, `"data:application/octet-stream;base64`, `buffer 1: the data URI has no comma`},
 		{`"byteLength": 48`, `"byteLength": 48.5`, `buffers.byteLength: want a whole number, have number 48.5`},
 		{`"scene": 0`, `"scene": 3000000000`, `4:12: scene: 3000000000 is out of range`},
 		{`"scenes": [{"nodes": [0, 2]}]`, `"scenes": {}`, `5:13: scenes: want a list of objects, have object`},
 		{`"my%20kart.bin"`, `7`, `buffers.uri: want a string, have number`},
 		{`"nodes": [0, 2]`, `"nodes": [0, 2], "nodes": [0]`, `5:32: duplicate key "nodes", first at 5:15`},
-		{`"min": [0], `, ``, `accessor 3: min or max are missing; the recipe "mesh" can put that right`},
-		{kart, plaintext.ByteOrderMark + kart, `1:1: byte order mark`},
-		{kart, "glTF\x02\x00\x00\x00", `binary glTF; name the file .glb`},
+		{`"min": [0], `, ``, `accessor 3: min or max are missing; the recipe "mesh" repairs this`},
+		{kart, plaintext.ByteOrderMark + kart, `1:1: glTF forbids a byte order mark`},
+		{kart, "glTF\x02\x00\x00\x00", `the file is binary glTF`},
 		{kart, `[]`, `1:1: want an object`},
 		{`"scenes": [{`, `"scenes": [null, {`, `5:14: scenes: want a list of objects`},
 		{`"joints": [0, 1]`, `"joints": [{}]`, `skins.joints: want a whole number, have object`},
@@ -336,7 +335,7 @@ func TestGLTFRefuses(t *testing.T) {
 		{`"accessors": [`, `"accessors": [[], `, `accessors: want a list of objects`},
 		{`"count": 3, "type": "SCALAR"}`, `"count": 9223372036854775807, "type": "SCALAR"}`, `accessors.count: 9223372036854775807 is out of range`},
 		{kart, ``, `the file is empty`},
-		{kart, `{"nodes": [` + strings.Repeat("{},", 5000) + `{}]}`, `5002 objects in 15015 bytes, want at most 2275`},
+		{kart, `{"nodes": [` + strings.Repeat("{},", 5000) + `{}]}`, `there are 5002 objects in 15015 bytes, want at most 2275`},
 	} {
 		document := strings.Replace(kart, tc.old, tc.new, 1)
 		if document == kart {

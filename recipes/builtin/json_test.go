@@ -36,7 +36,7 @@ func TestJSONMinifies(t *testing.T) {
 func TestJSONCopies(t *testing.T) {
 	r := named(t, "json")
 	in := plaintext.ByteOrderMark + "{ \"a\" : 1 }\n"
-	res := recipetest.Cook(t, r, &JSON{}, fstest.MapFS{"a": {Data: []byte(in)}}, "", "a")
+	res := recipetest.Cook(t, r, &jsonOptions{}, fstest.MapFS{"a": {Data: []byte(in)}}, "", "a")
 	if res.Err != nil || string(res.Outputs[0]) != in {
 		t.Errorf("got %q, error %v", res.Outputs[0], res.Err)
 	}
@@ -44,11 +44,11 @@ func TestJSONCopies(t *testing.T) {
 
 func TestJSONRefuses(t *testing.T) {
 	for _, tc := range []struct{ in, want string }{
-		{"", "the file is empty, want a JSON value"},
-		{plaintext.ByteOrderMark + " \r\n", "the file is empty, want a JSON value"},
+		{"", "the file is empty; it must hold a JSON value"},
+		{plaintext.ByteOrderMark + " \r\n", "the file is empty; it must hold a JSON value"},
 		{"{\n  \"a\": 1,\n}", "3:1: invalid character '}' looking for beginning of object key string"},
-		{"{\n  \"a\": 1,\n}", `key string; comments and commas before a bracket are read if the file is called .jsonc, or with recipe = "data", input = "jsonc"`},
-		{"[1] // x", `1:5: invalid character '/' after top-level value; comments and commas before a bracket are read if the file is called .jsonc, or with recipe = "data", input = "jsonc"`},
+		{"{\n  \"a\": 1,\n}", `key string; to allow comments and commas before a bracket, call the file .jsonc, or set recipe = "data", input = "jsonc"`},
+		{"[1] // x", `1:5: invalid character '/' after top-level value; to allow comments and commas before a bracket, call the file .jsonc, or set recipe = "data", input = "jsonc"`},
 		{"{\"é\": 01}", "1:8: invalid character '1' after object key:value pair"},
 		{"[1, 2\n", "2:1: unexpected end of JSON input"},
 		{"{} {}", "1:4: invalid character '{' after top-level value"},
@@ -56,7 +56,7 @@ func TestJSONRefuses(t *testing.T) {
 		{"{\n\"a\": \"\xff\"}", "2:7: byte 0xff is not UTF-8"},
 		{"\xff\xfe{\x00", "1:1: byte 0xff is not UTF-8; save the file as UTF-8, not UTF-16"},
 		{"\"\xed\xa0\x80\"", "1:2: byte 0xed is not UTF-8"},
-		{strings.Repeat("[", 10_001), "1:10001: nested deeper than 10000 levels"},
+		{strings.Repeat("[", 10_001), "1:10001: the value is nested deeper than 10000 levels"},
 		{"{\"a\": 1,\n \"b\": 2,\n \"a\": 3}", `3:2: duplicate key "a", first at 1:2`},
 		{`{"a": 1, "\u0061": 2}`, `1:10: duplicate key "a", first at 1:2`},
 		{`{"😀": 1, "\ud83d\ude00": 2}`, `1:10: duplicate key "😀", first at 1:2`},

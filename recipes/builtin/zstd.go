@@ -14,28 +14,28 @@ import (
 	"github.com/assetcook/assetcook/internal/ctxio"
 )
 
-// Zstd compresses the source into one Zstandard frame (RFC 8878) that carries
-// the content's size and checksum. Its window is at most 8 MiB, which the RFC
-// asks every decoder to support.
+// zstdOptions are the options of the recipe "zstd", which compresses the source into one
+// Zstandard frame (RFC 8878) with the content's size and checksum. The window is at most 8 MiB,
+// which the RFC asks every decoder to support.
 //
-// The bytes depend on the version of the encoder. If a new version changes them, which the test of
-// golden sums finds, the version of the recipe must rise.
-type Zstd struct {
-	Level       int  `toml:"level" min:"1" max:"19" doc:"as the zstd program counts; the encoder has four: 1-2, 3-5, 6-9 and 10-19"`
-	PrivateKeys bool `toml:"private_keys" doc:"take a source that begins with a private key, which is refused otherwise"`
+// The bytes depend on the version of the encoder. If a new version changes them, the golden
+// checksum test fails, and the recipe's version must be raised.
+type zstdOptions struct {
+	Level       int  `toml:"level" min:"1" max:"19" doc:"compression level of the zstd program; the encoder has four levels: 1-2, 3-5, 6-9 and 10-19"`
+	PrivateKeys bool `toml:"private_keys" doc:"accept a source that begins with a private key, which is refused otherwise"`
 }
 
 const (
 	zstdMaxWindow = 8 << 20
-	// zstdMinWindow is the smallest window. A smaller one would save no memory.
+	// zstdMinWindow is the smallest window. A smaller window would save no memory.
 	zstdMinWindow = 512 << 10
 )
 
 // Outputs implements recipe.Cooker.
-func (*Zstd) Outputs() []string { return []string{"{path}.zst"} }
+func (*zstdOptions) Outputs() []string { return []string{"{path}.zst"} }
 
 // estimateMemory implements Traits.Estimate.
-func (z *Zstd) estimateMemory(_ []byte, size int64) (int64, error) {
+func (z *zstdOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	// The encoder keeps two windows of history. The level sets the size of its tables and
 	// block buffers.
 	tables := int64(3 << 20)
@@ -49,7 +49,7 @@ func (z *Zstd) estimateMemory(_ []byte, size int64) (int64, error) {
 }
 
 // Cook implements recipe.Cooker.
-func (z *Zstd) Cook(ctx context.Context, job *recipe.Job) error {
+func (z *zstdOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	src, err := job.Open()
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (z *Zstd) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(z.compressStream(dst, ctxio.Reader(ctx, src), info.Size()), dst.Close())
 }
 
-func (z *Zstd) compressStream(dst io.Writer, src io.Reader, size int64) error {
+func (z *zstdOptions) compressStream(dst io.Writer, src io.Reader, size int64) error {
 	kind := encoderKind{zstd.EncoderLevelFromZstd(z.Level), zstdWindow(size)}
 	enc, err := kind.encoder()
 	if err != nil {
@@ -84,7 +84,7 @@ func (z *Zstd) compressStream(dst io.Writer, src io.Reader, size int64) error {
 		return fmt.Errorf("the file changed from %d to %d bytes while it was read", size, n)
 	}
 	if size == 0 {
-		// A frame of unknown length would not have the size.
+		// A frame of unknown length would not store the size.
 		_, err = dst.Write(enc.EncodeAll(nil, nil))
 	} else {
 		err = enc.Close()
@@ -95,14 +95,15 @@ func (z *Zstd) compressStream(dst io.Writer, src io.Reader, size int64) error {
 	return err
 }
 
-// An encoderKind is the settings of an encoder. Encoders of one kind make the same bytes.
+// An encoderKind holds the settings of an encoder. Encoders with equal settings produce the same
+// bytes.
 type encoderKind struct {
 	level  zstd.EncoderLevel
 	window int // bytes
 }
 
-// encoders holds idle encoders, a *sync.Pool for each encoderKind. Tables and windows of
-// 3 MB for each small file would cost more than compressing it.
+// encoders holds idle encoders in a *sync.Pool per encoderKind. Allocating tables and windows of
+// 3 MB for each small file would take longer than compressing it.
 var encoders sync.Map
 
 func (k encoderKind) encoder() (*zstd.Encoder, error) {
@@ -114,23 +115,23 @@ func (k encoderKind) encoder() (*zstd.Encoder, error) {
 	return zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(k.level),
 		zstd.WithWindowSize(k.window),
-		// With more, the bytes would depend on the number of cores.
+		// With higher concurrency, the bytes would depend on the number of cores.
 		zstd.WithEncoderConcurrency(1),
 		zstd.WithEncoderCRC(true),
-		// Else a frame of less than 256 bytes would not say its size.
+		// Without this option, a frame of less than 256 bytes would not store its size.
 		zstd.WithSingleSegment(true),
 	)
 }
 
-// reuseEncoder keeps an encoder for the next file. Its last frame must be complete.
+// reuseEncoder keeps an encoder for another file. Its last frame must be complete.
 func (k encoderKind) reuseEncoder(enc *zstd.Encoder) {
-	enc.Reset(nil) // lets go of the file
+	enc.Reset(nil) // release the file
 	pool, _ := encoders.LoadOrStore(k, new(sync.Pool))
 	pool.(*sync.Pool).Put(enc)
 }
 
-// zstdWindow returns the smallest power of two that holds the content, within
-// bounds. A larger window would be allocated and never used.
+// zstdWindow returns the smallest power of two, within limits, that is at least the size of the
+// content. A larger window would be allocated but never used.
 func zstdWindow(size int64) int {
 	if size >= zstdMaxWindow {
 		return zstdMaxWindow

@@ -33,7 +33,7 @@ func TestZstdRoundTrip(t *testing.T) {
 	for _, level := range []int{1, 3, 6, 10, 19} {
 		for _, size := range []int{0, 1, 100, 255, 256, 65536, 128 << 10, 128<<10 + 1, 1 << 20} {
 			data := words(size)
-			res := recipetest.Cook(t, r, &Zstd{Level: level}, fstest.MapFS{"a": {Data: data}}, "", "a")
+			res := recipetest.Cook(t, r, &zstdOptions{Level: level}, fstest.MapFS{"a": {Data: data}}, "", "a")
 			if res.Err != nil {
 				t.Fatal(res.Err)
 			}
@@ -61,8 +61,8 @@ func TestZstdRoundTrip(t *testing.T) {
 	}
 }
 
-// If this fails after the encoder was updated, cached results are no longer
-// what a fresh cook gives: raise the recipe's version with the sums.
+// If this test fails after an update of the encoder, cached results differ from a fresh cook: raise
+// the recipe's version with the sums.
 func TestZstdBytesArePinned(t *testing.T) {
 	for level, want := range map[int]string{
 		1:  "3e85b71bb34e0487",
@@ -71,7 +71,7 @@ func TestZstdBytesArePinned(t *testing.T) {
 		10: "19d13e048f9b1988",
 	} {
 		var out bytes.Buffer
-		if err := (&Zstd{Level: level}).compressStream(&out, bytes.NewReader(words(700_000)), 700_000); err != nil {
+		if err := (&zstdOptions{Level: level}).compressStream(&out, bytes.NewReader(words(700_000)), 700_000); err != nil {
 			t.Fatal(err)
 		}
 		sum := sha256.Sum256(out.Bytes())
@@ -99,7 +99,7 @@ func TestZstdEncodersAreReused(t *testing.T) {
 		files = append(files, data[:rnd.IntN(len(data)+1)])
 	}
 	for _, level := range []int{1, 3, 6, 10} {
-		z := &Zstd{Level: level}
+		z := &zstdOptions{Level: level}
 		compress := func(data []byte) string {
 			var out bytes.Buffer
 			if err := z.compressStream(&out, bytes.NewReader(data), int64(len(data))); err != nil {
@@ -128,7 +128,7 @@ func TestZstdEncodersAreReused(t *testing.T) {
 func TestZstdNoticesAChangedSize(t *testing.T) {
 	for _, size := range []int64{0, 9, 11, 1 << 20} {
 		var out bytes.Buffer
-		err := (&Zstd{Level: 3}).compressStream(&out, strings.NewReader("ten bytes."), size)
+		err := (&zstdOptions{Level: 3}).compressStream(&out, strings.NewReader("ten bytes."), size)
 		wantError(t, err, "changed from", "to 10 bytes")
 	}
 }
@@ -136,7 +136,7 @@ func TestZstdNoticesAChangedSize(t *testing.T) {
 func TestZstdStaysInsideItsEstimate(t *testing.T) {
 	for _, level := range []int{1, 3, 6, 10} {
 		for _, size := range []int{10, 1 << 20, 20 << 20} {
-			z := &Zstd{Level: level}
+			z := &zstdOptions{Level: level}
 			estimate, err := z.estimateMemory(nil, int64(size))
 			if err != nil {
 				t.Fatal(err)

@@ -1,9 +1,9 @@
-// Package bundle holds the recipes that make one file of the artifacts of many assets:
+// Package bundle holds the recipes that combine the artifacts of many assets in one file:
 //
-//	list  text that a template makes of the artifacts, such as a header of IDs
+//	list  text that a template generates from the artifacts, such as a header of IDs
 //	pak   the artifacts themselves, in one file of package pak
 //
-// Each recipe's options are the fields of the struct of the same name.
+// docs/recipes lists the options of each recipe.
 package bundle
 
 import (
@@ -32,21 +32,24 @@ func All() []recipe.Recipe {
 	return []recipe.Recipe{
 		{
 			Name: "list", Version: 1, Bundles: true,
-			New:    func() recipe.Cooker { return &List{} },
-			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*List).estimateMemory} },
+			New:    func() recipe.Cooker { return &listOptions{} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*listOptions).estimateMemory} },
 		},
 		{
 			Name: "pak", Version: 2, Bundles: true, Extensions: []string{".paklist"}, Recognizes: isPakList,
-			New:    func() recipe.Cooker { return &Pak{Level: 3} },
-			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*Pak).estimateMemory} },
+			New:    func() recipe.Cooker { return &pakOptions{Level: 3} },
+			Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*pakOptions).estimateMemory} },
 		},
 	}
 }
 
-// Pak puts artifacts into one file, under their paths relative to the directory of the target.
-// The source chooses them: each line is a pattern, as in rules, and a later line that begins with
-// "!" excludes artifacts. Empty lines and lines that begin with "#" are ignored.
-type Pak struct {
+// pakOptions are the options of the recipe "pak", which puts artifacts into one file, under
+// their paths relative to the directory of the target.
+//
+// The source selects the artifacts: each line is a pattern, as in rules, and a line that begins
+// with "!" excludes artifacts of earlier lines. Empty lines and lines that begin with "#" are
+// ignored.
+type pakOptions struct {
 	Level int `toml:"level" min:"-1" max:"19" doc:"compression level of the zstd program; -1 stores files without compression, 0 is 3"`
 }
 
@@ -56,26 +59,26 @@ func isPakList(head []byte) bool {
 }
 
 // Outputs implements recipe.Cooker.
-func (*Pak) Outputs() []string { return []string{"{dir}/{stem}.pak"} }
+func (*pakOptions) Outputs() []string { return []string{"{dir}/{stem}.pak"} }
 
-// maxPatterns is the size limit of a source, in bytes.
+// maxPatterns limits the size of a source, in bytes.
 const maxPatterns = 1 << 20
 
-// memberMemory limits the total size of members that are compressed at once. Only a single larger
-// member exceeds it.
+// memberMemory limits the total size of members that are compressed at once. A single larger
+// member may exceed it.
 const memberMemory = 64 << 20
 
-// estimateMemory implements Traits.Estimate. Half of it is for encoders, and half for members and
-// their compressed data.
-func (*Pak) estimateMemory(_ []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate. Half of the result is for encoders, and half for
+// members and their compressed data.
+func (*pakOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxPatterns {
-		return 0, fmt.Errorf("%d bytes of patterns: at most %d are taken", size, maxPatterns)
+		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d", size, maxPatterns)
 	}
 	return 4 * memberMemory, nil
 }
 
 // Cook implements recipe.Cooker.
-func (p *Pak) Cook(ctx context.Context, job *recipe.Job) error {
+func (p *pakOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	text, err := job.Source()
 	if err != nil {
 		return err
@@ -103,7 +106,7 @@ func (p *Pak) Cook(ctx context.Context, job *recipe.Job) error {
 	defer job.Step("pack")()
 	opt := pak.Options{Level: p.Level, Workers: min(runtime.GOMAXPROCS(0), 16), Memory: memberMemory}
 	if f := job.Previous(0); f != nil {
-		// Unchanged members are copied from the old pak.
+		// Copy unchanged members from the old pak.
 		if opt.Reuse, err = pak.New(f); err == nil {
 			defer opt.Reuse.Close()
 		}
@@ -122,42 +125,43 @@ func parsePatterns(source []byte) (patterns []string, err error) {
 		patterns = append(patterns, line)
 	}
 	if len(patterns) == 0 {
-		return nil, errors.New("no pattern; ** matches all artifacts")
+		return nil, errors.New("the file has no pattern; ** matches all artifacts")
 	}
 	return patterns, nil
 }
 
-// List makes text of artifacts. The source is a template of package text/template with these
-// functions:
+// listOptions are the options of the recipe "list", which makes a text from artifacts. The
+// recipe has no options. The source is a template of package text/template with these functions:
 //
-//	artifacts "ui/**" "!*.old"   returns the assets whose artifacts match the patterns, each with
-//	                             .Source and .Outputs, and outputs with .Path, .Size and .BLAKE3;
-//	                             .ID is the asset's ID, which renames keep, if assets have IDs
-//	id "crc32" .Path             returns a number for a text, by a checksum of 32 or 64 bits that
-//	                             hashsum supports; equal numbers of two texts are an error
-//	ident .Path                  returns a text as an identifier: all but letters and digits is "_"
+//	artifacts "ui/**" "!*.old"   returns the assets whose artifacts match the patterns. Each has
+//	                             .Source and .Outputs; each output has .Path, .Size and .BLAKE3.
+//	                             If assets have IDs, .ID is the asset's ID, which survives renames
+//	id "crc32" .Path             returns the checksum of a text as a number; hashsum must support
+//	                             the checksum, of 32 or 64 bits; a collision is an error
+//	ident .Path                  converts a text to an identifier: letters and digits stay, all
+//	                             other characters become "_"
 //	upper, lower, base, dir, ext, trim "prefix" and json    do what their names say
-type List struct{}
+type listOptions struct{}
 
 // Outputs implements recipe.Cooker.
-func (*List) Outputs() []string { return []string{"{dir}/{stem}"} }
+func (*listOptions) Outputs() []string { return []string{"{dir}/{stem}"} }
 
-// Limits of templates, in bytes.
+// Size limits of templates, in bytes.
 const (
 	maxTemplate = 16 << 20
 	maxList     = 256 << 20
 )
 
 // estimateMemory implements Traits.Estimate.
-func (*List) estimateMemory(_ []byte, size int64) (int64, error) {
+func (*listOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxTemplate {
-		return 0, fmt.Errorf("a template of %d bytes: at most %d are taken", size, maxTemplate)
+		return 0, fmt.Errorf("the template has %d bytes; the limit is %d", size, maxTemplate)
 	}
 	return 64<<20 + 20*size, nil
 }
 
 // Cook implements recipe.Cooker.
-func (*List) Cook(ctx context.Context, job *recipe.Job) error {
+func (*listOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	source, err := job.Source()
 	if err != nil {
 		return err
@@ -180,8 +184,8 @@ func (*List) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, r.text.Bytes())
 }
 
-// placeTemplateError converts an error of a template, "template: template:2:5: text" or without a column, to
-// one that begins with line and column.
+// placeTemplateError converts the error of a template, "template: template:2:5: text" with or
+// without the column, to an error that begins with line and column.
 func placeTemplateError(err error) error {
 	text := strings.TrimPrefix(err.Error(), "template: template:")
 	line, rest, _ := strings.Cut(text, ":")
@@ -198,9 +202,9 @@ func placeTemplateError(err error) error {
 type renderer struct {
 	ctx    context.Context
 	job    *recipe.Job
-	ids    map[[2]string]string // texts by checksum and number
+	ids    map[[2]string]string // texts by checksum name and number
 	text   bytes.Buffer
-	denied error // refused by the job
+	denied error // refusal by the job
 }
 
 // Write appends the output of a template, up to the limit.
@@ -226,13 +230,13 @@ func (r *renderer) functions() template.FuncMap {
 	}
 }
 
-// An asset is an asset that the patterns choose.
+// An asset is an asset whose artifacts match the patterns.
 type asset struct {
 	manifest.Asset
 	ids func() (map[string]string, error)
 }
 
-// ID returns the ID of the asset. A template that does not use it does not depend on it.
+// ID returns the ID of the asset. A template depends on the ID only if it uses it.
 func (a asset) ID() (string, error) {
 	ids, err := a.ids()
 	return ids[a.Source], err
@@ -257,7 +261,7 @@ func (r *renderer) matchingAssets(patterns ...string) (assets []asset, err error
 	return assets, nil
 }
 
-// checksumID returns a number for a text.
+// checksumID returns the checksum of a text as a number.
 func (r *renderer) checksumID(sum, text string) (string, error) {
 	f, ok := hashing.Lookup(sum)
 	if !ok || f.Check == "" || f.Size > 8 {
@@ -266,13 +270,13 @@ func (r *renderer) checksumID(sum, text string) (string, error) {
 	number := "0x" + f.Sum([]byte(text)).String()
 	key := [2]string{sum, number}
 	if other, taken := r.ids[key]; taken && other != text {
-		return "", fmt.Errorf("id: %q and %q both have the %s %s; choose a longer checksum", other, text, sum, number)
+		return "", fmt.Errorf("id: %q and %q have the same %s, %s; choose a longer checksum", other, text, sum, number)
 	}
 	r.ids[key] = text
 	return number, nil
 }
 
-// ident returns a text as an identifier of C and similar languages.
+// ident returns a text converted to an identifier of C and similar languages.
 func ident(text string) string {
 	name := strings.Map(func(c rune) rune {
 		if c < unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)) {

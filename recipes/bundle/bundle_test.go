@@ -78,7 +78,7 @@ func TestPakContainsTheArtifacts(t *testing.T) {
 	if _, job, err := cook(t, "pak", "*.nothing", nil); err != nil || len(jobs.Warnings(job)) != 1 {
 		t.Errorf("an empty pak: %v, warnings %q", err, jobs.Warnings(job))
 	}
-	if _, _, err := cook(t, "pak", "# nothing\n\n", nil); err == nil || !strings.HasPrefix(err.Error(), "no pattern") {
+	if _, _, err := cook(t, "pak", "# nothing\n\n", nil); err == nil || !strings.HasPrefix(err.Error(), "the file has no pattern; ** matches all artifacts") {
 		t.Errorf("without patterns: %v", err)
 	}
 	if _, _, err := cook(t, "pak", "a\xff", nil); err == nil {

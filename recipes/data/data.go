@@ -1,53 +1,54 @@
-// Package data is the recipe that turns tables and settings into a form that a game reads fast:
+// Package data is the recipe that converts tables and settings to a form that a game reads fast:
 // JSON without white space, CBOR (RFC 8949) or MessagePack.
 //
 // It reads JSON, JSON with comments and trailing commas (.jsonc), YAML 1.2, TOML 1.0 and tables
-// separated by commas or tabs (.csv, .tsv). The extension decides, or the option input.
+// separated by commas or tabs (.csv, .tsv). The extension determines the format, unless option
+// input sets it.
 //
 // # Values
 //
 // Keys keep their order. A repeated key in an object is an error.
 //
-// Numbers keep their digits in JSON. In CBOR and MessagePack, an integer stays an integer (CBOR
-// has integers of any size, MessagePack of 64 bits; a larger one is an error). A number with a
-// point or an exponent becomes the shortest float that equals the nearest binary64. With numbers
-// = "exact", a number that no binary64 equals becomes a decimal fraction (tag 4) in CBOR and an
-// error in MessagePack. Floats of TOML keep their digits too, but must be in the range of a
-// binary64, and integers of TOML in 64 bits. Infinities and NaN, which YAML and TOML have, are an
-// error in JSON.
+// Numbers keep their digits in JSON. In CBOR and MessagePack, an integer stays an integer. CBOR
+// has integers of any size; MessagePack has 64-bit integers, and a larger integer is an error. A
+// number with a point or an exponent becomes the shortest float that equals the nearest
+// binary64. With numbers = "exact", a number that no binary64 equals becomes a decimal fraction
+// (tag 4) in CBOR and an error in MessagePack. TOML floats keep their digits too, but must be in
+// the range of a binary64, and TOML integers must fit in 64 bits. Infinities and NaN, which YAML
+// and TOML have, are an error in JSON.
 //
 // YAML is read by its core schema: no and off are strings, and 012 is the number twelve. Aliases
-// are replaced by their anchors' values, and the key << merges objects. Dates of TOML become
-// strings of RFC 3339.
+// are replaced by their anchors' values, and the key << merges objects. TOML dates become
+// strings in RFC 3339 format.
 //
-// Tables may have commas, semicolons, tabs or bars between their cells, CR as line end, and the
-// first line sep=; of Excel. They may be UTF-16 with a byte order mark. If the rows can be read
-// in two ways, the error names the option to set.
+// Tables may have commas, semicolons, tabs or bars between their cells, CR line endings, and
+// Excel's first line sep=;. They may be UTF-16 with a byte order mark. If a table can be read in
+// two ways, the error names the option to set.
 //
 // The cells of a table are strings unless option columns says otherwise. Empty lines are not
-// rows: in a table of one column, write "" for an empty cell. A line end in a quoted cell of a
-// .csv becomes LF. A .tsv has no quotes: its cells are the exact texts between tabs.
+// rows: in a table with one column, write "" for an empty cell. A line ending in a quoted cell
+// of a .csv becomes LF. A .tsv has no quotes: its cells are the exact texts between tabs.
 //
 // # Schemas
 //
-// The option schema names a JSON Schema in the asset tree. Schemas that it refers to must also be
-// in the asset tree, and all of them are dependencies. Nothing is downloaded. $schema names one
-// of the drafts 4, 6, and 7, 2019-09 and 2020-12; the default is the last one. The recipe
-// refuses:
+// Option schema names a JSON Schema in the asset tree. Schemas that it refers to must also be in
+// the asset tree, and all of them are dependencies. Nothing is downloaded. $schema names one of
+// the drafts 4, 6, 7, 2019-09 and 2020-12; the default is 2020-12. The recipe refuses:
 //
 //   - other dialects and vocabularies
 //   - references to the drafts' own schemas, unless the asset directory has a copy
 //   - patterns that RE2 does not support
 //
-// format is checked only in drafts 4 to 7, and contentEncoding and similar keywords in none.
-// Numbers are compared by their digits, whatever their size. Leave $id out: relative references
-// would start from it, which is outside of the asset directory. An error names line and column of
-// the value.
+// format is checked only in drafts 4 to 7; contentEncoding and similar keywords are never
+// checked. Numbers are compared by their digits, whatever their size. Do not use $id: relative
+// references would be resolved against it, outside of the asset directory. An error names the
+// line and column of the value.
 //
 // # Limits
 //
-// Files have at most 256 MiB (TOML 4 MiB), 16 million values, and 1000 levels; schemas 1 MiB
-// together. YAML aliases or column names that expand to much more than the source are an error.
+// A file has at most 256 MiB (TOML 4 MiB), 16 million values and 1000 levels; all schemas
+// together have at most 1 MiB. YAML aliases or column names that expand to much more than the
+// source are an error.
 package data
 
 import (
@@ -63,8 +64,8 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// Data holds the options of the recipe.
-type Data struct {
+// dataOptions are the options of the recipe.
+type dataOptions struct {
 	Format    string            `toml:"format" enum:"json,cbor,msgpack" doc:"output format"`
 	Input     string            `toml:"input" enum:"auto,json,jsonc,yaml,toml,csv,tsv" doc:"input format; auto decides by the extension"`
 	Schema    string            `toml:"schema" doc:"JSON Schema for the data: a path from the asset directory with a leading slash, as in \"/schemas/kart.json\", preferably without $id, which would move relative references outside; empty for none"`
@@ -81,22 +82,22 @@ type Data struct {
 // Recipe returns the recipe "data".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "data", Version: 5,
+		Name: "data", Version: 6,
 		New: func() recipe.Cooker {
-			return &Data{Format: "json", Input: "auto", Numbers: "nearest", Separator: "auto", Decimal: ".", Header: true}
+			return &dataOptions{Format: "json", Input: "auto", Numbers: "nearest", Separator: "auto", Decimal: ".", Header: true}
 		},
 		Traits: func(c recipe.Cooker) recipe.Traits {
-			o := c.(*Data)
+			o := c.(*dataOptions)
 			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory}
 		},
 	}
 }
 
 // Outputs implements recipe.Cooker.
-func (o *Data) Outputs() []string { return []string{"{stem}." + o.Format} }
+func (o *dataOptions) Outputs() []string { return []string{"{stem}." + o.Format} }
 
 // checkOptions implements Traits.Check.
-func (o *Data) checkOptions() error {
+func (o *dataOptions) checkOptions() error {
 	if o.Schema != "" && (!strings.HasPrefix(o.Schema, "/") || strings.HasSuffix(o.Schema, "/")) {
 		return &recipe.OptionError{Key: "schema", Got: fmt.Sprintf("%q", o.Schema), Want: `a path from the asset directory such as "/schemas/kart.json"`}
 	}
@@ -123,33 +124,37 @@ var inputs = map[string]string{
 	".json": "json", ".jsonc": "jsonc", ".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".csv": "csv", ".tsv": "tsv",
 }
 
-// inputFormat returns the input format of a source with an extension.
-func (o *Data) inputFormat(ext string) (string, error) {
+// inputFormat returns the input format for a file extension.
+func (o *dataOptions) inputFormat(ext string) (string, error) {
 	if o.Input != "auto" {
 		return o.Input, nil
 	}
 	if in, ok := inputs[ext]; ok {
 		return in, nil
 	}
-	return "", fmt.Errorf("the extension %q does not tell what this is; set input to json, jsonc, yaml, toml, csv or tsv", ext)
+	return "", fmt.Errorf("the extension %q does not tell the format; set input to json, jsonc, yaml, toml, csv or tsv", ext)
 }
 
 // Cook implements recipe.Cooker.
-func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
+func (o *dataOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	in, err := o.inputFormat(job.Ext())
 	if err != nil {
 		return err
 	}
 	if job.Size() > maxSource {
-		return fmt.Errorf("%d bytes of %s are more than the %d that can be read; split the file", job.Size(), in, int64(maxSource))
+		return fmt.Errorf("the file has %d bytes of %s, more than the limit of %d; split it", job.Size(), in, int64(maxSource))
 	}
 	text, err := job.Source()
 	if err != nil {
 		return err
 	}
-	root, err := o.parseSource(ctx, in, text)
+	b := &builder{ctx: ctx}
+	root, err := o.parseText(b, in, text)
 	if err != nil {
 		return err
+	}
+	if b.otherKeys && o.Format != "json" {
+		job.Warn("keys that are numbers, true, false or null become text, as in JSON")
 	}
 	if o.Schema != "" {
 		if err := checkSchema(ctx, job, o.Schema, root); err != nil {
@@ -172,10 +177,9 @@ func (o *Data) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// parseSource parses a file into a tree of values.
-func (o *Data) parseSource(ctx context.Context, in string, text []byte) (*value, error) {
+// parseText parses a file in format in into a tree of values.
+func (o *dataOptions) parseText(b *builder, in string, text []byte) (*value, error) {
 	text = bytes.TrimPrefix(text, []byte(plaintext.ByteOrderMark))
-	b := &builder{ctx: ctx}
 	switch in {
 	case "json":
 		return readPlainJSON(b, text)
@@ -190,11 +194,11 @@ func (o *Data) parseSource(ctx context.Context, in string, text []byte) (*value,
 	case "tsv":
 		return o.readTableRows(b, text, true)
 	}
-	return nil, fmt.Errorf("input %q is not known", in)
+	return nil, fmt.Errorf("input %q is unknown", in)
 }
 
-// encodeTree encodes a tree.
-func (o *Data) encodeTree(w writer, root *value) ([]byte, error) {
+// encodeTree encodes a tree in the output format.
+func (o *dataOptions) encodeTree(w writer, root *value) ([]byte, error) {
 	switch o.Format {
 	case "json":
 		return appendJSON(w, root)
@@ -206,31 +210,31 @@ func (o *Data) encodeTree(w writer, root *value) ([]byte, error) {
 	return nil, errors.New("format " + o.Format + " is not known")
 }
 
-// maxSource is the size limit of a source. Larger files are not settings, and their values would
-// need gigabytes.
+// maxSource limits the size of a source in bytes. Larger files are not settings, and their
+// values would need gigabytes.
 const maxSource = 256 << 20
 
-// The maximal memory of a source in bytes, measured with lists of one-digit numbers and of empty
-// lists, with tables of short and of empty cells, and with long strings.
+// The maximum memory for a source in bytes. It was measured with lists of one-digit numbers and
+// of empty lists, with tables of short and of empty cells, and with long strings.
 const (
-	textBytes  = 16  // per source byte: read, kept and written
-	valueBytes = 340 // per mark that may precede a value in JSON or TOML
+	textBytes  = 16  // bytes per source byte: as read, parsed and written
+	valueBytes = 340 // bytes per JSON or TOML character that may precede a value
 	yamlBytes  = 650 // the same for YAML
-	rowBytes   = 300 // per line of a table
-	cellBytes  = 170 // per separator of a table
-	growth     = 5   // per output byte, because the output buffer grows
+	rowBytes   = 300 // bytes per line in a table
+	cellBytes  = 170 // bytes per separator in a table
+	growth     = 5   // bytes per output byte, because the output buffer grows
 
-	aliasBytes   = 100      // per value behind an alias
-	plainBytes   = 40       // per byte with a schema, to compare items
-	schemasBytes = 80 << 20 // for the schemas
+	aliasBytes   = 100      // bytes per value that aliases add
+	plainBytes   = 40       // bytes per source byte with a schema, for comparing items
+	schemasBytes = 80 << 20 // bytes for all schemas together
 )
 
-// estimateMemory implements Traits.Estimate. The format depends on the file name, which is unknown
-// here, and the number of values on the whole file. So it assumes the most expensive format,
-// YAML.
-func (o *Data) estimateMemory(head []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate. The format depends on the file name, which is
+// unknown here, and the number of values depends on the whole file. So the estimate assumes the
+// most expensive format, YAML.
+func (o *dataOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	if size > maxSource {
-		return 0, fmt.Errorf("%d bytes are more than the %d that can be read; split the file", size, int64(maxSource))
+		return 0, fmt.Errorf("the file has %d bytes, more than the limit of %d; split it", size, int64(maxSource))
 	}
 	if int64(len(head)) < size {
 		return 0, recipe.ErrShortHead
@@ -241,7 +245,7 @@ func (o *Data) estimateMemory(head []byte, size int64) (int64, error) {
 	switch o.Input {
 	case "csv", "tsv":
 		need += rowBytes*m.lines + cellBytes*m.commas
-		if len(o.Columns) > 0 { // some may hold JSON
+		if len(o.Columns) > 0 { // some columns may hold JSON
 			need += valueBytes * m.marks
 		}
 	case "json", "jsonc", "toml":
@@ -250,7 +254,7 @@ func (o *Data) estimateMemory(head []byte, size int64) (int64, error) {
 		need += yamlBytes * (m.marks + m.commas + m.lines)
 	}
 	if o.Input == "auto" || o.Input == "csv" || o.Input == "tsv" {
-		written += m.lines*(m.first+8) + 4*m.commas // each row has the names
+		written += m.lines*(m.first+8) + 4*m.commas // each row repeats the column names
 	}
 	most := int64(mostOutput(int(size)))
 	if m.aliases > 0 && (o.Input == "auto" || o.Input == "yaml") {
@@ -264,7 +268,7 @@ func (o *Data) estimateMemory(head []byte, size int64) (int64, error) {
 	return need, nil
 }
 
-// marks counts the characters that may precede a value.
+// marks holds counts of the characters that may precede a value.
 type marks struct {
 	lines, commas, marks int64 // commas and tabs; other marks
 	escaped              int64 // characters that JSON escapes

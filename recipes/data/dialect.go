@@ -2,37 +2,34 @@ package data
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// A dialect is a table in UTF-8 with LF line ends, and the separator of its cells.
+// A dialect is a table's text in UTF-8 with LF line endings, and its cell separator.
 type dialect struct {
 	text      []byte
 	separator byte
-	skipped   int // lines before text
+	skipped   int // number of lines before text
 }
 
-// separators are the characters that programs write between cells. Messages prefer the first
-// ones.
+// separators are the cell separators that programs use, in the order of preference in messages.
 var separators = []byte{',', ';', '\t', '|'}
 
-// excelSeparator matches the first line that tells Excel the separator.
+// excelSeparator matches a first line that tells Excel the separator.
 var excelSeparator = lazyregexp.New(`^"?(?i:sep)=(.)"?[\r\n]`)
 
-// findDialect finds the separator of a table. If more than one reading makes sense, it returns an
-// error with the option to set.
-func (o *Data) findDialect(source []byte, tabs bool) (dialect, error) {
-	text, err := decodeTable(source)
+// findDialect finds the separator of a table. If the table can be read in several plausible
+// ways, it returns an error that names the option to set.
+func (o *dataOptions) findDialect(ctx context.Context, source []byte, tabs bool) (dialect, error) {
+	text, err := decodeTable(ctx, source)
 	if err != nil {
 		return dialect{}, err
 	}
@@ -51,7 +48,7 @@ func (o *Data) findDialect(source []byte, tabs bool) (dialect, error) {
 	for ; skip > 0; skip-- {
 		_, rest, found := bytes.Cut(d.text, []byte{'\n'})
 		if !found {
-			return d, fmt.Errorf("skip_lines = %d leaves nothing of the table", o.SkipLines)
+			return d, fmt.Errorf("skip_lines = %d skips the whole table", o.SkipLines)
 		}
 		d.text = rest
 		d.skipped++
@@ -71,7 +68,7 @@ func (o *Data) findDialect(source []byte, tabs bool) (dialect, error) {
 }
 
 // decodeTable returns a table as UTF-8. Spreadsheets write UTF-16 as "Unicode text".
-func decodeTable(source []byte) ([]byte, error) {
+func decodeTable(ctx context.Context, source []byte) ([]byte, error) {
 	var order binary.ByteOrder
 	switch {
 	case bytes.HasPrefix(source, []byte{0xff, 0xfe}):
@@ -83,41 +80,23 @@ func decodeTable(source []byte) ([]byte, error) {
 			return nil, fmt.Errorf(`%w; save the table as UTF-8 ("CSV UTF-8" in spreadsheets)`, err)
 		}
 		if i := bytes.IndexByte(source, 0); i >= 0 {
-			return nil, plaintext.Errorf(source, i, `byte 0x00 in a table, which may be UTF-16 without a mark; save it as UTF-8 ("CSV UTF-8" in spreadsheets)`)
+			return nil, plaintext.Errorf(source, i, `the table has a byte 0x00 and may be UTF-16 without a mark; save it as UTF-8 ("CSV UTF-8" in spreadsheets)`)
 		}
 		return source, nil
 	}
-	if len(source)%2 != 0 {
-		return nil, errors.New("1:1: UTF-16 of an odd number of bytes; the file may be cut off")
+	out, err := plaintext.FromUTF16(ctx, source[2:], order)
+	if err != nil {
+		return nil, fmt.Errorf("%w; save the table as UTF-8", err)
 	}
-	out := make([]byte, 0, len(source))
-	line := 1
-	for i := 2; i < len(source); i += 2 {
-		r := rune(order.Uint16(source[i:]))
-		if utf16.IsSurrogate(r) {
-			low := rune(0)
-			if i+4 <= len(source) {
-				low = rune(order.Uint16(source[i+2:]))
-			}
-			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-				return nil, fmt.Errorf("%d:1: half of a character in UTF-16; save the table as UTF-8", line)
-			}
-			i += 2
-		}
-		switch r {
-		case 0:
-			return nil, fmt.Errorf("%d:1: byte 0x00 in a table", line)
-		case '\n':
-			line++
-		}
-		out = utf8.AppendRune(out, r)
+	if i := bytes.IndexByte(out, 0); i >= 0 {
+		return nil, plaintext.Errorf(out, i, "byte 0x00 in a table")
 	}
 	return out, nil
 }
 
-// unifyLineEnds replaces single CRs by LF: old programs write them as line ends, and outside of
-// quotes a CR has no other meaning. A CR within quotes stays unless all line ends are single
-// CRs. Line ends of CR and LF stay.
+// unifyLineEnds replaces single CRs with LF. Old programs write CR as a line ending, and outside
+// quotes it has no other meaning. A CR within quotes is kept unless all line endings are single
+// CRs. CRLF line endings are kept.
 func unifyLineEnds(text []byte, quotes bool) []byte {
 	if bytes.IndexByte(text, '\r') < 0 {
 		return text
@@ -151,10 +130,11 @@ func unifyLineEnds(text []byte, quotes bool) []byte {
 	return out
 }
 
-// looked is the number of rows that are checked to find the separator.
+// looked is the number of rows examined to find the separator.
 const looked = 1000
 
-// countCells returns the number of cells in each of the first rows, split at a separator.
+// countCells returns the number of cells in each of the first rows if they are split at the
+// given separator.
 func (d dialect) countCells(separator byte) (counts []int) {
 	n, quoted, start, empty := 1, false, true, true
 	end := func() {
@@ -183,7 +163,7 @@ func (d dialect) countCells(separator byte) (counts []int) {
 	return counts
 }
 
-// detectSeparator finds the separator of a table if no rule names it.
+// detectSeparator finds the separator of a table whose separator is not declared.
 func (d dialect) detectSeparator() (byte, error) {
 	var fits []byte
 	columns := map[byte][]int{}
@@ -221,7 +201,7 @@ func orOneColumn(separator byte) string {
 	return ", or " + separatorOption(',') + " if each row is one cell"
 }
 
-// checkTabs refuses a table of tab-separated values that has no tabs, but another separator.
+// checkTabs refuses a tab-separated table that has no tabs but another separator.
 func (d dialect) checkTabs() error {
 	tabs := d.countCells('\t')
 	if len(tabs) == 0 || tabs[0] > 1 {
@@ -236,7 +216,7 @@ func (d dialect) checkTabs() error {
 	return nil
 }
 
-// dialectErrorf returns an error at the first line of the table.
+// dialectErrorf returns an error with the position of the table's first line.
 func (d dialect) dialectErrorf(format string, args ...any) error {
 	return fmt.Errorf("%d:1: %s", d.skipped+1, fmt.Sprintf(format, args...))
 }

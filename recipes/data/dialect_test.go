@@ -67,13 +67,13 @@ func TestUncertainTablesAreRefused(t *testing.T) {
 		{"a.csv", "Karts\nid;hp\n1;2\n", nil, `1:1: the first row has one cell, the others 2 between semicolons; set skip_lines`},
 		{"a.csv", "Karts\nid,hp\n1,2\n", nil, `1:1: the first row has one cell, the others 2 between commas; set skip_lines`},
 		{"a.tsv", "id;hp\n1;2\n", nil, `1:1: the rows have no tabs, but 2 columns between semicolons; set separator = ";"`},
-		{"a.csv", "i\x00d\x00", nil, "1:2: byte 0x00 in a table, which may be UTF-16 without a mark"},
+		{"a.csv", "i\x00d\x00", nil, "1:2: the table has a byte 0x00 and may be UTF-16 without a mark; save it as UTF-8"},
 		{"a.csv", "id\nstra\xdfe\n", nil, `2:5: byte 0xdf is not UTF-8; save the table as UTF-8 ("CSV UTF-8" in spreadsheets)`},
-		{"a.csv", "\xff\xfea", nil, "1:1: UTF-16 of an odd number of bytes"},
-		{"a.csv", "\xff\xfea\x00\n\x00\x00\xd8", nil, "2:1: half of a character in UTF-16"},
+		{"a.csv", "\xff\xfea", nil, "1:1: the file has an odd number of bytes"},
+		{"a.csv", "\xff\xfea\x00\n\x00\x00\xd8", nil, "2:1: there is half of a UTF-16 character"},
 		{"a.csv", "m\n\"1,5\"\n", map[string]any{"columns": map[string]any{"m": "number"}}, `2:1: "1,5" has a decimal comma; set decimal = ","`},
-		{"a.csv", "a,b\n1,2\n", map[string]any{"skip_lines": int64(5)}, "skip_lines = 5 leaves nothing of the table"},
-		{"a.csv", "t\n\na,b\n1,2,3\n", map[string]any{"skip_lines": int64(1)}, "4:1: 3 cells, the first row has 2"},
+		{"a.csv", "a,b\n1,2\n", map[string]any{"skip_lines": int64(5)}, "skip_lines = 5 skips the whole table"},
+		{"a.csv", "t\n\na,b\n1,2,3\n", map[string]any{"skip_lines": int64(1)}, "4:1: the row has 3 cells, the first row has 2"},
 		{"a.csv", "a\n", map[string]any{"separator": "x"}, `separator: want "auto", ",", ";", "\t" or "|", have "x"`},
 		{"a.csv", "a\n", map[string]any{"decimal": "x"}, `decimal: want "." or ",", have "x"`},
 	} {
@@ -138,11 +138,11 @@ func TestDialectsOfOneTableAgree(t *testing.T) {
 
 // read returns the JSON of a table, or "refused".
 func read(t *rapid.T, source string, o map[string]any) string {
-	c := Recipe().New().(*Data)
+	c := Recipe().New().(*dataOptions)
 	if s, ok := o["separator"]; ok {
 		c.Separator = s.(string)
 	}
-	root, err := c.parseSource(t.Context(), "csv", []byte(source))
+	root, err := c.parseText(&builder{ctx: t.Context()}, "csv", []byte(source))
 	if err != nil {
 		return "refused"
 	}
@@ -159,13 +159,13 @@ func FuzzTable(f *testing.F) {
 		f.Add([]byte(s), false)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, tabs bool) {
-		c := Recipe().New().(*Data)
+		c := Recipe().New().(*dataOptions)
 		c.Header = false
 		in := "csv"
 		if tabs {
 			in = "tsv"
 		}
-		root, err := c.parseSource(t.Context(), in, text)
+		root, err := c.parseText(&builder{ctx: t.Context()}, in, text)
 		if err != nil {
 			return
 		}
@@ -183,7 +183,7 @@ func FuzzTable(f *testing.F) {
 				have += letters(cell.text)
 			}
 		}
-		decoded, err := decodeTable(text)
+		decoded, err := decodeTable(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)
 		}

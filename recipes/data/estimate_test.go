@@ -37,14 +37,14 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 		{"jsonc", strings.Repeat("[", 900) + strings.Repeat("]", 900) + strings.Repeat("// x\n", 50_000)},
 	} {
 		name, source := tc.name, tc.source
-		o := &Data{Format: "json", Input: name, Header: true}
+		o := &dataOptions{Format: "json", Input: name, Header: true}
 		estimate, err := o.estimateMemory([]byte(source), int64(len(source)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		root, err := o.parseSource(t.Context(), name, []byte(source))
+		root, err := o.parseText(&builder{ctx: t.Context()}, name, []byte(source))
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -61,7 +61,7 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 		}
 		runtime.KeepAlive(root)
 	}
-	if _, err := (&Data{Input: "json"}).estimateMemory(nil, maxSource+1); err == nil {
+	if _, err := (&dataOptions{Input: "json"}).estimateMemory(nil, maxSource+1); err == nil {
 		t.Error("a file that is too large is accepted")
 	}
 }
@@ -86,12 +86,12 @@ func tables(n int) string {
 func TestEstimateOfTables(t *testing.T) {
 	source := []byte("id,name,mass,speed,text\n" + strings.Repeat("1234,kart_pebble,12.5,100,\"a small, fast kart\"\n", 20_000))
 	for input, most := range map[string]int64{"csv": 60, "auto": 200} {
-		estimate, err := (&Data{Input: input}).estimateMemory(source, int64(len(source)))
+		estimate, err := (&dataOptions{Input: input}).estimateMemory(source, int64(len(source)))
 		if per := (estimate - 1<<20) / int64(len(source)); err != nil || per > most {
 			t.Errorf("%s: %d bytes per source byte, want at most %d, %v", input, per, most, err)
 		}
 	}
-	if _, err := (&Data{Input: "csv"}).estimateMemory(source[:1000], int64(len(source))); !errors.Is(err, recipe.ErrShortHead) {
+	if _, err := (&dataOptions{Input: "csv"}).estimateMemory(source[:1000], int64(len(source))); !errors.Is(err, recipe.ErrShortHead) {
 		t.Errorf("Estimate accepts the head of a table only: %v", err)
 	}
 }
@@ -100,7 +100,7 @@ func TestEstimateOfTables(t *testing.T) {
 // The sum of all allocations is not informative, because most are soon garbage.
 func TestYAMLStaysBelowTheEstimate(t *testing.T) {
 	source := []byte("[" + strings.Repeat("[],", 50_000) + "1]")
-	estimate, err := (&Data{Input: "yaml"}).estimateMemory(source, int64(len(source)))
+	estimate, err := (&dataOptions{Input: "yaml"}).estimateMemory(source, int64(len(source)))
 	if err != nil {
 		t.Fatal(err)
 	}

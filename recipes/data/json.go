@@ -20,19 +20,19 @@ func readJSONC(b *builder, text []byte) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readJSON(b, plain) // every byte is at its old offset
+	return readJSON(b, plain) // comments became spaces, so all offsets are unchanged
 }
 
-// readPlainJSON parses JSON. If it fails only because of comments, the error says so.
+// readPlainJSON parses JSON. If parsing fails only because of comments, the error says so.
 func readPlainJSON(b *builder, text []byte) (*value, error) {
 	v, err := readJSON(b, text)
 	if err != nil && b.ctx.Err() == nil && jsontext.OnlyComments(b.ctx, text) {
-		err = fmt.Errorf(`%w; comments and commas before a bracket are read with input = "jsonc"`, err)
+		err = fmt.Errorf(`%w; to allow comments and commas before a bracket, set input = "jsonc"`, err)
 	}
 	return v, err
 }
 
-// readJSON reads one JSON value.
+// readJSON reads a single JSON value.
 func readJSON(b *builder, text []byte) (*value, error) {
 	if err := jsontext.CheckContext(b.ctx, text); err != nil {
 		return nil, err
@@ -124,8 +124,8 @@ func (r *jsonReader) readJSONInside(v *value) error {
 	return err
 }
 
-// wholeCharacters refuses a string at an offset with an escape of half a character, such as
-// \ud83d: package json would replace it by U+FFFD.
+// wholeCharacters refuses a string with an escape for half a character, such as \ud83d, which
+// package json would replace with U+FFFD. from is the offset of the string.
 func (r *jsonReader) wholeCharacters(from int) error {
 	if at, ok := jsontext.HalfCharacter(r.text, from); ok {
 		return plaintext.Errorf(r.text, at, "%s is half a character; write both halves, or the character itself", r.text[at:at+6])
@@ -133,20 +133,20 @@ func (r *jsonReader) wholeCharacters(from int) error {
 	return nil
 }
 
-// A writer appends a tree to out. It tracks the path, for errors.
+// A writer appends an encoded tree to out. It tracks the path for errors.
 type writer struct {
 	ctx     context.Context
-	most    int // limit of out
+	most    int // size limit of out
 	out     []byte
 	path    []string
 	written int
 }
 
-// mostOutput limits the output of a source. YAML aliases and column names can expand a few bytes
-// to gigabytes.
+// mostOutput returns the output size limit for a source size, because YAML aliases and column
+// names can expand a few bytes to gigabytes.
 func mostOutput(source int) int { return 4<<20 + 32*source }
 
-// countWritten counts a value and sometimes checks the context.
+// countWritten counts a value, and checks the context from time to time.
 func (w *writer) countWritten() error {
 	if len(w.out) > w.most {
 		return fmt.Errorf("the output exceeds %d bytes; aliases or the names of columns expand to too much", w.most)
@@ -157,7 +157,7 @@ func (w *writer) countWritten() error {
 	return nil
 }
 
-// writeBelow writes an item of a list or object by calling one.
+// writeBelow writes the i-th item of a list or object by calling one.
 func (w *writer) writeBelow(v *value, i int, one func(*value) error) error {
 	name := strconv.Itoa(i)
 	if v.kind == object {

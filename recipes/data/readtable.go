@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jsontext"
 )
 
-// The types of cells of a column.
+// Types of the cells in a column.
 const (
 	cellString = "string"
 	cellNumber = "number"
@@ -24,10 +24,10 @@ const (
 	cellJSON   = "json"
 )
 
-// readTableRows reads rows of cells: with a header into a list of objects, otherwise into a list of
-// lists.
-func (o *Data) readTableRows(b *builder, source []byte, tabs bool) (*value, error) {
-	d, err := o.findDialect(source, tabs)
+// readTableRows reads rows of cells. With a header it returns a list of objects, otherwise a
+// list of lists.
+func (o *dataOptions) readTableRows(b *builder, source []byte, tabs bool) (*value, error) {
+	d, err := o.findDialect(b.ctx, source, tabs)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (o *Data) readTableRows(b *builder, source []byte, tabs bool) (*value, erro
 		if err != nil {
 			return nil, err
 		}
-		row.keys = names // shared, because keys are never changed in place
+		row.keys = names // rows share names, because keys are never changed in place
 		for i, cell := range cells {
 			what := cellString
 			if o.Header {
@@ -85,11 +85,11 @@ func (o *Data) readTableRows(b *builder, source []byte, tabs bool) (*value, erro
 	}
 }
 
-// readHeader reads the names of the columns.
+// readHeader reads the column names.
 func readHeader(from rows) ([]string, error) {
 	cells, err := from.next()
 	if err == io.EOF {
-		return nil, errors.New("the file is empty, want a row that names the columns")
+		return nil, errors.New("the file is empty; the first row must name the columns")
 	}
 	if err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func readHeader(from rows) ([]string, error) {
 	return names, nil
 }
 
-// columnTypes returns the type of the cells of each column.
-func (o *Data) columnTypes(names []string) ([]string, error) {
+// columnTypes returns the cell type of each column.
+func (o *dataOptions) columnTypes(names []string) ([]string, error) {
 	holds := make([]string, len(names))
 	for i, name := range names {
 		if holds[i] = o.Columns[name]; holds[i] == "" {
@@ -153,12 +153,12 @@ func (b *builder) readCell(s, what string, line, col int) (*value, error) {
 		}
 		return inner.placeAt(line, col), nil
 	default:
-		return nil, v.valueErrorf(nil, "%.40q is no %s", trimmed, what)
+		return nil, v.valueErrorf(nil, "%.40q is not a %s", trimmed, what)
 	}
 	return v, nil
 }
 
-// decimalPoint replaces a decimal comma by a point, if commas are decimal.
+// decimalPoint replaces a decimal comma with a point if cells have decimal commas.
 func (b *builder) decimalPoint(s string) string {
 	if b.decimalComma && !strings.Contains(s, ".") {
 		return strings.Replace(s, ",", ".", 1)
@@ -166,7 +166,7 @@ func (b *builder) decimalPoint(s string) string {
 	return s
 }
 
-// placeAt sets the position of a value and of all values below it to their cell's position.
+// placeAt sets the position of a value and of all values below it to the cell's position.
 func (v *value) placeAt(line, col int) *value {
 	v.line, v.col = int32(line), int32(col)
 	for _, item := range v.items {
@@ -175,19 +175,20 @@ func (v *value) placeAt(line, col int) *value {
 	return v
 }
 
-// rows reads a table row by row. All rows have as many cells as the first. Empty lines are
-// skipped.
+// rows is an iterator over the rows of a table. All rows have as many cells as the first. Empty
+// lines are skipped.
 type rows interface {
 	// next returns the cells of the next row, or io.EOF. They are valid until the next call.
 	next() ([]string, error)
-	// place returns line and column of a cell of that row.
+	// place returns the line and column of the i-th cell in the last row.
 	place(i int) (line, col int)
 }
 
-// commaRows are rows of cells between commas or another separator, perhaps in quotes (RFC 4180).
+// commaRows reads cells separated by commas or another character, which may be quoted (RFC
+// 4180).
 type commaRows struct {
 	*csv.Reader
-	skipped int // lines before the first row
+	skipped int // number of lines before the first row
 }
 
 func newCommaRows(ctx context.Context, d dialect) commaRows {
@@ -201,7 +202,7 @@ func (r commaRows) next() ([]string, error) {
 	cells, err := r.Read()
 	if syntax := (*csv.ParseError)(nil); errors.As(err, &syntax) {
 		if errors.Is(err, csv.ErrFieldCount) {
-			return nil, fmt.Errorf("%d:%d: %d cells, the first row has %d; if there are lines before the header, set skip_lines", r.skipped+syntax.Line, syntax.Column, len(cells), r.FieldsPerRecord)
+			return nil, fmt.Errorf("%d:%d: the row has %d cells, the first row has %d; if there are lines before the header, set skip_lines", r.skipped+syntax.Line, syntax.Column, len(cells), r.FieldsPerRecord)
 		}
 		return nil, fmt.Errorf("%d:%d: %v", r.skipped+syntax.Line, syntax.Column, syntax.Err)
 	}
@@ -213,15 +214,15 @@ func (r commaRows) place(i int) (line, col int) {
 	return r.skipped + line, col
 }
 
-// tabRows are rows of the exact texts between tabs: cells contain neither tabs nor line ends, and
-// a quote is a quote (text/tab-separated-values of the IANA).
+// tabRows reads cells that are the exact texts between tabs. Cells contain neither tabs nor line
+// endings, and quotes have no special meaning (IANA's text/tab-separated-values).
 type tabRows struct {
 	ctx   context.Context
 	rest  string
-	line  int // number of the row's line
+	line  int // line number of the last row
 	cells []string
 	cols  []int // offset of each cell
-	want  int   // cells of the first row
+	want  int   // number of cells in the first row
 }
 
 func (r *tabRows) next() ([]string, error) {
@@ -247,7 +248,7 @@ func (r *tabRows) next() ([]string, error) {
 			r.want = len(r.cells)
 		}
 		if len(r.cells) != r.want {
-			return nil, fmt.Errorf("%d:1: %d cells, the first row has %d", r.line, len(r.cells), r.want)
+			return nil, fmt.Errorf("%d:1: the row has %d cells, the first row has %d", r.line, len(r.cells), r.want)
 		}
 		return r.cells, nil
 	}

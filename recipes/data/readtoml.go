@@ -14,16 +14,16 @@ import (
 )
 
 // readTOML parses a TOML document. Package unstable of go-toml parses the lines, and tomlTables
-// combines them. go-toml can do both, but its time is quadratic in the number of keys, and it
-// loses their order and digits.
+// combines them into tables. go-toml can do both, but it takes quadratic time in the number of
+// keys, and loses their order and digits.
 func readTOML(b *builder, source []byte) (_ *value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the TOML reader gave up: %s", oneLine(fmt.Sprint(p)))
+			err = fmt.Errorf("the TOML reader gave up: %s", plaintext.OneLine(fmt.Sprint(p)))
 		}
 	}()
 	if len(source) > maxTOML {
-		return nil, fmt.Errorf("%d bytes of TOML are more than the %d that can be read; split the file", len(source), maxTOML)
+		return nil, fmt.Errorf("the file has %d bytes of TOML, more than the limit of %d; split it", len(source), maxTOML)
 	}
 	root, err := b.newValue(object, 1, 1)
 	if err != nil {
@@ -51,8 +51,8 @@ func readTOML(b *builder, source []byte) (_ *value, err error) {
 	return root, nil
 }
 
-// maxTOML is the size limit of a TOML file: a list is parsed as a whole, without a check of the
-// context.
+// maxTOML limits the size of a TOML file in bytes, because a list is parsed as a whole, without
+// a context check.
 const maxTOML = 4 << 20
 
 // A tomlReader turns the lines of one document into values.
@@ -64,16 +64,17 @@ type tomlReader struct {
 	lines  int
 }
 
-// syntax adds the place to a syntax error.
+// syntax adds the position to a syntax error.
 func (r *tomlReader) syntax(err error) error {
 	var wrong *unstable.ParserError
 	if !errors.As(err, &wrong) {
-		return errors.New(oneLine(err.Error()))
+		return errors.New(plaintext.OneLine(err.Error()))
 	}
-	return plaintext.Errorf(r.text, int(r.parser.Range(wrong.Highlight).Offset), "%s", oneLine(wrong.Message))
+	return plaintext.Errorf(r.text, int(r.parser.Range(wrong.Highlight).Offset), "%s", plaintext.OneLine(wrong.Message))
 }
 
-// readTOMLLine reads one line, or several for a value of several lines.
+// readTOMLLine reads one expression: a header or a key with its value, which may span several
+// lines.
 func (r *tomlReader) readTOMLLine(n *unstable.Node) error {
 	switch n.Kind {
 	case unstable.KeyValue:
@@ -81,10 +82,10 @@ func (r *tomlReader) readTOMLLine(n *unstable.Node) error {
 	case unstable.Table, unstable.ArrayTable:
 		return r.selectTable(n)
 	}
-	return fmt.Errorf("a TOML line of kind %d", n.Kind)
+	return fmt.Errorf("the TOML reader returned an unknown kind of line, %d", n.Kind)
 }
 
-// selectTable selects the table that [a.b] or [[a.b]] names.
+// selectTable selects the table named by [a.b] or [[a.b]].
 func (r *tomlReader) selectTable(n *unstable.Node) error {
 	t := r.tables.root
 	for it := n.Key(); it.Next(); {
@@ -108,14 +109,15 @@ func (r *tomlReader) selectTable(n *unstable.Node) error {
 	return nil
 }
 
-// keyObject makes an object at the place of a part of a key, in case that it names a table.
+// keyObject makes an object at the position of a part of a key, in case the part names a new
+// table. It also returns the name.
 func (r *tomlReader) keyObject(n *unstable.Node) (*value, string, error) {
 	line, col := r.placeOf(int(n.Raw.Offset))
 	v, err := r.newValue(object, line, col)
 	return v, string(n.Data), err
 }
 
-// readPair reads a key, perhaps with dots, and its value into a table.
+// readPair reads a key, which may be dotted, and adds its value to a table.
 func (r *tomlReader) readPair(t *tomlTable, n *unstable.Node) error {
 	for it := n.Key(); it.Next(); {
 		v, name, err := r.keyObject(it.Node())
@@ -175,7 +177,7 @@ func (r *tomlReader) readTOMLValue(v *value, n *unstable.Node) error {
 	return nil
 }
 
-// tomlScalar reads a value that is neither a list nor a table. Floats keep their digits.
+// tomlScalar reads a value that is neither an array nor a table. Floats keep their digits.
 func tomlScalar(v *value, n *unstable.Node) error {
 	s := string(n.Data)
 	switch n.Kind {
@@ -209,7 +211,7 @@ func tomlFloat(v *value, s string) error {
 		}
 	default:
 		if _, err := strconv.ParseFloat(s, 64); err != nil {
-			return v.valueErrorf(nil, "%.40s is beyond what a binary64 holds, as TOML's floats are", s)
+			return v.valueErrorf(nil, "%.40s is too large for a binary64, the type of TOML floats", s)
 		}
 		v.text = jsonNumber(s)
 	}
@@ -220,7 +222,7 @@ func tomlFloat(v *value, s string) error {
 func tomlTime(v *value, s string) error {
 	var doc struct{ X any }
 	if err := toml.Unmarshal([]byte("X="+s), &doc); err != nil {
-		return v.valueErrorf(nil, "%.40q is no date or time: %s", s, oneLine(strings.TrimPrefix(err.Error(), "toml: ")))
+		return v.valueErrorf(nil, "%.40q is no date or time: %s", s, plaintext.OneLine(strings.TrimPrefix(err.Error(), "toml: ")))
 	}
 	v.kind = text
 	switch x := doc.X.(type) {
@@ -229,44 +231,45 @@ func tomlTime(v *value, s string) error {
 	case fmt.Stringer: // a local one
 		v.text = x.String()
 	default:
-		return v.valueErrorf(nil, "%.40q is no date or time", s)
+		return v.valueErrorf(nil, "%.40q is not a date or time", s)
 	}
 	return nil
 }
 
-// tomlTables are the tables of a TOML document, with the way each was defined. The way decides
-// whether a later line may add to a table (TOML 1.0, sections "Table", "Inline Table" and "Array
-// of Tables"). All names of all tables are in one map, so that a table needs no map of its own.
+// tomlTables are the tables of a TOML document, with the form in which each was defined. The
+// form determines whether a later line may add to a table (TOML 1.0, sections "Table", "Inline
+// Table" and "Array of Tables"). A single map holds all names of all tables, so that tables need
+// no maps of their own.
 type tomlTables struct {
 	root, current *tomlTable
 	named         map[tomlName]*tomlTable
 	ids           int
 }
 
-// A tomlName is a key of a table.
+// A tomlName identifies a key in a table.
 type tomlName struct {
 	table int
 	key   string
 }
 
-// A tomlTable is the value of a key: a table or another value.
+// A tomlTable is the value of a key, which need not be a table.
 type tomlTable struct {
-	id    int // of the last element, for a list of tables
+	id    int // ID of the table, or of the last table in an array
 	made  tomlMade
 	depth int
-	value *value // the table, or the last element
-	list  *value // of tables; otherwise nil
+	value *value // the value, or the last element of an array of tables
+	list  *value // the array of tables, or nil
 }
 
-// tomlMade is the form in which a table was defined.
+// tomlMade is the form in which a table or value was defined.
 type tomlMade uint8
 
 const (
 	byHeader   tomlMade = iota // [a]
-	byLonger                   // a in [a.b]: a header may still follow
-	byDots                     // a in a.b = 1: only dotted keys may follow
+	byLonger                   // a in [a.b]: its own header may follow
+	byDots                     // a in a.b = 1: only dotted keys may add to it
 	byBrackets                 // [[a]]
-	byOneValue                 // a = 1, a = {}: nothing may follow
+	byOneValue                 // a = 1, a = {}: nothing may add to it
 )
 
 func newTOMLTables(root *value) *tomlTables {
@@ -284,7 +287,7 @@ func (t *tomlTables) makeTable(made tomlMade, v *value, depth int) *tomlTable {
 // putInTable adds v to a table under a new name.
 func (t *tomlTables) putInTable(to *tomlTable, name string, made tomlMade, v *value) (*tomlTable, error) {
 	if to.depth >= maxDepth && made != byOneValue {
-		return nil, v.valueErrorf(nil, "nested deeper than %d levels", maxDepth)
+		return nil, v.valueErrorf(nil, "the value is nested deeper than %d levels", maxDepth)
 	}
 	to.value.keys, to.value.items = append(to.value.keys, name), append(to.value.items, v)
 	n := t.makeTable(made, v, to.depth+1)
@@ -300,7 +303,7 @@ func duplicate(v *value, name string, first *tomlTable) error {
 	return v.valueErrorf(nil, "duplicate key %.60q, first at %d:%d", name, other.line, other.col)
 }
 
-// passTable follows a part of a header to the next table.
+// passTable resolves a part of a header that is not the last, and returns its table.
 func (t *tomlTables) passTable(from *tomlTable, name string, v *value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	switch {
@@ -312,7 +315,7 @@ func (t *tomlTables) passTable(from *tomlTable, name string, v *value) (*tomlTab
 	return n, nil
 }
 
-// openTable selects the table of a header.
+// openTable selects the table that a header names.
 func (t *tomlTables) openTable(from *tomlTable, name string, v *value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	switch {
@@ -325,8 +328,8 @@ func (t *tomlTables) openTable(from *tomlTable, name string, v *value) (*tomlTab
 	return n, nil
 }
 
-// addTableElement adds v to the list of tables of a [[header]]. If there is no list yet, all becomes the
-// list.
+// addTableElement appends v to the array of tables that a [[header]] names. If there is no array
+// yet, it uses all as the new array.
 func (t *tomlTables) addTableElement(from *tomlTable, name string, v *value, all value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	if n == nil {
@@ -341,15 +344,15 @@ func (t *tomlTables) addTableElement(from *tomlTable, name string, v *value, all
 	case n.made != byBrackets:
 		return nil, duplicate(v, name, n)
 	case n.depth > maxDepth:
-		return nil, v.valueErrorf(nil, "nested deeper than %d levels", maxDepth)
+		return nil, v.valueErrorf(nil, "the value is nested deeper than %d levels", maxDepth)
 	}
 	n.list.items = append(n.list.items, v)
 	t.ids++
-	n.id, n.value = t.ids, v // the names of the previous element cannot be reached any more
+	n.id, n.value = t.ids, v // the names in the previous element are no longer reachable
 	return n, nil
 }
 
-// dotted follows a part of a dotted key to the next table.
+// dotted resolves a part of a dotted key that is not the last, and returns its table.
 func (t *tomlTables) dotted(from *tomlTable, name string, v *value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	switch {
@@ -361,7 +364,7 @@ func (t *tomlTables) dotted(from *tomlTable, name string, v *value) (*tomlTable,
 	return n, nil
 }
 
-// putLeaf puts the value of a key into a table.
+// putLeaf sets the value of a key in a table.
 func (t *tomlTables) putLeaf(to *tomlTable, name string, v *value) (*tomlTable, error) {
 	if n := t.named[tomlName{to.id, name}]; n != nil {
 		return nil, duplicate(v, name, n)
@@ -369,6 +372,6 @@ func (t *tomlTables) putLeaf(to *tomlTable, name string, v *value) (*tomlTable, 
 	return t.putInTable(to, name, byOneValue, v)
 }
 
-// inline returns the inside of an inline table. It has its own place in the map, because lists
+// inline returns the table for the keys of an inline table. It has its own ID, because arrays
 // may contain it.
 func (t *tomlTables) inline(v *value, depth int) *tomlTable { return t.makeTable(byOneValue, v, depth) }

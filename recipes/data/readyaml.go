@@ -17,11 +17,11 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// readYAML reads YAML 1.2: one document, or all of them as a list.
+// readYAML reads YAML 1.2. It reads a single document, or a list of all documents.
 func readYAML(b *builder, source []byte, all bool) (_ *value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the YAML reader gave up: %s", oneLine(fmt.Sprint(p)))
+			err = fmt.Errorf("the YAML reader gave up: %s", plaintext.OneLine(fmt.Sprint(p)))
 		}
 	}()
 	documents, err := b.newValue(list, 1, 1)
@@ -43,7 +43,7 @@ func readYAML(b *builder, source []byte, all bool) (_ *value, err error) {
 			return nil, yamlSyntax(b.ctx, source, err)
 		}
 		if len(documents.items) == 1 && !all {
-			return nil, fmt.Errorf("%d:1: a second document; set documents = true to make a list of them", doc.Line)
+			return nil, fmt.Errorf("%d:1: the file has a second document; set documents = true to make a list of all documents", doc.Line)
 		}
 		r := &yamlReader{builder: b, layout: layout, spaces: -1, open: map[*yaml.Node]bool{}, room: len(source) + aliasRoom}
 		v, err := r.readYAMLValue(&doc)
@@ -56,19 +56,19 @@ func readYAML(b *builder, source []byte, all bool) (_ *value, err error) {
 	case all:
 		return documents, nil
 	case len(documents.items) == 0:
-		return nil, errors.New("the file is empty, want a YAML document")
+		return nil, errors.New("the file is empty; it must hold a YAML document")
 	}
 	return documents.items[0], nil
 }
 
 var yamlLine = lazyregexp.New(`^(?:yaml: )?(?:.*?)line (\d+)(?:, column (\d+))?: (.*)$`)
 
-// yamlSyntax adds the line to an error of the YAML library, unless the context ended.
+// yamlSyntax adds the line to an error of the YAML library, unless the context has ended.
 func yamlSyntax(ctx context.Context, source []byte, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	said := oneLine(err.Error())
+	said := plaintext.OneLine(err.Error())
 	if m := yamlLine().FindStringSubmatch(said); m != nil {
 		if m[2] == "" {
 			m[2] = "1"
@@ -81,23 +81,23 @@ func yamlSyntax(ctx context.Context, source []byte, err error) error {
 	return errors.New(said)
 }
 
-// unprintable reports whether a character is not allowed in YAML (YAML 1.2.2, section 5.1).
+// unprintable reports whether YAML forbids a character (YAML 1.2.2, section 5.1).
 func unprintable(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r >= 0x7f && r < 0xa0 && r != 0x85 || r == utf8.RuneError || r&^1 == 0xfffe
 }
 
-// A yamlReader converts one document's nodes to values.
+// A yamlReader converts the nodes of one document to values.
 type yamlReader struct {
 	*builder
 	layout *yamlLayout
-	spaces int                 // indentation of the enclosing block; -1 for none
-	flow   bool                // within brackets
+	spaces int                 // indentation of the enclosing block, or -1
+	flow   bool                // the value is inside brackets
 	open   map[*yaml.Node]bool // targets of aliases that are being read
-	cost   int                 // values made so far; long ones count several times
-	room   int                 // cost that aliases may still add
+	cost   int                 // number of values so far; long values count several times
+	room   int                 // number of values that aliases may still add
 }
 
-// aliasRoom is the number of values that aliases may add, besides one per source byte.
+// aliasRoom is the number of values that aliases may add, in addition to one per source byte.
 const aliasRoom = 100_000
 
 func (r *yamlReader) readYAMLValue(n *yaml.Node) (*value, error) {
@@ -160,17 +160,17 @@ func (r *yamlReader) readYAMLValue(n *yaml.Node) (*value, error) {
 		}
 		return v, nil
 	}
-	return nil, fmt.Errorf("%d:%d: a node of kind %d", n.Line, n.Column, n.Kind)
+	return nil, fmt.Errorf("%d:%d: the node has the unknown kind %d", n.Line, n.Column, n.Kind)
 }
 
-// alias reads the target of an alias once more. A few lines of aliases to aliases can expand to
-// more than any memory holds, so the number is limited.
+// alias converts the target of an alias again. A few lines of nested aliases can expand to more
+// than any memory holds, so the number of values is limited.
 func (r *yamlReader) alias(n *yaml.Node) (*value, error) {
 	if r.open[n.Alias] {
-		return nil, fmt.Errorf("%d:%d: *%.40s is inside of its own anchor", n.Line, n.Column, n.Value)
+		return nil, fmt.Errorf("%d:%d: the alias *%.40s is inside its own anchor", n.Line, n.Column, n.Value)
 	}
 	before, flow := r.cost, r.flow
-	r.flow = true // its indentation was checked at the anchor
+	r.flow = true // indentation was checked at the anchor
 	v, err := r.readYAMLValue(n.Alias)
 	r.flow = flow
 	if r.room -= r.cost - before; err == nil && r.room < 0 {
@@ -179,8 +179,8 @@ func (r *yamlReader) alias(n *yaml.Node) (*value, error) {
 	return v, err
 }
 
-// mapping reads keys and their values. Keys merged by << are last, and existing keys override
-// them.
+// mapping reads keys and their values. Keys merged by << come last and do not override other
+// keys.
 func (r *yamlReader) mapping(v *value, n *yaml.Node) error {
 	first := map[string]*yaml.Node{}
 	var merges []*yaml.Node
@@ -190,7 +190,7 @@ func (r *yamlReader) mapping(v *value, n *yaml.Node) error {
 			k = k.Alias
 		}
 		if k.Kind != yaml.ScalarNode {
-			return fmt.Errorf("%d:%d: a key that is a list or an object; keys are strings", n.Content[i].Line, n.Content[i].Column)
+			return fmt.Errorf("%d:%d: the key is a list or an object; keys must be strings", n.Content[i].Line, n.Content[i].Column)
 		}
 		if k.Value == "<<" && k.Style&(quoted|yaml.TaggedStyle) == 0 {
 			merges = append(merges, n.Content[i+1])
@@ -200,6 +200,10 @@ func (r *yamlReader) mapping(v *value, n *yaml.Node) error {
 			return fmt.Errorf("%d:%d: duplicate key %.60q, first at %d:%d", k.Line, k.Column, k.Value, other.Line, other.Column)
 		}
 		first[k.Value] = k
+		var key value
+		if readScalar(&key, k) == nil && key.kind != text {
+			r.otherKeys = true
+		}
 		r.cost += len(k.Value) / 64
 		item, err := r.readYAMLValue(n.Content[i+1])
 		if err != nil {
@@ -215,7 +219,8 @@ func (r *yamlReader) mapping(v *value, n *yaml.Node) error {
 	return nil
 }
 
-// mergeKeys adds the keys of a << value: an object, or a list of objects of which earlier ones win.
+// mergeKeys adds the keys of a << value, which is an object or a list of objects. Earlier
+// objects in the list override later ones.
 func (r *yamlReader) mergeKeys(v *value, known map[string]*yaml.Node, n *yaml.Node) error {
 	from, err := r.readYAMLValue(n)
 	if err != nil {
@@ -227,7 +232,7 @@ func (r *yamlReader) mergeKeys(v *value, known map[string]*yaml.Node, n *yaml.No
 	}
 	for _, m := range all {
 		if m.kind != object {
-			return fmt.Errorf("%d:%d: << merges objects only", n.Line, n.Column)
+			return fmt.Errorf("%d:%d: << can merge only objects", n.Line, n.Column)
 		}
 		for i, key := range m.keys {
 			if known[key] == nil {
@@ -241,8 +246,8 @@ func (r *yamlReader) mergeKeys(v *value, known map[string]*yaml.Node, n *yaml.No
 
 const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// readScalar reads a scalar by its tag or, without tag and quotes, by the core schema (YAML 1.2.2,
-// section 10.3.2).
+// readScalar reads a scalar by its tag. Without a tag and quotes, it applies the core schema
+// (YAML 1.2.2, section 10.3.2).
 func readScalar(v *value, n *yaml.Node) error {
 	if n.Style&yaml.TaggedStyle != 0 || n.Tag == "!" {
 		return tagged(v, n)
@@ -255,8 +260,8 @@ func readScalar(v *value, n *yaml.Node) error {
 	return nil
 }
 
-// tagged reads a scalar by its tag. A tag accepts values that the core schema reads as its kind;
-// !!float also accepts integers, which stay floats.
+// tagged reads a scalar with a tag. The core schema must read the text as the tag's type.
+// !!float also accepts integers, and makes them floats.
 func tagged(v *value, n *yaml.Node) error {
 	tag := n.ShortTag()
 	if n.Tag == "!" { // always a string
@@ -264,7 +269,7 @@ func tagged(v *value, n *yaml.Node) error {
 	}
 	want, ok := map[string]kind{"!!str": text, "!!null": null, "!!bool": boolean, "!!int": number, "!!float": number}[tag]
 	if !ok {
-		return v.valueErrorf(nil, "tag %.40s is not known; there are !!str, !!null, !!bool, !!int, !!float", tag)
+		return v.valueErrorf(nil, "tag %.40s is unknown; use !!str, !!null, !!bool, !!int or !!float", tag)
 	}
 	if want == text {
 		v.kind, v.text = text, n.Value
@@ -276,18 +281,18 @@ func tagged(v *value, n *yaml.Node) error {
 	case v.kind != want,
 		tag == "!!int" && !whole && !otherBase().MatchString(n.Value),
 		tag == "!!float" && otherBase().MatchString(n.Value):
-		return v.valueErrorf(nil, "%.40q is no %s", n.Value, tag)
+		return v.valueErrorf(nil, "%.40q is not a %s", n.Value, tag)
 	case tag == "!!float" && whole:
 		v.text += ".0"
 	}
 	return nil
 }
 
-// collectionTag refuses a tag that changes the type of a list or object, such as those for sets
-// and ordered maps.
+// collectionTag refuses a tag that would change the type of a list or object, such as the tags
+// for sets and ordered maps.
 func collectionTag(n *yaml.Node, own string) error {
 	if n.Style&yaml.TaggedStyle != 0 && n.Tag != "!" && n.ShortTag() != own {
-		return fmt.Errorf("%d:%d: tag %.40s is not known; lists and objects have none", n.Line, n.Column, n.ShortTag())
+		return fmt.Errorf("%d:%d: tag %.40s is unknown; lists and objects have no tags", n.Line, n.Column, n.ShortTag())
 	}
 	return nil
 }
@@ -298,7 +303,7 @@ var (
 	float       = lazyregexp.New(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
 )
 
-// readPlainScalar reads a scalar without quotes.
+// readPlainScalar reads an unquoted scalar.
 func readPlainScalar(v *value, s string) {
 	switch s {
 	case "", "~", "null", "Null", "NULL":
@@ -326,8 +331,8 @@ func readPlainScalar(v *value, s string) {
 	}
 }
 
-// jsonNumber returns a decimal number in JSON syntax: without plus and leading zeros, with a
-// digit on both sides of the point.
+// jsonNumber converts a decimal number to JSON syntax: without plus and leading zeros, and with
+// a digit on each side of the point.
 func jsonNumber(s string) string {
 	s = strings.TrimPrefix(s, "+")
 	s, negative := strings.CutPrefix(s, "-")

@@ -52,8 +52,8 @@ func TestIndependentReadersFindTheSameValues(t *testing.T) {
 		}
 		want := asRead(decodeJSON(rt, source))
 		for _, format := range []string{"json", "cbor", "msgpack"} {
-			o := &Data{Format: format, Numbers: "nearest", SortKeys: rapid.Bool().Draw(rt, "sorted")}
-			root, err := o.parseSource(t.Context(), "json", source)
+			o := &dataOptions{Format: format, Numbers: "nearest", SortKeys: rapid.Bool().Draw(rt, "sorted")}
+			root, err := o.parseText(&builder{ctx: t.Context()}, "json", source)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -140,12 +140,12 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source []byte, as uint8) {
 		name := inputs[int(as)%len(inputs)]
 		for _, format := range []string{"json", "cbor", "msgpack"} {
-			o := &Data{Format: format, Numbers: "nearest", Header: true}
+			o := &dataOptions{Format: format, Numbers: "nearest", Header: true}
 			in, err := o.inputFormat(path.Ext(name))
 			if err != nil {
 				t.Fatal(err)
 			}
-			root, err := o.parseSource(t.Context(), in, source)
+			root, err := o.parseText(&builder{ctx: t.Context()}, in, source)
 			var out []byte
 			if err == nil {
 				out, err = o.encodeTree(writer{ctx: t.Context(), most: mostOutput(len(source))}, root)

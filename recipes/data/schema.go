@@ -8,13 +8,15 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
 // checkSchema checks a tree against the schema at a path from the asset directory.
 //
-// It is an own implementation for four reasons: the work must be limited, because nested
-// alternatives can take exponential time; numbers are compared by their digits; errors name the
-// place of a value in the file; and runs without a schema pay nothing.
+// JSON Schema is implemented here instead of by a library for four reasons: the work must be
+// limited, because nested alternatives can take exponential time; numbers are compared by their
+// digits; errors name the position of a value in the file; and runs without a schema have no
+// cost.
 func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value) error {
 	files := &schemaFiles{ctx: ctx, job: job}
 	set := newSchemaSet(ctx, files.loadSchemaFile)
@@ -39,19 +41,20 @@ func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value)
 	return found.violationsError(path)
 }
 
-// mostSteps limits the work of checking some values: applying a schema to a value is one step,
-// and so is each item or alternative. Nested alternatives can take 2^depth steps.
+// mostSteps returns the limit of work for checking a number of values. Applying a schema to a
+// value is one step, and so is each item or alternative. Nested alternatives can take 2^depth
+// steps.
 func mostSteps(values int) int { return 200_000 + 100*values }
 
 const (
 	// stepsPerLook is the number of steps between two checks of the context.
 	stepsPerLook = 256
-	// mostNested limits nested applications of schemas. Data has fewer levels, but each may apply
-	// several schemas that refer to each other.
+	// mostNested limits nested applications of schemas. Data has fewer levels, but at each level
+	// several schemas that refer to each other may apply.
 	mostNested = 20_000
 )
 
-// countSteps counts work and reports whether more is allowed.
+// countSteps adds n steps of work, and reports whether the check may continue.
 func (c *checker) countSteps(n int) bool {
 	if c.err != nil {
 		return false
@@ -66,7 +69,7 @@ func (c *checker) countSteps(n int) bool {
 	return c.err == nil
 }
 
-// countValues counts the values of a tree as steps.
+// countValues counts every value of a tree as a step.
 func (c *checker) countValues(v *value) error {
 	if !c.countSteps(1) {
 		return c.err
@@ -82,14 +85,14 @@ func (c *checker) countValues(v *value) error {
 const (
 	// mostViolations limits the reported violations.
 	mostViolations = 3
-	// mostNames limits the names in a violation.
+	// mostNames limits the names listed in a violation.
 	mostNames = 20
 )
 
-// A violation is one error of one value.
+// A violation is an error in one value.
 type violation struct {
 	at   *value
-	path string // decides the order of values without a place
+	path string // sort key for values without a position
 	what string
 }
 
@@ -101,10 +104,11 @@ func (v violation) comparePlace(w violation) int {
 	return cmp.Or(cmp.Compare(v.at.line, w.at.line), cmp.Compare(v.at.col, w.at.col), cmp.Compare(v.path, w.path))
 }
 
-// violations counts the violations and keeps the first ones of the file. nil ignores them.
+// violations counts violations and keeps the first ones in the order of the file. A nil
+// *violations discards them.
 type violations struct {
 	all   int
-	first []violation // sorted
+	first []violation // first violations, sorted
 }
 
 // subViolations returns a separate list for violations that may be discarded.
@@ -115,8 +119,8 @@ func (f *violations) subViolations() *violations {
 	return &violations{}
 }
 
-// addViolation counts a violation. It formats the message only for the first ones, because that is
-// expensive.
+// addViolation counts a violation. Because formatting is expensive, it formats the message only
+// if the violation is one of the first.
 func (f *violations) addViolation(at *value, path []string, format string, args ...any) {
 	if f == nil {
 		return
@@ -130,11 +134,12 @@ func (f *violations) addViolation(at *value, path []string, format string, args 
 		}
 	}
 	v.path = strings.Join(path, "/")
-	v.what = fmt.Sprintf("%sat %s: %s", at.placePrefix(), jsonPointerOf(path), oneLine(fmt.Sprintf(format, args...)))
+	v.what = fmt.Sprintf("%sat %s: %s", at.placePrefix(), jsonPointerOf(path), plaintext.OneLine(fmt.Sprintf(format, args...)))
 	f.insertViolation(v)
 }
 
-// insertViolation keeps a violation if it is one of the first. Repeated violations do not count.
+// insertViolation keeps a violation if it is one of the first. It does not count repeated
+// violations.
 func (f *violations) insertViolation(v violation) {
 	i, twice := slices.BinarySearchFunc(f.first, v, violation.compareViolation)
 	if twice {
@@ -156,8 +161,8 @@ func (f *violations) countAll(other *violations) {
 	}
 }
 
-// violationsError returns one line with the first violations and their places, and the number of the
-// others.
+// violationsError returns an error of one line: the first violations with their positions, and
+// the number of further violations.
 func (f *violations) violationsError(schema string) error {
 	if f.all == 0 {
 		return nil
@@ -173,7 +178,7 @@ func (f *violations) violationsError(schema string) error {
 	return fmt.Errorf("%s%s (schema %s)", strings.Join(line, "; "), more, schema)
 }
 
-// shortenText clips long text.
+// shortenText truncates long text.
 func shortenText(s string) string {
 	if len(s) > 100 {
 		s = strings.ToValidUTF8(s[:100], "") + "..."
@@ -189,7 +194,7 @@ func showNames(names []string, quote string) string {
 	return strings.Join(shown, ", ")
 }
 
-// showMany shows the first names of all.
+// showMany lists some names, and says how many more there are.
 func showMany(names []string, all int) string {
 	slices.Sort(names)
 	shown := showNames(names, "'")
@@ -199,12 +204,12 @@ func showMany(names []string, all int) string {
 	return shown
 }
 
-// amongValues lists the allowed values in a message.
+// amongValues lists the allowed values for a message.
 func amongValues(values []*value) string {
 	var shown []string
 	for _, v := range values[:min(len(values), mostNames)] {
 		if v.kind == list || v.kind == object {
-			return "it is none of the values that are allowed"
+			return "the value is not one of the allowed values"
 		}
 		shown = append(shown, shortenText(canonicalShown(v)))
 	}
@@ -214,7 +219,7 @@ func amongValues(values []*value) string {
 	return "value must be " + map[bool]string{true: "one of ", false: ""}[len(values) > 1] + strings.Join(shown, ", ")
 }
 
-// canonicalShown returns the text of a value that is not a list or an object.
+// canonicalShown returns the text of a value that is neither a list nor an object.
 func canonicalShown(v *value) string {
 	switch v.kind {
 	case text:

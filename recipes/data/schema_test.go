@@ -37,16 +37,20 @@ func TestSchemaAcceptsAndRefusesValues(t *testing.T) {
 	for _, tc := range []struct{ path, source, schema, parts, want string }{
 		{"data/a.yaml", "- mass: 1.5\n  name: pebble\n", kartSchema, partsSchema, ""},
 		{"data/a.yaml", "- name: pebble\n- mass: -1\n", kartSchema, partsSchema,
-			"1:3: at /0: missing property 'mass'; 2:9: at /1/mass: exclusiveMinimum: got -1, want 0 (schema /schemas/kart.json)"},
+			"1:3: at /0: property 'mass' is missing; 2:9: at /1/mass: exclusiveMinimum: got -1, want 0 (schema /schemas/kart.json)"},
 		{"data/a.json", `[{"mass": 1, "a": 1}, {"mass": "x"}, {"mass": 1, "name": "X"}, {}, 5]`, kartSchema, partsSchema,
-			"1:2: at /0: additional properties 'a' not allowed; 1:32: at /1/mass: got string, want number; 1:58: at /2/name: 'X' does not match pattern '^[a-z]+$'; and 2 more (schema /schemas/kart.json)"},
+			"1:2: at /0: additional properties 'a' are not allowed; 1:32: at /1/mass: got string, want number; 1:58: at /2/name: 'X' does not match pattern '^[a-z]+$'; and 2 more (schema /schemas/kart.json)"},
 		{"data/a.csv", "mass\n1\n", kartSchema, partsSchema, "2:1: at /0/mass: got string, want number (schema /schemas/kart.json)"},
 		{"data/a.toml", "mass = 1", `{"type": "array"}`, "", "at the top: got object, want array (schema /schemas/kart.json)"},
 		{"data/a.json", `[1e999999999]`, `{"items": {"maximum": 3}}`, "", "1:2: at /0: maximum: got 1e999999999, want 3"},
 		{"data/a.json", "[]", "", "", "schema /schemas/kart.json: "},
-		{"data/a.json", "[]", `{"type": 5}`, "", "schema /schemas/kart.json: 1:10: type wants one or more of null, boolean,"},
-		{"data/a.json", "[]", `{"items": {"required": "a"}}`, "", "schema /schemas/kart.json: 1:24: required wants a list, have string"},
-		{"data/a.json", "[]", `{"items": {"$ref": "#/$defs/a"}}`, "", "schema /schemas/kart.json: 1:20: #/$defs/a: nothing is there"},
+		{"data/a.json", "[]", `{"$schema": "http://json-schema.org/draft-06/schema#", "contains": {}, "minContains": 0}`, "", "contains"}, // no keyword of draft-06
+		{"data/a.json", "[1, 1]", `{"$schema": "http://json-schema.org/draft-07/schema#", "contains": {}, "maxContains": 1}`, "", ""},
+		{"data/a.json", "[]", `{"$schema": "https://json-schema.org/draft/2019-09/schema", "contains": {}, "minContains": 0}`, "", ""},
+		{"data/a.json", "[1, 1]", `{"$schema": "https://json-schema.org/draft/2019-09/schema", "contains": {}, "maxContains": 1}`, "", "contain"},
+		{"data/a.json", "[]", `{"type": 5}`, "", "schema /schemas/kart.json: 1:10: type must be one or more of null, boolean,"},
+		{"data/a.json", "[]", `{"items": {"required": "a"}}`, "", "schema /schemas/kart.json: 1:24: required must be a list, not string"},
+		{"data/a.json", "[]", `{"items": {"$ref": "#/$defs/a"}}`, "", "schema /schemas/kart.json: 1:20: the schema has nothing at #/$defs/a"},
 		{"data/a.json", "[]", `{"pattern": "(?=a)"}`, "", "schema /schemas/kart.json: 1:13: pattern \"(?=a)\": error parsing regexp"},
 		{"data/a.json", "[]", `{"type": "array",}`, "", "schema /schemas/kart.json: 1:18: invalid character '}'"},
 		{"data/a.json", "[]", kartSchema, "", "schema /schemas/parts/number.json: "},
@@ -198,22 +202,22 @@ func TestHostileSchemaIsRefused(t *testing.T) {
 		{nested(990), chain(1000), "more than 20000 schemas refer to one another"},
 		{nested(24), chain(900), "more than 20000 schemas refer to one another"},
 		{nested(990), chain(15), ""},
-		{"1", `{"$schema": "/meta.json"}`, `$schema "/meta.json" is not known`},
-		{"1", `{"$defs":{"a":{"$id":"x","$schema": "https://example.com/meta"}}}`, `$schema "https://example.com/meta" is not known`},
+		{"1", `{"$schema": "/meta.json"}`, `$schema "/meta.json" is unknown; use a draft of json-schema.org from 4 to 2020-12`},
+		{"1", `{"$defs":{"a":{"$id":"x","$schema": "https://example.com/meta"}}}`, `$schema "https://example.com/meta" is unknown; use a draft of json-schema.org from 4 to 2020-12`},
 		{"1", `{"$schema": "http://json-schema.org/draft-07/schema#"}`, ""},
-		{"1", `{"anyOf":[` + many + `]}`, "more than 20000 schemas in schemas"},
-		{"1", strings.Repeat(" ", mostSchemaBytes) + "{}", "more than 1048576 bytes of schemas"},
+		{"1", `{"anyOf":[` + many + `]}`, "there are more than 20000 nested schemas; check parts of the data separately"},
+		{"1", strings.Repeat(" ", mostSchemaBytes) + "{}", "the schemas have more than 1048576 bytes; check parts of the data separately"},
 		{"1", `{"$ref":"asset://host/number.json"}`, "asset://host/number.json is outside of the asset directory"},
 		{"1", `{"$ref":"//number.json"}`, "asset://number.json is outside of the asset directory"},
 		{"1", `{"$ref":"/number.json"}`, ""},
 		{"1", `{"$ref":"number.json"}`, "schema /schemas/number.json: "},
 		{strings.Repeat("[", 20) + "1" + strings.Repeat("]", 20), doubling["plain"], "the check takes too many steps"},
 		{"1", `{"$ref":"#"}`, "schema /schemas/a.json: 1:1: this schema refers to itself without end"},
-		{`"z"`, `{"enum":["a",1,{"b":[1,2.50]}]}`, "1:1: at the top: it is none of the values that are allowed"},
+		{`"z"`, `{"enum":["a",1,{"b":[1,2.50]}]}`, "1:1: at the top: the value is not one of the allowed values"},
 		{`{"b":[10e-1,25e-1]}`, `{"enum":["a",1,{"b":[1,2.50]}]}`, ""},
 		{`[0.0,-0,null,true,[],{}]`, `{"items":{"enum":[0,null,true,[],{}]}}`, ""},
 		{`["1"]`, `{"items":{"enum":[1,true]}}`, "1:2: at /0: value must be one of 1, true"},
-		{`[[]]`, `{"items":{"enum":[{}]}}`, "1:2: at /0: it is none of the values that are allowed"},
+		{`[[]]`, `{"items":{"enum":[{}]}}`, "1:2: at /0: the value is not one of the allowed values"},
 	} {
 		res := cook(t, map[string]string{"a.json": tc.source, "schemas/a.json": tc.schema, "number.json": `{"type":"number"}`}, "a.json", options{"schema": "/schemas/a.json"})
 		if tc.want == "" && res.Err != nil || tc.want != "" && (res.Err == nil || !strings.Contains(res.Err.Error(), tc.want)) {
@@ -253,7 +257,7 @@ func TestCanceledCheckEnds(t *testing.T) {
 	} {
 		r := Recipe()
 		tree := fstest.MapFS{"a.json": {Data: []byte(tc.source)}, "s.json": {Data: []byte(tc.schema)}}
-		c := r.New().(*Data)
+		c := r.New().(*dataOptions)
 		c.Schema = "/s.json"
 		looks := countdown.New(t.Context(), 1<<30)
 		recipetest.CookContext(looks, t, r, c, tree, "", "a.json")
@@ -284,7 +288,7 @@ func manyKeys(n int) string {
 func TestViolationsAreReportedInFixedOrder(t *testing.T) {
 	for _, tc := range []struct{ path, source, schema, want string }{
 		{"a.json", `{"b":1,"a":2,"x":1,"y":2,"z":3,"w":4}`, `{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"additionalProperties":false}`,
-			"1:1: at the top: additional properties 'w', 'x', 'y', 'z' not allowed; 1:6: at /b: got number, want string; 1:12: at /a: got number, want string (schema /s.json)"},
+			"1:1: at the top: additional properties 'w', 'x', 'y', 'z' are not allowed; 1:6: at /b: got number, want string; 1:12: at /a: got number, want string (schema /s.json)"},
 		{"a.json", manyKeys(50), `{"additionalProperties":{"type":"string"}}`, "1:9: at /key0: got number, want string; 1:18: at /key1: got number, want string; 1:27: at /key2: got number, want string; and 48 more (schema /s.json)"},
 	} {
 		for range 20 {

@@ -5,12 +5,12 @@ import (
 	"errors"
 )
 
-// A checker applies schemas to values. Once err is set, it only returns.
+// A checker applies schemas to values. Once err is set, its methods do nothing.
 type checker struct {
 	ctx  context.Context
 	set  *schemaSet
 	top  *schema
-	path []string // of the current value
+	path []string // path of the current value
 
 	taken, next, most int // see countSteps
 	active            []application
@@ -23,13 +23,13 @@ type application struct {
 	value  *value
 }
 
-// A scope is the current resource, and the resources on the way to it.
+// A scope is the current schema resource, and the resources through which references led to it.
 type scope struct {
 	outer    *scope
 	resource *resource
 }
 
-// seen marks the evaluated items of a list or object.
+// itemMarks marks which items of a list or object have been evaluated.
 type itemMarks []bool
 
 func (s itemMarks) markSeen(i int) {
@@ -38,7 +38,7 @@ func (s itemMarks) markSeen(i int) {
 	}
 }
 
-// mergeSeen adds the marks of another seen.
+// mergeSeen adds the marks of another value.
 func (s itemMarks) mergeSeen(other itemMarks) {
 	for i, yes := range other {
 		if yes {
@@ -47,8 +47,8 @@ func (s itemMarks) mergeSeen(other itemMarks) {
 	}
 }
 
-// applySchema reports whether a value satisfies a schema. It records violations in found and
-// the items of the value that were evaluated in judged. Either may be nil.
+// applySchema reports whether a value satisfies a schema. It adds violations to found, and marks
+// the evaluated items of the value in judged. Both may be nil.
 func (c *checker) applySchema(s *schema, v *value, outer *scope, judged itemMarks, found *violations) bool {
 	if !c.countSteps(1) {
 		return false
@@ -83,8 +83,8 @@ func (c *checker) applySchema(s *schema, v *value, outer *scope, judged itemMark
 	return ok && c.err == nil
 }
 
-// beginApplication records the application of a schema, unless it is being applied to the same value
-// already.
+// beginApplication records that a schema is being applied to a value. It fails if the same
+// application is already in progress.
 func (c *checker) beginApplication(s *schema, v *value) bool {
 	last := len(c.active) - 1
 	for i := last; i >= 0 && c.active[i].value == v; i-- {
@@ -97,14 +97,14 @@ func (c *checker) beginApplication(s *schema, v *value) bool {
 		}
 	}
 	if len(c.active) > mostNested {
-		c.err = schemaError(s.resource, s.at, "more than %d schemas refer to one another on the way to one value; make them simpler", mostNested)
+		c.err = schemaError(s.resource, s.at, "more than %d schemas refer to one another for one value; simplify the schemas", mostNested)
 		return false
 	}
 	c.active = append(c.active, application{s, v})
 	return true
 }
 
-// applyInPlace applies the subschemas that concern the value itself.
+// applyInPlace applies the subschemas that apply to the value itself.
 func (c *checker) applyInPlace(s *schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok := true
 	for _, ref := range []*schema{s.ref, c.dynamicTarget(s.dynamic, in)} {
@@ -122,7 +122,7 @@ func (c *checker) applyInPlace(s *schema, v *value, in *scope, own itemMarks, fo
 		ok = c.exactlyOneAccepts(s.logic.oneOf, v, in, own, found) && ok
 	}
 	if s.logic.not != nil && c.applySchema(s.logic.not, v, in, nil, nil) {
-		ok = c.noteViolation(found, v, "the value matches the schema of not")
+		ok = c.noteViolation(found, v, "the value matches the schema of \"not\", which it must not match")
 	}
 	if s.logic.when != nil {
 		next := s.logic.otherwise
@@ -147,7 +147,7 @@ func (c *checker) applyInPlace(s *schema, v *value, in *scope, own itemMarks, fo
 	return ok
 }
 
-// dynamicTarget returns the target of a dynamic reference in a scope.
+// dynamicTarget returns the target of a dynamic reference in the given scope.
 func (c *checker) dynamicTarget(d *dynamicRef, in *scope) *schema {
 	if d == nil || !d.moves {
 		if d != nil {
@@ -198,7 +198,7 @@ func (c *checker) exactlyOneAccepts(any []*schema, v *value, in *scope, own item
 			continue
 		}
 		if first >= 0 {
-			return c.noteViolation(found, v, "alternatives %d and %d of oneOf both hold", first+1, i+1)
+			return c.noteViolation(found, v, "the value matches alternatives %d and %d of oneOf, but may match only one", first+1, i+1)
 		}
 		first = i
 	}

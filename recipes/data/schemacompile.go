@@ -6,11 +6,11 @@ import (
 	"regexp"
 )
 
-// A schema is a compiled schema. Missing keywords are nil, or -1 for counts.
+// A schema is a compiled schema. Absent keywords are nil, or -1 for counts.
 type schema struct {
 	at       *value
 	resource *resource
-	never    bool // the schema false, which accepts nothing
+	never    bool // the schema is false, which accepts nothing
 
 	ref     *schema
 	dynamic *dynamicRef
@@ -28,12 +28,12 @@ type logicRules struct {
 	not, when, then, otherwise *schema
 }
 
-// A dynamicRef is a $dynamicRef or $recursiveRef. Its target depends on the resources on the way
-// to it: the outermost resource with an anchor of that name wins.
+// A dynamicRef is a $dynamicRef or $recursiveRef. Its target depends on the resources in scope:
+// the outermost resource with an anchor of that name wins.
 type dynamicRef struct {
 	first *schema
 	name  string // "" for $recursiveRef
-	moves bool   // first has such an anchor; otherwise an ordinary reference
+	moves bool   // first has such an anchor; otherwise the reference is ordinary
 }
 
 func newSchema(at *value, r *resource) *schema {
@@ -52,19 +52,19 @@ func (set *schemaSet) compileSchema(v *value) (*schema, error) {
 		return nil, err
 	}
 	s := newSchema(v, set.owners[v])
-	set.compiled[v] = s // it may refer to itself
+	set.compiled[v] = s // stored before compiling, because a schema may refer to itself
 	switch {
 	case v.kind == boolean && s.resource.draft > draft4:
 		s.never = v.text == no
 		return s, nil
 	case v.kind != object:
-		return nil, schemaError(s.resource, v, "a schema is an object, this is %s", v.kind)
+		return nil, schemaError(s.resource, v, "a schema must be an object, but this is %s", v.kind)
 	}
 	k := &keywords{set: set, schema: s}
 	if ref, ok := v.memberValue("$ref"); ok {
 		s.ref = k.refer(ref)
 		if s.resource.draft <= draft7 {
-			return s, k.err // other keywords are ignored
+			return s, k.err // keywords beside $ref are ignored
 		}
 	}
 	for i, key := range v.keys {
@@ -89,7 +89,7 @@ func (k *keywords) noteWrong(at *value, format string, args ...any) {
 	}
 }
 
-// compileKeyword compiles one keyword. Unknown ones mean nothing.
+// compileKeyword compiles one keyword. It ignores unknown keywords.
 func (k *keywords) compileKeyword(key string, v *value) {
 	switch {
 	case k.valueKeyword(key, v), k.numberKeyword(key, v), k.textKeyword(key, v), k.listKeyword(key, v), k.objectKeyword(key, v):
@@ -135,10 +135,10 @@ func (k *keywords) refer(v *value) *schema {
 	return k.compileSub(target)
 }
 
-// dynamic compiles a reference whose target depends on the resources on the way to it.
+// dynamic compiles a reference whose target depends on the resources in scope.
 func (k *keywords) dynamic(v *value) {
 	if v.kind != text {
-		k.noteWrong(v, "a reference is a string, this is %s", v.kind)
+		k.noteWrong(v, "a reference must be a string, but this is %s", v.kind)
 		return
 	}
 	target, fragment, err := k.set.findReference(k.schema.resource, v, v.text)
@@ -169,7 +169,7 @@ func (k *keywords) compileSub(v *value) *schema {
 	return s
 }
 
-// flagOrSub compiles a keyword that is true, false or a schema in all drafts.
+// flagOrSub compiles a keyword whose value is true, false or a schema in all drafts.
 func (k *keywords) flagOrSub(v *value) *schema {
 	if v.kind == boolean {
 		s := newSchema(v, k.schema.resource)
@@ -182,7 +182,7 @@ func (k *keywords) flagOrSub(v *value) *schema {
 // compileList compiles a list of schemas, which must not be empty.
 func (k *keywords) compileList(key string, v *value) []*schema {
 	if v.kind != list || len(v.items) == 0 {
-		k.noteWrong(v, "%s wants a list of schemas", key)
+		k.noteWrong(v, "%s must be a list of schemas", key)
 		return nil
 	}
 	return k.compileSubs(v)
@@ -213,7 +213,7 @@ func (k *keywords) stringList(key string, v *value) []string {
 		names = append(names, item.text)
 	}
 	if v.kind != list {
-		k.noteWrong(v, "%s wants a list, have %s", key, v.kind)
+		k.noteWrong(v, "%s must be a list, not %s", key, v.kind)
 	}
 	return names
 }
@@ -225,7 +225,7 @@ func (k *keywords) boolKeyword(key string, v *value) bool {
 	return v.text == yes
 }
 
-// countKeyword reads a length or number of items.
+// countKeyword reads a keyword whose value is a length or a number of items.
 func (k *keywords) countKeyword(key string, v *value) int {
 	b := k.numberBound(key, v)
 	if b == nil {
@@ -243,7 +243,7 @@ func (k *keywords) countKeyword(key string, v *value) int {
 	return int(n.Int64())
 }
 
-// patternOf compiles a pattern; at is its place.
+// patternOf compiles a pattern. Errors name the place of the value at.
 func (k *keywords) patternOf(at *value, pattern string) *regexp.Regexp {
 	re, err := compilePattern(pattern)
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"strconv"
 )
 
-// listRules are the keywords of a schema for lists.
+// listRules are a schema's keywords for lists.
 type listRules struct {
 	size        limits
 	unique      bool
 	prefix      []*schema
-	rest        *schema // for the items behind the prefix
+	rest        *schema // schema of the items after the prefix
 	contains    *schema
-	containing  limits // number of items that satisfy contains
+	containing  limits // allowed number of items that satisfy contains
 	unevaluated *schema
 }
 
-// objectRules are the keywords for objects.
+// objectRules are a schema's keywords for objects.
 type objectRules struct {
 	size        limits
 	required    []string
@@ -35,7 +35,7 @@ type patternSchema struct {
 	schema  *schema
 }
 
-// A dependent is a condition that applies if a property exists.
+// A dependent is a condition that applies if an object has a property.
 type dependent struct {
 	name     string
 	schema   *schema
@@ -63,9 +63,9 @@ func (k *keywords) listKeyword(key string, v *value) bool {
 		rules.rest = k.compileSub(v)
 	case key == "contains" && draft >= draft6:
 		rules.contains = k.compileSub(v)
-	case key == "minContains":
+	case key == "minContains" && draft >= draft2019:
 		rules.containing.least = k.countKeyword(key, v)
-	case key == "maxContains":
+	case key == "maxContains" && draft >= draft2019:
 		rules.containing.most = k.countKeyword(key, v)
 	case key == "unevaluatedItems" && draft >= draft2019:
 		rules.unevaluated = k.compileSub(v)
@@ -143,10 +143,10 @@ func (c *checker) checkItems(s *schema, v *value, in *scope, own itemMarks, foun
 			least = 0
 		}
 		if n < least {
-			ok = c.noteViolation(found, v, "contains: %d items do, want at least %d", n, least)
+			ok = c.noteViolation(found, v, "contains: %d items match, want at least %d", n, least)
 		}
 		if rules.containing.most >= 0 && n > rules.containing.most {
-			ok = c.noteViolation(found, v, "contains: %d items do, want at most %d", n, rules.containing.most)
+			ok = c.noteViolation(found, v, "contains: %d items match, want at most %d", n, rules.containing.most)
 		}
 	}
 	return c.checkUnevaluated(rules.unevaluated, v, in, own, found) && ok
@@ -189,12 +189,12 @@ func (c *checker) checkProperties(s *schema, v *value, in *scope, own itemMarks,
 		}
 	}
 	if unknownCount > 0 {
-		ok = c.noteViolation(found, v, "additional properties %s not allowed", showMany(unknown, unknownCount))
+		ok = c.noteViolation(found, v, "additional properties %s are not allowed", showMany(unknown, unknownCount))
 	}
 	return c.checkUnevaluated(rules.unevaluated, v, in, own, found) && ok
 }
 
-// checkUnevaluated applies a schema, if there is one, to the items that no other schema has
+// checkUnevaluated applies a schema, which may be nil, to the items that no other schema has
 // evaluated.
 func (c *checker) checkUnevaluated(s *schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok := true
@@ -209,7 +209,7 @@ func (c *checker) checkUnevaluated(s *schema, v *value, in *scope, own itemMarks
 	return ok
 }
 
-// applyBelow applies a schema to an item of v.
+// applyBelow applies a schema to the i-th item of v.
 func (c *checker) applyBelow(s *schema, v *value, i int, item *value, in *scope, found *violations) bool {
 	if c.err != nil {
 		return false
@@ -239,7 +239,7 @@ func (c *checker) checkUnique(v *value, found *violations) bool {
 	return true
 }
 
-// checkRequired checks that an object has all of the properties.
+// checkRequired checks that an object has all properties in names.
 func (c *checker) checkRequired(v *value, names []string, found *violations) bool {
 	if len(names) == 0 {
 		return true
@@ -260,9 +260,9 @@ func (c *checker) checkRequired(v *value, names []string, found *violations) boo
 		}
 	}
 	if len(missing) == 1 {
-		return c.noteViolation(found, v, "missing property '%s'", shortenText(missing[0]))
+		return c.noteViolation(found, v, "property '%s' is missing", shortenText(missing[0]))
 	}
-	return len(missing) == 0 || c.noteViolation(found, v, "missing properties %s", showMany(missing[:min(len(missing), mostNames)], len(missing)))
+	return len(missing) == 0 || c.noteViolation(found, v, "properties %s are missing", showMany(missing[:min(len(missing), mostNames)], len(missing)))
 }
 
 // hasKey reports whether an object has a key.

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// The drafts of JSON Schema.
+// Drafts of JSON Schema.
 const (
 	draft4    = 4
 	draft6    = 6
@@ -23,7 +23,7 @@ const (
 	draft2020 = 2020
 )
 
-// draftOf returns the draft that $schema names, 0 for an unknown one.
+// draftOf returns the draft that $schema names, or 0 if it is unknown.
 func draftOf(name string) int {
 	name = strings.TrimSuffix(name, "#")
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "http://"), "https://")
@@ -33,18 +33,18 @@ func draftOf(name string) int {
 	}[name]
 }
 
-// A resource is a schema with its own URI: a file, or a part of a file with an $id.
+// A resource is a schema with its own URI: a file, or a part of a file that has an $id.
 type resource struct {
-	uri       *url.URL // without fragment
-	file      string   // for messages
+	uri       *url.URL // URI without a fragment
+	file      string   // file name for messages
 	draft     int
 	root      *value
 	anchors   map[string]*value
-	dynamic   map[string]*value // the anchors from $dynamicAnchor
-	recursive bool              // $recursiveAnchor
+	dynamic   map[string]*value // targets of $dynamicAnchor by name
+	recursive bool              // $recursiveAnchor is true
 }
 
-// A schemaSet holds schemas that refer to each other.
+// A schemaSet holds compiled schemas that may refer to each other.
 type schemaSet struct {
 	ctx       context.Context
 	load      func(uri string) (path string, doc *value, err error)
@@ -57,7 +57,7 @@ func newSchemaSet(ctx context.Context, load func(uri string) (string, *value, er
 	return &schemaSet{ctx: ctx, load: load, resources: map[string]*resource{}, owners: map[*value]*resource{}, compiled: map[*value]*schema{}}
 }
 
-// openSchema compiles the schema at a path from the asset directory.
+// openSchema compiles the schema at a path relative to the asset directory.
 func (set *schemaSet) openSchema(path string) (*schema, error) {
 	r, err := set.openResource(&url.URL{Scheme: schemaScheme, Path: path}, draft2020)
 	if err != nil {
@@ -66,8 +66,8 @@ func (set *schemaSet) openSchema(path string) (*schema, error) {
 	return set.compileSchema(r.root)
 }
 
-// openResource returns the resource of a URI, reading its file if necessary. draft is the default for
-// resources that name none.
+// openResource returns the resource with a URI, and reads its file if necessary. draft is the
+// default for resources that do not name a draft.
 func (set *schemaSet) openResource(uri *url.URL, draft int) (*resource, error) {
 	name := uri.String()
 	if r := set.resources[name]; r != nil {
@@ -89,7 +89,7 @@ func newResource(uri *url.URL, file string, root *value, draft int) *resource {
 	return &resource{uri: uri, file: file, root: root, draft: draft, anchors: map[string]*value{}, dynamic: map[string]*value{}}
 }
 
-// memberValue returns the value of a key of an object.
+// memberValue returns the value of an object's key.
 func (v *value) memberValue(key string) (*value, bool) {
 	if v.kind == object {
 		if i := slices.Index(v.keys, key); i >= 0 {
@@ -99,15 +99,15 @@ func (v *value) memberValue(key string) (*value, bool) {
 	return nil, false
 }
 
-// The keywords whose values contain subschemas: as the value, in a list, or in an object. The
-// keywords items and dependencies may have several forms.
+// Keywords whose values contain subschemas: as the value itself, in a list, or in an object. The
+// keywords items and dependencies have several forms.
 var (
 	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
 	listKeywords   = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
 	mapKeywords    = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
-// scanSchema records the resource of each part of a schema, and all anchors.
+// scanSchema records the resource of each subschema, and all anchors.
 func (set *schemaSet) scanSchema(v *value, r *resource) error {
 	set.owners[v] = r
 	if v.kind != object {
@@ -168,7 +168,7 @@ func (set *schemaSet) scanSchema(v *value, r *resource) error {
 	return nil
 }
 
-// findReference returns the target of a reference in a resource, and its fragment.
+// findReference resolves a reference in a resource, and returns the target and the fragment.
 func (set *schemaSet) findReference(r *resource, at *value, ref string) (target *value, fragment string, err error) {
 	uri, err := r.uri.Parse(ref)
 	if err != nil {
@@ -187,7 +187,7 @@ func (set *schemaSet) findReference(r *resource, at *value, ref string) (target 
 		if v := to.anchors[fragment]; v != nil {
 			return v, fragment, nil
 		}
-		return nil, "", schemaError(r, at, "%.100s: there is no such anchor", ref)
+		return nil, "", schemaError(r, at, "there is no anchor %.100s", ref)
 	}
 	v, owner := to.root, to
 	for name := range strings.SplitSeq(fragment[1:], "/") {
@@ -197,41 +197,41 @@ func (set *schemaSet) findReference(r *resource, at *value, ref string) (target 
 			next, ok = v.items[i], true
 		}
 		if !ok {
-			return nil, "", schemaError(r, at, "%.100s: nothing is there", ref)
+			return nil, "", schemaError(r, at, "the schema has nothing at %.100s", ref)
 		}
 		if v = next; set.owners[v] != nil {
 			owner = set.owners[v]
 		}
 	}
-	if set.owners[v] == nil { // scanSchema has not visited this place
+	if set.owners[v] == nil { // a value that scanSchema has not visited
 		return v, fragment, set.scanSchema(v, owner)
 	}
 	return v, fragment, nil
 }
 
-// schemaError returns an error about a value of a schema.
+// schemaError returns an error about a value in a schema file.
 func schemaError(r *resource, at *value, format string, args ...any) error {
-	return fmt.Errorf("schema %s: %s%s", r.file, at.placePrefix(), oneLine(fmt.Sprintf(format, args...)))
+	return fmt.Errorf("schema %s: %s%s", r.file, at.placePrefix(), plaintext.OneLine(fmt.Sprintf(format, args...)))
 }
 
 const (
-	// schemaScheme is the scheme of schema URIs; a path from the asset directory follows.
+	// schemaScheme is the scheme of schema URIs; a path relative to the asset directory follows.
 	schemaScheme = "asset"
-	// mostSchemaBytes limits the total size of the schemas for one file.
+	// mostSchemaBytes limits the total size of all schemas for one file.
 	mostSchemaBytes = 1 << 20
-	// mostSchemas limits their number of schemas.
+	// mostSchemas limits the total number of subschemas in these files.
 	mostSchemas = 20_000
 )
 
-// schemaFiles reads schemas of the asset tree, which become dependencies.
+// schemaFiles reads schemas in the asset tree, and records them as dependencies.
 type schemaFiles struct {
 	ctx     context.Context
 	job     *recipe.Job
-	bytes   int64 // read so far
-	schemas int   // objects and booleans read so far, an upper bound of schemas
+	bytes   int64 // number of bytes read so far
+	schemas int   // number of objects and booleans read so far, an upper bound of the number of subschemas
 }
 
-// loadSchemaFile reads the schema of a URI and also returns its path.
+// loadSchemaFile reads the schema with a URI, and also returns its path.
 func (l *schemaFiles) loadSchemaFile(uri string) (string, *value, error) {
 	path, ok := strings.CutPrefix(uri, schemaScheme+"://")
 	if !ok || !strings.HasPrefix(path, "/") {
@@ -263,7 +263,7 @@ func (l *schemaFiles) readSchema(path string) (*value, error) {
 	return doc, l.countSchemas(doc)
 }
 
-// limitSchemaSize refuses a file that is too large before it is read.
+// limitSchemaSize refuses a file before reading it if it is too large.
 func (l *schemaFiles) limitSchemaSize(path string) error {
 	f, err := l.job.OpenDep(path)
 	if err != nil {
@@ -274,21 +274,21 @@ func (l *schemaFiles) limitSchemaSize(path string) error {
 		return err
 	}
 	if l.bytes += info.Size(); l.bytes > mostSchemaBytes {
-		return fmt.Errorf("more than %d bytes of schemas; check parts of the data on their own", mostSchemaBytes)
+		return fmt.Errorf("the schemas have more than %d bytes; check parts of the data separately", mostSchemaBytes)
 	}
 	return nil
 }
 
-// countSchemas counts the schemas of a document and refuses unknown drafts.
+// countSchemas counts the subschemas of a document, and refuses unknown drafts.
 func (l *schemaFiles) countSchemas(doc *value) error {
 	if doc.kind == boolean || doc.kind == object {
 		l.schemas++
 	}
 	if l.schemas > mostSchemas {
-		return fmt.Errorf("more than %d schemas in schemas; check parts of the data on their own", mostSchemas)
+		return fmt.Errorf("there are more than %d nested schemas; check parts of the data separately", mostSchemas)
 	}
 	if name, ok := doc.memberValue("$schema"); ok && name.kind == text && draftOf(name.text) == 0 {
-		return fmt.Errorf("%s$schema %.100q is not known; there are the drafts of json-schema.org from 4 to 2020-12", name.placePrefix(), name.text)
+		return fmt.Errorf("%s$schema %.100q is unknown; use a draft of json-schema.org from 4 to 2020-12", name.placePrefix(), name.text)
 	}
 	for _, item := range doc.items {
 		if err := l.countSchemas(item); err != nil {

@@ -7,46 +7,47 @@ import (
 	"unicode/utf8"
 )
 
-// valueRules are the keywords of a schema for values of any type.
+// valueRules are a schema's keywords for values of any type.
 type valueRules struct {
 	types     typeSet
-	enum      map[string]bool // canonical forms
+	enum      map[string]bool // allowed values, in canonical form
 	enumShown []*value
 	constant  *value
 }
 
-// numberRules are the keywords for numbers.
+// numberRules are a schema's keywords for numbers.
 type numberRules struct {
 	multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum *bound
 }
 
-// A bound is a number of a schema.
+// A bound is a number in a schema.
 type bound struct {
 	decimal
 	shown string
 }
 
-// textRules are the keywords for strings.
+// textRules are a schema's keywords for strings.
 type textRules struct {
 	length  limits
 	pattern *regexp.Regexp
 	format  string
 }
 
-// limits are the least and the greatest count, -1 for no limit.
+// limits are the minimum and maximum count, or -1 for no limit.
 type limits struct{ least, most int }
 
 var noLimits = limits{-1, -1}
 
-// A typeSet has a bit for each of typeNames.
+// A typeSet is a bit set of indices into typeNames.
 type typeSet uint8
 
-// typeNames are the names of types: the kinds of values in their order, and integer.
+// typeNames are JSON Schema's names of types: the names of kinds, in the order of kinds, then
+// integer.
 var typeNames = []string{"null", "boolean", "number", "string", "array", "object", "integer"}
 
 const integer = 6
 
-// String names a kind as JSON Schema does.
+// String returns JSON Schema's name of a kind.
 func (k kind) String() string { return typeNames[k] }
 
 // valueKeyword compiles a keyword for values of any type.
@@ -57,7 +58,7 @@ func (k *keywords) valueKeyword(key string, v *value) bool {
 		rules.types = k.readTypes(v)
 	case "enum":
 		if v.kind != list {
-			k.noteWrong(v, "enum wants a list, have %s", v.kind)
+			k.noteWrong(v, "enum must be a list, not %s", v.kind)
 		}
 		rules.enum, rules.enumShown = map[string]bool{}, v.items
 		for _, item := range v.items {
@@ -73,7 +74,7 @@ func (k *keywords) valueKeyword(key string, v *value) bool {
 	return true
 }
 
-// readTypes reads the names of types.
+// readTypes reads one name or a list of names of types.
 func (k *keywords) readTypes(v *value) typeSet {
 	names := []*value{v}
 	if v.kind == list {
@@ -83,7 +84,7 @@ func (k *keywords) readTypes(v *value) typeSet {
 	for _, name := range names {
 		i := slices.Index(typeNames, name.text)
 		if name.kind != text || i < 0 {
-			k.noteWrong(name, "type wants one or more of %s", showNames(typeNames, " "))
+			k.noteWrong(name, "type must be one or more of %s", showNames(typeNames, " "))
 			return 0
 		}
 		set |= 1 << i
@@ -113,7 +114,7 @@ func (k *keywords) numberKeyword(key string, v *value) bool {
 	return true
 }
 
-// numberBound reads a number.
+// numberBound reads a keyword whose value is a number.
 func (k *keywords) numberBound(key string, v *value) *bound {
 	if v.kind != number {
 		k.noteWrong(v, "%s wants a number, have %s", key, v.kind)
@@ -126,7 +127,8 @@ func (k *keywords) numberBound(key string, v *value) *bound {
 	return &bound{d, shortenText(v.text)}
 }
 
-// exclusiveBound reads an exclusive bound. In draft 4 it is a flag beside the bound.
+// exclusiveBound reads an exclusive bound. In draft 4 the keyword is a flag that applies to the
+// bound in keyword beside.
 func (k *keywords) exclusiveBound(key, beside string, v *value) *bound {
 	if k.schema.resource.draft > draft4 {
 		return k.numberBound(key, v)
@@ -152,7 +154,7 @@ func (k *keywords) textKeyword(key string, v *value) bool {
 		}
 		rules.pattern = k.patternOf(v, v.text)
 	case "format":
-		if v.kind == text && k.schema.resource.draft <= draft7 { // later drafts do not check it
+		if v.kind == text && k.schema.resource.draft <= draft7 { // later drafts do not require the check
 			rules.format = v.text
 		}
 	default:
@@ -161,7 +163,7 @@ func (k *keywords) textKeyword(key string, v *value) bool {
 	return true
 }
 
-// checkOwn checks a value itself, without the values below it.
+// checkOwn checks a value itself, without its items.
 func (c *checker) checkOwn(s *schema, v *value, found *violations) bool {
 	ok := c.checkValue(&s.values, v, found)
 	switch v.kind {
@@ -201,7 +203,7 @@ func (c *checker) checkValue(rules *valueRules, v *value, found *violations) boo
 	return ok
 }
 
-// hasTypeOf reports whether a value has one of the types.
+// hasTypeOf reports whether a value has one of the types in the set.
 func (t typeSet) hasTypeOf(v *value) bool {
 	if t&(1<<v.kind) != 0 || t&(1<<integer) == 0 || v.kind != number {
 		return t&(1<<v.kind) != 0
@@ -257,30 +259,30 @@ func (c *checker) checkText(rules *textRules, v *value, found *violations) bool 
 		ok = c.noteViolation(found, v, "'%s' does not match pattern '%s'", shortenText(v.text), shortenText(rules.pattern.String()))
 	}
 	if rules.format != "" && c.countSteps(len(v.text)/64) && !satisfies(rules.format, v.text) {
-		ok = c.noteViolation(found, v, "'%s' is no %s", shortenText(v.text), rules.format)
+		ok = c.noteViolation(found, v, "'%s' is not a %s", shortenText(v.text), rules.format)
 	}
 	return ok
 }
 
-// checkSize checks the length of a value.
+// checkSize checks the length of a value; what describes the length.
 func (c *checker) checkSize(v *value, what string, want limits, have int, found *violations) bool {
 	if have < want.least {
-		return c.noteViolation(found, v, "%d %s, want at least %d", have, what, want.least)
+		return c.noteViolation(found, v, "there are %d %s, want at least %d", have, what, want.least)
 	}
 	if want.most >= 0 && have > want.most {
-		return c.noteViolation(found, v, "%d %s, want at most %d", have, what, want.most)
+		return c.noteViolation(found, v, "there are %d %s, want at most %d", have, what, want.most)
 	}
 	return true
 }
 
-// canonicalCounted returns the canonical form of a value, and counts the work.
+// canonicalCounted returns the canonical form of a value, and counts the work for it.
 func (c *checker) canonicalCounted(v *value) string {
 	form := canonicalForm(v)
 	c.countSteps(len(form) / 64)
 	return form
 }
 
-// canonicalForm returns a text that is the same for equal values only.
+// canonicalForm returns a text that is equal for two values exactly if they are equal.
 func canonicalForm(v *value) string { return string(appendCanonical(nil, v)) }
 
 func appendCanonical(out []byte, v *value) []byte {

@@ -17,9 +17,9 @@ const (
 	null kind = iota
 	boolean
 	number   // text is in JSON syntax, or "NaN", "Infinity", "-Infinity"
-	text     // text is the string
-	list     // items
-	object   // items, with their keys
+	text     // value.text is the string
+	list     // value.items are the items
+	object   // value.items are the values of value.keys
 	yes      = "true"
 	no       = "false"
 	notANum  = "NaN"
@@ -29,14 +29,14 @@ const (
 // A value is one value of a file, with all values below it.
 type value struct {
 	kind  kind
-	line  int32 // line, from 1; 0 if unknown
-	col   int32 // in characters, from 1
+	line  int32 // line, from 1, or 0 if unknown
+	col   int32 // column in characters, from 1
 	text  string
 	items []*value
 	keys  []string
 }
 
-// placePrefix returns the place of a value as a prefix for messages.
+// placePrefix returns the position of a value as a prefix for messages.
 func (v *value) placePrefix() string {
 	if v.line == 0 {
 		return ""
@@ -44,7 +44,8 @@ func (v *value) placePrefix() string {
 	return fmt.Sprintf("%d:%d: ", v.line, v.col)
 }
 
-// valueErrorf returns an error about a value. Without a place, the error has the path.
+// valueErrorf returns an error about a value. If the value's position is unknown, the error
+// names the path.
 func (v *value) valueErrorf(path []string, format string, args ...any) error {
 	where := v.placePrefix()
 	if where == "" {
@@ -103,20 +104,21 @@ type builder struct {
 	made  int
 	depth int
 
-	decimalComma bool // in cells of tables
+	decimalComma bool // keys that are numbers, true, false or null were read as text
+	otherKeys    bool // keys that are numbers, true, false or null are allowed and become text
 }
 
 const (
 	// maxDepth limits the nesting of lists and objects.
 	maxDepth = 1000
-	// maxValues limits the values of a file.
+	// maxValues limits the number of values in a file.
 	maxValues = 16 << 20
-	// step is the number of values between two checks of the context, which takes less than a
+	// step is the number of values between two checks of the context, which take less than a
 	// millisecond.
 	step = 4096
 )
 
-// newValue makes a value at a place.
+// newValue makes a value at the given position.
 func (b *builder) newValue(k kind, line, col int) (*value, error) {
 	if b.made++; b.made%step == 0 {
 		if err := b.ctx.Err(); err != nil {
@@ -125,39 +127,32 @@ func (b *builder) newValue(k kind, line, col int) (*value, error) {
 	}
 	v := &value{kind: k, line: int32(line), col: int32(col)}
 	if b.made > maxValues {
-		return nil, v.valueErrorf(nil, "more than %d values; split the file", maxValues)
+		return nil, v.valueErrorf(nil, "the file has more than %d values; split it", maxValues)
 	}
 	return v, nil
 }
 
-// enterLevel enters a list or object, and up leaves it.
+// enterLevel enters a list or object; the method up leaves it.
 func (b *builder) enterLevel(v *value) error {
 	if b.depth++; b.depth > maxDepth {
-		return v.valueErrorf(nil, "nested deeper than %d levels", maxDepth)
+		return v.valueErrorf(nil, "the value is nested deeper than %d levels", maxDepth)
 	}
 	return nil
 }
 
 func (b *builder) leaveLevel() { b.depth-- }
 
-// oneLine returns a library's message in one line, clipped.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > 300 {
-		s = s[:300] + "..."
-	}
-	return s
-}
-
-// places computes the lines and columns of ascending offsets of a text.
+// places converts ascending offsets in a text to lines and columns.
 type places struct {
 	text []byte
 
-	// seen is the offset up to which lines are counted; line and col are its position, from 0.
+	// seen is the offset up to which lines have been counted; line and col are its position,
+	// from 0.
 	seen, line, col int
 }
 
-// placeOf returns the line and column of an offset, from 1. Offsets must not decrease.
+// placeOf returns the line and column of an offset, both from 1. Offsets must not decrease
+// between calls.
 func (p *places) placeOf(offset int) (line, col int) {
 	if offset > p.seen {
 		passed := p.text[p.seen:offset]

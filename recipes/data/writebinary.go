@@ -12,11 +12,11 @@ import (
 )
 
 type cborOptions struct {
-	exact  bool // decimal fractions for numbers that no binary64 equals
-	sorted bool // by encoded keys
+	exact  bool // use decimal fractions for numbers that no binary64 equals
+	sorted bool // sort keys by their encoded form
 }
 
-// The major types of CBOR (RFC 8949, section 3.1), and the tags used here.
+// Major types of CBOR (RFC 8949, section 3.1), and the tags used here.
 const (
 	cborUint  = 0
 	cborNeg   = 1
@@ -26,13 +26,13 @@ const (
 	cborMap   = 5
 	cborTag   = 6
 
-	tagBignum          = 2 // section 3.4.3
+	tagBignum          = 2 // RFC 8949, section 3.4.3
 	tagNegativeBignum  = 3
-	tagDecimalFraction = 4 // section 3.4.4
+	tagDecimalFraction = 4 // RFC 8949, section 3.4.4
 )
 
-// appendCBOR encodes a tree as CBOR with definite lengths and the shortest form of every head and
-// float. Except for the order of keys, which is an option, this is the core deterministic
+// appendCBOR encodes a tree as CBOR with definite lengths and the shortest form of every head
+// and float. Apart from the order of keys, which is an option, this is the core deterministic
 // encoding (section 4.2.1).
 func appendCBOR(to writer, root *value, o cborOptions) ([]byte, error) {
 	w := &cborWriter{writer: to, cborOptions: o}
@@ -45,7 +45,7 @@ type cborWriter struct {
 	cborOptions
 }
 
-// writeCBORHead appends a major type and its argument.
+// writeCBORHead appends a head: a major type and its argument.
 func (w *cborWriter) writeCBORHead(major byte, n uint64) {
 	switch major <<= 5; {
 	case n < 24:
@@ -102,7 +102,7 @@ func (w *cborWriter) writeCBORValue(v *value) error {
 	return nil
 }
 
-// cborKeyOrder returns the order of an object's keys.
+// cborKeyOrder returns the order in which to write an object's keys.
 func (w *cborWriter) cborKeyOrder(v *value) []int {
 	order := make([]int, len(v.keys))
 	for i := range order {
@@ -130,9 +130,9 @@ func (w *cborWriter) writeCBORNumber(v *value) error {
 		return v.valueErrorf(w.path, "%.40s has too large an exponent", v.text)
 	}
 	if len(d.digits) > mostDigits {
-		return v.valueErrorf(w.path, "a number of %d digits; at most %d are read", len(d.digits), mostDigits)
+		return v.valueErrorf(w.path, "the number has %d digits; the limit is %d", len(d.digits), mostDigits)
 	}
-	if d.whole && (d.digits != "" || !d.negative) { // there is no integer -0
+	if d.whole && (d.digits != "" || !d.negative) { // CBOR has no integer -0
 		w.writeCBORInteger(d.mantissa())
 		return nil
 	}
@@ -146,7 +146,7 @@ func (w *cborWriter) writeCBORNumber(v *value) error {
 		w.writeCBORInteger(big.NewInt(d.exp))
 		w.writeCBORInteger(d.mantissa())
 	default:
-		return v.valueErrorf(w.path, "%.40s is beyond what a binary64 holds; numbers = \"exact\" keeps it", v.text)
+		return v.valueErrorf(w.path, "%.40s is too large for a binary64; set numbers = \"exact\" to keep the number", v.text)
 	}
 	return nil
 }
@@ -156,7 +156,7 @@ func (w *cborWriter) writeCBORInteger(n *big.Int) {
 	major, tag := byte(cborUint), uint64(tagBignum)
 	if n.Sign() < 0 {
 		major, tag = cborNeg, tagNegativeBignum
-		n = new(big.Int).Not(n) // CBOR stores -1 - n
+		n = new(big.Int).Not(n) // CBOR stores a negative n as -1 - n
 	}
 	if n.IsUint64() {
 		w.writeCBORHead(major, n.Uint64())
@@ -167,7 +167,7 @@ func (w *cborWriter) writeCBORInteger(n *big.Int) {
 	w.out = append(w.out, n.Bytes()...)
 }
 
-// writeCBORFloat appends a float in the fewest bytes that hold it exactly.
+// writeCBORFloat appends a float in the shortest form that holds it exactly.
 func (w *cborWriter) writeCBORFloat(f float64) {
 	single := float32(f)
 	switch half, ok := toHalf(f); {
@@ -180,7 +180,7 @@ func (w *cborWriter) writeCBORFloat(f float64) {
 	}
 }
 
-// toHalf returns the binary16 that equals f, if there is one. For every NaN there is one.
+// toHalf returns the binary16 value that equals f, if there is one. Every NaN has one.
 func toHalf(f float64) (uint16, bool) {
 	sign := uint16(math.Float64bits(f) >> 48 & 0x8000)
 	switch a := math.Abs(f); {
@@ -202,7 +202,7 @@ func toHalf(f float64) (uint16, bool) {
 	}
 }
 
-// special parses NaN and the infinities.
+// special parses the texts of NaN and the infinities.
 func special(s string) (float64, bool) {
 	switch s {
 	case notANum:
@@ -215,7 +215,7 @@ func special(s string) (float64, bool) {
 	return 0, false
 }
 
-// appendMessagePack writes a tree as MessagePack, each value in its shortest form.
+// appendMessagePack encodes a tree as MessagePack, with each value in its shortest form.
 func appendMessagePack(to writer, root *value, exact bool) ([]byte, error) {
 	w := &packWriter{writer: to, exact: exact}
 	err := w.writePackValue(root)
@@ -232,7 +232,7 @@ func (w *packWriter) writePackValue(v *value) error {
 		return err
 	}
 	if uint64(len(v.text)) > math.MaxUint32 || uint64(len(v.items)) > math.MaxUint32 {
-		return v.valueErrorf(w.path, "longer than MessagePack can say")
+		return v.valueErrorf(w.path, "the value is longer than MessagePack allows")
 	}
 	switch v.kind {
 	case null:
@@ -263,14 +263,14 @@ func (w *packWriter) writePackNumber(v *value) error {
 	f, ok := special(v.text)
 	if !ok {
 		d, read := parseDecimal(v.text)
-		if d.whole && (d.digits != "" || !d.negative) { // there is no integer -0
+		if d.whole && (d.digits != "" || !d.negative) { // MessagePack has no integer -0
 			return w.writePackInteger(v)
 		}
 		var err error
 		f, err = strconv.ParseFloat(v.text, 64)
 		switch {
 		case err != nil:
-			return v.valueErrorf(w.path, "%.40s is beyond what a binary64 holds", v.text)
+			return v.valueErrorf(w.path, "%.40s is too large for a binary64", v.text)
 		case w.exact && !(read && d.equalsFloat(f)):
 			return v.valueErrorf(w.path, "%.40s is not exactly a binary64; MessagePack cannot hold it (numbers = \"exact\")", v.text)
 		}

@@ -11,21 +11,21 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// The YAML library accepts some invalid documents, and refuses the directive of the version that
-// it reads. These functions check what the library does not.
+// The YAML library accepts some invalid documents, and refuses the directive %YAML 1.2. The
+// functions in this file add the missing checks.
 
 var versionDirective = lazyregexp.New(`^%YAML[ \t]+([0-9]+)\.[0-9]+[ \t]*(?:[ \t]#.*)?$`)
 
 // withoutDirectives turns %YAML 1.2 and unknown directives (YAML 1.2.2, section 6.8) into
-// comments: the library knows only %TAG and version 1.1. Every byte keeps its offset.
+// comments, because the library supports only %TAG and %YAML 1.1. Every byte keeps its offset.
 func withoutDirectives(source []byte) ([]byte, error) {
 	if !bytes.HasPrefix(source, []byte{'%'}) && !bytes.Contains(source, []byte("\n%")) {
 		return source, nil
 	}
 	out := bytes.Clone(source)
-	before := true     // before a document, where directives are allowed
-	directive := 0     // line of the last one without a document
-	versioned := false // there was a %YAML
+	before := true     // directives are allowed here, before a document
+	directive := 0     // line of the last directive without a document
+	versioned := false // a %YAML directive was read
 	number, at := 0, 0
 	for line := range bytes.Lines(source) {
 		number++
@@ -38,7 +38,7 @@ func withoutDirectives(source []byte) ([]byte, error) {
 		}
 		switch {
 		case marker == "..." && directive > 0, before && marker != "---" && directive > 0 && text != "" && !strings.HasPrefix(text, "%") && !isYAMLComment(text):
-			return nil, fmt.Errorf("%d:1: a directive without a document; --- has to follow it", directive)
+			return nil, fmt.Errorf("%d:1: the directive has no document; write --- after it", directive)
 		case marker == "...":
 			before = true
 		case marker == "---":
@@ -56,9 +56,9 @@ func withoutDirectives(source []byte) ([]byte, error) {
 				case m == nil:
 					return nil, fmt.Errorf("%d:1: want %%YAML 1.2, have %.40q", number, text)
 				case m[1] != "1":
-					return nil, fmt.Errorf("%d:1: YAML %s is not known; 1.2 is read", number, m[1])
+					return nil, fmt.Errorf("%d:1: YAML %s is not supported, only YAML 1.2", number, m[1])
 				case versioned:
-					return nil, fmt.Errorf("%d:1: a second %%YAML for one document", number)
+					return nil, fmt.Errorf("%d:1: the document has a second %%YAML", number)
 				}
 				versioned = true
 			}
@@ -66,7 +66,7 @@ func withoutDirectives(source []byte) ([]byte, error) {
 		}
 	}
 	if directive > 0 {
-		return nil, fmt.Errorf("%d:1: a directive without a document; --- has to follow it", directive)
+		return nil, fmt.Errorf("%d:1: the directive has no document; write --- after it", directive)
 	}
 	return out, nil
 }
@@ -79,10 +79,10 @@ func isYAMLComment(line string) bool {
 // A yamlLayout checks the indentation of lines.
 type yamlLayout struct {
 	source []byte
-	lines  []int // offset of each line; computed on first use
+	lines  []int // offset of each line, computed on first use
 }
 
-// offset returns the offset of a place in the source.
+// offset returns the offset of a line and column in the source.
 func (l *yamlLayout) offset(line, column int) int {
 	if l.lines == nil {
 		l.lines = []int{0}
@@ -103,8 +103,8 @@ func (l *yamlLayout) offset(line, column int) int {
 	return at
 }
 
-// blockIndent returns the indentation of a list or object in block style. The node may be placed
-// at its tag or anchor, further to the right.
+// blockIndent returns the indentation of a block-style list or object. The library may place the
+// node at its tag or anchor, which are further to the right.
 func blockIndent(n *yaml.Node, around int) int {
 	switch {
 	case n.Anchor == "" && n.Style&yaml.TaggedStyle == 0:
@@ -115,11 +115,12 @@ func blockIndent(n *yaml.Node, around int) int {
 	return around
 }
 
-// checkIndentation checks that all lines of a node in block style are indented by more than the given
-// spaces. The library does not check lines of quoted and bracketed text, and accepts tabs there.
+// checkIndentation checks that all lines of a block-style node are indented by more than the
+// given number of spaces. The library does not check lines within quotes and brackets, and
+// accepts tabs there.
 func (l *yamlLayout) checkIndentation(n *yaml.Node, spaces int) error {
 	at := l.offset(n.Line, n.Column)
-	for at < len(l.source) && (l.source[at] == '&' || l.source[at] == '!') { // an anchor, a tag
+	for at < len(l.source) && (l.source[at] == '&' || l.source[at] == '!') { // skip an anchor or a tag
 		for at < len(l.source) && strings.IndexByte(" \t\r\n", l.source[at]) < 0 {
 			at++
 		}
@@ -141,7 +142,7 @@ func (l *yamlLayout) checkIndentation(n *yaml.Node, spaces int) error {
 	return nil
 }
 
-// continued checks the lines between two offsets, from the second on.
+// continued checks the indentation of the lines between two offsets, from the second line on.
 func (l *yamlLayout) continued(from, end, spaces int) error {
 	for {
 		i := bytes.IndexByte(l.source[from:end], '\n')
@@ -157,13 +158,13 @@ func (l *yamlLayout) continued(from, end, spaces int) error {
 		}
 		number := 1 + bytes.Count(l.source[:from], []byte{'\n'})
 		if have < len(line) && line[have] == '\t' {
-			return fmt.Errorf("%d:%d: a tab does not indent; write %d spaces at least", number, have+1, spaces+1)
+			return fmt.Errorf("%d:%d: a tab cannot indent; write at least %d spaces", number, have+1, spaces+1)
 		}
-		return fmt.Errorf("%d:%d: indented by %d spaces, want at least %d, more than its parent", number, have+1, have, spaces+1)
+		return fmt.Errorf("%d:%d: the line is indented by %d spaces, want at least %d, more than its parent", number, have+1, have, spaces+1)
 	}
 }
 
-// flowEnd returns the offset behind the quote or bracket that closes the one at i.
+// flowEnd returns the offset after the quote or bracket that closes the one at i.
 func flowEnd(source []byte, i int) int {
 	depth := 0
 	for i < len(source) {
@@ -196,8 +197,8 @@ func flowEnd(source []byte, i int) int {
 	return len(source)
 }
 
-// checkBlockScalar checks the empty lines at the start of a block scalar whose first other line decides the
-// indentation: they must not have more spaces (section 8.1.1.1).
+// checkBlockScalar checks the empty lines at the start of a block scalar whose indentation is
+// set by its first non-empty line. The empty lines must not have more spaces (section 8.1.1.1).
 func (l *yamlLayout) checkBlockScalar(n *yaml.Node, at, spaces int) error {
 	header, rest, _ := bytes.Cut(l.source[at:], []byte{'\n'})
 	if bytes.ContainsAny(header[:min(len(header), 3)], "123456789") {
@@ -213,10 +214,10 @@ func (l *yamlLayout) checkBlockScalar(n *yaml.Node, at, spaces int) error {
 			continue
 		}
 		if have > spaces && most > have {
-			return fmt.Errorf("%d:%d: empty lines before this one have %d spaces, it has %d", number, have+1, most, have)
+			return fmt.Errorf("%d:%d: empty lines before this one have %d spaces, but this line has %d", number, have+1, most, have)
 		}
 		if have == 0 && spaces < 0 && documentMarker().Match(rest) {
-			return fmt.Errorf("%d:1: text without indentation continues over the end of its document; indent it", number)
+			return fmt.Errorf("%d:1: text without indentation continues beyond the end of its document; indent the text", number)
 		}
 		return nil
 	}

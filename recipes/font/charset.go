@@ -18,11 +18,12 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// maxRunes limits the runes of an atlas to the largest number of glyphs in a font.
+// maxRunes limits the number of runes in an atlas to the largest number of glyphs in a font.
 const maxRunes = 1 << 16
 
-// runesOfOptions returns the runes of the options, sorted. It reads the files of option text.
-func (o *Font) runesOfOptions(ctx context.Context, job *recipe.Job) ([]rune, error) {
+// runesOfOptions returns the runes that the options select, sorted. It reads the files of option
+// text.
+func (o *fontOptions) runesOfOptions(ctx context.Context, job *recipe.Job) ([]rune, error) {
 	set := new(runeSet)
 	for _, text := range o.Charset {
 		first, last, err := parseRange(text)
@@ -59,7 +60,7 @@ func parseRange(text string) (first, last rune, err error) {
 	case first > last:
 		return 0, 0, &recipe.OptionError{Key: "charset", Got: strconv.Quote(text), Want: "the smaller number first"}
 	case first <= 0xdfff && last >= 0xd800:
-		return 0, 0, &recipe.OptionError{Key: "charset", Got: strconv.Quote(text), Want: "none of U+D800-DFFF, which are no runes"}
+		return 0, 0, &recipe.OptionError{Key: "charset", Got: strconv.Quote(text), Want: "no surrogates (U+D800-DFFF), which are not runes"}
 	}
 	return first, last, nil
 }
@@ -73,7 +74,7 @@ func parseRune(text string, prefixed bool) (rune, bool) {
 	return rune(n), err == nil && n <= utf8.MaxRune && (hasPrefix || !prefixed)
 }
 
-// listRunes describes a list by its first runes.
+// listRunes describes a list of runes by its first few.
 func listRunes(list []rune) string {
 	const few = 5
 	names := make([]string, 0, few)
@@ -91,17 +92,17 @@ func listRunes(list []rune) string {
 	return text
 }
 
-// A font depends on the runes of a text, not on the text: an edit that adds no rune cooks no
-// font. An extract is the sorted runes, or refusal and a reason.
+// A font depends on the runes in a text, not on the text itself: an edit that adds no rune cooks
+// no font. An extract holds the sorted runes, or refusal followed by a reason.
 var (
 	runesOfText = recipe.Extract{Name: "runes", Version: 1, Of: textRunes}
 	runesOfJSON = recipe.Extract{Name: "strings", Version: 1, Of: jsonRunes}
 )
 
-// refusal begins an extract without runes. Runes of a text are never control characters.
+// refusal marks an extract without runes. A text's runes never include control characters.
 const refusal = "\x00"
 
-// maxText is the size limit of a file of option text.
+// maxText limits the size of a file of option text, in bytes.
 const maxText = 4 << 20
 
 // textRunes extracts the runes of a text file.
@@ -115,7 +116,7 @@ func textRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 	})
 }
 
-// jsonRunes extracts the runes of the string values of a JSON file. Keys are ignored.
+// jsonRunes extracts the runes of all string values in a JSON file. It ignores keys.
 func jsonRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 	return extractRunes(file, size, func(set *runeSet, text []byte) error {
 		if err := jsontext.Check(text); err != nil {
@@ -137,7 +138,7 @@ func jsonRunes(file io.ReaderAt, size int64) (recipe.Says, error) {
 
 func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []byte) error) (recipe.Says, error) {
 	if size > maxText {
-		return toAll(fmt.Sprintf("%smore than %d MiB; a list of its runes will do", refusal, maxText>>20)), nil
+		return toAll(fmt.Sprintf("%sthe texts have more than %d MiB; write a list of their runes instead", refusal, maxText>>20)), nil
 	}
 	text := make([]byte, size)
 	n, err := file.ReadAt(text, 0)
@@ -151,11 +152,11 @@ func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []by
 	return toAll(string(set.sortedRunes())), nil
 }
 
-// toAll returns an extract that is the same for all fonts.
+// toAll returns an extract that applies to all fonts.
 func toAll(text string) recipe.Says { return recipe.Says{"": []byte(text)} }
 
-// addTexts adds the runes of the files of option text.
-func (o *Font) addTexts(ctx context.Context, job *recipe.Job, set *runeSet) error {
+// addTexts adds the runes in the files of option text.
+func (o *fontOptions) addTexts(ctx context.Context, job *recipe.Job, set *runeSet) error {
 	for _, pattern := range o.Text {
 		names := []string{pattern}
 		if strings.ContainsAny(pattern, `*?[{\`) {
@@ -186,7 +187,7 @@ func addText(job *recipe.Job, set *runeSet, name string) error {
 	}
 	runes, err := job.ReadExtract(name, x.Name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("no such file")
+		return errors.New("there is no such file")
 	}
 	if err != nil {
 		return err
@@ -198,7 +199,7 @@ func addText(job *recipe.Job, set *runeSet, name string) error {
 	return nil
 }
 
-// addRunes adds the runes of valid UTF-8 that have glyphs.
+// addRunes adds all runes of the text that have glyphs. The text must be valid UTF-8.
 func (s *runeSet) addRunes(text string) {
 	for _, r := range text {
 		if !hasNoGlyph(r) {
@@ -207,10 +208,11 @@ func (s *runeSet) addRunes(text string) {
 	}
 }
 
-// hasNoGlyph reports whether a rune has no glyph: control characters and the byte order mark.
+// hasNoGlyph reports whether a rune never has a glyph: control characters and the byte order
+// mark.
 func hasNoGlyph(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0xfeff }
 
-// runeSet is a set of runes, by number.
+// runeSet is a bit set of runes.
 type runeSet struct {
 	has   [(utf8.MaxRune + 1) / 64]uint64
 	count int
@@ -223,7 +225,7 @@ func (s *runeSet) addRune(r rune) {
 	}
 }
 
-// sortedRunes returns the set in order.
+// sortedRunes returns the runes in ascending order.
 func (s *runeSet) sortedRunes() []rune {
 	list := make([]rune, 0, s.count)
 	for i, bits := range s.has {

@@ -20,15 +20,18 @@ type face struct {
 	font   *sfnt.Font
 	meter  *meter
 	buffer sfnt.Buffer
-	gpos   []byte // tables for kerning
+	gpos   []byte // kerning tables
 	kern   []byte
+	lost   []string // features of the font that an atlas cannot hold
 
 	unitsPerEm                   int
 	ascender, descender, lineGap int
-	underline, underlineWidth    int // its middle, upward from the base line
+	underline, underlineWidth    int // middle of the line, upward from the baseline
 }
 
-// openFace opens a font of the file, which must not change while it is in use.
+const lostColors = "colors of glyphs; outlines are drawn without them"
+
+// openFace opens a font in the file, which must not change while the face is in use.
 func openFace(ctx context.Context, file []byte, index int) (*face, error) {
 	at, err := faceDirectory(file, index)
 	if err != nil {
@@ -45,6 +48,12 @@ func openFace(ctx context.Context, file []byte, index int) (*face, error) {
 			f.gpos = data
 		case "kern":
 			f.kern = data
+		case "COLR", "CBDT", "sbix", "SVG ":
+			if !slices.Contains(f.lost, lostColors) {
+				f.lost = append(f.lost, lostColors)
+			}
+		case "fvar":
+			f.lost = append(f.lost, "the variations of a variable font; the default instance is drawn")
 		case "post":
 			if len(data) >= 12 {
 				f.underline, f.underlineWidth = int(int16(binary.BigEndian.Uint16(data[8:]))), int(int16(binary.BigEndian.Uint16(data[10:])))
@@ -65,10 +74,10 @@ func (f *face) openGlyph() error {
 	if f.font, err = sfnt.ParseReaderAt(f.meter); err != nil {
 		return err
 	}
-	// Limits of the OpenType specification, table head.
+	// Limits from the OpenType specification, table head.
 	f.unitsPerEm = int(f.font.UnitsPerEm())
 	if f.unitsPerEm < 16 || f.unitsPerEm > 16384 {
-		return fmt.Errorf("%d units per em, want 16 to 16384; export the font again", f.unitsPerEm)
+		return fmt.Errorf("the font has %d units per em, want 16 to 16384; export the font again", f.unitsPerEm)
 	}
 	m, err := f.font.Metrics(&f.buffer, f.em(), xfont.HintingNone)
 	f.ascender, f.descender = int(m.Ascent), -int(m.Descent)
@@ -76,15 +85,15 @@ func (f *face) openGlyph() error {
 	return err
 }
 
-// em is the size at which the library's numbers are font units.
+// em is the size, in pixels, at which the library returns coordinates in font units.
 func (f *face) em() fixed.Int26_6 { return fixed.Int26_6(f.unitsPerEm) }
 
-// callLibrary calls the library, which may panic, and returns the meter's error if the meter stopped
-// it.
+// callLibrary calls the library and converts a panic to an error. It returns the meter's error
+// if the meter stopped the library.
 func (f *face) callLibrary(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("damaged (%v); export the font again", p)
+			err = fmt.Errorf("the font is damaged (%v); export it again", p)
 		}
 		if f.meter.err != nil {
 			err = f.meter.err
@@ -107,7 +116,7 @@ func (f *face) glyphOf(r rune) (glyph uint16, err error) {
 	return glyph, err
 }
 
-// glyphAdvance returns the distance to the next glyph.
+// glyphAdvance returns a glyph's advance width.
 func (f *face) glyphAdvance(glyph uint16) (units int, err error) {
 	f.meter.nextGlyph()
 	err = f.callLibrary(func() error {
@@ -125,7 +134,7 @@ func (f *face) glyphOutline(glyph uint16, size int) (*distancefield.Path, error)
 	err := f.callLibrary(func() error {
 		segments, err := f.font.LoadGlyph(&f.buffer, sfnt.GlyphIndex(glyph), f.em(), nil)
 		if errors.Is(err, sfnt.ErrColoredGlyph) {
-			return errors.New("its glyphs are images, which have no outlines; take another font")
+			return errors.New("the glyphs are images, which have no outlines; choose another font")
 		}
 		for _, s := range segments {
 			f.addSegment(path, s, size)
@@ -156,17 +165,18 @@ func (f *face) unitsToPixels(units int64, size int) float64 {
 	return float64(units*int64(size)) / float64(f.unitsPerEm)
 }
 
-// A pair is two runes, and the distance in font units that the second is moved to the right when
-// it follows the first.
+// A pair is two runes, and the distance in font units by which the second moves to the right
+// when it follows the first.
 type pair struct {
 	first, second rune
 	units         int16
 }
 
-// maxPairs limits the pairs, because class tables multiply and could make huge metrics.
+// maxPairs limits the number of kerning pairs, because multiplied class tables could make huge
+// metrics.
 const maxPairs = 1 << 18
 
-// kerningPairs returns the kerning between the runes, sorted.
+// kerningPairs returns the sorted kerning pairs of the chosen runes.
 func (s *subject) kerningPairs(ctx context.Context) ([]pair, error) {
 	if !s.o.Kerning {
 		return nil, nil
@@ -180,7 +190,7 @@ func (s *subject) kerningPairs(ctx context.Context) ([]pair, error) {
 		index := s.glyphs[c.glyph].index
 		runes[index] = append(runes[index], c.r)
 	}
-	tooMany := fmt.Errorf("more than %d kerning pairs among %d runes; take fewer, or set kerning = false", maxPairs, len(s.chars))
+	tooMany := fmt.Errorf("there are more than %d kerning pairs among %d runes; name fewer runes, or set kerning = false", maxPairs, len(s.chars))
 	found, err := kerning.Pairs(ctx, s.face.gpos, s.face.kern, indices, maxPairs)
 	if errors.Is(err, kerning.ErrPairs) {
 		return nil, tooMany

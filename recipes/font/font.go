@@ -5,22 +5,22 @@
 //
 //	charset.go   list the runes
 //	face.go      open the font, look up glyphs and read their outlines
-//	pack.go      place the boxes of the glyphs in the atlas
-//	field        measure distances (a package)
-//	pairs.go     look up kerning, which package kerning reads
-//	metrics.go   write the metrics, or layouts.go in layouts of other programs
+//	subject.go   place the boxes of the glyphs in the atlas and draw them; package
+//	             distancefield computes the distances
+//	face.go      look up kerning, which package kerning reads
+//	metrics.go   write the metrics, in our layout or another program's
 //
 // # The atlas
 //
-// Option field decides the meaning of a texel. With sdf the texture has one channel: 127.5 is the
-// outline of a glyph, more is inside, and 0 and 255 are half of the option range or more away
-// from it. For a value v from 0 to 1, the distance to the outline is (v - 0.5) * range pixels of
-// the atlas. With linear filtering and a threshold of 0.5, glyphs are sharp at any size, except
-// for their corners, which are round within about a pixel of the atlas.
+// Option field selects the meaning of a texel. With sdf the texture has one channel: 127.5 is on
+// the outline of a glyph, larger values are inside, and 0 and 255 are at least half of option
+// range away from it. For a value v from 0 to 1, the distance to the outline is (v - 0.5) *
+// range pixels of the atlas. With linear filtering and a threshold of 0.5, glyphs are sharp at
+// any size. Only their corners are rounded, within about a pixel of the atlas.
 //
 // With msdf the distance is the median of red, green and blue, each of which is filtered
-// separately: max(min(r, g), min(max(r, g), b)). Corners stay sharp. With mtsdf, alpha also has
-// the distance of sdf, which suits glows and shadows better.
+// separately: max(min(r, g), min(max(r, g), b)). Corners stay sharp. With mtsdf, alpha also
+// holds the distance of sdf, which suits glows and shadows better.
 //
 // # The metrics
 //
@@ -31,24 +31,29 @@
 //	             em; range: pixels
 //	metrics      units_per_em of the font; ascender, descender (negative below the
 //	             base line), line_gap; a line is ascender - descender + line_gap high
-//	glyphs       sorted by rune: rune: its number; advance; plane and atlas: left,
-//	             bottom, right, top of the box to draw, relative to the pen in em, and
-//	             of its place in the atlas, in pixels. A glyph without an outline, such
-//	             as a space, has neither
-//	kerning      sorted: [first rune, second rune, how far the second is moved to the
+//	glyphs       sorted by rune: rune: its code point; advance; plane: left, bottom,
+//	             right, top of the box to draw, in em relative to the pen; atlas: the
+//	             same for the box in the atlas, in pixels. A glyph without an outline,
+//	             such as a space, has neither plane nor atlas
+//	kerning      sorted: [first rune, second rune, how far to move the second to the
 //	             right]
 //
-// The other values of data are the layouts of other programs: see layouts.go.
+// The other values of option data select the layouts of other programs: see metrics.go.
 //
 // # Same bytes everywhere
 //
-// Package field computes distances with the same rounding on all machines. With zstd = 0 and
-// container = "ktx2" the bytes do not depend on any compressor either.
+// Package distancefield computes distances with the same rounding on all machines. With zstd = 0
+// and container = "ktx2", the bytes do not depend on a compressor either.
+//
+// # Bitmap fonts
+//
+// The recipe "bmfont" copies a BMFont, in its text, XML or binary form, and replaces the names
+// of its pages with the names of the cooked images (bmfont.go, bmfile.go, bmxml.go).
 //
 // # Hostile fonts
 //
-// The library that reads outlines is not hardened. So it sees only the necessary tables of a
-// font, through a meter that limits reading; see meter.go.
+// The library that reads outlines is not hardened against hostile fonts. So it sees only the
+// necessary tables of a font, through a meter that limits reads; see meter.go.
 package font
 
 import (
@@ -62,18 +67,20 @@ import (
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/png"
+	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// Font holds the options of the recipe.
-type Font struct {
+// fontOptions are the options of the recipe.
+type fontOptions struct {
 	Field      string   `toml:"field" enum:"sdf,msdf,mtsdf" doc:"distances in the atlas: sdf has one channel, msdf three whose median keeps corners sharp, mtsdf also the plain distance in alpha"`
 	Size       int      `toml:"size" min:"4" max:"1024" doc:"pixels of the atlas per em; 32 to 64 suits most text, fine details need more"`
 	Range      int      `toml:"range" min:"2" max:"128" doc:"range of distances in pixels of the atlas, half of it on each side of an outline; text outlines and glows need more"`
 	Charset    []string `toml:"charset" doc:"runes to include: \"U+41\", or a range: \"U+20-7E\""`
-	Text       []string `toml:"text" doc:"UTF-8 files whose runes are included, by names or patterns such as \"/locale/**/*.json\", relative to the source or, with a leading slash, to the asset directory; .json files add the strings that are values"`
-	Missing    string   `toml:"missing" enum:"error,skip" doc:"what to do about runes without a glyph in the font"`
-	Kerning    bool     `toml:"kerning" doc:"write pairs of runes whose distance changes"`
+	Text       []string `toml:"text" doc:"UTF-8 files whose runes are included: names or patterns such as \"/locale/**/*.json\", relative to the source or, with a leading slash, to the asset directory; .json files add the strings that are values"`
+	Missing    string   `toml:"missing" enum:"error,skip" doc:"treatment of runes without a glyph in the font"`
+	Kerning    bool     `toml:"kerning" doc:"write the pairs of runes with a distance of their own"`
 	Padding    int      `toml:"padding" min:"0" max:"64" doc:"free pixels between glyphs in the atlas, besides the range around them"`
 	MaxSize    int      `toml:"max_size" min:"16" max:"16384" doc:"longest side of the atlas in pixels"`
 	PowerOfTwo bool     `toml:"power_of_two" doc:"sides of the atlas are powers of two"`
@@ -86,34 +93,40 @@ type Font struct {
 // Recipe returns the recipe "font".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "font", Version: 5, UsesPath: true, NamesOutputs: true, Extracts: []recipe.Extract{runesOfText, runesOfJSON},
+		Name: "font", Version: 7, UsesPath: true, NamesOutputs: true, Extracts: []recipe.Extract{runesOfText, runesOfJSON},
 		Formats: []recipe.Format{
 			{Name: "a TrueType or OpenType font", Extensions: []string{".ttf", ".otf", ".ttc", ".otc"}, Magic: []string{"\x00\x01\x00\x00", "OTTO", "true\x00", "ttcf"}},
 		},
 		New: func() recipe.Cooker {
-			return &Font{
+			return &fontOptions{
 				Field: "sdf", Size: 48, Range: 8, Charset: []string{"U+20-7E"}, Missing: "error", Kerning: true,
 				Padding: 1, MaxSize: 2048, PowerOfTwo: true, Container: "ktx2", Data: "assetcook", Zstd: 3,
 			}
 		},
 		Traits: func(c recipe.Cooker) recipe.Traits {
-			o := c.(*Font)
+			o := c.(*fontOptions)
 			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Explain: o.explainResult}
 		},
 	}
 }
 
+// Indices of the outputs. Programs load the metrics, which name the atlas.
+const (
+	metricsOutput = iota
+	atlasOutput
+)
+
 // Outputs implements recipe.Cooker.
-func (o *Font) Outputs() []string {
+func (o *fontOptions) Outputs() []string {
 	ext := ".json"
 	if o.Data == "bmfont" {
 		ext = ".fnt"
 	}
-	return []string{"{path}." + o.Container, "{path}" + ext}
+	return []string{"{path}" + ext, "{path}." + o.Container}
 }
 
 // Cook implements recipe.Cooker.
-func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
+func (o *fontOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return err
@@ -135,15 +148,15 @@ func (o *Font) Cook(ctx context.Context, job *recipe.Job) error {
 	if err := o.writeAtlas(ctx, job, s.atlas, texels); err != nil {
 		return err
 	}
-	out, err := job.Create(1)
+	out, err := job.Create(metricsOutput)
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.writeMetrics(ctx, out, path.Base(job.Path()), job.Link(1, 0), pairs), out.Close())
+	return errors.Join(s.writeMetrics(ctx, out, path.Base(job.Path()), job.Link(metricsOutput, atlasOutput), pairs), out.Close())
 }
 
 // explainResult implements Traits.Explain.
-func (o *Font) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
+func (o *fontOptions) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
 	s, err := o.prepareSubject(ctx, job)
 	if err != nil {
 		return nil, err
@@ -158,7 +171,7 @@ func (o *Font) explainResult(ctx context.Context, job *recipe.Job) ([]string, er
 		lines = append(lines, fmt.Sprintf("%s share them", countOf(len(s.chars), "rune")))
 	}
 	if len(s.missing) > 0 {
-		lines = append(lines, fmt.Sprintf("skipped, for the font has no glyphs for them: %s", listRunes(s.missing)))
+		lines = append(lines, fmt.Sprintf("skipped, because the font has no glyphs: %s", listRunes(s.missing)))
 	}
 	pairs, err := s.kerningPairs(ctx)
 	if err != nil {
@@ -174,8 +187,9 @@ func countOf(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func (o *Font) writeAtlas(ctx context.Context, job *recipe.Job, size extent, texels []byte) error {
-	out, err := job.Create(0)
+func (o *fontOptions) writeAtlas(ctx context.Context, job *recipe.Job, size extent, texels []byte) error {
+	jobs.SetRole(job, atlasOutput, role.Data.String()) // distances are numbers
+	out, err := job.Create(atlasOutput)
 	if err != nil {
 		return err
 	}
@@ -195,17 +209,17 @@ func (o *Font) writeAtlas(ctx context.Context, job *recipe.Job, size extent, tex
 	return errors.Join(ktx2.Write(ctx, out, t, packing), out.Close())
 }
 
-// texelChannels returns the bytes per texel while drawing and in ktx2. Three channels become four,
-// because not all graphics processors support three.
-func (o *Font) texelChannels() int {
+// texelChannels returns the bytes per texel, both while drawing and in KTX2. Three channels
+// become four, because not all graphics processors support three.
+func (o *fontOptions) texelChannels() int {
 	if o.Field == "sdf" {
 		return 1
 	}
 	return 4
 }
 
-// atlasImage returns the texels as an image, gray if they have one channel.
-func (o *Font) atlasImage(size extent, texels []byte) *pixmap.Map {
+// atlasImage returns the texels as an image, in gray if they have one channel.
+func (o *fontOptions) atlasImage(size extent, texels []byte) *pixmap.Map {
 	if o.texelChannels() == 4 {
 		return &pixmap.Map{W: size.w, H: size.h, Pix8: texels}
 	}
@@ -217,7 +231,7 @@ func (o *Font) atlasImage(size extent, texels []byte) *pixmap.Map {
 }
 
 // checkOptions implements Traits.Check.
-func (o *Font) checkOptions() error {
+func (o *fontOptions) checkOptions() error {
 	for _, text := range o.Charset {
 		if _, _, err := parseRange(text); err != nil {
 			return err
@@ -225,22 +239,22 @@ func (o *Font) checkOptions() error {
 	}
 	switch {
 	case len(o.Charset)+len(o.Text) == 0:
-		return &recipe.OptionError{Key: "charset", Got: "[]", Want: "runes, or a file in text"}
+		return &recipe.OptionError{Key: "charset", Got: "[]", Want: "runes, or a file named in the option text"}
 	case o.PowerOfTwo && o.MaxSize&(o.MaxSize-1) != 0:
 		return &recipe.OptionError{Key: "max_size", Got: strconv.Itoa(o.MaxSize), Want: "a power of two, because of power_of_two = true"}
 	}
 	return nil
 }
 
-// maxSource is the size limit of a font, in bytes. The largest collections for Chinese, Japanese
+// maxSource limits the size of a font, in bytes. The largest collections for Chinese, Japanese
 // and Korean have half of it.
 const maxSource = 256 << 20
 
-var errLarge = errors.New("larger than 256 MiB, which no font is")
+var errLarge = errors.New("the file is larger than 256 MiB, the limit for a font")
 
-// estimateMemory implements Traits.Estimate. The size of the atlas depends on the glyphs, so it
-// assumes the largest.
-func (o *Font) estimateMemory(head []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate. The size of the atlas depends on the glyphs, so the
+// estimate assumes the largest size.
+func (o *fontOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	if size > maxSource {
 		return 0, errLarge
 	}
@@ -250,12 +264,12 @@ func (o *Font) estimateMemory(head []byte, size int64) (int64, error) {
 		}
 	}
 	const (
-		fixed      = 24 << 20 // one outline, with its pieces
-		perByte    = 5        // kept per byte when opening
-		perPair    = 32       // bytes, including room to grow
+		fixed      = 24 << 20 // memory for one outline and its segments
+		perByte    = 5        // bytes per byte of the font, allocated on opening
+		perPair    = 32       // bytes per kerning pair, including growth
 		perRune    = 256
 		textMemory = 2 * maxText
-		// The sorted outline with its colors, and rows of distances around it.
+		// The sorted outline with edge colors, and rows of distances around it.
 		multiOutline, multiRow = 16 << 20, 512
 	)
 	runes, text := int64(0), int64(0)

@@ -27,15 +27,15 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-func options(set ...func(*Font)) *Font {
-	o := Recipe().New().(*Font)
+func options(set ...func(*fontOptions)) *fontOptions {
+	o := Recipe().New().(*fontOptions)
 	for _, f := range set {
 		f(o)
 	}
 	return o
 }
 
-func cookFile(t testing.TB, o *Font, file []byte) recipetest.Result {
+func cookFile(t testing.TB, o *fontOptions, file []byte) recipetest.Result {
 	t.Helper()
 	return recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.ttf": {Data: file}}, "", "a.ttf")
 }
@@ -62,26 +62,26 @@ type metrics struct {
 }
 
 // cooked returns the outputs for a font, decoded as in a game.
-func cooked(t testing.TB, o *Font, file []byte) (metrics, *image.Gray) {
+func cooked(t testing.TB, o *fontOptions, file []byte) (metrics, *image.Gray) {
 	t.Helper()
 	res := cookFile(t, o, file)
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
 	var m metrics
-	d := json.NewDecoder(bytes.NewReader(res.Outputs[1]))
+	d := json.NewDecoder(bytes.NewReader(res.Outputs[metricsOutput]))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&m); err != nil {
 		t.Fatal(err)
 	}
 	if o.Container == "png" {
-		p, err := png.Decode(bytes.NewReader(res.Outputs[0]))
+		p, err := png.Decode(bytes.NewReader(res.Outputs[atlasOutput]))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m, p.(*image.Gray)
 	}
-	x, err := ktx2.Read(res.Outputs[0], 1<<24)
+	x, err := ktx2.Read(res.Outputs[atlasOutput], 1<<24)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func cooked(t testing.TB, o *Font, file []byte) (metrics, *image.Gray) {
 // the same pixels as another rasterizer's.
 func TestTextFromAtlasCoversTheOutlines(t *testing.T) {
 	for name, file := range map[string][]byte{"regular": goregular.TTF, "bold italic": gobolditalic.TTF} {
-		m, atlas := cooked(t, options(func(o *Font) { o.Charset = []string{"U+20-7E", "U+C0-FF"} }), file)
+		m, atlas := cooked(t, options(func(o *fontOptions) { o.Charset = []string{"U+20-7E", "U+C0-FF"} }), file)
 		f, err := sfnt.Parse(file)
 		if err != nil {
 			t.Fatal(err)
@@ -178,7 +178,7 @@ func fill(t *testing.T, f *sfnt.Font, r rune, size, left, top float64, w, h int)
 // The font has cubic curves of PostScript: a disc, whose distances are known.
 func TestPostScriptOutlinesHaveRightDistances(t *testing.T) {
 	file := postScript([][]byte{{endOfGlyph}, roundGlyph(250, 300, 200)}, nil)
-	m, atlas := cooked(t, options(func(o *Font) { o.Charset, o.Size, o.Range = []string{"U+41"}, 100, 12 }), file)
+	m, atlas := cooked(t, options(func(o *fontOptions) { o.Charset, o.Size, o.Range = []string{"U+41"}, 100, 12 }), file)
 	g := m.Glyphs[0]
 	for y := g.Atlas[3]; y < g.Atlas[1]; y++ {
 		for x := g.Atlas[0]; x < g.Atlas[2]; x++ {
@@ -201,7 +201,7 @@ func kernOf(pairs ...int) []byte {
 func TestMetricsDescribeTheGlyphs(t *testing.T) {
 	box, empty := boxGlyph([4]int{100, -100, 300, 700}), []byte{}
 	file := trueType([][]byte{box, box, empty, compoundGlyph(1, 1), box}, map[string][]byte{"kern": kernOf(1, 3, -50, 3, 1, 25, 4, 4, 10)})
-	m, _ := cooked(t, options(func(o *Font) { o.Charset, o.Size, o.Range = []string{"U+41-44"}, 10, 2 }), file)
+	m, _ := cooked(t, options(func(o *fontOptions) { o.Charset, o.Size, o.Range = []string{"U+41-44"}, 10, 2 }), file)
 	if fmt.Sprint(m.Metrics) != "{1000 0.8 -0.2 0.09}" || m.Atlas.Size != 10 || m.Atlas.Range != 2 {
 		t.Errorf("%+v", m)
 	}
@@ -221,7 +221,7 @@ func TestMetricsDescribeTheGlyphs(t *testing.T) {
 	if fmt.Sprint(m.Kerning) != "[[65 67 -0.05] [67 65 0.025] [68 68 0.01]]" {
 		t.Error(m.Kerning)
 	}
-	m, _ = cooked(t, options(func(o *Font) { o.Charset, o.Kerning = []string{"U+41-44"}, false }), file)
+	m, _ = cooked(t, options(func(o *fontOptions) { o.Charset, o.Kerning = []string{"U+41-44"}, false }), file)
 	if m.Kerning == nil || len(m.Kerning) != 0 {
 		t.Errorf("without kerning: %v", m.Kerning)
 	}
@@ -233,7 +233,7 @@ func TestRunesShareAGlyph(t *testing.T) {
 		"kern": kernOf(1, 1, -7),
 		"cmap": slices.Concat(words(0, 1, 3, 10), long(12), words(12, 0), long(40), long(0), long(2), long('A'), long('A'), long(1), long('C'), long('C'), long(1)),
 	})
-	m, _ := cooked(t, options(func(o *Font) { o.Charset = []string{"U+41", "U+43"} }), file)
+	m, _ := cooked(t, options(func(o *fontOptions) { o.Charset = []string{"U+41", "U+43"} }), file)
 	if len(m.Glyphs) != 2 || !slices.Equal(m.Glyphs[0].Atlas, m.Glyphs[1].Atlas) || m.Glyphs[0].Atlas == nil {
 		t.Errorf("%+v", m.Glyphs)
 	}
@@ -242,12 +242,12 @@ func TestRunesShareAGlyph(t *testing.T) {
 	}
 }
 
-// Boxes of glyphs are inside the atlas, and padding pixels apart.
+// The boxes of glyphs are inside the atlas, with at least the padding between them.
 func TestPlacesDoNotTouch(t *testing.T) {
-	for _, o := range []*Font{
-		options(), options(func(o *Font) { o.Padding = 5 }), options(func(o *Font) { o.PowerOfTwo = false }),
-		options(func(o *Font) { o.MaxSize, o.PowerOfTwo, o.Padding = 400, false, 0 }),
-		options(func(o *Font) { o.MaxSize = 512 }), options(func(o *Font) { o.Charset = []string{"U+49"} }),
+	for _, o := range []*fontOptions{
+		options(), options(func(o *fontOptions) { o.Padding = 5 }), options(func(o *fontOptions) { o.PowerOfTwo = false }),
+		options(func(o *fontOptions) { o.MaxSize, o.PowerOfTwo, o.Padding = 400, false, 0 }),
+		options(func(o *fontOptions) { o.MaxSize = 512 }), options(func(o *fontOptions) { o.Charset = []string{"U+49"} }),
 	} {
 		m, atlas := cooked(t, o, goregular.TTF)
 		if max(m.Atlas.Width, m.Atlas.Height) > o.MaxSize || m.Atlas.Width != atlas.Rect.Dx() || m.Atlas.Height != atlas.Rect.Dy() {
@@ -285,12 +285,12 @@ func TestPlacesDoNotTouch(t *testing.T) {
 
 func TestContainersHaveTheSamePixels(t *testing.T) {
 	_, want := cooked(t, options(), goregular.TTF)
-	for _, o := range []*Font{options(func(o *Font) { o.Container = "png" }), options(func(o *Font) { o.Zstd = 0 })} {
+	for _, o := range []*fontOptions{options(func(o *fontOptions) { o.Container = "png" }), options(func(o *fontOptions) { o.Zstd = 0 })} {
 		if _, got := cooked(t, o, goregular.TTF); !bytes.Equal(got.Pix, want.Pix) {
 			t.Errorf("%s: different pixels", o.Container)
 		}
 	}
-	if got := options(func(o *Font) { o.Container = "png" }).Outputs(); !slices.Equal(got, []string{"{path}.png", "{path}.json"}) {
+	if got := options(func(o *fontOptions) { o.Container = "png" }).Outputs(); !slices.Equal(got, []string{"{path}.json", "{path}.png"}) {
 		t.Error(got)
 	}
 }
@@ -298,7 +298,7 @@ func TestContainersHaveTheSamePixels(t *testing.T) {
 func TestFaceOfCollectionIsSelected(t *testing.T) {
 	file := collection(trueType([][]byte{{}, boxGlyph([4]int{0, 0, 100, 100})}, nil), trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 100})}, nil))
 	for face, want := range []float64{2, 6} {
-		m, _ := cooked(t, options(func(o *Font) { o.Charset, o.Face, o.Size, o.Range = []string{"U+41"}, face, 10, 2 }), file)
+		m, _ := cooked(t, options(func(o *fontOptions) { o.Charset, o.Face, o.Size, o.Range = []string{"U+41"}, face, 10, 2 }), file)
 		if got := (m.Glyphs[0].Plane[2] - m.Glyphs[0].Plane[0]) * 10; math.Abs(got-want-1) > 1e-9 {
 			t.Errorf("face %d: %v wide", face, got)
 		}
@@ -312,12 +312,12 @@ func TestCharsetSelectsRunes(t *testing.T) {
 		"bad.txt":    {Data: []byte("ab\xff")},
 		"missing":    {Data: []byte("\U0001F600\U0001F601a")},
 	}
-	res := recipetest.Cook(t, Recipe(), options(func(o *Font) { o.Charset, o.Text = nil, []string{"text.txt"} }), tree, "", "f/a.ttf")
+	res := recipetest.Cook(t, Recipe(), options(func(o *fontOptions) { o.Charset, o.Text = nil, []string{"text.txt"} }), tree, "", "f/a.ttf")
 	if res.Err != nil {
 		t.Fatal(res.Err)
 	}
 	var m metrics
-	if err := json.Unmarshal(res.Outputs[1], &m); err != nil {
+	if err := json.Unmarshal(res.Outputs[metricsOutput], &m); err != nil {
 		t.Fatal(err)
 	}
 	var have []rune
@@ -331,53 +331,53 @@ func TestCharsetSelectsRunes(t *testing.T) {
 		t.Error(res.Deps)
 	}
 	for _, tc := range []struct {
-		set  func(*Font)
+		set  func(*fontOptions)
 		want string
 	}{
-		{func(o *Font) { o.Text = []string{"none.txt"} }, "none.txt: no such file"},
-		{func(o *Font) { o.Text = []string{"/bad.txt"} }, "/bad.txt: 1:3: byte 0xff is not UTF-8"},
-		{func(o *Font) { o.Text = []string{"/missing"} }, `no glyphs for U+1F600 '😀', U+1F601 '😁'; take them out`},
-		{func(o *Font) { o.Charset = []string{"U+10000-1000F"} }, "and 11 more"},
-		{func(o *Font) { o.Charset = []string{"U+41", "U+10000-1000F"} }, "no glyphs for U+10000"},
-		{func(o *Font) { o.Charset, o.Missing = []string{"U+10000-1000F"}, "skip" }, "the font has a glyph for none of U+10000"},
-		{func(o *Font) { o.Charset = []string{"U+0-10FFFF"} }, "U+D800"},
-		{func(o *Font) { o.Charset = []string{"U+E000-10FFFF"} }, "but a font has at most"},
-		{func(o *Font) { o.MaxSize = 128 }, "do not fit into 128 x 128"},
-		{func(o *Font) { o.MaxSize = 16 }, "more than max_size, 16"},
-		{func(o *Font) { o.Face = 1 }, "the file holds one font"},
+		{func(o *fontOptions) { o.Text = []string{"none.txt"} }, "none.txt: there is no such file"},
+		{func(o *fontOptions) { o.Text = []string{"/bad.txt"} }, "/bad.txt: 1:3: byte 0xff is not UTF-8"},
+		{func(o *fontOptions) { o.Text = []string{"/missing"} }, `no glyphs for U+1F600 '😀', U+1F601 '😁'; take them out`},
+		{func(o *fontOptions) { o.Charset = []string{"U+10000-1000F"} }, "and 11 more"},
+		{func(o *fontOptions) { o.Charset = []string{"U+41", "U+10000-1000F"} }, "no glyphs for U+10000"},
+		{func(o *fontOptions) { o.Charset, o.Missing = []string{"U+10000-1000F"}, "skip" }, "the font has glyphs for none of U+10000"},
+		{func(o *fontOptions) { o.Charset = []string{"U+0-10FFFF"} }, "U+D800"},
+		{func(o *fontOptions) { o.Charset = []string{"U+E000-10FFFF"} }, "but a font has at most"},
+		{func(o *fontOptions) { o.MaxSize = 128 }, "do not fit into 128 x 128"},
+		{func(o *fontOptions) { o.MaxSize = 16 }, "more than max_size, 16"},
+		{func(o *fontOptions) { o.Face = 1 }, "the file holds one font"},
 	} {
 		res := recipetest.Cook(t, Recipe(), options(tc.set), tree, "", "f/a.ttf")
 		if res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) {
 			t.Errorf("%v, want %q", res.Err, tc.want)
 		}
 	}
-	res = recipetest.Cook(t, Recipe(), options(func(o *Font) { o.Text, o.Missing = []string{"/missing"}, "skip" }), tree, "", "f/a.ttf")
+	res = recipetest.Cook(t, Recipe(), options(func(o *fontOptions) { o.Text, o.Missing = []string{"/missing"}, "skip" }), tree, "", "f/a.ttf")
 	if res.Err != nil || res.Warned != nil {
 		t.Error(res.Err, res.Warned)
 	}
 	// An atlas without any outline is probably a mistake.
-	res = recipetest.Cook(t, Recipe(), options(func(o *Font) { o.Charset = []string{"U+20"} }), tree, "", "f/a.ttf")
-	if want := []string{"no glyph has an outline: the atlas is empty; see charset and text"}; res.Err != nil || !slices.Equal(res.Warned, want) {
+	res = recipetest.Cook(t, Recipe(), options(func(o *fontOptions) { o.Charset = []string{"U+20"} }), tree, "", "f/a.ttf")
+	if want := []string{"the atlas is empty, because no glyph has an outline; change charset or text"}; res.Err != nil || !slices.Equal(res.Warned, want) {
 		t.Error(res.Err, res.Warned)
 	}
 }
 
 func TestWrongOptionIsNamed(t *testing.T) {
 	for _, tc := range []struct {
-		set  func(*Font)
+		set  func(*fontOptions)
 		want string
 	}{
-		{func(*Font) {}, ""},
-		{func(o *Font) { o.Charset = []string{"U+41", "u+42-43"} }, ""},
-		{func(o *Font) { o.Charset, o.Text = nil, []string{"a.txt"} }, ""},
-		{func(o *Font) { o.MaxSize, o.PowerOfTwo = 1000, false }, ""},
-		{func(o *Font) { o.MaxSize = 1000 }, "max_size: want a power of two"},
-		{func(o *Font) { o.Charset = nil }, "charset: want runes"},
-		{func(o *Font) { o.Charset = []string{"41"} }, `charset: want runes such as "U+41"`},
-		{func(o *Font) { o.Charset = []string{"U+43-41"} }, "charset: want the smaller number first"},
-		{func(o *Font) { o.Charset = []string{"U+110000"} }, "charset: want runes"},
-		{func(o *Font) { o.Charset = []string{"U+41-"} }, "charset: want runes"},
-		{func(o *Font) { o.Charset = []string{"U+D800"} }, "charset: want none of"},
+		{func(*fontOptions) {}, ""},
+		{func(o *fontOptions) { o.Charset = []string{"U+41", "u+42-43"} }, ""},
+		{func(o *fontOptions) { o.Charset, o.Text = nil, []string{"a.txt"} }, ""},
+		{func(o *fontOptions) { o.MaxSize, o.PowerOfTwo = 1000, false }, ""},
+		{func(o *fontOptions) { o.MaxSize = 1000 }, "max_size: want a power of two"},
+		{func(o *fontOptions) { o.Charset = nil }, "charset: want runes"},
+		{func(o *fontOptions) { o.Charset = []string{"41"} }, `charset: want runes such as "U+41"`},
+		{func(o *fontOptions) { o.Charset = []string{"U+43-41"} }, "charset: want the smaller number first"},
+		{func(o *fontOptions) { o.Charset = []string{"U+110000"} }, "charset: want runes"},
+		{func(o *fontOptions) { o.Charset = []string{"U+41-"} }, "charset: want runes"},
+		{func(o *fontOptions) { o.Charset = []string{"U+D800"} }, "charset: want no surrogates"},
 	} {
 		err := options(tc.set).checkOptions()
 		var wrong *recipe.OptionError
@@ -392,9 +392,9 @@ func TestWrongOptionIsNamed(t *testing.T) {
 
 func TestExplainCountsTheGlyphs(t *testing.T) {
 	tree := fstest.MapFS{"a.ttf": {Data: goregular.TTF}}
-	o := options(func(o *Font) { o.Charset, o.Missing = []string{"U+41-45", "U+10000"}, "skip" })
+	o := options(func(o *fontOptions) { o.Charset, o.Missing = []string{"U+41-45", "U+10000"}, "skip" })
 	lines, _ := recipetest.Explain(t, Recipe(), o, tree, "a.ttf")
-	want := []string{"5 glyphs in 128 x 128 pixels, 49 % filled", `skipped, for the font has no glyphs for them: U+10000 '𐀀'`, "0 kerning pairs"}
+	want := []string{"5 glyphs in 128 x 128 pixels, 49 % filled", `skipped, because the font has no glyphs: U+10000 '𐀀'`, "0 kerning pairs"}
 	if !slices.Equal(lines, want) {
 		t.Errorf("%q", lines)
 	}
@@ -415,16 +415,16 @@ func TestAtlasHasGoldenBytes(t *testing.T) {
 	for _, tc := range []struct {
 		name, want string
 		file       []byte
-		set        func(*Font)
+		set        func(*fontOptions)
 	}{
-		{"regular", "3ab00803266641b0", goregular.TTF, func(*Font) {}},
-		{"bold italic", "32550c2e8d675d14", gobolditalic.TTF, func(o *Font) { o.Size, o.Range, o.PowerOfTwo, o.Charset = 29, 5, false, []string{"U+C0-FF"} }},
-		{"boxes", "93d70b3e16514534", file, func(o *Font) { o.Charset = []string{"U+41-42"} }},
-		{"msdf", "d9636a6cd0bdb0e6", goregular.TTF, func(o *Font) { o.Field, o.Size, o.Range = "msdf", 24, 4 }},
-		{"mtsdf", "890dee53f0548be0", gobolditalic.TTF, func(o *Font) { o.Field, o.Size, o.Range, o.Data = "mtsdf", 20, 6, "bmfont" }},
-		{"cubic", "129eac83faec55bb", postScript([][]byte{{endOfGlyph}, roundGlyph(251, 303, 207)}, nil), func(o *Font) { o.Charset = []string{"U+41"} }},
+		{"regular", "efaf8a96b5a8fb54", goregular.TTF, func(*fontOptions) {}},
+		{"bold italic", "15e1728006e7833e", gobolditalic.TTF, func(o *fontOptions) { o.Size, o.Range, o.PowerOfTwo, o.Charset = 29, 5, false, []string{"U+C0-FF"} }},
+		{"boxes", "37140d5ea027d632", file, func(o *fontOptions) { o.Charset = []string{"U+41-42"} }},
+		{"msdf", "dcbbee19ac1e7a55", goregular.TTF, func(o *fontOptions) { o.Field, o.Size, o.Range = "msdf", 24, 4 }},
+		{"mtsdf", "884e89461aa61c6c", gobolditalic.TTF, func(o *fontOptions) { o.Field, o.Size, o.Range, o.Data = "mtsdf", 20, 6, "bmfont" }},
+		{"cubic", "6d00fb09f9b71e0a", postScript([][]byte{{endOfGlyph}, roundGlyph(251, 303, 207)}, nil), func(o *fontOptions) { o.Charset = []string{"U+41"} }},
 	} {
-		res := cookFile(t, options(func(o *Font) { o.Zstd = 0 }, tc.set), tc.file)
+		res := cookFile(t, options(func(o *fontOptions) { o.Zstd = 0 }, tc.set), tc.file)
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
@@ -450,10 +450,10 @@ func (h *hasty) Err() error {
 // Every part of the work ends soon after its context.
 func TestCanceledCookEnds(t *testing.T) {
 	tree := fstest.MapFS{"a.ttf": {Data: goregular.TTF}}
-	for container, set := range map[string]func(*Font){
-		"ktx2": func(*Font) {}, "png": func(o *Font) { o.Container = "png" },
-		"bmfont":         func(o *Font) { o.Field, o.Data, o.Size = "msdf", "bmfont", 12 },
-		"msdf-atlas-gen": func(o *Font) { o.Data, o.Size = "msdf-atlas-gen", 12 },
+	for container, set := range map[string]func(*fontOptions){
+		"ktx2": func(*fontOptions) {}, "png": func(o *fontOptions) { o.Container = "png" },
+		"bmfont":         func(o *fontOptions) { o.Field, o.Data, o.Size = "msdf", "bmfont", 12 },
+		"msdf-atlas-gen": func(o *fontOptions) { o.Data, o.Size = "msdf-atlas-gen", 12 },
 	} {
 		o := options(set)
 		all := &hasty{t.Context(), math.MaxInt, 0}

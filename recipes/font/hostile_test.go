@@ -13,8 +13,8 @@ import (
 )
 
 // letters returns options for 'A' to 'H', without missing ones.
-func letters() *Font {
-	return options(func(o *Font) {
+func letters() *fontOptions {
+	return options(func(o *fontOptions) {
 		o.Charset, o.Missing, o.Container, o.MaxSize = []string{"U+41-48"}, "skip", "png", 512
 	})
 }
@@ -57,10 +57,10 @@ func TestHostileFontIsRefused(t *testing.T) {
 		name, want string
 		file       []byte
 	}{
-		{"routines that call each other a hundred times", "takes too much to read", postScript([][]byte{{endOfGlyph}, slices.Concat(type2(moveOperator, 1, 1), calls(100, 7, endOfGlyph))}, nested)},
-		{"glyphs of glyphs", "takes too much to read", trueType(nest, nil)},
+		{"routines that call each other a hundred times", "takes too much work", postScript([][]byte{{endOfGlyph}, slices.Concat(type2(moveOperator, 1, 1), calls(100, 7, endOfGlyph))}, nested)},
+		{"glyphs of glyphs", "takes too much work", trueType(nest, nil)},
 		{"a glyph of itself", "glyph 1", trueType([][]byte{{}, compoundGlyph(1, 1)}, nil)},
-		{"too many points", "takes too much to read", trueType([][]byte{{}, flatGlyph(60000)}, nil)},
+		{"too many points", "takes too much work", trueType([][]byte{{}, flatGlyph(60000)}, nil)},
 		{"boxes on boxes", "too many parts or crossings", trueType([][]byte{{}, boxGlyph(boxes...)}, nil)},
 		{"a huge glyph", "more than max_size", trueType([][]byte{{}, boxGlyph([4]int{-16000, -16000, 16000, 16000})}, nil)},
 		{"images", "images, which have no outlines", trueType([][]byte{{}, {}}, map[string][]byte{"loca": {}, "CBLC": {1, 2, 3, 4}})},
@@ -68,7 +68,7 @@ func TestHostileFontIsRefused(t *testing.T) {
 		{"nothing", "not a TrueType", nil},
 		{"four bytes", "table directory", good[:4]},
 		{"a directory", "table directory", good[:40]},
-		{"half", "ends behind the file", good[:len(good)/2]},
+		{"half", "ends after the end of the file", good[:len(good)/2]},
 		{"a web font", "compressed web font", []byte("wOF2.............................")},
 		{"an image", "not a TrueType", []byte("\x89PNG\r\n\x1a\n.........................")},
 		{"no units", "open the font", trueType([][]byte{{}, {}}, map[string][]byte{"head": make([]byte, 54)})},
@@ -101,7 +101,7 @@ func TestDamagedFontGivesErrorOrAtlas(t *testing.T) {
 			bent := slices.Clone(whole)
 			bent[i] ^= []byte{0xff, 0x01}[i%2]
 			res := cookFile(t, letters(), bent)
-			if res.Err == nil && (len(res.Outputs[0]) == 0 || len(res.Outputs[1]) == 0) {
+			if res.Err == nil && (len(res.Outputs[atlasOutput]) == 0 || len(res.Outputs[metricsOutput]) == 0) {
 				t.Errorf("byte %d: neither an error nor an atlas", i)
 			}
 		}
@@ -117,15 +117,15 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		file []byte
-		set  func(*Font)
+		set  func(*fontOptions)
 	}{
-		{"regular", goregular.TTF, func(o *Font) { o.Charset = []string{"U+41"} }},
-		{"a large atlas", goregular.TTF, func(o *Font) { o.Charset, o.Size, o.MaxSize, o.Range = []string{"U+4D"}, 900, 1024, 128 }},
-		{"a large atlas of channels", goregular.TTF, func(o *Font) {
+		{"regular", goregular.TTF, func(o *fontOptions) { o.Charset = []string{"U+41"} }},
+		{"a large atlas", goregular.TTF, func(o *fontOptions) { o.Charset, o.Size, o.MaxSize, o.Range = []string{"U+4D"}, 900, 1024, 128 }},
+		{"a large atlas of channels", goregular.TTF, func(o *fontOptions) {
 			o.Charset, o.Size, o.MaxSize, o.Range, o.Field, o.Container = []string{"U+4D"}, 900, 1024, 128, "msdf", "png"
 		}},
-		{"many boxes of channels", trueType([][]byte{{}, boxGlyph(many...)}, nil), func(o *Font) { o.Charset, o.Field = []string{"U+41"}, "mtsdf" }},
-		{"many boxes", trueType([][]byte{{}, boxGlyph(many...)}, nil), func(o *Font) { o.Charset = []string{"U+41"} }},
+		{"many boxes of channels", trueType([][]byte{{}, boxGlyph(many...)}, nil), func(o *fontOptions) { o.Charset, o.Field = []string{"U+41"}, "mtsdf" }},
+		{"many boxes", trueType([][]byte{{}, boxGlyph(many...)}, nil), func(o *fontOptions) { o.Charset = []string{"U+41"} }},
 	} {
 		o := options(tc.set)
 		want, err := o.estimateMemory(tc.file[:min(len(tc.file), 64<<10)], int64(len(tc.file)))
@@ -161,12 +161,12 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 		}
 	}
 	small, _ := options().estimateMemory([]byte("OTTO"), 1000)
-	for name, o := range map[string]*Font{
-		"max_size": options(func(o *Font) { o.MaxSize *= 2 }),
-		"text":     options(func(o *Font) { o.Text = []string{"a.txt"} }),
-		"charset":  options(func(o *Font) { o.Charset = []string{"U+20-7FFF"} }),
-		"zstd":     options(func(o *Font) { o.Zstd = 19 }),
-		"field":    options(func(o *Font) { o.Field = "msdf" }),
+	for name, o := range map[string]*fontOptions{
+		"max_size": options(func(o *fontOptions) { o.MaxSize *= 2 }),
+		"text":     options(func(o *fontOptions) { o.Text = []string{"a.txt"} }),
+		"charset":  options(func(o *fontOptions) { o.Charset = []string{"U+20-7FFF"} }),
+		"zstd":     options(func(o *fontOptions) { o.Zstd = 19 }),
+		"field":    options(func(o *fontOptions) { o.Field = "msdf" }),
 	} {
 		if large, _ := o.estimateMemory([]byte("OTTO"), 1000); large <= small {
 			t.Errorf("%s: the estimate %d is not larger than %d", name, large, small)
@@ -177,8 +177,8 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 // The estimate includes the atlas, for each container.
 func TestEstimateIncludesTheAtlas(t *testing.T) {
 	for _, container := range []string{"png", "ktx2"} {
-		small, _ := options(func(o *Font) { o.Container, o.Zstd = container, 0 }).estimateMemory([]byte("OTTO"), 1000)
-		large, _ := options(func(o *Font) { o.Container, o.Zstd, o.MaxSize = container, 0, 4096 }).estimateMemory([]byte("OTTO"), 1000)
+		small, _ := options(func(o *fontOptions) { o.Container, o.Zstd = container, 0 }).estimateMemory([]byte("OTTO"), 1000)
+		large, _ := options(func(o *fontOptions) { o.Container, o.Zstd, o.MaxSize = container, 0, 4096 }).estimateMemory([]byte("OTTO"), 1000)
 		if large-small < 4096*4096-2048*2048 {
 			t.Errorf("%s: %d more", container, large-small)
 		}
@@ -246,7 +246,7 @@ func FuzzCook(f *testing.F) {
 		if _, err := o.estimateMemory(file, int64(len(file))); err != nil {
 			return
 		}
-		if res := cookFile(t, o, file); res.Err == nil && len(res.Outputs[1]) == 0 {
+		if res := cookFile(t, o, file); res.Err == nil && len(res.Outputs[metricsOutput]) == 0 {
 			t.Error("neither an error nor metrics")
 		}
 	})

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// A meter is the library's view of a font: a header written by this package, with the tables that
-// outlines need, followed by the file. The meter charges for each read.
+// A meter is the file that the library sees: a header written by this package, which lists the
+// tables that outlines need, followed by the font file. The meter charges for each read.
 //
-// All allocations and work of the library result from the bytes that it reads, some of them many
-// times. Without the meter, a few hundred bytes of nested glyphs or subroutines could fill any
+// The bytes that the library reads, some of them many times, determine all its allocations and
+// work. Without the meter, a few hundred bytes of nested glyphs or subroutines could exhaust any
 // memory. The header adds two tables: a post table, which the library requires but nothing uses,
-// and OS/2, because the library reads two glyphs while opening a font with an old one.
+// and OS/2, because with an old OS/2 table the library would read two glyphs on opening.
 type meter struct {
 	ctx    context.Context
 	header []byte
@@ -28,24 +28,24 @@ type meter struct {
 }
 
 const (
-	// perRead is the cost of a read besides its bytes.
+	// perRead is the cost of a read in addition to its bytes.
 	perRead = 16
-	// openingReads is the limit for opening, besides the size of the file.
+	// openingReads is the read limit for opening a font, in addition to the file size.
 	openingReads = 64 << 10
-	// glyphReads is the limit for one glyph. Real fonts need some KiB.
+	// glyphReads is the read limit per glyph. Real fonts need a few KiB.
 	glyphReads = 256 << 10
-	// glyphPoints is the limit for one glyph. Real fonts need some hundred.
+	// glyphPoints is the limit of points per glyph. Real fonts need a few hundred.
 	glyphPoints = 1 << 15
 )
 
 var (
-	errCostly    = errors.New("takes too much to read; the font is damaged or made to harm")
-	errFormat    = errors.New("not a TrueType or OpenType font")
-	errDirectory = errors.New("ends within its table directory; copy or export the font again")
-	errWebFont   = errors.New("a compressed web font; convert it to .ttf or .otf")
+	errCostly    = errors.New("reading takes too much work; the font is damaged or malicious")
+	errFormat    = errors.New("the file is not a TrueType or OpenType font")
+	errDirectory = errors.New("the file ends within its table directory; copy or export the font again")
+	errWebFont   = errors.New("the file is a compressed web font; convert it to .ttf or .otf")
 )
 
-// newGlyphMeter returns a meter for the font whose table directory is at an offset of the file.
+// newGlyphMeter returns a meter for the font whose table directory is at the given offset.
 func newGlyphMeter(ctx context.Context, file []byte, directory int64) (*meter, error) {
 	tables, outlines, err := readFontTables(file, directory)
 	if err != nil {
@@ -67,8 +67,8 @@ func newGlyphMeter(ctx context.Context, file []byte, directory int64) (*meter, e
 	binary.BigEndian.PutUint16(header[4:], uint16(n))
 	os2, post := make([]byte, os2Size), make([]byte, postSize)
 	binary.BigEndian.PutUint16(os2, 2)
-	binary.BigEndian.PutUint32(post, 0x30000) // no names of glyphs
-	shift := size + os2Size + postSize        // end of the file's contents
+	binary.BigEndian.PutUint32(post, 0x30000) // version 3 without glyph names
+	shift := size + os2Size + postSize        // start of the file in the meter's view
 	entries := []fontTable{
 		{"OS/2", int64(size - shift), os2Size}, {"post", int64(size - shift + os2Size), postSize},
 	}
@@ -84,7 +84,7 @@ func newGlyphMeter(ctx context.Context, file []byte, directory int64) (*meter, e
 	return &meter{ctx: ctx, header: header, file: file, left: len(file) + openingReads}, nil
 }
 
-// nextGlyph allows reading one glyph.
+// nextGlyph resets the limits for reading one glyph.
 func (m *meter) nextGlyph() { m.glyphs, m.left, m.points = true, glyphReads, glyphPoints }
 
 // ReadAt implements io.ReaderAt.
@@ -113,7 +113,7 @@ func (m *meter) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 // chargePoints charges for the points of a simple TrueType glyph, because two bytes can encode
-// 256 points. The library reads a glyph with one call.
+// 256 points. The library must read a glyph with a single call.
 func (m *meter) chargePoints(p []byte) error {
 	if !m.glyphs || len(p) < 12 {
 		return nil
@@ -128,14 +128,14 @@ func (m *meter) chargePoints(p []byte) error {
 	return m.err
 }
 
-// A fontTable is the place of a table in the file.
+// A fontTable is the location of a table in the file.
 type fontTable struct {
 	name         string
 	offset, size int64
 }
 
-// readFontTables reads the tables of a font, sorted, and the first word of the font, which names
-// the kind of outlines.
+// readFontTables reads the table directory of a font, and sorts the tables. It also returns the
+// first word of the font, which identifies the kind of outlines.
 func readFontTables(file []byte, at int64) ([]fontTable, uint32, error) {
 	head := file[min(at, int64(len(file))):]
 	if err := checkSingleFont(head); err != nil && (at == 0 || len(head) > 0) {
@@ -150,7 +150,7 @@ func readFontTables(file []byte, at int64) ([]fontTable, uint32, error) {
 		e := head[12+16*i:]
 		t := fontTable{string(e[:4]), int64(binary.BigEndian.Uint32(e[8:])), int64(binary.BigEndian.Uint32(e[12:]))}
 		if t.offset+t.size > int64(len(file)) {
-			return nil, 0, fmt.Errorf("table %q ends behind the file; copy or export the font again", t.name)
+			return nil, 0, fmt.Errorf("table %q ends after the end of the file; copy or export the font again", t.name)
 		}
 		tables = append(tables, t)
 	}
@@ -159,7 +159,7 @@ func readFontTables(file []byte, at int64) ([]fontTable, uint32, error) {
 	return tables, kind, nil
 }
 
-// The first words of fonts.
+// First words of font files.
 const (
 	kindTrueType   = "\x00\x01\x00\x00"
 	kindApple      = "true"
@@ -194,7 +194,7 @@ func faceDirectory(file []byte, face int) (int64, error) {
 		return 0, fmt.Errorf("face: want less than %d, the fonts of the collection; have %d", n, face)
 	}
 	if 12+4*face+4 > len(file) {
-		return 0, errors.New("ends within its list of fonts; copy or export it again")
+		return 0, errors.New("the file ends within its list of fonts; copy or export it again")
 	}
 	return int64(binary.BigEndian.Uint32(file[12+4*face:])), nil
 }

@@ -24,18 +24,18 @@ import (
 func TestFieldsAreTheSameInEachContainer(t *testing.T) {
 	atlas := func(field, container string) image.Image {
 		t.Helper()
-		res := cookFile(t, options(func(o *Font) { o.Field, o.Container, o.Size = field, container, 20 }), goregular.TTF)
+		res := cookFile(t, options(func(o *fontOptions) { o.Field, o.Container, o.Size = field, container, 20 }), goregular.TTF)
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
 		if container == "png" {
-			p, err := png.Decode(bytes.NewReader(res.Outputs[0]))
+			p, err := png.Decode(bytes.NewReader(res.Outputs[atlasOutput]))
 			if err != nil {
 				t.Fatal(err)
 			}
 			return p
 		}
-		x, err := ktx2.Read(res.Outputs[0], 1<<24)
+		x, err := ktx2.Read(res.Outputs[atlasOutput], 1<<24)
 		if err != nil || x.Format != texture.RGBA8 || x.SRGB {
 			t.Fatal(x.Format, x.SRGB, err)
 		}
@@ -76,15 +76,15 @@ func TestMultiIsSharper(t *testing.T) {
 	}
 	wrong := map[string]int{}
 	for _, field := range []string{"sdf", "mtsdf"} {
-		res := cookFile(t, options(func(o *Font) { o.Field, o.Container, o.Size, o.Range = field, "png", 28, 4 }), goregular.TTF)
+		res := cookFile(t, options(func(o *fontOptions) { o.Field, o.Container, o.Size, o.Range = field, "png", 28, 4 }), goregular.TTF)
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
 		var m metrics
-		if err := json.Unmarshal(res.Outputs[1], &m); err != nil || m.Atlas.Type != field {
+		if err := json.Unmarshal(res.Outputs[metricsOutput], &m); err != nil || m.Atlas.Type != field {
 			t.Fatal(m.Atlas, err)
 		}
-		p, err := png.Decode(bytes.NewReader(res.Outputs[0]))
+		p, err := png.Decode(bytes.NewReader(res.Outputs[atlasOutput]))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,14 +142,14 @@ func TestLayoutsDescribeTheSameGlyphs(t *testing.T) {
 	})
 	cookAs := func(data string) []byte {
 		t.Helper()
-		o := options(func(o *Font) {
+		o := options(func(o *fontOptions) {
 			o.Charset, o.Size, o.Range, o.Data, o.Field, o.Container = []string{"U+41"}, 20, 4, data, "msdf", "png"
 		})
 		res := recipetest.Cook(t, Recipe(), o, fstest.MapFS{"f/<a>&.ttf": {Data: file}}, "", "f/<a>&.ttf")
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
-		return res.Outputs[1]
+		return res.Outputs[metricsOutput]
 	}
 	const size, base = 20, 16 // the ascender of 800 units
 	// A box from 2, -2 to 6, 14 pixels, plus 2 around it, at the atlas's corner.
@@ -253,7 +253,7 @@ func TestLayoutsDescribeTheSameGlyphs(t *testing.T) {
 		t.Fatal(err, string(cookAs("bmfont-json")))
 	}
 	check("bmfont-json", inJSON.bm, inJSON.Pages[0])
-	if got := options(func(o *Font) { o.Data = "bmfont" }).Outputs(); got[1] != "{path}.fnt" {
+	if got := options(func(o *fontOptions) { o.Data = "bmfont" }).Outputs(); got[metricsOutput] != "{path}.fnt" {
 		t.Error(got)
 	}
 }

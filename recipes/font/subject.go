@@ -13,7 +13,7 @@ import (
 
 // A subject is the font being cooked.
 type subject struct {
-	o       *Font
+	o       *fontOptions
 	face    *face
 	chars   []char
 	glyphs  []glyph
@@ -21,21 +21,21 @@ type subject struct {
 	atlas   extent
 }
 
-// A char is a rune and the index of its glyph. Runes may share a glyph.
+// A char is a rune and the index of its glyph. Several runes may share a glyph.
 type char struct {
 	r     rune
 	glyph int
 }
 
-// A glyph is drawn once.
+// A glyph is a glyph of the font. It is drawn once, even if several runes share it.
 type glyph struct {
-	index   uint16 // index in the font
-	advance int    // font units
+	index   uint16 // glyph index in the font
+	advance int    // advance width in font units
 	box     box
 }
 
-// A box is a glyph's rectangle in pixels relative to the pen, with y downward, and its place in
-// the atlas. A box without pixels is not drawn.
+// A box is a glyph's rectangle in pixels relative to the pen, with y downward, and its position
+// in the atlas. An empty box is not drawn.
 type box struct {
 	left, top, w, h int
 	x, y            int
@@ -44,7 +44,7 @@ type box struct {
 type extent struct{ w, h int }
 
 // prepareSubject reads the source and places the glyphs.
-func (o *Font) prepareSubject(ctx context.Context, job *recipe.Job) (*subject, error) {
+func (o *fontOptions) prepareSubject(ctx context.Context, job *recipe.Job) (*subject, error) {
 	defer job.Step("decode")()
 	if err := o.checkOptions(); err != nil {
 		return nil, err
@@ -64,6 +64,9 @@ func (o *Font) prepareSubject(ctx context.Context, job *recipe.Job) (*subject, e
 	if s.face, err = openFace(ctx, file, o.Face); err != nil {
 		return nil, err
 	}
+	for _, part := range s.face.lost {
+		job.Warn("the atlas does not hold %s", part)
+	}
 	if err := s.chooseGlyphs(runes); err != nil {
 		return nil, err
 	}
@@ -73,13 +76,14 @@ func (o *Font) prepareSubject(ctx context.Context, job *recipe.Job) (*subject, e
 		}
 	}
 	if !slices.ContainsFunc(s.glyphs, func(g glyph) bool { return g.box.w > 0 }) {
-		job.Warn("no glyph has an outline: the atlas is empty; see charset and text")
+		job.Warn("the atlas is empty, because no glyph has an outline; change charset or text")
 	}
 	s.atlas, err = o.placeGlyphs(ctx, s.glyphs)
 	return s, err
 }
 
-// chooseGlyphs looks up the runes. Each glyph occurs once, in the order of the runes.
+// chooseGlyphs finds the glyphs of the runes. Each glyph is listed once, in the order of the
+// runes.
 func (s *subject) chooseGlyphs(runes []rune) error {
 	seen := map[uint16]int{}
 	for _, r := range runes {
@@ -101,7 +105,7 @@ func (s *subject) chooseGlyphs(runes []rune) error {
 	}
 	switch {
 	case len(s.glyphs) == 0:
-		return fmt.Errorf("the font has a glyph for none of %s; take another font, or see charset and text", listRunes(s.missing))
+		return fmt.Errorf("the font has glyphs for none of %s; use another font, or change charset or text", listRunes(s.missing))
 	case len(s.missing) > 0 && s.o.Missing == "error":
 		return fmt.Errorf("the font has no glyphs for %s; take them out of charset and text, or set missing = \"skip\"", listRunes(s.missing))
 	}
@@ -117,8 +121,8 @@ func (s *subject) glyphShape(ctx context.Context, index uint16) (*distancefield.
 	return path.Shape(ctx)
 }
 
-// boundGlyph measures a glyph: the smallest box of whole pixels around its outline plus half of the
-// range.
+// boundGlyph computes the box of a glyph: the smallest box of whole pixels around its outline
+// and half of the range on each side.
 func (s *subject) boundGlyph(ctx context.Context, g *glyph) error {
 	fail := func(err error) error { return fmt.Errorf("glyph %d: %w", g.index, err) }
 	var err error
@@ -137,13 +141,13 @@ func (s *subject) boundGlyph(ctx context.Context, g *glyph) error {
 	b := box{left: int(math.Floor(left - reach)), top: int(math.Floor(top - reach))}
 	b.w, b.h = int(math.Ceil(right+reach))-b.left, int(math.Ceil(bottom+reach))-b.top
 	if b.w > s.o.MaxSize || b.h > s.o.MaxSize {
-		return fail(fmt.Errorf("%d x %d pixels, more than max_size, %d; lower size or raise max_size", b.w, b.h, s.o.MaxSize))
+		return fail(fmt.Errorf("a glyph has %d x %d pixels, more than max_size, %d; lower size or raise max_size", b.w, b.h, s.o.MaxSize))
 	}
 	g.box = b
 	return nil
 }
 
-// drawAtlas draws the atlas with the number of bytes per pixel that is written.
+// drawAtlas draws the atlas with the number of bytes per pixel that the output has.
 func (s *subject) drawAtlas(ctx context.Context) ([]byte, error) {
 	channels := s.o.texelChannels()
 	stride := channels * s.atlas.w
@@ -168,15 +172,15 @@ func (s *subject) drawAtlas(ctx context.Context) ([]byte, error) {
 	}
 	if s.o.Field == "msdf" {
 		for i := 3; i < len(texels); i += 4 {
-			texels[i] = 255 // distance of mtsdf
+			texels[i] = 255 // the plain distance, which only mtsdf keeps
 		}
 	}
 	return texels, nil
 }
 
-// placeGlyphs finds the smallest atlas for the glyphs, and places them. Tall glyphs are placed
-// first, which wastes least.
-func (o *Font) placeGlyphs(ctx context.Context, glyphs []glyph) (extent, error) {
+// placeGlyphs finds the smallest atlas for the glyphs, and places them. It places tall glyphs
+// first, which wastes the least space.
+func (o *fontOptions) placeGlyphs(ctx context.Context, glyphs []glyph) (extent, error) {
 	order := make([]int, 0, len(glyphs))
 	area, widest, tallest := 0, 1, 1
 	for i, g := range glyphs {
@@ -202,19 +206,19 @@ func (o *Font) placeGlyphs(ctx context.Context, glyphs []glyph) (extent, error) 
 			return size, nil
 		}
 	}
-	return extent{}, fmt.Errorf("%d glyphs do not fit into %d x %d pixels (max_size); lower size or range, take fewer runes, or raise max_size",
+	return extent{}, fmt.Errorf("%d glyphs do not fit into %d x %d pixels (max_size); lower size or range, name fewer runes, or raise max_size",
 		len(order), o.MaxSize, o.MaxSize)
 }
 
-// roundUpToBlock rounds a side up to a multiple of 4, for blocks of texels and copies of rows.
+// roundUpToBlock rounds a side up to a multiple of 4, as texel blocks and row copies need.
 func roundUpToBlock(side int) int { return (max(side, 1) + 3) / 4 * 4 }
 
-// atlasSizes returns the sizes to try, smallest first.
-func (o *Font) atlasSizes(area, widest, tallest int) []extent {
+// atlasSizes returns the atlas sizes to try, smallest first.
+func (o *fontOptions) atlasSizes(area, widest, tallest int) []extent {
 	var list []extent
 	if o.PowerOfTwo {
 		for w := 4; w <= o.MaxSize; w *= 2 {
-			// At most twice as wide as high, unless the other side is at its limit.
+			// The width is at most twice the height, unless the height is at its limit.
 			for _, h := range []int{w / 2, w, 2 * w} {
 				if h >= 4 && h <= o.MaxSize && (h <= w || 2*w > o.MaxSize) {
 					list = append(list, extent{w, h})
@@ -222,7 +226,7 @@ func (o *Font) atlasSizes(area, widest, tallest int) []extent {
 			}
 		}
 	} else {
-		// With any height up to the limit; wider if that is not enough.
+		// Try any height up to the limit, and a larger width if that is not enough.
 		most := o.MaxSize / 4 * 4
 		w := min(max(roundUpToBlock(int(math.Sqrt(float64(area)))), roundUpToBlock(widest)), most)
 		for ; ; w = min(roundUpToBlock(w+w/8), most) {
@@ -235,12 +239,12 @@ func (o *Font) atlasSizes(area, widest, tallest int) []extent {
 	return slices.DeleteFunc(list, func(e extent) bool { return e.w < widest || e.h < tallest })
 }
 
-// A step is a part of the skyline: from x to the next step, everything above y is occupied.
+// A step is a part of the skyline: from x to the next step, all pixels above y are occupied.
 type step struct{ x, y int }
 
-// fillAtlas places the glyphs into an atlas: each at the highest position that the skyline of
-// earlier glyphs leaves, the leftmost of several. It returns the used height of the atlas.
-func (o *Font) fillAtlas(ctx context.Context, glyphs []glyph, order []int, size extent) (used int, ok bool, err error) {
+// fillAtlas places the glyphs in an atlas, each at the highest free position below the skyline
+// of earlier glyphs, and the leftmost of these. It returns the used height of the atlas.
+func (o *fontOptions) fillAtlas(ctx context.Context, glyphs []glyph, order []int, size extent) (used int, ok bool, err error) {
 	skyline := []step{{0, 0}}
 	for _, i := range order {
 		if err := ctx.Err(); err != nil {
@@ -266,7 +270,7 @@ func (o *Font) fillAtlas(ctx context.Context, glyphs []glyph, order []int, size 
 	return used, true, nil
 }
 
-// lowestStep returns the largest y of the steps up to right.
+// lowestStep returns the largest y among the steps left of right.
 func lowestStep(steps []step, right int) int {
 	y := 0
 	for _, s := range steps {
@@ -278,7 +282,7 @@ func lowestStep(steps []step, right int) int {
 	return y
 }
 
-// raiseSkyline marks everything above y as occupied, from step k up to right.
+// raiseSkyline marks all pixels above y as occupied, from step k to the given right side.
 func raiseSkyline(skyline []step, k, right, y int) []step {
 	end, last := k, skyline[k].y
 	for end < len(skyline) && skyline[end].x < right {

@@ -27,7 +27,7 @@ func TestTextFilesAddTheirRunes(t *testing.T) {
 		{"a replacement character", runesOfText, "a\ufffd", "a\ufffd"},
 		{"nothing", runesOfText, "", ""},
 		{"no UTF-8", runesOfText, "ab\nc\xff", "\x002:2: byte 0xff is not UTF-8"},
-		{"too long", runesOfText, strings.Repeat("a", maxText+1), "\x00more than 4 MiB; a list of its runes will do"},
+		{"too long", runesOfText, strings.Repeat("a", maxText+1), "\x00the texts have more than 4 MiB; write a list of their runes instead"},
 		{"values of JSON", runesOfJSON, "\ufeff" + `{"key":"vA","k2" : ["B\u00e9\n",{"k3":"\ud83d\ude00"},true,1.5e3,null]}`, "ABvé😀"},
 		{"a key far from its colon", runesOfJSON, `{"k"` + strings.Repeat(" ", 100) + `:"v"}`, "v"},
 		{"a quote within", runesOfJSON, `["a\"b",":"]`, `":ab`},
@@ -54,7 +54,7 @@ func chars(t *testing.T, res recipetest.Result) string {
 		t.Fatal(res.Err)
 	}
 	var m metrics
-	if err := json.Unmarshal(res.Outputs[1], &m); err != nil {
+	if err := json.Unmarshal(res.Outputs[metricsOutput], &m); err != nil {
 		t.Fatal(err)
 	}
 	var list []rune
@@ -75,7 +75,7 @@ func TestTextsByPattern(t *testing.T) {
 		"f/x.txt":            {Data: []byte("!")},
 	}
 	use := func(patterns ...string) recipetest.Result {
-		o := options(func(o *Font) { o.Charset, o.Text = nil, patterns })
+		o := options(func(o *fontOptions) { o.Charset, o.Text = nil, patterns })
 		return recipetest.Cook(t, Recipe(), o, tree, "", "f/a.ttf")
 	}
 	res := use("/locale/**/*.{json,JSON}", "*.txt")

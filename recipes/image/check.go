@@ -20,7 +20,7 @@ func (o *Image) checkOptions() error {
 			return err
 		}
 	}
-	for _, check := range []func() error{o.checkPictures, o.checkPicture, o.checkLighting, o.checkAlpha, o.checkFormatOptions} {
+	for _, check := range []func() error{o.checkPictures, o.checkPicture, o.checkSheet, o.checkLighting, o.checkAlpha, o.checkFormatOptions} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (o *Image) checkPictures() error {
 	}
 	for c := range 4 {
 		if p, _ := o.channelSource(c); p.file != "" && len(o.Faces)+len(o.Layers) > 0 {
-			return &recipe.OptionError{Key: channelKeys[c], Got: strconv.Quote(o.channelText(c)), Want: "no other picture where there are faces or layers"}
+			return &recipe.OptionError{Key: channelKeys[c], Got: strconv.Quote(o.channelText(c)), Want: "no other image if there are faces or layers"}
 		}
 	}
 	return nil
@@ -58,17 +58,17 @@ func (o *Image) checkAlpha() error {
 	color := role.Parse(o.Kind).Treatment().Colors
 	switch {
 	case o.Coverage > 0 && !color:
-		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: fmt.Sprintf("0 with kind = %q, whose alpha is no transparency", o.Kind)}
+		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: fmt.Sprintf("0 with kind = %q, whose alpha is not transparency", o.Kind)}
 	case o.Coverage > 0 && o.Mips == "false":
-		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: "0 with mips = false: it is kept on smaller levels"}
+		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: "0 with mips = false: coverage affects smaller levels only"}
 	case o.Premultiply && !color:
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with kind = %q, which has no colors", o.Kind)}
 	case o.WeighAlpha && !color:
-		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with kind = %q, whose alpha is no transparency", o.Kind)}
+		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with kind = %q, whose alpha is not transparency", o.Kind)}
 	case o.Alpha == "data" && o.transparent():
 		return &recipe.OptionError{Key: "alpha", Got: `"data"`, Want: `"transparency" with coverage, premultiply or weigh_alpha`}
 	case o.WeighAlpha && o.Premultiply:
-		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: "false with premultiply, which weighs colors by itself"}
+		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: "false with premultiply, which already weights colors by alpha"}
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (o *Image) checkFormatOptions() error {
 	}
 	switch {
 	case o.Kind == "normal" && len(f.Channels()) == 1:
-		return &recipe.OptionError{Key: "format", Got: strconv.Quote(o.Format), Want: `two channels at least with kind = "normal"`}
+		return &recipe.OptionError{Key: "format", Got: strconv.Quote(o.Format), Want: `a format with at least two channels with kind = "normal"`}
 	case o.Coverage > 0 && !strings.Contains(f.Channels(), "a"):
 		return &recipe.OptionError{Key: "coverage", Got: fmt.Sprint(o.Coverage), Want: fmt.Sprintf("0 with format = %q, which has no alpha", o.Format)}
 	case o.Coverage > 0 && o.Coverage != 0.5 && f == texture.BC1A:
@@ -103,16 +103,16 @@ func (o *Image) checkFormatOptions() error {
 	case o.Premultiply && !strings.Contains(f.Channels(), "a"):
 		return &recipe.OptionError{Key: "premultiply", Got: "true", Want: fmt.Sprintf("false with format = %q, which has no alpha", o.Format)}
 	case o.WeighAlpha && !weighsAlpha(f):
-		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with format = %q, only bc7, astc, etc2rgba and uastc can", o.Format)}
+		return &recipe.OptionError{Key: "weigh_alpha", Got: "true", Want: fmt.Sprintf("false with format = %q, because only bc7, astc, etc2rgba and uastc support this option", o.Format)}
 	case o.NormalZ && !f.IsASTC():
 		return &recipe.OptionError{Key: "normal_z", Got: "true", Want: fmt.Sprintf("false with format = %q, whose channels are always the same", o.Format)}
 	case o.RDO > 0 && f != texture.BC7:
-		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with format = %q, only bc7 can", o.Format)}
+		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with format = %q, because only bc7 supports this option", o.Format)}
 	}
 	return nil
 }
 
-// weighsAlpha reports whether the encoder of f can weight colors by their alpha.
+// weighsAlpha reports whether the encoder of format f can weight colors by alpha.
 func weighsAlpha(f texture.Format) bool {
 	return f == texture.BC7 || f == texture.ETC2RGBA || f == texture.UASTC || f.IsASTC()
 }
@@ -124,7 +124,7 @@ func (o *Image) checkGPU() error {
 	case o.Container == "dds":
 		return &recipe.OptionError{Key: "container", Got: strconv.Quote(o.Container), Want: fmt.Sprintf(`"ktx2" with gpu = %q`, o.GPU)}
 	case o.RDO > 0:
-		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with gpu = %q, only bc7 can", o.GPU)}
+		return &recipe.OptionError{Key: "rdo", Got: fmt.Sprint(o.RDO), Want: fmt.Sprintf("0 with gpu = %q, because only bc7 supports this option", o.GPU)}
 	}
 	return nil
 }
@@ -134,13 +134,13 @@ var channelKeys = [4]string{"r", "g", "b", "a"}
 
 func (o *Image) channelText(c int) string { return [4]string{o.R, o.G, o.B, o.A}[c] }
 
-// A part is the source of a channel: a channel of the source or of another file.
+// A part is the source of an output channel: a channel of the source image or of another file.
 type part struct {
 	file string
 	pixmap.Channel
 }
 
-// channelSource returns the source of channel c. The error is for the user.
+// channelSource returns the source of channel c. Its error is shown to the user.
 func (o *Image) channelSource(c int) (part, error) {
 	text := o.channelText(c)
 	if text == "" {
@@ -171,13 +171,13 @@ func (o *Image) lintPicture(path string, head []byte, size int64) []string {
 	}
 	var lines []string
 	if info.W > o.MaxSize || info.H > o.MaxSize {
-		lines = append(lines, fmt.Sprintf("%d x %d pixels, more than %d a side (max_size); save it smaller", info.W, info.H, o.MaxSize))
+		lines = append(lines, fmt.Sprintf("the image has %d x %d pixels, more than %d a side (max_size); save it smaller, or raise max_size", info.W, info.H, o.MaxSize))
 	}
 	if _, err := o.layoutFor(info.W, info.H); err != nil {
 		lines = append(lines, err.Error())
 	}
-	if info.Profile != "" && o.mayBeSRGB() {
-		lines = append(lines, fmt.Sprintf("%s: colors will be taken for sRGB; convert them when exporting", info.Profile))
+	if info.Profile != "" && o.mayBeSRGB() && !(o.keepsPixels() && isKept(info, recipe.Ext(path))) {
+		lines = append(lines, fmt.Sprintf("%s: cook reads the colors as sRGB; convert them to sRGB when exporting", info.Profile))
 	}
 	return append(lines, info.Notes...)
 }

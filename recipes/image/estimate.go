@@ -12,25 +12,31 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// estimateMemory implements Traits.Estimate. It refuses every header that Cook would refuse. It does
-// not know the extension, so Cook reports files that are not images; Cook checks the head first
-// as well.
+// estimateMemory implements Traits.Estimate. It refuses every header that Cook would refuse. It
+// does not know the extension, so Cook, which also checks the head first, reports files that are
+// not images.
 func (o *Image) estimateMemory(head []byte, size int64) (int64, error) {
 	info, err := source.Probe(head, "", size, o.MaxSize)
 	if errors.Is(err, source.ErrFormat) {
-		// TGA has no signature. If it is not a TGA file either, Cook reports the error.
+		// TGA has no signature. If the file is not a TGA either, Cook reports the error.
 		info, err = source.Probe(head, ".tga", size, o.MaxSize)
 		if errors.Is(err, source.ErrFormat) || errors.Is(err, source.ErrTruncated) {
 			return recipe.HeadSize, nil
 		}
 	}
 	if err != nil {
-		// A JPEG may have its size behind a large profile, a TIFF at its end.
+		// The size may follow a large profile in a JPEG, and be at the end of a TIFF.
 		return 0, err
 	}
 	l, err := o.layoutFor(info.W, info.H)
 	if err != nil {
 		return 0, err
+	}
+	if o.makesSheet() {
+		if int64(len(head)) < size {
+			return 0, recipe.ErrShortHead // the number of frames is not known yet
+		}
+		return o.estimateSheet(head, info, l), nil
 	}
 	need := o.peakBytes(info, l, size)
 	if o.IsUASTC() {
@@ -40,11 +46,11 @@ func (o *Image) estimateMemory(head []byte, size int64) (int64, error) {
 	return need, nil
 }
 
-// peakBytes returns the maximal number of bytes that Cook holds at once. It sums, for each stage, the
-// stage's own memory and the memory that lives on from the stage before.
+// peakBytes returns the maximum number of bytes that Cook holds at once. For each stage it adds
+// the stage's own memory and the memory kept from the previous stage.
 func (o *Image) peakBytes(info source.Info, l layout, size int64) int64 {
-	// Tables and buffers, and the helpers of Job.Each: some 12 KB each, and at most one per CPU
-	// in a whole run.
+	// Tables, buffers and the helpers of Job.Each, which take about 12 KB each; a whole run has
+	// at most one helper per CPU.
 	const fixed = 1 << 20
 	whole := bytesOf(info.W, info.H, info.Depth)
 	before := int64(l.pictures) * bytesOf(l.w, l.h, info.Depth)
@@ -58,7 +64,7 @@ func (o *Image) peakBytes(info source.Info, l layout, size int64) int64 {
 	}
 	assembling := whole
 	if l.assembles {
-		assembling = int64(l.beside+2) * whole // plus one image: the result, or the image in another depth
+		assembling = int64(l.beside+2) * whole // plus the result or a converted image
 	}
 	cutting := int64(1+len(o.Layers))*whole + before
 	if !o.cutsFaces() {
@@ -86,14 +92,14 @@ func bytesOf(w, h int, d pixmap.Depth) int64 {
 	return channels
 }
 
-// besideBytes is the size limit of the file of an image beside a source of w by h pixels.
+// besideBytes limits the file size of an additional image for a source of w by h pixels.
 func besideBytes(w, h int) int64 { return 16*int64(w)*int64(h) + 1<<20 }
 
-// besideMemory is the memory per pixel for decoding such an image, including the result. It is
-// the maximum over the usual formats, a progressive JPEG.
+// besideMemory is the memory per pixel for decoding an additional image, including the result.
+// It is the maximum over the usual formats, reached by progressive JPEG.
 const besideMemory = 24
 
-// makingMemory returns the memory of levels and texels, without the images.
+// makingMemory returns the memory for making levels and texels, without the images.
 func (o *Image) makingMemory(d pixmap.Depth, l layout) int64 {
 	mips := pixmap.MipOptions{
 		Sampling: pixmap.Sampling{Filter: o.mipFilter(), Normal: o.likelyRole() == role.Normal},
@@ -116,17 +122,17 @@ func (o *Image) makingMemory(d pixmap.Depth, l layout) int64 {
 		most = max(most, levels+encoding)
 	}
 	if o.Coverage > 0 {
-		// Counts, and for each level that is encoded again a copy, its blocks and their decoded
-		// pixels.
+		// Histograms of alpha and, for a level that is encoded again, a copy, its blocks and
+		// their decoded pixels.
 		most += 8<<16 + bytesOf(coveringSide, coveringSide, d) + 2*coveringPixels + 8*coveringPixels
 	}
 	if o.Premultiply {
-		most += 16 * int64(l.tw) * 64 // rows of bands, until they are collected
+		most += 16 * int64(l.tw) * 64 // rows of bands until they are collected
 	}
 	return most + o.texelMemory(d, l)
 }
 
-// packingMemory returns the memory of texels while they are written.
+// packingMemory returns the memory for texels while they are written.
 func (o *Image) packingMemory(d pixmap.Depth, l layout) int64 {
 	if o.Container != "ktx2" || o.Zstd == 0 {
 		return o.texelMemory(d, l)
@@ -134,7 +140,7 @@ func (o *Image) packingMemory(d pixmap.Depth, l layout) int64 {
 	return o.texelMemory(d, l) + zstdEncoderMemory(o.Zstd)
 }
 
-// texelMemory returns the memory of all levels of all images.
+// texelMemory returns the memory of the texels of all levels of all images.
 func (o *Image) texelMemory(d pixmap.Depth, l layout) int64 {
 	most := int64(0)
 	for _, f := range o.possibleFormats(d, l) {
@@ -149,21 +155,21 @@ func (o *Image) texelMemory(d pixmap.Depth, l layout) int64 {
 	return most
 }
 
-// mayHaveLevels reports whether there may be smaller levels. The pixels may show that the path is
-// wrong about an image.
+// mayHaveLevels reports whether the texture may have smaller levels. It ignores the role in the
+// path, which the pixels may disprove.
 func (o *Image) mayHaveLevels() bool {
-	r := role.Parse(o.Kind) // Unknown has levels unless options forbid it
+	r := role.Parse(o.Kind) // Unknown gets levels unless options forbid them
 	return o.smallerLevels(r)
 }
 
-// possibleFormats returns the possible formats.
+// possibleFormats returns the formats that Cook may choose.
 func (o *Image) possibleFormats(d pixmap.Depth, l layout) []texture.Format {
 	if f, err := texture.ParseFormat(o.Format); err == nil {
 		return []texture.Format{f}
 	}
 	var all []texture.Format
 	for _, f := range o.desktopFormats(d, l) {
-		if f == texture.RGBA8 { // roles may keep it
+		if f == texture.RGBA8 { // some roles keep RGBA8 on every GPU
 			all = append(all, f)
 		}
 		all = append(all, o.gpu().Instead(f, true), o.gpu().Instead(f, false))
@@ -172,24 +178,31 @@ func (o *Image) possibleFormats(d pixmap.Depth, l layout) []texture.Format {
 	return slices.Compact(all)
 }
 
-// desktopFormats returns the formats that may be chosen for desktops.
+// desktopFormats returns the formats that Cook may choose for desktop GPUs.
 func (o *Image) desktopFormats(d pixmap.Depth, l layout) []texture.Format {
-	if d == pixmap.Float {
-		return []texture.Format{texture.BC6H, texture.RGBA16F}
-	}
-	if o.likelyRole() == role.LUT {
-		return []texture.Format{texture.RGBA8, texture.RGBA16F}
+	likely := o.likelyRole()
+	switch {
+	case d == pixmap.Float:
+		return []texture.Format{texture.BC6H, texture.R32F, texture.RGBA16F}
+	case likely == role.LUT && d == pixmap.Bits16, isNumbers(likely) && d == pixmap.Bits16:
+		return []texture.Format{texture.RGBA8, texture.BC7, texture.RGBA16}
+	case likely == role.LUT, likely == role.Height:
+		return []texture.Format{texture.RGBA8, texture.BC7}
 	}
 	if o.Preset == "pixel" {
 		return []texture.Format{texture.RGBA8}
 	}
-	if int64(l.tw)*int64(l.th) > largestPlain {
-		return []texture.Format{texture.BC4, texture.BC5, texture.BC7}
+	all := []texture.Format{texture.BC4, texture.BC5, texture.BC7}
+	if d == pixmap.Bits16 { // materials may turn the image into heights
+		all = append(all, texture.R16)
 	}
-	return []texture.Format{texture.BC4, texture.BC5, texture.BC7, texture.RGBA8}
+	if int64(l.tw)*int64(l.th) <= largestPlain {
+		all = append(all, texture.RGBA8)
+	}
+	return all
 }
 
-// zstdEncoderMemory returns the measured memory of the encoder, without its output.
+// zstdEncoderMemory returns the measured memory of the Zstandard encoder, without its output.
 func zstdEncoderMemory(level int) int64 {
 	switch {
 	case level < 3:

@@ -27,7 +27,7 @@ func Example() {
 	if err := png.Encode(&crate, image.NewNRGBA(image.Rect(0, 0, 64, 64))); err != nil {
 		log.Fatal(err)
 	}
-	project := cook.Project{Dir: filepath.Join(dir, "assets"), Cache: filepath.Join(dir, "store"), Recipes: []recipe.Recipe{texture.Recipe()}}
+	project := cook.Project{Dir: filepath.Join(dir, "assets"), Engine: "own", Cache: filepath.Join(dir, "store"), Recipes: []recipe.Recipe{texture.Recipe()}}
 	if err := os.CopyFS(project.Dir, fstest.MapFS{
 		"crate.png": {Data: crate.Bytes()},
 	}); err != nil {

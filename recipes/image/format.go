@@ -12,9 +12,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// chooseStorage chooses the format and the header of a dds file.
-func (s *subject) chooseStorage(ctx context.Context, _ *recipe.Job) error {
+// chooseStorage chooses the texture format, and the header of a DDS file.
+func (s *subject) chooseStorage(ctx context.Context, job *recipe.Job) error {
 	err := s.chooseFormat(ctx)
+	if err == nil {
+		err = s.reportLoss(ctx, job, s.choice.Format)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -24,18 +27,18 @@ func (s *subject) chooseStorage(ctx context.Context, _ *recipe.Job) error {
 		return nil
 	}
 	if s.choice.Swizzle != "" {
-		s.addReason("a dds file cannot say so: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
+		s.addReason("a dds file cannot record the swizzle: shaders find %q in red, green, blue and alpha", s.choice.Swizzle)
 	}
 	t := s.describeTexture()
 	switch header, err := s.o.ddsHeader().Resolve(t); {
 	case err != nil:
 		return err
 	case header == dds.Legacy && (t.SRGB || t.Premultiplied):
-		s.addReason("legacy dds header, as the options say: the engine must know that colors are sRGB or premultiplied")
+		s.addReason("legacy dds header, by dds_header: the engine must know that colors are sRGB or premultiplied")
 	case header == dds.Legacy:
 		s.addReason("legacy dds header, which older engines read")
 	case s.o.DDSHeader == "auto" && (t.SRGB || t.Premultiplied):
-		s.addReason(`DX10 dds header: a legacy one cannot say that colors are sRGB or premultiplied (dds_header = "legacy" writes it all the same)`)
+		s.addReason(`DX10 dds header, because a legacy header cannot record that colors are sRGB or premultiplied (dds_header = "legacy" writes one anyway)`)
 	default:
 		s.addReason("DX10 dds header")
 	}
@@ -45,7 +48,7 @@ func (s *subject) chooseStorage(ctx context.Context, _ *recipe.Job) error {
 // checkMask refuses images that are declared masks but have several channels in use.
 func (s *subject) checkMask() error {
 	if s.o.Kind == "mask" && s.kind != "mask" {
-		return errors.New(`kind = "mask", but more than one channel carries something; say which one is the mask with r, and g = "0", b = "0", a = "1"`)
+		return errors.New(`kind = "mask", but more than one channel is in use; choose the mask with r, and set g = "0", b = "0", a = "1"`)
 	}
 	return nil
 }
@@ -57,14 +60,14 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	}
 	if err == nil && s.kind != "mask" {
 		s.choice.Format = explicit
-		s.addReason("format %v: as the options say", explicit)
+		s.addReason("format %v: chosen by the options", explicit)
 		return s.spreadNormals(ctx)
 	}
 	c, err := s.analyzePictures(ctx)
 	if err != nil {
 		return err
 	}
-	if explicit == 0 && s.keepsExact() {
+	if explicit == 0 && (s.keepsExact(c.Fine) || s.keepsNumbers(c)) {
 		return nil
 	}
 	first := s.pictures[0]
@@ -79,7 +82,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 		facts.One = "" // levels weight colors by alpha, so the channels will differ
 	}
 	if s.bySize() {
-		facts.One, facts.Colors = "", 0 // differences between frames do not count
+		facts.One, facts.Colors = "", 0 // the format must not depend on differences between frames
 	}
 	s.choice = texture.Choose(facts)
 	if explicit != 0 {
@@ -87,7 +90,7 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	}
 	s.addReason("format %s", s.choice.Reason)
 	if s.kind == "normal" && !c.Opaque {
-		s.addReason("alpha carries something, which formats of two channels would drop")
+		s.addReason("alpha is in use, and formats of two channels would drop it")
 	}
 	return nil
 }
@@ -103,11 +106,11 @@ func (s *subject) spreadNormals(ctx context.Context) error {
 		return err
 	}
 	s.choice.XXXY, s.choice.Swizzle = true, "ra01"
-	s.addReason("x is stored in red, green and blue, y in alpha, and a shader works out z (normal_z = true keeps all three)")
+	s.addReason("x is stored in red, green and blue, y in alpha, and a shader computes z (normal_z = true keeps all three)")
 	return nil
 }
 
-// gpu returns the graphics processor of the options.
+// gpu returns the graphics processor that the options name.
 func (o *Image) gpu() texture.GPU {
 	switch o.GPU {
 	case "mobile":
@@ -118,7 +121,7 @@ func (o *Image) gpu() texture.GPU {
 	return texture.Desktop
 }
 
-// describeUASTC finds out whether the images are opaque, which UASTC files state.
+// describeUASTC records whether the images are opaque, because UASTC files state it.
 func (s *subject) describeUASTC(ctx context.Context) error {
 	c, err := s.analyzePictures(ctx)
 	if err != nil {
@@ -128,23 +131,24 @@ func (s *subject) describeUASTC(ctx context.Context) error {
 	return nil
 }
 
-// oneChannel returns the storage of a mask in format f. one has the form of pixmap.Content.One.
+// oneChannel returns the storage of a mask in format f. The argument one has the form of
+// pixmap.Content.One.
 func oneChannel(one string, f texture.Format) texture.Choice {
-	c := texture.Choice{Format: f, Reason: f.String() + ": as the options say"}
+	c := texture.Choice{Format: f, Reason: f.String() + ": chosen by the options"}
 	i := strings.IndexAny(one, "rgba")
 	if f.Channels() != "r" {
 		return c
 	}
-	if i < 0 { // a single value throughout
+	if i < 0 { // every pixel has the same value
 		c.Swizzle = one
 		return c
 	}
 	c.From, c.Swizzle = one[i], strings.ReplaceAll(one, one[i:i+1], "r")
-	c.Reason += ", of the only channel that carries something"
+	c.Reason += ", of the only channel in use"
 	return c
 }
 
-// encoding returns the options of the encoder.
+// encoding returns the encoder options.
 func (s *subject) encoding() texenc.Options {
 	o := texenc.Options{Quality: s.o.quality(), SRGB: s.srgb, XXXY: s.choice.XXXY}
 	if weighsAlpha(s.choice.Format) {
@@ -166,8 +170,8 @@ func (o *Image) quality() texenc.Quality {
 	return texenc.Normal
 }
 
-// rowsAtOnce returns how many rows of the first level are encoded at once: all, unless they must
-// be converted to bytes first. Even then they form several pieces.
+// rowsAtOnce returns how many rows of the first level are encoded at once: all rows, unless they
+// must be converted to bytes first. Even such a band has enough rows for several pieces.
 func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
 	if !texenc.TakesBytes(f) || d == pixmap.Bits8 || o.wholeLevels() {
 		return h
@@ -175,12 +179,13 @@ func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
 	return min(h, 16*pixmap.BandRows(w, d, blockRows(f)))
 }
 
-// blockRows returns the number that the rows of a band are a multiple of.
+// blockRows returns the height of a block in rows, at least 4. The height of a band is a
+// multiple of it.
 func blockRows(f texture.Format) int {
 	side, _ := f.Block()
 	return max(4, side)
 }
 
 // wholeLevels reports whether a level must be encoded as a whole, because RDO distributes the
-// loss over all of it.
+// loss over the entire level.
 func (o *Image) wholeLevels() bool { return o.RDO > 0 }

@@ -3,33 +3,36 @@
 //
 // The steps, in this order, and their packages:
 //
-//	source   read the image in any format
+//	source   read an image of any supported format
 //	pixmap   swizzle channels or pack them from other images, cut faces from a cross or a
 //	         sphere, flip and resize images, and make smaller levels
 //	texture  choose the format, if the options leave it open
 //	texenc   convert pixels to texels of that format
 //	ktx2 dds write the file
 //
-// Formats png and webp make images of several sizes instead (web.go).
+// Formats png and webp make images of several sizes instead (web.go), and gpu = "none" keeps the
+// source (plain.go). Frames = "sheet" puts all frames of an animation on one image (sheet.go).
 //
 // # Memory
 //
-// The recipe holds the first level in pixels and the texture. Rows of smaller levels are made,
-// converted to texels and freed. Estimate returns the sum.
+// The recipe holds the pixels of the first level and the texture. It makes rows of smaller
+// levels, converts them to texels and frees them. Estimate returns the sum.
 //
 // # Cores
 //
 // Blocks are encoded in pieces, on all cores that no other asset needs (Job.Each). The pieces,
-// and so the bytes, do not depend on the number of cores. Decoding, levels and packing with
-// Zstandard run in one goroutine, and so does RDO, whose blocks depend on earlier ones.
+// and so the bytes, do not depend on the number of cores. Decoding, making levels and
+// compressing with Zstandard run in one goroutine. So does RDO, whose blocks depend on earlier
+// blocks.
 //
 // # Roles of images
 //
-// An image has a role (package role), which decides how its numbers are averaged and stored.
-// Option kind sets it. Otherwise the materials that use the image decide, then its name, then
-// its pixels; the pixels also show whether the name is right: see role.go. The name's role
-// arrives in option named, through the recipe's hints, so that a renamed image need not be
-// cooked again. Explain reports the decision.
+// An image has a role (package role), which determines how its values are averaged and stored.
+// Option kind sets the role. Otherwise the role follows from the materials that use the image,
+// then from its name, then from its pixels. The pixels also show whether the name is right: see
+// role.go. The name's role arrives in option named, through the recipe's hints, so that a
+// renamed image need not be cooked again. If the name is ambiguous, the names of neighboring
+// files resolve it: see neighbors.go. Explain reports the decision.
 //
 // # Same bytes everywhere
 //
@@ -38,11 +41,11 @@
 //
 // # Hostile files
 //
-// The header is read before anything is decoded, first by Estimate from the head of the file,
-// then by Cook from the whole. An image is refused if a side is longer than max_size, or if the
-// file is too short for its claimed pixels even with the best compression of its format. Other
-// images that an option names must have the size of the source, which keeps them within the
-// estimate.
+// The header is checked before anything is decoded: first by Estimate, which sees the head of
+// the file, then by Cook, which sees the whole file. An image is refused if a side is longer
+// than max_size, or if the file is too short for its claimed pixels even with the best
+// compression of its format. Other images that an option names must have the size of the source,
+// which keeps them within the estimate.
 package image
 
 import (
@@ -57,41 +60,45 @@ import (
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
 // Image holds the options of the recipe.
 type Image struct {
-	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x5,astc6x6,astc8x8,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,rgba16f,png,webp" doc:"how texels are stored; auto chooses by the picture; png and webp write lossless pictures instead of textures"`
-	GPU       string `toml:"gpu" enum:"desktop,mobile,web" doc:"the formats for format = auto: bc4 to bc7, astc and eac, or uastc, which loaders transcode"`
-	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, astc, etc2, eac, uastc and png: fast for every edit, best for releases"`
+	Format    string `toml:"format" enum:"auto,bc1,bc1a,bc3,bc4,bc5,bc6h,bc7,astc4x4,astc5x5,astc6x6,astc8x8,etc2rgb,etc2rgba,eacr11,eacrg11,uastc,r8,rg8,rgba8,rgb10a2,r16,rg16,rgba16,r16f,r32f,rgba16f,png,webp" doc:"how texels are stored; auto chooses by the image; png and webp write lossless images instead of textures"`
+	GPU       string `toml:"gpu" enum:"desktop,mobile,web,none" doc:"the formats that format = auto chooses from: desktop bc4 to bc7, mobile astc and eac, web uastc, which loaders transcode; none makes an image for programs that load no textures: the source itself if it is PNG, JPEG, HDR or EXR and no option changes its pixels, otherwise PNG; options that only textures have make a desktop texture"`
+	Quality   string `toml:"quality" enum:"fast,normal,best" doc:"encoding effort for bc1 to bc7, astc, etc2, eac, uastc, png and webp: fast for every edit, best for releases"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file type of textures"`
-	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"legacy is for older engines and ImageMagick, for bc1 to bc5; auto writes it unless it would lose that colors are sRGB or premultiplied, legacy in any case"`
-	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"defaults for other options: 2d has no mips and stores small pictures without loss, pixel all pictures, 3d treats sprites as textures of a scene; auto decides by each picture's role"`
-	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the picture: colors, unit vectors, one channel, four channels of any data ...; auto decides by the materials of glTF and OBJ models in the same directory and its parent, then by name and pixels; material does so even with presets for 2D games"`
-	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data,letter,perhaps-numbered" doc:"the role that the path suggests; it is set by the path; none decides by pixels only"`
-	Alpha     string `toml:"alpha" enum:"auto,transparency,data" doc:"meaning of the fourth channel of colors: transparency, which weights the colors of mipmaps and smaller sizes, or data, which does not; auto means data if models name the picture, unless it is the base color of a material that is not opaque"`
+	DDSHeader string `toml:"dds_header" enum:"auto,legacy,dx10" doc:"the header of bc1 to bc5: older engines and ImageMagick read only legacy; auto writes legacy unless that would lose that colors are sRGB or premultiplied"`
+	Preset    string `toml:"preset" enum:"auto,2d,3d,pixel" doc:"defaults for other options: 2d makes no mips and stores small images without loss; pixel does so for all images; 3d treats sprites as textures of a scene; auto decides by each image's role"`
+	Kind      string `toml:"kind" enum:"auto,color,normal,mask,data,height,lightmap,environment,lut,ui,sprite,font,material" doc:"the role of the image: colors, unit vectors, one channel, four channels of any data ...; auto decides by the materials of glTF and OBJ models in the same directory and its parent, then by name and pixels; material does so even with presets for 2D games"`
+	Named     string `toml:"named" enum:"none,color,data,occlusion,mask,normal,normal-opengl,normal-directx,height,lightmap,environment,lut,ui,sprite,font,numbered,perhaps-normal,perhaps-data,letter,perhaps-numbered,perhaps-map,animation,codes" doc:"the role that the path suggests; cook sets it by the path; with none, only the pixels decide"`
+	Alpha     string `toml:"alpha" enum:"auto,transparency,data" doc:"meaning of the fourth channel of colors: transparency, which weights the colors of mipmaps and smaller sizes, or data, which does not; auto means data if models name the image, unless it is the base color of a material that is not opaque"`
 	Normals   string `toml:"normals" enum:"keep,opengl,directx" doc:"the direction of green in normal maps: up (opengl) or down; normal maps whose names say otherwise are flipped"`
 	NormalZ   bool   `toml:"normal_z" doc:"keep z of normal maps in astc, in blue; false: x in red, green and blue, y in alpha, as astcenc -normal, which loses less"`
 	SRGB      bool   `toml:"srgb" doc:"colors are sRGB, false: linear light; kinds and formats without sRGB store numbers unchanged"`
 
 	Mips       string  `toml:"mips" enum:"auto,true,false" doc:"add all smaller levels down to 1x1; auto: unless the preset or the role has none"`
 	Filter     string  `toml:"filter" enum:"box,kaiser,mitchell" doc:"how levels and sizes are averaged: box is exact and fast, kaiser sharpest, mitchell between"`
-	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"pixels that filters read beyond the edges: the edge itself, or the picture repeated horizontally, vertically, or both"`
+	Wrap       string  `toml:"wrap" enum:"clamp,repeat,repeat-x,repeat-y" doc:"pixels that filters read beyond the edges: the edge itself, or the image repeated horizontally, vertically, or both"`
 	Coverage   float64 `toml:"coverage" min:"0" max:"1" doc:"alpha, 0 to 1, from which the game draws a pixel: every encoded level keeps the share of such pixels; 0 for no alpha test"`
 	WeighAlpha bool    `toml:"weigh_alpha" doc:"bc7, astc, etc2rgba and uastc may lose more of a color the more transparent it is; alpha must be transparency"`
 
-	MaxSize int       `toml:"max_size" min:"1" max:"65535" doc:"longest allowed side of a source, in pixels"`
-	Fit     int       `toml:"fit" min:"0" max:"65535" doc:"longest side of the texture, in pixels; larger pictures are scaled down; 0 keeps the size"`
-	POT     string    `toml:"pot" enum:"keep,up,down,nearest,require,4" doc:"powers of two: keep the sides, scale them, or require them; 4 scales them up to multiples of 4, which Direct3D and WebGL require for bc1 to bc7"`
-	Scales  []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales for which png and webp write a picture each, such as [1, 2, 0.5] for name.png, name@2x.png and name@0.5x.png; the source's scale is in its name, or else the largest"`
+	Frames    string `toml:"frames" enum:"first,sheet" doc:"an animation (GIF, PNG, WebP): its first frame, or all frames in one image, as a sheet with JSON for PixiJS and Phaser"`
+	SheetSize int    `toml:"sheet_size" min:"1" max:"16384" doc:"longest allowed side of a sheet, in pixels; all browsers have textures of 4096"`
 
-	R           string   `toml:"r" doc:"source of red: r, g, b, a, 1-r (inverted) ..., 0, 1, or such a channel of another picture: rough.png:r"`
+	MaxSize int       `toml:"max_size" min:"1" max:"65535" doc:"longest allowed side of a source, in pixels"`
+	Fit     int       `toml:"fit" min:"0" max:"65535" doc:"longest side of the texture, in pixels; larger images are scaled down; 0 keeps the size"`
+	POT     string    `toml:"pot" enum:"keep,up,down,nearest,require,4" doc:"powers of two: keep the sides, scale them, or require them; 4 scales them up to multiples of 4, which Direct3D and WebGL require for bc1 to bc7"`
+	Scales  []float64 `toml:"scales" min:"0.01" max:"16" doc:"scales for which png and webp write an image each, such as [1, 2, 0.5] for name.png, name@2x.png and name@0.5x.png; the source's scale is in its name, or else the largest"`
+
+	R           string   `toml:"r" doc:"source of red: r, g, b, a, 1-r (inverted) ..., 0, 1, or such a channel of another image: rough.png:r"`
 	G           string   `toml:"g" doc:"source of green, likewise; 1-g converts a normal map of Direct3D to OpenGL"`
 	B           string   `toml:"b" doc:"source of blue, likewise"`
 	A           string   `toml:"a" doc:"source of alpha, likewise"`
 	Flip        string   `toml:"flip" enum:"none,x,y,xy" doc:"mirror left to right (x), upside down (y), or both"`
 	Premultiply bool     `toml:"premultiply" doc:"multiply colors by alpha, in linear light"`
-	Cube        string   `toml:"cube" enum:"none,cross,equirect,faces" doc:"make a cube from a cross (4:3, 3:4) or strip (6:1, 1:6), from an equirectangular picture (2:1) with +Z in the middle, or from one picture per face"`
+	Cube        string   `toml:"cube" enum:"none,cross,equirect,faces" doc:"make a cube from a cross (4:3, 3:4) or strip (6:1, 1:6), from an equirectangular image (2:1) with +Z in the middle, or from one image per face"`
 	Faces       []string `toml:"faces" doc:"files of the faces -X +Y -Y +Z -Z if the source is +X, or of all six, relative to the source"`
 	Prefilter   string   `toml:"prefilter" enum:"none,ggx,filament" doc:"levels of a cube for image-based lighting: ggx blurs each level by its roughness, from 0 for the first to 1 for the last, of 16 to 31 pixels, in equal steps; filament uses the steps of Filament and Ogre-Next"`
 	Irradiance  string   `toml:"irradiance" enum:"none,sh" doc:"diffuse light of a cube: sh writes nine spherical harmonics beside the texture, as JSON"`
@@ -104,31 +111,33 @@ type Image struct {
 // Recipe returns the recipe "image".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "image", Version: 11, UsesPath: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
-		Extracts: []recipe.Extract{materials},
+		Name: "image", Version: 14, UsesPath: true, NamesOutputs: true, Extensions: source.TextureExtensions(), Formats: source.Formats(),
+		Extracts: []recipe.Extract{materials, neighbors},
 		Hints:    hints(), Hinted: func(path string) int { return int(role.OfPath(path)) - 1 },
 		New: func() recipe.Cooker {
 			return &Image{
 				Format: "auto", GPU: "desktop", Quality: "normal", Container: "ktx2", DDSHeader: "auto", SRGB: true,
 				Preset: "auto", Kind: "auto", Named: "none", Alpha: "auto", Normals: "keep",
 				Mips: "auto", Filter: "box", Wrap: "clamp",
+				Frames: "first", SheetSize: 4096,
 				MaxSize: 16384, POT: "keep", Flip: "none", Cube: "none", Prefilter: "none", Irradiance: "none", Zstd: 3,
 			}
 		},
 		Traits: func(c recipe.Cooker) recipe.Traits {
 			o := c.(*Image)
 			return recipe.Traits{
-				IgnoresPath: !o.usesPath(), Check: o.checkOptions, Estimate: o.estimateMemory,
+				IgnoresPath: !o.usesPath(), IgnoresNames: !o.makesSheet(), Check: o.checkOptions, Estimate: o.estimateMemory,
 				Lint: o.lintPicture, Explain: o.explainResult, Asks: o.askFiles,
 			}
 		},
 	}
 }
 
-// hints are the possible hints of paths, in the order of package role.
+// hints are the possible path hints, in the order of package role. Codes, the last name, is only
+// inferred from neighbors.
 func hints() []recipe.Hint {
 	var all []recipe.Hint
-	for _, n := range role.Names() {
+	for _, n := range role.Names()[:role.Codes-1] {
 		all = append(all, recipe.Hint{Key: "named", Value: n.String()})
 	}
 	return all
@@ -143,6 +152,9 @@ func (o *Image) Outputs() []string {
 		return o.pictureOutputs()
 	}
 	outputs := []string{"{path}." + o.Container}
+	if o.makesSheet() {
+		outputs = append(outputs, "{path}.json")
+	}
 	if o.hasIrradiance() {
 		outputs = append(outputs, "{path}.sh.json")
 	}
@@ -155,10 +167,17 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	if o.writesPictures() {
-		return s.writePictures(ctx, job)
+	jobs.Tell(job, s.facts(job.Ext()))
+	for i := range max(1, len(s.variants)) {
+		jobs.SetRole(job, i, s.role.String())
 	}
-	if o.hasIrradiance() { // while there are pixels
+	if o.writesPictures() {
+		if err := s.writePictures(ctx, job); err != nil {
+			return err
+		}
+		return s.writeSheetData(job)
+	}
+	if o.hasIrradiance() { // irradiance needs the pixels, which makeTexture frees
 		if err := s.writeIrradiance(ctx, job, 1); err != nil {
 			return err
 		}
@@ -167,17 +186,20 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	return o.writeTexture(ctx, job, 0, t)
+	if err := o.writeTexture(ctx, job, 0, t); err != nil {
+		return err
+	}
+	return s.writeSheetData(job)
 }
 
 // Write makes a texture of an image that another recipe has assembled, following the options,
-// with a given number of smaller levels, and writes it as the job's i-th output. The image must
-// not be used afterwards.
+// with the given number of smaller levels, and writes it as the job's i-th output. The caller
+// must not use the image afterwards.
 func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map, smaller int) error {
 	if err := o.checkOptions(); err != nil {
 		return err
 	}
-	if o.Kind == "material" { // no material names an image that another recipe made
+	if o.Kind == "material" { // materials never name an image that another recipe made
 		auto := *o
 		auto.Kind = "auto"
 		o = &auto
@@ -193,8 +215,8 @@ func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map
 	return o.writeTexture(ctx, job, i, t)
 }
 
-// Memory returns the maximal number of bytes that Write holds for an image of w by h pixels of 8
-// bits per channel, including the image.
+// Memory returns the maximum number of bytes that Write holds for an image of w by h pixels with
+// 8 bits per channel, including the image.
 func (o *Image) Memory(w, h int) int64 {
 	l := layout{w: w, h: h, tw: w, th: h, pictures: 1}
 	return bytesOf(w, h, pixmap.Bits8) + max(o.makingMemory(pixmap.Bits8, l), o.packingMemory(pixmap.Bits8, l))
@@ -229,24 +251,27 @@ func (o *Image) Prepared(ctx context.Context, job *recipe.Job) (*cooked.Prepared
 	return p, nil
 }
 
-// prepareSubject reads the source and the other images, and makes all decisions.
+// prepareSubject reads the source and the additional images, and chooses their role and format.
 func (o *Image) prepareSubject(ctx context.Context, job *recipe.Job) (*subject, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
-	o, err := o.settleName(job)
+	o, beside, err := o.settleName(job)
 	if err != nil {
 		return nil, err
 	}
-	s := &subject{o: o}
+	s := &subject{o: o, beside: beside}
 	type step struct {
 		name string
 		do   func(context.Context, *recipe.Job) error
 	}
 	steps := []step{{"ask materials", s.askMaterials}, {"decode", s.loadSubject}, {"cut", s.cutAndFlip}, {"classify", s.decideRole}}
-	if o.writesPictures() {
+	switch {
+	case o.keepsPixels():
+		steps = []step{{"ask materials", s.askMaterials}, {"decode", s.loadPlain}, {"classify", s.judgeRole}}
+	case o.writesPictures():
 		steps = append(steps, step{"plan sizes", s.planSizes})
-	} else {
+	default:
 		steps = append(steps, step{"resize", s.resizeToOptions}, step{"choose format", s.chooseStorage}, step{"align", s.alignToBlocks})
 	}
 	for _, step := range steps {
@@ -272,7 +297,7 @@ func (o *Image) writeTexture(ctx context.Context, job *recipe.Job, i int, t *tex
 	return errors.Join(ktx2.Write(ctx, out, t, o.packs()), out.Close())
 }
 
-// packs returns the compression of levels in ktx2 files.
+// packs returns the supercompression of levels in KTX2 files.
 func (o *Image) packs() ktx2.Supercompression {
 	if o.Zstd > 0 {
 		return ktx2.Supercompression{Scheme: ktx2.Zstd, Level: o.Zstd}

@@ -147,7 +147,7 @@ func TestDefaultOptionsAreValid(t *testing.T) {
 		"format": "bc7", "gpu": "web", "quality": "best", "container": "dds", "dds_header": "dx10", "srgb": false,
 		"preset": "2d", "kind": "data", "named": "ui", "alpha": "data", "normals": "opengl", "normal_z": true, "prefilter": "ggx", "irradiance": "sh", "mips": false, "filter": "kaiser", "wrap": "repeat", "coverage": 0.5, "weigh_alpha": true,
 		"max_size": int64(64), "fit": int64(32), "pot": "up", "r": "g", "g": "r", "b": "1-b", "a": "1",
-		"flip": "x", "premultiply": true, "cube": "cross", "faces": files, "layers": files, "rdo": 0.5, "scales": []any{int64(1), 0.5}, "zstd": int64(0),
+		"frames": "sheet", "sheet_size": int64(64), "flip": "x", "premultiply": true, "cube": "cross", "faces": files, "layers": files, "rdo": 0.5, "scales": []any{int64(1), 0.5}, "zstd": int64(0),
 	})
 }
 
@@ -248,7 +248,7 @@ func TestSameBytesOnAnyCores(t *testing.T) {
 			if !bytes.Equal(got, want) {
 				t.Errorf("%d cores give another texture", cores)
 			}
-			if cores > 0 && shared < 2 { // for the first and the second level
+			if cores > 0 && shared < 2 { // cores are shared for the first and second level
 				t.Errorf("work was shared %d times", shared)
 			}
 		}
@@ -266,7 +266,7 @@ func TestFramesAreWarnedOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, res := cookTree(t, options(func(*Image) {}), fstest.MapFS{"a.gif": {Data: b.Bytes()}}, "a.gif")
-	if want := "it holds 3 frames, of which the texture has the first"; res.Err != nil || len(res.Warned) != 1 || !strings.HasPrefix(res.Warned[0], want) {
+	if want := "the file holds 3 frames, but the texture has only the first"; res.Err != nil || len(res.Warned) != 1 || !strings.HasPrefix(res.Warned[0], want) {
 		t.Errorf("%v, %q, want %q", res.Err, res.Warned, want)
 	}
 }

@@ -13,9 +13,11 @@ import (
 // isFlatPreset reports whether a preset is for a 2D game.
 func isFlatPreset(preset string) bool { return preset == "2d" || preset == "pixel" }
 
-// smallerLevels reports whether the options want smaller levels for images of a role.
+// smallerLevels reports whether images of the given role get smaller mipmap levels.
 func (o *Image) smallerLevels(r role.Role) bool {
 	switch {
+	case o.makesSheet(): // smaller levels would mix frames
+		return false
 	case o.Mips != "auto":
 		return o.Mips == "true"
 	case o.Coverage > 0: // levels keep the alpha test
@@ -26,21 +28,27 @@ func (o *Image) smallerLevels(r role.Role) bool {
 	return r.Treatment().Mips
 }
 
-// keepsExact chooses a lossless format for images that need one, and reports whether it did.
-func (s *subject) keepsExact() bool {
+// keepsExact chooses a lossless format for images that need one, and reports whether it did. The
+// argument fine is set if 8 bits cannot hold the values.
+func (s *subject) keepsExact(fine bool) bool {
 	first := s.pictures[0]
 	pixels, depth := first.W*first.H, first.Depth()
 	switch {
-	case s.role == role.LUT && depth != pixmap.Bits8:
-		s.choice = texture.Choice{Format: texture.RGBA16F, Reason: "rgba16f: a table of more than 8 bits"}
+	case s.role == role.LUT && depth == pixmap.Float:
+		s.choice = texture.Choice{Format: texture.RGBA16F, Reason: "rgba16f: a table of floats"}
+	case s.role == role.LUT && fine:
+		f := s.o.gpu().Instead(texture.RGBA16, false)
+		s.choice = texture.Choice{Format: f, Reason: f.String() + ": a table of more than 8 bits"}
 	case depth == pixmap.Float:
 		return false
+	case s.o.Cube != "none" && s.o.GPU == "web": // KTX2Loader reads faces only of UASTC
+		return false
 	case s.role == role.LUT:
-		s.choice = texture.Choice{Format: texture.RGBA8, Reason: "rgba8: a table is stored as it is"}
+		s.choice = texture.Choice{Format: texture.RGBA8, Reason: "rgba8: a table is stored unchanged"}
 	case s.o.Preset == "pixel":
 		s.choice = texture.Choice{Format: texture.RGBA8, Reason: `rgba8: preset = "pixel"`}
 	case s.bySize() && pixels <= s.largestExact():
-		s.choice = texture.Choice{Format: texture.RGBA8, Reason: fmt.Sprintf("rgba8: %d x %d pixels are stored as they are", first.W, first.H)}
+		s.choice = texture.Choice{Format: texture.RGBA8, Reason: fmt.Sprintf("rgba8: an image of %d x %d pixels is stored uncompressed", first.W, first.H)}
 	default:
 		return false
 	}
@@ -48,19 +56,19 @@ func (s *subject) keepsExact() bool {
 	return true
 }
 
-// bySize reports whether only the size decides on the format of colors. Then all frames of an
-// animation with equal sizes have the same format.
+// bySize reports whether the format of color images depends on their size alone. Then all frames
+// of an animation with equal sizes get the same format.
 func (s *subject) bySize() bool { return s.kind == "color" && s.largestExact() > 0 }
 
-// largestPlain is the largest number of pixels for which texture.Choose takes rgba8.
+// largestPlain is the largest number of pixels for which texture.Choose selects RGBA8.
 const largestPlain = 512 * 512
 
 // largestFrame is the largest number of pixels of a numbered image that is stored without loss:
-// 64 KiB.
+// 64 KiB of RGBA8.
 const largestFrame = 128 * 128
 
-// largestExact returns the largest number of pixels of such an image that is stored without
-// loss, 0 for other images.
+// largestExact returns the largest number of pixels for which the subject is stored without
+// loss, or 0 if its role always allows lossy compression.
 func (s *subject) largestExact() int {
 	switch {
 	case s.role.Treatment().Exact || s.o.Preset == "2d":
@@ -71,20 +79,20 @@ func (s *subject) largestExact() int {
 	return 0
 }
 
-// A decision is the role of a subject and the way it is stored.
+// A decision is the role of a subject and its storage.
 type decision struct {
 	role role.Role
-	told string // the evidence that decided the role
-	// kind is the treatment of numbers: "color", "normal", "mask" (one channel) or "data".
+	told string // the evidence for the role
+	// kind is how values are treated: "color", "normal", "mask" (one channel) or "data".
 	kind string
-	// srgb is true if colors are on the sRGB curve; false for other kinds.
+	// srgb is true if colors are sRGB-encoded; false for other kinds.
 	srgb   bool
 	choice texture.Choice
-	opaque bool // checked for UASTC only
+	opaque bool // set only for UASTC
 }
 
-// decideRole decides the role of the images.
-func (s *subject) decideRole(ctx context.Context, job *recipe.Job) error {
+// judgeRole determines the role of the images, and warns if the evidence contradicts itself.
+func (s *subject) judgeRole(ctx context.Context, job *recipe.Job) error {
 	e, err := s.evidence(ctx)
 	if err != nil {
 		return err
@@ -96,16 +104,24 @@ func (s *subject) decideRole(ctx context.Context, job *recipe.Job) error {
 		job.Warn("%s", v.conflict)
 	}
 	if s.used.strange != "" {
-		s.addReason("%s, which is no slot that cook knows", s.used.strange)
+		s.addReason("%s, a slot that cook does not know", s.used.strange)
 		if e.needsContent() {
-			job.Warn("%s, which is no slot that cook knows: taken for %s, as %s; set kind in a rule", s.used.strange, v.role, v.reason)
+			job.Warn("%s, a slot that cook does not know; treated as %s, because %s; set kind in a rule", s.used.strange, v.role, v.reason)
 		}
+	}
+	return nil
+}
+
+// decideRole determines the role of the images and how their values are treated.
+func (s *subject) decideRole(ctx context.Context, job *recipe.Job) error {
+	if err := s.judgeRole(ctx, job); err != nil {
+		return err
 	}
 	if err := s.applyTreatment(ctx); err != nil {
 		return err
 	}
 	if option := s.o.lighting(); option != "" && s.kind != "color" {
-		return fmt.Errorf(`%s, but the role is %v: %s; set kind = "environment" if it holds light`, option, v.role, v.reason)
+		return fmt.Errorf(`%s, but the role is %v: %s; set kind = "environment" if it holds light`, option, s.role, s.told)
 	}
 	s.srgb = s.o.SRGB && s.kind == "color"
 	if s.kind == "color" && s.alphaIsNumber() {
@@ -113,7 +129,7 @@ func (s *subject) decideRole(ctx context.Context, job *recipe.Job) error {
 	}
 	if f, err := texture.ParseFormat(s.o.Format); err == nil && s.srgb && !f.HasSRGB() && !f.Float() {
 		s.srgb = false
-		s.addReason("numbers are stored as they are: %v has no sRGB form", f)
+		s.addReason("numbers are stored unchanged, because %v has no sRGB form", f)
 	}
 	return nil
 }
@@ -125,16 +141,16 @@ func (s *subject) explainNumber() {
 	case s.o.Alpha == "data":
 		why = `alpha = "data"`
 	case why == "":
-		why = "materials say so"
+		why = "materials use it so"
 	}
 	s.addReason("alpha is not transparency, so colors are not weighted by it: %s", why)
 }
 
-// evidence collects the facts about the images.
+// evidence collects the evidence about the images' role.
 func (s *subject) evidence(ctx context.Context) (evidence, error) {
 	e := evidence{
 		rule: s.o.Kind, used: s.used, name: s.o.pathName(), preset: s.o.Preset, float: s.pictures[0].Depth() == pixmap.Float,
-		transparency: s.o.transparent(),
+		transparency: s.o.transparent(), beside: s.beside,
 	}
 	if e.used.role != role.Unknown {
 		e.rule = "auto" // the materials set this option
@@ -147,7 +163,7 @@ func (s *subject) evidence(ctx context.Context) (evidence, error) {
 	return e, err
 }
 
-// applyTreatment sets how numbers of the role are treated, and converts them accordingly.
+// applyTreatment sets how values of the role are treated, and converts them accordingly.
 func (s *subject) applyTreatment(ctx context.Context) error {
 	switch t := s.role.Treatment(); {
 	case t.Colors:
@@ -163,8 +179,8 @@ func (s *subject) applyTreatment(ctx context.Context) error {
 	return nil
 }
 
-// flipGreen flips green of a normal map to the direction of the options, if the name of the file tells
-// that it is different.
+// flipGreen flips the green channel of a normal map to the direction in the options, if the file
+// name states the opposite direction.
 func (s *subject) flipGreen(ctx context.Context) error {
 	points := map[role.Name]string{role.OpenGL: "opengl", role.DirectX: "directx"}[s.o.pathName()]
 	switch {
@@ -185,15 +201,15 @@ func (s *subject) flipGreen(ctx context.Context) error {
 	return nil
 }
 
-// aboutAll is the share of gray pixels that makes a mask, and mostlyRed the share of red pixels.
-// JPEG stores color coarsely, so gray has a tint and red bleeds at its edges.
+// aboutAll is the share of gray pixels from which an image is a mask, and mostlyRed the share of
+// red pixels. JPEG stores color coarsely, so gray pixels get a tint and red bleeds at edges.
 const (
 	aboutAll  = 0.98
 	mostlyRed = 0.95
 )
 
-// singleChannel sets the kind of an image that should have one channel. It removes differences between
-// channels that are within the noise of JPEG.
+// singleChannel sets the kind of an image that should have one channel. It removes differences
+// between channels that are within JPEG noise.
 func (s *subject) singleChannel(ctx context.Context) error {
 	s.kind = "mask"
 	c, err := s.analyzePictures(ctx)
@@ -203,9 +219,9 @@ func (s *subject) singleChannel(ctx context.Context) error {
 	flatten := pixmap.Gray
 	switch {
 	case c.Opaque && c.Gray >= aboutAll:
-		s.addReason("luma is taken: channels differ by the noise of JPEG only")
+		s.addReason("luma is stored, because channels differ only by the noise of JPEG")
 	case c.Opaque && c.Red >= mostlyRed:
-		s.addReason("red is taken: green and blue hold the noise of JPEG only")
+		s.addReason("red is stored, because green and blue hold only the noise of JPEG")
 		flatten = func(ctx context.Context, m *pixmap.Map) error { return pixmap.Isolate(ctx, m, 'r') }
 	default:
 		s.kind = "data"
@@ -220,7 +236,7 @@ func (s *subject) singleChannel(ctx context.Context) error {
 	return nil
 }
 
-// analyzePictures analyzes all images, once, and returns the facts that hold for each of them.
+// analyzePictures analyzes all images once, and returns the facts that hold for all of them.
 func (s *subject) analyzePictures(ctx context.Context) (pixmap.Content, error) {
 	if s.looked != nil {
 		return *s.looked, nil
@@ -241,7 +257,8 @@ func (s *subject) analyzePictures(ctx context.Context) (pixmap.Content, error) {
 		all.Opaque, all.Blue = all.Opaque && c.Opaque, all.Blue && c.Blue
 		all.Apart = all.Apart && c.Apart
 		all.Colors = max(all.Colors, c.Colors)
-		all.Gray, all.Red = min(all.Gray, c.Gray), min(all.Red, c.Red)
+		all.Gray, all.Red, all.Flat = min(all.Gray, c.Gray), min(all.Red, c.Red), min(all.Flat, c.Flat)
+		all.Sphere = min(all.Sphere, c.Sphere)
 		all.Unit, all.Near, all.Tilt = min(all.Unit, c.Unit), min(all.Near, c.Near), max(all.Tilt, c.Tilt)
 	}
 	s.looked = &all

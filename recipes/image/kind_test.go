@@ -96,23 +96,23 @@ func TestAutoChoosesKindAndFormat(t *testing.T) {
 		{"z always the same", shallow, none, texture.BC7, true, "", []string{"role color", "format bc7: colors, opaque"}},
 		{"the same without a name", uneven, none, texture.BC7, true, "", []string{"role color", "format bc7: colors, opaque"}},
 		{"light blue", plainBlue, none, texture.RGBA8, true, "", []string{"role color", "format rgba8: pixel art of 4 colors"}},
-		{"normals with height", height, named, texture.BC7, false, "", []string{"role normal", "format bc7", "alpha carries something"}},
+		{"normals with height", height, named, texture.BC7, false, "", []string{"role normal", "format bc7", "alpha is in use"}},
 		{"normals that are cut out", bumps(64, 64, true), func(o *Image) { o.Coverage = 0.5 }, texture.BC7, true, "", []string{"role color", "format bc7"}},
 		{"a flame by name", flame, named, texture.BC7, true, "", []string{"role color: its path says normal map, but", "format bc7"}},
 		{"alpha as colors", puff, linear, texture.BC7, false, "", []string{"role color", "format bc7"}},
-		{"white in r8", white, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "1111", []string{"role mask", "format r8: as the options say"}},
+		{"white in r8", white, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "1111", []string{"role mask", "format r8: chosen by the options"}},
 		{"normals that are colors", bumps(64, 64, true), func(o *Image) { o.Kind = "color" }, texture.BC7, true, "", []string{"role color", "format bc7"}},
-		{"gray", gray, none, texture.BC7, true, "", []string{"role color", "format bc7: gray, but on the sRGB curve"}},
+		{"gray", gray, none, texture.BC7, true, "", []string{"role color", "format bc7: gray in sRGB"}},
 		{"gray light", gray, linear, texture.BC4, false, "rrr1", []string{"role color", "format bc4: gray"}},
 		{"gray mask", gray, mask, texture.BC4, false, "rrr1", []string{"role mask", "format bc4: gray"}},
 		{"red mask", red, mask, texture.BC4, false, "", []string{"role mask", "format bc4: only red"}},
 		{"green mask", green, mask, texture.BC4, false, "0r01", []string{"role mask", "format bc4: only green"}},
-		{"green mask in r8", green, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "0r01", []string{"role mask", "format r8: as the options say, of the only channel"}},
+		{"green mask in r8", green, func(o *Image) { mask(o); o.Format = "r8" }, texture.R8, false, "0r01", []string{"role mask", "format r8: chosen by the options, of the only channel"}},
 		{"alpha mask", smoke, none, texture.BC4, false, "111r", []string{"role color", "format bc4: only alpha"}},
 		{"alpha that multiplies", smoke, func(o *Image) { o.Premultiply = true }, texture.BC7, true, "", []string{"role color", "format bc7"}},
 		{"data", green, func(o *Image) { o.Kind = "data" }, texture.BC7, false, "", []string{"role data", "format bc7"}},
-		{"explicit", green, func(o *Image) { o.Format = "bc1" }, texture.BC1, true, "", []string{"role color", "format bc1: as the options say"}},
-		{"explicit without sRGB", green, func(o *Image) { o.Format = "rg8" }, texture.RG8, false, "", []string{"role color", "numbers are stored as they are: rg8 has no sRGB form", "format rg8"}},
+		{"explicit", green, func(o *Image) { o.Format = "bc1" }, texture.BC1, true, "", []string{"role color", "format bc1: chosen by the options"}},
+		{"explicit without sRGB", green, func(o *Image) { o.Format = "rg8" }, texture.RG8, false, "", []string{"role color", "numbers are stored unchanged, because rg8 has no sRGB form", "format rg8"}},
 		{"scaled", opaque(scene(64, 64)), func(o *Image) { o.Fit = 48 }, texture.BC7, true, "", []string{"role color", "size 48 x 48: scaled from 64 x 64", "format bc7"}},
 		{"art that is scaled", art, func(o *Image) { o.Fit = 37 }, texture.RGBA8, true, "", []string{"role color", "size 37 x 37", "format rgba8: pixel art of 49 colors"}},
 	} {
@@ -173,7 +173,7 @@ func TestLevelsOfNormalMapsAreUnitVectors(t *testing.T) {
 
 func TestMaskOfSeveralChannelsIsRefused(t *testing.T) {
 	_, res := cookTree(t, options(func(o *Image) { o.Kind = "mask" }), fstest.MapFS{"a.png": {Data: encodePNG(t, scene(9, 9))}}, "a.png")
-	if res.Err == nil || !strings.Contains(res.Err.Error(), `say which one is the mask with r`) {
+	if res.Err == nil || !strings.Contains(res.Err.Error(), `choose the mask with r`) {
 		t.Errorf("error %v", res.Err)
 	}
 	// The options of the message work.
@@ -205,7 +205,7 @@ func TestDecisionAboutUndefinedNumbersIsExplained(t *testing.T) {
 		"ordinary.png": {Data: encodePNG(t, scene(2, 1))},
 	}
 	for name, want := range map[string]string{
-		"kept.tga": "so it is alpha", "cleared.tga": "so all is opaque", "signed.tiff": "the least number becomes 0",
+		"kept.tga": "so they are alpha", "cleared.tga": "so the image is opaque", "signed.tiff": "the smallest value becomes 0",
 		"opaque.tga": "", "ordinary.png": "",
 	} {
 		lines := explain(t, options(), tree, name)
@@ -219,14 +219,14 @@ func TestDDSHeaderIsExplained(t *testing.T) {
 	gray := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
 	o := options(func(o *Image) { o.Kind, o.Container = "mask", "dds" })
 	why := explain(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, gray)}}, "a.png")
-	if !strings.Contains(strings.Join(why, "\n"), `a dds file cannot say so: shaders find "rrr1"`) {
+	if !strings.Contains(strings.Join(why, "\n"), `a dds file cannot record the swizzle: shaders find "rrr1"`) {
 		t.Errorf("reasons %q", why)
 	}
 	for want, o := range map[string]*Image{
-		"legacy dds header, which":        options(func(o *Image) { o.Container, o.Format, o.SRGB = "dds", "bc1", false }),
-		`dds_header = "legacy" writes it`: options(func(o *Image) { o.Container, o.Format = "dds", "bc1" }),
-		"legacy dds header, as":           options(func(o *Image) { o.Container, o.Format, o.DDSHeader = "dds", "bc1", "legacy" }),
-		"DX10 dds header":                 options(func(o *Image) { o.Container, o.Format = "dds", "bc7" }),
+		"legacy dds header, which":         options(func(o *Image) { o.Container, o.Format, o.SRGB = "dds", "bc1", false }),
+		`dds_header = "legacy" writes one`: options(func(o *Image) { o.Container, o.Format = "dds", "bc1" }),
+		"legacy dds header, by dds_header": options(func(o *Image) { o.Container, o.Format, o.DDSHeader = "dds", "bc1", "legacy" }),
+		"DX10 dds header":                  options(func(o *Image) { o.Container, o.Format = "dds", "bc7" }),
 	} {
 		if why := explain(t, o, fstest.MapFS{"a.png": {Data: encodePNG(t, gray)}}, "a.png"); !strings.Contains(strings.Join(why, "\n"), want) {
 			t.Errorf("reasons %q, want %q", why, want)
@@ -258,7 +258,7 @@ func TestImpossibleLegacyHeaderIsRefused(t *testing.T) {
 func TestLayersMustHaveOneKind(t *testing.T) {
 	red := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), 0, 0, 255} })
 	green := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{0, byte(x * y), 0, 255} })
-	colorful := nrgba(64, 64) // its mean has no tint
+	colorful := nrgba(64, 64) // mean color without a tint
 	noise(colorful.Pix)
 	opaque(colorful)
 	tree := fstest.MapFS{

@@ -17,15 +17,18 @@ import (
 // A subject is the asset being cooked: its images and all decisions about them.
 type subject struct {
 	o *Image
-	// pictures are the faces of layer 0, then of layer 1 and so on; a single one without faces or
-	// layers.
+	// pictures are the faces of layer 0, then the faces of layer 1 and so on, or a single image.
 	pictures []*pixmap.Map
-	looked   *pixmap.Content // analysis of the images; nil before it was made
-	levels   int             // number of levels; 0 follows the options
+	looked   *pixmap.Content // analysis of the images; nil until made
+	levels   int             // number of levels; 0 means that the options set it
 	used     usage
-	variants []variant // for images as output
+	beside   string    // what the names beside the source say of it, "" if nothing
+	variants []variant // sizes of output images, for PNG and WebP
+	sheet    *sheet    // frames on the image, nil without frames = "sheet"
+	kept     []byte    // the source's bytes, if they are the output
+	file     source.Info
 	decision
-	// reasons are the result of Explain.
+	// reasons are the lines that Explain returns.
 	reasons []string
 }
 
@@ -33,20 +36,25 @@ func (s *subject) addReason(format string, args ...any) {
 	s.reasons = append(s.reasons, fmt.Sprintf(format, args...))
 }
 
-// muchGarbage is the amount of a decoder's garbage that justifies an explicit collection. By
-// itself, the collector waits until the heap has doubled, and the texture is smaller than the
-// image.
+// muchGarbage is the amount of a decoder's garbage from which an explicit collection pays off.
+// The collector alone would wait until the heap has doubled, and the texture is too small for
+// that.
 const muchGarbage = 64 << 20
 
-// loadSubject reads the source and the other images that options name.
+// loadSubject reads the source and the additional images that the options name.
 func (s *subject) loadSubject(ctx context.Context, job *recipe.Job) error {
-	m, info, err := s.readPicture(ctx, job, file{ext: job.Ext(), open: job.Open, read: job.Source}, nil)
+	read := s.readPicture
+	if s.o.makesSheet() {
+		read = s.readSheet
+	}
+	m, info, err := read(ctx, job, file{ext: job.Ext(), open: job.Open, read: job.Source}, nil)
 	if err != nil {
 		return err
 	}
 	if info.Memory-int64(m.Bytes()) > muchGarbage {
 		runtime.GC()
 	}
+	s.file = info
 	for _, note := range info.Notes {
 		s.addReason("%s", note)
 	}
@@ -54,7 +62,7 @@ func (s *subject) loadSubject(ctx context.Context, job *recipe.Job) error {
 		s.explainIgnored(job, info)
 	} else {
 		if info.Profile != "" {
-			s.addReason("%s: colors are taken to be sRGB all the same", info.Profile)
+			s.addReason("%s: colors are read as sRGB anyway", info.Profile)
 		}
 		if info.Gamma != 0 && s.o.mayBeSRGB() {
 			s.addReason("gamma of %.5f was applied to reach sRGB", float64(info.Gamma)/100000)
@@ -65,17 +73,17 @@ func (s *subject) loadSubject(ctx context.Context, job *recipe.Job) error {
 	}
 	s.pictures = []*pixmap.Map{m}
 	if len(s.o.Faces) == 6 {
-		s.pictures = nil // the source is among them, or only stands for them
+		s.pictures = nil // the six faces replace the source
 	}
 	for _, name := range slices.Concat(s.o.Faces, s.o.Layers) {
 		other, err := s.readBeside(ctx, job, name, m)
 		if err != nil {
 			return err
 		}
-		if other.Depth() > m.Depth() { // the estimate knows only the source
-			return fmt.Errorf("%s: more bits a channel than the source has; make the picture with most bits the source, or save this one with less", name)
+		if other.Depth() > m.Depth() { // the estimate knows only the depth of the source
+			return fmt.Errorf("%s: the image has more bits per channel than the source; use the image with most bits as the source, or save this image with fewer", name)
 		}
-		// With layers or faces, channels come from no other file: see checkPictures.
+		// With layers or faces, no channel comes from another file: see checkPictures.
 		if other, err = s.assembleChannels(ctx, job, other); err != nil {
 			return err
 		}
@@ -93,11 +101,11 @@ func (s *subject) explainIgnored(job *recipe.Job, info source.Info) {
 		s.addReason("gamma of %.5f is ignored, as glTF asks; %s", float64(info.Gamma)/100000, s.used.gltf)
 	}
 	if info.Orientation > 1 {
-		job.Warn("orientation %d of its Exif data is ignored, as most loaders of glTF do; some browsers turn it: save it turned", info.Orientation)
+		job.Warn("orientation %d in the Exif data is ignored, as by most glTF loaders; some browsers rotate the image: save the image rotated", info.Orientation)
 	}
 }
 
-// convertToDeepest converts all images to the depth of the deepest.
+// convertToDeepest converts all images to the greatest bit depth among them.
 func (s *subject) convertToDeepest(ctx context.Context) error {
 	deepest := pixmap.Bits8
 	for _, m := range s.pictures {
@@ -112,7 +120,8 @@ func (s *subject) convertToDeepest(ctx context.Context) error {
 	return nil
 }
 
-// assembleChannels puts channels of the source and of other images where the options want them.
+// assembleChannels copies channels of the source and of other images to the channels that the
+// options assign.
 func (s *subject) assembleChannels(ctx context.Context, job *recipe.Job, m *pixmap.Map) (*pixmap.Map, error) {
 	var parts [4]pixmap.Part
 	files, asItIs := map[string]*pixmap.Map{"": m}, true
@@ -143,7 +152,7 @@ func (s *subject) assembleChannels(ctx context.Context, job *recipe.Job, m *pixm
 	return made, err
 }
 
-// readBeside reads an image that an option names. It must have the size of like.
+// readBeside reads an image that an option names. It must have the same size as the image like.
 func (s *subject) readBeside(ctx context.Context, job *recipe.Job, name string, like *pixmap.Map) (*pixmap.Map, error) {
 	f := file{
 		ext:  recipe.Ext(name),
@@ -162,11 +171,12 @@ type file struct {
 	ext  string
 	open func() (fs.File, error)
 	read func() ([]byte, error)
+	most int64 // largest size in bytes; 0 for no limit
 }
 
-// readPicture reads an image. It checks the head first: the file may be huge and not an image,
-// or, if like is not nil, an image of another size.
-func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like *pixmap.Map) (*pixmap.Map, source.Info, error) {
+// readChecked reads a file, and returns it with its header. It checks the head first, because the
+// file may be huge and not an image.
+func (s *subject) readChecked(f file) ([]byte, source.Info, error) {
 	head, size, err := readPictureHead(f.open)
 	if err != nil {
 		return nil, source.Info{}, err
@@ -175,23 +185,28 @@ func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like
 	if err != nil && !errors.Is(err, recipe.ErrShortHead) {
 		return nil, source.Info{}, err
 	}
-	if like != nil {
-		if most := besideBytes(like.W, like.H); size > most {
-			return nil, source.Info{}, fmt.Errorf("%d bytes are too many beside a source of %d x %d pixels (at most %d); save it without what is no picture", size, like.W, like.H, most)
-		}
+	if f.most > 0 && size > f.most {
+		return nil, source.Info{}, fmt.Errorf("the file has %d bytes, too many beside the source (at most %d); save it without other data", size, f.most)
 	}
 	data, err := f.read()
 	if err != nil {
 		return nil, source.Info{}, err
 	}
+	info, err := source.Probe(data, f.ext, int64(len(data)), s.o.MaxSize)
+	return data, info, err
+}
+
+// readPicture reads an image. If like is not nil, the sizes must be equal.
+func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like *pixmap.Map) (*pixmap.Map, source.Info, error) {
 	if like != nil {
-		info, err := source.Probe(data, f.ext, int64(len(data)), s.o.MaxSize)
-		if err != nil {
-			return nil, source.Info{}, err
-		}
-		if info.W != like.W || info.H != like.H {
-			return nil, source.Info{}, fmt.Errorf("picture of %d x %d pixels beside a source of %d x %d; they must be alike", info.W, info.H, like.W, like.H)
-		}
+		f.most = besideBytes(like.W, like.H)
+	}
+	data, info, err := s.readChecked(f)
+	if err != nil {
+		return nil, source.Info{}, err
+	}
+	if like != nil && (info.W != like.W || info.H != like.H) {
+		return nil, source.Info{}, fmt.Errorf("the image has %d x %d pixels, but the source has %d x %d; make their sizes equal", info.W, info.H, like.W, like.H)
 	}
 	decode := source.Decode
 	switch {
@@ -204,14 +219,43 @@ func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like
 	if err != nil {
 		return nil, source.Info{}, err
 	}
-	job.Hold("decoded pictures", m.Bytes())
-	if info.Frames > 1 {
-		job.Warn("it holds %d frames, of which the texture has the first; save them as pictures of their own, for layers or an atlas", info.Frames)
-	}
+	job.Hold("decoded images", m.Bytes())
+	s.warnOfContent(job, info, 1)
 	return m, info, nil
 }
 
-// readPictureHead returns the first bytes of a file, and its size.
+// warnOfContent warns of content of a file that the output lacks. The output has the given number
+// of frames.
+func (s *subject) warnOfContent(job *recipe.Job, info source.Info, frames int) {
+	if info.Frames > frames && !(s.o.keepsPixels() && isKept(info, job.Ext())) {
+		advice, has := "save each as a separate image, for layers or an atlas", "the texture has only the first"
+		if source.IsAnimation(info.Format) {
+			advice = `set frames = "sheet" in a rule for one image with all of them, or ` + advice
+		}
+		if s.o.keepsWebP(info) {
+			has = "engines draw only the first"
+		}
+		job.Warn("the file holds %d %s, but %s; %s", info.Frames, framesOf(info.Format), has, advice)
+	}
+	for _, lost := range info.Lost {
+		if s.addReason("%s", lost); !s.o.mayBeSRGB() {
+			job.Warn("%s", lost)
+		}
+	}
+}
+
+// framesOf returns the word for the images in a file of a format.
+func framesOf(format string) string {
+	switch format {
+	case "TIFF":
+		return "pages"
+	case "JPEG":
+		return "images, such as a gain map or another eye,"
+	}
+	return "frames"
+}
+
+// readPictureHead returns the first bytes of a file, and the file's size.
 func readPictureHead(open func() (fs.File, error)) ([]byte, int64, error) {
 	f, err := open()
 	if err != nil {
@@ -226,10 +270,10 @@ func readPictureHead(open func() (fs.File, error)) ([]byte, int64, error) {
 	return head, info.Size(), err
 }
 
-// mayBeSRGB reports whether numbers may be sRGB colors, as far as the options say.
+// mayBeSRGB reports whether the options allow the values to be sRGB colors.
 func (o *Image) mayBeSRGB() bool { return o.SRGB && o.likelyRole().Treatment().Colors }
 
-// storedMeaning returns the meaning of the source's numbers.
+// storedMeaning returns how to interpret the source's values.
 func (o *Image) storedMeaning() pixmap.Color {
 	switch {
 	case o.mayBeSRGB():

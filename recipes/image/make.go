@@ -16,26 +16,19 @@ import (
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texenc"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// makeTexture makes the texture of the images, and drops each as soon as it can. Only the first
-// level is ever in memory as pixels: see pixmap.MipBands.
+// makeTexture makes the texture of the images, and frees each image as soon as possible. Only
+// the first level is ever in memory as pixels: see pixmap.MipBands.
 func (s *subject) makeTexture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
 	t, f := s.describeTexture(), s.choice.Format
-	n, isTexels := texture.MaxLevels(t.W, t.H), s.isTexels()
-	switch {
-	case s.o.prefilters():
-		n = pixmap.PrefilterLevels(t.W)
-	case s.levels > 0:
-		n = min(n, s.levels)
-	case !s.o.smallerLevels(s.role):
-		n = 1
-	}
+	n, isTexels := s.levelCount(t.W, t.H), s.isTexels()
 	t.Levels = make([][]byte, n)
 	for i := range t.Levels {
 		w, h := texture.LevelSize(t.W, t.H, i)
 		if i == 0 && isTexels {
-			continue // its pixels will be the level
+			continue // the pixels are the texels of this level
 		}
 		t.Levels[i] = make([]byte, 0, int64(t.Images())*f.Bytes(w, h))
 		job.Hold("texels", cap(t.Levels[i]))
@@ -88,12 +81,45 @@ func (s *subject) makeTexture(ctx context.Context, job *recipe.Job) (*texture.Te
 	return t, nil
 }
 
-// isTexels reports whether the pixels of an image are the texels of its first level.
+// levelCount returns the number of levels of a texture of w by h pixels.
+func (s *subject) levelCount(w, h int) int {
+	n := texture.MaxLevels(w, h)
+	switch {
+	case s.o.prefilters():
+		return pixmap.PrefilterLevels(w)
+	case s.levels > 0:
+		return min(n, s.levels)
+	case !s.o.smallerLevels(s.role):
+		return 1
+	}
+	return n
+}
+
+// facts returns the decisions about the subject; ext is the extension of its source.
+func (s *subject) facts(ext string) jobs.Facts {
+	f := jobs.Facts{Evidence: s.told}
+	switch first := s.pictures[0]; {
+	case s.kept != nil:
+		f.Format = strings.TrimPrefix(ext, ".")
+	case s.o.isPlain():
+		f.Format = "png"
+	case s.o.writesPictures():
+		f.Format = s.o.Format
+	default:
+		f.Format, f.Levels = s.choice.Format.String(), s.levelCount(first.W, first.H)
+		if s.describeTexture().SRGB {
+			f.Format += " sRGB"
+		}
+	}
+	return f
+}
+
+// isTexels reports whether an image's pixels are already the texels of its first level.
 func (s *subject) isTexels() bool {
 	return len(s.pictures) == 1 && s.choice.Format == texture.RGBA8 && s.pictures[0].Pix8 != nil
 }
 
-// mipOptions returns the options for n levels.
+// mipOptions returns the options for making n levels.
 func (s *subject) mipOptions(n int) pixmap.MipOptions {
 	o := pixmap.MipOptions{Sampling: s.sampling(), Levels: n, Whole: s.o.wholeLevels(), Block: blockRows(s.choice.Format)}
 	if s.kind == "color" {
@@ -102,7 +128,7 @@ func (s *subject) mipOptions(n int) pixmap.MipOptions {
 	return o
 }
 
-// prepareTexels converts pixels to the stored numbers, in place.
+// prepareTexels converts pixels to the stored values, in place.
 func (s *subject) prepareTexels(ctx context.Context, m *pixmap.Map) error {
 	if s.premultiplies() {
 		if err := pixmap.Premultiply(ctx, m, s.colorMeaning()); err != nil {
@@ -153,7 +179,7 @@ func (s *subject) alphaIsNumber() bool {
 	return s.o.Alpha == "data" || s.o.Alpha == "auto" && s.used.number && !s.o.transparent()
 }
 
-// colorMeaning returns the meaning of the numbers, once the kind is known.
+// colorMeaning returns how to interpret the values. The kind must be known.
 func (s *subject) colorMeaning() pixmap.Color {
 	switch {
 	case s.kind != "color":
@@ -174,14 +200,14 @@ func (o *Image) ddsHeader() dds.Header {
 	return dds.Auto
 }
 
-// mipFilter returns the filter of the options, which have been checked.
+// mipFilter returns the filter in the options. The options must be valid.
 func (o *Image) mipFilter() pixmap.Filter {
 	f, _ := pixmap.ParseFilter(o.Filter)
 	return f
 }
 
 // Encode makes a texture file of an image that is part of another asset, following the options.
-// slot is the use of the image by materials. The image must not be used afterwards.
+// slot is the use of the image by materials. The caller must not use the image afterwards.
 func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot role.Slot) ([]byte, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
@@ -211,11 +237,11 @@ func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot
 	return out.Bytes(), err
 }
 
-// An alpha test sees the alpha after block compression. In large levels, errors above and below
-// the threshold cancel. In small levels with detail in every block, up to 6 % of all pixels were
-// wrong. Such levels are encoded again, with alpha changed by the missing or excess amount.
+// An alpha test compares alpha after block compression. In large levels, errors above and below
+// the threshold cancel out. In small levels with detail in every block, up to 6 % of all pixels
+// were wrong. Such levels are encoded again, with alpha raised or lowered to compensate.
 const (
-	// coveringPixels is the size limit of levels that are encoded again.
+	// coveringPixels is the largest level, in pixels, that may be encoded again.
 	coveringPixels = coveringSide * coveringSide
 	coveringSide   = 256
 	coveringTries  = 5
@@ -223,7 +249,7 @@ const (
 	coveringOff = 0.001
 )
 
-// coversAlpha reports whether the blocks of a level must draw as many pixels as the image.
+// coversAlpha reports whether encoding must preserve the share of pixels that pass the alpha test.
 func (s *subject) coversAlpha() bool {
 	alpha := "a"
 	if s.choice.Swizzle != "" {
@@ -233,11 +259,11 @@ func (s *subject) coversAlpha() bool {
 	return s.kind == "color" && s.o.Coverage > 0 && side > 1 && strings.Contains(s.choice.Format.Channels(), alpha)
 }
 
-// encodeCovering appends the blocks of a level. It encodes the level several times and takes the
+// encodeCovering appends the blocks of a level. It encodes the level several times and keeps the
 // blocks whose coverage is nearest to the image's. It does not change the level.
 func (s *subject) encodeCovering(ctx context.Context, encoder *texenc.Encoder, dst []byte, level *pixmap.Map, cover *pixmap.Coverage) ([]byte, error) {
 	at, least := len(dst), math.Inf(1)
-	more, enough, tooFew := 0.0, math.Inf(1), math.Inf(-1) // requested pixels beyond the target
+	more, enough, tooFew := 0.0, math.Inf(1), math.Inf(-1) // pixels requested beyond the target
 	var best []byte
 	for range coveringTries {
 		m := &pixmap.Map{W: level.W, H: level.H, Pix8: slices.Clone(level.Pix8), Pix16: slices.Clone(level.Pix16), PixF: slices.Clone(level.PixF)}

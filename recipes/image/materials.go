@@ -25,11 +25,11 @@ const (
 )
 
 // materials extracts the uses of images from models. Each use is a line with the quoted slot and
-// material, and the word transparent if the slot's alpha is transparency and the material is not
-// opaque. The lines are sorted. The first bytes of a model decide its format.
+// material. The word "transparent" follows if the slot's alpha is transparency and the material
+// is not opaque. The lines are sorted. The first bytes of a model determine its format.
 var materials = recipe.Extract{Name: "materials", Version: 3, Of: usesIn}
 
-// transparentUse is the third word of such a line.
+// transparentUse is the optional third word of a line.
 const transparentUse = "transparent"
 
 func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
@@ -46,7 +46,7 @@ func usesIn(file io.ReaderAt, size int64) (recipe.Says, error) {
 	return found.usesByPicture(), nil
 }
 
-// A place is a slot of a material that has an image.
+// A place is a material slot that has an image.
 type place struct {
 	slot, material string
 	transparent    bool
@@ -58,7 +58,7 @@ type uses struct {
 	count int
 }
 
-// addUse adds a use. opaque means that the material ignores the alpha of its colors.
+// addUse adds a use. opaque means that the material ignores its alpha.
 func (u *uses) addUse(picture, slot, material string, opaque bool) {
 	if picture == "" || len(picture)+len(slot)+len(material) > maxUseName {
 		return
@@ -93,8 +93,8 @@ func (u *uses) usesByPicture() recipe.Says {
 	return says
 }
 
-// fromGLTF adds the uses of a document: each slot of a material or its extensions with the index
-// of a texture (glTF 2.0, 5.19 to 5.22).
+// fromGLTF adds the uses in a document: each slot of a material or its extensions, with a
+// texture index (glTF 2.0, 5.19 to 5.22).
 func (u *uses) fromGLTF(text []byte) {
 	root, ok := gltf.ParseUnchecked(text)
 	if !ok {
@@ -107,7 +107,7 @@ func (u *uses) fromGLTF(text []byte) {
 		return
 	}
 	files := gltf.ExternalFiles(images)
-	for i, text := range materials { // one after the other, to limit the memory
+	for i, text := range materials { // one document at a time, to limit memory
 		m, err := gltf.ParseObject(text)
 		if err != nil {
 			continue
@@ -122,10 +122,10 @@ func (u *uses) fromGLTF(text []byte) {
 	}
 }
 
-// fromMTL adds the uses of a material library. The name of a map is the last word of its line,
-// behind the options (Wavefront's MTL; norm, map_Pr and map_Pm are from PBR exporters). If a name
-// has spaces, its last word names no image. A material with d, Tr or map_d is transparent, as
-// in the GLB of the recipe mesh.
+// fromMTL adds the uses in a material library. The name of a map is the last word of its line,
+// after the options (Wavefront's MTL; norm, map_Pr and map_Pm are from PBR exporters). If a file
+// name has spaces, its last word matches no image. A material with d, Tr or map_d is
+// transparent, as in the GLB that recipe mesh makes.
 func (u *uses) fromMTL(text []byte) {
 	type use struct{ picture, slot string }
 	var material string
@@ -160,28 +160,33 @@ func (u *uses) fromMTL(text []byte) {
 	end()
 }
 
-// A use is a slot of a material whose texture is the source.
+// A use is a material slot whose texture is the source.
 type use struct {
 	model, slot, material string
 	transparent           bool // alpha is transparency
 }
 
-// models matches the models of a directory. The source's directory and its parent are searched.
+// models matches the models in a directory. The source's directory and its parent are searched.
 const models = "*.{gltf,glb,mtl}"
 
-// asks reports whether the uses by materials affect the image's role, alpha or metadata. 2D
+// asks reports whether the uses by materials may affect the image's role, alpha or metadata. 2D
 // projects have no models.
 func (o *Image) asks() bool {
 	return o.Kind == "material" || !isFlatPreset(o.Preset) && role.Parse(o.Kind).Treatment().Colors
 }
 
-// asksRole reports whether materials decide the role.
+// asksRole reports whether materials may set the role.
 func (o *Image) asksRole() bool {
 	return !o.transparent() && (o.Kind == "material" || o.Kind == "auto")
 }
 
 // askFiles implements Traits.Asks.
 func (o *Image) askFiles(job *recipe.Job) error {
+	if o.asksNeighbors() {
+		if _, err := neighborsOf(job); err != nil {
+			return err
+		}
+	}
 	if !o.asks() {
 		return nil
 	}
@@ -207,7 +212,7 @@ func usesOf(job *recipe.Job) (found []use, err error) {
 	return found, nil
 }
 
-// parseUse parses a line of the extract.
+// parseUse parses a line of the materials extract.
 func parseUse(model, line string) (u use, ok bool) {
 	u.model = model
 	for _, part := range []*string{&u.slot, &u.material} {
@@ -222,7 +227,7 @@ func parseUse(model, line string) (u use, ok bool) {
 	return u, true
 }
 
-// readAs returns how the material reads the image.
+// readAs returns how the material interprets the image.
 func (u use) readAs() role.Slot {
 	s := role.OfSlot(u.slot)
 	if s.Alpha == role.Opacity && !u.transparent {
@@ -231,20 +236,20 @@ func (u use) readAs() role.Slot {
 	return s
 }
 
-// A usage is the role in which materials use an image, Unknown if that is not known.
+// A usage is the role of an image according to materials, or Unknown.
 type usage struct {
 	role role.Role
 	by   string // "material ... of ... names it as ..."
-	bump bool   // a slot of OBJ that may hold heights too
+	bump bool   // a slot of OBJ that may also hold heights
 	// number means that alpha is ignored or a number, not transparency; numberBy is the reason.
 	number   bool
 	numberBy string
 	gltf     string // why the file's metadata is ignored, "" otherwise
-	strange  string // the use by an unknown slot, if no known slot decides
+	strange  string // the use by an unknown slot, if no slot is known
 }
 
-// askMaterials finds out how materials of models use an image. If they disagree, it is data,
-// which changes no number. The uses of an image made by another recipe are unknown.
+// askMaterials finds out how materials of models use an image. If they disagree, the role is
+// data, which changes no values. The uses of an image made by another recipe are unknown.
 func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	if !s.o.asks() {
 		return nil
@@ -277,14 +282,14 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	s.used.role, s.used.by = slot.Role, by
 	s.used.bump = suits && strings.HasSuffix(strings.ToLower(known[0].slot), "bump")
 	if !suits {
-		job.Warn("taken for data: %s; a picture for each would suit both", by)
+		job.Warn("treated as data: %s; use a separate image for each", by)
 	}
-	o.Kind = s.used.role.String() // decides how it is decoded
+	o.Kind = s.used.role.String() // the kind affects decoding
 	return o.checkOptions()
 }
 
-// joinUses returns the combined use of an image, the decisive use, and whether one texture suits
-// all uses.
+// joinUses returns the combined use of an image, the use that determined it, and whether one
+// texture suits all uses.
 func joinUses(all []use) (slot role.Slot, by string, suits bool) {
 	slot, by = all[0].readAs(), all[0].String()
 	for _, u := range all[1:] {
@@ -301,5 +306,5 @@ func joinUses(all []use) (slot role.Slot, by string, suits bool) {
 }
 
 func (u use) String() string {
-	return fmt.Sprintf("material %q of %s names it as %s", u.material, pathname.Show(u.model), u.slot)
+	return fmt.Sprintf("material %q of %s uses it as %s", u.material, pathname.Show(u.model), u.slot)
 }

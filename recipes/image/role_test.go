@@ -10,7 +10,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/texture"
@@ -86,6 +85,13 @@ func TestStrongestEvidenceDecidesTheRole(t *testing.T) {
 		{name: role.Numbered, content: normal, want: role.Normal},
 		{name: role.LUTs, content: normal, want: role.LUT},
 		{name: role.Lightmaps, content: normal, want: role.Lightmap},
+		{name: role.Lightmaps, content: pixmap.Content{Vectors: pixmap.Vectors{Sphere: 0.9}}, want: role.Data},
+		{name: role.Codes, content: pixmap.Content{Flat: 0.9}, want: role.LUT},
+		{name: role.Codes, content: photo, want: role.Color},
+		{name: role.Codes, content: normal, want: role.Normal},
+		{name: role.PerhapsMap, content: gray, want: role.Color},
+		{name: role.Animations, content: photo, want: role.Sprite},
+		{name: role.Animations, preset: "3d", content: photo, want: role.Color},
 		{name: role.Environments, content: normal, want: role.Environment},
 		{name: role.Fonts, content: gray, want: role.Font},
 	} {
@@ -121,8 +127,8 @@ func gradient(w, h int) *stdimage.NRGBA {
 	return painted(w, h, func(x, y int) color.NRGBA { v := byte(x*3 + y*3); return color.NRGBA{v, v, v, 255} })
 }
 
-// A number that may also be a size or a UDIM tile counts frames if a neighboring number exists.
-// Then the image has the format of all frames. Only such an image depends on its neighbors.
+// A number that may also be a size or a UDIM tile counts frames if the family has other numbers.
+// Then the image has the format of all frames.
 func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	few := encodePNG(t, painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} }))
 	rich := encodePNG(t, scene(150, 120))
@@ -132,13 +138,10 @@ func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	}
 	tree["a/boom_130.png"].Data = rich
 	frame, still := texture.BC7, texture.RGBA8
-	for path, want := range map[string]struct {
-		format texture.Format
-		deps   int
-	}{
-		"a/boom_127.png": {frame, 0}, "a/boom_128.png": {frame, 2}, "a/boom_129.png": {frame, 0}, "a/boom_130.png": {frame, 0},
-		"a/boom_1000.png": {frame, 0}, "a/boom_1001.png": {frame, 1}, "a/boom_1024.png": {frame, 1},
-		"a/wall_256.png": {still, 2}, "a/wall_512.png": {still, 2}, "tile/w.1001.png": {still, 1}, "tile/w.1002.png": {still, 1},
+	for path, want := range map[string]texture.Format{
+		"a/boom_127.png": frame, "a/boom_128.png": frame, "a/boom_129.png": frame, "a/boom_130.png": frame,
+		"a/boom_1000.png": frame, "a/boom_1001.png": frame, "a/boom_1024.png": frame,
+		"a/wall_256.png": still, "a/wall_512.png": still, "tile/w.1001.png": still, "tile/w.1002.png": still,
 	} {
 		r := Recipe()
 		o := options(func(o *Image) { o.Named, o.Quality = r.Hints[r.Hinted(path)].Value.(string), "fast" })
@@ -146,14 +149,8 @@ func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
-		neighbors := 0
-		for _, d := range res.Deps {
-			if d.On.Kind == dependency.Presence {
-				neighbors++
-			}
-		}
-		if tex.Format != want.format || neighbors != want.deps {
-			t.Errorf("%s: %v and %d neighbors, want %v and %d", path, tex.Format, neighbors, want.format, want.deps)
+		if tex.Format != want {
+			t.Errorf("%s: %v, want %v", path, tex.Format, want)
 		}
 	}
 }
@@ -170,7 +167,7 @@ func TestTablesAreStoredWithoutLoss(t *testing.T) {
 	for i := range deep.Pix {
 		deep.Pix[i] = byte(i)
 	}
-	if tex := cook(t, options(func(o *Image) { o.Named = "lut" }), "a.png", encodePNG(t, deep)); tex.Format != texture.RGBA16F || len(tex.Levels) != 1 {
+	if tex := cook(t, options(func(o *Image) { o.Named = "lut" }), "a.png", encodePNG(t, deep)); tex.Format != texture.RGBA16 || len(tex.Levels) != 1 {
 		t.Errorf("sixteen bits: %v, %d levels", tex.Format, len(tex.Levels))
 	}
 }
@@ -193,10 +190,10 @@ func TestMasksOfJPEG(t *testing.T) {
 		file                            []byte
 		format                          texture.Format
 	}{
-		{"gray by rule", "none", "mask", "rrr1", "luma is taken", tint, texture.BC4},
-		{"gray by name", "mask", "auto", "rrr1", "luma is taken", tint, texture.BC4},
-		{"height by name", "height", "auto", "rrr1", "luma is taken", tint, texture.BC4},
-		{"red by rule", "none", "mask", "", "red is taken", red, texture.BC4},
+		{"gray by rule", "none", "mask", "rrr1", "luma is stored", tint, texture.BC4},
+		{"gray by name", "mask", "auto", "rrr1", "luma is stored", tint, texture.BC4},
+		{"height by name", "height", "auto", "rrr1", "luma is stored", tint, texture.R8},
+		{"red by rule", "none", "mask", "", "red is stored", red, texture.BC4},
 		{"several by name", "mask", "auto", "", "role mask", photo, texture.BC7},
 		{"several by rule", "none", "mask", "", "", photo, 0},
 	} {
@@ -282,7 +279,7 @@ func TestTransparencyIsColor(t *testing.T) {
 func TestHintsAreWordsOfTheOption(t *testing.T) {
 	r := Recipe()
 	for path, want := range map[string]string{
-		"wall_orm.png": "data", "wall_NormalDX_4K.png": "normal-directx", "ui/close.png": "ui", "wall_n.tga": "perhaps-normal", "a/wall_r.png": "perhaps-data",
+		"wall_orm.png": "data", "wall_NormalDX_4K.png": "normal-directx", "ui/close.png": "ui", "wall_n.tga": "perhaps-normal", "a/wall_spec.png": "perhaps-data", "a/wall_r.png": "perhaps-map",
 	} {
 		if i := r.Hinted(path); r.Hints[i].Value != want {
 			t.Errorf("%s: %v, want %s", path, r.Hints[i].Value, want)

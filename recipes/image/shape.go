@@ -10,17 +10,18 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A layout is the sizes and numbers of images that the options make of a source.
+// A layout holds the sizes and counts of the images that the options make from a source.
 type layout struct {
-	w, h     int // of each image before resizing
-	tw, th   int // and after resizing
+	w, h     int // size of each image before resizing
+	tw, th   int // size of each image after resizing
 	pictures int // number of images
-	beside   int // number of other files
-	// assembles is true if channels are moved, or images converted to another depth.
+	beside   int // number of additional files
+	// assembles is true if channels are moved or images are converted to another depth.
 	assembles bool
 }
 
-// layoutFor returns the layout for a source of w by h pixels. Its error refuses the source.
+// layoutFor returns the layout for a source of w by h pixels, or an error that refuses the
+// source.
 func (o *Image) layoutFor(w, h int) (layout, error) {
 	if o.POT == "require" && (notPowerOfTwo(w) || notPowerOfTwo(h)) && !o.cutsFaces() {
 		return layout{}, requireError(w, h)
@@ -30,7 +31,7 @@ func (o *Image) layoutFor(w, h int) (layout, error) {
 	case "faces":
 		l.pictures, l.beside = 6, len(o.Faces)
 		if w != h {
-			return layout{}, fmt.Errorf("the faces of a cube are squares, this one is %d x %d pixels", w, h)
+			return layout{}, fmt.Errorf("the faces of a cube must be square, but this one has %d x %d pixels", w, h)
 		}
 	case "cross", "equirect":
 		side := pixmap.FaceSide(w, h)
@@ -39,9 +40,9 @@ func (o *Image) layoutFor(w, h int) (layout, error) {
 		}
 		switch {
 		case side == 0 && o.Cube == "equirect":
-			return layout{}, fmt.Errorf("%d x %d pixels are no equirectangular picture, which is twice as wide as high", w, h)
+			return layout{}, fmt.Errorf("%d x %d pixels: an equirectangular image must be twice as wide as high", w, h)
 		case side == 0:
-			return layout{}, fmt.Errorf("%d x %d pixels are no cross (4:3 or 3:4) and no strip (6:1 or 1:6) of six square faces", w, h)
+			return layout{}, fmt.Errorf("the image has %d x %d pixels; want a cross (4:3 or 3:4) or a strip (6:1 or 1:6) of six square faces", w, h)
 		}
 		if o.POT == "require" && notPowerOfTwo(side) {
 			return layout{}, requireError(side, side)
@@ -60,7 +61,7 @@ func (o *Image) layoutFor(w, h int) (layout, error) {
 	l.assembles = l.assembles || l.beside > 0
 	l.tw, l.th = o.targetSize(l.w, l.h)
 	if o.prefilters() && pixmap.PrefilterLevels(l.tw) == 1 {
-		return layout{}, fmt.Errorf(`faces of %d x %d pixels are too small for prefilter = %q, which takes 32 at least`, l.tw, l.th, o.Prefilter)
+		return layout{}, fmt.Errorf(`faces of %d x %d pixels are too small for prefilter = %q, which needs at least 32`, l.tw, l.th, o.Prefilter)
 	}
 	return l, nil
 }
@@ -69,26 +70,26 @@ func (o *Image) layoutFor(w, h int) (layout, error) {
 func (o *Image) cutsFaces() bool { return o.Cube == "cross" || o.Cube == "equirect" }
 
 func requireError(w, h int) error {
-	return fmt.Errorf(`%d x %d pixels, but sides must be powers of two (pot = "require")`, w, h)
+	return fmt.Errorf(`the image has %d x %d pixels, but its sides must be powers of two (pot = "require")`, w, h)
 }
 
 func notPowerOfTwo(n int) bool { return pixmap.Down.PowerOfTwo(n) != n }
 
-// targetSize returns the size that fit and pot demand for an image of w by h pixels.
+// targetSize returns the size that options fit and pot demand for an image of w by h pixels.
 func (o *Image) targetSize(w, h int) (int, int) {
 	tw, th := w, h
 	if o.Fit > 0 {
 		tw, th = pixmap.Fit(w, h, o.Fit)
 	}
 	tw, th = o.powerOfTwo(tw), o.powerOfTwo(th)
-	if o.IsUASTC() && (tw != w || th != h) { // it is scaled once, not twice
+	if o.IsUASTC() && (tw != w || th != h) { // rounded here so that the image is scaled only once
 		tw, th = o.multipleOf4(tw), o.multipleOf4(th)
 	}
 	return tw, th
 }
 
 // multipleOf4 returns the side of a texture with format UASTC or pot = "4": the next multiple of
-// 4 within fit. KHR_texture_basisu requires such sides, and so does WebGL for BC formats.
+// 4 that fit allows. KHR_texture_basisu requires such sides, and so does WebGL for BC formats.
 func (o *Image) multipleOf4(n int) int {
 	up := (n + 3) &^ 3
 	if o.Fit > 0 && up > o.Fit {
@@ -124,7 +125,7 @@ func (o *Image) faces(ctx context.Context, m *pixmap.Map) ([]*pixmap.Map, error)
 	return pixmap.Faces(ctx, m)
 }
 
-// cutAndFlip cuts the faces from crosses and spheres, and mirrors every image.
+// cutAndFlip cuts faces from crosses and spheres, and mirrors every image.
 func (s *subject) cutAndFlip(ctx context.Context, job *recipe.Job) error {
 	for _, m := range s.pictures {
 		if _, err := s.o.layoutFor(m.W, m.H); err != nil {
@@ -184,15 +185,15 @@ func (s *subject) alignToBlocks(ctx context.Context, job *recipe.Job) error {
 			reader = "WebGL"
 		}
 		if blocks := strings.HasPrefix(s.choice.Format.String(), "bc"); blocks && reader != "" && (w != first.W || h != first.H) {
-			job.Warn(`%d x %d pixels in %v: %s takes only sides that are multiples of 4; set pot = "4" to scale them, or save the picture so`,
+			job.Warn(`%d x %d pixels in %v: %s takes only sides that are multiples of 4; set pot = "4" to scale them, or save the image with such sides`,
 				first.W, first.H, s.choice.Format, reader)
 		}
 		return nil
 	}
-	return s.scalePictures(ctx, job, w, h, "glTF and WebGL take uastc with sides that are multiples of 4")
+	return s.scalePictures(ctx, job, w, h, "glTF and WebGL need sides that are multiples of 4 for uastc")
 }
 
-// scalePictures scales every image to a size, for a reason.
+// scalePictures scales every image to the given size. The reason goes into messages.
 func (s *subject) scalePictures(ctx context.Context, job *recipe.Job, w, h int, why string) error {
 	first := s.pictures[0]
 	if w == first.W && h == first.H {

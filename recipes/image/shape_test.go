@@ -130,7 +130,7 @@ func TestLayersAndFacesAreReadFromFiles(t *testing.T) {
 		set          func(*Image)
 		cube         bool
 		layers       int
-		reds         []byte // of the first pixel of each image; nil for no check
+		reds         []byte // first pixel of each image; nil for no check
 		deps         int
 	}{
 		{"one", "d/py.png", func(*Image) {}, false, 0, []byte{20}, 0},
@@ -205,8 +205,8 @@ func TestOtherPicturesMustFitTheSource(t *testing.T) {
 		"large.png": {Data: large},
 	}
 	for _, tc := range []struct{ name, want string }{
-		{"none.png", "none.png: "}, {"small.png", "small.png: picture of 4 x 2 pixels beside a source of 4 x 4"},
-		{"text.png", "text.png: not a PNG"}, {"large.png", "bytes are too many"}, {"../a.png", "outside the asset tree"},
+		{"none.png", "none.png: "}, {"small.png", "small.png: the image has 4 x 2 pixels, but the source has 4 x 4"},
+		{"text.png", "text.png: the file is not a PNG"}, {"large.png", "bytes, too many beside the source"}, {"../a.png", "outside the asset tree"},
 	} {
 		for _, set := range []func(*Image){
 			func(o *Image) { o.Layers = []string{tc.name} },
@@ -217,7 +217,7 @@ func TestOtherPicturesMustFitTheSource(t *testing.T) {
 			if res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) {
 				t.Errorf("%s: error %v, want %q", tc.name, res.Err, tc.want)
 			}
-			if tc.name == "none.png" && (!errors.Is(res.Err, fs.ErrNotExist) || len(res.Deps) != 2 || res.Deps[1].Found) { // the first are models
+			if tc.name == "none.png" && (!errors.Is(res.Err, fs.ErrNotExist) || len(res.Deps) != 3 || res.Deps[2].Found) { // the first are names and models
 				t.Errorf("%s: error %v, deps %v", tc.name, res.Err, res.Deps)
 			}
 		}
@@ -232,11 +232,11 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 		want string
 	}{
 		{5, 4, func(o *Image) { o.POT = "require" }, "must be powers of two"},
-		{12, 9, func(o *Image) { o.POT, o.Cube = "require", "cross" }, "3 x 3 pixels, but sides must be powers of two"},
-		{5, 4, func(o *Image) { o.Cube = "cross" }, "no cross"},
-		{12, 6, func(o *Image) { o.POT, o.Cube = "require", "equirect" }, "3 x 3 pixels, but sides must be powers of two"},
-		{5, 4, func(o *Image) { o.Cube = "equirect" }, "5 x 4 pixels are no equirectangular picture, which is twice as wide as high"},
-		{5, 4, func(o *Image) { o.Cube, o.Faces = "faces", []string{"a", "b", "c", "d", "e"} }, "squares"},
+		{12, 9, func(o *Image) { o.POT, o.Cube = "require", "cross" }, "3 x 3 pixels, but its sides must be powers of two"},
+		{5, 4, func(o *Image) { o.Cube = "cross" }, "want a cross"},
+		{12, 6, func(o *Image) { o.POT, o.Cube = "require", "equirect" }, "3 x 3 pixels, but its sides must be powers of two"},
+		{5, 4, func(o *Image) { o.Cube = "equirect" }, "5 x 4 pixels: an equirectangular image must be twice as wide as high"},
+		{5, 4, func(o *Image) { o.Cube, o.Faces = "faces", []string{"a", "b", "c", "d", "e"} }, "must be square"},
 		{5, 4, func(o *Image) { o.MaxSize = 4 }, "max_size"},
 	} {
 		data := encodePNG(t, scene(tc.w, tc.h))
@@ -308,7 +308,7 @@ func TestLayersMayBeLessDeepThanTheSource(t *testing.T) {
 	}
 	tree := fstest.MapFS{"wide.png": {Data: encodePNG(t, wide)}, "a.png": solid(t, 4, 4, 255)}
 	o := options(func(o *Image) { o.Kind, o.Layers = "data", []string{"wide.png"} })
-	if _, res := cookTree(t, o, tree, "a.png"); res.Err == nil || !strings.Contains(res.Err.Error(), "wide.png: more bits a channel than the source has") {
+	if _, res := cookTree(t, o, tree, "a.png"); res.Err == nil || !strings.Contains(res.Err.Error(), "wide.png: the image has more bits per channel than the source") {
 		t.Errorf("error %v", res.Err)
 	}
 	tex, res := cookTree(t, options(func(o *Image) {
@@ -340,6 +340,24 @@ func TestLayersAreSwizzled(t *testing.T) {
 	}
 	if want := bytes.Repeat([]byte{30, 235, 10, 255}, 3); !bytes.Equal(tex.Levels[0], want) {
 		t.Errorf("texels %v, want %v", tex.Levels[0], want)
+	}
+}
+
+// Cubes for the web are UASTC at every size, because loaders read faces of no other format.
+func TestCubesForTheWebAreUASTC(t *testing.T) {
+	file := encodePNG(t, scene(16, 12))
+	for preset, exact := range map[string]string{"auto": "", "2d": "rgba8", "pixel": "rgba8"} {
+		for _, cube := range []string{"none", "cross"} {
+			o := options(func(o *Image) { o.GPU, o.Preset, o.Cube = "web", preset, cube })
+			said := strings.Join(explain(t, o, fstest.MapFS{"a.png": {Data: file}}, "a.png"), "\n")
+			want := "format uastc"
+			if cube == "none" && exact != "" {
+				want = "format " + exact
+			}
+			if !strings.Contains(said, want) {
+				t.Errorf("preset %s, cube %s: %s, want %s", preset, cube, said, want)
+			}
+		}
 	}
 }
 

@@ -14,30 +14,39 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 	"github.com/assetcook/assetcook/internal/image/png"
-	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/webp"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Formats png and webp make images: ordinary files, one for each scale.
+// Formats png and webp make images: ordinary files, one per scale.
 
 // writesPictures reports whether the options want images, not textures.
-func (o *Image) writesPictures() bool { return o.Format == "png" || o.Format == "webp" }
+func (o *Image) writesPictures() bool {
+	return o.Format == "png" || o.Format == "webp" || o.isPlain()
+}
 
-// pictureOutputs returns the names of the images: the source's name, with the scale if there
-// are several.
+// pictureOutputs returns the names of the output images: the source's name, with the scale if
+// there are several.
 func (o *Image) pictureOutputs() []string {
+	ext := "." + o.Format
+	if o.isPlain() {
+		ext = o.plainExtension()
+	}
+	if o.makesSheet() {
+		return []string{"{stem}" + ext, "{stem}.json"}
+	}
 	if len(o.Scales) == 0 {
-		return []string{"{stem}." + o.Format}
+		return []string{"{stem}" + ext}
 	}
 	var names []string
 	for _, scale := range o.Scales {
-		names = append(names, "{base}"+scaleSuffix(scale)+"."+o.Format)
+		names = append(names, "{base}"+scaleSuffix(scale)+ext)
 	}
 	return names
 }
 
-// scaleSuffix returns a scale as it appears in file names: "@2x", and "" for 1.
+// scaleSuffix returns a scale as it appears in file names, such as "@2x", or "" for 1.
 func scaleSuffix(scale float64) string {
 	if scale == 1 {
 		return ""
@@ -45,15 +54,15 @@ func scaleSuffix(scale float64) string {
 	return "@" + strconv.FormatFloat(scale, 'f', -1, 64) + "x"
 }
 
-// usesPath reports whether Cook asks for the path: the name of a source may contain its scale, or a number
-// that counts frames.
-func (o *Image) usesPath() bool { return len(o.Scales) > 0 || o.pathName() == role.PerhapsNumbered }
+// usesPath reports whether Cook depends on the path: the source's name may contain its scale, and
+// frames of a sheet have its name.
+func (o *Image) usesPath() bool { return len(o.Scales) > 0 || o.makesSheet() }
 
-// checkPicture checks the options that images do not support.
+// checkPicture refuses options that image formats do not support.
 func (o *Image) checkPicture() error {
 	if !o.writesPictures() {
 		if len(o.Scales) > 0 {
-			return &recipe.OptionError{Key: "scales", Want: fmt.Sprintf(`none with format = %q, only "png" and "webp" have them`, o.Format)}
+			return &recipe.OptionError{Key: "scales", Want: fmt.Sprintf(`none with format = %q, because only "png" and "webp" have scales`, o.Format)}
 		}
 		return nil
 	}
@@ -80,30 +89,50 @@ func (o *Image) checkPicture() error {
 	}
 	for i, scale := range o.Scales {
 		if slices.Contains(o.Scales[:i], scale) {
-			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "each scale once"}
+			return &recipe.OptionError{Key: "scales", Got: fmt.Sprint(o.Scales), Want: "no scale more than once"}
 		}
 	}
 	return nil
 }
 
-// A variant is one of the images to make.
+// keepsWebP reports whether the output is an unchanged WebP source.
+func (o *Image) keepsWebP(info source.Info) bool {
+	return o.Format == "webp" && info.Format == "WebP" && info.Orientation <= 1 && o.changesNoPixels()
+}
+
+// A variant is one of the output images.
 type variant struct {
 	scale float64 // 0 without scales
 	w, h  int
 }
 
-// planSizes decides on the size of each image.
-func (s *subject) planSizes(_ context.Context, job *recipe.Job) error {
+// planSizes determines the size of each output image.
+func (s *subject) planSizes(ctx context.Context, job *recipe.Job) (err error) {
 	if err := s.checkMask(); err != nil {
 		return err
 	}
 	m := s.pictures[0]
-	if m.Depth() == pixmap.Float {
-		return fmt.Errorf(`this is light without an upper end, which %s cannot hold; use format = "bc6h" or "rgba16f"`, s.o.Format)
+	if s.o.keepsWebP(s.file) {
+		s.addReason("format webp: the source stays as it is")
+		s.kept, err = job.Source()
+		return err
 	}
-	s.addReason("format %s: as the options say", s.o.Format)
+	if s.o.isPlain() && len(s.o.Scales) == 0 && !s.o.makesSheet() && isLight(job.Ext()) {
+		return s.keepLight(job)
+	}
+	format, why := s.o.Format, "chosen by the options"
+	if s.o.isPlain() {
+		format, why = "png", "options change its pixels"
+	}
+	if m.Depth() == pixmap.Float {
+		return s.o.noFloats(format)
+	}
+	s.addReason("format %s: %s", format, why)
 	if s.o.Format == "webp" && m.Depth() == pixmap.Bits16 {
-		s.addReason("16 bits a channel become 8, which WebP has")
+		s.addReason("16 bits per channel are reduced to 8, the most that WebP has")
+		if err := s.reportWebPLoss(ctx, job); err != nil {
+			return err
+		}
 	}
 	w, h := s.o.targetSize(m.W, m.H)
 	if w != m.W || h != m.H {
@@ -113,16 +142,21 @@ func (s *subject) planSizes(_ context.Context, job *recipe.Job) error {
 		s.variants = []variant{{w: w, h: h}}
 		return nil
 	}
+	return s.planScales(job, w, h)
+}
+
+// planScales determines the size of each scale of an image of w by h pixels.
+func (s *subject) planScales(job *recipe.Job, w, h int) error {
 	name := path.Base(job.Path())
 	_, own := pathname.SplitScale(strings.TrimSuffix(name, path.Ext(name)))
-	reason := "its name says so"
+	reason := "the file name has this scale"
 	if own == 0 {
-		own, reason = slices.Max(s.o.Scales), "the largest of scales"
+		own, reason = slices.Max(s.o.Scales), "the largest value of scales"
 	}
 	s.addReason("drawn at @%gx: %s", own, reason)
 	for _, scale := range s.o.Scales {
 		if scale > own {
-			return fmt.Errorf("drawn at @%gx, by its name, which is too small for scales of %g; draw it larger, or leave that out of scales", own, scale)
+			return fmt.Errorf("the name says scale @%gx, which is too small for scale %g; draw the image larger, or remove that scale from scales", own, scale)
 		}
 		v := variant{scale: scale, w: scaledSide(w, scale, own), h: scaledSide(h, scale, own)}
 		s.variants = append(s.variants, v)
@@ -131,13 +165,17 @@ func (s *subject) planSizes(_ context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// scaledSide returns a side at another scale, at least one pixel.
+// scaledSide returns the length of a side at another scale, at least one pixel.
 func scaledSide(side int, scale, own float64) int {
 	return max(1, int(math.Round(float64(side)*scale/own)))
 }
 
-// writePictures makes and writes each image of the source.
+// writePictures makes and writes all output images.
 func (s *subject) writePictures(ctx context.Context, job *recipe.Job) error {
+	if s.kept != nil {
+		defer job.Step("copy")()
+		return job.Write(0, s.kept)
+	}
 	for i, v := range s.variants {
 		if err := s.writePicture(ctx, job, i, v); err != nil {
 			return err
@@ -161,8 +199,18 @@ func (s *subject) writePicture(ctx context.Context, job *recipe.Job, i int, v va
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.encodePicture(ctx, out, m), out.Close())
+	err = s.encodePicture(ctx, out, m)
+	if info, e := out.Stat(); e == nil && lossyFormats[s.file.Format] && info.Size() > 2*job.Size() {
+		job.Note(noteGrown, s.file.Format)
+	}
+	return errors.Join(err, out.Close())
 }
+
+// lossyFormats are source formats whose images usually grow when stored without loss.
+var lossyFormats = map[string]bool{"JPEG": true, "WebP": true}
+
+// noteGrown is a note about sources in a lossy format, shown once per run.
+const noteGrown = `images: %s files become lossless images of more than twice the size; if your engine loads the sources, keep them with format = "auto" and gpu = "none", or recipe = "copy"`
 
 func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map) error {
 	if s.o.Format == "webp" {
@@ -170,13 +218,13 @@ func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map)
 		if err != nil {
 			return err
 		}
-		return webp.Encode(ctx, w, m)
+		return webp.Encode(ctx, w, m, s.o.Quality == "best")
 	}
 	_, err := png.Encode(ctx, w, m, png.EffortOf(s.o.Quality))
 	return err
 }
 
-// picturePeak returns the maximal number of bytes for making an image, including the source. The
+// picturePeak returns the maximum number of bytes for making an image, including the source. The
 // source has w by h pixels before resizing, and tw by th afterwards, at the largest scale.
 func (o *Image) picturePeak(d pixmap.Depth, l layout) int64 {
 	encoding := png.Memory(l.tw, l.th, d)
@@ -184,7 +232,7 @@ func (o *Image) picturePeak(d pixmap.Depth, l layout) int64 {
 		encoding = webp.Memory(l.tw, l.th) + bytesOf(l.tw, l.th, pixmap.Bits8)
 	}
 	resizing := pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, d, o.mipFilter())
-	// A name may contain any scale, which is unknown here.
+	// The scale in the source's name is unknown here, so assume any.
 	for _, part := range []int{2, 4, 8, 16, 32} {
 		if len(o.Scales) > 0 {
 			resizing = max(resizing, pixmap.ResizeMemory(l.w, l.h, (l.tw+part-1)/part, (l.th+part-1)/part, d, o.mipFilter()))

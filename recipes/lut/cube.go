@@ -12,18 +12,18 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// The size limits of the format.
+// Size limits of the format.
 const (
 	minSize   = 2
-	maxSize   = 256   // of LUT_3D_SIZE
-	maxSingle = 65536 // of LUT_1D_SIZE
+	maxSize   = 256   // largest LUT_3D_SIZE
+	maxSingle = 65536 // largest LUT_1D_SIZE
 )
 
-// maxHalf is the largest number of rgba16f.
+// maxHalf is the largest finite value of rgba16f.
 const maxHalf = 65504
 
-// isCube reports whether a file that begins with head is a table of colors: chemistry programs
-// also write .cube files. An empty file counts as a table that lost its content.
+// isCube reports whether a file that begins with head is a color table, because chemistry
+// programs also write .cube files. An empty file counts as a table that has lost its content.
 func isCube(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		for _, key := range []string{"LUT_", "TITLE", "DOMAIN_"} {
@@ -35,13 +35,13 @@ func isCube(head []byte) bool {
 	return len(head) == 0
 }
 
-// A domain is the range of a table's input colors, for red, green and blue.
+// A domain is the range of a table's input colors, for each of red, green and blue.
 type domain struct{ min, max [3]float32 }
 
 // unit is the default domain.
 var unit = domain{max: [3]float32{1, 1, 1}}
 
-// String returns "0 to 4", or a range per channel if they differ.
+// String returns a range such as "0 to 4", or a range per channel if the ranges differ.
 func (d domain) String() string {
 	each := func(v [3]float32) string {
 		if v[0] == v[1] && v[1] == v[2] {
@@ -55,14 +55,14 @@ func (d domain) String() string {
 // A cube is a .cube file that is being parsed.
 type cube struct {
 	text   []byte
-	at     int // start of the current line
+	at     int // offset of the current line
 	size   int
 	single bool
 	domain domain
 }
 
-// parseCube parses a .cube file by the Cube LUT Specification 1.0 of Adobe, and the input ranges
-// that DaVinci Resolve writes instead of a domain.
+// parseCube parses a .cube file according to Adobe's Cube LUT Specification 1.0. It also reads
+// the input ranges that DaVinci Resolve writes instead of a domain.
 func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 	c := &cube{text: text, domain: unit}
 	var t table
@@ -90,12 +90,12 @@ func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 				return table{}, unit, err
 			}
 			if entries == t.W*t.H {
-				return table{}, unit, c.cubeErrorf("more entries than the %d that %s asks for", entries, c.sizeKey())
+				return table{}, unit, c.cubeErrorf("the file has more entries than the %d that %s declares", entries, c.sizeKey())
 			}
 			copy(t.PixF[4*entries:], []float32{v[0], v[1], v[2], 1})
 			entries++
 		case t.Map != nil:
-			return table{}, unit, c.cubeErrorf("%q amid the entries", words[0])
+			return table{}, unit, c.cubeErrorf("the word %q is among the entries", words[0])
 		default:
 			if err := c.parseKeyword(words); err != nil {
 				return table{}, unit, err
@@ -104,22 +104,22 @@ func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 		c.at = next
 	}
 	if t.Map == nil {
-		return table{}, unit, c.cubeErrorf("no entries: this is not a .cube file, or it is cut short")
+		return table{}, unit, c.cubeErrorf("there are no entries: the file is not a .cube file, or it is cut short")
 	}
 	if want := t.W * t.H; entries < want {
-		return table{}, unit, c.cubeErrorf("%d entries of %d: the file is cut short", entries, want)
+		return table{}, unit, c.cubeErrorf("the file has %d entries of %d, so it is cut short", entries, want)
 	}
 	return t, c.domain, nil
 }
 
-// Limits for a line: one word more than any valid line has, and the length of a word.
+// Limits of a line: one word more than any valid line has, and the length of a word.
 const (
 	mostWords  = 5
 	mostOfWord = 64
 )
 
-// lineWords returns the words of a line. A word that is too long to be valid is cut, and marked so
-// that it is not a number.
+// lineWords returns the words of a line. It truncates words that are too long to be valid, and
+// marks them so that they do not parse as numbers.
 func (c *cube) lineWords(line []byte) []string {
 	var words []string
 	for w := range bytes.FieldsSeq(bytes.TrimPrefix(line, []byte(plaintext.ByteOrderMark))) {
@@ -146,7 +146,7 @@ func (c *cube) sizeKey() string {
 	return "LUT_3D_SIZE"
 }
 
-// allocateTable allocates the entries. It refuses a file that is too short for them.
+// allocateTable allocates the entries. It refuses files that are too short for them.
 func (c *cube) allocateTable() (table, error) {
 	w, h := c.size, c.size*c.size
 	if c.single {
@@ -154,9 +154,9 @@ func (c *cube) allocateTable() (table, error) {
 	}
 	switch least := 6 * w * h; {
 	case c.size == 0:
-		return table{}, c.cubeErrorf("an entry before LUT_3D_SIZE or LUT_1D_SIZE")
+		return table{}, c.cubeErrorf("there is an entry before LUT_3D_SIZE or LUT_1D_SIZE")
 	case least-1 > len(c.text)-c.at:
-		return table{}, c.cubeErrorf("the file is cut short: %s %d asks for %d entries", c.sizeKey(), c.size, w*h)
+		return table{}, c.cubeErrorf("the file is cut short: %s %d needs %d entries", c.sizeKey(), c.size, w*h)
 	}
 	for i := range 3 {
 		if c.domain.min[i] >= c.domain.max[i] {
@@ -190,7 +190,7 @@ func (c *cube) parseKeyword(words []string) error {
 		}
 		c.domain = domain{[3]float32{v[0], v[0], v[0]}, [3]float32{v[1], v[1], v[1]}}
 	default:
-		return c.cubeErrorf("unknown keyword %.40q; a rule with recipe = \"copy\" leaves a .cube file of another kind as it is", words[0])
+		return c.cubeErrorf("unknown keyword %.40q; a rule with recipe = \"copy\" copies a .cube file of another kind", words[0])
 	}
 	return nil
 }
@@ -202,7 +202,7 @@ func (c *cube) parseTableSize(words []string) error {
 		most = maxSingle
 	}
 	if c.size > 0 {
-		return c.cubeErrorf("%s beside %s: tables of both kinds in one file cannot be one texture; export one of them", words[0], c.sizeKey())
+		return c.cubeErrorf("the file has both %s and %s, but a texture holds only one kind of table; export one of them", words[0], c.sizeKey())
 	}
 	n, err := strconv.Atoi(strings.Join(words[1:], " "))
 	if err != nil || n < minSize || n > most {
@@ -214,16 +214,16 @@ func (c *cube) parseTableSize(words []string) error {
 
 func beginsNumber(word string) bool { return strings.IndexByte("+-.0123456789", word[0]) >= 0 }
 
-// parseEntries parses n numbers.
+// parseEntries parses words as n numbers.
 func (c *cube) parseEntries(words []string, n int) ([]float32, error) {
 	if len(words) != n {
-		return nil, c.cubeErrorf("want %d numbers", n)
+		return nil, c.cubeErrorf("the line must have %d numbers", n)
 	}
 	var v [3]float32
 	for i, word := range words {
 		f, err := strconv.ParseFloat(word, 32)
 		if err != nil || math.IsNaN(f) || math.Abs(f) > maxHalf {
-			return nil, c.cubeErrorf("%.40q is no number from -%d to %d", word, maxHalf, maxHalf)
+			return nil, c.cubeErrorf("%.40q is not a number from -%d to %d", word, maxHalf, maxHalf)
 		}
 		v[i] = float32(f)
 	}

@@ -21,7 +21,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	project := cook.Project{Dir: filepath.Join(dir, "assets"), Cache: filepath.Join(dir, "store"), Recipes: []recipe.Recipe{lut.Recipe()}}
+	project := cook.Project{Dir: filepath.Join(dir, "assets"), Engine: "own", Cache: filepath.Join(dir, "store"), Recipes: []recipe.Recipe{lut.Recipe()}}
 	if err := os.CopyFS(project.Dir, fstest.MapFS{
 		"noir.cube": {Data: []byte("LUT_3D_SIZE 2\n" + strings.Repeat("0.5 0.5 0.5\n", 8))},
 	}); err != nil {

@@ -1,5 +1,5 @@
-// Package lut is the recipe for color grading tables: it makes 3D textures of .cube files and of
-// images that contain the slices of a table.
+// Package lut is the recipe for color grading tables. It converts .cube files, and images that
+// hold the slices of a table, to 3D textures.
 package lut
 
 import (
@@ -12,37 +12,40 @@ import (
 	"github.com/assetcook/assetcook/internal/image/dds"
 	"github.com/assetcook/assetcook/internal/image/ktx2"
 	"github.com/assetcook/assetcook/internal/image/pixmap"
+	"github.com/assetcook/assetcook/internal/image/role"
 	"github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/image/texenc"
 	"github.com/assetcook/assetcook/internal/image/texture"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// LUT holds the options of the recipe.
-type LUT struct {
-	Format    string `toml:"format" enum:"auto,rgba8,rgba16f" doc:"how texels are stored; auto is rgba8 for pictures of 8 bits per channel, otherwise rgba16f"`
+// lutOptions are the options of the recipe.
+type lutOptions struct {
+	Format    string `toml:"format" enum:"auto,rgba8,rgba16f" doc:"how texels are stored; auto is rgba8 for images of 8 bits per channel, otherwise rgba16f"`
 	Container string `toml:"container" enum:"ktx2,dds" doc:"the file type of the texture"`
-	Picture   string `toml:"picture" enum:"tiles,hald" doc:"layout of a table in a picture: a tile for each blue, in rows from the top left, with red to the right and green down; or a HaldCLUT, pixel by pixel with red first, then green and blue"`
+	Picture   string `toml:"picture" enum:"tiles,hald" doc:"layout of a table in an image: a tile for each blue, in rows from the top left, with red to the right and green down; or a HaldCLUT, pixel by pixel with red first, then green and blue"`
 	Zstd      int    `toml:"zstd" min:"0" max:"19" doc:"effort to pack ktx2 with Zstandard; 0 does not pack it"`
 }
 
 // Recipe returns the recipe "lut".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "lut", Version: 1, Extensions: []string{".cube"}, Recognizes: isCube,
-		New:    func() recipe.Cooker { return &LUT{Format: "auto", Container: "ktx2", Picture: "tiles", Zstd: 3} },
-		Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*LUT).estimateMemory} },
+		Name: "lut", Version: 2, Extensions: []string{".cube"}, Recognizes: isCube,
+		New:    func() recipe.Cooker { return &lutOptions{Format: "auto", Container: "ktx2", Picture: "tiles", Zstd: 3} },
+		Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*lutOptions).estimateMemory} },
 	}
 }
 
 // Outputs implements recipe.Cooker.
-func (o *LUT) Outputs() []string { return []string{"{path}." + o.Container} }
+func (o *lutOptions) Outputs() []string { return []string{"{path}." + o.Container} }
 
-// maxSide is the longest allowed side of an image, in pixels: a table of 256 in one row.
+// maxSide is the maximum side of an image, in pixels: a table of size 256 with all slices in one
+// row.
 const maxSide = maxSize * maxSize
 
-// estimateMemory implements Traits.Estimate. It does not know whether the source is text. In text, a
-// number takes at least two bytes, and a line of a table six.
-func (o *LUT) estimateMemory(head []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate. It does not know whether the source is text. In
+// text, a number takes at least two bytes, and a line of a table takes at least six.
+func (o *lutOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	const fixed = 1 << 20
 	ofText := 2*size + size/6*(bytesOfFloats+bytesOfTexel)
 	info, err := source.Probe(head, "", size, maxSide)
@@ -53,27 +56,27 @@ func (o *LUT) estimateMemory(head []byte, size int64) (int64, error) {
 		info, err = source.Probe(head, ".tga", size, maxSide)
 	}
 	if err != nil {
-		return fixed + ofText, nil // Cook reports errors of an image
+		return fixed + ofText, nil // Cook reports the errors of an image
 	}
 	pixels := int64(info.W) * int64(info.H)
 	return fixed + max(ofText, size+info.Memory+pixels*(2*bytesOfFloats+bytesOfTexel)), nil
 }
 
 const (
-	bytesOfFloats = 16 // four float32
-	bytesOfTexel  = 8  // of rgba16f
+	bytesOfFloats = 16 // size of an entry: four float32
+	bytesOfTexel  = 8  // size of an rgba16f texel
 )
 
-// A table is a color grading table: entries in rows of increasing red, rows by green, and slices
-// of blue one below another.
+// A table is a color grading table. Red increases within a row, green from row to row, and blue
+// from slice to slice; slices follow one another.
 type table struct {
 	*pixmap.Map
-	size   int  // of each side
-	single bool // three curves of size entries, not a cube
+	size   int  // number of entries per side
+	single bool // three curves of size entries instead of a cube
 }
 
 // Cook implements recipe.Cooker.
-func (o *LUT) Cook(ctx context.Context, job *recipe.Job) error {
+func (o *lutOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	data, err := job.Source()
 	if err != nil {
 		return err
@@ -90,6 +93,7 @@ func (o *LUT) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	job.Hold("texels", len(tex.Levels[0]))
+	jobs.SetRole(job, 0, role.LUT.String())
 	out, err := job.Create(0)
 	if err != nil {
 		return err
@@ -105,11 +109,11 @@ func (o *LUT) Cook(ctx context.Context, job *recipe.Job) error {
 }
 
 // readColorTable reads a table from an image, or from text if the source is not an image.
-func (o *LUT) readColorTable(ctx context.Context, job *recipe.Job, data []byte) (table, error) {
+func (o *lutOptions) readColorTable(ctx context.Context, job *recipe.Job, data []byte) (table, error) {
 	if job.Ext() == ".cube" {
 		t, domain, err := parseCube(ctx, data)
 		if err == nil && domain != unit {
-			job.Warn("its domain is %v, not 0 to 1, which the texture cannot store: a shader must map colors from the domain to 0 to 1 before the look-up", domain)
+			job.Warn("the texture cannot store the domain %v, only 0 to 1; let the shader scale colors from this domain to 0 to 1 before the look-up", domain)
 		}
 		return t, err
 	}
@@ -120,11 +124,11 @@ func (o *LUT) readColorTable(ctx context.Context, job *recipe.Job, data []byte) 
 	n := int(math.Round(math.Cbrt(float64(m.W) * float64(m.H))))
 	switch {
 	case n < 2 || n > maxSize || n*n*n != m.W*m.H:
-		return table{}, fmt.Errorf("%d x %d pixels are not a table, which has N x N x N, such as 256 x 16 or 512 x 512", m.W, m.H)
+		return table{}, fmt.Errorf("an image of %d x %d pixels is not a table, which has N x N x N pixels, such as 256 x 16 or 512 x 512", m.W, m.H)
 	case o.Picture == "hald":
-		m.W, m.H = n, n*n // already in that order
+		m.W, m.H = n, n*n // rows are already in that order
 	case m.W%n != 0 || m.H%n != 0:
-		return table{}, fmt.Errorf(`%d x %d pixels have no tiles of %d x %d; set picture = "hald" if it is a HaldCLUT`, m.W, m.H, n, n)
+		return table{}, fmt.Errorf(`an image of %d x %d pixels does not consist of tiles of %d x %d; set picture = "hald" if it is a HaldCLUT`, m.W, m.H, n, n)
 	default:
 		if m, err = pixmap.Stack(ctx, m, n, n); err != nil {
 			return table{}, err
@@ -134,7 +138,7 @@ func (o *LUT) readColorTable(ctx context.Context, job *recipe.Job, data []byte) 
 }
 
 // makeLUTTexture stores the entries of a table in a texture.
-func (o *LUT) makeLUTTexture(ctx context.Context, job *recipe.Job, t table) (*texture.Texture, error) {
+func (o *lutOptions) makeLUTTexture(ctx context.Context, job *recipe.Job, t table) (*texture.Texture, error) {
 	tex := &texture.Texture{Format: texture.RGBA16F, W: t.size, H: t.size, Depth: t.size}
 	if t.single {
 		tex.H, tex.Depth = 1, 0
@@ -146,7 +150,7 @@ func (o *LUT) makeLUTTexture(ctx context.Context, job *recipe.Job, t table) (*te
 	if tex.Format == texture.RGBA8 {
 		depth = pixmap.Bits8
 		if low, high := leastAndGreatest(t.PixF); low < 0 || high > 1 {
-			job.Warn(`its entries go from %g to %g, of which rgba8 keeps 0 to 1; set format = "rgba16f"`, low, high)
+			job.Warn(`the entries go from %g to %g, of which rgba8 keeps 0 to 1; set format = "rgba16f"`, low, high)
 		}
 	}
 	m, err := pixmap.Convert(ctx, m, depth, pixmap.Data)
@@ -158,7 +162,7 @@ func (o *LUT) makeLUTTexture(ctx context.Context, job *recipe.Job, t table) (*te
 	return tex, err
 }
 
-// leastAndGreatest returns the least and the greatest number, 0 for none.
+// leastAndGreatest returns the smallest and the largest number, or 0 if there are none.
 func leastAndGreatest(numbers []float32) (low, high float32) {
 	for i, v := range numbers {
 		if i == 0 || v < low {

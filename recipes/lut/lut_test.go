@@ -28,9 +28,9 @@ func TestRecipe(t *testing.T) {
 }
 
 // cook returns the texture for a source, and the warnings.
-func cook(t testing.TB, name string, source []byte, o LUT) (*texture.Texture, []string, error) {
+func cook(t testing.TB, name string, source []byte, o lutOptions) (*texture.Texture, []string, error) {
 	t.Helper()
-	c := Recipe().New().(*LUT)
+	c := Recipe().New().(*lutOptions)
 	c.Zstd = o.Zstd
 	for to, v := range map[*string]string{&c.Format: o.Format, &c.Container: o.Container, &c.Picture: o.Picture} {
 		if v != "" {
@@ -92,16 +92,16 @@ func TestTableIsTheSameTextureInEveryNotation(t *testing.T) {
 	for name, tc := range map[string]struct {
 		file string
 		data []byte
-		o    LUT
+		o    lutOptions
 	}{
-		"cube":       {"a.cube", asCube(n), LUT{Format: "rgba8"}},
-		"dds":        {"a.cube", asCube(n), LUT{Format: "rgba8", Container: "dds"}},
-		"packed":     {"a.cube", asCube(n), LUT{Format: "rgba8", Zstd: 3}},
-		"row":        {"a.png", asPicture(t, n, n*n, false), LUT{}},
-		"column":     {"a.png", asPicture(t, n, n, false), LUT{}},
-		"tiles":      {"a.png", asPicture(t, n, 4*n, false), LUT{}},
-		"hald":       {"a.png", asPicture(t, n, 64, true), LUT{Picture: "hald"}},
-		"other hald": {"a.png", asPicture(t, n, 128, true), LUT{Picture: "hald"}},
+		"cube":       {"a.cube", asCube(n), lutOptions{Format: "rgba8"}},
+		"dds":        {"a.cube", asCube(n), lutOptions{Format: "rgba8", Container: "dds"}},
+		"packed":     {"a.cube", asCube(n), lutOptions{Format: "rgba8", Zstd: 3}},
+		"row":        {"a.png", asPicture(t, n, n*n, false), lutOptions{}},
+		"column":     {"a.png", asPicture(t, n, n, false), lutOptions{}},
+		"tiles":      {"a.png", asPicture(t, n, 4*n, false), lutOptions{}},
+		"hald":       {"a.png", asPicture(t, n, 64, true), lutOptions{Picture: "hald"}},
+		"other hald": {"a.png", asPicture(t, n, 128, true), lutOptions{Picture: "hald"}},
 	} {
 		tex, warned, err := cook(t, tc.file, tc.data, tc.o)
 		if err != nil || len(warned) > 0 {
@@ -122,11 +122,11 @@ func TestTableIsTheSameTextureInEveryNotation(t *testing.T) {
 // Half floats keep entries below 0 and above 1.
 func TestHalfFloatsKeepEntriesBeyondOne(t *testing.T) {
 	text := "DOMAIN_MIN 0 0 0\nDOMAIN_MAX 4 4 4\nLUT_3D_SIZE 2\n-0.5 0 16\n" + strings.Repeat("0 1 2\n", 7)
-	tex, warned, err := cook(t, "a.cube", []byte(text), LUT{})
+	tex, warned, err := cook(t, "a.cube", []byte(text), lutOptions{})
 	if err != nil || tex.Format != texture.RGBA16F || tex.Depth != 2 {
 		t.Fatal(tex, err)
 	}
-	if len(warned) != 1 || !strings.Contains(warned[0], "domain is 0 to 4") {
+	if len(warned) != 1 || !strings.Contains(warned[0], "cannot store the domain 0 to 4") {
 		t.Errorf("warned %q", warned)
 	}
 	for i, want := range []float64{-0.5, 0, 16, 1, 0, 1, 2, 1} {
@@ -135,7 +135,7 @@ func TestHalfFloatsKeepEntriesBeyondOne(t *testing.T) {
 			t.Errorf("number %d is %v, want %v", i, got, want)
 		}
 	}
-	_, warned, err = cook(t, "a.cube", []byte(text), LUT{Format: "rgba8"})
+	_, warned, err = cook(t, "a.cube", []byte(text), lutOptions{Format: "rgba8"})
 	if err != nil || len(warned) != 2 || !strings.Contains(warned[1], "from -0.5 to 16") {
 		t.Errorf("error %v, warned %q", err, warned)
 	}
@@ -143,7 +143,7 @@ func TestHalfFloatsKeepEntriesBeyondOne(t *testing.T) {
 
 // Curves become a row of texels.
 func TestCurvesAreARowOfTexels(t *testing.T) {
-	tex, _, err := cook(t, "a.cube", []byte("LUT_1D_SIZE 3\nLUT_1D_INPUT_RANGE 0.0 1.0\n0 0 0\n.5 .25 1e-1\n1 1 1"), LUT{Format: "rgba8"})
+	tex, _, err := cook(t, "a.cube", []byte("LUT_1D_SIZE 3\nLUT_1D_INPUT_RANGE 0.0 1.0\n0 0 0\n.5 .25 1e-1\n1 1 1"), lutOptions{Format: "rgba8"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,28 +156,28 @@ func TestCurvesAreARowOfTexels(t *testing.T) {
 func TestInvalidTableIsRefused(t *testing.T) {
 	entries := strings.Repeat("0 0 0\n", 8)
 	for text, want := range map[string]string{
-		"":                              "1:1: no entries",
-		"# nothing\n":                   "2:1: no entries",
-		entries:                         "1:1: an entry before LUT_3D_SIZE",
-		"LUT_3D_SIZE 2\n" + entries[6:]: "2:1: the file is cut short: LUT_3D_SIZE 2 asks for 8 entries",
-		"LUT_3D_SIZE 2\n" + entries[6:] + "#     ":                          "9:7: 7 entries of 8",
-		"LUT_3D_SIZE 2\n" + entries + "1 1 1":                               "10:1: more entries than the 8",
+		"":                              "1:1: there are no entries: the file is not a .cube file, or it is cut short",
+		"# nothing\n":                   "2:1: there are no entries: the file is not a .cube file, or it is cut short",
+		entries:                         "1:1: there is an entry before LUT_3D_SIZE or LUT_1D_SIZE",
+		"LUT_3D_SIZE 2\n" + entries[6:]: "2:1: the file is cut short: LUT_3D_SIZE 2 needs 8 entries",
+		"LUT_3D_SIZE 2\n" + entries[6:] + "#     ":                          "9:7: the file has 7 entries of 8",
+		"LUT_3D_SIZE 2\n" + entries + "1 1 1":                               "10:1: the file has more entries than the 8 that",
 		"LUT_3D_SIZE 257\n":                                                 "1:1: LUT_3D_SIZE must be a number from 2 to 256",
 		"LUT_3D_SIZE\n":                                                     "LUT_3D_SIZE must be a number",
 		"LUT_1D_SIZE 65537\n":                                               "from 2 to 65536",
-		"LUT_1D_SIZE 4\nLUT_3D_SIZE 2\n":                                    "2:1: LUT_3D_SIZE beside LUT_1D_SIZE",
-		"LUT_3D_SIZE 2\n0 0\n" + entries:                                    "2:1: want 3 numbers",
-		"LUT_3D_SIZE 2\n0 0 .x\n" + entries:                                 `2:1: ".x" is no number`,
-		"LUT_3D_SIZE 2\n0 0 -70000\n" + entries:                             `"-70000" is no number from -65504`,
-		"LUT_3D_SIZE 2\n0 0 0\nTITLE x\n" + entries:                         `3:1: "TITLE" amid the entries`,
+		"LUT_1D_SIZE 4\nLUT_3D_SIZE 2\n":                                    "2:1: the file has both LUT_3D_SIZE and LUT_1D_SIZE, but a texture holds only one kind of table; export one of them",
+		"LUT_3D_SIZE 2\n0 0\n" + entries:                                    "2:1: the line must have 3 numbers",
+		"LUT_3D_SIZE 2\n0 0 .x\n" + entries:                                 `2:1: ".x" is not a number`,
+		"LUT_3D_SIZE 2\n0 0 -70000\n" + entries:                             `"-70000" is not a number from -65504`,
+		"LUT_3D_SIZE 2\n0 0 0\nTITLE x\n" + entries:                         `3:1: the word "TITLE" is among the entries`,
 		"LUT_3D_SIZE 2\nDOMAIN_MIN 1 0 0\n" + entries:                       "3:1: the domain, [1 0 0] to 1, is empty",
-		"LUT_3D_INPUT_RANGE 0\n":                                            "want 2 numbers",
+		"LUT_3D_INPUT_RANGE 0\n":                                            "the line must have 2 numbers",
 		"LUT_3D_SIZE 2\n0 0 0" + strings.Repeat("0", 64) + ".x\n" + entries: `2:1: "000`,
-		"LUT_3D_SIZE 2\n" + strings.Repeat("0 ", 9) + "\n" + entries:        "2:1: want 3 numbers",
+		"LUT_3D_SIZE 2\n" + strings.Repeat("0 ", 9) + "\n" + entries:        "2:1: the line must have 3 numbers",
 		"NaN NaN NaN\n":                                                     `unknown keyword "NaN"`,
 		"Gaussian Cube\nfile\n":                                             `unknown keyword "Gaussian"; a rule with recipe = "copy"`,
 	} {
-		if _, _, err := cook(t, "a.cube", []byte(text), LUT{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := cook(t, "a.cube", []byte(text), lutOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}
@@ -187,11 +187,11 @@ func TestInvalidTableIsRefused(t *testing.T) {
 	}{
 		"a.png": {asPicture(t, 16, 64, true)[:40], "truncated"},
 		"b.png": {asPicture(t, 8, 32, false), ""},
-		"c.png": {flat(t, 15, 15), "15 x 15 pixels are not a table"},
-		"d.png": {flat(t, 128, 4), `128 x 4 pixels have no tiles`},
+		"c.png": {flat(t, 15, 15), "an image of 15 x 15 pixels is not a table, which has N x N x N pixels, such as 256 x 16 or 512 x 512"},
+		"d.png": {flat(t, 128, 4), `an image of 128 x 4 pixels does not consist of tiles of`},
 		"e.png": {[]byte("LUT_3D_SIZE 2\n" + entries), "not a PNG"},
 	} {
-		_, _, err := cook(t, name, tc.data, LUT{})
+		_, _, err := cook(t, name, tc.data, lutOptions{})
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: error %v, want %q", name, err, tc.want)
 		}
@@ -238,13 +238,13 @@ func TestAnyNotationOfATableIsRead(t *testing.T) {
 func TestEstimateCoversTheEntries(t *testing.T) {
 	for _, n := range []int{2, 33} {
 		text := []byte(fmt.Sprintf("LUT_3D_SIZE %d\n", n) + strings.Repeat("0 0 0\n", n*n*n))
-		o := Recipe().New().(*LUT)
+		o := Recipe().New().(*lutOptions)
 		got, err := o.estimateMemory(text[:min(len(text), recipe.HeadSize)], int64(len(text)))
 		if want := int64(len(text) + n*n*n*(bytesOfFloats+bytesOfTexel)); err != nil || got < want {
 			t.Errorf("%d: %d, %v; want %d at least", n, got, err, want)
 		}
 	}
-	if _, err := Recipe().New().(*LUT).estimateMemory([]byte("\x89PNG\r\n\x1a\n"), 1000); !errors.Is(err, recipe.ErrShortHead) {
+	if _, err := Recipe().New().(*lutOptions).estimateMemory([]byte("\x89PNG\r\n\x1a\n"), 1000); !errors.Is(err, recipe.ErrShortHead) {
 		t.Errorf("the start of a PNG: %v", err)
 	}
 }
@@ -264,6 +264,9 @@ func FuzzCube(f *testing.F) {
 		got, d, err := parseCube(context.Background(), text)
 		if err != nil {
 			return
+		}
+		if !isCube(text) {
+			t.Fatal("a table of colors is not recognized")
 		}
 		if 6*got.W*got.H > len(text)+1 {
 			t.Fatalf("%d entries from %d bytes", got.W*got.H, len(text))

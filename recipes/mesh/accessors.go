@@ -2,6 +2,7 @@ package mesh
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,34 +10,34 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// accessors holds the accessors of the output. An accessor keeps its number: an array that
-// replaces its elements takes the same number, and new accessors follow at the end. So all
-// other references stay right.
+// accessors holds the accessors of the output. A source accessor keeps its index: an array that
+// replaces its elements is stored at the same index, and new accessors are appended. So
+// references from elsewhere stay valid.
 type accessors struct {
 	doc     *gltf.Document
 	objects []gltf.Object
-	free    []bool // source accessors whose users all get other elements
-	taken   []bool // free accessors whose number has a new array
+	free    []bool // source accessors whose every user gets new elements
+	taken   []bool // free accessors whose index has a new array
 	entered map[entry]int
-	merge   bool // write equal accessors once
+	merge   bool // write equal accessors only once
 	output  gltf.Output
 
-	contents []elementKind // of the source's
-	vertices []int64       // number of vertices that source indices may name
+	contents []elementKind // element kinds of the source's accessors
+	vertices []int64       // number of vertices that the source's indices may refer to
 	repairs  *repairs
 }
 
-// newAccessors returns the accessors of a document. free marks the accessors that every
-// user replaces.
-func newAccessors(o *Mesh, doc *gltf.Document, free []bool, r *repairs) (*accessors, error) {
+// newAccessors returns the accessors of a document. free marks the accessors whose every user
+// gets new elements.
+func newAccessors(o *meshOptions, doc *gltf.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
 	as := &accessors{output: gltf.Output{Compress: o.Compression == "meshopt", TurnBits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
 	as.contents, as.vertices = accessorContents(doc)
 	return as, err
 }
 
-// replaceAccessor adds an array in the place of a source's accessor, or of none (made), and
-// returns its number. kind is the accessor's type.
+// replaceAccessor stores an array at the index of a source accessor, or at a new index if source
+// is made, and returns the index. kind is the accessor's type.
 func (as *accessors) replaceAccessor(ctx context.Context, source int32, kind string, u gltf.Use, a gltf.Array, bounds bool) (int, error) {
 	view, offset, err := as.output.Append(ctx, u, a)
 	if err != nil {
@@ -60,7 +61,7 @@ func (as *accessors) replaceAccessor(ctx context.Context, source int32, kind str
 		as.objects = append(as.objects, nil)
 	}
 	o.SetInt("bufferView", view)
-	o.SetInt("byteOffset", offset)
+	o.SetOffset(offset)
 	o.SetInt("componentType", int(a.Component))
 	if a.Normalized {
 		o.Set("normalized", []byte("true"))
@@ -68,17 +69,25 @@ func (as *accessors) replaceAccessor(ctx context.Context, source int32, kind str
 	o.SetInt("count", a.Count)
 	o.Set("type", gltf.Quote(kind))
 	if bounds {
-		a.Normalized = false // bounds are of the stored numbers
+		a.Normalized = false // bounds are in stored integers
 		low, high := a.Bounds()
-		o.Set("min", gltf.Numbers(low...))
-		o.Set("max", gltf.Numbers(high...))
+		o.Set("min", boundText(a.Component, low))
+		o.Set("max", boundText(a.Component, high))
 	}
 	as.objects[number] = o
 	as.entered[was] = number
 	return number, nil
 }
 
-// An entry is the description of a written accessor.
+// boundText returns the JSON of a minimum or maximum.
+func boundText(component int32, bound []float64) json.RawMessage {
+	if component == gltf.Float32 {
+		return gltf.Singles(bound...)
+	}
+	return gltf.Numbers(bound...)
+}
+
+// An entry describes a written accessor.
 type entry struct {
 	view, offset int
 	component    int32
@@ -89,14 +98,14 @@ type entry struct {
 }
 
 // keepUnchanged copies the elements of all accessors that have not been replaced. uses holds the
-// purpose of each accessor.
+// use of each accessor.
 func (as *accessors) keepUnchanged(ctx context.Context, uses []gltf.Use) error {
 	for i := range as.doc.Accessors {
 		if as.taken[i] {
 			continue
 		}
 		if as.free[i] {
-			as.contents[i] = free // unused from now on
+			as.contents[i] = free // unused from here on
 		}
 		if err := as.copyAccessor(ctx, int32(i), uses[i]); err != nil {
 			return err
@@ -114,7 +123,7 @@ func (as *accessors) copyAccessor(ctx context.Context, i int32, u gltf.Use) erro
 	}
 	changed, err := as.inspectElements(ctx, i, whole)
 	if err == nil && changed && a.BufferView == nil {
-		err = errors.New("its elements need repair, but most of them are not in the file; export the model again")
+		err = errors.New("the elements need repair, but most of them are not in the file; export the model again")
 	}
 	if err != nil {
 		return fmt.Errorf("accessor %d: %w", i, err)
@@ -132,13 +141,13 @@ func (as *accessors) copyAccessor(ctx context.Context, i int32, u gltf.Use) erro
 		return err
 	}
 	o.SetInt("bufferView", view)
-	o.SetInt("byteOffset", offset)
+	o.SetOffset(offset)
 	o.Delete("sparse")
 	return nil
 }
 
-// wholeAccessor returns the elements of an accessor of the source. Without a view, which bounds
-// their number, it returns the sparse elements and one zero for all others.
+// wholeAccessor returns the elements of a source accessor. If it has no view, which would bound
+// their number, it returns the sparse elements and a single zero for all others.
 func (as *accessors) wholeAccessor(ctx context.Context, i int32) (gltf.Array, error) {
 	a := &as.doc.Accessors[i]
 	if a.BufferView != nil {
@@ -174,7 +183,7 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u gltf.Use) error 
 			return err
 		}
 		o.SetInt("bufferView", view)
-		o.SetInt("byteOffset", offset)
+		o.SetOffset(offset)
 	}
 	at, values, err := as.doc.Sparse(i)
 	if err != nil {
@@ -197,15 +206,15 @@ func (as *accessors) copySparse(ctx context.Context, i int32, u gltf.Use) error 
 			return err
 		}
 		of.SetInt("bufferView", view)
-		of.SetInt("byteOffset", offset)
+		of.SetOffset(offset)
 		sparse.Set(part.key, of.Text())
 	}
 	o.Set("sparse", sparse.Text())
 	return nil
 }
 
-// accessorType returns the type of a source accessor. For a made one it returns the type of vectors
-// with width components.
+// accessorType returns the type of a source accessor. If source is made, it returns the type of
+// vectors with width components.
 func accessorType(doc *gltf.Document, source int32, width int) string {
 	if source != made {
 		return doc.Accessors[source].Type

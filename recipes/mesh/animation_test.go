@@ -11,9 +11,9 @@ import (
 	"github.com/qmuntal/gltf"
 )
 
-// dance returns a model of a body with two arms whose animations move in all ways: turns
-// of more than half a circle, a path with noise, what stands still, steps, a spline, and
-// weights of morph targets. Nodes have known sizes: what hangs at the body reaches 6 far.
+// dance returns a model of a body with two arms. Its animations have turns of more than half a
+// circle, a path with noise, constant curves, steps, a spline, and weights of morph targets. The
+// parts below the body reach 6 units from it.
 func dance() fstest.MapFS {
 	s := new(sheet)
 	const n = 120
@@ -126,7 +126,7 @@ func apart(path string, a, b []float64) float64 {
 	}
 	switch path {
 	case "rotation":
-		// Of the sine of half the angle, which is exact for small ones.
+		// Use the sine of half the angle, which is exact for small angles.
 		sum = 0
 		for k := range a {
 			x := a[k]/math.Sqrt(aa) - b[k]*math.Copysign(1, dot)/math.Sqrt(bb)
@@ -139,14 +139,14 @@ func apart(path string, a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// No animation is anywhere further off than allowed, however finely one looks, and each
-// takes as long as before.
+// At no time does an animation differ from its source by more than allowed, and each keeps its
+// duration.
 func TestAnimationError(t *testing.T) {
 	from := decodeFile(t, dance(), "m/a.gltf")
 	for _, most := range []float64{0.0001, 0.0005, 0.01} {
 		for _, compression := range []string{"none", "meshopt"} {
-			glb := cook(t, options(func(o *Mesh) { o.AnimationError, o.Compression = most, compression }), dance(), "m/a.gltf")
-			to := decodeWith(t, glb, func(o *Mesh) { o.AnimationError = 0 })
+			glb := cook(t, options(func(o *meshOptions) { o.AnimationError, o.Compression = most, compression }), dance(), "m/a.gltf")
+			to := decodeWith(t, glb, func(o *meshOptions) { o.AnimationError = 0 })
 			for i, a := range from.Animations[:2] {
 				end := 0.
 				for j, ch := range a.Channels {
@@ -155,9 +155,9 @@ func TestAnimationError(t *testing.T) {
 					unit := 1.
 					switch {
 					case path == "translation" && *ch.Target.Node == 0:
-						unit = 2 * (2 + math.Sqrt(3)) // the right arm, whose mesh reaches as far around it
+						unit = 2 * (2 + math.Sqrt(3)) // reach of the right arm with its mesh
 					case path == "translation" && *ch.Target.Node == 1:
-						unit = math.Sqrt(0.01 + 4 + 0.09) // has nothing below it
+						unit = math.Sqrt(0.01 + 4 + 0.09) // node without children: distance from its parent
 					case path == "translation":
 						unit = 2 * math.Sqrt(3)
 					case path == "scale":
@@ -192,7 +192,7 @@ func TestNearlyHalfTurnsAreNotRounded(t *testing.T) {
 	tree := s.tree(fill(`"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":$p}}]}],
 		"animations":[{"channels":[{"sampler":0,"target":{"node":0,"path":"rotation"}}],"samplers":[{"input":$in,"output":$turn}]}]`, numbers))
 	for _, compression := range []string{"none", "meshopt"} {
-		doc := decodeWith(t, cook(t, options(func(o *Mesh) { o.Compression = compression }), tree, "m/a.gltf"), func(o *Mesh) { o.AnimationError = 0 })
+		doc := decodeWith(t, cook(t, options(func(o *meshOptions) { o.Compression = compression }), tree, "m/a.gltf"), func(o *meshOptions) { o.AnimationError = 0 })
 		rows := elements(t, doc, doc.Animations[0].Samplers[0].Output)
 		if len(rows) != 3 {
 			t.Fatalf("%s: %d keyframes", compression, len(rows))
@@ -207,8 +207,34 @@ func TestNearlyHalfTurnsAreNotRounded(t *testing.T) {
 	}
 }
 
-// Channels of what no animation moves go with prune, and their keyframes with them; an
-// animation keeps one at least, and takes as long as before.
+// With rotation_bits = 0, rotations are floats, also if they are not in the source or would be compressed.
+func TestRotationsStayFloats(t *testing.T) {
+	float := func(o *meshOptions) { o.RotationBits = 0 }
+	rounded := cook(t, options(nil), dance(), "m/a.gltf")
+	sources := map[string]fstest.MapFS{"m/a.gltf": dance(), "rounded.glb": {"rounded.glb": {Data: rounded}}}
+	count := func(doc *gltf.Document, component gltf.ComponentType) (n int) {
+		for _, a := range doc.Animations {
+			for _, ch := range a.Channels {
+				if ch.Target.Path == gltf.TRSRotation && doc.Accessors[a.Samplers[ch.Sampler].Output].ComponentType == component {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	if count(decode(t, rounded, nil), gltf.ComponentShort) == 0 {
+		t.Fatal("the default rounds no rotation")
+	}
+	for name, tree := range sources {
+		doc := decode(t, cook(t, options(float), tree, name), nil)
+		if short := count(doc, gltf.ComponentShort); short > 0 || count(doc, gltf.ComponentFloat) == 0 {
+			t.Errorf("%s: %d rotations have 16 bits", name, short)
+		}
+	}
+}
+
+// Prune drops the channels of properties that no animation moves, with their keyframes. An
+// animation keeps at least one channel, and its duration.
 func TestStillChannels(t *testing.T) {
 	s := new(sheet)
 	in, long := s.floats("SCALAR", 1, 0, 1, 2), s.floats("SCALAR", 1, 0, 3)
@@ -220,7 +246,7 @@ func TestStillChannels(t *testing.T) {
 		"way": s.floats("VEC3", 3, 1, 2, 3, 1, 2, 4, 1, 2, 3), "there": s.floats("VEC3", 3, 1, 2, 3, 1, 2, 3.0001, 1, 2, 3),
 		"turn": s.floats("VEC4", 4, 0, 0, 0, 1, 0, 0, 0, -1, 0, 0, 0, 1), "size": s.floats("VEC3", 3, 1, 1, 1, 1, 1, 1), "large": s.floats("VEC3", 3, 2, 2, 2, 2, 2, 2),
 	}
-	// Two nodes: what "walk" moves of the first stays in "idle" as well.
+	// Two nodes: a property of the first node that "walk" moves stays in "idle" as well.
 	tree := func(extensions, extension string, keep ...string) *gltf.Document {
 		files := s.tree(fill(`"scenes":[{"nodes":[0,1]}],`+extensions+`"nodes":[{"name":"a","translation":[1,2,3],"mesh":0},{"name":"b","scale":[2,2,2]}],
 			"meshes":[{"primitives":[{"attributes":{"POSITION":$p}}]}],"animations":[
@@ -231,7 +257,7 @@ func TestStillChannels(t *testing.T) {
 			 "samplers":[{"input":$in,"output":$turn},{"input":$in,"output":$there}]},
 			{"name":"pose","channels":[{"sampler":0,"target":{"node":0,"path":"rotation"}},{"sampler":1,"target":{"node":1,"path":"rotation"}}],
 			 "samplers":[{"input":$in,"output":$turn},{"input":$in,"output":$turn}]}]`, numbers))
-		return decode(t, cook(t, options(func(o *Mesh) { o.Prune, o.Keep = true, keep }), files, "m/a.gltf"), nil)
+		return decode(t, cook(t, options(func(o *meshOptions) { o.Prune, o.Keep = true, keep }), files, "m/a.gltf"), nil)
 	}
 	channels := func(doc *gltf.Document) string {
 		var lines []string

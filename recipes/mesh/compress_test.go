@@ -9,7 +9,9 @@ import (
 	"testing/fstest"
 
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
+	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
 // A packedDocument is the part of a document that describes compressed views.
@@ -30,10 +32,10 @@ type packedDocument struct {
 	}
 }
 
-func compressed(o *Mesh) { o.Compression = "meshopt" }
+func compressed(o *meshOptions) { o.Compression = "meshopt" }
 
-// A compressed model says what its specification asks for: views in a second buffer that
-// is not there, their bytes in the first, the extension required.
+// A compressed model follows the extension's specification: views are in a second buffer without
+// bytes, their bytes are in the first, and the extension is required.
 func TestCompresses(t *testing.T) {
 	plain := cook(t, options(nil), bent(), "m/a.gltf")
 	packed := cook(t, options(compressed), bent(), "m/a.gltf")
@@ -77,7 +79,7 @@ func TestCompresses(t *testing.T) {
 	}
 }
 
-// bent returns a model with all that a vertex has, large enough to be worth compressing.
+// bent returns a model with every attribute of vertices, large enough to be worth compressing.
 func bent() fstest.MapFS {
 	s := new(sheet)
 	p, n, t, i := s.grid(20, 1)
@@ -89,12 +91,12 @@ func bent() fstest.MapFS {
 func TestReadsCompressed(t *testing.T) {
 	packed := cook(t, options(compressed), bent(), "m/a.gltf")
 	tree := fstest.MapFS{"a.glb": {Data: packed}}
-	plain := cook(t, options(func(o *Mesh) { o.Optimize = false }), tree, "a.glb")
+	plain := cook(t, options(func(o *meshOptions) { o.Optimize = false }), tree, "a.glb")
 	if bytes.Contains(plain, []byte("meshopt")) {
 		t.Error("the extension is still named")
 	}
-	again := cook(t, options(func(o *Mesh) { o.Optimize, o.Compression = false, "meshopt" }), fstest.MapFS{"b.glb": {Data: plain}}, "b.glb")
-	last := cook(t, options(func(o *Mesh) { o.Optimize = false }), fstest.MapFS{"a.glb": {Data: again}}, "a.glb")
+	again := cook(t, options(func(o *meshOptions) { o.Optimize, o.Compression = false, "meshopt" }), fstest.MapFS{"b.glb": {Data: plain}}, "b.glb")
+	last := cook(t, options(func(o *meshOptions) { o.Optimize = false }), fstest.MapFS{"a.glb": {Data: again}}, "a.glb")
 	if !bytes.Equal(last, plain) {
 		t.Errorf("compressing changed a model of %d bytes, now %d", len(plain), len(last))
 	}
@@ -108,11 +110,11 @@ func TestRefusesDamagedCompression(t *testing.T) {
 	packed := cook(t, options(compressed), bent(), "m/a.gltf")
 	for _, tc := range []struct{ old, new, want string }{
 		{`"mode":"TRIANGLES"`, `"mode":"TRIANGLED"`, "mode \"TRIANGLED\""},
-		{`"filter":"OCTAHEDRAL"`, `"filter":"octahedral"`, "filter \"octahedral\" is not known"},
+		{`"filter":"OCTAHEDRAL"`, `"filter":"octahedral"`, "filter \"octahedral\" is unknown"},
 		{`"byteStride":8,"count":4`, `"byteStride":8,"count":5`, "elements of 8 bytes, the view has"},
-		{`"buffer":0,"byteLength"`, `"buffer":1,"byteLength"`, "the buffer with its packed bytes is empty"},
+		{`"buffer":0,"byteLength"`, `"buffer":1,"byteLength"`, "the buffer with its compressed bytes is empty"},
 		{`"buffer":0,"byteLength"`, `"buffer":7,"byteLength"`, "there is no buffer 7"},
-		{"\xe1\xf0", "\xe2\xf0", "not triangles of version 1"},
+		{"\xe1\xf0", "\xe2\xf0", "no triangle list of version 1"},
 	} {
 		data := bytes.Replace(packed, []byte(tc.old), []byte(tc.new), 1)
 		if bytes.Equal(data, packed) {
@@ -142,19 +144,19 @@ func TestEqualArraysAreShared(t *testing.T) {
 		}
 		return s.tree(`"scenes":[{"nodes":[0,1,2]}],"nodes":[` + nodes + `],"meshes":[` + meshes + `]`)
 	}
-	for way, change := range map[string]func(*Mesh){
+	for way, change := range map[string]func(*meshOptions){
 		"plain":      nil,
-		"compressed": func(o *Mesh) { o.Compression = "meshopt" },
-		"pruned":     func(o *Mesh) { o.Prune = true },
+		"compressed": func(o *meshOptions) { o.Compression = "meshopt" },
+		"pruned":     func(o *meshOptions) { o.Prune = true },
 	} {
 		o := options(change)
 		files := tree(3, 0)
 		equal, different := cook(t, o, files, "m/a.gltf"), cook(t, o, tree(3, 0.1), "m/a.gltf")
-		if len(equal) > len(different)*6/10 {
+		if len(equal) > len(different)*2/3 {
 			t.Errorf("%s: %d bytes, %d if they differ", way, len(equal), len(different))
 		}
 		doc := decode(t, equal, nil)
-		want := 12 // coordinates included, which nothing uses
+		want := 12 // includes unused coordinates
 		if o.Prune {
 			want = 3
 		}
@@ -162,5 +164,70 @@ func TestEqualArraysAreShared(t *testing.T) {
 			t.Errorf("%s: %d accessors, want %d", way, len(doc.Accessors), want)
 		}
 		sameTriangles(t, show(t, decodeFile(t, files, "m/a.gltf")), show(t, doc), tolerances(20, o))
+	}
+}
+
+// Compressed texture coordinates are off by at most half a step of uv_bits, also outside of 0 to 1.
+func TestCompressedCoordinatesKeepTheirError(t *testing.T) {
+	for _, scale := range []float32{0.7, 9} {
+		for _, bits := range []int{12, 16} {
+			s := new(sheet)
+			p, n, _, i := s.grid(20, 1)
+			values := make([]float32, 2*21*21)
+			for k := range values {
+				values[k] = scale * float32(k*7919%1009) / 1009
+			}
+			uv := s.floats("VEC2", 2, values...)
+			tree := s.tree(fmt.Sprintf(`"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[
+				{"attributes":{"POSITION":%d,"NORMAL":%d,"TEXCOORD_0":%d},"indices":%d}]}]`, p, n, uv, i))
+			o := options(func(o *meshOptions) { o.Compression, o.UVBits = "meshopt", bits })
+			packed := cook(t, o, tree, "m/a.gltf")
+			if want := scale > 1 || bits < 16; bytes.Contains(packed, []byte(`"filter":"EXPONENTIAL"`)) != want {
+				t.Errorf("scale %v, %d bits: the filter is used: %v, want %v", scale, bits, !want, want)
+			}
+			sameTriangles(t, show(t, decodeFile(t, tree, "m/a.gltf")), show(t, decode(t, packed, nil)), tolerances(20, o))
+		}
+	}
+}
+
+// With compression, the triangles have an order that takes at most as many bytes as the order for
+// the vertex cache.
+func TestCompressionChoosesTheSmallestOrder(t *testing.T) {
+	o := options(compressed)
+	job := jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: bent().Open, Stat: bent().Stat}, 1)
+	doc, _, err := o.readModel(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := o.cookModel(t.Context(), job, doc, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := c.geometries[0]
+	chosen, err := g.packedSize(t.Context(), g.indices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cached, err := optimize.VertexCache(t.Context(), g.indices, g.vertices())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size, err := g.packedSize(t.Context(), cached); err != nil || size < chosen {
+		t.Errorf("%d bytes, %d in the order for the cache, %v", chosen, size, err)
+	}
+}
+
+// A transform loses only digits that its float32 values do not need.
+func TestTransformsKeepTheirFloats(t *testing.T) {
+	for source, want := range map[string]string{
+		"[0.10000000149011612,0,-2.5]": "[0.1,0,-2.5]",
+		"[0.1000000000001,0,1]":        "[0.1000000000001,0,1]", // no float32
+		"[1,2,3]":                      "[1,2,3]",
+	} {
+		node := gltf.Object{{Key: "translation", Value: json.RawMessage(source)}}
+		shortenTransform(&node)
+		if have := string(node.Member("translation")); have != want {
+			t.Errorf("%s became %s, want %s", source, have, want)
+		}
 	}
 }

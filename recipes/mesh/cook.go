@@ -14,8 +14,8 @@ import (
 )
 
 // Cook implements recipe.Cooker.
-func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
-	doc, _, err := o.readModel(ctx, job)
+func (o *meshOptions) Cook(ctx context.Context, job *recipe.Job) error {
+	doc, gone, err := o.readModel(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -29,6 +29,7 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 		return err
 	}
 	c.repairs.warnOfRepairs(job)
+	c.noteUnused(job, gone)
 	text, parts, err := w.documentText(ctx)
 	if err != nil {
 		return err
@@ -45,28 +46,28 @@ func (o *Mesh) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(gltf.WriteGLB(ctxio.Writer(ctx, out), text, parts), out.Close())
 }
 
-// A cooking is the state of cooking one model: its geometries in the order of their first use,
-// and the geometry of each primitive.
+// A cooking is the state of cooking one model. Its geometries are in the order of their first
+// use.
 type cooking struct {
-	o          *Mesh
+	o          *meshOptions
 	doc        *gltf.Document
 	meshes     []gltf.Object
 	primitives [][]gltf.Object // primitives by mesh
 	nodes      []gltf.Object
-	named      []bool // set for nodes that extensions name, which keep their meshes
+	named      []bool // nodes that extensions name; they keep their meshes
 	groups     *groups
-	skinned    []int // mesh moved by each skin, -1 for none
-	joints     []int // joints in the smallest skin of each mesh, 0 for none
+	skinned    []int // a mesh of each skin, or -1
+	joints     []int // number of joints in the smallest skin of each mesh, or 0
 	repairs    repairs
 	geometries []*geometry
-	released   []int32       // accessors of dropped samplers
+	released   []int32       // accessors of removed samplers
 	clips      []*clip       // animations
 	shows      [][]*geometry // geometries by mesh and primitive; nil if unchanged
 }
 
-// cookModel does all the steps for a model. measure asks for the misses of the vertex cache, which
-// only explanations show.
-func (o *Mesh) cookModel(ctx context.Context, job *recipe.Job, doc *gltf.Document, measure bool) (*cooking, error) {
+// cookModel runs all steps for a model. measure also counts vertex cache misses, which only
+// Explain shows.
+func (o *meshOptions) cookModel(ctx context.Context, job *recipe.Job, doc *gltf.Document, measure bool) (*cooking, error) {
 	c := &cooking{o: o, doc: doc}
 	err := c.parseMeshes()
 	if err != nil {
@@ -108,7 +109,7 @@ func (o *Mesh) cookModel(ctx context.Context, job *recipe.Job, doc *gltf.Documen
 	return c, nil
 }
 
-// parseMeshes parses the text of the document's meshes, nodes and animations.
+// parseMeshes parses the JSON of the document's meshes, nodes and animations.
 func (c *cooking) parseMeshes() (err error) {
 	if c.meshes, err = c.doc.Objects("meshes"); err != nil {
 		return err
@@ -138,7 +139,8 @@ func (c *cooking) parseMeshes() (err error) {
 	return c.repairTextures()
 }
 
-// loadPrimitives reads all primitives that are to change, each geometry once, and shades them.
+// loadPrimitives reads each geometry to be rewritten once, and makes its missing normals and
+// tangents.
 func (c *cooking) loadPrimitives(ctx context.Context, measure bool) error {
 	looks, err := readLooks(c.doc)
 	if err != nil {
@@ -187,7 +189,7 @@ func (c *cooking) loadPrimitives(ctx context.Context, measure bool) error {
 	return nil
 }
 
-// shadeAndAdd makes the missing normals and tangents of a geometry and adds it to the model.
+// shadeAndAdd makes a geometry's missing normals and tangents, and adds it to the model.
 func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure bool) (err error) {
 	if measure {
 		if g.stats.before, err = misses(ctx, g); err != nil {
@@ -195,7 +197,7 @@ func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure 
 		}
 	}
 	if g.mode == triangles && g.indexAccessor == made {
-		// Each corner has a vertex of its own; later steps are faster on shared ones.
+		// An unindexed source has one vertex per corner; later steps are faster on shared ones.
 		if err := g.weld(ctx); err != nil {
 			return err
 		}
@@ -211,16 +213,17 @@ func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure 
 	return nil
 }
 
-// geometryKey returns a text that is equal for primitives that become the same geometry.
+// geometryKey returns a key that is equal for primitives that become the same geometry.
 func geometryKey(p *gltf.Primitive, group int, l look, lockBorder bool) string {
 	indices := int32(made)
 	if p.Indices != nil {
 		indices = *p.Indices
 	}
-	return fmt.Sprint(group, indices, p.Topology(), l, lockBorder, p.Attributes, p.Targets) // maps are printed in order
+	return fmt.Sprint(group, indices, p.Topology(), l, lockBorder, p.Attributes, p.Targets) // fmt prints maps in key order
 }
 
-// misses returns the number of vertices that a GPU with a cache of 16 transforms per triangle.
+// misses returns the average number of vertices that a GPU with a FIFO cache of 16 entries
+// transforms per triangle.
 func misses(ctx context.Context, g *geometry) (float64, error) {
 	if g.mode != triangles {
 		return 0, nil
@@ -229,7 +232,7 @@ func misses(ctx context.Context, g *geometry) (float64, error) {
 	return s.ACMR, err
 }
 
-// enterResults enters the results into the document.
+// enterResults writes the results into the document.
 func (c *cooking) enterResults(ctx context.Context, job *recipe.Job) (*writer, error) {
 	free, uses := c.surveyAccessors()
 	as, err := newAccessors(c.o, c.doc, free, &c.repairs)
@@ -256,18 +259,18 @@ func (c *cooking) enterResults(ctx context.Context, job *recipe.Job) (*writer, e
 	return w, nil
 }
 
-// layOutViews gives all views their places.
+// layOutViews assigns all views their offsets.
 func (w *writer) layOutViews(ctx context.Context) (err error) {
 	w.layout, err = w.accessors.output.LayOut(ctx)
 	return err
 }
 
-// documentText returns the document and the parts of its buffer.
+// documentText returns the document's JSON and the parts of its buffer.
 func (w *writer) documentText(ctx context.Context) (json.RawMessage, [][]byte, error) {
 	root := &w.doc.Root
 	root.SetObjects("accessors", w.accessors.objects)
 	w.layout.Enter(root)
-	// Accessors that geometries and animations no longer use still have numbers.
+	// Accessors that geometries and animations no longer use are still in the list.
 	if _, err := w.o.pruneRoot(ctx, root); err != nil {
 		return nil, nil, err
 	}

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
-// estimateMemory implements Traits.Estimate. It needs the whole text of a document, which gives
-// the sizes of other files, and the whole of an OBJ file.
-func (o *Mesh) estimateMemory(head []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate. It needs the complete text of a glTF document,
+// which states the sizes of other files, and the complete OBJ file.
+func (o *meshOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	switch start := bytes.TrimLeft(head, " \t\r\n"); {
 	case gltf.IsGLB(head):
 		n, err := gltf.TextSize(head, size)
@@ -27,7 +28,7 @@ func (o *Mesh) estimateMemory(head []byte, size int64) (int64, error) {
 		var chunk []byte
 		if o.Embedded != "keep" {
 			if int64(len(head)) < size {
-				return 0, recipe.ErrShortHead // for the sizes of images
+				return 0, recipe.ErrShortHead // the estimate needs the sizes of images
 			}
 			chunk = head[min(gltf.HeaderSize+n+8, size):]
 		}
@@ -37,23 +38,22 @@ func (o *Mesh) estimateMemory(head []byte, size int64) (int64, error) {
 	case len(start) > 0 && start[0] == '{':
 		return o.estimateDocument(head, gltf.NoChunk, size, nil)
 	}
-	// An OBJ file becomes a buffer of need bytes, which is cooked with a vertex for each
-	// corner.
+	// An OBJ file becomes a buffer of need bytes, which is cooked with one vertex per corner.
 	need, corners := obj.Measure(head)
 	return need + maxLibrary + 2*52*corners + o.geometryMemory(load{vertices: corners, corners: corners}), nil
 }
 
-// hopeless is more memory than any machine has on which models are cooked.
+// hopeless is more memory than any machine that cooks models has.
 const hopeless = 1 << 40
 
-// estimateDocument returns the peak for a document in a file of size bytes with a binary chunk of
-// chunk bytes. pictures is the chunk itself if embedded images are cooked.
-func (o *Mesh) estimateDocument(text []byte, chunk, size int64, pictures []byte) (int64, error) {
+// estimateDocument returns the peak memory for a document in a file of size bytes with a binary
+// chunk of chunk bytes. pictures is the chunk's content if embedded images are cooked.
+func (o *meshOptions) estimateDocument(text []byte, chunk, size int64, pictures []byte) (int64, error) {
 	doc, err := gltf.Parse(text)
 	if err != nil {
 		return 0, err
 	}
-	// Sizes of other files are not checked here.
+	// Sizes of external files are not checked here.
 	any := func(string) (int64, error) { return math.MaxInt64, nil }
 	if err := doc.Check(context.Background(), chunk, any); err != nil {
 		return 0, err
@@ -98,13 +98,14 @@ func (o *Mesh) estimateDocument(text []byte, chunk, size int64, pictures []byte)
 			}
 		}
 	}
-	// Vertices as read and as written; the rest, copied.
+	// Vertices count twice, as read and as written, and copied data once.
 	need += float64(o.geometryMemory(largest)) + 2*bytes + copiedBytes(doc, drawn)
 	if o.AnimationError > 0 {
 		need += float64(keyframeCost * keyframesOf(doc))
 	}
 	if o.Compression == "meshopt" {
-		need += bytes + copiedBytes(doc, drawn) // packed and unpacked at once
+		need += bytes + copiedBytes(doc, drawn)             // both packed and unpacked in memory
+		need += float64(largest.bytes + 12*largest.corners) // vertices and indices in several orders
 	}
 	if need > hopeless {
 		return 0, fmt.Errorf("the model would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
@@ -112,20 +113,21 @@ func (o *Mesh) estimateDocument(text []byte, chunk, size int64, pictures []byte)
 	return int64(need), nil
 }
 
-// textCost is the memory in bytes per byte of the document's text, for objects and for the written
+// textCost is the memory per byte of the document's text, for parsed objects and for the written
 // text.
 const textCost = 14
 
-// A node that moves its mesh to a child costs about nodeCost besides its text, and as much
-// for each level of detail. A primitive costs primitiveCost for its geometry's description.
+// A node that moves its mesh to a child takes about nodeCost bytes besides its text, and each
+// level of detail takes as much again. A primitive takes primitiveCost bytes for its geometry's
+// description.
 const (
 	nodeCost      = 650
 	primitiveCost = 2 << 10
 )
 
-// objectsMemory returns the memory for nodes and meshes besides vertices and triangles.
-func (o *Mesh) objectsMemory(doc *gltf.Document, text []byte) (float64, error) {
-	levels := make([]int, len(doc.Meshes)) // possible levels of detail by mesh
+// objectsMemory returns the memory for nodes and meshes, without vertices and triangles.
+func (o *meshOptions) objectsMemory(doc *gltf.Document, text []byte) (float64, error) {
+	levels := make([]int, len(doc.Meshes)) // maximum number of levels of detail by mesh
 	need := float64(0)
 	for i := range doc.Meshes {
 		need += float64(primitiveCost * len(doc.Meshes[i].Primitives))
@@ -157,7 +159,7 @@ func (o *Mesh) objectsMemory(doc *gltf.Document, text []byte) (float64, error) {
 	return need, nil
 }
 
-// variantMaps reports whether a primitive's variants may have normal maps.
+// variantMaps reports whether material variants of a primitive may have normal maps.
 func variantMaps(doc *gltf.Document, text []byte) bool {
 	hasMap := func(m gltf.Material) bool { return m.Normal != nil }
 	return bytes.Contains(text, []byte(extVariants)) && slices.ContainsFunc(doc.Materials, hasMap)
@@ -166,9 +168,10 @@ func variantMaps(doc *gltf.Document, text []byte) bool {
 // A load is the size of a geometry.
 type load struct{ vertices, corners, bytes int64 }
 
-// loadOf returns the largest size that a primitive may get, bounded because the document may lie. mapped
-// is set if variants may have normal maps. loadOf marks the accessors of the primitive in drawn.
-func (o *Mesh) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn []bool) load {
+// loadOf returns the largest size that a primitive may reach, with bounds in case the document's
+// counts are wrong. mapped is set if variants may have normal maps. loadOf marks the accessors
+// of the primitive in drawn.
+func (o *meshOptions) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn []bool) load {
 	if !hasVertices(doc, p) {
 		return load{}
 	}
@@ -194,7 +197,7 @@ func (o *Mesh) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn 
 		size += 12 + 16
 		l.vertices = l.corners
 	}
-	// Accessors of zeros have no bytes in the file that bound their sum.
+	// Accessors of zeros take no bytes in the file, so its size does not limit their total size.
 	if float64(size)*float64(l.vertices) > most {
 		l.bytes = most
 	} else {
@@ -203,18 +206,18 @@ func (o *Mesh) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn 
 	return l
 }
 
-// unrolls reports whether normals or tangents may be made. Each corner then gets its own
+// unrolls reports whether normals or tangents may be made, which gives each corner its own
 // vertex.
-func (o *Mesh) unrolls(doc *gltf.Document, p *gltf.Primitive, mapped bool) bool {
+func (o *meshOptions) unrolls(doc *gltf.Document, p *gltf.Primitive, mapped bool) bool {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
 	return !normals && o.Normals != "none" ||
 		o.Tangents && !tangents && (mapped || p.Material != nil && doc.Materials[*p.Material].Normal != nil)
 }
 
-// geometryMemory returns the memory of the steps for one geometry besides its vertices before and
-// after, measured for each corner and vertex.
-func (o *Mesh) geometryMemory(l load) int64 {
+// geometryMemory returns the measured working memory of the steps for one geometry, per corner
+// and vertex. It excludes the vertices before and after the steps.
+func (o *meshOptions) geometryMemory(l load) int64 {
 	perCorner := int64(12)
 	if l.vertices == l.corners {
 		perCorner = 48
@@ -225,11 +228,12 @@ func (o *Mesh) geometryMemory(l load) int64 {
 	return perCorner*l.corners + 60*l.vertices
 }
 
-// keyframeCost is the memory for reducing an animation, per byte of its values and times: as floats,
-// rounded, numbers of kept ones, and written.
+// keyframeCost is the memory for reducing an animation per byte of its values and times: one
+// each for floats, rounded values, indices of kept keyframes, and written keyframes.
 const keyframeCost = 4
 
-// keyframesOf returns the bytes of the accessors of animations, counted once per sampler.
+// keyframesOf returns the total size of the accessors of animations in bytes, counted once per
+// sampler.
 func keyframesOf(doc *gltf.Document) float64 {
 	sum := float64(0)
 	for i := range doc.Animations {
@@ -244,7 +248,8 @@ func keyframesOf(doc *gltf.Document) float64 {
 	return sum
 }
 
-// copiedBytes returns the bytes of copied data: images, and accessors that no primitive draws.
+// copiedBytes returns the total size of copied data in bytes: images, and accessors that no
+// primitive draws.
 func copiedBytes(doc *gltf.Document, drawn []bool) float64 {
 	sum := float64(0)
 	for i := range doc.Accessors {
@@ -262,7 +267,7 @@ func copiedBytes(doc *gltf.Document, drawn []bool) float64 {
 }
 
 // explainResult implements Traits.Explain.
-func (o *Mesh) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
+func (o *meshOptions) explainResult(ctx context.Context, job *recipe.Job) ([]string, error) {
 	doc, gone, err := o.readModel(ctx, job)
 	if err != nil {
 		return nil, err
@@ -279,15 +284,16 @@ func (o *Mesh) explainResult(ctx context.Context, job *recipe.Job) ([]string, er
 	return lines, nil
 }
 
-// stats describes the work on a geometry.
+// stats describes how cooking changed a geometry.
 type stats struct {
-	sourceVertices int     // vertices of the source
-	normals        string  // method of made normals, "" for none
-	tangents       bool    // tangents were made
-	before, after  float64 // ACMR before and after cooking; 0 if not measured
+	sourceVertices int      // number of vertices in the source
+	normals        string   // method of made normals, "" for none
+	tangents       bool     // tangents have been made
+	unused         []string // removed attributes
+	before, after  float64  // average cache misses per triangle (ACMR); 0 if not measured
 }
 
-// maxLines bounds the lines about one model.
+// maxLines limits the lines about one model.
 const maxLines = 100
 
 func (c *cooking) explainLines() []string {
@@ -343,8 +349,11 @@ func (c *cooking) describePrimitive(g *geometry) string {
 	if s.tangents {
 		line += "; tangents made"
 	}
+	if len(s.unused) > 0 {
+		line += "; unused and left out: " + strings.Join(s.unused, ", ")
+	}
 	if g.keepOrder && g.mode == triangles {
-		line += "; triangles keep their order, as they blend"
+		line += "; triangles keep their order, because the material is blended"
 	}
 	if grid := c.groups.grids[g.group]; grid != nil {
 		line += fmt.Sprintf("; positions off by %.3g at most", grid.Error())

@@ -40,7 +40,7 @@ func TestEstimateRefusesHopeless(t *testing.T) {
 
 // The estimate grows with the sizes a file declares, and not much beyond the real need.
 func TestEstimateGrows(t *testing.T) {
-	estimate := func(o *Mesh, n int, more string) float64 {
+	estimate := func(o *meshOptions, n int, more string) float64 {
 		s := new(sheet)
 		p, no, uv, i := s.grid(n, 1)
 		tree := s.tree(fill(`"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],
@@ -53,14 +53,14 @@ func TestEstimateGrows(t *testing.T) {
 		}
 		return float64(need)
 	}
-	for name, o := range map[string]*Mesh{"default": options(nil), "lods": options(func(o *Mesh) { o.LODs = 1 })} {
+	for name, o := range map[string]*meshOptions{"default": options(nil), "lods": options(func(o *meshOptions) { o.LODs = 1 })} {
 		// A sheet of 250 times 250 has 2.0 MB of vertices and 0.75 MB of indices.
 		const uv = `,"TEXCOORD_0":$uv`
 		small, large := estimate(o, 125, uv), estimate(o, 250, uv)
 		if grown := large - small; grown < 2*2e6 || grown > 120e6 || math.Abs(grown/(large-estimate(o, 1, uv))-0.75) > 0.05 {
 			t.Errorf("%s: %.0f, for four times as much %.0f", name, small, large)
 		}
-		// They are held as they were and as they become, and else only copied.
+		// Coordinates are held as read and as written. An unused set is only copied.
 		if less := large - estimate(o, 250, ""); less < 8*251*251 || less > 2*8*251*251 {
 			t.Errorf("%s: texture coordinates of half a megabyte count for %.0f", name, less)
 		}
@@ -72,12 +72,12 @@ func TestEstimateGrows(t *testing.T) {
 
 // live returns the memory held after a model is cooked and before it is written: less than
 // the peak, and equal in each run.
-func live(t *testing.T, o *Mesh, tree fstest.MapFS, name string) uint64 {
+func live(t *testing.T, o *meshOptions, tree fstest.MapFS, name string) uint64 {
 	t.Helper()
 	heap := func() uint64 {
 		var stats runtime.MemStats
 		runtime.GC()
-		runtime.GC() // pools
+		runtime.GC() // empties pools
 		runtime.ReadMemStats(&stats)
 		return stats.HeapAlloc
 	}
@@ -145,9 +145,9 @@ func TestEstimateOfMany(t *testing.T) {
 			tree["m/a.obj"] = tree[path]
 			path = "m/a.obj"
 		}
-		var without [2]int64 // levels of detail: held, estimated
+		var without [2]int64 // held and estimated without levels of detail
 		for _, lods := range []int{0, 8} {
-			o := options(func(o *Mesh) { o.LODs, o.LODRatio, o.LODError = lods, 0.6, 1 })
+			o := options(func(o *meshOptions) { o.LODs, o.LODRatio, o.LODError = lods, 0.6, 1 })
 			text := tree[path].Data
 			estimate, err := o.estimateMemory(text, int64(len(text)))
 			if err != nil {

@@ -17,8 +17,7 @@ func ExampleRecipe() {
 		Path: "flag.obj",
 		Open: tree.Open, Stat: func(p string) (fs.FileInfo, error) { return fs.Stat(tree, p) },
 	}, int64(len(tree["flag.obj"].Data)))
-	options := mesh.Recipe().New().(*mesh.Mesh)
-	lines, err := mesh.Recipe().Traits(options).Explain(context.Background(), job)
+	lines, err := mesh.Recipe().Traits(mesh.Recipe().New()).Explain(context.Background(), job)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -15,36 +15,36 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/simplify"
 )
 
-// triangles is the mode of primitives of triangles: below are points and lines, above
+// triangles is the mode of triangle lists. Lower modes are points and lines, higher modes are
 // strips and fans.
 const triangles = gltf.Triangles
 
 // A stream is one attribute of all vertices of a geometry.
 type stream struct {
 	name     string // "POSITION" ...
-	target   int    // number of the morph target, base for none
-	accessor int32  // source accessor, made for none
+	target   int    // index of the morph target, or base
+	accessor int32  // source accessor, or made
 	data     gltf.Array
-	octa     bool // data are directions in octahedral coordinates
+	use      gltf.Use // use of the data in the output
 }
 
 const (
-	base = -1 // no morph target
-	made = -1 // no accessor of the source
+	base = -1 // the vertices themselves, not a morph target
+	made = -1 // no accessor in the source
 )
 
-// A geometry is the vertices and triangles, lines or points of one primitive or of several equal
-// ones.
+// A geometry holds the vertices and the triangles, lines or points of one or several equal
+// primitives.
 type geometry struct {
-	mode    int // points, lines or triangles; strips and fans are triangles
+	mode    int // points, lines or triangles; strips and fans become triangles
 	streams []stream
 	targets int
-	// indices are nil for points and lines without indices.
+	// indices is nil for points and lines without indices.
 	indices       []uint32
-	indexAccessor int32 // source accessor of the indices, made for none
-	group         int   // group of meshes with one grid
-	keepOrder     bool  // triangles blend, so their order shows
-	lockBorder    bool  // other primitives of the mesh join at open edges
+	indexAccessor int32 // source accessor of the indices, or made
+	group         int   // group of meshes that share a grid
+	keepOrder     bool  // triangles blend, so their order is visible
+	lockBorder    bool  // open edges adjoin other primitives of the mesh
 	lods          []lod
 	stats         stats
 }
@@ -57,7 +57,7 @@ func (g *geometry) vertices() int {
 	return g.streams[0].data.Count
 }
 
-// findStream returns an attribute of the vertices themselves, nil if there is none.
+// findStream returns an attribute that is not of a morph target, or nil.
 func (g *geometry) findStream(name string) *stream {
 	for i := range g.streams {
 		if s := &g.streams[i]; s.name == name && s.target == base {
@@ -67,7 +67,7 @@ func (g *geometry) findStream(name string) *stream {
 	return nil
 }
 
-// unroll gives each corner a vertex of its own.
+// unroll gives each corner its own vertex.
 func (g *geometry) unroll(ctx context.Context) error {
 	for i := range g.streams {
 		picked, err := g.streams[i].data.Pick(ctx, g.indices)
@@ -82,7 +82,7 @@ func (g *geometry) unroll(ctx context.Context) error {
 	return nil
 }
 
-// weld makes one of vertices that are equal in all streams.
+// weld merges vertices that are equal in all streams.
 func (g *geometry) weld(ctx context.Context) error {
 	streams := make([]optimize.Stream, len(g.streams))
 	for i, s := range g.streams {
@@ -95,7 +95,7 @@ func (g *geometry) weld(ctx context.Context) error {
 	return g.renumberVertices(ctx, remap, unique)
 }
 
-// renumberVertices gives vertex i the number remap[i]; n vertices are left.
+// renumberVertices moves vertex i to index remap[i]; n is the new number of vertices.
 func (g *geometry) renumberVertices(ctx context.Context, remap []uint32, n int) error {
 	for i := range g.streams {
 		moved, err := g.streams[i].data.Move(ctx, remap, n)
@@ -112,7 +112,8 @@ func (g *geometry) renumberVertices(ctx context.Context, remap []uint32, n int) 
 	return nil
 }
 
-// loadGeometry reads a primitive: the vertices in use, in the order of their first use.
+// loadGeometry reads a primitive. It keeps only vertices in use, in the order of their first
+// use.
 func loadGeometry(ctx context.Context, doc *gltf.Document, picker *gltf.Picker, p *gltf.Primitive) (*geometry, error) {
 	g := &geometry{mode: min(p.Topology(), triangles), targets: len(p.Targets), indexAccessor: made}
 	corners := int(doc.Accessors[p.Attributes["POSITION"]].Count)
@@ -134,7 +135,7 @@ func loadGeometry(ctx context.Context, doc *gltf.Document, picker *gltf.Picker, 
 	}
 	for target, attributes := range p.AttributeSets() {
 		for _, name := range slices.Sorted(maps.Keys(attributes)) {
-			s := stream{name: name, target: target - 1, accessor: attributes[name]}
+			s := stream{name: name, target: target - 1, accessor: attributes[name], use: gltf.VertexData}
 			if s.data, err = picker.Gather(ctx, picked, s.accessor); err == nil {
 				if err = s.data.Finite(ctx, "vertex"); err != nil {
 					err = fmt.Errorf("%.40s: %w", name, err)
@@ -152,7 +153,7 @@ func loadGeometry(ctx context.Context, doc *gltf.Document, picker *gltf.Picker, 
 	return g, nil
 }
 
-// dropDegenerate removes triangles with two equal corners, unless all triangles are such.
+// dropDegenerate removes triangles with two equal corners, unless all triangles are degenerate.
 func (g *geometry) dropDegenerate() {
 	kept := make([]uint32, 0, len(g.indices))
 	for i := 0; i+2 < len(g.indices); i += 3 {
@@ -166,9 +167,9 @@ func (g *geometry) dropDegenerate() {
 	}
 }
 
-// finishGeometry welds the packed vertices of a geometry, makes its levels of detail and puts
-// triangles and vertices in order.
-func (o *Mesh) finishGeometry(ctx context.Context, g *geometry, grid *quantize.Grid) error {
+// finishGeometry welds the packed vertices of a geometry, makes its levels of detail, and
+// optimizes the order of triangles and vertices.
+func (o *meshOptions) finishGeometry(ctx context.Context, g *geometry, grid *quantize.Grid) error {
 	if g.mode != triangles {
 		return nil
 	}
@@ -188,15 +189,9 @@ func (o *Mesh) finishGeometry(ctx context.Context, g *geometry, grid *quantize.G
 	if !o.Optimize {
 		return nil
 	}
-	var err error
 	if !g.keepOrder {
-		if g.indices, err = o.orderTriangles(ctx, g.indices, positions); err != nil {
+		if err := o.orderGeometry(ctx, g, positions); err != nil {
 			return err
-		}
-		for i := range g.lods {
-			if g.lods[i].indices, err = o.orderTriangles(ctx, g.lods[i].indices, positions); err != nil {
-				return err
-			}
 		}
 	}
 	remap, used, err := optimize.FetchOrder(ctx, g.indices, g.vertices())
@@ -206,17 +201,93 @@ func (o *Mesh) finishGeometry(ctx context.Context, g *geometry, grid *quantize.G
 	return g.renumberVertices(ctx, remap, used)
 }
 
-func (o *Mesh) orderTriangles(ctx context.Context, indices []uint32, positions []float32) ([]uint32, error) {
-	indices, err := optimize.VertexCache(ctx, indices, len(positions)/3)
-	if err != nil || o.Overdraw <= 1 {
-		return indices, err
+// orderGeometry orders the triangles of a geometry and of its levels of detail. With compression,
+// it chooses the order that takes the fewest bytes.
+func (o *meshOptions) orderGeometry(ctx context.Context, g *geometry, positions []float32) error {
+	sorts := []triangleSort{optimize.VertexCache}
+	if o.Compression == "meshopt" {
+		sorts = append(sorts, optimize.Strips)
 	}
-	return optimize.Overdraw(ctx, indices, positions, float32(o.Overdraw))
+	least, indices := -1, g.indices
+	var chosen triangleSort
+	var overdraw bool
+	for _, sort := range sorts {
+		orders, err := o.orderTriangles(ctx, indices, positions, sort)
+		if err != nil {
+			return err
+		}
+		for i, order := range orders {
+			size := 0
+			if o.Compression == "meshopt" {
+				if size, err = g.packedSize(ctx, order); err != nil {
+					return err
+				}
+			}
+			if least < 0 || size < least {
+				least, chosen, overdraw, g.indices = size, sort, i == 0, order
+			}
+		}
+	}
+	for i := range g.lods {
+		orders, err := o.orderTriangles(ctx, g.lods[i].indices, positions, chosen)
+		if err != nil {
+			return err
+		}
+		g.lods[i].indices = orders[0]
+		if !overdraw {
+			g.lods[i].indices = orders[1]
+		}
+	}
+	return nil
 }
 
-// packAttributes stores the attributes of a geometry in fewer bits, positions on the grid if there is
-// one. Attributes that are not floats stay as their maker packed them.
-func (o *Mesh) packAttributes(ctx context.Context, g *geometry, grid *quantize.Grid) error {
+// A triangleSort returns the indices of triangles in another order.
+type triangleSort func(ctx context.Context, indices []uint32, vertices int) ([]uint32, error)
+
+// orderTriangles returns the sorted triangles. If the options reduce overdraw, the
+// first order has less overdraw. With compression, the plain order follows.
+func (o *meshOptions) orderTriangles(ctx context.Context, indices []uint32, positions []float32, sort triangleSort) ([][]uint32, error) {
+	sorted, err := sort(ctx, indices, len(positions)/3)
+	if err != nil || o.Overdraw <= 1 {
+		return [][]uint32{sorted}, err
+	}
+	first, err := optimize.Overdraw(ctx, sorted, positions, float32(o.Overdraw))
+	if o.Compression != "meshopt" {
+		return [][]uint32{first}, err
+	}
+	return [][]uint32{first, sorted}, err
+}
+
+// packedSize returns the compressed size of a geometry whose triangles have the given order.
+func (g *geometry) packedSize(ctx context.Context, indices []uint32) (int, error) {
+	remap, used, err := optimize.FetchOrder(ctx, indices, g.vertices())
+	if err != nil {
+		return 0, err
+	}
+	size := 0
+	for i := range g.streams {
+		moved, err := g.streams[i].data.Move(ctx, remap, used)
+		if err != nil {
+			return 0, err
+		}
+		n, err := gltf.PackedSize(ctx, g.streams[i].use, moved)
+		if err != nil {
+			return 0, err
+		}
+		size += n
+	}
+	renumbered := make([]uint32, len(indices))
+	for i, v := range indices {
+		renumbered[i] = remap[v]
+	}
+	n, err := gltf.PackedSize(ctx, gltf.TriangleIndices, gltf.IndexArray(renumbered, used))
+	return size + n, err
+}
+
+// packAttributes stores the attributes of a geometry in fewer bits, with positions on the grid
+// if there is one. Attributes that are not floats have been packed by the exporter and stay
+// unchanged.
+func (o *meshOptions) packAttributes(ctx context.Context, g *geometry, grid *quantize.Grid) error {
 	if err := o.packWeights(ctx, g); err != nil {
 		return err
 	}
@@ -231,12 +302,12 @@ func (o *Mesh) packAttributes(ctx context.Context, g *geometry, grid *quantize.G
 		case kind == "POSITION" && grid != nil:
 			s.data, err = grid.Positions(ctx, s.data, s.target != base)
 		case (kind == "NORMAL" || kind == "TANGENT") && o.NormalBits > 0 && s.target == base && o.Compression == "meshopt":
-			s.octa = true
+			s.use = gltf.Directions
 			s.data, err = quantize.Octahedral(ctx, s.data, o.NormalBits)
 		case (kind == "NORMAL" || kind == "TANGENT") && o.NormalBits > 0:
 			s.data, err = quantize.Directions(ctx, s.data, o.NormalBits, s.target != base)
 		case kind == "TEXCOORD" && s.target == base && o.UVBits > 0:
-			s.data, err = quantize.Fractions(ctx, s.data, o.UVBits)
+			err = o.packCoordinates(ctx, s)
 		case kind == "COLOR" && s.target == base && o.ColorBits > 0:
 			s.data, err = quantize.Fractions(ctx, s.data, o.ColorBits)
 		}
@@ -247,9 +318,24 @@ func (o *Mesh) packAttributes(ctx context.Context, g *geometry, grid *quantize.G
 	return nil
 }
 
-// packWeights stores the weights of all joints of a vertex as fractions whose sum is
-// 1, and the numbers of joints as bytes if they fit. A joint without weight is joint 0.
-func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
+// packCoordinates stores texture coordinates as fractions of 16 bits. With compression, coordinates
+// of fewer bits and coordinates outside of 0 to 1 are rounded floats.
+func (o *meshOptions) packCoordinates(ctx context.Context, s *stream) (err error) {
+	if o.UVBits == 16 || o.Compression != "meshopt" {
+		if s.data, err = quantize.Fractions(ctx, s.data, 16); err != nil || s.data.Component != gltf.Float32 {
+			return err
+		}
+	}
+	if o.Compression == "meshopt" {
+		s.use = gltf.Coordinates
+		s.data, err = quantize.Steps(ctx, s.data, -o.UVBits)
+	}
+	return err
+}
+
+// packWeights stores the joint weights of each vertex as fractions whose sum is 1, and joint
+// indices as bytes if they fit. Joints with weight zero become joint 0.
+func (o *meshOptions) packWeights(ctx context.Context, g *geometry) error {
 	sets := g.influences()
 	if o.WeightBits == 0 || len(sets) == 0 {
 		return nil
@@ -257,7 +343,7 @@ func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
 	weights := make([]gltf.Array, len(sets))
 	for i, s := range sets {
 		if weights[i] = s.weights.data; weights[i].Component != gltf.Float32 {
-			return nil // its maker has packed them
+			return nil // weights are already packed in the source
 		}
 	}
 	packed, ok, err := quantize.WeightSets(ctx, weights, o.WeightBits)
@@ -284,10 +370,10 @@ func (o *Mesh) packWeights(ctx context.Context, g *geometry) error {
 	return nil
 }
 
-// A lod is a level of detail: other triangles over the same vertices.
+// A lod is a level of detail: fewer triangles over the same vertices.
 type lod struct {
 	indices []uint32
-	err     float64 // how far the surface moved, in units of the mesh
+	err     float64 // surface deviation in mesh units
 }
 
 func lodIndices(lods []lod) [][]uint32 {
@@ -298,10 +384,10 @@ func lodIndices(lods []lod) [][]uint32 {
 	return lists
 }
 
-// makeLODs makes levels of detail with fewer and fewer triangles. Each level is made from the full
-// mesh, so its error is measured against the full mesh. It stops at a level that has more than nine
-// tenths of the triangles of the level before.
-func (o *Mesh) makeLODs(ctx context.Context, g *geometry, positions []float32) error {
+// makeLODs makes levels of detail with decreasing triangle counts. Each level is made from the
+// full mesh, so its error is measured against the full mesh. It stops when a level keeps more
+// than nine tenths of the triangles of the previous level.
+func (o *meshOptions) makeLODs(ctx context.Context, g *geometry, positions []float32) error {
 	if o.LODs == 0 || g.targets > 0 {
 		return nil
 	}
@@ -328,7 +414,7 @@ func (o *Mesh) makeLODs(ctx context.Context, g *geometry, positions []float32) e
 	return nil
 }
 
-// looksAlike returns the attributes that simplification preserves besides the shape.
+// looksAlike returns the attributes that simplification preserves in addition to the shape.
 func (g *geometry) looksAlike() []simplify.Attribute {
 	var list []simplify.Attribute
 	for _, a := range []struct {

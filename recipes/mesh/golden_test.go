@@ -59,15 +59,15 @@ func TestOptions(t *testing.T) {
 	r := Recipe()
 	recipetest.Check(t, r, map[string]any{
 		"normals": "none", "tangents": false, "optimize": false, "overdraw": 1.5,
-		"position_bits": int64(12), "normal_bits": int64(16), "uv_bits": int64(0), "color_bits": int64(16), "weight_bits": int64(16),
+		"position_bits": int64(12), "normal_bits": int64(16), "uv_bits": int64(0), "color_bits": int64(16), "weight_bits": int64(16), "rotation_bits": int64(0),
 		"prune": true, "prune_empty": true, "keep": []any{"TEXCOORD_1"}, "animation_error": 0.0, "compression": "meshopt", "lods": int64(2), "lod_ratio": 0.25, "lod_error": 0.1, "embedded": "dds", "embedded_quality": "fast", "textures": "keep", "texture_suffix": ".dds", "image_rules": "1",
 	})
 	for key, tc := range map[string]struct {
 		value any
 		ok    bool
 	}{
-		"normal_bits": {int64(12), false}, "uv_bits": {int64(8), false}, "color_bits": {int64(8), true},
-		"weight_bits": {int64(1), false}, "position_bits": {int64(1), true}, "texture_suffix": {".k tx", false},
+		"normal_bits": {int64(12), false}, "uv_bits": {int64(7), false}, "color_bits": {int64(8), true},
+		"weight_bits": {int64(1), false}, "rotation_bits": {int64(8), false}, "position_bits": {int64(1), true}, "texture_suffix": {".k tx", false},
 		"prune_empty": {true, false}, "keep": {[]any{"[a"}, false},
 	} {
 		c := r.New()
@@ -86,7 +86,7 @@ func TestOptions(t *testing.T) {
 // The lines of Explain match the cooked model.
 func TestExplain(t *testing.T) {
 	job := jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: forms().Open, Stat: forms().Stat}, 1)
-	lines, err := options(func(o *Mesh) { o.LODs = 1 }).explainResult(t.Context(), job)
+	lines, err := options(func(o *meshOptions) { o.LODs = 1 }).explainResult(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestExplain(t *testing.T) {
 	for _, want := range []string{
 		"mesh 0 primitive 1: 7 vertices, were 36; 5 triangles, ACMR 1.400, was 1.400",
 		"mesh 0 primitive 3: 36 vertices, were 36; 50 triangles, ACMR",
-		"triangles keep their order, as they blend",
+		"triangles keep their order, because the material is blended",
 		"mesh 0 primitive 4: 38 vertices, were 36; 50 triangles, ACMR",
 		"tangents made", "positions off by 0.000305 at most",
 		"mesh 0 primitive 5: 36 vertices, were 36",

@@ -14,8 +14,8 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// writeImages moves embedded images into the buffer, byte for byte or as textures, and names external
-// images by their cooked files.
+// writeImages moves embedded images into the buffer, unchanged or as textures, and renames
+// external images to their cooked files.
 func (w *writer) writeImages(ctx context.Context) error {
 	objects, err := w.doc.Objects("images")
 	if err != nil {
@@ -29,8 +29,12 @@ func (w *writer) writeImages(ctx context.Context) error {
 		return err
 	}
 	for i := range w.doc.Images {
-		if cooked[i].uri != "" {
-			cooked[i].renameImage(&objects[i])
+		switch c := &cooked[i]; {
+		case c.same:
+			objects[i].Set("uri", gltf.Quote(c.uri))
+			*c = cookedImage{}
+		case c.uri != "":
+			c.renameImage(&objects[i])
 			continue
 		}
 		data, declared, err := w.embeddedImage(&w.doc.Images[i])
@@ -42,15 +46,15 @@ func (w *writer) writeImages(ctx context.Context) error {
 			mediaType = found
 		}
 		switch {
-		case data == nil: // in a file of its own
+		case data == nil: // the image is an external file
 			continue
 		case mediaType == "" && w.doc.Images[i].BufferView != nil:
-			return fmt.Errorf("image %d: without a mimeType, and of no known kind by its first bytes", i)
+			return fmt.Errorf("image %d has no mimeType, and its first bytes are of no known kind", i)
 		case mediaType == "":
-			continue // a view needs a media type, so the image stays in its data URI
+			continue // an image in a view needs a media type, so this one stays in its data URI
 		}
-		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // of others the checker has warned
-			w.repairs.noteRepair("an embedded image of another type than it is declared, declared as what it is", fmt.Sprintf("image %d", i), 1)
+		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // the checker has already warned about data URIs
+			w.repairs.noteRepair("an embedded image had another type than declared, which was corrected", fmt.Sprintf("image %d", i), 1)
 		}
 		texels, err := w.cookPicture(ctx, i, data, pictures[i])
 		if err != nil {
@@ -72,8 +76,8 @@ func (w *writer) writeImages(ctx context.Context) error {
 	return w.writeTextures(cooked, types, made)
 }
 
-// embeddedImage returns the bytes of an embedded image, nil for an external one, and the declared
-// media type.
+// embeddedImage returns the bytes of an embedded image, or nil for an external one, and the
+// declared media type.
 func (w *writer) embeddedImage(picture *gltf.Image) (data []byte, declared string, err error) {
 	switch {
 	case picture.BufferView != nil:
@@ -91,22 +95,23 @@ func (w *writer) embeddedImage(picture *gltf.Image) (data []byte, declared strin
 	return data, declared, err
 }
 
-// defaultSuffix is the suffix that the recipe image adds to names by default.
+// defaultSuffix is the suffix that recipe image adds to names by default.
 const defaultSuffix = ".ktx2"
 
 // A cookedImage names the cooked file of an image.
 type cookedImage struct {
-	uri string // "" for an image that keeps its name
+	uri  string // "" for an image that keeps its name
+	same bool   // same name as in the source, apart from the directory
 	format
 }
 
-// A format is the glTF name of one type of images.
+// A format is an image type as glTF names it.
 type format struct {
 	mediaType string // "" for a type that core glTF does not know
 	extension string // extension of textures; "" for a plain source
 }
 
-// renameImage renames an image.
+// renameImage sets the name and the media type of an image.
 func (c *cookedImage) renameImage(image *gltf.Object) {
 	image.Set("uri", gltf.Quote(c.uri))
 	image.Delete("mimeType")
@@ -115,12 +120,12 @@ func (c *cookedImage) renameImage(image *gltf.Object) {
 	}
 }
 
-// formatByExtension returns the format of a file by its extension. KHR_texture_basisu names KTX2 files that
-// loaders transcode.
+// formatByExtension returns the format of a file by its extension. Textures refer through
+// KHR_texture_basisu to KTX2 files that loaders transcode.
 //
-// KHR_texture_basisu forbids GPU blocks such as BC7, and no other extension allows KTX2. So such
-// files become a plain source without a media type; readers decide by the name or the first
-// bytes.
+// KHR_texture_basisu forbids GPU blocks such as BC7, and no other extension allows KTX2. So
+// textures refer to such files as a plain source without a media type; readers detect the format
+// by the name or the first bytes.
 func formatByExtension(name string, transcoded bool) format {
 	switch name = strings.ToLower(name); name[strings.LastIndexByte(name, '.')+1:] {
 	case "ktx2":
@@ -141,20 +146,20 @@ func formatByExtension(name string, transcoded bool) format {
 	return format{}
 }
 
-// Reasons why a loader of glTF does not find or read an image, with the setting that helps.
+// Reasons why glTF loaders do not find or cannot read an image, with the setting that helps.
 const (
-	unnamedKTX2 = `becomes a KTX2 file that no extension of glTF names, so most loaders do not load it: write gpu = "web" for images, or textures = "cooked" for models if yours does`
+	unnamedKTX2 = `becomes a KTX2 file for which glTF has no extension, so most loaders do not load it: name your engine (cook help engines), or write textures = "cooked" for models if your loader can`
 	notUASTC    = `is not cooked to UASTC, the only format of KHR_texture_basisu: write gpu = "web" for images, or leave out textures = "basisu"`
 	notBasisu   = `is cooked to UASTC, for which loaders want KHR_texture_basisu: leave out textures = "cooked"`
-	otherName   = `is cooked to a file of another name: leave out textures and texture_suffix, which then are as the rules of images have it`
-	noOneFile   = `is not cooked to one file that a model can name: write textures = "keep" for models, or another recipe for it`
+	otherName   = `is cooked to a file of another name: leave out textures and texture_suffix, so that models follow the rules of images`
+	noOneFile   = `is not cooked to a single file that a model can name: write textures = "keep" for models, or choose another recipe for the image`
 )
 
-// noteKTX2 is unnamedKTX2 for all models of a project without rules for images.
-const noteKTX2 = `models: most glTF loaders cannot read their textures, which become KTX2 files; write gpu = "web" for images, or textures = "cooked" for models if your loader can`
+// noteKTX2 replaces unnamedKTX2 for all models of a project without image rules.
+const noteKTX2 = `models: most glTF loaders cannot read their textures, which become KTX2 files; name your engine, as in engine = "three" (cook help engines), or write textures = "cooked" for models if your loader can`
 
 // cookedImages returns the cooked files of all images, and warns of files that loaders do not
-// find or read.
+// find or cannot read.
 func (w *writer) cookedImages() []cookedImage {
 	cooked := make([]cookedImage, len(w.doc.Images))
 	odd := map[string][]string{}
@@ -171,13 +176,13 @@ func (w *writer) cookedImages() []cookedImage {
 			odd[how] = append(odd[how], *picture.URI)
 		}
 	}
-	if len(odd[unnamedKTX2]) > 0 && w.o.ImageRules == "" { // one note for all models of the run
+	if len(odd[unnamedKTX2]) > 0 && w.o.ImageRules == "" { // one note for all models in the run
 		w.job.Note("%s", noteKTX2)
 		delete(odd, unnamedKTX2)
 	}
 	for _, how := range []string{unnamedKTX2, notUASTC, notBasisu, otherName, noOneFile} {
 		if list := odd[how]; len(list) > 1 {
-			w.job.Warn("image %.100q, as %d more, %s", list[0], len(list)-1, how)
+			w.job.Warn("image %.100q, like %d others, %s", list[0], len(list)-1, how)
 		} else if len(list) == 1 {
 			w.job.Warn("image %.100q %s", list[0], how)
 		}
@@ -185,31 +190,38 @@ func (w *writer) cookedImages() []cookedImage {
 	return cooked
 }
 
-// cookedImage returns the cooked file of an image, and the reason why loaders may not read it, or
-// "".
+// cookedImage returns the cooked file of an image, and the reason why loaders may fail to read
+// it, or "".
 func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
-	byDefault := slices.Contains(picturefile.TextureExtensions(), recipe.Ext(name))
-	var by string
-	var how recipe.Cooker
-	var made []string
-	if w.o.ImageRules != "" {
-		by, how, made = w.job.Followed(name)
-	}
+	by, how, made := w.job.Followed(name)
 	picture, isImage := how.(*texture.Image)
 	transcoded := isImage && picture.IsUASTC()
 	if by != "" && w.o.Textures == "auto" && w.o.TextureSuffix == defaultSuffix {
 		if isImage && len(made) == 2 && strings.HasSuffix(made[1], ".json") {
-			made = made[:1] // without the JSON of an environment's light
+			made = made[:1] // leave out the JSON with the spherical harmonics
 		}
 		return cookedByRules(uri, name, made, transcoded)
 	}
-	if !byDefault || strings.HasSuffix(strings.ToLower(name), strings.ToLower(w.o.TextureSuffix)) {
-		return cookedImage{}, ""
+	suffix := w.o.TextureSuffix
+	if !slices.Contains(picturefile.TextureExtensions(), recipe.Ext(name)) || strings.HasSuffix(strings.ToLower(name), strings.ToLower(suffix)) {
+		suffix = ""
 	}
-	c = cookedImage{uri + w.o.TextureSuffix, formatByExtension(w.o.TextureSuffix, w.o.Textures == "basisu")}
-	switch {
-	case by != "" && !slices.Contains(made, name+w.o.TextureSuffix):
+	cooked := name + suffix
+	switch i := slices.IndexFunc(made, func(m string) bool { return path.Base(m) == path.Base(cooked) }); {
+	case by == "" && len(made) == 1:
+		cooked = made[0] + suffix
+	case i >= 0:
+		cooked = made[i]
+	case by != "" && suffix != "":
 		odd = otherName
+	}
+	c = nameCooked(uri, name, cooked)
+	if suffix == "" {
+		return c, ""
+	}
+	c.format = formatByExtension(suffix, w.o.Textures == "basisu")
+	switch {
+	case odd != "":
 	case w.o.Textures == "basisu" && !transcoded:
 		odd = notUASTC
 	case w.o.Textures == "cooked" && transcoded:
@@ -220,22 +232,29 @@ func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
 	return c, odd
 }
 
-// cookedByRules returns the cooked file of an image that the rules cook to the files made.
+// cookedByRules returns the cooked file of an image whose outputs under the rules are made.
 func cookedByRules(uri, name string, made []string, transcoded bool) (c cookedImage, odd string) {
 	if len(made) != 1 {
 		return cookedImage{}, noOneFile
 	}
-	switch rest, longer := strings.CutPrefix(made[0], name); {
-	case made[0] == name:
-		return cookedImage{}, "" // the image keeps its name
-	case longer && !strings.Contains(rest, "/"):
-		c.uri = uri + rest // keeps the author's escapes
-	default:
-		c.uri = (&url.URL{Path: made[0]}).String()
+	if c = nameCooked(uri, name, made[0]); c.uri == "" || c.same {
+		return c, ""
 	}
 	c.format = formatByExtension(made[0], transcoded)
 	if strings.EqualFold(path.Ext(made[0]), ".ktx2") && !transcoded {
 		odd = unnamedKTX2
 	}
 	return c, odd
+}
+
+// nameCooked returns the name of the cooked file of an image, without its format. Both names are
+// relative to the model.
+func nameCooked(uri, name, cooked string) cookedImage {
+	switch rest, longer := strings.CutPrefix(cooked, name); {
+	case longer && rest == "":
+		return cookedImage{}
+	case longer && !strings.Contains(rest, "/"):
+		return cookedImage{uri: uri + rest} // keep the author's percent escapes
+	}
+	return cookedImage{uri: (&url.URL{Path: cooked}).String(), same: path.Base(cooked) == path.Base(name)}
 }

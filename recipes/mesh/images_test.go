@@ -15,8 +15,10 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/dependency"
+	picturefile "github.com/assetcook/assetcook/internal/image/source"
 	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	pictureRecipe "github.com/assetcook/assetcook/recipes/image"
 )
 
@@ -29,8 +31,8 @@ func pictured(images, textures, rest string) fstest.MapFS {
 	return tree
 }
 
-// list returns a list of the document that is made of a tree.
-func lists(t *testing.T, o *Mesh, tree fstest.MapFS, names ...string) string {
+// lists returns members of the document that is cooked from a tree.
+func lists(t *testing.T, o *meshOptions, tree fstest.MapFS, names ...string) string {
 	t.Helper()
 	root, err := gltf.ParseObject(textOf(t, cook(t, o, tree, "m/a.gltf")))
 	if err != nil {
@@ -83,7 +85,7 @@ func TestTexturesNameCookedImages(t *testing.T) {
 			`"extensionsUsed":["EXT_other"],`, `[{"uri":"a.png.ktx2"},{"uri":"g.hdr.ktx2"}]`,
 			`[{"source":0,"extensions":{"EXT_other":{"source":1}}}]`, `["EXT_other"] `},
 	} {
-		o := options(func(o *Mesh) { o.TextureSuffix, o.Textures = tc.suffix, tc.mode })
+		o := options(func(o *meshOptions) { o.TextureSuffix, o.Textures = tc.suffix, tc.mode })
 		tree := pictured(tc.images, tc.textures, tc.rest)
 		for names, want := range map[string]string{"images": tc.wantImages, "textures": tc.wantTex, "extensionsUsed extensionsRequired": tc.wantLists} {
 			if have := lists(t, o, tree, strings.Fields(names)...); have != want {
@@ -91,7 +93,7 @@ func TestTexturesNameCookedImages(t *testing.T) {
 			}
 		}
 	}
-	if err := options(func(o *Mesh) { o.Textures, o.TextureSuffix = "basisu", ".dds" }).checkOptions(); err == nil {
+	if err := options(func(o *meshOptions) { o.Textures, o.TextureSuffix = "basisu", ".dds" }).checkOptions(); err == nil {
 		t.Error("basisu in DDS: accepted")
 	}
 }
@@ -108,26 +110,26 @@ func TestTexturesFollowRules(t *testing.T) {
 	blocks := &pictureRecipe.Image{Format: "auto", GPU: "desktop"}
 	for _, tc := range []struct {
 		name             string
-		change           func(*Mesh)
+		change           func(*meshOptions)
 		how              followed
 		wantImage, wants string
 		warned           string
 	}{
 		{"no rule", nil, followed{}, `{"uri":"a%20b.PNG.ktx2"}`, "", "noted"},
-		{"no rule, known", func(o *Mesh) { o.Textures = "cooked" }, followed{}, `{"uri":"a%20b.PNG.ktx2"}`, "", ""},
+		{"no rule, known", func(o *meshOptions) { o.Textures = "cooked" }, followed{}, `{"uri":"a%20b.PNG.ktx2"}`, "", ""},
 		{"UASTC", nil, followed{by: "image", options: uastc, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.ktx2","mimeType":"image/ktx2"}`, "KHR_texture_basisu", ""},
 		{"blocks", nil, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.ktx2"}`, "", unnamedKTX2},
 		{"with light", nil, followed{by: "image", options: uastc, made: []string{"m/a b.PNG.ktx2", "m/a b.PNG.sh.json"}}, `{"uri":"a%20b.PNG.ktx2","mimeType":"image/ktx2"}`, "KHR_texture_basisu", ""},
 		{"a command", nil, followed{by: "command", made: []string{"t/a b.avif"}}, `{"uri":"../t/a%20b.avif","mimeType":"image/avif"}`, "EXT_texture_avif", ""},
 		{"copied", nil, followed{by: "copy", made: []string{"m/a b.PNG"}}, `{"uri":"a%20b.PNG","mimeType":"image/png"}`, "", ""},
 		{"several files", nil, followed{by: "image", options: &pictureRecipe.Image{Format: "png"}, made: []string{"m/a b@2x.png", "m/a b.png"}}, `{"uri":"a%20b.PNG","mimeType":"image/png"}`, "", noOneFile},
-		{"a suffix", func(o *Mesh) { o.TextureSuffix = ".dds" }, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.dds"}}, `{"uri":"a%20b.PNG.dds","mimeType":"image/vnd-ms.dds"}`, "MSFT_texture_dds", ""},
-		{"a wrong suffix", func(o *Mesh) { o.TextureSuffix = ".dds" }, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.dds","mimeType":"image/vnd-ms.dds"}`, "MSFT_texture_dds", otherName},
-		{"basisu", func(o *Mesh) { o.Textures = "basisu" }, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.ktx2","mimeType":"image/ktx2"}`, "KHR_texture_basisu", notUASTC},
-		{"UASTC as it is", func(o *Mesh) { o.Textures = "cooked" }, followed{by: "image", options: uastc, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.ktx2"}`, "", notBasisu},
-		{"kept", func(o *Mesh) { o.Textures = "keep" }, followed{by: "image", options: uastc, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG","mimeType":"image/png"}`, "", ""},
+		{"a suffix", func(o *meshOptions) { o.TextureSuffix = ".dds" }, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.dds"}}, `{"uri":"a%20b.PNG.dds","mimeType":"image/vnd-ms.dds"}`, "MSFT_texture_dds", ""},
+		{"a wrong suffix", func(o *meshOptions) { o.TextureSuffix = ".dds" }, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.dds","mimeType":"image/vnd-ms.dds"}`, "MSFT_texture_dds", otherName},
+		{"basisu", func(o *meshOptions) { o.Textures = "basisu" }, followed{by: "image", options: blocks, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.ktx2","mimeType":"image/ktx2"}`, "KHR_texture_basisu", notUASTC},
+		{"UASTC as it is", func(o *meshOptions) { o.Textures = "cooked" }, followed{by: "image", options: uastc, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG.ktx2"}`, "", notBasisu},
+		{"kept", func(o *meshOptions) { o.Textures = "keep" }, followed{by: "image", options: uastc, made: []string{"m/a b.PNG.ktx2"}}, `{"uri":"a%20b.PNG","mimeType":"image/png"}`, "", ""},
 	} {
-		o := Recipe().New().(*Mesh)
+		o := Recipe().New().(*meshOptions)
 		tree := pictured(`[{"uri":"a%20b.PNG","mimeType":"image/png"}]`, `[{"source":0}]`, "")
 		env := jobs.OfTree(Recipe(), tree, "m/a.gltf")
 		if tc.how.by != "" {
@@ -216,18 +218,18 @@ func TestEmbeddedImages(t *testing.T) {
 	}
 	odd := fstest.MapFS{"m/a.gltf": {Data: []byte(`{"asset":{"version":"2.0"},"images":[{"bufferView":0}],"bufferViews":[{"buffer":0,"byteLength":4}],
 		"buffers":[{"byteLength":4,"uri":"data:application/octet-stream;base64,AAAAAA=="}]}`)}}
-	wantRefusal(t, odd, "m/a.gltf", "image 0: without a mimeType, and of no known kind")
+	wantRefusal(t, odd, "m/a.gltf", "image 0 has no mimeType, and its first bytes are of no known kind")
 	want := []string{
-		"image 0: an embedded image of another type than it is declared; declared as what it is",
-		"texture 1: an image of a type that another member of the texture has to name, named by that, and 1 more like it",
+		"image 0: the type of an embedded image differs from the declared type; type corrected",
+		"texture 1: a texture named an image of a type that needs an extension, which now names the image (and 1 similar repairs)",
 	}
 	if d := cmp.Diff(want, res.Warned); d != "" {
 		t.Error(d)
 	}
 }
 
-// An image that does not exist is warned of, and its absence is a dependency; one that
-// does is a dependency by its presence only.
+// A missing image gives a warning, and its absence is a dependency. Of an existing image, only its
+// presence is a dependency.
 func TestMissingImages(t *testing.T) {
 	tree := pictured(`[{"uri":"a.png"},{"uri":"no.png"}]`, `[{"source":0},{"source":1}]`, "")
 	res := recipetest.Cook(t, Recipe(), options(nil), tree, "", "m/a.gltf")
@@ -235,24 +237,52 @@ func TestMissingImages(t *testing.T) {
 	if d := cmp.Diff(deps, res.Deps); res.Err != nil || d != "" {
 		t.Error(res.Err, d)
 	}
-	if d := cmp.Diff([]string{`image "no.png" does not exist; it is named all the same`}, res.Warned); d != "" {
+	if d := cmp.Diff([]string{`image "no.png" does not exist; the model names it anyway`}, res.Warned); d != "" {
 		t.Error(d)
 	}
-	// A flood is one line.
+	// Many missing images give one line.
 	var images []string
 	for i := range 1000 {
 		images = append(images, fmt.Sprintf(`{"uri":"%d.png"}`, i))
 	}
 	res = recipetest.Cook(t, Recipe(), options(nil), pictured(`[`+strings.Join(images, ",")+`]`, `[{"source":0}]`, ""), "", "m/a.gltf")
-	want := []string{`1000 images do not exist: "0.png", "1.png", "2.png" and 997 more; they are named all the same`}
+	want := []string{`1000 images do not exist: "0.png", "1.png", "2.png" and 997 more; the model names them anyway`}
 	if d := cmp.Diff(want, res.Warned); res.Err != nil || d != "" {
 		t.Error(res.Err, d)
 	}
 	wantRefusal(t, pictured(`[{"uri":"a:b.png"}]`, `[{"source":0}]`, ""), "m/a.gltf", "is not a file")
-	wantRefusal(t, pictured(`[{"uri":":.png"}]`, `[{"source":0}]`, ""), "m/a.gltf", "a colon is written %3A")
+	wantRefusal(t, pictured(`[{"uri":":.png"}]`, `[{"source":0}]`, ""), "m/a.gltf", "write %3A for a colon")
 	res = recipetest.Cook(t, Recipe(), options(nil), pictured(`[{"uri":"../../a.png"},{"uri":"../../b.png"}]`, `[{"source":0}]`, ""), "", "m/a.gltf")
-	want = []string{`image 0: dependency "../../a.png": outside the asset tree, and 1 more; they are named all the same`}
+	want = []string{`image 0: dependency "../../a.png": the path is outside the asset tree, and 1 more; the model names these files anyway`}
 	if d := cmp.Diff(want, res.Warned); res.Err != nil || d != "" {
 		t.Error(res.Err, d)
+	}
+}
+
+// Every option that decides the name of an image, or its extension in a model, cooks the models
+// again.
+func TestModelsFollowTheNamesOfImages(t *testing.T) {
+	other := map[string]any{
+		"format": "bc7", "gpu": "web", "container": "dds", "dds_header": "dx10", "mips": true, "cube": "cross", "layers": []any{"a"},
+		"prefilter": "ggx", "irradiance": "sh", "normal_z": true, "premultiply": true, "coverage": 0.5, "weigh_alpha": true, "rdo": 0.5,
+		"fit": int64(32), "pot": "up", "scales": []any{0.5}, "r": "g", "g": "r", "b": "r", "a": "1", "flip": "x", "normals": "opengl",
+		"quality": "best", "preset": "2d", "kind": "data", "named": "ui", "alpha": "data", "srgb": false, "filter": "kaiser", "wrap": "repeat",
+		"max_size": int64(64), "frames": "sheet", "sheet_size": int64(64), "faces": []any{"a"}, "zstd": int64(0),
+	}
+	plain := func() *pictureRecipe.Image {
+		o := pictureRecipe.Recipe().New().(*pictureRecipe.Image)
+		o.GPU = "none"
+		return o
+	}
+	for _, field := range recipeset.Options(plain()) {
+		value, ok := other[field.Key]
+		o := plain()
+		if err := recipeset.SetOption(o, field.Key, value); err != nil || !ok {
+			t.Errorf("%s: %v", field.Key, err)
+			continue
+		}
+		if renames := !slices.Equal(o.Outputs(), plain().Outputs()) || o.IsUASTC(); renames && !slices.Contains(picturefile.OutputOptions(), field.Key) {
+			t.Errorf("%s decides the names %q, but models do not follow it", field.Key, o.Outputs())
+		}
 	}
 }

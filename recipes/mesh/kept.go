@@ -10,25 +10,25 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// An elementKind is the meaning of elements in an unchanged accessor, as far as glTF restricts
+// An elementKind is the kind of elements in an unchanged accessor, as far as glTF restricts
 // them.
 type elementKind uint8
 
 const (
 	free      elementKind = iota
-	positions             // need bounds
+	positions             // positions, which need bounds
 	unit                  // vectors of length 1
-	unitSign              // vectors of length 1, then a sign
-	clamped               // from 0 to 1
-	times                 // of keyframes; need bounds
+	unitSign              // vectors of length 1, followed by a sign
+	clamped               // values from 0 to 1
+	times                 // keyframe times, which need bounds
 	rotations
-	splines // of rotations: a tangent, a rotation, a tangent
-	corners // indices of vertices
+	splines // three rows per keyframe: tangent, rotation, tangent
+	corners // vertex indices
 	binds   // inverse bind matrices
 )
 
-// accessorContents returns the kind of each accessor's elements, and for indices the number of
-// vertices that they may name.
+// accessorContents returns the kind of each accessor's elements and, for indices, the number of
+// vertices that they may refer to.
 func accessorContents(doc *gltf.Document) (list []elementKind, vertices []int64) {
 	list, vertices = make([]elementKind, len(doc.Accessors)), make([]int64, len(doc.Accessors))
 	for i := range doc.Meshes {
@@ -79,9 +79,10 @@ func accessorContents(doc *gltf.Document) (list []elementKind, vertices []int64)
 	return list, vertices
 }
 
-var errNoTangents = errors.New("the material needs tangents, which the model lacks and the options do not make; export them, or see the options tangents and normals")
+var errNoTangents = errors.New("the material needs tangents, and cook cannot make them for this primitive; export tangents, or see the option normals")
 
-// checkUnchanged checks an unchanged primitive beyond the checks of its accessors.
+// checkUnchanged checks an unchanged primitive for faults that the checks of its accessors do
+// not find.
 func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look look, joints int) error {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
@@ -94,7 +95,7 @@ func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look lo
 			continue
 		}
 		if c.doc.Accessors[accessor].BufferView == nil {
-			return nil // no bytes of the file bound the count
+			return nil // the file's size does not bound the count
 		}
 		data, err := c.doc.First(ctx, accessor, int(c.doc.Accessors[accessor].Count))
 		if err != nil {
@@ -113,8 +114,8 @@ func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look lo
 	return nil
 }
 
-// inspectElements checks the elements of an unchanged accessor and repairs some faults. It reports
-// whether it has changed any.
+// inspectElements checks the elements of an unchanged accessor and repairs some faults. It
+// reports whether it changed any element.
 func (as *accessors) inspectElements(ctx context.Context, i int32, array gltf.Array) (changed bool, err error) {
 	if err := array.Finite(ctx, "element"); err != nil {
 		return false, err
@@ -127,7 +128,7 @@ func (as *accessors) inspectElements(ctx context.Context, i int32, array gltf.Ar
 	case times:
 		return false, array.CheckTimes()
 	case rotations, splines:
-		what = "a rotation of another length than 1 in an animation, scaled"
+		what = "a rotation in an animation was not of length 1 and was normalized"
 		n, err = array.RepairQuaternions(as.contents[i] == splines)
 	case binds:
 		what = lastRow
@@ -155,20 +156,20 @@ func checkVectors(a gltf.Array, of elementKind) error {
 			continue
 		}
 		if was, _ := gltf.ScaleTo1(v[:3]); !was {
-			return fmt.Errorf("vertex %d: %v is not of length 1", i, a.Floats()[i*a.Width:][:a.Width])
+			return fmt.Errorf("vertex %d: the length of %v is not 1", i, a.Floats()[i*a.Width:][:a.Width])
 		}
 		if of == unitSign && v[3] != 1 && v[3] != -1 {
-			return fmt.Errorf("vertex %d: a tangent whose sign is %v, want 1 or -1", i, v[3])
+			return fmt.Errorf("vertex %d: the sign of a tangent is %v, want 1 or -1", i, v[3])
 		}
 	}
 	return nil
 }
 
-const lastRow = "an inverse bind matrix whose last row is not quite 0 0 0 1, rounded"
+const lastRow = "the last row of an inverse bind matrix was not exactly 0 0 0 1 and was rounded"
 
-const wrongBounds = "min or max do not match the elements, corrected"
+const wrongBounds = "min or max did not match the elements and were corrected"
 
-// writeBounds writes the min and max of an unchanged accessor that has some or needs them.
+// writeBounds writes the min and max of an unchanged accessor if it has them or needs them.
 func (as *accessors) writeBounds(i int32, o *gltf.Object, array gltf.Array) {
 	a := &as.doc.Accessors[i]
 	needs := as.contents[i] == positions || as.contents[i] == times
@@ -176,13 +177,13 @@ func (as *accessors) writeBounds(i int32, o *gltf.Object, array gltf.Array) {
 	case a.Min == nil && a.Max == nil && !needs:
 		return
 	case a.BufferView == nil && a.Sparse == nil && (!needs || a.Min != nil && a.Max != nil):
-		return // an extension brings the elements
+		return // an extension supplies the elements
 	case array.Size != array.Width*gltf.ComponentSize(array.Component): // padded
 		o.Delete("min")
 		o.Delete("max")
 		return
 	}
-	array.Normalized = false // bounds are of the stored numbers
+	array.Normalized = false // bounds are in stored integers
 	low, high := array.Bounds()
 	for _, b := range []struct {
 		key  string
@@ -198,11 +199,11 @@ func (as *accessors) writeBounds(i int32, o *gltf.Object, array gltf.Array) {
 		default:
 			as.repairs.noteRepair(wrongBounds, fmt.Sprintf("accessor %d", i), 1)
 		}
-		o.Set(b.key, gltf.Numbers(b.want...))
+		o.Set(b.key, boundText(array.Component, b.want))
 	}
 }
 
-// sameFloats compares numbers as float32.
+// sameFloats reports whether values are equal as float32.
 func sameFloats(a, b []float64) bool {
 	for i := range a {
 		if float32(a[i]) != float32(b[i]) {

@@ -1,25 +1,25 @@
-// Package mesh is the recipe that turns models into smaller GLB files which a GPU draws
-// with less work.
+// Package mesh is the recipe that turns models into smaller GLB files that a GPU draws with less
+// work.
 //
-// It reads glTF 2.0 (.gltf with its buffers, .glb) and Wavefront OBJ with its materials
-// (.obj, .mtl; see package obj). The first bytes decide the format. OBJ has no magic
-// number and needs its extension.
+// It reads glTF 2.0 (.gltf with its buffers, .glb) and Wavefront OBJ with its materials (.obj,
+// .mtl; see package obj). The first bytes determine the format. OBJ has no magic number and
+// needs its extension.
 //
 // # Triangles
 //
-// Each primitive goes through these steps. Options can leave out each of them:
+// Each primitive goes through these steps. Options can disable each step:
 //
-//	load     strips and fans become triangles, unused vertices go
+//	load     strips and fans become triangles, unused vertices are removed
 //	shade    missing normals and MikkTSpace tangents are made
-//	pack     numbers are stored in fewer bits, within a stated error
+//	pack     attributes are stored in fewer bits, within a stated error
 //	weld     vertices that are equal in all attributes become one
-//	order    triangles for the vertex cache and against overdraw, vertices for fetching
+//	order    triangles are sorted for the vertex cache and overdraw, vertices for fetching
 //	lods     meshes of fewer triangles over the same vertices
 //
-// Points and lines are packed only. Primitives and meshes with extensions that may name
-// vertices or triangles by number stay unchanged. So do attributes with a leading
-// underscore, and attributes that are not floats: their maker has packed them already.
-// Triangles of materials that blend keep their order, which shows.
+// Points and lines are only packed. Primitives and meshes with extensions that may refer to
+// vertices or triangles by index stay unchanged. So do attributes with a leading underscore, and
+// attributes that are not floats, because the exporter has already packed them. Triangles of
+// materials that blend keep their order, which is visible.
 //
 // # Collision meshes
 //
@@ -34,175 +34,181 @@
 //
 // # Positions
 //
-// Positions become whole numbers on a grid of 2^position_bits lines along the longest
-// side of the mesh (KHR_mesh_quantization). None moves by more than half the distance of
-// two lines, extent/(2^(position_bits+1)-2). If a morph target moves a vertex further than
-// half the extent, the error is at most 1/65534 of that way. A new node under each node
-// that shows the mesh scales the positions back. Nodes do not count for skinned meshes,
-// whose inverse bind matrices do it. The nodes of the source keep their transforms,
-// children and animations; only morph target weights move to the new node, with the
-// channels that animate them.
+// Positions become integers on a grid of 2^position_bits lines along the longest side of the
+// mesh (KHR_mesh_quantization). No position moves by more than half the distance between two
+// lines, extent/(2^(position_bits+1)-2). If a morph target displaces a vertex by more than half
+// the extent, the error is at most 1/65534 of that displacement. A new child of each node that
+// shows the mesh scales the positions back. Nodes do not affect skinned meshes, so their inverse
+// bind matrices scale the positions back. The nodes of the source keep their transforms,
+// children and animations. Only morph target weights move to the new node, with the channels
+// that animate them.
 //
 // # Equal arrays
 //
-// Exporters write the vertices of each copy of an object anew. Arrays that are equal once
-// they are packed are in the buffer once; with prune they share an accessor as well.
+// Exporters write the vertices of each copy of an object separately. Arrays that are equal after
+// packing are stored once in the buffer; with prune they also share an accessor.
 //
 // # Unused elements
 //
-// With prune, elements go that no scene and no animation leads to: whole trees of nodes,
-// meshes, skins, cameras, materials, textures, samplers, images, accessors, and animations
-// that move nothing. The rest gets new numbers, in extensions as well. If an unknown
-// extension holds a whole number or a JSON pointer, all elements stay, with a warning. See
-// package prune. Nodes that show nothing often mark a place, so they go with prune_empty
-// only. Elements named by keep stay.
+// Prune removes elements that no scene and no animation reaches: entire subtrees of nodes,
+// meshes, skins, cameras, materials, textures, samplers, images, accessors, and animations that
+// move nothing. The remaining elements get new indices, in extensions as well. If an unknown
+// extension holds an integer or a JSON pointer, prune keeps all elements and warns. See package
+// prune. Nodes that show nothing often mark a position, so only prune_empty removes them.
+// Elements named by option keep stay.
 //
-// Channels of animations go, too, if no animation of the model moves the property away
-// from the node's own value, within animation_error: most scales never change. Some games
-// play animations of one model on another one and do not reset other properties; they keep
-// such animations by name.
+// Prune also removes channels if no animation of the model moves the property away from the
+// node's own value by more than animation_error: most scales never change. Some games play
+// animations of one model on another model and do not reset other properties; they can keep such
+// animations by name.
 //
-// Attributes that drawing does not need go as well: coordinates after the last set that a
-// texture of the material and its variants uses, tangents without a normal map, normals of
-// unlit materials, all colors but the first, joints and weights of meshes without a skin.
-// Attributes named by keep stay, and so do attributes with a leading underscore and all
-// attributes of primitives with extensions that may name them.
+// Prune also removes attributes that drawing does not need: texture coordinates after the last
+// set that the material and its variants use, tangents without a normal map, normals of unlit
+// materials, all colors after the first set, colors that are all white, and joints and weights of meshes without a skin. It
+// keeps attributes named by option keep, attributes with a leading underscore, and all
+// attributes of primitives with extensions that may refer to them. A run notes what prune removes.
 //
 // # Animations
 //
-// Keyframes between which a straight line passes go, and rotations are stored in 16 bits a
-// number, within animation_error: radians of a rotation; shares of the scale and of a
-// morph target; for a movement, shares of the size of the parts below the node, or of its
-// distance from its parent if there are none. The bound also holds between keyframes, for
-// players that slerp and for players that lerp and normalize. A rotation loses keyframes
-// only between keyframes that are at most a quarter turn apart. It stays in floats if
-// rounding could turn it in the other direction. A constant curve is one keyframe; each
-// animation takes as long as before. Splines and animations of KHR_animation_pointer stay
-// unchanged.
+// Keyframes on a straight line between other keyframes are removed, and rotations are stored as
+// 16-bit components, within animation_error. Its unit is a radian for a rotation, and the whole
+// value for a scale or a morph target. For a translation, the unit is the size of the parts
+// below the node or, if there are none, its distance from its parent. The bound also holds
+// between keyframes, both for players that slerp and for players that lerp and normalize. A
+// rotation loses keyframes only between keyframes that are at most a quarter turn apart. It is
+// stored as floats if rounding could reverse its direction. A constant curve becomes one
+// keyframe; each animation keeps its duration. Splines and animations of KHR_animation_pointer
+// stay unchanged.
 //
 // # Compression
 //
-// compression = "meshopt" packs each view of the buffer that becomes smaller
-// (EXT_meshopt_compression, see package meshopt). The engine has to know the extension.
-// Normals and tangents are rounded in octahedral coordinates then: with 8 bits each is off
-// by less than a degree, with 16 by 1/250. Animations are rounded within animation_error.
-// Nothing else changes. Models with the extension or KHR_meshopt_compression can be read;
-// models compressed by Draco are refused.
+// compression = "meshopt" compresses each buffer view that becomes smaller
+// (EXT_meshopt_compression, see package meshopt). The engine must support the extension. The
+// triangles of each geometry get the order that takes the fewest bytes: for the vertex cache or
+// in strips, with or without less overdraw. Texture coordinates with fewer than 16 bits, or
+// outside of 0 to 1, are floats, rounded to multiples of 2^-uv_bits. Normals and tangents are
+// rounded in octahedral coordinates: with 8 bits the error is less than a degree, with 16 bits
+// less than 1/250 of a degree. Animations are rounded within animation_error. Nothing else
+// changes. Models with this extension or KHR_meshopt_compression can be read; models compressed
+// by Draco are refused.
 //
 // # Other members
 //
-// The document's text is edited, not made anew, so all other members survive. Without
-// prune only the lists of buffers and views are renumbered, so extensions that name views
-// by number are refused; new elements follow at the end of their list.
+// The document's JSON is edited, not generated, so all other members survive. Without prune only
+// the lists of buffers and views are renumbered, so extensions that refer to views by index are
+// refused; new elements are appended to their list.
 //
 // # Images
 //
-// Images in files that the recipe image cooks are named by their cooked form. If a texture
-// names two images, by itself and by EXT_texture_webp, the latter is taken. Files of other
-// kinds (DDS, KTX2, AVIF) keep their names and extensions. The rules for images decide the
-// name of a cooked image (recipe.Follow) or, if textures is not auto, texture_suffix does.
-// Its extension decides how a texture names it:
+// References to image files that recipe image cooks are changed to the cooked files. If a
+// texture has two images, its own source and one in EXT_texture_webp, the latter is used. Files
+// of other formats (DDS, KTX2, AVIF) keep their names and extensions. The rules for images
+// determine the name of a cooked image (recipe.Follow) or, if textures is not auto,
+// texture_suffix does. The extension of the name determines how a texture refers to it:
 //
-//	.ktx2  KHR_texture_basisu, required, for UASTC. This only extension for KTX2 forbids
-//	       GPU formats such as BC7 and BC5. A texture names these as its source, without a
-//	       mimeType, and with a warning unless textures = "cooked". Readers that know KTX2
-//	       decide by the name or the first bytes: Bevy, Babylon.js, three.js with a handler
-//	       for .ktx2
+//	.ktx2  KHR_texture_basisu, required, for UASTC. This is the only extension for KTX2,
+//	       and it forbids GPU formats such as BC7 and BC5. Textures in such a format are
+//	       referred to as source, without a mimeType, and with a warning unless
+//	       textures = "cooked". Readers that support KTX2 detect it by the name or the first
+//	       bytes: Bevy, Babylon.js, three.js with a handler for .ktx2
 //	.dds   MSFT_texture_dds, required
 //	.webp  EXT_texture_webp, required
 //	else   source
 //
-// Images inside the model stay unchanged, or become textures in DDS by embedded = "dds".
-// The options of the recipe image apply, and the materials decide the kind: normal maps,
-// colors, or data. An image of several kinds, or of none, stays. KTX2 would need
-// KHR_texture_basisu.
+// Images inside the model stay unchanged, or become DDS textures with embedded = "dds". The
+// options of recipe image apply, and the materials determine the kind: normal map, color or
+// data. An image used as several kinds, or as none, stays unchanged. KTX2 is not offered,
+// because it would need KHR_texture_basisu.
 //
-// The files of images are not read, but looked for: a missing file is a warning, and its
-// coming or going cooks the model again.
+// The recipe does not read image files but checks whether they exist: a missing file is a
+// warning, and adding or removing the file cooks the model again.
 //
 // # Faulty sources
 //
-// The output is valid: the Khronos validator finds no error in it. Faults with an evident
-// remedy are repaired, with a warning for each kind: normals, tangents, rotations and
-// weights are scaled, colors clamped, bounds corrected, empty lists left out, extensions
-// declared; a primitive without the coordinates of a texture gets a copy of the material
-// without it. Other faults refuse the source; see package gltf.
+// The output is valid: the Khronos validator finds no error in it. Faults with an obvious remedy
+// are repaired, with a warning for each kind. Normals, tangents, rotations and weights are
+// scaled, colors are clamped, bounds corrected, empty lists omitted and extensions declared. A
+// primitive without the coordinates of a texture gets a copy of the material without that
+// texture. A source with any other fault is refused; see package gltf.
 //
 // # Levels of detail
 //
-// Levels are meshes of their own, on nodes that the extension MSFT_lod lists beside the
-// node of the full mesh. Viewers that know the extension choose, all others show the full
-// mesh. extras.lod of such a mesh holds its level, its triangles and its error: how far the
-// surface moved, in units of the mesh. Meshes with morph targets get none.
+// Each level is a separate mesh, on a node that the extension MSFT_lod lists at the node of the
+// full mesh. Viewers that support the extension choose a level, all others show the full mesh.
+// extras.lod of such a mesh holds its level, its number of triangles and its error: how far the
+// surface moved, in mesh units. Meshes with morph targets get no levels.
 package mesh
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	picturefile "github.com/assetcook/assetcook/internal/image/source"
 )
 
-// Mesh holds the options of the recipe.
-type Mesh struct {
-	Normals string `toml:"normals" enum:"flat,smooth,none" doc:"how normals are made where they are missing: flat as glTF asks for, smooth over all edges, or not at all; meshes for collisions get none"`
+// meshOptions are the options of the recipe.
+type meshOptions struct {
+	Normals string `toml:"normals" enum:"flat,smooth,none" doc:"missing normals: flat, as glTF requires, smooth over all edges, or none; collision meshes get none"`
 
-	Tangents bool `toml:"tangents" doc:"make MikkTSpace tangents where a material has a normal map and the mesh none"`
+	Tangents bool `toml:"tangents" doc:"make MikkTSpace tangents for meshes without tangents whose material has a normal map; if false, only for materials that viewers cannot draw without"`
 
 	Optimize bool    `toml:"optimize" doc:"order triangles for the vertex cache and vertices for fetching"`
-	Overdraw float64 `toml:"overdraw" min:"1" max:"3" doc:"how much worse the vertex cache may get for less overdraw, as a factor; 1 does nothing about overdraw"`
+	Overdraw float64 `toml:"overdraw" min:"1" max:"3" doc:"factor by which vertex cache misses may grow for less overdraw; 1 does not reduce overdraw"`
 
-	Prune      bool     `toml:"prune" doc:"leave out what nothing uses: attributes of vertices that no material and no skin needs; nodes, meshes, skins, cameras, animations, materials, textures, pictures and accessors that no scene and no animation leads to; channels of what no animation moves"`
-	PruneEmpty bool     `toml:"prune_empty" doc:"with prune, leave out nodes as well that show nothing, have nothing below them and are not animated"`
-	Keep       []string `toml:"keep" doc:"what prune leaves, by names in which * and ? stand for others: attributes, as TEXCOORD_1 for light maps of the game's own, nodes, as Socket_*, and all else that has a name"`
+	Prune      bool     `toml:"prune" doc:"remove unused parts: attributes of vertices that no material and no skin uses; nodes, meshes, skins, cameras, animations, materials, textures, images and accessors that no scene and no animation reaches; channels that move nothing"`
+	PruneEmpty bool     `toml:"prune_empty" doc:"with prune, also remove nodes that show nothing, have no children and are not animated"`
+	Keep       []string `toml:"keep" doc:"names that prune keeps, with * and ? for any characters: attributes, such as TEXCOORD_1 for the game's own light maps, nodes, such as Socket_*, and all other named parts"`
 
 	PositionBits int `toml:"position_bits" min:"0" max:"16" doc:"bits of a coordinate: an error of at most extent/(2^(bits+1)-2); 0 keeps floats"`
 	NormalBits   int `toml:"normal_bits" min:"0" max:"16" doc:"bits of each component of normals and tangents, 8 or 16; 0 keeps floats"`
-	UVBits       int `toml:"uv_bits" min:"0" max:"16" doc:"bits of texture coordinates that all lie from 0 to 1, 16; 0 keeps floats"`
+	UVBits       int `toml:"uv_bits" min:"0" max:"16" doc:"bits of texture coordinates from 0 to 1, 8 to 16, or 16 without compression, which keeps coordinates outside 0 to 1 as floats; 0 keeps floats"`
 	ColorBits    int `toml:"color_bits" min:"0" max:"16" doc:"bits of each component of colors, 8 or 16; 0 keeps floats"`
 	WeightBits   int `toml:"weight_bits" min:"0" max:"16" doc:"bits of the weights of joints, 8 or 16; 0 keeps floats"`
+	RotationBits int `toml:"rotation_bits" min:"0" max:"16" doc:"bits of each component of rotations in animations, 16; 0 makes floats"`
 
-	AnimationError float64 `toml:"animation_error" min:"0" max:"0.1" doc:"how far an animation may be off for fewer keyframes: in radians, as a share of a scale, of a morph target, or of the size of what moves; 0 keeps all keyframes"`
+	AnimationError float64 `toml:"animation_error" min:"0" max:"0.1" doc:"largest error of an animation with fewer keyframes: in radians, or as a share of a scale, of a morph target, or of the size of the moved part; 0 keeps all keyframes"`
 
-	Compression string `toml:"compression" enum:"none,meshopt" doc:"meshopt stores vertices, triangles and animations in fewer bytes (EXT_meshopt_compression), which whatever loads the model must know how to read"`
+	Compression string `toml:"compression" enum:"none,meshopt" doc:"meshopt stores vertices, triangles and animations in fewer bytes (EXT_meshopt_compression); the program that loads the model must support it"`
 
-	LODs     int     `toml:"lods" min:"0" max:"8" doc:"how many meshes with fewer triangles to add as levels of detail"`
+	LODs     int     `toml:"lods" min:"0" max:"8" doc:"number of meshes with fewer triangles to add as levels of detail"`
 	LODRatio float64 `toml:"lod_ratio" min:"0.05" max:"0.95" doc:"triangles of a level of detail, as a share of the triangles of the level before"`
 	LODError float64 `toml:"lod_error" min:"0" max:"1" doc:"largest error of any level of detail, as a share of the mesh's longest side"`
 
 	Textures        string `toml:"textures" enum:"auto,cooked,basisu,keep" doc:"names of images in separate files: auto, the names of their cooked files by the rules; cooked, their names with texture_suffix, for engines that read any KTX2 file; basisu, the same with KHR_texture_basisu, for images with format uastc; keep, unchanged"`
-	Embedded        string `toml:"embedded" enum:"keep,dds,basisu" doc:"what becomes of pictures that are part of the model: they stay as they are, or become textures in DDS (MSFT_texture_dds) or UASTC (KHR_texture_basisu) of the kind that materials use them as"`
-	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"how hard the blocks of such textures are worked at"`
+	Embedded        string `toml:"embedded" enum:"keep,dds,basisu" doc:"images in the model: keep leaves them unchanged; dds and basisu convert them to textures in DDS (MSFT_texture_dds) or UASTC (KHR_texture_basisu), by the role that materials give them"`
+	EmbeddedQuality string `toml:"embedded_quality" enum:"fast,normal,best" doc:"encoding effort for these textures"`
 
-	TextureSuffix string `toml:"texture_suffix" doc:"suffix that cooked images have after their name, unless textures = auto finds their name in the rules"`
+	TextureSuffix string `toml:"texture_suffix" doc:"suffix of the names of cooked images, unless textures = auto finds the names in the rules"`
 
-	ImageRules string `toml:"image_rules" doc:"identifies the rules that say what images are cooked to; rules set it"`
+	ImageRules string `toml:"image_rules" doc:"checksum of the rules that decide how images are cooked; set by rules"`
 }
 
 // Recipe returns the recipe "mesh".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "mesh", Version: 7, Extensions: []string{".glb", ".gltf", ".obj"},
+		Name: "mesh", Version: 9, UsesPath: true, NamesOutputs: true, Extensions: []string{".glb", ".gltf", ".obj"}, Recognizes: isNoOtherOBJ,
 		Formats: []recipe.Format{
 			{Name: "a binary glTF model", Extensions: []string{".glb"}, Magic: []string{"glTF"}},
 			{Name: "a glTF model", Extensions: []string{".gltf"}, Loose: true},
 			{Name: "an OBJ model", Extensions: []string{".obj"}, Loose: true},
 		},
-		Follow:   &recipe.Follow{Recipe: "image", Keys: []string{"format", "gpu", "container", "scales", "irradiance"}, Option: "image_rules"},
+		Follow:   &recipe.Follow{Recipe: "image", Keys: picturefile.OutputOptions(), Option: "image_rules"},
 		Extracts: []recipe.Extract{held},
 		New: func() recipe.Cooker {
-			return &Mesh{
+			return &meshOptions{
 				Normals: "flat", Tangents: true, Optimize: true, Overdraw: 1.02,
-				PositionBits: 16, NormalBits: 8, UVBits: 16, ColorBits: 8, WeightBits: 8,
+				PositionBits: 16, NormalBits: 8, UVBits: 16, ColorBits: 8, WeightBits: 8, RotationBits: 16,
 				AnimationError: 0.0005, Compression: "none", LODRatio: 0.5, LODError: 0.02,
 				Embedded: "keep", EmbeddedQuality: "normal", Textures: "auto", TextureSuffix: defaultSuffix,
 			}
 		},
 		Traits: func(c recipe.Cooker) recipe.Traits {
-			o := c.(*Mesh)
+			o := c.(*meshOptions)
 			return recipe.Traits{
-				// Other rules may cook the images beside a moved model.
-				IgnoresPath: o.ImageRules == "" || o.Textures == "keep",
+				// Other rules may apply to the images beside a moved model.
+				IgnoresPath: o.Textures == "keep" || !strings.HasSuffix(o.ImageRules, "/"),
 				Check:       o.checkOptions, Estimate: o.estimateMemory, Explain: o.explainResult,
 			}
 		},
@@ -210,10 +216,10 @@ func Recipe() recipe.Recipe {
 }
 
 // Outputs implements recipe.Cooker.
-func (o *Mesh) Outputs() []string { return []string{"{dir}/{stem}.glb"} }
+func (o *meshOptions) Outputs() []string { return []string{"{dir}/{stem}.glb"} }
 
 // checkOptions implements Traits.Check.
-func (o *Mesh) checkOptions() error {
+func (o *meshOptions) checkOptions() error {
 	for _, bits := range []struct {
 		key    string
 		n      int
@@ -221,17 +227,20 @@ func (o *Mesh) checkOptions() error {
 		wanted string
 	}{
 		{"normal_bits", o.NormalBits, true, "0, 8 or 16"},
-		{"uv_bits", o.UVBits, false, "0 or 16"},
 		{"color_bits", o.ColorBits, true, "0, 8 or 16"},
 		{"weight_bits", o.WeightBits, true, "0, 8 or 16"},
+		{"rotation_bits", o.RotationBits, false, "0 or 16"},
 	} {
 		if bits.n != 0 && bits.n != 16 && (bits.n != 8 || !bits.eight) {
 			return &recipe.OptionError{Key: bits.key, Want: bits.wanted}
 		}
 	}
+	if o.UVBits > 0 && o.UVBits < 8 {
+		return &recipe.OptionError{Key: "uv_bits", Got: fmt.Sprint(o.UVBits), Want: "0, or 8 to 16"}
+	}
 	for _, pattern := range o.Keep {
 		if _, err := path.Match(pattern, ""); err != nil {
-			return &recipe.OptionError{Key: "keep", Got: pattern, Want: "a name, in which * and ? stand for others"}
+			return &recipe.OptionError{Key: "keep", Got: pattern, Want: "a name, with * and ? as wildcards"}
 		}
 	}
 	if o.PruneEmpty && !o.Prune {
@@ -246,7 +255,7 @@ func (o *Mesh) checkOptions() error {
 	return nil
 }
 
-// isSuffix reports whether a text can stand at the end of any relative URI.
+// isSuffix reports whether a text can be appended to any relative URI.
 func isSuffix(s string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_"
 	return s != "" && len(s) <= 32 && strings.Trim(s, letters) == ""

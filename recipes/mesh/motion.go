@@ -11,27 +11,28 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// A motion is the new form of an animation sampler.
+// A motion is a rewritten animation sampler.
 type motion struct {
 	source *keyframes.Curve
 	input  int32      // accessor of the times
 	stored gltf.Array // rounded values of all keyframes
 	use    gltf.Use
 	most   float64 // allowed error
-	keep   []int   // numbers of the keyframes that stay
+	keep   []int   // indices of the keyframes to keep
 }
 
 // lastKeyTime returns the time of the last keyframe.
 func (m *motion) lastKeyTime() float32 { return m.source.Times[len(m.source.Times)-1] }
 
-// A motionReader reads samplers, and each list of times once.
+// A motionReader reads samplers, and each array of times only once.
 type motionReader struct {
 	*cooking
-	times map[int32][]float32 // lists of times by accessor
+	times map[int32][]float32 // times by accessor
 	reach []float64           // see gltf.Document.Reaches
 }
 
-// readSampler reads a sampler that moves nodes. It returns nil for a sampler that stays unchanged.
+// readSampler reads a sampler that animates nodes. It returns nil for a sampler that must stay
+// unchanged.
 func (r *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler, path string) (*motion, error) {
 	in, out := &r.doc.Accessors[*s.Input], &r.doc.Accessors[*s.Output]
 	packed := path == "rotation" && out.ComponentType == gltf.Int16
@@ -58,13 +59,13 @@ func (r *motionReader) readSampler(ctx context.Context, s *gltf.AnimationSampler
 		if err != nil {
 			return nil, fmt.Errorf("accessor %d: %w", *s.Output, err)
 		}
-		r.repairs.noteRepair("a rotation of another length than 1 in an animation, scaled", fmt.Sprintf("accessor %d", *s.Output), n)
+		r.repairs.noteRepair("a rotation in an animation was not of length 1 and was normalized", fmt.Sprintf("accessor %d", *s.Output), n)
 	case "weights":
 		m.source.Kind = keyframes.Shares
 		m.source.Width = int(out.Count / in.Count)
 	}
 	if int64(m.source.Width)*in.Count != int64(m.stored.Count)*int64(m.stored.Width) {
-		return nil, fmt.Errorf("accessor %d: %d elements for %d keyframes", *s.Output, out.Count, in.Count)
+		return nil, fmt.Errorf("accessor %d has %d elements for %d keyframes", *s.Output, out.Count, in.Count)
 	}
 	m.source.Values = m.stored.Floats()
 	return m, nil
@@ -93,8 +94,8 @@ func (r *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32
 	return r.times[accessor], nil
 }
 
-// errorUnit returns the unit of an animation's error: a radian, the largest scale, a whole morph
-// target, or the size of the moved parts. A node without children moves by its distance
+// errorUnit returns the unit of an animation's error: a radian, the largest scale, a full morph
+// target, or the size of the moved parts. For a node without children, the size is its distance
 // from its parent.
 func (m *motion) errorUnit(path string, reach float64) float64 {
 	switch {
@@ -115,30 +116,30 @@ func (m *motion) errorUnit(path string, reach float64) float64 {
 	return largest
 }
 
-// reduceMotion rounds the keyframes of a motion and chooses those to keep.
-func (o *Mesh) reduceMotion(ctx context.Context, m *motion) (err error) {
+// reduceMotion rounds the keyframes of a motion and chooses the keyframes to keep.
+func (o *meshOptions) reduceMotion(ctx context.Context, m *motion) (err error) {
 	unrounded := m.stored
 	if err := o.roundMotion(ctx, m); err != nil {
 		return err
 	}
 	if m.source.Kind == keyframes.Rotation && !m.source.SameTurns(m.stored.Floats()) {
-		m.stored, m.use = unrounded, gltf.Other // a player might turn the other way
+		m.stored, m.use = unrounded, gltf.Other // a player might rotate in the opposite direction
 	}
 	m.keep, err = keyframes.Reduce(ctx, m.source, m.stored.Floats(), m.most)
 	return err
 }
 
-// Errors of rotations in radians: shortError for four fractions of 16 bits, bitsError over
-// 2^(b-1)-1 for three of b bits in the filter Quaternion. Each fraction is off by half a
-// step; the fourth follows from the others.
+// Errors of rotations in radians. shortError is for four 16-bit fractions. bitsError/(2^(b-1)-1)
+// is for three b-bit fractions of the filter Quaternion, which derives the fourth. Each fraction
+// is off by at most half a quantization step.
 const (
 	shortError = 2. / 32767
 	bitsError  = 2.5
 )
 
-// rotationBits returns the bits of compressed rotations: the fewest whose error is at most
-// three quarters of the allowed one, or 0.
-func (o *Mesh) rotationBits() int {
+// rotationBits returns the smallest number of bits for compressed rotations whose error is at
+// most three quarters of the allowed error, or 0.
+func (o *meshOptions) rotationBits() int {
 	for bits := 4; bits <= 16; bits++ {
 		if bitsError/float64(int(1)<<(bits-1)-1)+shortError <= o.AnimationError*3/4 {
 			return bits
@@ -147,11 +148,13 @@ func (o *Mesh) rotationBits() int {
 	return 0
 }
 
-// roundMotion stores the values of a motion in fewer bits, if that uses at most three quarters of
-// the allowed error.
-func (o *Mesh) roundMotion(ctx context.Context, m *motion) error {
+// roundMotion stores the values of a motion in fewer bits, if rounding takes at most three
+// quarters of the allowed error.
+func (o *meshOptions) roundMotion(ctx context.Context, m *motion) error {
 	compress := o.Compression == "meshopt"
 	switch bits := o.rotationBits(); {
+	case m.source.Kind == keyframes.Rotation && o.RotationBits == 0:
+		m.stored = gltf.FloatArray(m.source.Values, m.source.Width)
 	case m.stored.Component != gltf.Float32: // already rounded
 	case m.source.Kind == keyframes.Rotation && compress && bits > 0:
 		m.use = gltf.Turns
@@ -159,8 +162,8 @@ func (o *Mesh) roundMotion(ctx context.Context, m *motion) error {
 	case m.source.Kind == keyframes.Rotation && shortError <= o.AnimationError*3/4:
 		return m.roundRotations(ctx, 0)
 	case m.source.Kind != keyframes.Rotation && compress && m.most > 0:
-		// Steps of a power of two up to half the error: three numbers are off by sqrt(3)/4
-		// of it together.
+		// The step is a power of two, at most half the error. Rounding three values then gives a
+		// distance of at most sqrt(3)/4 of the error.
 		m.use = gltf.Steps
 		_, exponent := math.Frexp(m.most / 2)
 		for k, x := range m.source.Values {
@@ -174,8 +177,8 @@ func (o *Mesh) roundMotion(ctx context.Context, m *motion) error {
 	return nil
 }
 
-// roundRotations stores rotations as fractions of 16 bits, rounded by the filter Quaternion
-// to the given bits unless these are 0.
+// roundRotations stores rotations as 16-bit fractions. The filter Quaternion rounds them to the
+// given number of bits, unless it is 0.
 func (m *motion) roundRotations(ctx context.Context, bits int) error {
 	values := m.source.Values
 	packed := gltf.NewArray(gltf.Int16, true, 4, m.stored.Count)

@@ -49,18 +49,18 @@ func TestVariants(t *testing.T) {
 		{"nothing of that", `{},` + bump + `,{"alphaMode":"BLEND"}`, `,"material":0` + mapped("0"), false, false},
 	} {
 		tree := model(tc.materials, tc.primitive)
-		order := func(o *Mesh) []shown { return show(t, decode(t, cook(t, o, tree, "m/a.gltf"), nil)) }
+		order := func(o *meshOptions) []shown { return show(t, decode(t, cook(t, o, tree, "m/a.gltf"), nil)) }
 		doc := decode(t, cook(t, options(nil), tree, "m/a.gltf"), nil)
 		if _, made := doc.Meshes[0].Primitives[0].Attributes["TANGENT"]; made != tc.tangents {
 			t.Errorf("%s: tangents made: %t", tc.name, made)
 		}
-		keeps := reflect.DeepEqual(order(options(nil)), order(options(func(o *Mesh) { o.Optimize = false })))
+		keeps := reflect.DeepEqual(order(options(nil)), order(options(func(o *meshOptions) { o.Optimize = false })))
 		if keeps != tc.keeps {
 			t.Errorf("%s: triangles keep their order: %t", tc.name, keeps)
 		}
 	}
-	wantRefusal(t, model(`{}`, mapped("7")), "m/a.gltf", "names number 7 of materials, of which there are 1")
-	// The estimate counts on vertices that tangents make.
+	wantRefusal(t, model(`{}`, mapped("7")), "m/a.gltf", "refers to number 7 of materials, but there are only 1")
+	// The estimate includes the vertices that tangents add.
 	estimate := func(materials string) int64 {
 		text := model(materials, `,"material":0`+mapped("1"))["m/a.gltf"].Data
 		n, err := options(nil).estimateMemory(text, int64(len(text)))
@@ -74,8 +74,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// A node that an extension names, as the shape of a collider, keeps its mesh, with its
-// numbers, and gets no levels of detail; other nodes and meshes do as ever.
+// A node that an extension names, such as the shape of a collider, keeps its mesh unchanged and
+// gets no levels of detail. Other nodes and meshes are cooked as usual.
 func TestNamedNodesKeepTheirMeshes(t *testing.T) {
 	s := new(sheet)
 	p, n, _, i := s.grid(12, 0.1)
@@ -87,7 +87,7 @@ func TestNamedNodesKeepTheirMeshes(t *testing.T) {
 		"meshes":[{"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$n},"indices":$i}]},
 			{"primitives":[{"attributes":{"POSITION":$q,"NORMAL":$m},"indices":$k}]}]`,
 		map[string]int{"p": p, "n": n, "i": i, "q": q, "m": m, "k": k}))
-	doc := decode(t, cook(t, options(func(o *Mesh) { o.LODs, o.LODError = 1, 0.5 }), tree, "m/a.gltf"), nil)
+	doc := decode(t, cook(t, options(func(o *meshOptions) { o.LODs, o.LODError = 1, 0.5 }), tree, "m/a.gltf"), nil)
 	if node := doc.Nodes[1]; node.Mesh == nil || *node.Mesh != 0 || len(node.Children) > 0 {
 		t.Errorf("the named node: mesh %v, children %v", node.Mesh, node.Children)
 	}

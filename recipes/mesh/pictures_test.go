@@ -42,8 +42,8 @@ func noise(x, y int) color.NRGBA {
 	return color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), 255}
 }
 
-// album returns a model that has five images in it: colors, a normal map, data, one that
-// is used as two of them, and one that nothing uses; and one beside it.
+// album returns a model with five embedded images: colors, a normal map, data, an image used in two
+// of these ways, and an unused image. A sixth image is a file beside the model.
 func album(t testing.TB) fstest.MapFS {
 	file := painted(t, 64, noise)
 	flat := painted(t, 64, func(x, y int) color.NRGBA { return color.NRGBA{uint8(96 + x), uint8(96 + y), 250, 255} })
@@ -59,9 +59,9 @@ func album(t testing.TB) fstest.MapFS {
 				"KHR_materials_clearcoat":{"clearcoatNormalTexture":{"index":1},"clearcoatTexture":{"index":3}}}}],`)
 }
 
-// Images inside a model become textures of the kind that its materials say.
+// Images inside a model become textures of the kind that its materials need.
 func TestEmbeddedPictures(t *testing.T) {
-	o := options(func(o *Mesh) { o.Embedded, o.EmbeddedQuality = "dds", "fast" })
+	o := options(func(o *meshOptions) { o.Embedded, o.EmbeddedQuality = "dds", "fast" })
 	res := recipetest.Cook(t, Recipe(), o, album(t), "", "m/a.gltf")
 	if res.Err != nil {
 		t.Fatal(res.Err)
@@ -126,7 +126,7 @@ func TestEmbeddedPictures(t *testing.T) {
 	if fmt.Sprint(doc.ExtensionsRequired) != "[MSFT_texture_dds]" {
 		t.Errorf("required %v", doc.ExtensionsRequired)
 	}
-	want := "[image 3: textures use it as more than one of colors, normals and data; it stays a picture]"
+	want := "[image 3: textures use it as more than one of colors, normals and data; the image is not converted to a texture]"
 	if fmt.Sprint(res.Warned) != want {
 		t.Errorf("warned of %v", res.Warned)
 	}
@@ -137,7 +137,7 @@ func TestEmbeddedPictures(t *testing.T) {
 
 // Images inside a model become UASTC, with sides that are multiples of 4.
 func TestEmbeddedBasisu(t *testing.T) {
-	o := options(func(o *Mesh) { o.Embedded, o.EmbeddedQuality = "basisu", "fast" })
+	o := options(func(o *meshOptions) { o.Embedded, o.EmbeddedQuality = "basisu", "fast" })
 	files := album(t)
 	odd := base64.StdEncoding.EncodeToString(painted(t, 63, noise))
 	first := base64.StdEncoding.EncodeToString(painted(t, 64, noise))
@@ -176,7 +176,7 @@ func TestEmbeddedBasisu(t *testing.T) {
 // The estimate for images follows from their sizes and needs the whole file; a damaged
 // image is refused.
 func TestEmbeddedEstimate(t *testing.T) {
-	o := options(func(o *Mesh) { o.Embedded = "dds" })
+	o := options(func(o *meshOptions) { o.Embedded = "dds" })
 	large := bytes.ReplaceAll(album(t)["m/a.gltf"].Data, []byte(base64.StdEncoding.EncodeToString(painted(t, 64, noise))),
 		[]byte(base64.StdEncoding.EncodeToString(painted(t, 256, noise))))
 	glb := cook(t, options(nil), fstest.MapFS{"m/a.gltf": {Data: large}, "m/a.png": {Data: []byte("x")}}, "m/a.gltf")
@@ -225,9 +225,9 @@ func TestEmbeddedPicturesByMaterial(t *testing.T) {
 		{`"extensions":{"KHR_materials_sheen":{"sheenColorTexture":{"index":0},"sheenRoughnessTexture":{"index":0}}}`, plain, ""},
 		{`"extensions":{"KHR_materials_pbrSpecularGlossiness":{"specularGlossinessTexture":{"index":0}}}`, plain, ""},
 		{`"extensions":{"EXT_materials_bump":{"bumpTexture":{"index":0}}}`, data, ""},
-		{`"extensions":{"X_y":{"zTexture":{"index":0}}}`, nil, "image 0: a material names it as zTexture, which is no slot that cook knows; it stays a picture"},
+		{`"extensions":{"X_y":{"zTexture":{"index":0}}}`, nil, "image 0: a material uses it as zTexture, a slot that cook does not know; the image is not converted to a texture"},
 	} {
-		o := options(func(o *Mesh) { o.Embedded, o.EmbeddedQuality = "dds", "fast" })
+		o := options(func(o *meshOptions) { o.Embedded, o.EmbeddedQuality = "dds", "fast" })
 		tree := fstest.MapFS{"m/a.gltf": {Data: []byte(`{"asset":{"version":"2.0"},
 			"extensionsUsed":["KHR_materials_sheen","KHR_materials_pbrSpecularGlossiness","EXT_materials_bump","X_y"],
 			"images":[` + uri + `],"textures":[{"source":0}],"materials":[{` + tc.material + `}]}`)}}
@@ -245,16 +245,15 @@ func TestEmbeddedPicturesByMaterial(t *testing.T) {
 			}
 			continue
 		}
-		// After 148 bytes of headers and the first level of 8 x 8 texels.
+		// The second level follows 148 bytes of headers and the first level of 8 x 8 texels.
 		if have := chunk[148+4*8*8:][:4]; !bytes.Equal(have, tc.want) {
 			t.Errorf("%s: level 1 has %v, want %v", tc.material, have, tc.want)
 		}
 	}
 }
 
-// Images with format = "uastc" are what models with textures = "basisu" say that they name:
-// KHR_texture_basisu wants UASTC without a cube, layers or a swizzle, sides that are
-// multiples of 4, and all levels or one.
+// Images with format = "uastc" suit models with textures = "basisu": KHR_texture_basisu wants UASTC
+// without a cube, layers or a swizzle, sides that are multiples of 4, and all levels or one.
 func TestBasisuNamesUASTC(t *testing.T) {
 	tree := pictured(`[{"uri":"a.png"}]`, `[{"source":0}]`, "")
 	var file bytes.Buffer
@@ -262,7 +261,7 @@ func TestBasisuNamesUASTC(t *testing.T) {
 		t.Fatal(err)
 	}
 	tree["m/a.png"] = &fstest.MapFile{Data: file.Bytes()}
-	models := options(func(o *Mesh) { o.Textures = "basisu" })
+	models := options(func(o *meshOptions) { o.Textures = "basisu" })
 	for names, want := range map[string]string{
 		"images":             `[{"uri":"a.png.ktx2","mimeType":"image/ktx2"}]`,
 		"textures":           `[{"extensions":{"KHR_texture_basisu":{"source":0}}}]`,

@@ -14,15 +14,15 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
-// pruneText removes unused elements from the text of a document.
-func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltf.Document) (prune.Result, error) {
+// pruneText removes unused elements from a document's JSON.
+func (o *meshOptions) pruneText(ctx context.Context, job *recipe.Job, parsed *gltf.Document) (prune.Result, error) {
 	root, err := gltf.ParseObject(parsed.Text)
 	if err != nil {
 		return prune.Result{}, err
 	}
 	gone, err := o.pruneRoot(ctx, &root)
 	if gone.Unknown != "" {
-		job.Warn("extension %.60s may name nodes, materials and others by number: prune leaves them all", gone.Unknown)
+		job.Warn("extension %.60s may refer to nodes, materials and others by number, so prune removes none of them", gone.Unknown)
 	}
 	if gone.Any() {
 		parsed.Text = root.Text()
@@ -30,30 +30,30 @@ func (o *Mesh) pruneText(ctx context.Context, job *recipe.Job, parsed *gltf.Docu
 	return gone, err
 }
 
-// pruneRoot removes unused elements from a document, if the option prune is set.
-func (o *Mesh) pruneRoot(ctx context.Context, root *gltf.Object) (prune.Result, error) {
+// pruneRoot removes unused elements from a document if option prune is set.
+func (o *meshOptions) pruneRoot(ctx context.Context, root *gltf.Object) (prune.Result, error) {
 	if !o.Prune {
 		return prune.Result{}, nil
 	}
 	return prune.Document(ctx, root, prune.Options{Keep: o.keepsName, Empty: o.PruneEmpty})
 }
 
-// keepsName reports whether a pattern of the option keep matches a name.
-func (o *Mesh) keepsName(name string) bool {
+// keepsName reports whether a pattern in option keep matches a name.
+func (o *meshOptions) keepsName(name string) bool {
 	return slices.ContainsFunc(o.Keep, func(pattern string) bool {
 		matches, err := path.Match(noPath(pattern), noPath(name))
 		return err == nil && matches
 	})
 }
 
-// noPath replaces slashes, because * matches slashes in names, too.
+// noPath replaces slashes, so that * also matches names that contain slashes.
 func noPath(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 
-// allCoords stands for all sets of texture coordinates.
+// allCoords marks all texture coordinate sets.
 const allCoords = ^uint64(0)
 
-// coordsOf returns the texture coordinates that a material uses, as bits. It includes all
-// lower numbers, as glTF forbids gaps (section 3.7.2.1).
+// coordsOf returns a bit set of the texture coordinate sets that a material uses. It includes
+// all lower sets, because glTF forbids gaps (section 3.7.2.1).
 func coordsOf(material gltf.Object) uint64 {
 	extensions, err := material.Object("extensions")
 	if err != nil {
@@ -61,7 +61,7 @@ func coordsOf(material gltf.Object) uint64 {
 	}
 	for _, e := range extensions {
 		if !strings.HasPrefix(e.Key, "KHR_materials_") {
-			return allCoords // its textures are unknown
+			return allCoords // unknown extensions may use any coordinate set
 		}
 	}
 	coords := uint64(0)
@@ -79,13 +79,12 @@ func coordsOf(material gltf.Object) uint64 {
 	return bitsUpTo(coords)
 }
 
-// bitsUpTo returns all bits up to the highest one.
+// bitsUpTo returns all bits up to the highest set bit.
 func bitsUpTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
 
-// keptCoords returns the coordinates of a primitive that prune keeps; drawn are those in use.
-// Without prune it returns 0, so that primitives with different coordinates can share a
-// geometry.
-func (o *Mesh) keptCoords(p *gltf.Primitive, drawn uint64) uint64 {
+// keptCoords returns the coordinate sets that prune keeps of a primitive; drawn are the sets in
+// use. Without prune it returns 0, so that primitives with different sets can share a geometry.
+func (o *meshOptions) keptCoords(p *gltf.Primitive, drawn uint64) uint64 {
 	if !o.Prune {
 		return 0
 	}
@@ -102,9 +101,9 @@ func (o *Mesh) keptCoords(p *gltf.Primitive, drawn uint64) uint64 {
 	return have & drawn
 }
 
-// pruneAttributes drops attributes that no material and no skin of a primitive uses, unless the
-// option keep names them.
-func (o *Mesh) pruneAttributes(g *geometry, text gltf.Object, l look, joints int) {
+// pruneAttributes removes attributes that no material or skin of a primitive uses, unless option
+// keep names them.
+func (o *meshOptions) pruneAttributes(g *geometry, text gltf.Object, l look, joints int) {
 	if !o.Prune {
 		return
 	}
@@ -113,13 +112,39 @@ func (o *Mesh) pruneAttributes(g *geometry, text gltf.Object, l look, joints int
 		return // an extension may name attributes
 	}
 	g.streams = slices.DeleteFunc(g.streams, func(s stream) bool {
-		return !isInUse(s.name, l, joints > 0) && !o.keepsName(s.name)
+		if isInUse(s.name, l, joints > 0) && !(s.name == "COLOR_0" && g.targets == 0 && isWhite(s.data)) || o.keepsName(s.name) {
+			return false
+		}
+		if !slices.Contains(g.stats.unused, s.name) {
+			g.stats.unused = append(g.stats.unused, s.name)
+		}
+		return true
 	})
 }
 
-// isInUse reports whether drawing needs an attribute. Unused are coordinates without a
-// texture, all colors but the first, directions of unlit surfaces, and joints without a
-// skin. Unknown names belong to the application.
+// isWhite reports whether all colors are opaque white, which is the color of vertices without one.
+func isWhite(colors gltf.Array) bool {
+	low, high := colors.Bounds()
+	return !slices.ContainsFunc(append(low, high...), func(x float64) bool { return x != 1 })
+}
+
+// noteUnused notes the attributes and elements that prune removed. All models share the lines.
+func (c *cooking) noteUnused(job *recipe.Job, gone prune.Result) {
+	for _, g := range c.geometries {
+		for _, name := range g.stats.unused {
+			job.Note("models: %[1]s is left out where nothing draws it; keep = [%[1]q] keeps it (cook why lists it for each model)", name)
+		}
+	}
+	for l := range gltf.Accessors {
+		if gone.Gone[l] > 0 {
+			job.Note("models: %s that no scene and no animation uses are left out; keep names elements to keep (cook why counts them for each model)", l.Key())
+		}
+	}
+}
+
+// isInUse reports whether drawing needs an attribute. It does not need coordinates without a
+// texture, colors after the first set, normals and tangents of unlit surfaces, or joints without
+// a skin. Unknown attributes belong to the application and count as used.
 func isInUse(name string, l look, skinned bool) bool {
 	kind, set, _ := strings.Cut(name, "_")
 	n, err := strconv.Atoi(set)
@@ -138,7 +163,7 @@ func isInUse(name string, l look, skinned bool) bool {
 	return true
 }
 
-// dropUnused drops accessors that have become unused.
+// dropUnused removes accessors that have become unused.
 func (as *accessors) dropUnused() {
 	var unused []int32
 	for i := range as.doc.Accessors {

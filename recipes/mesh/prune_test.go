@@ -3,6 +3,8 @@ package mesh
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -51,12 +53,12 @@ func TestPrune(t *testing.T) {
 		tree := s.tree(tc.root + fill(`"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"images":[{"uri":"a.png"}],"textures":[{"source":0}],"materials":[{`+tc.material+`},{`+
 			fmt.Sprintf(textured, `,"texCoord":1`)+`}],"meshes":[{"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$n,"TANGENT":$t,"TEXCOORD_0":$uv,"TEXCOORD_1":$uv1,
 				"COLOR_0":$c,"COLOR_1":$c1,"JOINTS_0":$j,"WEIGHTS_0":$w,"_MINE":$m},"indices":$i,"material":0`+tc.primitive+`}]}]`, numbers))
-		names := func(o *Mesh) (string, *gltf.Document, int) {
+		names := func(o *meshOptions) (string, *gltf.Document, int) {
 			glb := cook(t, o, tree, "m/a.gltf")
 			doc := decode(t, glb, nil)
 			return strings.Join(slices.Sorted(maps.Keys(doc.Meshes[0].Primitives[0].Attributes)), " "), doc, len(glb)
 		}
-		have, doc, size := names(options(func(o *Mesh) { o.Prune, o.Keep = true, tc.keep }))
+		have, doc, size := names(options(func(o *meshOptions) { o.Prune, o.Keep = true, tc.keep }))
 		if have != tc.want {
 			t.Errorf("%s: %s, want %s", tc.what, have, tc.want)
 		}
@@ -92,18 +94,18 @@ func TestPruneLists(t *testing.T) {
 	for _, tc := range []struct {
 		what   string
 		tree   fstest.MapFS
-		change func(*Mesh)
-		want   string // how many of each list, and the extensions
+		change func(*meshOptions)
+		want   string // length of each list, and the extensions
 		warned string
 	}{
-		// The mesh is shown by a node of its own below the one of the source.
+		// A new node below the source's node shows the mesh.
 		{"all", plain, nil, "5 2 2 1 1 8 [KHR_materials_ior KHR_mesh_quantization]", "gone.png"},
-		{"pruned", plain, func(o *Mesh) { o.Prune = true }, "3 1 1 0 0 3 [KHR_mesh_quantization]", ""},
-		{"without empty nodes", plain, func(o *Mesh) { o.Prune, o.PruneEmpty = true, true }, "2 1 1 0 0 3 [KHR_mesh_quantization]", ""},
-		{"kept", plain, func(o *Mesh) { o.Prune, o.PruneEmpty, o.Keep = true, true, []string{"Socket_*", "ou?"} },
+		{"pruned", plain, func(o *meshOptions) { o.Prune = true }, "3 1 1 0 0 3 [KHR_mesh_quantization]", ""},
+		{"without empty nodes", plain, func(o *meshOptions) { o.Prune, o.PruneEmpty = true, true }, "2 1 1 0 0 3 [KHR_mesh_quantization]", ""},
+		{"kept", plain, func(o *meshOptions) { o.Prune, o.PruneEmpty, o.Keep = true, true, []string{"Socket_*", "ou?"} },
 			"5 2 2 1 1 7 [KHR_materials_ior KHR_mesh_quantization]", "gone.png"},
-		{"something unknown", tree(`,"EXT_mine"`, `"extensions":{"EXT_mine":{"x":1}},`), func(o *Mesh) { o.Prune = true },
-			"5 2 2 1 1 8 [KHR_materials_ior EXT_mine KHR_mesh_quantization]", "extension EXT_mine may name"},
+		{"something unknown", tree(`,"EXT_mine"`, `"extensions":{"EXT_mine":{"x":1}},`), func(o *meshOptions) { o.Prune = true },
+			"5 2 2 1 1 8 [KHR_materials_ior EXT_mine KHR_mesh_quantization]", "extension EXT_mine may refer"},
 	} {
 		o := options(tc.change)
 		res := recipetest.Cook(t, Recipe(), o, tc.tree, "", "m/a.gltf")
@@ -120,9 +122,42 @@ func TestPruneLists(t *testing.T) {
 		}
 	}
 	job := jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: plain.Open, Stat: plain.Stat}, 1)
-	lines, err := options(func(o *Mesh) { o.Prune = true }).explainResult(t.Context(), job)
+	lines, err := options(func(o *meshOptions) { o.Prune = true }).explainResult(t.Context(), job)
 	const want = "prune leaves out 1 node, 1 mesh, 1 material, 1 texture, 1 image, 4 accessors"
 	if err != nil || lines[0] != want {
 		t.Errorf("%q, %v; want %q", lines, err, want)
+	}
+}
+
+// A run notes which attributes and elements are left out, and colors are left out only if all of
+// them are white.
+func TestLeftOutAttributesAreNoted(t *testing.T) {
+	for _, tc := range []struct {
+		blue float32
+		keep []string
+		want string
+	}{{1, nil, "COLOR_0 TEXCOORD_0 materials"}, {0.5, nil, "TEXCOORD_0 materials"}, {1, []string{"COLOR_0", "TEXCOORD_0", "odd"}, ""}} {
+		s := new(sheet)
+		p, n, uv, i := s.grid(3, 1)
+		colors := make([]float32, 0, 64)
+		for k := range 16 {
+			if colors = append(colors, 1, 1, 1, 1); k == 7 {
+				colors[4*k+2] = tc.blue
+			}
+		}
+		tree := s.tree(fmt.Sprintf(`"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"materials":[{"name":"odd"}],"meshes":[{"primitives":[
+			{"attributes":{"POSITION":%d,"NORMAL":%d,"TEXCOORD_0":%d,"COLOR_0":%d},"indices":%d}]}]`, p, n, uv, s.floats("VEC4", 4, colors...), i))
+		var notes []string
+		env := jobs.OfTree(Recipe(), tree, "m/a.gltf")
+		env.Note = func(line string) { notes = append(notes, strings.Fields(line)[1]) }
+		env.Create = func(int) (*os.File, error) { return os.Create(filepath.Join(t.TempDir(), "a.glb")) }
+		o := options(func(o *meshOptions) { o.Prune, o.Keep = true, tc.keep })
+		if err := o.Cook(t.Context(), jobs.New(Recipe(), env, 1)); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(notes)
+		if have := strings.Join(notes, " "); have != tc.want {
+			t.Errorf("blue %v, keep %q: notes %q, want %q", tc.blue, tc.keep, have, tc.want)
+		}
 	}
 }

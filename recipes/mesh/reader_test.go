@@ -24,9 +24,9 @@ type shown [3]dot
 
 const extMeshopt = "EXT_meshopt_compression"
 
-// decodeWith unpacks a compressed model, which the library cannot read, by cooking it with
-// options, and reads it.
-func decodeWith(t testing.TB, file []byte, change func(*Mesh)) *gltf.Document {
+// decodeWith reads a compressed model. It first cooks the model without compression, because the
+// library cannot unpack it.
+func decodeWith(t testing.TB, file []byte, change func(*meshOptions)) *gltf.Document {
 	t.Helper()
 	if bytes.Contains(file, []byte(extMeshopt)) {
 		file = cook(t, options(change), fstest.MapFS{"a.glb": {Data: file}}, "a.glb")
@@ -60,7 +60,7 @@ func decodeFile(t testing.TB, tree fs.FS, name string) *gltf.Document {
 	return decode(t, file, sub)
 }
 
-// elements reads an accessor, every component as the number that it stands for.
+// elements reads an accessor. Fractions in integers become the numbers that they stand for.
 func elements(t testing.TB, doc *gltf.Document, index int) [][]float64 {
 	t.Helper()
 	a := doc.Accessors[index]
@@ -107,7 +107,7 @@ func elements(t testing.TB, doc *gltf.Document, index int) [][]float64 {
 	return rows
 }
 
-type matrix [16]float64 // by columns
+type matrix [16]float64 // 4 by 4 numbers, column by column
 
 func (m matrix) times(n matrix) (p matrix) {
 	for c := range 4 {
@@ -281,8 +281,8 @@ func (s shown) hasArea() bool {
 	return place(0) != place(1) && place(1) != place(2) && place(2) != place(0)
 }
 
-// sameTriangles finds each triangle of one list in the other, with its winding, each
-// number no further off than its tolerance.
+// sameTriangles checks that two lists have the same triangles with the same winding, each number
+// within its tolerance.
 func sameTriangles(t testing.TB, want, have []shown, tolerance dot) {
 	t.Helper()
 	want = slices.DeleteFunc(slices.Clone(want), func(s shown) bool { return !s.hasArea() })

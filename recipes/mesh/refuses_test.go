@@ -13,23 +13,24 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// Each fault is made by one edit of a right document.
+// Each fault is one edit of a valid document.
 func TestRefuses(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
 		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "the mesh is already compressed by KHR_draco_mesh_compression"},
 		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "the mesh is already compressed by KHR_draco_mesh_compression"},
-		{`"scene":0`, `"scene":0,"extensions":{"EXT_structural_metadata":{"propertyTables":[{"properties":{"x":{"values":0}}}]}}`, "EXT_structural_metadata names bufferViews, which get other numbers"},
+		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "the mesh is already compressed by KHR_draco_mesh_compression"},
+		{`"scene":0`, `"scene":0,"extensions":{"EXT_structural_metadata":{"propertyTables":[{"properties":{"x":{"values":0}}}]}}`, "EXT_structural_metadata refers to bufferViews"},
 		{`"scene":0`, `"scene":0,"extensionsUsed":[7]`, "extensionsUsed: want a string, have number"},
-		{`"scene":0`, `"scene":0,"extensions":{"KHR_audio":{"audio":[{"bufferView":0}]}}`, "extension KHR_audio names bufferViews"},
-		{`"scene":0`, `"scene":0,"\u0065xtensions":{"X":{"a":[{"BUFFERVIEWS":[0]}]}}`, "extension X names bufferViews"},
+		{`"scene":0`, `"scene":0,"extensions":{"KHR_audio":{"audio":[{"bufferView":0}]}}`, "extension KHR_audio refers to bufferViews"},
+		{`"scene":0`, `"scene":0,"\u0065xtensions":{"X":{"a":[{"BUFFERVIEWS":[0]}]}}`, "extension X refers to bufferViews"},
 		{`"scene":0`, `"scene":1`, "there is no scene 1"},
 		{`"meshes":[{"primitives":[{"attributes":{"POSITION":0`, `"meshes":[{"primitives":[{"attributes":{"POSITION":2`, `mesh 0 primitive 0 "POSITION": is VEC2, want VEC3`},
 		{`"NORMAL":1`, `"NORMAL":2`, `mesh 0 primitive 0 "NORMAL": is VEC2, want VEC3`},
 		{`"JOINTS_0":4`, `"JOINTS_0":1`, `"JOINTS_0": is VEC3, want VEC4`},
 		{`"NORMAL":1`, `"NORMAL":1,"TANGENT":1`, `"TANGENT": is VEC3, want VEC4`},
 		{`"indices":3`, `"indices":1`, "mesh 0 primitive 0 indices: are VEC3 of componentType 5126"},
-		{`"count":9,"type":"VEC3"`, `"count":8,"type":"VEC3"`, `"POSITION": 8 elements, others have 9`},
-		{`"count":24,"type":"SCALAR"`, `"count":23,"type":"SCALAR"`, "23 corners are not whole triangles"},
+		{`"count":9,"type":"VEC3"`, `"count":8,"type":"VEC3"`, `"POSITION": has 8 elements, other attributes have 9`},
+		{`"count":24,"type":"SCALAR"`, `"count":23,"type":"SCALAR"`, "23 vertices do not make whole triangles"},
 		{`"skins"`, `"Skins"`, `"Skins" must be written "skins"`},
 		{`"mode":4`, `"mode":9`, "mode is 9"},
 		{`"bufferView":3,"componentType":5123,"count":24`, `"componentType":5123,"count":24`, "indices are sparse or have no bufferView"},
@@ -75,7 +76,7 @@ func small() fstest.MapFS {
 		map[string]int{"p": p, "n": n, "uv": uv, "i": i, "j": j, "w": w}))
 }
 
-// Wrong numbers in a buffer are told with their place.
+// Wrong numbers in a buffer are reported with their place.
 func TestRefusesWrongNumbers(t *testing.T) {
 	tree := small()
 	binary.LittleEndian.PutUint32(tree["m/a b.bin"].Data[4*3*5:], math.Float32bits(float32(math.NaN())))
@@ -83,7 +84,7 @@ func TestRefusesWrongNumbers(t *testing.T) {
 	tree = small()
 	end := 9*4*(3+3+2) + 2*23
 	binary.LittleEndian.PutUint16(tree["m/a b.bin"].Data[end:], 9)
-	wantRefusal(t, tree, "m/a.gltf", "mesh 0 primitive 0: index 23 is vertex 9 of 9")
+	wantRefusal(t, tree, "m/a.gltf", "mesh 0 primitive 0: index 23 refers to vertex 9, but there are only 9")
 }
 
 func TestRefusesTornGLB(t *testing.T) {
@@ -99,7 +100,7 @@ func TestRefusesTornGLB(t *testing.T) {
 	if err := gltf.WriteGLB(&short, []byte(text), [][]byte{make([]byte, 4)}); err != nil {
 		t.Fatal(err)
 	}
-	wantRefusal(t, fstest.MapFS{"a.glb": {Data: short.Bytes()}}, "a.glb", "buffer 0: the binary chunk holds 4 bytes, byteLength asks for 8")
+	wantRefusal(t, fstest.MapFS{"a.glb": {Data: short.Bytes()}}, "a.glb", "buffer 0: the binary chunk holds 4 bytes, but byteLength is 8")
 	old := append([]byte("glTF\x01\x00\x00\x00"), glb[8:]...)
 	wantRefusal(t, fstest.MapFS{"a.glb": {Data: old}}, "a.glb", "glTF 1.0")
 }
@@ -116,10 +117,10 @@ func TestCooksItsOwnOutput(t *testing.T) {
 }
 
 // Whatever a file holds, it is refused in a line or becomes a GLB file that cooks again.
-func fuzzCook(t *testing.T, o *Mesh, name string, data, buffer []byte) {
+func fuzzCook(t *testing.T, o *meshOptions, name string, data, buffer []byte) {
 	need, err := o.estimateMemory(data, int64(len(data)))
 	if err != nil || need > 1<<28 {
-		return // the cooker would not start, or not here
+		return // refused, or too large for this test
 	}
 	tree := fstest.MapFS{name: {Data: data}, "a b.bin": {Data: buffer}, "a.mtl": {Data: buffer}}
 	res := recipetest.Cook(t, Recipe(), o, tree, "", name)
@@ -160,7 +161,7 @@ func FuzzGLB(f *testing.F) {
 	for _, tree := range []fstest.MapFS{figure(), forms(), small(), roof(bumpy)} {
 		f.Add(cook(f, options(nil), tree, "m/a.gltf"))
 		f.Add(cook(f, options(compressed), tree, "m/a.gltf"))
-		f.Add(cook(f, options(func(o *Mesh) { o.PositionBits, o.NormalBits, o.LODs = 0, 0, 1 }), tree, "m/a.gltf"))
+		f.Add(cook(f, options(func(o *meshOptions) { o.PositionBits, o.NormalBits, o.LODs = 0, 0, 1 }), tree, "m/a.gltf"))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { fuzzCook(t, options(nil), "a.glb", data, nil) })
 }
@@ -189,7 +190,7 @@ func (c impatient) Err() error {
 func TestCancel(t *testing.T) {
 	tree := figure()
 	count := math.MaxInt
-	o := options(func(o *Mesh) { o.LODs = 1 })
+	o := options(func(o *meshOptions) { o.LODs = 1 })
 	res := recipetest.CookContext(impatient{t.Context(), &count}, t, Recipe(), o, tree, "", "m/a.gltf")
 	if res.Err != nil {
 		t.Fatal(res.Err)
@@ -207,7 +208,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The number of looks at the context grows with the vertices.
+// The more vertices, the more often the context is checked.
 func TestLooksOften(t *testing.T) {
 	s := new(sheet)
 	p, n, uv, i := s.grid(200, 1)
@@ -218,5 +219,18 @@ func TestLooksOften(t *testing.T) {
 	res := recipetest.CookContext(impatient{t.Context(), &count}, t, Recipe(), options(nil), tree, "", "m/a.gltf")
 	if looks := math.MaxInt - count; res.Err != nil || looks < 60 {
 		t.Errorf("looked %d times at 240000 corners, error %v", looks, res.Err)
+	}
+}
+
+// Files of other programs with the extension of a model are not recognized, whatever follows.
+func TestOtherOBJFilesAreNotRecognized(t *testing.T) {
+	for head, want := range map[string]bool{
+		"": true, "v 0 0 0\nf 1 1 1\n": true, "# Blender\no Cube\n": true, "glTF\x02\x00\x00\x00": true, `{"asset": {}}`: true, "I\n800\n": true,
+		"\x4c\x01\x03\x00": false, "\x64\x86\x03\x00": false, "\x00\x00\xff\xff\x00": false, "\x80\x0a\x00": false, "\x7fELF\x02": false,
+		"I\n800\nOBJ\n\nTEXTURE a.png\n": false, "A\r\n700\r\nOBJ\r\n": false,
+	} {
+		if got := Recipe().Recognizes([]byte(head)); got != want {
+			t.Errorf("%q: %v, want %v", head, got, want)
+		}
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
-// repairs are the repaired faults of a source, each kind once.
+// repairs are the repaired faults of a source, one entry per kind.
 type repairs struct{ kinds []repair }
 
 type repair struct {
 	what  string // fault and remedy: "normals of another length than 1, scaled"
-	first string // place of the first fault
+	first string // location of the first fault
 	n     int    // number of faults
 }
 
@@ -34,18 +34,19 @@ func (r *repairs) noteRepair(what, where string, n int) {
 	r.kinds = append(r.kinds, repair{what, where, n})
 }
 
-// warnOfRepairs warns of the repaired faults, in a line for each kind.
+// warnOfRepairs warns of the repaired faults, one line per kind.
 func (r *repairs) warnOfRepairs(job *recipe.Job) {
 	for _, k := range r.kinds {
 		if k.n == 1 {
 			job.Warn("%s: %s", k.first, k.what)
 		} else {
-			job.Warn("%s: %s, and %d more like it", k.first, k.what, k.n-1)
+			job.Warn("%s: %s (and %d similar repairs)", k.first, k.what, k.n-1)
 		}
 	}
 }
 
-// repairRotations scales the rotations of nodes to length 1. The checker has warned.
+// repairRotations scales the rotations of nodes to length 1. The checker has already warned of
+// them.
 func (c *cooking) repairRotations() {
 	for i := range c.doc.Nodes {
 		q := c.doc.Nodes[i].Rotation
@@ -64,8 +65,8 @@ func (c *cooking) repairRotations() {
 	}
 }
 
-// repairAttributes repairs the attributes of a geometry that glTF restricts. joints is the number of
-// joints in its smallest skin, 0 for none.
+// repairAttributes repairs attribute values that break glTF's rules. joints is the number of
+// joints in the geometry's smallest skin, or 0.
 func (g *geometry) repairAttributes(ctx context.Context, r *repairs, where string, joints int) error {
 	for i := 0; i < len(g.streams); i++ {
 		s := &g.streams[i]
@@ -93,7 +94,7 @@ func (g *geometry) repairAttributes(ctx context.Context, r *repairs, where strin
 							n++
 						}
 					}
-					r.noteRepair("a number of a color below 0 or above 1, clamped", where, n)
+					r.noteRepair("a component of a color was below 0 or above 1 and was clamped", where, n)
 					return n > 0
 				})
 			}
@@ -111,8 +112,8 @@ func (s *stream) changeValues(edit func(values []float32) (changed bool)) {
 	}
 }
 
-// repairNormals scales normals to length 1. A normal without length becomes the normal of
-// the triangles around.
+// repairNormals scales normals to length 1. A normal without a length becomes the normal of the
+// surrounding triangles.
 func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, where string) (err error) {
 	var made []float32
 	s.changeValues(func(values []float32) bool {
@@ -141,15 +142,15 @@ func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, whe
 				copy(v, []float32{0, 0, 1})
 			}
 		}
-		r.noteRepair("a normal of another length than 1, scaled", where, scaled)
-		r.noteRepair("a normal without length, made anew", where, none)
+		r.noteRepair("a normal was not of length 1 and was normalized", where, scaled)
+		r.noteRepair("a normal had no length and was computed again", where, none)
 		return scaled+none > 0
 	})
 	return err
 }
 
-// repairTangents scales tangents to length 1 and makes their signs 1 or -1. If one has
-// no length, all are dropped, to be made again where they are needed.
+// repairTangents scales tangents to length 1 and sets their signs to 1 or -1. If a tangent has
+// no length, all tangents are dropped, and are made again where needed.
 func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
 	s.changeValues(func(values []float32) bool {
 		scaled, signs := 0, 0
@@ -170,18 +171,18 @@ func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
 				signs++
 			}
 		}
-		r.noteRepair("a tangent of another length than 1, scaled", where, scaled)
-		r.noteRepair("a tangent whose sign is not 1 or -1, rounded", where, signs)
+		r.noteRepair("a tangent was not of length 1 and was normalized", where, scaled)
+		r.noteRepair("the sign of a tangent was not 1 or -1 and was rounded", where, signs)
 		return scaled+signs > 0
 	})
 	if dropped {
-		r.noteRepair("tangents without length, left out", where, 1)
+		r.noteRepair("tangents had no length and were left out", where, 1)
 	}
 	return dropped
 }
 
-// repairWeights scales the weights of each vertex to a sum of 1, and joins the weights of repeated
-// joints.
+// repairWeights scales the weights of each vertex to a sum of 1, and adds up the weights of
+// repeated joints.
 func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 	sets := g.influences()
 	numbers, weights := make([][]uint32, len(sets)), make([][]float32, len(sets))
@@ -199,9 +200,9 @@ func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 			joint, weight := at(k)
 			switch {
 			case joints > 0 && int64(joint) >= int64(joints):
-				return fmt.Errorf("vertex %d: joint %d of a skin with %d", v, joint, joints)
+				return fmt.Errorf("vertex %d uses joint %d of a skin with %d joints", v, joint, joints)
 			case *weight < 0:
-				return fmt.Errorf("vertex %d: a weight of %v", v, *weight)
+				return fmt.Errorf("vertex %d has a weight of %v", v, *weight)
 			case *weight == 0:
 				continue
 			}
@@ -232,9 +233,9 @@ func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 			*weight = float32(float64(*weight) / sum)
 		}
 	}
-	r.noteRepair("a joint with two weights in one vertex, added up", where, double)
-	r.noteRepair("a vertex without weights, given to its first joint", where, without)
-	r.noteRepair("weights whose sum is not 1, scaled", where, scaled)
+	r.noteRepair("a joint had two weights in one vertex, which were added up", where, double)
+	r.noteRepair("a vertex had no weights and was given to its first joint", where, without)
+	r.noteRepair("the sum of weights was not 1, so they were scaled", where, scaled)
 	if changed || double+without > 0 {
 		for i, s := range sets {
 			s.weights.data = gltf.FloatArray(weights[i], 4)
@@ -243,10 +244,11 @@ func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 	return nil
 }
 
-// An influence is a set of joints and their weights.
+// An influence is one set of joint indices and weights.
 type influence struct{ joints, weights *stream }
 
-// influences returns the sets of joints and weights of a geometry, none if they do not match.
+// influences returns the sets of joints and weights of a geometry, or none if joints and weights
+// do not match.
 func (g *geometry) influences() (sets []influence) {
 	for i := range g.streams {
 		weights := &g.streams[i]

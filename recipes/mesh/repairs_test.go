@@ -56,25 +56,25 @@ func TestRepairsNormals(t *testing.T) {
 	s := new(sheet)
 	s.floats("VEC3", 3, 0, 0, 2, 0, 0, 0, 0, 0.6, 0.8)
 	doc := repaired(t, s.triangle(`,"NORMAL":0`, ""), "m/a.gltf",
-		"mesh 0 primitive 0: a normal of another length than 1, scaled",
-		"mesh 0 primitive 0: a normal without length, made anew")
+		"mesh 0 primitive 0: a normal was not of length 1 and was normalized",
+		"mesh 0 primitive 0: a normal had no length and was computed again")
 	near(t, elements(t, doc, doc.Meshes[0].Primitives[0].Attributes["NORMAL"]), []float64{0, 0, 1}, []float64{0, 0, 1}, []float64{0, 0.6, 0.8})
 }
 
-// So do tangents, whose signs are 1 or -1; those without length are left out.
+// Tangents get length 1 and a sign of 1 or -1. Tangents without length are left out.
 func TestRepairsTangents(t *testing.T) {
 	s := new(sheet)
 	s.floats("VEC3", 3, 0, 0, 1, 0, 0, 1, 0, 0, 1)
 	s.floats("VEC4", 4, 2, 0, 0, 1, 1, 0, 0, 0, 1, 0, 0, -0.5)
 	doc := repaired(t, s.triangle(`,"NORMAL":0,"TANGENT":1`, ""), "m/a.gltf",
-		"mesh 0 primitive 0: a tangent of another length than 1, scaled",
-		"mesh 0 primitive 0: a tangent whose sign is not 1 or -1, rounded, and 1 more like it")
+		"mesh 0 primitive 0: a tangent was not of length 1 and was normalized",
+		"mesh 0 primitive 0: the sign of a tangent was not 1 or -1 and was rounded (and 1 similar repairs)")
 	near(t, elements(t, doc, doc.Meshes[0].Primitives[0].Attributes["TANGENT"]), []float64{1, 0, 0, 1}, []float64{1, 0, 0, 1}, []float64{1, 0, 0, -1})
 
 	s = new(sheet)
 	s.floats("VEC3", 3, 0, 0, 1, 0, 0, 1, 0, 0, 1)
 	s.floats("VEC4", 4, 2, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1)
-	doc = repaired(t, s.triangle(`,"NORMAL":0,"TANGENT":1`, ""), "m/a.gltf", "mesh 0 primitive 0: tangents without length, left out")
+	doc = repaired(t, s.triangle(`,"NORMAL":0,"TANGENT":1`, ""), "m/a.gltf", "mesh 0 primitive 0: tangents had no length and were left out")
 	if _, there := doc.Meshes[0].Primitives[0].Attributes["TANGENT"]; there {
 		t.Error("tangents without length are still there")
 	}
@@ -84,7 +84,7 @@ func TestRepairsColors(t *testing.T) {
 	s := new(sheet)
 	s.floats("VEC3", 3, 1.5, 0, -1, 0.5, 1, 0, 0, 0, 0)
 	doc := repaired(t, s.triangle(`,"COLOR_0":0`, ""), "m/a.gltf",
-		"mesh 0 primitive 0: a number of a color below 0 or above 1, clamped, and 1 more like it")
+		"mesh 0 primitive 0: a component of a color was below 0 or above 1 and was clamped (and 1 similar repairs)")
 	near(t, elements(t, doc, doc.Meshes[0].Primitives[0].Attributes["COLOR_0"]), []float64{1, 0, 0}, []float64{0.5, 1, 0})
 }
 
@@ -97,22 +97,22 @@ func skinned(joints []uint16, weights []float32) fstest.MapFS {
 		"meshes":[{"primitives":[{"attributes":{"POSITION":%d,"JOINTS_0":%d,"WEIGHTS_0":%d}}]}]`, p, j, w))
 }
 
-// Weights become shares of 1, and each joint comes once.
+// The weights of a vertex get a sum of 1, and each joint occurs once.
 func TestRepairsWeights(t *testing.T) {
 	joints := []uint16{0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0}
 	doc := repaired(t, skinned(joints, []float32{1, 3, 0, 0, 0.25, 0.5, 0.25, 0, 0, 0, 0, 0}), "m/a.gltf",
-		"mesh 0 primitive 0: a joint with two weights in one vertex, added up",
-		"mesh 0 primitive 0: a vertex without weights, given to its first joint",
-		"mesh 0 primitive 0: weights whose sum is not 1, scaled")
+		"mesh 0 primitive 0: a joint had two weights in one vertex, which were added up",
+		"mesh 0 primitive 0: a vertex had no weights and was given to its first joint",
+		"mesh 0 primitive 0: the sum of weights was not 1, so they were scaled")
 	near(t, elements(t, doc, doc.Meshes[0].Primitives[0].Attributes["WEIGHTS_0"]),
 		[]float64{0.25, 0.75, 0, 0}, []float64{0.75, 0, 0.25, 0}, []float64{1, 0, 0, 0})
 	fine := []float32{1, 0, 0, 0, 1, 0, 0, 0, 0.5, 0.5, 0, 0}
 	repaired(t, skinned(joints, fine), "m/a.gltf")
-	wantRefusal(t, skinned([]uint16{0, 2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, fine), "m/a.gltf", "mesh 0 primitive 0: vertex 0: joint 2 of a skin with 2")
-	wantRefusal(t, skinned(joints, []float32{1, 0, 0, 0, 1.5, -0.5, 0, 0, 1, 0, 0, 0}), "m/a.gltf", "mesh 0 primitive 0: vertex 1: a weight of -0.5")
+	wantRefusal(t, skinned([]uint16{0, 2, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, fine), "m/a.gltf", "mesh 0 primitive 0: vertex 0 uses joint 2 of a skin with 2 joints")
+	wantRefusal(t, skinned(joints, []float32{1, 0, 0, 0, 1.5, -0.5, 0, 0, 1, 0, 0, 0}), "m/a.gltf", "mesh 0 primitive 0: vertex 1 has a weight of -0.5")
 }
 
-// animated returns a model whose node 1 an animation turns.
+// animated returns a model with an animation that turns node 1.
 func animated(times, turns []float32, bounds, interpolation string) fstest.MapFS {
 	s := new(sheet)
 	in, out := s.floats("SCALAR", 1, times...), s.floats("VEC4", 4, turns...)
@@ -124,12 +124,12 @@ func animated(times, turns []float32, bounds, interpolation string) fstest.MapFS
 func TestRepairsAnimations(t *testing.T) {
 	const right = `"min":[0],"max":[1],`
 	doc := repaired(t, animated([]float32{0, 1}, []float32{0, 0, 0, 2, 0, 0, 0, 1}, right, "LINEAR"), "m/a.gltf",
-		"accessor 1: a rotation of another length than 1 in an animation, scaled")
+		"accessor 1: a rotation in an animation was not of length 1 and was normalized")
 	near(t, elements(t, doc, 1), []float64{0, 0, 0, 1}, []float64{0, 0, 0, 1})
 	// Tangents of splines may have any length.
 	repaired(t, animated([]float32{0, 1}, []float32{9, 0, 0, 0, 0, 0, 0, 1, 9, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 1, 7, 0, 0, 0}, right, "CUBICSPLINE"), "m/a.gltf")
 	doc = repaired(t, animated([]float32{0, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, `"min":[0],"max":[2],`, "STEP"), "m/a.gltf",
-		"accessor 0: min or max do not match the elements, corrected")
+		"accessor 0: min or max did not match the elements and were corrected")
 	if have := doc.Accessors[0].Max; !reflect.DeepEqual(have, []float64{1}) {
 		t.Errorf("max %v", have)
 	}
@@ -142,7 +142,7 @@ func TestRepairsAnimations(t *testing.T) {
 		times, turns []float32
 		want         string
 	}{
-		{[]float32{1, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, "accessor 0: keyframe 1 at 1 seconds is not behind the one before, at 1"},
+		{[]float32{1, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, "accessor 0: keyframe 1 at 1 seconds is not after the previous keyframe, at 1"},
 		{[]float32{-1, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, "accessor 0: keyframe 0 is at -1 seconds"},
 		{[]float32{0, 1}, []float32{0, 0, 0, 1, 0, 0, 0, 0}, "accessor 1: element 1 is a rotation without length"},
 		{[]float32{0, float32(math.Inf(1))}, []float32{0, 0, 0, 1, 0, 0, 0, 1}, "accessor 0: element 1 is +Inf"},
@@ -195,15 +195,15 @@ func TestRepairsDocuments(t *testing.T) {
 	text := string(tree["m/a.gltf"].Data)
 	tree["m/a.gltf"].Data = []byte(strings.Replace(text, `{"mesh":0}`, `{"mesh":0,"children":[],"rotation":[0,0,0,2]}`, 1))
 	doc := repaired(t, tree, "m/a.gltf",
-		`1:82: an empty list, and 1 more of them; left out`,
-		`1:218: an extension that extensionsUsed does not name; entered there`,
-		`node 0: a rotation of another length than 1; scaled`)
+		`1:82: a list is empty (2 times); left out`,
+		`1:218: an extension is missing in extensionsUsed; added there`,
+		`node 0: the length of a rotation is not 1; scaled`)
 	if doc.Nodes[0].Rotation != [4]float64{0, 0, 0, 1} || !reflect.DeepEqual(doc.ExtensionsUsed, []string{"EXT_mine"}) || doc.Nodes[0].Children != nil {
 		t.Errorf("node %v, extensions %v", doc.Nodes[0], doc.ExtensionsUsed)
 	}
 }
 
-// Views are laid out anew, whatever shares them or lies askew in them.
+// Views are laid out again, even if accessors share them or are misaligned.
 func TestRepairsLayout(t *testing.T) {
 	s := new(sheet)
 	s.floats("VEC3", 3, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1) // positions, then normals
@@ -224,10 +224,10 @@ func TestRepairsLayout(t *testing.T) {
 	view("", append(make([]byte, 20), 0, 0, 0x40, 0x40)...) // up to 3
 	doc := repaired(t, s.tree(`"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0,"NORMAL":1,"COLOR_0":2}}]}],
 		"animations":[{"channels":[{"sampler":0,"target":{"node":0,"path":"translation"}}],"samplers":[{"input":3,"output":4}]}]`), "m/a.gltf",
-		"accessor 2: attributes that do not all start at multiples of four bytes; laid out anew",
-		"bufferView 0: several accessors of attributes in a bufferView without byteStride; laid out anew",
+		"accessor 2: attribute offsets are not multiples of 4; rewritten",
+		"bufferView 0: a bufferView without byteStride has attributes of several accessors; rewritten",
 		"accessor 0: min or max are missing; added",
-		"bufferView 2: a byteStride for other data than attributes; laid out anew")
+		"bufferView 2: a bufferView has a byteStride, but no attributes; rewritten")
 	attributes := doc.Meshes[0].Primitives[0].Attributes
 	near(t, elements(t, doc, attributes["POSITION"]), []float64{0, 0, 0}, []float64{2, 0, 0}, []float64{0, 2, 0})
 	near(t, elements(t, doc, attributes["NORMAL"]), []float64{0, 0, 1}, []float64{0, 0, 1}, []float64{0, 0, 1})
@@ -242,8 +242,8 @@ func TestRepairsLayout(t *testing.T) {
 	}
 }
 
-// A primitive without the coordinates of its material's textures gets a copy of the
-// material without these; others keep it.
+// A primitive without the coordinates of its material's textures gets a copy of the material
+// without these textures. Other primitives keep the material.
 func TestTexturesWithoutCoordinates(t *testing.T) {
 	s := new(sheet)
 	p := s.positions(0, 0, 0, 2, 0, 0, 0, 2, 0)
@@ -256,7 +256,7 @@ func TestTexturesWithoutCoordinates(t *testing.T) {
 		"meshes":[{"primitives":[{"attributes":{"POSITION":%[1]d},"material":0},{"attributes":{"POSITION":%[1]d,"TEXCOORD_0":%[2]d},"material":0},
 			{"attributes":{"POSITION":%[1]d},"material":1,"extensions":{"KHR_materials_variants":{"mappings":[{"material":0,"variants":[0]}]}}}]}]`, p, uv))
 	doc := repaired(t, tree, "m/a.gltf",
-		"mesh 0 primitive 0: a textured material on a primitive without the texture's coordinates, drawn without the texture, and 2 more like it")
+		"mesh 0 primitive 0: a textured material is on a primitive without texture coordinates, which is drawn without the texture (and 2 similar repairs)")
 	texts := func(i int) string {
 		root, err := own.ParseObject(textOf(t, cook(t, options(nil), tree, "m/a.gltf")))
 		if err != nil {
@@ -286,8 +286,8 @@ func TestTexturesWithoutCoordinates(t *testing.T) {
 	}
 }
 
-// An OBJ file's textured material on faces without texture coordinates is one such, and a
-// library or an image that does not exist is said.
+// An OBJ file's textured material on faces without texture coordinates is such a material. A
+// missing library or image is reported.
 func TestOBJ(t *testing.T) {
 	tree := fstest.MapFS{
 		"m/a.obj": {Data: []byte("mtllib a.mtl\nmtllib gone.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl x\nf 1/1 2/2 3/3\nf 3 2 1\n")},
@@ -295,8 +295,8 @@ func TestOBJ(t *testing.T) {
 	}
 	doc := repaired(t, tree, "m/a.obj",
 		`mtllib gone.mtl does not exist; its materials have no properties`,
-		`image "wood.png" does not exist; it is named all the same`,
-		"mesh 0 primitive 1: a textured material on a primitive without the texture's coordinates, drawn without the texture")
+		`image "wood.png" does not exist; the model names it anyway`,
+		"mesh 0 primitive 1: a textured material is on a primitive without texture coordinates, which is drawn without the texture")
 	first, second := doc.Meshes[0].Primitives[0], doc.Meshes[0].Primitives[1]
 	if doc.Materials[*first.Material].PBRMetallicRoughness.BaseColorTexture == nil {
 		t.Error("the texture is gone")
@@ -313,7 +313,7 @@ func TestOBJKeepsValues(t *testing.T) {
 		"m/a.obj": {Data: []byte("mtllib a.mtl\nv 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 0 1 0\nusemtl x\ns 1\nf 1 2 3\n")},
 		"m/a.mtl": {Data: []byte("newmtl x\nPr 0.5\nKe 4 0 0\nNi 1.25\nTf 1 0 0\nmap_Bump b.png\n")},
 	}
-	doc := repaired(t, tree, "m/a.obj", `glTF has no place for Tf, map_Bump (norm names a normal map), `+
+	doc := repaired(t, tree, "m/a.obj", `glTF cannot hold Tf, map_Bump (norm names a normal map), `+
 		`s (smoothing groups of faces without normals; normals = "smooth" in a rule makes normals); left out of the cooked model`)
 	p, m := doc.Meshes[0].Primitives[0], doc.Materials[0]
 	color, ok := p.Attributes["COLOR_0"]
@@ -328,8 +328,8 @@ func TestOBJKeepsValues(t *testing.T) {
 	}
 }
 
-// Tangents are made for what asks for them besides normal maps; where they cannot be,
-// the model is refused.
+// Tangents are made for all materials that need them, not only for normal maps. If they cannot be
+// made, the model is refused.
 func TestTangentsForCoats(t *testing.T) {
 	coat := func(uv string) fstest.MapFS {
 		s := new(sheet)
@@ -340,11 +340,14 @@ func TestTangentsForCoats(t *testing.T) {
 		tree["m/a.gltf"].Data = []byte(strings.Replace(string(tree["m/a.gltf"].Data), `"attributes"`, `"material":0,"attributes"`, 1))
 		return tree
 	}
-	doc := repaired(t, coat(`,"TEXCOORD_0":0,"NORMAL":1`), "m/a.gltf")
-	if _, made := doc.Meshes[0].Primitives[0].Attributes["TANGENT"]; !made {
-		t.Error("no tangents")
+	for _, wanted := range []bool{true, false} {
+		o := options(func(o *meshOptions) { o.Tangents = wanted })
+		doc := decode(t, cook(t, o, coat(`,"TEXCOORD_0":0,"NORMAL":1`), "m/a.gltf"), nil)
+		if _, made := doc.Meshes[0].Primitives[0].Attributes["TANGENT"]; !made {
+			t.Errorf("tangents = %v: no tangents", wanted)
+		}
 	}
-	o := options(func(o *Mesh) { o.Normals = "none" })
+	o := options(func(o *meshOptions) { o.Normals = "none" })
 	if res := recipetest.Cook(t, Recipe(), o, coat(`,"TEXCOORD_0":0`), "", "m/a.gltf"); res.Err == nil || !strings.Contains(res.Err.Error(), "needs tangents") {
 		t.Errorf("without normals: %v", res.Err)
 	}
@@ -359,13 +362,13 @@ func TestRefusesFaultsInWhatStays(t *testing.T) {
 		tree["m/a.gltf"].Data = []byte(strings.Replace(string(tree["m/a.gltf"].Data), `"attributes"`, `"extensions":{"EXT_mine":{}},"attributes"`, 1))
 		return tree
 	}
-	wantRefusal(t, stays(3, "VEC3", `,"NORMAL":0`, 0, 0, 2, 0, 0, 1, 0, 0, 1), "m/a.gltf", "accessor 0: vertex 0: [0 0 2] is not of length 1")
+	wantRefusal(t, stays(3, "VEC3", `,"NORMAL":0`, 0, 0, 2, 0, 0, 1, 0, 0, 1), "m/a.gltf", "accessor 0: vertex 0: the length of [0 0 2] is not 1")
 	wantRefusal(t, stays(3, "VEC3", `,"COLOR_0":0`, 0, 0, 1, 0, 0, 1, 0, 0, 1.5), "m/a.gltf", "accessor 0: vertex 2 has a color of [0 0 1.5]")
 	s := new(sheet)
 	i := s.shorts("SCALAR", 1, 0, 1, 3)
 	tree := s.triangle("", `,"extensionsUsed":["EXT_mine"]`)
 	tree["m/a.gltf"].Data = []byte(strings.Replace(string(tree["m/a.gltf"].Data), `"attributes"`, fmt.Sprintf(`"extensions":{"EXT_mine":{}},"indices":%d,"attributes"`, i), 1))
-	wantRefusal(t, tree, "m/a.gltf", "accessor 0: index 2 is vertex 3 of 3")
+	wantRefusal(t, tree, "m/a.gltf", "accessor 0: index 2 refers to vertex 3, but there are only 3")
 }
 
 // Lists of elements that accessors replace must be in order.
@@ -397,9 +400,9 @@ func TestOddGLB(t *testing.T) {
 	}{
 		{glb(text, bin), nil},
 		{glb(text, bin, other), nil},
-		{glb(text, other, bin), []string{"the binary chunk of the GLB file is not its second; export the file again"}},
+		{glb(text, other, bin), []string{"the binary chunk of the GLB file is not its second chunk; export the file again"}},
 		{glb(text, bin, bin), []string{"the GLB file has more than one chunk of a type; the first is read; export the file again"}},
-		{append(glb(text, bin), 0, 0, 0, 0), []string{"there is more behind the end of the GLB file; export the file again"}},
+		{append(glb(text, bin), 0, 0, 0, 0), []string{"there are bytes after the end of the GLB file; export the file again"}},
 		{glb(text, chunk("BIN\x00", []byte("12345"))), []string{"a chunk of the GLB file is not a multiple of four bytes long; export the file again"}},
 	} {
 		res := recipetest.Cook(t, Recipe(), options(nil), fstest.MapFS{"a.glb": {Data: tc.file}}, "", "a.glb")

@@ -11,14 +11,14 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/tangent"
 )
 
-// A look is what the materials of a primitive need from its geometry.
+// A look lists the attributes that the materials of a primitive need.
 type look struct {
 	unlit    bool   // all materials are unlit
 	unseen   bool   // the primitive is never drawn
 	blend    bool   // a material blends
 	must     bool   // viewers cannot make tangents without a normal map
-	coords   uint64 // sets of texture coordinates in use, as bits
-	normalUV int    // set of coordinates for tangents, -1 for none
+	coords   uint64 // bit set of the texture coordinate sets in use
+	normalUV int    // coordinate set for tangents, or -1
 }
 
 // readLooks reads the look of each material.
@@ -43,7 +43,7 @@ func readLooks(doc *gltf.Document) ([]look, error) {
 	return list, nil
 }
 
-// lookOf returns the joint look of a primitive's material and its variants.
+// lookOf returns the combined look of a primitive's material and its variants.
 func lookOf(list []look, p *gltf.Primitive) look {
 	l := look{normalUV: -1}
 	if p.Material != nil {
@@ -62,9 +62,11 @@ func lookOf(list []look, p *gltf.Primitive) look {
 	return l
 }
 
-// shadeGeometry makes missing normals and tangents. Meshes with morph targets get no flat normals,
-// which would turn with the triangles: viewers make them. Collision meshes get none.
-func (o *Mesh) shadeGeometry(ctx context.Context, g *geometry, l look) error {
+// shadeGeometry makes missing normals, and missing tangents if they are wanted or viewers cannot
+// make them. Meshes with morph targets get no flat
+// normals, because morphing would rotate them with the triangles; viewers compute them instead.
+// Collision meshes get none.
+func (o *meshOptions) shadeGeometry(ctx context.Context, g *geometry, l look) error {
 	if g.mode != triangles {
 		return nil
 	}
@@ -74,7 +76,7 @@ func (o *Mesh) shadeGeometry(ctx context.Context, g *geometry, l look) error {
 		}
 	}
 	uv := g.findStream(fmt.Sprintf("TEXCOORD_%d", l.normalUV))
-	if o.Tangents && g.findStream("TANGENT") == nil && g.findStream("NORMAL") != nil && l.normalUV >= 0 && uv != nil && !l.unlit {
+	if (o.Tangents || l.must) && g.findStream("TANGENT") == nil && g.findStream("NORMAL") != nil && l.normalUV >= 0 && uv != nil && !l.unlit {
 		if err := makeTangents(ctx, g, uv.name); err != nil {
 			return fmt.Errorf("tangents: %w", err)
 		}
@@ -82,7 +84,7 @@ func (o *Mesh) shadeGeometry(ctx context.Context, g *geometry, l look) error {
 	return nil
 }
 
-func (o *Mesh) makeNormals(ctx context.Context, g *geometry) error {
+func (o *meshOptions) makeNormals(ctx context.Context, g *geometry) error {
 	// Tangents without normals must be ignored (glTF 2.0, section 3.7.2.1).
 	for i := range g.streams {
 		if s := &g.streams[i]; s.name == "TANGENT" && s.target == base {
@@ -114,7 +116,7 @@ func makeTangents(ctx context.Context, g *geometry, uv string) error {
 	if err != nil {
 		return err
 	}
-	// glTF's v points down, MikkTSpace's up.
+	// v points down in glTF and up in MikkTSpace.
 	for i := 3; i < len(tangents); i += 4 {
 		tangents[i] = -tangents[i]
 	}
@@ -125,14 +127,15 @@ func makeTangents(ctx context.Context, g *geometry, uv string) error {
 	return g.attachAttribute(ctx, "TANGENT", tangents, 4)
 }
 
-// attachAttribute adds an attribute of all vertices and welds equal vertices.
+// attachAttribute adds an attribute to all vertices and welds equal vertices.
 func (g *geometry) attachAttribute(ctx context.Context, name string, values []float32, width int) error {
-	g.streams = append(g.streams, stream{name: name, target: base, accessor: made, data: gltf.FloatArray(values, width)})
+	g.streams = append(g.streams, stream{name: name, target: base, accessor: made, use: gltf.VertexData, data: gltf.FloatArray(values, width)})
 	return g.weld(ctx)
 }
 
-// repairTextures gives a primitive without the coordinates of a material's texture a copy of the
-// material without that texture, which could not be drawn and which glTF forbids.
+// repairTextures handles primitives that lack the coordinates of a material's texture, which
+// glTF forbids. It gives them a copy of the material without that texture, which could not be
+// drawn anyway.
 func (c *cooking) repairTextures() error {
 	materials, err := c.doc.Objects("materials")
 	if err != nil || len(materials) == 0 {
@@ -158,7 +161,7 @@ type plainer struct {
 	doc       *gltf.Document
 	materials []gltf.Object
 	known     map[string]int // copies by material and missing coordinates
-	room      int            // bytes left for copies
+	room      int            // bytes left for further copies
 }
 
 // replaceMaterials replaces the materials of a primitive, and of its variants.
@@ -169,7 +172,7 @@ func (p *plainer) replaceMaterials(of *gltf.Primitive, text *gltf.Object, r *rep
 			return err
 		}
 		if n != int(*of.Material) {
-			r.noteRepair("a textured material on a primitive without the texture's coordinates, drawn without the texture", where, 1)
+			r.noteRepair("a textured material is on a primitive without texture coordinates, which is drawn without the texture", where, 1)
 			text.SetInt("material", n)
 			number := int32(n)
 			of.Material = &number
@@ -191,7 +194,7 @@ func (p *plainer) replaceMaterials(of *gltf.Primitive, text *gltf.Object, r *rep
 					return err
 				}
 				if n != int(mappings[i].Material) {
-					r.noteRepair("a textured material on a primitive without the texture's coordinates, drawn without the texture", where, 1)
+					r.noteRepair("a textured material is on a primitive without texture coordinates, which is drawn without the texture", where, 1)
 					objects[i].SetInt("material", n)
 					mappings[i].Material = int32(n)
 				}
@@ -202,8 +205,8 @@ func (p *plainer) replaceMaterials(of *gltf.Primitive, text *gltf.Object, r *rep
 	})
 }
 
-// withoutMissingCoords returns the number of a material whose textures all have coordinates. It is
-// the same material if no coordinates are missing.
+// withoutMissingCoords returns the index of a material whose textures all have coordinates. It
+// returns the same index if no coordinates are missing.
 func (p *plainer) withoutMissingCoords(material int, attributes map[string]int32) (int, error) {
 	var lacks []string
 	has := func(texCoord int) bool {
@@ -239,8 +242,8 @@ func (p *plainer) withoutMissingCoords(material int, attributes map[string]int32
 	return n, nil
 }
 
-// withoutTextures returns a material, or a part of one, without the textures whose
-// coordinates are not there.
+// withoutTextures returns a material, or a part of one, without the textures whose coordinates are
+// missing.
 func withoutTextures(o gltf.Object, has func(texCoord int) bool) (gltf.Object, error) {
 	kept := make(gltf.Object, 0, len(o))
 	for _, m := range o {
@@ -266,7 +269,7 @@ func withoutTextures(o gltf.Object, has func(texCoord int) bool) (gltf.Object, e
 	return kept, nil
 }
 
-// texCoordOf returns the coordinates of a texture.
+// texCoordOf returns the coordinate set of a texture.
 func texCoordOf(texture gltf.Object) int {
 	var info gltf.TextureInfo
 	if json.Unmarshal(texture.Text(), &info) != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/qmuntal/gltf"
 )
 
-// A roof of two squares that share an edge, the second rising; texture coordinates
-// as seen from above, the second one's mirrored.
+// roof returns a model of two squares that share an edge; the second rises. Texture coordinates are
+// as seen from above, and mirrored on the second square.
 func roof(material string) fstest.MapFS {
 	s := new(sheet)
 	p := s.floats("VEC3", 3, 0, 0, 0, 1, 0, 0, 2, 0, 1, 0, 1, 0, 1, 1, 0, 2, 1, 1)
@@ -52,14 +52,15 @@ func TestNormals(t *testing.T) {
 			case 2:
 				return flat(1)
 			}
-			// Between both, by the angles of either square's triangles there, 90 degrees.
+			// At the shared edge, the normal is between both, because the angles of both squares
+			// there are 90 degrees.
 			l := math.Sqrt(0.5 + (1+d)*(1+d))
 			return [3]float64{-d / l, 0, (1 + d) / l}
 		}},
 		{"none", bare, 6, func(dot, int) [3]float64 { return [3]float64{} }},
 		{"flat", unlit, 6, func(dot, int) [3]float64 { return [3]float64{} }},
 	} {
-		o := options(func(o *Mesh) {
+		o := options(func(o *meshOptions) {
 			o.Normals, o.Tangents, o.Optimize, o.NormalBits = tc.kind, false, false, 16
 		})
 		doc := decode(t, cook(t, o, roof(tc.material), "m/a.gltf"), nil)
@@ -87,7 +88,7 @@ func TestNormals(t *testing.T) {
 // Tangents point where the texture's u grows, bitangents where its rows go up.
 func TestTangents(t *testing.T) {
 	for _, bits := range []int{0, 8} {
-		o := options(func(o *Mesh) { o.NormalBits = bits })
+		o := options(func(o *meshOptions) { o.NormalBits = bits })
 		doc := decode(t, cook(t, o, roof(bumpy), "m/a.gltf"), nil)
 		p := doc.Meshes[0].Primitives[0]
 		positions, tangents := elements(t, doc, p.Attributes["POSITION"]), elements(t, doc, p.Attributes["TANGENT"])
@@ -111,20 +112,20 @@ func TestTangents(t *testing.T) {
 	}
 }
 
-// Tangents are not made where nothing asks for them.
+// Tangents are not made for materials that do not need them.
 func TestNoTangents(t *testing.T) {
 	for name, tc := range map[string]struct {
 		material string
-		change   func(*Mesh)
+		change   func(*meshOptions)
 	}{
 		"no map":         {bare, nil},
 		"unlit":          {unlit, nil},
 		"no coordinates": {elsewhere, nil},
-		"no normals":     {bumpy, func(o *Mesh) { o.Normals = "none" }},
-		"not by options": {bumpy, func(o *Mesh) { o.Tangents = false }},
+		"no normals":     {bumpy, func(o *meshOptions) { o.Normals = "none" }},
+		"not by options": {bumpy, func(o *meshOptions) { o.Tangents = false }},
 	} {
 		tree := roof(tc.material)
-		if name == "unlit" { // which would need no normals either
+		if name == "unlit" { // unlit materials need no normals
 			file := tree["m/a.gltf"]
 			file.Data = bytes.Replace(file.Data, []byte(`"TEXCOORD_0"`), []byte(`"NORMAL":2,"TEXCOORD_0"`), 1)
 		}
@@ -135,7 +136,7 @@ func TestNoTangents(t *testing.T) {
 	}
 }
 
-// Levels of detail hang on the node that shows the mesh; each is smaller, says its error
+// The node that shows the mesh lists its levels of detail. Each level is smaller, states its error
 // and uses the same vertices.
 func TestLODs(t *testing.T) {
 	s := new(sheet)
@@ -145,7 +146,7 @@ func TestLODs(t *testing.T) {
 		"meshes":[{"name":"hill","extras":{"kept":true},"primitives":[{"attributes":{"POSITION":$p,"NORMAL":$n,"TEXCOORD_0":$uv},"indices":$i}]}]`,
 		map[string]int{"p": p, "n": n, "uv": uv, "i": i}))
 	for _, bits := range []int{0, 16} {
-		o := options(func(o *Mesh) { o.LODs, o.PositionBits, o.LODRatio, o.LODError = 2, bits, 0.4, 0.1 })
+		o := options(func(o *meshOptions) { o.LODs, o.PositionBits, o.LODRatio, o.LODError = 2, bits, 0.4, 0.1 })
 		doc := decode(t, cook(t, o, tree, "m/a.gltf"), nil)
 		if len(doc.Meshes) != 3 {
 			t.Fatalf("%d meshes, want 3", len(doc.Meshes))
@@ -216,7 +217,7 @@ func lodIDs(t *testing.T, n *gltf.Node) (ids []int) {
 	return ids
 }
 
-// farthest returns how far the middles of triangles are from the sheet that grid makes.
+// farthest returns the greatest distance of the triangles' centers from the sheet of grid.
 func farthest(t *testing.T, doc *gltf.Document, p *gltf.Primitive) float64 {
 	t.Helper()
 	doc.Scenes = []*gltf.Scene{{Nodes: []int{0}}}

@@ -18,7 +18,7 @@ import (
 )
 
 // readModel reads the source and its external files, and removes the parts that prune drops.
-func (o *Mesh) readModel(ctx context.Context, job *recipe.Job) (doc *gltf.Document, gone prune.Result, err error) {
+func (o *meshOptions) readModel(ctx context.Context, job *recipe.Job) (doc *gltf.Document, gone prune.Result, err error) {
 	defer job.Step("decode")()
 	data, err := job.Source()
 	if err != nil {
@@ -46,7 +46,7 @@ func (o *Mesh) readModel(ctx context.Context, job *recipe.Job) (doc *gltf.Docume
 			return nil, gone, err
 		}
 		if len(lost) > 0 {
-			job.Warn("glTF has no place for %s; left out of the cooked model", strings.Join(lost, ", "))
+			job.Warn("glTF cannot hold %s; left out of the cooked model", strings.Join(lost, ", "))
 		}
 		job.Hold("meshes", len(text)+len(chunk))
 		return o.readGLTF(ctx, job, text, chunk, true)
@@ -54,8 +54,8 @@ func (o *Mesh) readModel(ctx context.Context, job *recipe.Job) (doc *gltf.Docume
 	return o.readGLTF(ctx, job, data, nil, false)
 }
 
-// readGLTF checks a document and reads its buffers. The first may be the chunk.
-func (o *Mesh) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte, isGLB bool) (doc *gltf.Document, gone prune.Result, err error) {
+// readGLTF checks a document and reads its buffers. The first buffer may be the binary chunk.
+func (o *meshOptions) readGLTF(ctx context.Context, job *recipe.Job, text, chunk []byte, isGLB bool) (doc *gltf.Document, gone prune.Result, err error) {
 	chunkSize := int64(gltf.NoChunk)
 	if isGLB {
 		chunkSize = int64(len(chunk))
@@ -87,7 +87,7 @@ func checkDocument(ctx context.Context, job *recipe.Job, text []byte, chunkSize 
 	return doc, doc.Check(ctx, chunkSize, gltf.SizeIn(job))
 }
 
-// readBuffers reads the buffers of a document that has been checked.
+// readBuffers reads the buffers of a checked document.
 func readBuffers(ctx context.Context, job *recipe.Job, doc *gltf.Document, chunk []byte) error {
 	if err := doc.WarnOfImages(job); err != nil {
 		return err
@@ -104,7 +104,7 @@ func readBuffers(ctx context.Context, job *recipe.Job, doc *gltf.Document, chunk
 	}
 	job.Hold("meshes", int(doc.UnpackedSize()))
 	if name, found := findExtensionKey(doc, namesView); found {
-		return fmt.Errorf("extension %.60s names bufferViews, which get other numbers here; copy the file instead", name)
+		return fmt.Errorf("extension %.60s refers to bufferViews by number, and cooking renumbers them; copy the file with recipe = \"copy\" in a rule", name)
 	}
 	return nil
 }
@@ -112,8 +112,8 @@ func readBuffers(ctx context.Context, job *recipe.Job, doc *gltf.Document, chunk
 // maxLibrary bounds the size of an MTL file. Libraries of cities have some 100 KB.
 const maxLibrary = 4 << 20
 
-// readUpTo reads at most the first most bytes of a dependency. A longer file is an error unless
-// mayBeLonger is set.
+// readUpTo reads at most the given number of bytes of a dependency. A longer file is an error
+// unless mayBeLonger is set.
 func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byte, error) {
 	f, size, err := gltf.OpenFile(job, name)
 	if err != nil {
@@ -121,7 +121,7 @@ func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byt
 	}
 	defer f.Close()
 	if size > most && !mayBeLonger {
-		return nil, fmt.Errorf("%d bytes, want at most %d", size, most)
+		return nil, fmt.Errorf("the file has %d bytes, want at most %d", size, most)
 	}
 	data := make([]byte, min(size, most))
 	n, err := io.ReadFull(f, data)
@@ -132,16 +132,16 @@ func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byt
 	return data[:n], err
 }
 
-// Bounds for finding the files that a model holds. Larger documents, and mtllib lines far
-// from the beginning of an OBJ model, are not searched.
+// Limits for finding the files that a model refers to. Larger documents, and mtllib lines far
+// from the start of an OBJ model, are not searched.
 const (
 	maxHeldText = 16 << 20
 	maxOBJHead  = 1 << 20
 	maxHeld     = 4096
 )
 
-// held extracts the buffers of glTF models and the MTL files of OBJ models. The first bytes of a
-// model decide its format.
+// held extracts the names of a glTF model's buffers and of an OBJ model's MTL files. The first
+// bytes of a model determine its format.
 var held = recipe.Extract{Name: "buffers", Version: 1, Of: filesHeldBy, Holds: []string{".bin", ".mtl"}, Files: "*.{gltf,glb,obj}"}
 
 func filesHeldBy(file io.ReaderAt, size int64) (recipe.Says, error) {
@@ -184,18 +184,18 @@ const (
 	extLOD      = "MSFT_lod"
 )
 
-// tables are extensions whose tables name views by number in members of any name. Other extensions
-// are found by the names of their members.
+// tables are extensions whose tables refer to views by index under arbitrary keys. In other
+// extensions, the keys identify such references.
 var tables = []struct{ extension, member string }{
 	{"EXT_structural_metadata", "propertyTables"}, {"EXT_feature_metadata", "featureTables"},
 }
 
-// harmless are the extensions of primitives and meshes that name no vertices or triangles by
-// number.
+// harmless are the extensions of primitives and meshes that do not refer to vertices or
+// triangles by index.
 var harmless = []string{extVariants, "EXT_mesh_features", "EXT_structural_metadata", "KHR_xmp", "KHR_xmp_json_ld"}
 
-// checkCookable refuses documents with unreadable vertices, and extensions that may name
-// a renumbered element.
+// checkCookable refuses documents with unreadable vertices, and extensions that may refer to a
+// renumbered element.
 func checkCookable(doc *gltf.Document) error {
 	if slices.Contains(doc.ExtensionsUsed, gltf.Draco) {
 		return fmt.Errorf("the mesh is already compressed by %s; cook the uncompressed file instead", gltf.Draco)
@@ -204,7 +204,7 @@ func checkCookable(doc *gltf.Document) error {
 		extensions, _ := doc.Root.Object("extensions")
 		members, err := extensions.Object(t.extension)
 		if err != nil || members.Member(t.member) != nil {
-			return fmt.Errorf("extension %s names bufferViews, which get other numbers here; copy the file instead", t.extension)
+			return fmt.Errorf("extension %s refers to bufferViews by number, and cooking renumbers them; copy the file with recipe = \"copy\" in a rule", t.extension)
 		}
 	}
 	return nil
@@ -221,8 +221,8 @@ func findExtensionKey(doc *gltf.Document, match func(key string) bool) (extensio
 	return extension, found
 }
 
-// namedNodes reports which nodes an extension names by a key "node", such as the shape of a
-// collider. The program that reads the extension may need the mesh at that node.
+// namedNodes reports which nodes an extension names by a key "node", as the shape of a collider
+// does. A program that reads the extension may need the mesh at that node.
 func namedNodes(doc *gltf.Document) []bool {
 	named := make([]bool, len(doc.Nodes))
 	doc.EachExtensionKey(func(_, key string, value json.Token) bool {
@@ -236,11 +236,11 @@ func namedNodes(doc *gltf.Document) []bool {
 	return named
 }
 
-// namesView reports whether the name of an extension's key suggests the number of a view.
+// namesView reports whether an extension's key seems to hold the index of a view.
 func namesView(key string) bool { return strings.Contains(strings.ToLower(key), "bufferview") }
 
-// namesMesh reports whether the name of an extension's key suggests the number of a mesh. Such a
-// mesh may be shown without the scale of a node.
+// namesMesh reports whether an extension's key seems to hold the index of a mesh. The extension
+// may show such a mesh without the scale of its node.
 func namesMesh(key string) bool { return strings.HasPrefix(strings.ToLower(key), "mesh") }
 
 // hasOnlyHarmless reports whether all extensions of a primitive or mesh are harmless.
@@ -252,4 +252,22 @@ func hasOnlyHarmless(o gltf.Object) (bool, error) {
 		}
 	}
 	return true, err
+}
+
+// objectFiles are the first bytes of compiled code, which some compilers also name .obj: COFF
+// for x86, x86-64, ARM and ARM64; COFF for link-time optimization; ELF; and OMF.
+var objectFiles = []string{"\x4c\x01", "\x64\x86", "\xc4\x01", "\x64\xaa", "\x00\x00\xff\xff", "\x7fELF", "\x80"}
+
+// isNoOtherOBJ reports whether a model that begins with head is not an .obj file of another
+// kind: compiled code, or an X-Plane model, which the third line identifies.
+func isNoOtherOBJ(head []byte) bool {
+	for _, magic := range objectFiles {
+		if bytes.HasPrefix(head, []byte(magic)) {
+			return false
+		}
+	}
+	order, rest, _ := bytes.Cut(head, []byte("\n"))
+	_, rest, _ = bytes.Cut(rest, []byte("\n"))
+	order = bytes.TrimSpace(order)
+	return !(len(order) == 1 && (order[0] == 'I' || order[0] == 'A') && bytes.HasPrefix(rest, []byte("OBJ")))
 }

@@ -55,7 +55,7 @@ func TestSurvives(t *testing.T) {
 	tree := figure()
 	source, _ := fs.ReadFile(tree, "m/a.gltf")
 	before := value(t, source)
-	glb := cook(t, options(func(o *Mesh) { o.AnimationError = 0 }), tree, "m/a.gltf")
+	glb := cook(t, options(func(o *meshOptions) { o.AnimationError = 0 }), tree, "m/a.gltf")
 	after := value(t, textOf(t, glb))
 	for _, key := range []string{"asset", "scene", "scenes", "extras"} {
 		if !reflect.DeepEqual(before[key], after[key]) {
@@ -76,7 +76,7 @@ func TestSurvives(t *testing.T) {
 			t.Errorf("node %d: %v, want %v", i, have, want)
 		}
 	}
-	// The two nodes that show the face show it by a node below them.
+	// Each of the two nodes of the face has a new child that shows it.
 	if len(nodes) != 12 {
 		t.Fatalf("%d nodes, want 12", len(nodes))
 	}
@@ -89,7 +89,7 @@ func TestSurvives(t *testing.T) {
 			t.Errorf("node %d: %v, below %v", parent, nodes[parent], nodes[10+i])
 		}
 	}
-	// Where weights are animated they went with them; all else is animated as before.
+	// Channels of weights name the new nodes. Other channels are unchanged.
 	channels := at(after, "animations", 0, "channels")
 	for i, node := range []string{"10", "5", "1", "3"} {
 		if have := fmt.Sprint(at(channels, i, "target", "node")); have != node {
@@ -146,13 +146,13 @@ func TestUnknownPrimitiveStays(t *testing.T) {
 // A triangle list of a material that blends keeps its order.
 func TestBlendingKeepsOrder(t *testing.T) {
 	tree := forms()
-	first := func(o *Mesh) []shown {
+	first := func(o *meshOptions) []shown {
 		doc := decode(t, cook(t, o, tree, "m/a.gltf"), nil)
 		doc.Scenes[0].Nodes = doc.Scenes[0].Nodes[:1]
 		doc.Meshes[0].Primitives = doc.Meshes[0].Primitives[3:4]
 		return show(t, doc)
 	}
-	if have, want := first(options(nil)), first(options(func(o *Mesh) { o.Optimize = false })); !reflect.DeepEqual(have, want) {
+	if have, want := first(options(nil)), first(options(func(o *meshOptions) { o.Optimize = false })); !reflect.DeepEqual(have, want) {
 		t.Error("other order")
 	}
 }
@@ -169,7 +169,7 @@ func TestFractionsAsPositions(t *testing.T) {
 	s.accessors[p] = strings.TrimSuffix(s.accessors[p], "}") + `,"normalized":true,"min":[-32767,0,0],"max":[32767,16384,0]}`
 	tree := s.tree(fill(`"extensionsUsed":["KHR_mesh_quantization"],"extensionsRequired":["KHR_mesh_quantization"],
 		"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":$p}}]}]`, map[string]int{"p": p}))
-	o := options(func(o *Mesh) { o.Normals = "none" })
+	o := options(func(o *meshOptions) { o.Normals = "none" })
 	accessor := at(value(t, textOf(t, cook(t, o, tree, "m/a.gltf"))), "accessors", 0)
 	if have := fmt.Sprint(at(accessor, "min"), at(accessor, "max")); have != "[-32767 0 0] [32767 16384 0]" {
 		t.Errorf("bounds %s", have)

@@ -11,9 +11,9 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// writeTextures names the cooked images in textures, by the extension that the format of each image
-// needs. A cooked image of an extension overrides the plain source. types are the media types of
-// embedded images; made marks images with a new type.
+// writeTextures makes textures refer to the cooked images, each through the extension for the
+// image's format. A cooked image that an extension names overrides the plain source. types are
+// the media types of embedded images; made marks images whose type has changed.
 func (w *writer) writeTextures(cooked []cookedImage, types []string, made []bool) error {
 	textures, err := w.doc.Objects("textures")
 	if err != nil {
@@ -39,7 +39,7 @@ func (w *writer) writeTextures(cooked []cookedImage, types []string, made []bool
 		}
 		w.nameImages(&textures[i], &s, cooked)
 		if s.moved {
-			w.repairs.noteRepair("an image of a type that another member of the texture has to name, named by that", fmt.Sprintf("texture %d", i), 1)
+			w.repairs.noteRepair("a texture named an image of a type that needs an extension, which now names the image", fmt.Sprintf("texture %d", i), 1)
 		}
 	}
 	w.doc.Root.SetObjects("textures", textures)
@@ -49,14 +49,15 @@ func (w *writer) writeTextures(cooked []cookedImage, types []string, made []bool
 
 // sources are the images of a texture.
 type sources struct {
-	plain      int  // -1 for none
-	cooked     int  // image that cooking renames, -1 for none
-	better     bool // an extension names the cooked image
+	plain      int  // source without an extension, or -1
+	cooked     int  // image that cooking renames, or -1
+	better     bool // an extension refers to the cooked image
 	extensions gltf.Object
-	moved      bool // an image was named by the wrong member
+	moved      bool // an image moved to the member for its format
 }
 
-// putImageOf enters an image that an extension names, or that the texture itself names for "".
+// putImageOf records an image that an extension refers to, or that the texture itself refers to
+// if extension is "".
 func (s *sources) putImageOf(extension string, source int, cooked []cookedImage, types []string, made []bool) {
 	right := extension
 	if types[source] != "" {
@@ -76,7 +77,7 @@ func (s *sources) putImageOf(extension string, source int, cooked []cookedImage,
 	s.moved = s.moved || right != extension && !made[source]
 }
 
-// nameImages writes the images of a texture.
+// nameImages writes the references to a texture's images.
 func (w *writer) nameImages(texture *gltf.Object, s *sources, cooked []cookedImage) {
 	if s.cooked >= 0 {
 		switch extension := cooked[s.cooked].extension; {
@@ -96,11 +97,11 @@ func (w *writer) nameImages(texture *gltf.Object, s *sources, cooked []cookedIma
 	}
 }
 
-// textureExtensions name images of formats unknown to core glTF.
+// textureExtensions are the extensions for image formats that core glTF does not include.
 var textureExtensions = []string{"EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"}
 
-// declareTextures enters the extensions of textures in the document's lists, and removes
-// unused ones. An extension is required if a texture has no other image.
+// declareTextures declares texture extensions in the document, and removes unused ones. An
+// extension is required if a texture has no other image.
 func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 	for _, name := range textureExtensions {
 		used, required := slices.ContainsFunc(types, func(t string) bool { return gltf.ImageExtension(t) == name }), false
@@ -119,9 +120,9 @@ func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 
 // An imageUse is the use of an image by materials.
 type imageUse struct {
-	slot  role.Slot // role is Unknown if no known member names the image
-	apart bool      // uses differ among colors, normals and data
-	other string    // name of an unknown member that names the image
+	slot  role.Slot // role Unknown if no known member refers to the image
+	apart bool      // uses differ: colors, normals and data are mixed
+	other string    // an unknown member that refers to the image
 }
 
 // imageUses returns the use of each image by materials.
@@ -148,7 +149,7 @@ func (c *cooking) imageUses() ([]imageUse, error) {
 	return list, nil
 }
 
-// addSlot records that a member of a material names the image.
+// addSlot records that a material member refers to the image.
 func (p *imageUse) addSlot(member string, slot role.Slot) {
 	switch {
 	case slot.Role == role.Unknown:
@@ -161,7 +162,7 @@ func (p *imageUse) addSlot(member string, slot role.Slot) {
 	}
 }
 
-// isInside reports whether an image is in the model's own file, in a data URI or in the binary
+// isInside reports whether an image is in the model's own file, as a data URI or in the binary
 // chunk, so that an estimate can read it.
 func isInside(doc *gltf.Document, picture *gltf.Image) bool {
 	if picture.BufferView == nil {
@@ -171,8 +172,8 @@ func isInside(doc *gltf.Document, picture *gltf.Image) bool {
 	return *v.Buffer == 0 && doc.Buffers[0].URI == nil
 }
 
-// pictureOptions returns the options of the recipe image for embedded images.
-func (o *Mesh) pictureOptions() *texture.Image {
+// pictureOptions returns the options of recipe image for embedded images.
+func (o *meshOptions) pictureOptions() *texture.Image {
 	p := texture.Recipe().New().(*texture.Image)
 	p.Quality = o.EmbeddedQuality
 	if o.Embedded == "dds" {
@@ -183,8 +184,8 @@ func (o *Mesh) pictureOptions() *texture.Image {
 	return p
 }
 
-// cookPicture makes a texture of an embedded image. It returns nil for an image that
-// stays, and warns if that is unexpected.
+// cookPicture makes a texture of an embedded image. It returns nil for an image that stays
+// unchanged, and warns if that is unexpected.
 func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use imageUse) ([]byte, error) {
 	mediaType := gltf.ImageType(file)
 	if w.o.Embedded == "keep" || mediaType != "image/png" && mediaType != "image/jpeg" && mediaType != "image/webp" {
@@ -192,25 +193,25 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use imageU
 	}
 	if use.slot.Role == role.Unknown {
 		if use.other != "" {
-			w.job.Warn("image %d: a material names it as %s, which is no slot that cook knows; it stays a picture", i, use.other)
+			w.job.Warn("image %d: a material uses it as %s, a slot that cook does not know; the image is not converted to a texture", i, use.other)
 		}
 		return nil, nil
 	}
 	if use.apart {
-		w.job.Warn("image %d: textures use it as more than one of colors, normals and data; it stays a picture", i)
+		w.job.Warn("image %d: textures use it as more than one of colors, normals and data; the image is not converted to a texture", i)
 		return nil, nil
 	}
 	if !isInside(w.doc, &w.doc.Images[i]) {
-		w.job.Warn("image %d: is part of a buffer in a file of its own; it stays a picture", i)
+		w.job.Warn("image %d is part of a buffer in a separate file; the image is not converted to a texture", i)
 		return nil, nil
 	}
 	o := w.o.pictureOptions()
 	m, info, err := picturefile.DecodeStored(ctx, file, "", o.MaxSize)
 	if err == nil {
 		if info.Orientation > 1 {
-			w.job.Warn("image %d: orientation %d of its Exif data is ignored, as most loaders of glTF do; some browsers turn it: save it turned", i, info.Orientation)
+			w.job.Warn("image %d: orientation %d in the Exif data is ignored, as by most glTF loaders; some browsers rotate the image: save the image rotated", i, info.Orientation)
 		}
-		w.job.Hold("decoded pictures", m.Bytes())
+		w.job.Hold("decoded images", m.Bytes())
 		if file, err = o.Encode(ctx, w.job, m, use.slot); err == nil {
 			return file, nil
 		}
@@ -221,9 +222,9 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use imageU
 	return nil, fmt.Errorf("image %d: %w", i, err)
 }
 
-// picturesCost returns the memory for cooking embedded images: the largest need of one image, and
-// the textures of all images.
-func (o *Mesh) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
+// picturesCost returns the memory for cooking embedded images: the largest working memory for an
+// image, and the textures of all images.
+func (o *meshOptions) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
 	most, sum := int64(0), int64(0)
 	for i := range doc.Images {
 		picture := &doc.Images[i]
@@ -240,14 +241,15 @@ func (o *Mesh) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
 		p := o.pictureOptions()
 		info, err := picturefile.Probe(file, "", int64(len(file)), p.MaxSize)
 		if err != nil {
-			continue // cooking reports that it is no image
+			continue // Cook reports that the data is not an image
 		}
 		need, err := texture.Recipe().Traits(p).Estimate(file, int64(len(file)))
 		if err != nil {
 			return 0, fmt.Errorf("image %d: %w", i, err)
 		}
 		most = max(most, need)
-		// Four bytes a texel, a third more for smaller levels; sides may become multiples of 4.
+		// Four bytes per texel and a third more for smaller levels; sides may be rounded up to
+		// multiples of 4.
 		sum += 6 * int64(info.W+3) * int64(info.H+3)
 	}
 	return most + sum, nil

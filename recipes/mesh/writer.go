@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A writer enters the results into the document's text.
+// A writer writes the results into the document.
 type writer struct {
 	*cooking
 	job       *recipe.Job
@@ -24,7 +24,7 @@ type writer struct {
 type geometryPlace struct {
 	attributes map[string]int // accessors by attribute
 	targets    []map[string]int
-	indices    int // accessor of the indices, made for none
+	indices    int // accessor of the indices, or made
 	lods       []int
 }
 
@@ -67,11 +67,7 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*geometryPlace
 	count := g.vertices()
 	for i := range g.streams {
 		s := &g.streams[i]
-		of := gltf.VertexData
-		if s.octa {
-			of = gltf.Directions
-		}
-		number, err := w.accessors.replaceAccessor(ctx, s.accessor, accessorType(w.doc, s.accessor, s.data.Width), of, s.data, s.name == "POSITION")
+		number, err := w.accessors.replaceAccessor(ctx, s.accessor, accessorType(w.doc, s.accessor, s.data.Width), s.use, s.data, s.name == "POSITION")
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +77,7 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*geometryPlace
 			place.targets[s.target][s.name] = number
 		}
 		w.quantized = w.quantized || needsQuantization(s)
-		s.data = gltf.Array{} // frees the copy that is in the view
+		s.data = gltf.Array{} // free the data, which the view now holds
 	}
 	if g.indices == nil {
 		return place, nil
@@ -114,7 +110,7 @@ func needsQuantization(s *stream) bool {
 	return false
 }
 
-// enterPrimitive puts the numbers of a geometry's accessors into a primitive.
+// enterPrimitive sets a geometry's accessors in a primitive.
 func (p *geometryPlace) enterPrimitive(primitive *gltf.Object, g *geometry) error {
 	attributes, err := primitive.Object("attributes")
 	if err != nil {
@@ -138,8 +134,8 @@ func (p *geometryPlace) enterPrimitive(primitive *gltf.Object, g *geometry) erro
 	return nil
 }
 
-// renumbered returns attributes with other accessors: existing ones in their order, new
-// ones in a fixed order.
+// renumbered returns attributes with new accessors: existing attributes in their order, then new
+// attributes in a fixed order.
 func renumbered(attributes gltf.Object, accessors map[string]int) gltf.Object {
 	o := make(gltf.Object, 0, len(attributes)+2)
 	for _, a := range attributes {
@@ -163,20 +159,20 @@ func listOf(objects []gltf.Object) json.RawMessage {
 	return gltf.ListText(list)
 }
 
-// declareExtensions writes the lists of extensions.
+// declareExtensions declares the extensions of the output.
 func (w *writer) declareExtensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
 	w.doc.Declare(gltf.Quantization, w.quantized, w.quantized)
 	w.doc.Declare(extLOD, lods, false)
-	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // compression of the source
+	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // the source's compression
 	packed := w.layout.IsCompressed()
 	w.doc.Declare(gltf.MeshoptEXT, packed, packed)
 	w.doc.WriteExtensions()
 	return nil
 }
 
-// addLODs makes a mesh for each level of detail that the geometries of a mesh have. A
-// geometry with fewer levels shows its last one.
+// addLODs adds a mesh for each level of detail of a mesh's geometries. A geometry with fewer
+// levels repeats its last level.
 func (w *writer) addLODs(mesh int, places map[*geometry]*geometryPlace) error {
 	levels := 0
 	for _, g := range w.shows[mesh] {
@@ -207,7 +203,7 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*geometryPlace) error {
 		}
 		extras, err := m.Object("extras")
 		if err != nil {
-			extras = nil // extras are missing or no object
+			extras = nil // extras are missing or not an object
 		}
 		var lod gltf.Object
 		lod.SetInt("level", level)
@@ -221,10 +217,9 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*geometryPlace) error {
 	return nil
 }
 
-// moveMeshes moves meshes on a grid, and meshes with levels of detail, to new nodes below their
-// nodes.
+// moveMeshes moves meshes that are on a grid or have levels of detail to new child nodes.
 func (w *writer) moveMeshes(context.Context) error {
-	weights := map[int32]int{} // new nodes of moved morph target weights by old node
+	weights := map[int32]int{} // new node for the morph target weights of an old node
 	for i := range w.doc.Nodes {
 		n := &w.doc.Nodes[i]
 		if n.Mesh == nil {
@@ -236,7 +231,7 @@ func (w *writer) moveMeshes(context.Context) error {
 		}
 		lods := w.lodMeshes[*n.Mesh]
 		if w.named[i] || n.IsInstanced() || n.HasLODs() {
-			lods = nil // the node is named, or has copies or levels of its own
+			lods = nil // the node is named by an extension, instanced, or has its own levels
 		}
 		if grid == nil && len(lods) == 0 {
 			continue
@@ -249,9 +244,9 @@ func (w *writer) moveMeshes(context.Context) error {
 			}
 		}
 		if grid != nil {
-			child.Set("translation", gltf.Numbers(float64(grid.Min[0]), float64(grid.Min[1]), float64(grid.Min[2])))
+			child.Set("translation", gltf.Singles(float64(grid.Min[0]), float64(grid.Min[1]), float64(grid.Min[2])))
 			step := float64(grid.Step)
-			child.Set("scale", gltf.Numbers(step, step, step))
+			child.Set("scale", gltf.Singles(step, step, step))
 		}
 		number := len(w.nodes)
 		weights[int32(i)] = number
@@ -263,12 +258,30 @@ func (w *writer) moveMeshes(context.Context) error {
 		w.nodes = append(w.nodes, child)
 		w.placeLODs(number, lods)
 	}
+	for i := range w.nodes {
+		shortenTransform(&w.nodes[i])
+	}
 	w.doc.Root.SetObjects("meshes", w.meshes)
 	w.doc.Root.SetObjects("nodes", w.nodes)
 	return w.retargetChannels(weights)
 }
 
-// placeLODs adds a node for each level of detail and lists them at the node of the full
+// shortenTransform removes digits that exporters write behind a float32, which do not change it.
+func shortenTransform(node *gltf.Object) {
+	for _, key := range []string{"translation", "rotation", "scale", "matrix", "weights"} {
+		var values []float64
+		text := node.Member(key)
+		if text == nil || json.Unmarshal(text, &values) != nil {
+			continue
+		}
+		isDouble := func(x float64) bool { return float64(float32(x)) != x }
+		if short := gltf.Singles(values...); len(short) < len(text) && !slices.ContainsFunc(values, isDouble) {
+			node.Set(key, short)
+		}
+	}
+}
+
+// placeLODs adds a node for each level of detail and lists these nodes at the node of the full
 // mesh.
 func (w *writer) placeLODs(node int, meshes []int) {
 	var ids []json.RawMessage
@@ -284,8 +297,8 @@ func (w *writer) placeLODs(node int, meshes []int) {
 	}
 }
 
-// retargetChannels retargets the channels that animate morph target weights to the nodes that weights
-// have moved to, and enters the animations in the document.
+// retargetChannels updates the channels that animate morph target weights: they now target the
+// nodes that weights maps to. It then writes the animations into the document.
 func (w *writer) retargetChannels(weights map[int32]int) error {
 	animations := make([]gltf.Object, len(w.clips))
 	for i, k := range w.clips {

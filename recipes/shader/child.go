@@ -17,26 +17,29 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/internal/child"
+	"github.com/assetcook/assetcook/internal/plaintext"
 	"github.com/assetcook/assetcook/internal/version"
 )
 
-// An order is a request to the child process, with the version of this program: the program's
-// file may have been replaced since the start.
+// An order is a request to the child process. It holds this program's version, because the
+// program's file may have been replaced since the start.
 type order struct {
 	Version                   string
 	Source, Format, Entry     string
 	GLSLVersion, SPIRVVersion string
 	Debug                     bool
 	Timeout                   time.Duration
+	warned                    []string // warnings of the compilation
 }
 
-// A reply is the answer of the child. Refused is the reason for a missing Output, otherwise "".
+// A reply is the child's answer. Refused is the reason why there is no Output, or "".
 type reply struct {
 	Output  []byte
+	Warned  []string
 	Refused string
 }
 
-// childVariable marks the child process.
+// childVariable is the environment variable that marks the child process.
 const childVariable = "ASSETCOOK_COMPILE_WGSL"
 
 func init() {
@@ -53,7 +56,7 @@ func init() {
 	os.Exit(0)
 }
 
-// childStack limits the child's stack, in bytes, far above the need of real shaders.
+// childStack limits the child's stack, in bytes. Real shaders need far less.
 const childStack = 64 << 20
 
 // childHeap limits the child's heap, in bytes.
@@ -64,13 +67,13 @@ func limitHeap() {
 	for range time.Tick(20 * time.Millisecond) {
 		var m runtime.MemStats
 		if runtime.ReadMemStats(&m); m.HeapAlloc > childHeap {
-			fmt.Fprintf(os.Stderr, "fatal error: it holds more than %d MiB\n", childHeap>>20)
+			fmt.Fprintf(os.Stderr, "fatal error: the compiler holds more than %d MiB\n", childHeap>>20)
 			os.Exit(1)
 		}
 	}
 }
 
-// serveOrder answers one order.
+// serveOrder reads an order, compiles it and writes the reply.
 func serveOrder(in io.Reader, out io.Writer) error {
 	var o order
 	if err := json.NewDecoder(in).Decode(&o); err != nil {
@@ -79,23 +82,23 @@ func serveOrder(in io.Reader, out io.Writer) error {
 	if v := compilerVersion(); o.Version != v {
 		return writeReply(out, reply{Refused: "the program has been replaced since it was started; start it again"})
 	}
-	time.AfterFunc(o.Timeout+time.Second, func() { os.Exit(1) }) // the parent may have died
+	time.AfterFunc(o.Timeout+time.Second, func() { os.Exit(1) }) // exit even if the parent has died
 	var r reply
 	func() {
 		defer func() {
 			if p := recover(); p != nil {
-				r = reply{Refused: "the WGSL compiler gave up: " + oneLine(fmt.Sprint(p))}
+				r = reply{Refused: "the WGSL compiler gave up: " + plaintext.OneLine(fmt.Sprint(p))}
 			}
 		}()
 		output, err := o.compileOrder()
-		if r.Output = output; err != nil {
+		if r.Output, r.Warned = output, o.warned; err != nil {
 			r = reply{Refused: err.Error()}
 		}
 	}()
 	return writeReply(out, r)
 }
 
-// writeReply writes a reply. Other packages may have printed before it.
+// writeReply writes a reply. The output may already hold text that other packages printed.
 func writeReply(out io.Writer, r reply) error {
 	if _, err := io.WriteString(out, replyMark); err != nil {
 		return err
@@ -106,7 +109,7 @@ func writeReply(out io.Writer, r reply) error {
 // replyMark precedes a reply.
 const replyMark = "\x00assetcook wgsl\x00"
 
-// compilerVersion returns the versions of the recipe and of naga, which decide the result.
+// compilerVersion returns the versions of the recipe and of naga, which determine the result.
 func compilerVersion() string {
 	v := fmt.Sprint(Recipe().Version)
 	if naga := version.Dependency("github.com/gogpu/naga"); naga != "" {
@@ -115,17 +118,17 @@ func compilerVersion() string {
 	return v
 }
 
-// inChild lets the child compile an order.
-func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error) {
+// inChild runs the child process to compile an order.
+func inChild(ctx context.Context, o order, timeout time.Duration) (reply, error) {
 	self, err := ourselves()
 	if err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	o.Version, o.Timeout = compilerVersion(), timeout
 	var in bytes.Buffer
-	out, said := child.Head{Most: 256 << 20}, child.Head{Most: 64 << 10} // a stack dump is long
+	out, said := child.Head{Most: 256 << 20}, child.Head{Most: 64 << 10} // enough for a stack dump
 	if err := json.NewEncoder(&in).Encode(&o); err != nil {
-		return nil, err
+		return reply{}, err
 	}
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -136,32 +139,32 @@ func inChild(ctx context.Context, o order, timeout time.Duration) ([]byte, error
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return reply{}, ctx.Err()
 	case limited.Err() != nil:
-		return nil, fmt.Errorf("compiling took longer than %s (timeout)", timeout)
+		return reply{}, fmt.Errorf("compiling took longer than %s (timeout)", timeout)
 	case err != nil:
-		return nil, crash(err, said.String())
+		return reply{}, crash(err, said.String())
 	}
 	return findReply(out.Bytes())
 }
 
 // findReply finds the reply in the output of the child.
-func findReply(printed []byte) ([]byte, error) {
+func findReply(printed []byte) (reply, error) {
 	if i := bytes.Index(printed, []byte(replyMark)); i >= 0 {
 		printed = printed[i+len(replyMark):]
 	}
 	var r reply
 	if err := json.NewDecoder(bytes.NewReader(printed)).Decode(&r); err != nil {
-		return nil, fmt.Errorf("the WGSL compiler ended early: %w", err)
+		return reply{}, fmt.Errorf("the WGSL compiler ended early: %w", err)
 	}
 	if r.Refused != "" {
-		return nil, errors.New(r.Refused)
+		return reply{}, errors.New(r.Refused)
 	}
-	return r.Output, nil
+	return r, nil
 }
 
-// ourselves returns this program's file. On Linux it is right even if the file's name now belongs
-// to another file.
+// ourselves returns the path of this program's file. On Linux it refers to the running program
+// even if another file has replaced it.
 func ourselves() (string, error) {
 	if _, err := os.Stat("/proc/self/exe"); err == nil && runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil
@@ -169,18 +172,18 @@ func ourselves() (string, error) {
 	return os.Executable()
 }
 
-// forGo reports whether an environment variable changes how Go programs run.
+// forGo reports whether an environment variable affects how Go programs run.
 func forGo(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return slices.Contains([]string{"GODEBUG", "GOTRACEBACK", "GOGC", "GOMEMLIMIT", "GOCOVERDIR"}, name)
 }
 
-// crash describes the death of a child in one line.
+// crash describes the crash of a child in one line.
 func crash(err error, said string) error {
 	for line := range strings.Lines(said) {
 		if what, ok := strings.CutPrefix(line, "fatal error: "); ok {
-			return fmt.Errorf("the WGSL compiler died: %s", oneLine(what))
+			return fmt.Errorf("the WGSL compiler crashed: %s", plaintext.OneLine(what))
 		}
 	}
-	return fmt.Errorf("the WGSL compiler died: %w", err)
+	return fmt.Errorf("the WGSL compiler crashed: %w", err)
 }

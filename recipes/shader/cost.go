@@ -6,25 +6,25 @@ import (
 
 const (
 	// maxType limits the parts of a type, counting the parts of its structs once per occurrence.
-	// naga visits all of them, so structs of two structs of two structs double its work with each
-	// line.
+	// naga visits all of them. If each struct has two members of the previous struct's type, its
+	// work doubles with each line.
 	maxType = 1 << 16
-	// maxCost limits the parts of types and expressions that naga visits, each of which takes it
-	// 20 to 200 ns. For each operator, it computes the types of the operands again, down to the
-	// value of each let.
+	// maxCost limits the parts of types and expressions that naga visits, at 20 to 200 ns each.
+	// For each operator, naga computes the types of the operands again, down to the value of
+	// each let.
 	maxCost = 10_000_000
-	// memberCost is the factor for member access: naga visits the operand twice.
+	// memberCost is the cost factor of member access, because naga visits the operand twice.
 	memberCost = 16
 )
 
-// A sizer counts the parts of WGSL without comments that naga would visit.
+// A sizer counts the parts of WGSL that naga would visit. Comments must have been removed.
 type sizer struct {
 	source, code []byte
 	at           int
 	cost         int
 }
 
-// checkCost refuses WGSL that would take naga very long.
+// checkCost refuses WGSL that naga would take very long to compile.
 func checkCost(source, code []byte) error {
 	s := sizer{source: source, code: code}
 	if err := s.limitTypes(); err != nil {
@@ -34,7 +34,7 @@ func checkCost(source, code []byte) error {
 	return s.limitExpressions()
 }
 
-// token returns the next name, number or single character, nil at the end.
+// token returns the next name, number or single character, or nil at the end.
 func (s *sizer) token() []byte {
 	for s.at < len(s.code) && (s.code[s.at] <= ' ') {
 		s.at++
@@ -53,15 +53,15 @@ func inName(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// A typeDecl is a struct or alias, with the names in it.
+// A typeDecl is the declaration of a struct or alias, with the type names in it.
 type typeDecl struct {
 	at    int
 	names []string
-	size  int // 0 if unknown
+	size  int // number of parts; 0 if unknown
 	open  bool
 }
 
-// limitTypes limits the sizes of structs and aliases, which may be declared in any order.
+// limitTypes limits the sizes of structs and aliases. Their declarations may be in any order.
 func (s *sizer) limitTypes() error {
 	decls := map[string]*typeDecl{}
 	var order []*typeDecl
@@ -91,7 +91,7 @@ func (s *sizer) limitTypes() error {
 	for _, d := range order {
 		size := d.countParts(decls)
 		if s.cost += size; size > maxType || s.cost > maxCost {
-			return plaintext.Errorf(s.source, d.at, "types of structs within structs have more than %d parts", maxType)
+			return plaintext.Errorf(s.source, d.at, "the nested structs have more than %d members in all; use fewer", maxType)
 		}
 	}
 	return nil
@@ -119,10 +119,10 @@ func (d *typeDecl) countParts(decls map[string]*typeDecl) int {
 type run struct {
 	whole int // parts before commas
 	parts int // parts since the last comma
-	last  int // of these, the operand of a following member access
+	last  int // operand of a following member access
 }
 
-// limitExpressions limits the work of naga for the bodies of functions.
+// limitExpressions limits the work of naga for function bodies.
 func (s *sizer) limitExpressions() error {
 	lets := map[string]int{}
 	runs := []run{{}}
@@ -146,7 +146,7 @@ func (s *sizer) limitExpressions() error {
 				braces = max(0, braces-1)
 			}
 			if braces == 0 {
-				clear(lets) // they end with their function
+				clear(lets) // let declarations end with their function
 			}
 			runs, let, begins, member = append(runs[:0], run{}), "", true, false
 			continue
@@ -178,7 +178,7 @@ func (s *sizer) limitExpressions() error {
 		top = &runs[len(runs)-1]
 		top.whole, top.parts, top.last = min(top.whole, maxCost), min(top.parts, maxCost), min(top.last, maxCost)
 		if s.cost > maxCost {
-			return plaintext.Errorf(s.source, s.at-len(word), "expressions that are too long, or too many nested let, to be compiled in reasonable time; make one a var")
+			return plaintext.Errorf(s.source, s.at-len(word), "expressions are too long, or let is nested too deeply, to compile in reasonable time; make one let a var")
 		}
 	}
 }

@@ -18,33 +18,34 @@ import (
 )
 
 const (
-	// maxFlat limits the size of a shader with its includes, which can double it in each file.
+	// maxFlat limits the size of a shader with its includes in bytes, because each nested file
+	// can double it.
 	maxFlat = 8 << 20
-	// maxDeep limits nested includes.
+	// maxDeep limits the nesting of includes.
 	maxDeep = 64
-	// maxIncludes limits the total of expanded includes.
+	// maxIncludes limits the total number of expanded includes.
 	maxIncludes = 10_000
 )
 
 // A flattening expands the includes of one source.
 type flattening struct {
 	ctx     context.Context
-	dirs    []string                          // searched for includes
+	dirs    []string                          // directories searched for includes
 	lines   bool                              // write #line directives
-	compact bool                              // without comments, see function compact
+	compact bool                              // drop comments; see function compact
 	read    func(name string) ([]byte, error) // reads a file relative to the source's directory
 
-	out   bytes.Buffer
-	names []string // names of the files, by their numbers in #line
-	open  []string // files being read, for errors
-	count int      // includes so far
-	files map[string]*file
-	same  map[[sha256.Size]byte]*file // files by content, because a file may have two names
-	seen  int                         // lines so far
-	joins bool                        // lines are joined in comments, see joinsComments
-	// versioned is true if the result has a #version line.
-	versioned bool
-	// behind is true if #line gives the number of its own line, not of the next one, as before
+	out     bytes.Buffer
+	names   []string // names of the files, indexed by their numbers in #line
+	open    []string // files being expanded, for errors
+	count   int      // number of includes so far
+	files   map[string]*file
+	same    map[[sha256.Size]byte]*file // files by content, because a file may have two names
+	seen    int                         // number of lines so far
+	joins   bool                        // backslashes join lines in comments, too: see joinsComments
+	warned  []string                    // warnings, each with its place
+	version string                      // #version line of the result, or ""
+	// behind is true if #line sets the number of its own line instead of the next, as before
 	// GLSL 3.30.
 	behind bool
 }
@@ -53,8 +54,8 @@ type flattening struct {
 type file struct {
 	text
 	number int
-	once   bool // it has #pragma once
-	guards bool // an #ifndef of its own encloses everything
+	once   bool // the file has #pragma once
+	guards bool // the file's own #ifndef encloses all its code
 }
 
 // flattenIncludes returns the source with its includes expanded.
@@ -66,12 +67,13 @@ func (f *flattening) flattenIncludes(name string, source []byte, defines map[str
 		return nil, err
 	}
 	number, found := cutVersion(all)
-	f.versioned = found
-	if !found {
+	if found {
+		f.version = versionOf(all.code[:all.at])
+	} else {
 		f.joins = true
 		version := f.includedVersion(all, "")
 		if m := versionLine().FindSubmatch(version); m != nil {
-			number, f.versioned = versionNumber(m), true
+			number, f.version = versionNumber(m), versionOf(version)
 			f.out.Write(append(bytes.TrimSpace(version), '\n'))
 		}
 		f.files, f.same, f.names = map[string]*file{}, map[[sha256.Size]byte]*file{}, []string{name}
@@ -114,15 +116,15 @@ var (
 	pragmaOnce  = lazyregexp.New(`^[\s\v]*#[\s\v]*pragma[\s\v]+once\b`)
 	versionLine = lazyregexp.New(`^[\s\v]*#[\s\v]*version[\s\v]+(\d{3})\b[\s\v]*(es\b)?`)
 	anyVersion  = lazyregexp.New(`^[\s\v]*#[\s\v]*version\b`)
-	// includeExtension matches a line that lets a compiler expand includes itself. Drivers do not
-	// know such extensions.
+	// includeExtension matches a line that enables includes in a compiler. Drivers do not
+	// support such extensions.
 	includeExtension = lazyregexp.New(`^[\s\v]*#[\s\v]*extension[\s\v]+(?:GL_GOOGLE_include_directive|GL_ARB_shading_language_include)\b`)
 	leftInclude      = lazyregexp.New(`(?m)^[ \t\v\f]*#[ \t\v\f]*include\b`)
 )
 
-// cutVersion returns the GLSL version of a source, such as 330, or 1300 for OpenGL ES 3.00, and
-// advances the text behind the #version line. Only comments and empty lines may precede it.
-// Without that line, the text stays at its start, and the version is the first.
+// cutVersion returns the GLSL version of a source, such as 330, or 1300 for OpenGL ES 3.00. It
+// advances the text past the #version line, which only comments and empty lines may precede. If
+// there is no such line, it does not advance the text, and returns the lowest version.
 func cutVersion(t *text) (number int, found bool) {
 	for {
 		_, code := t.nextCodeLine()
@@ -136,7 +138,7 @@ func cutVersion(t *text) (number int, found bool) {
 	}
 }
 
-// versionNumber returns the version of a match of versionLine.
+// versionNumber returns the version in a match of versionLine.
 func versionNumber(m [][]byte) int {
 	number, _ := strconv.Atoi(string(m[1]))
 	if len(m[2]) > 0 {
@@ -145,8 +147,8 @@ func versionNumber(m [][]byte) int {
 	return number
 }
 
-// includedVersion returns the #version line of the file that a text includes first, before any
-// other code, nil if there is none. It does not advance the text.
+// includedVersion returns the #version line of the file that a text includes before any other
+// code, or nil. It does not advance the text.
 func (f *flattening) includedVersion(t *text, from string) []byte {
 	rest := text{shown: t.shown, code: t.code}
 	for {
@@ -160,7 +162,7 @@ func (f *flattening) includedVersion(t *text, from string) []byte {
 			m := include().FindSubmatch(code)
 			name, file, err := f.findIncluded(string(m[1]), string(m[2]), from)
 			if err != nil || slices.Contains(f.open, name) || len(f.open) > maxDeep {
-				return nil // expandFile reports it
+				return nil // expandFile reports the error
 			}
 			f.open = append(f.open, name)
 			version := f.includedVersion(&file.text, name)
@@ -179,7 +181,8 @@ func (f *flattening) isCommentsOnly(file *file) bool {
 	return len(bytes.TrimSpace(file.text.code)) == 0
 }
 
-// writeHead writes the source up to its #version line and returns the number of the next line.
+// writeHead writes the source up to and including its #version line, and returns the number of
+// the next line.
 func (f *flattening) writeHead(top *file) int {
 	t := text{shown: top.shown[:top.at], code: top.code[:top.at]}
 	first := 1
@@ -205,8 +208,8 @@ func (f *flattening) writeCode(shown, code []byte) {
 	f.out.Write(shown)
 }
 
-// expandFile writes a file from its current position. Its name is relative to the source's directory;
-// first is the number of the current line.
+// expandFile writes a file from its current position. The name is relative to the source's
+// directory. The argument first is the number of the current line.
 func (f *flattening) expandFile(file *file, name string, first int) error {
 	if file.once {
 		fmt.Fprintf(&f.out, "#ifndef COOK_INCLUDED_%d\n#define COOK_INCLUDED_%d\n", file.number, file.number)
@@ -236,9 +239,12 @@ func (f *flattening) expandFile(file *file, name string, first int) error {
 			if f.lines {
 				f.writeLineDirective(number+newlines, file.number)
 			}
-		case file.number > 0 && anyVersion().Match(code) && !f.versioned:
-			return &lineError{file: f.open[len(f.open)-1], line: number, what: "a #version line that does not come first; put it at the top of the source"}
-		case file.number > 0 && anyVersion().Match(code), pragmaOnce().Match(code), includeExtension().Match(code):
+		case file.number > 0 && anyVersion().Match(code) && f.version == "":
+			return &lineError{file: f.open[len(f.open)-1], line: number, what: "the #version line must come first; put it at the top of the source"}
+		case file.number > 0 && anyVersion().Match(code):
+			f.warnOfVersion(code, number)
+			f.out.Write(bytes.Repeat([]byte{'\n'}, max(1, newlines)))
+		case pragmaOnce().Match(code), includeExtension().Match(code):
 			f.out.Write(bytes.Repeat([]byte{'\n'}, max(1, newlines)))
 		default:
 			f.writeCode(shown, code)
@@ -257,7 +263,27 @@ func (f *flattening) expandFile(file *file, name string, first int) error {
 	return nil
 }
 
-// writeLineDirective writes a #line directive for the next line.
+// versionOf returns the #version line in code with single spaces.
+func versionOf(code []byte) string {
+	const word = "version"
+	line := code[bytes.LastIndex(code, []byte(word))+len(word):]
+	return "#" + word + " " + string(bytes.Join(bytes.Fields(line), []byte{' '}))
+}
+
+// warnOfVersion warns of a #version line of an included file that differs from the line of the
+// shader.
+func (f *flattening) warnOfVersion(code []byte, number int) {
+	own := versionOf(code)
+	if own == f.version {
+		return
+	}
+	warning := fmt.Sprintf("%s:%d: %s is left out, because the shader has %s; write the same version in both", f.open[len(f.open)-1], number, own, f.version)
+	if !slices.Contains(f.warned, warning) {
+		f.warned = append(f.warned, warning)
+	}
+}
+
+// writeLineDirective writes a #line directive that applies to the next line.
 func (f *flattening) writeLineDirective(number, file int) {
 	if f.behind {
 		number--
@@ -265,7 +291,7 @@ func (f *flattening) writeLineDirective(number, file int) {
 	fmt.Fprintf(&f.out, "#line %d %d\n", number, file)
 }
 
-// expandInclude expands the file that an #include line names.
+// expandInclude writes the file that an #include line names.
 func (f *flattening) expandInclude(code []byte, from string, number int) error {
 	where := fmt.Sprintf("%s:%d: ", f.open[len(f.open)-1], number)
 	if len(f.open) == 1 {
@@ -287,12 +313,12 @@ func (f *flattening) expandInclude(code []byte, from string, number int) error {
 	}
 	if slices.Contains(f.open, name) {
 		if file.once || file.guards {
-			return nil // the inside of its guards is being read
+			return nil // a file with a guard includes itself
 		}
 		return fmt.Errorf("%s%s includes itself: %s -> %s", where, name, strings.Join(f.open[1:], " -> "), name)
 	}
 	if f.count++; f.count > maxIncludes {
-		return fmt.Errorf("%smore than %d includes", where, maxIncludes)
+		return fmt.Errorf("%sthere are more than %d includes", where, maxIncludes)
 	}
 	if len(f.open) > maxDeep {
 		return fmt.Errorf("%smore than %d files include one another, beginning with %s", where, maxDeep, strings.Join(f.open[1:4], " -> "))
@@ -303,7 +329,8 @@ func (f *flattening) expandInclude(code []byte, from string, number int) error {
 	return err
 }
 
-// findIncluded reads the file of an include. Quoted names are relative to the including file first.
+// findIncluded reads an included file. A quoted name is first looked up relative to the
+// including file.
 func (f *flattening) findIncluded(quoted, bracketed, from string) (string, *file, error) {
 	var tries []string
 	asked := bracketed
@@ -349,10 +376,10 @@ func (f *flattening) findIncluded(quoted, bracketed, from string) (string, *file
 	if len(tries) == 0 {
 		return "", nil, fmt.Errorf("<%s> is looked for in include_dirs, of which there are none", asked)
 	}
-	return "", nil, fmt.Errorf("%s is not there; looked for %s", asked, strings.Join(tries, ", "))
+	return "", nil, fmt.Errorf("%s does not exist; looked for %s", asked, strings.Join(tries, ", "))
 }
 
-// findGuards finds out whether a file guards itself against a second inclusion.
+// findGuards detects whether a file guards itself against repeated inclusion.
 func (f *file) findGuards() {
 	t := f.text
 	depth, directives, guarded := 0, 0, true

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -117,7 +118,7 @@ func TestCompilerReadsNoFile(t *testing.T) {
 				}
 			}
 			r := Recipe()
-			c := r.New().(*Shader)
+			c := r.New().(*shaderOptions)
 			c.Format, c.Compiler = "spirv", "glslangValidator"
 			res := recipetest.Cook(t, r, c, os.DirFS(dir), dir, "a.frag")
 			if res.Err != nil && strings.Contains(res.Err.Error(), "PLANTED") {
@@ -210,5 +211,27 @@ func TestCompilerErrorHasTheRightLine(t *testing.T) {
 		if res.Err == nil || !strings.HasPrefix(res.Err.Error(), tc.want) {
 			t.Errorf("%q: got %v, want %q", tc.before, res.Err, tc.want)
 		}
+	}
+}
+
+// A warning of the compiler becomes a warning of the run, with the name of the file.
+func TestWarningsOfTheCompilerArePassedOn(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the compiler of this test is a shell script")
+	}
+	dir := t.TempDir()
+	compiler := filepath.Join(dir, "compiler")
+	script := "#!/bin/sh\necho source.frag\necho \"WARNING: 1:2: '#extension' : extension not supported: GL_NO\"\necho x >\"$5\"\n"
+	for name, text := range map[string]string{"compiler": script, "a.frag": "#version 450\n#include \"lib.glsl\"\n", "lib.glsl": "\n#extension GL_NO : enable\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := Recipe()
+	c := r.New().(*shaderOptions)
+	c.Format, c.Compiler = "spirv", compiler
+	res := recipetest.Cook(t, r, c, os.DirFS(dir), dir, "a.frag")
+	if want := []string{"lib.glsl:2: '#extension' : extension not supported: GL_NO"}; res.Err != nil || !slices.Equal(res.Warned, want) {
+		t.Errorf("error %v, warnings %q, want %q", res.Err, res.Warned, want)
 	}
 }

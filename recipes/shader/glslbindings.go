@@ -13,10 +13,10 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// maxBinding is the largest binding that naga writes.
+// maxBinding is the highest binding that naga can write.
 const maxBinding = 255
 
-// usedVariables returns the variables that the functions of a module use.
+// usedVariables returns the global variables that the functions of a module use.
 func usedVariables(m *ir.Module) []ir.GlobalVariable {
 	seen := make([]bool, len(m.GlobalVariables))
 	functions := []*ir.Function{&m.EntryPoints[0].Function}
@@ -39,9 +39,9 @@ func usedVariables(m *ir.Module) []ir.GlobalVariable {
 	return used
 }
 
-// flatBindings numbers the resources of all groups for GLSL, which has no groups. Group 0 keeps
-// its bindings. The bindings of each later group follow the group before it. The numbers are the
-// same for all entry points of a module.
+// flatBindings assigns GLSL bindings to the resources of all groups, because GLSL has no groups.
+// Group 0 keeps its bindings. The bindings of each later group follow the bindings of the
+// previous group. All entry points of a module get the same bindings.
 func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 	var groups []uint32
 	last := map[uint32]uint32{}
@@ -61,7 +61,7 @@ func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 			if b := v.Binding; b != nil && b.Group == group {
 				n := first + uint64(b.Binding)
 				if n > maxBinding {
-					return nil, &declarationError{"var", v.Name, fmt.Errorf("its binding in GLSL would be %d; at most %d are written, so use lower ones", n, maxBinding)}
+					return nil, &declarationError{"var", v.Name, fmt.Errorf("its binding in GLSL would be %d, but the limit is %d; use lower bindings", n, maxBinding)}
 				}
 				flat[glsl.BindingMapKey{Group: group, Binding: b.Binding}] = uint8(n)
 			}
@@ -71,13 +71,23 @@ func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 	return flat, nil
 }
 
-// roundCall matches calls of the built-in function. naga uses its name for nothing else.
+// roundCall matches calls of the built-in function round. naga writes this name for nothing
+// else.
 var roundCall = lazyregexp.New(`\bround\(`)
 
-// finishGLSL names the blocks of buffers after their variables, lists the bindings behind
-// #version, and rounds halves to even as WGSL does.
+// intInput matches inputs that are int in GLSL and u32 in WGSL. sampleMask matches the assignment
+// of a sample mask, for which naga names the input.
+var (
+	intInput   = lazyregexp.New(`\bgl_(?:SampleID|PrimitiveID|SampleMaskIn\[0\])`)
+	sampleMask = lazyregexp.New(`\buint\(gl_SampleMaskIn\[0\]\) = (.*);`)
+)
+
+// finishGLSL names buffer blocks after their variables, lists the bindings after #version, makes
+// round() round halves to even as WGSL does, and converts the types of inputs and outputs.
 func finishGLSL(text string, of ir.ShaderStage, used []ir.GlobalVariable, info glsl.TranslationInfo, flat map[glsl.BindingMapKey]uint8) (string, error) {
 	text = roundCall().ReplaceAllString(text, "roundEven(")
+	text = intInput().ReplaceAllString(text, "uint($0)")
+	text = sampleMask().ReplaceAllString(text, "gl_SampleMask[0] = int($1);")
 	stage := map[ir.ShaderStage]string{ir.StageVertex: "vertex", ir.StageFragment: "fragment", ir.StageCompute: "compute"}[of]
 	var lines []string
 	list := func(b ir.ResourceBinding, kind, name, of string) {
@@ -105,10 +115,10 @@ func finishGLSL(text string, of ir.ShaderStage, used []ir.GlobalVariable, info g
 	return version + "\n" + strings.Join(lines, "") + rest, nil
 }
 
-// textureUniform matches declarations of textures.
+// textureUniform matches declarations of textures and images.
 var textureUniform = lazyregexp.New(`(?m)^(?:layout\([^)]*\) )?(?:\w+ )*uniform (?:highp )?[iu]?(?:sampler|image)\w+ (_group_\w+);$`)
 
-// variableAt returns the name of the variable with a binding.
+// variableAt returns the name of the variable at a binding.
 func variableAt(used []ir.GlobalVariable, b ir.ResourceBinding) string {
 	for _, v := range used {
 		if v.Binding != nil && *v.Binding == b {
@@ -118,8 +128,8 @@ func variableAt(used []ir.GlobalVariable, b ir.ResourceBinding) string {
 	return ""
 }
 
-// blockName returns an unused name for a block. Each stage has its own name for a variable, since
-// blocks with the same name would have to be equal.
+// blockName returns an unused name for the block of a variable. The name differs between stages,
+// because GLSL requires blocks of the same name to be equal.
 func blockName(text, variable, stage string) string {
 	if !isIdentifier(variable) {
 		variable = "block"
@@ -131,8 +141,8 @@ func blockName(text, variable, stage string) string {
 	return name
 }
 
-// checkSamplers refuses a texture that an entry point reads with two samplers: GLSL ties
-// a texture to its sampler, and both would have one binding.
+// checkSamplers refuses a texture that an entry point reads with two samplers. GLSL combines a
+// texture with its sampler, and both combinations would get one binding.
 func checkSamplers(used []ir.GlobalVariable, info glsl.TranslationInfo) error {
 	with := map[ir.ResourceBinding]ir.ResourceBinding{}
 	names := slices.Sorted(func(yield func(string) bool) {
@@ -148,16 +158,16 @@ func checkSamplers(used []ir.GlobalVariable, info glsl.TranslationInfo) error {
 			continue
 		}
 		if other, ok := with[pair.TextureBinding]; ok && other != *pair.SamplerBinding {
-			return &declarationError{"var", variableAt(used, pair.TextureBinding), fmt.Errorf("it is read with two samplers; GLSL ties a texture to one, so bind it twice")}
+			return &declarationError{"var", variableAt(used, pair.TextureBinding), fmt.Errorf("the texture is read with two samplers; GLSL ties a texture to one sampler, so bind the texture twice")}
 		}
 		with[pair.TextureBinding] = *pair.SamplerBinding
 	}
 	return nil
 }
 
-// loadDepth declares a depth texture as a float texture if the shader only loads its texels:
-// naga declares comparison samplers, whose texels GLSL cannot load. A texture that is both loaded
-// and sampled is refused.
+// loadDepth declares a depth texture as a float texture if the shader only loads its texels.
+// naga declares such textures as comparison samplers, whose texels GLSL cannot load. A texture
+// that is both loaded and sampled is refused.
 func loadDepth(m *ir.Module) error {
 	loaded, sampled := map[ir.GlobalVariableHandle]bool{}, map[ir.GlobalVariableHandle]bool{}
 	functions := functionsOf(m, &m.EntryPoints[0].Function)
@@ -184,7 +194,7 @@ func loadDepth(m *ir.Module) error {
 		variable := &m.GlobalVariables[v]
 		switch {
 		case loaded[v] && sampled[v]:
-			return &declarationError{"var", variable.Name, errors.New("GLSL cannot both load and sample a depth texture; bind it twice")}
+			return &declarationError{"var", variable.Name, errors.New("GLSL cannot both load and sample a depth texture; bind the texture twice")}
 		case loaded[v]:
 			t := m.Types[variable.Type].Inner.(ir.ImageType)
 			t.Class, t.SampledKind = ir.ImageClassSampled, ir.ScalarFloat

@@ -7,8 +7,8 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// A blockLayout computes the layout of buffers in GLSL, with std140 for uniforms and std430 for
-// other buffers. It finds the padding that gives members the offsets of WGSL.
+// A blockLayout computes buffer layouts in GLSL: std140 for uniforms and std430 for other
+// buffers. It determines the padding that moves members to their WGSL offsets.
 type blockLayout struct {
 	module *ir.Module
 	std140 bool
@@ -16,12 +16,12 @@ type blockLayout struct {
 	sizes  map[ir.TypeHandle][2]int // size and alignment of finished types
 }
 
-// A padding fills a gap in a struct before a member, or after the last one.
+// A padding fills the gap before a struct member, or after the last member.
 type padding struct{ member, from, to int }
 
-// padBuffers adds members to structs so that GLSL gives the buffers of an entry point the layout
-// of WGSL. It refuses layouts that padding cannot reproduce. GLSL has no offsets for members of
-// structs.
+// padBuffers adds members to structs so that GLSL lays out an entry point's buffers as WGSL
+// does, because GLSL cannot set the offsets of members of nested structs. It refuses layouts
+// that padding cannot reproduce.
 func padBuffers(m *ir.Module, used []ir.GlobalVariable) error {
 	uniform := &blockLayout{m, true, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
 	storage := &blockLayout{m, false, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
@@ -42,7 +42,7 @@ func padBuffers(m *ir.Module, used []ir.GlobalVariable) error {
 	}
 	for h, pads := range uniform.pads {
 		if other, ok := storage.pads[h]; ok && !slices.Equal(pads, other) {
-			return &declarationError{"struct", m.Types[h].Name, fmt.Errorf("GLSL lays it out in two ways, in uniforms and in storage buffers; use two structs")}
+			return &declarationError{"struct", m.Types[h].Name, fmt.Errorf("GLSL lays the struct out in two ways, in uniforms and in storage buffers; use two structs")}
 		}
 	}
 	for h, pads := range storage.pads {
@@ -53,7 +53,7 @@ func padBuffers(m *ir.Module, used []ir.GlobalVariable) error {
 
 func roundUpTo(n, to int) int { return (n + to - 1) / to * to }
 
-// layOutType returns the size and alignment of a type in GLSL.
+// layOutType returns the size and alignment that a type has in GLSL.
 func (l *blockLayout) layOutType(h ir.TypeHandle) (size, alignment int, err error) {
 	if done, ok := l.sizes[h]; ok {
 		return done[0], done[1], nil
@@ -61,17 +61,17 @@ func (l *blockLayout) layOutType(h ir.TypeHandle) (size, alignment int, err erro
 	switch t := l.module.Types[h].Inner.(type) {
 	case ir.ScalarType:
 		if t.Width != 4 {
-			return 0, 0, fmt.Errorf("%s is not written as GLSL", scalarName(t))
+			return 0, 0, fmt.Errorf("GLSL output does not support %s", scalarName(t))
 		}
 		size, alignment = 4, 4
 	case ir.AtomicType:
 		if t.Scalar.Width != 4 || t.Scalar.Kind == ir.ScalarFloat {
-			return 0, 0, fmt.Errorf("atomic<%s> is not written as GLSL", scalarName(t.Scalar))
+			return 0, 0, fmt.Errorf("GLSL output does not support atomic<%s>", scalarName(t.Scalar))
 		}
 		size, alignment = 4, 4
 	case ir.VectorType:
 		if t.Scalar.Width != 4 {
-			return 0, 0, fmt.Errorf("%s is not written as GLSL", scalarName(t.Scalar))
+			return 0, 0, fmt.Errorf("GLSL output does not support %s", scalarName(t.Scalar))
 		}
 		size, alignment = vectorSize(t.Size)
 	case ir.MatrixType:
@@ -104,7 +104,7 @@ func (l *blockLayout) layOutType(h ir.TypeHandle) (size, alignment int, err erro
 			return 0, 0, err
 		}
 	default:
-		return 0, 0, fmt.Errorf("GLSL has no such buffer")
+		return 0, 0, fmt.Errorf("GLSL buffers cannot hold this type")
 	}
 	l.sizes[h] = [2]int{size, alignment}
 	return size, alignment, nil
@@ -138,7 +138,7 @@ func (l *blockLayout) layOutStruct(h ir.TypeHandle, t ir.StructType) (end, align
 	if n := len(t.Members); n > 0 {
 		if a, ok := l.module.Types[t.Members[n-1].Type].Inner.(ir.ArrayType); ok && a.Size.Constant == nil {
 			l.pads[h] = pads
-			return end, alignment, nil // nothing can follow an array without end
+			return end, alignment, nil // nothing can follow a runtime-sized array
 		}
 	}
 	if span := int(t.Span); roundUpTo(end, alignment) < span {
@@ -149,18 +149,18 @@ func (l *blockLayout) layOutStruct(h ir.TypeHandle, t ir.StructType) (end, align
 	return roundUpTo(end, alignment), alignment, nil
 }
 
-// A struct has at most maxPadding bytes of padding in one place, or maxFloats bytes if the
-// padding consists of floats.
+// A gap in a struct has at most maxPadding bytes, or maxFloats bytes if the padding consists of
+// floats.
 const (
 	maxPadding = 64 << 10
 	maxFloats  = 1 << 10
 )
 
-// applyPadding adds the members, and changes all uses of the structs.
+// applyPadding adds the padding members, and updates all uses of the structs.
 func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 	r := &rewriter{module: m}
 	natural := &blockLayout{m, false, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
-	added := map[ir.TypeHandle][]int{} // by member: fillers before it, and at the end
+	added := map[ir.TypeHandle][]int{} // number of padding members before each member and at the end
 	padded := map[ir.TypeHandle]ir.StructType{}
 	for h := range ir.TypeHandle(len(m.Types)) {
 		pads := all[h]
@@ -179,7 +179,7 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 	}
 	for i, e := range m.GlobalExpressions {
 		if c, ok := e.Kind.(ir.ExprCompose); ok && added[c.Type] != nil {
-			return &declarationError{"const", constantOf(m, i), fmt.Errorf("GLSL needs padding in its struct; make it a variable")}
+			return &declarationError{"const", constantOf(m, i), fmt.Errorf("GLSL needs padding in the struct of this value; make the value a variable")}
 		}
 	}
 	rewriteFunctions(m, func(r *rewriter, kind ir.ExpressionKind, _ ir.TypeInner) ir.ExpressionKind {
@@ -213,8 +213,9 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 	return nil
 }
 
-// padStruct adds fillers to a struct, and returns their number before each old member and at the end.
-// Vectors as fillers would align a struct that is not aligned to 16 bytes.
+// padStruct adds padding members to a struct, and returns their number before each old member
+// and at the end. vectors allows vec4 padding, which would raise the alignment of structs that
+// are not aligned to 16 bytes.
 func (r *rewriter) padStruct(old ir.StructType, pads []padding, vectors bool) (s ir.StructType, counts []int, err error) {
 	float, four := r.declareType(scalarF32), r.declareType(ir.VectorType{Size: 4, Scalar: scalarF32})
 	s.Span = old.Span
@@ -229,7 +230,7 @@ func (r *rewriter) padStruct(old ir.StructType, pads []padding, vectors bool) (s
 				most = maxFloats
 			}
 			if p.to-p.from > most {
-				return s, nil, fmt.Errorf("GLSL needs a padding of %d bytes; at most %d are written", p.to-p.from, most)
+				return s, nil, fmt.Errorf("GLSL needs a padding of %d bytes, but the limit is %d", p.to-p.from, most)
 			}
 			for at := p.from; at < p.to; counts[i]++ {
 				filler, size := float, 4
@@ -245,7 +246,7 @@ func (r *rewriter) padStruct(old ir.StructType, pads []padding, vectors bool) (s
 		}
 		if i < len(old.Members) {
 			if old.Members[i].Binding != nil {
-				return s, nil, fmt.Errorf("GLSL needs padding in it, and it is also what a stage takes or returns; use two structs")
+				return s, nil, fmt.Errorf("GLSL needs padding in the struct, which is also an input or a result of a stage; use two structs")
 			}
 			s.Members = append(s.Members, old.Members[i])
 		}
@@ -253,8 +254,8 @@ func (r *rewriter) padStruct(old ir.StructType, pads []padding, vectors bool) (s
 	return s, counts, nil
 }
 
-// structOf returns the type of an expression of a declared type or of a pointer to one, and
-// otherwise a handle that is not a struct.
+// structOf returns the declared type of an expression, or the type that it points to. For an
+// undeclared type it returns a handle that is not a struct.
 func (r *rewriter) structOf(h ir.ExpressionHandle) ir.TypeHandle {
 	t := r.function.ExpressionTypes[h]
 	if t.Handle != nil {

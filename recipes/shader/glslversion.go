@@ -7,17 +7,17 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// A feature is missing in some versions of GLSL.
+// A feature is a language feature that some GLSL versions lack.
 type feature struct {
 	name        string
-	desktop, es int // the first versions that have it, 0 for none
+	desktop, es int // the first versions with the feature, or 0
 }
 
 func (f feature) missingError(version string) error {
 	want := ""
 	switch {
 	case f.desktop == 0:
-		return fmt.Errorf("%s cannot be written as GLSL", f.name)
+		return fmt.Errorf("%s cannot be written in GLSL", f.name)
 	case f.es == 0:
 		want = fmt.Sprintf(`set glsl_version to "%d" or later; OpenGL ES does not have it`, f.desktop)
 	default:
@@ -26,7 +26,7 @@ func (f feature) missingError(version string) error {
 	return fmt.Errorf("GLSL %s does not have %s; %s", version, f.name, want)
 }
 
-// functionsOf returns the functions that an entry point reaches, the entry point first.
+// functionsOf returns the functions that an entry point reaches, starting with itself.
 func functionsOf(m *ir.Module, entry *ir.Function) []*ir.Function {
 	seen := map[ir.FunctionHandle]bool{}
 	list := []*ir.Function{entry}
@@ -47,7 +47,7 @@ func functionsOf(m *ir.Module, entry *ir.Function) []*ir.Function {
 	return list
 }
 
-// statements calls f with each statement of a block, including nested statements.
+// statements calls f for each statement of a block, including nested statements.
 func statements(b ir.Block, f func(ir.StatementKind)) {
 	for _, s := range b {
 		f(s.Kind)
@@ -68,7 +68,7 @@ func statements(b ir.Block, f func(ir.StatementKind)) {
 	}
 }
 
-// checkVersion refuses an entry point that uses features which the version of GLSL lacks.
+// checkVersion refuses an entry point that uses features missing in the GLSL version.
 func checkVersion(m *ir.Module, entry *ir.EntryPoint, number int, es bool, version string) error {
 	missing := func(f feature) bool {
 		if es {
@@ -242,7 +242,7 @@ func textureFeatures(t ir.ImageType) (list []feature) {
 	return list
 }
 
-// onlyInGLSL reports whether a storage format exists in desktop GLSL and not in OpenGL ES.
+// onlyInGLSL reports whether a storage format exists in desktop GLSL but not in OpenGL ES.
 func onlyInGLSL(f ir.StorageFormat) bool {
 	switch f {
 	case ir.StorageFormatRg32Uint, ir.StorageFormatRg32Sint, ir.StorageFormatRg32Float, ir.StorageFormatRg11b10Ufloat,
@@ -257,7 +257,8 @@ func onlyInGLSL(f ir.StorageFormat) bool {
 	return false
 }
 
-// isReadWriteES reports whether OpenGL ES reads and writes a format through one variable.
+// isReadWriteES reports whether OpenGL ES allows both reads and writes through one variable of a
+// format.
 func isReadWriteES(f ir.StorageFormat) bool {
 	return f == ir.StorageFormatR32Uint || f == ir.StorageFormatR32Sint || f == ir.StorageFormatR32Float
 }
@@ -282,7 +283,7 @@ func shadowFeatures(t ir.ImageType, k ir.ExprImageSample) []feature {
 	return nil
 }
 
-// mathFeature returns the feature that a function of numbers needs.
+// mathFeature returns the feature that a math function needs.
 func mathFeature(f ir.MathFunction) feature {
 	switch f {
 	case ir.MathFrexp, ir.MathLdexp:

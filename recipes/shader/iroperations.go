@@ -16,7 +16,7 @@ func withScalar(t ir.TypeInner, s ir.ScalarType) ir.TypeInner {
 	return s
 }
 
-// hasKind reports whether a type is a scalar or vector of one of some kinds.
+// hasKind reports whether a type is a scalar or vector of one of the given kinds.
 func hasKind(t ir.TypeInner, kinds ...ir.ScalarKind) bool {
 	n, s := componentsOfType(t)
 	return n > 0 && slices.Contains(kinds, s.Kind)
@@ -28,7 +28,7 @@ func (c *typeChecker) inferUnary(h ir.ExpressionHandle, k ir.ExprUnary) error {
 		ir.UnaryNegate: {ir.ScalarSint, ir.ScalarFloat}, ir.UnaryLogicalNot: {ir.ScalarBool}, ir.UnaryBitwiseNot: {ir.ScalarSint, ir.ScalarUint},
 	}[k.Op]
 	if _, matrix := t.(ir.MatrixType); !hasKind(t, kinds...) && !(matrix && k.Op == ir.UnaryNegate) {
-		return fmt.Errorf("a sign is put before %s", c.wgslName(t))
+		return fmt.Errorf("a unary operator cannot be applied to %s", c.wgslName(t))
 	}
 	c.handles[h] = c.handles[k.Expr]
 	return c.setType(h, t)
@@ -36,7 +36,7 @@ func (c *typeChecker) inferUnary(h ir.ExpressionHandle, k ir.ExprUnary) error {
 
 func (c *typeChecker) inferBinary(h ir.ExpressionHandle, k ir.ExprBinary) error {
 	l, r := c.types[k.Left], c.types[k.Right]
-	bad := fmt.Errorf("the operator %s has %s and %s", operatorNames[k.Op], c.wgslName(l), c.wgslName(r))
+	bad := fmt.Errorf("the operator %s cannot be applied to %s and %s", operatorNames[k.Op], c.wgslName(l), c.wgslName(r))
 	switch k.Op {
 	case ir.BinaryEqual, ir.BinaryNotEqual, ir.BinaryLess, ir.BinaryLessEqual, ir.BinaryGreater, ir.BinaryGreaterEqual:
 		ordered := k.Op != ir.BinaryEqual && k.Op != ir.BinaryNotEqual
@@ -67,7 +67,8 @@ func (c *typeChecker) inferBinary(h ir.ExpressionHandle, k ir.ExprBinary) error 
 	return c.setType(h, l)
 }
 
-// arithmetic returns the type of a sum, difference, product, quotient or remainder, or nil.
+// arithmetic returns the type of a sum, difference, product, quotient or remainder, or nil if
+// the operands do not match.
 func arithmetic(op ir.BinaryOperator, l, r ir.TypeInner) ir.TypeInner {
 	lm, leftMatrix := l.(ir.MatrixType)
 	rm, rightMatrix := r.(ir.MatrixType)
@@ -112,19 +113,20 @@ var operatorNames = [...]string{
 	ir.BinaryShiftLeft: "<<", ir.BinaryShiftRight: ">>",
 }
 
-// checkSelectCondition checks the condition of select: one bool, or one for each component.
+// checkSelectCondition checks the condition of select: a single bool, or one per component.
 func (c *typeChecker) checkSelectCondition(k ir.ExprSelect) error {
 	n, s := componentsOfType(c.types[k.Condition])
 	if m, _ := componentsOfType(c.types[k.Accept]); s != scalarBool || n > 1 && n != m {
-		return fmt.Errorf("select of %s has the condition %s", c.wgslName(c.types[k.Accept]), c.wgslName(c.types[k.Condition]))
+		return fmt.Errorf("select of %s cannot have a condition of type %s", c.wgslName(c.types[k.Accept]), c.wgslName(c.types[k.Condition]))
 	}
 	return nil
 }
 
-// setFloat records the type of an operand, which must be a float or a vector of floats.
+// setFloat records the operand's type as the type of the result. The operand must be a float or
+// a vector of floats.
 func (c *typeChecker) setFloat(h, operand ir.ExpressionHandle, what string) error {
 	if !hasKind(c.types[operand], ir.ScalarFloat) {
-		return fmt.Errorf("%s of %s", what, c.wgslName(c.types[operand]))
+		return fmt.Errorf("%s of %s is not possible", what, c.wgslName(c.types[operand]))
 	}
 	return c.setType(h, c.types[operand])
 }
@@ -138,7 +140,7 @@ func (c *typeChecker) inferRelational(h ir.ExpressionHandle, k ir.ExprRelational
 		return c.setType(h, withScalar(t, scalarBool))
 	}
 	if n, s := componentsOfType(t); s != scalarBool || n < 2 {
-		return fmt.Errorf("all or any has %s", c.wgslName(t))
+		return fmt.Errorf("all and any cannot be applied to %s", c.wgslName(t))
 	}
 	return c.setType(h, scalarBool)
 }
@@ -158,12 +160,12 @@ func (c *typeChecker) inferConversion(h ir.ExpressionHandle, k ir.ExprAs) error 
 		to.Width = 1
 	}
 	if n == 0 || k.Convert == nil && (s.Kind == ir.ScalarBool || to.Kind == ir.ScalarBool) {
-		return fmt.Errorf("%s is converted to %s", c.wgslName(t), scalarName(to))
+		return fmt.Errorf("%s cannot be converted to %s", c.wgslName(t), scalarName(to))
 	}
 	return c.setType(h, withScalar(t, to))
 }
 
-// inferMath infers the type of a call of a built-in function.
+// inferMath infers the result type of a built-in math function.
 func (c *typeChecker) inferMath(h ir.ExpressionHandle, k ir.ExprMath) error {
 	t := c.types[k.Arg]
 	var args []ir.TypeInner
@@ -172,7 +174,7 @@ func (c *typeChecker) inferMath(h ir.ExpressionHandle, k ir.ExprMath) error {
 			args = append(args, c.types[*a])
 		}
 	}
-	bad := fmt.Errorf("a built-in function (number %d of naga) is called with %s", k.Fun, c.wgslName(t))
+	bad := fmt.Errorf("a built-in function (number %d of naga) cannot be called with %s", k.Fun, c.wgslName(t))
 	same := func(list ...ir.TypeInner) bool {
 		return !slices.ContainsFunc(list, func(a ir.TypeInner) bool { return a != t })
 	}
@@ -235,7 +237,8 @@ func (c *typeChecker) inferMath(h ir.ExpressionHandle, k ir.ExprMath) error {
 	return c.setType(h, t)
 }
 
-// ofMatrix returns the result type of a function for a matrix, nil if it does not take the matrix.
+// ofMatrix returns the result type of a function that takes a matrix, or nil if it does not take
+// this matrix.
 func ofMatrix(f ir.MathFunction, t ir.TypeInner) ir.TypeInner {
 	m, matrix := t.(ir.MatrixType)
 	switch {
@@ -251,7 +254,7 @@ func ofMatrix(f ir.MathFunction, t ir.TypeInner) ir.TypeInner {
 	return nil
 }
 
-// packingTypes returns the types that a function packs or unpacks, nil for other functions.
+// packingTypes returns the argument and result types of a packing or unpacking function, or nil.
 func packingTypes(f ir.MathFunction) (from, to ir.TypeInner) {
 	vec := func(n ir.VectorSize, s ir.ScalarType) ir.TypeInner { return ir.VectorType{Size: n, Scalar: s} }
 	switch f {
@@ -279,12 +282,12 @@ func packingTypes(f ir.MathFunction) (from, to ir.TypeInner) {
 func (c *typeChecker) textureType(h ir.ExpressionHandle) (ir.ImageType, error) {
 	t, ok := c.types[h].(ir.ImageType)
 	if !ok {
-		return t, fmt.Errorf("a texture is %s", c.wgslName(c.types[h]))
+		return t, fmt.Errorf("a texture cannot be of type %s", c.wgslName(c.types[h]))
 	}
 	return t, nil
 }
 
-// texelType returns the type of a texel.
+// texelType returns the type of a texel of a texture.
 func texelType(t ir.ImageType) ir.TypeInner {
 	switch t.Class {
 	case ir.ImageClassDepth:
@@ -295,7 +298,7 @@ func texelType(t ir.ImageType) ir.TypeInner {
 	return ir.VectorType{Size: 4, Scalar: ir.ScalarType{Kind: t.SampledKind, Width: 4}}
 }
 
-// dimensions returns the number of coordinates of a texture.
+// dimensions returns the number of coordinates that address a texture.
 func dimensions(t ir.ImageType) int {
 	return []int{ir.Dim1D: 1, ir.Dim2D: 2, ir.Dim3D: 3, ir.DimCube: 3}[t.Dim]
 }
@@ -306,28 +309,28 @@ func (c *typeChecker) inferSample(h ir.ExpressionHandle, k ir.ExprImageSample) e
 		return err
 	}
 	if n, s := componentsOfType(c.types[k.Coordinate]); n != dimensions(t) || s != scalarF32 {
-		return fmt.Errorf("a texture of %d dimensions is read at %s", dimensions(t), c.wgslName(c.types[k.Coordinate]))
+		return fmt.Errorf("a texture of %d dimensions cannot be read at %s", dimensions(t), c.wgslName(c.types[k.Coordinate]))
 	}
 	if k.ArrayIndex != nil && !hasKind(c.types[*k.ArrayIndex], ir.ScalarSint, ir.ScalarUint) {
-		return fmt.Errorf("the layer of a texture is %s", c.wgslName(c.types[*k.ArrayIndex]))
+		return fmt.Errorf("the layer of a texture cannot be of type %s", c.wgslName(c.types[*k.ArrayIndex]))
 	}
 	switch level := k.Level.(type) {
 	case ir.SampleLevelExact:
 		depth := t.Class == ir.ImageClassDepth && hasKind(c.types[level.Level], ir.ScalarSint, ir.ScalarUint)
 		if c.types[level.Level] != scalarF32 && !depth {
-			return fmt.Errorf("the level of a texture is %s", c.wgslName(c.types[level.Level]))
+			return fmt.Errorf("the level of a texture cannot be of type %s", c.wgslName(c.types[level.Level]))
 		}
 	case ir.SampleLevelBias:
 		if c.types[level.Bias] != scalarF32 {
-			return fmt.Errorf("the bias of a texture is %s", c.wgslName(c.types[level.Bias]))
+			return fmt.Errorf("the bias of a texture cannot be of type %s", c.wgslName(c.types[level.Bias]))
 		}
 	case ir.SampleLevelGradient:
 		if c.types[level.X] != c.types[k.Coordinate] || c.types[level.Y] != c.types[k.Coordinate] {
-			return fmt.Errorf("the gradients of a texture are %s and %s", c.wgslName(c.types[level.X]), c.wgslName(c.types[level.Y]))
+			return fmt.Errorf("the gradients of a texture cannot be of types %s and %s", c.wgslName(c.types[level.X]), c.wgslName(c.types[level.Y]))
 		}
 	}
 	if k.DepthRef != nil && c.types[*k.DepthRef] != scalarF32 {
-		return fmt.Errorf("a depth is %s", c.wgslName(c.types[*k.DepthRef]))
+		return fmt.Errorf("a depth cannot be of type %s", c.wgslName(c.types[*k.DepthRef]))
 	}
 	if k.Gather != nil && t.Class == ir.ImageClassDepth {
 		return c.setType(h, ir.VectorType{Size: 4, Scalar: scalarF32})
@@ -341,12 +344,12 @@ func (c *typeChecker) inferLoad(h ir.ExpressionHandle, k ir.ExprImageLoad) error
 		return err
 	}
 	if n, _ := componentsOfType(c.types[k.Coordinate]); n != dimensions(t) || !hasKind(c.types[k.Coordinate], ir.ScalarSint, ir.ScalarUint) {
-		return fmt.Errorf("a texture of %d dimensions is read at %s", dimensions(t), c.wgslName(c.types[k.Coordinate]))
+		return fmt.Errorf("a texture of %d dimensions cannot be read at %s", dimensions(t), c.wgslName(c.types[k.Coordinate]))
 	}
 	for _, number := range []*ir.ExpressionHandle{k.ArrayIndex, k.Sample, k.Level} {
 		if number != nil {
 			if _, ok := c.scalarOf(c.types[*number], ir.ScalarSint, ir.ScalarUint); !ok {
-				return fmt.Errorf("the layer, sample or level of a texture is %s", c.wgslName(c.types[*number]))
+				return fmt.Errorf("the layer, sample or level of a texture cannot be of type %s", c.wgslName(c.types[*number]))
 			}
 		}
 	}
@@ -363,10 +366,10 @@ func (c *typeChecker) checkBlock(b ir.Block) error {
 	return nil
 }
 
-// checkTypeIs checks that an expression has a type.
+// checkTypeIs checks that an expression has the given type.
 func (c *typeChecker) checkTypeIs(what string, h ir.ExpressionHandle, t ir.TypeInner) error {
 	if !c.sameType(c.types[h], t) {
-		return fmt.Errorf("%s is %s, not %s", what, c.wgslName(c.types[h]), c.wgslName(t))
+		return fmt.Errorf("%s is of type %s, want %s", what, c.wgslName(c.types[h]), c.wgslName(t))
 	}
 	return nil
 }
@@ -413,7 +416,7 @@ func (c *typeChecker) checkStatement(s ir.StatementKind) error {
 	return c.checkOperands(s)
 }
 
-// checkOperands checks a statement without nested blocks.
+// checkOperands checks the operands of a statement, but not its nested blocks.
 func (c *typeChecker) checkOperands(s ir.StatementKind) error {
 	switch s := s.(type) {
 	case ir.StmtStore:
@@ -452,7 +455,7 @@ func (c *typeChecker) checkOperands(s ir.StatementKind) error {
 	return nil
 }
 
-// checkConstant refuses a constant that cannot be written as text, such as an infinity. naga folds
+// checkConstant refuses constants that cannot be written as text, such as infinity. naga folds
 // constant expressions, even to values that WGSL forbids.
 func checkConstant(e ir.Expression) error {
 	l, ok := e.Kind.(ir.Literal)

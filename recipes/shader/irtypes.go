@@ -8,9 +8,9 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// checkTypes checks that the values in each function have the types that WGSL requires, and
-// corrects the types that naga has recorded for expressions: naga infers some wrongly. The
-// writers of GLSL, HLSL and MSL would write such a function without an error.
+// checkTypes checks that the values in each function have the types that WGSL requires. It also
+// corrects the types that naga has recorded for expressions, because naga infers some wrongly.
+// naga's writers for GLSL, HLSL and MSL would accept such a function without an error.
 func checkTypes(m *ir.Module) error {
 	if err := checkConstants(m); err != nil {
 		return err
@@ -36,7 +36,7 @@ func checkConstants(m *ir.Module) error {
 		switch e.Kind.(type) {
 		case ir.Literal, ir.ExprZeroValue, ir.ExprConstant, ir.ExprCompose, ir.ExprSplat:
 		default:
-			err = errors.New("the WGSL compiler does not work out its value") // and would write 0
+			err = errors.New("the WGSL compiler does not compute this value; write the result instead") // the compiler would write 0
 		}
 		if err == nil {
 			err = checkConstant(e)
@@ -48,8 +48,8 @@ func checkConstants(m *ir.Module) error {
 	return nil
 }
 
-// constantOf returns the name of the constant to which an expression of the module belongs. The
-// parts of a value come before the value.
+// constantOf returns the name of the module constant that contains an expression. The parts of a
+// value precede the value.
 func constantOf(m *ir.Module, expression int) string {
 	for _, c := range m.Constants {
 		if int(c.Init) >= expression && c.Name != "" {
@@ -84,9 +84,9 @@ func checkFunction(m *ir.Module, f *ir.Function, name string) error {
 	return nil
 }
 
-// A declarationError says which declaration of the source cannot be compiled, and why.
+// A declarationError is the reason why a declaration in the source cannot be compiled.
 type declarationError struct {
-	keyword, name string // such as fn main
+	keyword, name string // keyword and name, such as fn main
 	why           error
 }
 
@@ -96,8 +96,8 @@ func (e *declarationError) Error() string { return fmt.Sprintf("%s %s: %v", e.ke
 type typeChecker struct {
 	module   *ir.Module
 	function *ir.Function
-	types    []ir.TypeInner   // nil while unknown
-	handles  []*ir.TypeHandle // of the types that the module declares
+	types    []ir.TypeInner   // types of expressions; nil while unknown
+	handles  []*ir.TypeHandle // handles of types declared in the module
 }
 
 func isNumber(t ir.TypeInner) bool {
@@ -108,7 +108,7 @@ func isNumber(t ir.TypeInner) bool {
 	return false
 }
 
-// sameType reports whether two types are the same. Structs are the same if their names are.
+// sameType reports whether two types are equal. Structs are compared by name.
 func (c *typeChecker) sameType(a, b ir.TypeInner) bool {
 	switch a := a.(type) {
 	case ir.ArrayType:
@@ -122,14 +122,14 @@ func (c *typeChecker) sameType(a, b ir.TypeInner) bool {
 		b, ok := b.(ir.PointerType)
 		return ok && c.sameType(c.module.Types[a.Base].Inner, c.module.Types[b.Base].Inner)
 	case ir.ValuePointerType, ir.BindingArrayType:
-		return true // never values
+		return true // not types of values
 	case nil:
 		return b == nil
 	}
 	return a == b
 }
 
-// declared returns a type of the module.
+// declared returns a type declared in the module.
 func (c *typeChecker) declared(h ir.TypeHandle) (ir.TypeInner, error) {
 	if int(h) >= len(c.module.Types) {
 		return nil, fmt.Errorf("the WGSL compiler gives a constant no type")
@@ -143,14 +143,14 @@ func (c *typeChecker) setType(h ir.ExpressionHandle, t ir.TypeInner) error {
 	return nil
 }
 
-// setDeclared records a type of the module as the type of an expression.
+// setDeclared records a type declared in the module as the type of an expression.
 func (c *typeChecker) setDeclared(h ir.ExpressionHandle, t ir.TypeHandle) (err error) {
 	c.types[h], err = c.declared(t)
 	c.handles[h] = &t
 	return err
 }
 
-// infer finds the type of an expression, whose operands come before it.
+// infer determines the type of an expression. The types of its operands must be known.
 func (c *typeChecker) infer(h ir.ExpressionHandle) error {
 	switch k := c.function.Expressions[h].Kind.(type) {
 	case ir.Literal:
@@ -180,7 +180,7 @@ func (c *typeChecker) infer(h ir.ExpressionHandle) error {
 		return c.inferBinary(h, k)
 	case ir.ExprSelect:
 		if !c.sameType(c.types[k.Accept], c.types[k.Reject]) {
-			return fmt.Errorf("select chooses between %s and %s", c.wgslName(c.types[k.Reject]), c.wgslName(c.types[k.Accept]))
+			return fmt.Errorf("select needs values of one type, have %s and %s", c.wgslName(c.types[k.Reject]), c.wgslName(c.types[k.Accept]))
 		}
 		if err := c.checkSelectCondition(k); err != nil {
 			return err
@@ -202,7 +202,7 @@ func (c *typeChecker) infer(h ir.ExpressionHandle) error {
 	case ir.ExprImageLoad:
 		return c.inferLoad(h, k)
 	}
-	// Results of statements, and queries of textures.
+	// Results of statements, and texture queries.
 	t, err := ir.ResolveExpressionType(c.module, c.function, h)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (c *typeChecker) infer(h ir.ExpressionHandle) error {
 	return c.setType(h, ir.TypeResInner(c.module, t))
 }
 
-// inferVariable infers the type of a variable or of its value.
+// inferVariable infers the type of an argument, of a variable or of the value that it holds.
 func (c *typeChecker) inferVariable(h ir.ExpressionHandle, kind ir.ExpressionKind) error {
 	switch k := kind.(type) {
 	case ir.ExprFunctionArgument:
@@ -224,7 +224,7 @@ func (c *typeChecker) inferVariable(h ir.ExpressionHandle, kind ir.ExpressionKin
 	case ir.ExprLocalVariable:
 		v := c.function.LocalVars[k.Variable]
 		if v.Init != nil && int(*v.Init) < int(h) && c.types[*v.Init] != nil && !c.sameType(c.types[*v.Init], c.module.Types[v.Type].Inner) {
-			return fmt.Errorf("the variable %s is %s and begins with %s", v.Name, c.wgslName(c.module.Types[v.Type].Inner), c.wgslName(c.types[*v.Init]))
+			return fmt.Errorf("the variable %s of type %s cannot have an initial value of type %s", v.Name, c.wgslName(c.module.Types[v.Type].Inner), c.wgslName(c.types[*v.Init]))
 		}
 		return c.setType(h, ir.PointerType{Base: v.Type, Space: ir.SpaceFunction})
 	case ir.ExprLoad:
@@ -243,12 +243,12 @@ func (c *typeChecker) inferVariable(h ir.ExpressionHandle, kind ir.ExpressionKin
 	return nil
 }
 
-// componentsOf infers the type of a part of a value, or of a value of equal parts.
+// componentsOf infers the type of an expression that selects or composes components.
 func (c *typeChecker) componentsOf(h ir.ExpressionHandle, kind ir.ExpressionKind) error {
 	switch k := kind.(type) {
 	case ir.ExprAccess:
 		if _, ok := c.scalarOf(c.types[k.Index], ir.ScalarSint, ir.ScalarUint); !ok {
-			return fmt.Errorf("an index is %s", c.wgslName(c.types[k.Index]))
+			return fmt.Errorf("an index cannot be of type %s", c.wgslName(c.types[k.Index]))
 		}
 		return c.inferAccess(h, k.Base, -1)
 	case ir.ExprAccessIndex:
@@ -256,13 +256,13 @@ func (c *typeChecker) componentsOf(h ir.ExpressionHandle, kind ir.ExpressionKind
 	case ir.ExprSplat:
 		s, ok := c.types[k.Value].(ir.ScalarType)
 		if !ok {
-			return fmt.Errorf("a vector is filled with %s", c.wgslName(c.types[k.Value]))
+			return fmt.Errorf("a vector cannot be filled with %s", c.wgslName(c.types[k.Value]))
 		}
 		return c.setType(h, ir.VectorType{Size: k.Size, Scalar: s})
 	case ir.ExprSwizzle:
 		v, ok := c.types[k.Vector].(ir.VectorType)
 		if !ok || slices.Max(k.Pattern[:k.Size]) >= ir.SwizzleComponent(v.Size) {
-			return fmt.Errorf("components are taken of %s that it does not have", c.wgslName(c.types[k.Vector]))
+			return fmt.Errorf("%s does not have the requested components", c.wgslName(c.types[k.Vector]))
 		}
 		return c.setType(h, ir.VectorType{Size: k.Size, Scalar: v.Scalar})
 	}
@@ -290,7 +290,8 @@ func (c *typeChecker) typePointedTo(t ir.TypeInner) ir.TypeInner {
 	return nil
 }
 
-// inferAccess infers the type of a part of a value, or of a pointer to a part. index is -1 if unknown.
+// inferAccess infers the type of a part of a value, or of a pointer to the part. index is -1 if
+// unknown.
 func (c *typeChecker) inferAccess(h, base ir.ExpressionHandle, index int) error {
 	whole := c.types[base]
 	space, pointer := ir.AddressSpace(0), false
@@ -300,7 +301,7 @@ func (c *typeChecker) inferAccess(h, base ir.ExpressionHandle, index int) error 
 	case ir.ValuePointerType:
 		whole, space, pointer = c.typePointedTo(p), p.Space, true
 	}
-	bad := fmt.Errorf("part %d is taken of %s", index, c.wgslName(whole))
+	bad := fmt.Errorf("%[2]s has no part %[1]d", index, c.wgslName(whole))
 	switch w := whole.(type) {
 	case ir.VectorType:
 		if index >= int(w.Size) {
@@ -339,15 +340,15 @@ func (c *typeChecker) setPartType(h ir.ExpressionHandle, t ir.TypeHandle, space 
 	return c.setDeclared(h, t)
 }
 
-// checkCompose checks the parts of a composed value.
+// checkCompose checks that the parts of a composed value match its type.
 func (c *typeChecker) checkCompose(t ir.TypeInner, parts []ir.ExpressionHandle) error {
 	want := func(n int, part func(int) ir.TypeInner) error {
 		if len(parts) != n {
-			return fmt.Errorf("%s is made of %d parts", c.wgslName(t), len(parts))
+			return fmt.Errorf("%s cannot have %d parts", c.wgslName(t), len(parts))
 		}
 		for i, p := range parts {
 			if !c.sameType(c.types[p], part(i)) {
-				return fmt.Errorf("part %d of %s is %s", i, c.wgslName(t), c.wgslName(c.types[p]))
+				return fmt.Errorf("part %d of %s cannot be of type %s", i, c.wgslName(t), c.wgslName(c.types[p]))
 			}
 		}
 		return nil
@@ -358,11 +359,11 @@ func (c *typeChecker) checkCompose(t ir.TypeInner, parts []ir.ExpressionHandle) 
 		for _, p := range parts {
 			count, s := componentsOfType(c.types[p])
 			if n += count; s != t.Scalar {
-				return fmt.Errorf("%s is made of %s", c.wgslName(t), c.wgslName(c.types[p]))
+				return fmt.Errorf("%s cannot be made of %s", c.wgslName(t), c.wgslName(c.types[p]))
 			}
 		}
 		if n != int(t.Size) {
-			return fmt.Errorf("%s is made of %d components", c.wgslName(t), n)
+			return fmt.Errorf("%s cannot have %d components", c.wgslName(t), n)
 		}
 	case ir.MatrixType:
 		return want(int(t.Columns), func(int) ir.TypeInner { return ir.VectorType{Size: t.Rows, Scalar: t.Scalar} })
@@ -373,13 +374,13 @@ func (c *typeChecker) checkCompose(t ir.TypeInner, parts []ir.ExpressionHandle) 
 	case ir.StructType:
 		return want(len(t.Members), func(i int) ir.TypeInner { return c.module.Types[t.Members[i].Type].Inner })
 	default:
-		return fmt.Errorf("%s is made of parts", c.wgslName(t))
+		return fmt.Errorf("%s cannot have parts", c.wgslName(t))
 	}
 	return nil
 }
 
-// componentsOfType returns the number and type of the components of a scalar or vector, and 0 for other
-// types.
+// componentsOfType returns the number and type of a scalar's or vector's components, and 0 for
+// other types.
 func componentsOfType(t ir.TypeInner) (int, ir.ScalarType) {
 	switch t := t.(type) {
 	case ir.ScalarType:
@@ -390,7 +391,7 @@ func componentsOfType(t ir.TypeInner) (int, ir.ScalarType) {
 	return 0, ir.ScalarType{}
 }
 
-// scalarOf returns a type as a scalar of one of some kinds.
+// scalarOf returns the scalar type if t is a scalar of one of the given kinds.
 func (c *typeChecker) scalarOf(t ir.TypeInner, kinds ...ir.ScalarKind) (ir.ScalarType, bool) {
 	s, ok := t.(ir.ScalarType)
 	return s, ok && slices.Contains(kinds, s.Kind)

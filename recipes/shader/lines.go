@@ -5,17 +5,18 @@ import (
 	"fmt"
 )
 
-// A text is a GLSL file after the first steps of the preprocessor: line ends are \n, and a line
-// that ends in a backslash is joined with the next. The removed newlines follow the joined line,
-// so that later lines keep their numbers.
+// A text is a GLSL file after the first steps of the preprocessor. Line endings are \n, and a
+// line that ends with a backslash is joined with the next. The removed newlines follow the
+// joined line, so that later lines keep their numbers.
 type text struct {
-	shown []byte // with its comments
-	code  []byte // the same with spaces for comments and their newlines
+	shown []byte // text, including comments
+	code  []byte // text with comments, and newlines within them, replaced by spaces
 	at    int
 }
 
-// nextCodeLine returns a line with its end, as shown, and its code. A line may contain comments of
-// several lines: a directive continues behind them. Both results are nil at the end.
+// nextCodeLine returns the next line including its newline, both as shown and as code. The line
+// may contain comments that span several lines, because a directive continues after them. Both
+// results are nil at the end.
 func (t *text) nextCodeLine() (shown, code []byte) {
 	if t.at >= len(t.code) {
 		return nil, nil
@@ -29,9 +30,9 @@ func (t *text) nextCodeLine() (shown, code []byte) {
 	return shown, code
 }
 
-// compact returns a line without its comments, so that a compiler finds the same directives and
-// comments as this package. It has as many newlines as the line. Newlines that would split a
-// directive, or start one, move to its end.
+// compact returns a line without its comments, such that a compiler sees the same directives and
+// comments as this package. It preserves the number of newlines. Newlines that would split or
+// start a directive move to the end of the line.
 func compact(shown, code []byte) []byte {
 	start := bytes.IndexFunc(code, func(r rune) bool { return r != '\n' && !isShaderBlank(r) })
 	keep := start < 0 || bytes.IndexByte(code[start:], '#') < 0
@@ -52,7 +53,7 @@ func compact(shown, code []byte) []byte {
 
 func isShaderBlank(r rune) bool { return r == ' ' || r == '\t' || r == '\v' || r == '\f' }
 
-// A lineError is an error in a line of a file, "" for the source.
+// A lineError is an error at a line of a file. An empty file name stands for the source.
 type lineError struct {
 	file string
 	line int
@@ -66,11 +67,11 @@ func (e *lineError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.file, e.line, e.what)
 }
 
-// splice replaces a backslash and its line end while a file is read.
+// splice stands for a backslash and its line ending while a file is read.
 const splice = 0
 
-// prepareGLSL prepares a file of GLSL. Whether lines are also joined in comments depends on the
-// GLSL version, see joinsComments.
+// prepareGLSL prepares a GLSL file. joins is set if backslashes also join lines in comments,
+// which depends on the GLSL version: see joinsComments.
 func prepareGLSL(source []byte, joins bool) (*text, error) {
 	source, err := unifyLines(source)
 	if err != nil {
@@ -85,7 +86,7 @@ func prepareGLSL(source []byte, joins bool) (*text, error) {
 		}
 	}
 	if l.state == inBlock {
-		return nil, &lineError{"", l.opened, "a comment that is not closed"}
+		return nil, &lineError{"", l.opened, "the comment is not closed"}
 	}
 	for ; l.owed > 0; l.owed-- {
 		l.putCharacter('\n', '\n')
@@ -93,7 +94,8 @@ func prepareGLSL(source []byte, joins bool) (*text, error) {
 	return &text{shown: l.shown, code: l.code}, nil
 }
 
-// unifyLines replaces every line end by \n, and every backslash before one by a splice.
+// unifyLines replaces every line ending with \n, and every backslash before a line ending with a
+// splice.
 func unifyLines(source []byte) ([]byte, error) {
 	out := make([]byte, 0, len(source))
 	line := 1
@@ -116,7 +118,7 @@ func unifyLines(source []byte) ([]byte, error) {
 		}
 	}
 	if bytes.HasSuffix(out, []byte{'\\'}) {
-		return nil, &lineError{"", line, "a backslash ends the file; there is no line to go on with"}
+		return nil, &lineError{"", line, "the file ends with a backslash, but there is no next line to join"}
 	}
 	return out, nil
 }
@@ -136,16 +138,16 @@ type lexer struct {
 	shown, code []byte
 	state       int
 	line        int // current line
-	opened      int // line where the comment began
-	owed        int // newlines of joined lines
+	opened      int // line where the comment started
+	owed        int // newlines removed from joined lines
 }
 
-// putCharacter appends a character as shown and as code.
+// putCharacter appends a character to the shown text and to the code.
 func (l *lexer) putCharacter(shown, code byte) {
 	l.shown, l.code = append(l.shown, shown), append(l.code, code)
 }
 
-// newlines ends a line and the lines that were joined with it.
+// newlines ends a line, and adds the newlines removed from joined lines.
 func (l *lexer) newlines(code byte) {
 	for ; l.owed >= 0; l.owed-- {
 		l.putCharacter('\n', code)
@@ -154,9 +156,9 @@ func (l *lexer) newlines(code byte) {
 	l.line++
 }
 
-// endsInBackslash reports whether the current line, as shown, ends in a backslash, which would
-// join it with the next line in another tool: the line was joined with an empty one behind
-// another backslash. remove replaces that backslash.
+// endsInBackslash reports whether the shown line ends with a backslash, with which other tools
+// would join it with the next line. This happens if a line that ends with two backslashes is
+// followed by an empty line. If remove is set, endsInBackslash replaces the backslash.
 func (l *lexer) endsInBackslash(remove bool) bool {
 	n := len(l.shown)
 	found := n > 0 && l.shown[n-1] == '\\'
@@ -166,8 +168,8 @@ func (l *lexer) endsInBackslash(remove bool) bool {
 	return found
 }
 
-// takePair reports whether two characters follow, and consumes them as part of a comment. Lines may
-// be joined between them.
+// takePair reports whether the next two characters are a and b, and consumes them as part of a
+// comment. Joined lines may separate them.
 func (l *lexer) takePair(a, b byte) (joined, found bool) {
 	i := l.at + 1
 	for i < len(l.source) && l.source[i] == splice {
@@ -183,20 +185,20 @@ func (l *lexer) takePair(a, b byte) (joined, found bool) {
 	return splices > 0, true
 }
 
-// takeCharacter consumes the next character, or the next two.
+// takeCharacter consumes the next character, or two characters that start or end a comment.
 func (l *lexer) takeCharacter(joins bool) error {
 	c := l.source[l.at]
 	switch {
 	case l.state == inBlock:
 		joined, found := l.takePair('*', '/')
 		if found && joined && !joins {
-			return &lineError{"", l.line, "a backslash within */: compilers of this version of GLSL do not agree on where the comment ends"}
+			return &lineError{"", l.line, "there is a backslash within */: compilers of this version of GLSL disagree where the comment ends"}
 		}
 		if found {
 			l.state = inCode
 			return nil
 		}
-		if c == '\n' || c == splice { // equivalent in a comment
+		if c == '\n' || c == splice { // equivalent within a comment
 			l.endsInBackslash(true)
 			l.newlines(' ')
 		} else {
@@ -204,13 +206,13 @@ func (l *lexer) takeCharacter(joins bool) error {
 		}
 	case c == splice:
 		if l.state == inLine && !joins && !harmless(l.source[l.at+1:]) {
-			return &lineError{"", l.line, "a comment that ends in a backslash: compilers of this version of GLSL do not agree on whether the next line belongs to it"}
+			return &lineError{"", l.line, "the comment ends in a backslash: compilers of this version of GLSL disagree whether the next line belongs to the comment"}
 		}
 		l.owed++
 		l.line++
 	case c == '\n':
 		if l.endsInBackslash(l.state == inLine) && l.state != inLine {
-			return &lineError{"", l.line, "two backslashes before a line end; the second joins the lines, the first means nothing"}
+			return &lineError{"", l.line, "there are two backslashes before a line end; remove the first, which has no meaning"}
 		}
 		l.newlines('\n')
 		l.state = inCode
@@ -241,8 +243,8 @@ func (l *lexer) takeCharacter(joins bool) error {
 	return nil
 }
 
-// harmless reports whether a line is empty or a comment, so that it does not matter whether it
-// belongs to the comment before it.
+// harmless reports whether a line is empty or a comment. Then it does not matter whether the
+// line is part of the comment before it.
 func harmless(rest []byte) bool {
 	if i := bytes.IndexAny(rest, "\n\x00"); i >= 0 {
 		rest = rest[:i]
@@ -252,5 +254,5 @@ func harmless(rest []byte) bool {
 }
 
 // joinsComments reports whether a GLSL version also joins lines in comments. Earlier versions do
-// not define joined lines: some compilers join them nevertheless, some only outside of comments.
+// not define line joining: some compilers join lines anyway, some only outside of comments.
 func joinsComments(version int) bool { return version >= 420 && version < 1000 || version >= 1300 }

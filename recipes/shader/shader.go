@@ -2,45 +2,46 @@
 //
 // WGSL (.wgsl) is compiled to SPIR-V, GLSL, HLSL or the Metal shading language by the library
 // naga, which is young. So the recipe itself computes the type of each expression and the offset
-// of each member, and refuses a shader that naga got wrong, naming the line of the function or
-// declaration. It replaces operators and functions that GLSL or HLSL lacks or defines
-// differently. spirv-val and the driver check more. naga does not support hexadecimal floats and
-// overrides yet.
+// of each member. It refuses a shader that naga compiles wrongly, and names the line of the
+// function or declaration. It replaces operators and functions that GLSL or HLSL lacks or
+// defines differently. It refuses names that naga would ignore, and replaces overrides by their
+// defaults. spirv-val and the driver check further rules. naga does not yet support hexadecimal
+// floats.
 //
 // In GLSL (.glsl, .vert, .frag, .comp, .geom, .tesc, .tese), includes are expanded, so that a
-// driver needs only one file. An external compiler can make SPIR-V of it.
+// driver needs only one file. An external compiler can compile the result to SPIR-V.
 //
-// # GLSL and HLSL made of WGSL
+// # GLSL and HLSL from WGSL
 //
-// GLSL has no groups: the bindings of @group(0) stay, and the bindings of each later group follow
-// the group before it. A comment behind #version lists them with the names of blocks and
-// textures, also for versions without layout(binding). Structs are padded where std140 or std430
-// would place a member differently from WGSL. A texture belongs to one sampler. In HLSL,
-// @group(G) @binding(B) is register B of its kind in space G.
+// GLSL has no groups: @group(0) keeps its bindings, and the bindings of each later group follow
+// the previous group's. A comment after #version lists them with the names of blocks and
+// textures, even for versions without layout(binding). Structs are padded where std140 or std430
+// would place a member at another offset than WGSL. A texture can be used with only one sampler.
+// In HLSL, @group(G) @binding(B) is the register with number B for its kind, in space G.
 //
 // # Includes
 //
-// #include "name" is searched beside the including file and then in include_dirs, #include <name>
-// only in include_dirs. Every file is a dependency, including absent files that may appear later.
-// Includes are expanded everywhere outside of comments, even in #if branches that a compiler will
-// skip: only the compiler knows its macros. Line ends become \n, and a line that ends in a
-// backslash is joined with the next before anything else; later lines keep their numbers. A file
-// with #pragma once gets #ifndef guards instead. A file that includes itself is an error unless
-// it has guards or that line.
+// #include "name" is looked up beside the including file and then in include_dirs, #include
+// <name> only in include_dirs. Every file is a dependency, including absent files that would be
+// found if they were added. Includes are expanded everywhere outside of comments, even in #if
+// branches that a compiler will skip, because only the compiler knows its macros. Line endings
+// become \n. A line that ends with a backslash is joined with the next before anything else;
+// later lines keep their numbers. #pragma once is replaced by #ifndef guards. A file that
+// includes itself is an error unless it has guards or #pragma once.
 //
-// If the source has no #version line, it gets the line of its first include. Other #version lines
-// of included files are removed, and so are the lines of extensions that let a compiler expand
-// includes. The option defines is inserted behind the #version of the source. #line follows the
-// GLSL version.
+// If the source has no #version line, it gets the line of its first include. Other #version
+// lines in included files are removed, with a warning if they differ, and so are the lines of extensions with which a compiler
+// expands includes. The option defines is inserted after the source's #version line. #line
+// directives follow the GLSL version.
 //
 // # Hostile shaders
 //
-// naga does not handle hostile shaders: some cause an infinite recursion, which ends the process.
-// So this program starts itself again for each WGSL source and compiles in that process, limited
-// by option timeout. In a program that embeds this package, the init functions of packages that
-// are initialized earlier also run in that process, but main does not. Sources are refused before
-// if they have more than 256 KiB or brackets nested deeper than 200, or if their nested structs
-// or expressions would take naga too long.
+// naga is not hardened against hostile shaders: some cause an infinite recursion, which ends the
+// process. So this program starts itself again for each WGSL source and compiles in that
+// process, limited by option timeout. In a program that embeds this package, the init functions
+// of packages that are initialized earlier also run in that process, but main does not. Sources
+// are refused in advance if they have more than 256 KiB or brackets nested deeper than 200, or
+// if naga would take too long for their nested structs or expressions.
 package shader
 
 import (
@@ -65,8 +66,8 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// Shader holds the options of the recipe.
-type Shader struct {
+// shaderOptions are the options of the recipe.
+type shaderOptions struct {
 	Format         string            `toml:"format" enum:"source,spirv,glsl,hlsl,msl" doc:"output format; source is the WGSL that naga has accepted, or GLSL with its includes expanded"`
 	Entry          string            `toml:"entry" doc:"the WGSL entry point for GLSL output; empty for the only one"`
 	GLSLVersion    string            `toml:"glsl_version" enum:"330,400,410,420,430,450,460,300 es,310 es,320 es" doc:"the GLSL version of the output for WGSL"`
@@ -74,7 +75,7 @@ type Shader struct {
 	Debug          bool              `toml:"debug" doc:"keep names in SPIR-V"`
 	IncludeDirs    []string          `toml:"include_dirs" doc:"directories that are searched for GLSL includes: paths from the asset directory with a leading slash"`
 	Defines        map[string]string `toml:"defines" doc:"macros for GLSL, put after #version: { LIGHTS = \"4\" }"`
-	LineDirectives bool              `toml:"line_directives" doc:"write #line at the begin and after each include of a GLSL file, with the file's number in the list at the top"`
+	LineDirectives bool              `toml:"line_directives" doc:"write #line at the beginning and after each include of a GLSL file, with the file's number in the list at the top"`
 	Compiler       string            `toml:"compiler" doc:"the program that makes SPIR-V of GLSL: \"glslangValidator\", or a file; empty for none"`
 	Client         string            `toml:"client" enum:"vulkan,opengl" doc:"the API for which the compiler makes SPIR-V"`
 	Stage          string            `toml:"stage" enum:"auto,vert,frag,comp,geom,tesc,tese" doc:"the stage of GLSL for the compiler; auto decides by the extension"`
@@ -84,19 +85,19 @@ type Shader struct {
 // Recipe returns the recipe "shader".
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
-		Name: "shader", Version: 4,
+		Name: "shader", Version: 5,
 		New: func() recipe.Cooker {
-			return &Shader{Format: "source", GLSLVersion: "450", SPIRVVersion: "1.3", Client: "vulkan", Stage: "auto", Timeout: time.Minute}
+			return &shaderOptions{Format: "source", GLSLVersion: "450", SPIRVVersion: "1.3", Client: "vulkan", Stage: "auto", Timeout: time.Minute}
 		},
 		Traits: func(c recipe.Cooker) recipe.Traits {
-			o := c.(*Shader)
+			o := c.(*shaderOptions)
 			return recipe.Traits{Check: o.checkOptions, Estimate: o.estimateMemory, Tools: o.compilerTools(), Machine: o.machineKind()}
 		},
 	}
 }
 
 // Outputs implements recipe.Cooker.
-func (o *Shader) Outputs() []string {
+func (o *shaderOptions) Outputs() []string {
 	if ext := extensions[o.Format]; ext != "" {
 		return []string{"{path}" + ext}
 	}
@@ -106,7 +107,7 @@ func (o *Shader) Outputs() []string {
 var extensions = map[string]string{"spirv": ".spv", "glsl": ".glsl", "hlsl": ".hlsl", "msl": ".metal"}
 
 // checkOptions implements Traits.Check.
-func (o *Shader) checkOptions() error {
+func (o *shaderOptions) checkOptions() error {
 	for _, dir := range o.IncludeDirs {
 		if !strings.HasPrefix(dir, "/") {
 			return &recipe.OptionError{Key: "include_dirs", Got: strconv.Quote(dir), Want: `paths from the asset directory such as "/shaders/lib"`}
@@ -134,39 +135,39 @@ func isIdentifier(s string) bool {
 }
 
 // compilerTools implements Traits.Tools.
-func (o *Shader) compilerTools() []string {
+func (o *shaderOptions) compilerTools() []string {
 	if o.Compiler == "" {
 		return nil
 	}
 	return []string{o.Compiler}
 }
 
-// machineKind returns the kind of this machine: naga evaluates constants with the rounding of the
-// processor.
-func (o *Shader) machineKind() string {
+// machineKind returns the kind of this machine, because naga evaluates constants with the
+// rounding of the processor.
+func (o *shaderOptions) machineKind() string {
 	if o.Format == "source" {
 		return ""
 	}
 	return runtime.GOARCH
 }
 
-// maxSource is the size limit of a shader.
+// maxSource limits the size of a shader in bytes.
 const maxSource = 4 << 20
 
-// estimateMemory implements Traits.Estimate. Includes may expand to maxFlat, held three times: as
-// read, without comments, and written. The child's memory per byte of WGSL is measured, with
-// childHeap as its limit.
-func (o *Shader) estimateMemory(_ []byte, size int64) (int64, error) {
+// estimateMemory implements Traits.Estimate. Includes may expand to maxFlat bytes, which are
+// held three times: as read, without comments, and as written. The memory of the child per byte
+// of WGSL was measured and is limited by childHeap.
+func (o *shaderOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxSource {
-		return 0, fmt.Errorf("%d bytes are too many for a shader; at most %d are read", size, int64(maxSource))
+		return 0, fmt.Errorf("the shader has %d bytes; the limit is %d", size, int64(maxSource))
 	}
 	return max(8*maxFlat, 32<<20+nagaBytes*min(size, maxWGSL)), nil
 }
 
 // Cook implements recipe.Cooker.
-func (o *Shader) Cook(ctx context.Context, job *recipe.Job) error {
+func (o *shaderOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	if job.Size() > maxSource {
-		return fmt.Errorf("%d bytes are too many for a shader; at most %d are read", job.Size(), int64(maxSource))
+		return fmt.Errorf("the shader has %d bytes; the limit is %d", job.Size(), int64(maxSource))
 	}
 	source, err := job.Source()
 	if err != nil {
@@ -176,13 +177,16 @@ func (o *Shader) Cook(ctx context.Context, job *recipe.Job) error {
 	var out []byte
 	switch ext := job.Ext(); {
 	case ext == ".wgsl":
+		if len(o.Defines) > 0 {
+			job.Warn("the option defines has no effect, because WGSL has no macros; declare const %s in the shader", slices.Min(slices.Collect(maps.Keys(o.Defines))))
+		}
 		step := job.Step("compile")
-		out, err = o.translate(ctx, source)
+		out, err = o.translate(ctx, job, source)
 		step()
 	case ext == ".glsl" || stages[ext] != "" || o.Stage != "auto":
 		return o.glsl(ctx, job, source)
 	default:
-		err = fmt.Errorf("the extension %q tells neither WGSL nor a stage of GLSL; set stage", ext)
+		err = fmt.Errorf("the extension %q names neither WGSL nor a stage of GLSL; set stage", ext)
 	}
 	if err != nil {
 		return err
@@ -190,16 +194,16 @@ func (o *Shader) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// stages maps extensions to stages.
+// stages maps file extensions to shader stages.
 var stages = map[string]string{
 	".vert": "vert", ".frag": "frag", ".comp": "comp", ".geom": "geom", ".tesc": "tesc", ".tese": "tese",
 	".vs": "vert", ".fs": "frag",
 }
 
 // glsl cooks GLSL.
-func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error {
+func (o *shaderOptions) glsl(ctx context.Context, job *recipe.Job, source []byte) error {
 	if o.Format != "source" && o.Format != "spirv" {
-		return fmt.Errorf("format %s is made of WGSL only; for GLSL there are source and spirv", o.Format)
+		return fmt.Errorf("format %s needs WGSL; for GLSL, use source or spirv", o.Format)
 	}
 	stage := o.Stage
 	if stage == "auto" {
@@ -208,7 +212,7 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error
 	switch {
 	case o.Format == "source":
 	case o.Compiler == "":
-		return fmt.Errorf(`SPIR-V of GLSL is made by an external compiler; install glslang-tools and set compiler = "glslangValidator"`)
+		return fmt.Errorf(`GLSL needs an external compiler for SPIR-V; install glslang-tools and set compiler = "glslangValidator"`)
 	case stage == "":
 		return fmt.Errorf("the extension %q does not tell the stage; set stage", job.Ext())
 	}
@@ -220,18 +224,21 @@ func (o *Shader) glsl(ctx context.Context, job *recipe.Job, source []byte) error
 	if err != nil {
 		return err
 	}
+	for _, line := range f.warned {
+		job.Warn("%s", line)
+	}
 	if !compiled {
 		return job.Write(0, text)
 	}
 	defer job.Step("compile")()
-	// The compiler would open any file.
+	// The compiler would open any file that an include names.
 	if line := leftInclude().FindIndex(text); line != nil {
-		return fmt.Errorf("an #include is left for the compiler: %.100q", text[line[0]:])
+		return fmt.Errorf("the compiler would have to expand an #include: %.100q", text[line[0]:])
 	}
 	return o.compileGLSL(ctx, job, stage, text, f.names)
 }
 
-// readShader reads an included file of limited size.
+// readShader reads an included file, up to the size limit.
 func readShader(job *recipe.Job, name string) ([]byte, error) {
 	f, err := job.OpenDep(name)
 	if err != nil {
@@ -240,14 +247,14 @@ func readShader(job *recipe.Job, name string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSource+1))
 	if len(text) > maxSource {
-		return nil, fmt.Errorf("%s: more than %d bytes are too many for a shader", name, maxSource)
+		return nil, fmt.Errorf("%s: the shader has more than %d bytes, the limit", name, maxSource)
 	}
 	return text, err
 }
 
-// compileGLSL calls the external compiler, which makes SPIR-V of GLSL. The compiler's messages
-// identify files by the numbers of #line.
-func (o *Shader) compileGLSL(ctx context.Context, job *recipe.Job, stage string, text []byte, names []string) error {
+// compileGLSL runs the external compiler, which converts GLSL to SPIR-V. The compiler's messages
+// identify files by their numbers in #line.
+func (o *shaderOptions) compileGLSL(ctx context.Context, job *recipe.Job, stage string, text []byte, names []string) error {
 	scratch, err := job.Scratch()
 	if err != nil {
 		return err
@@ -257,8 +264,11 @@ func (o *Shader) compileGLSL(ctx context.Context, job *recipe.Job, stage string,
 		return err
 	}
 	client := map[string]string{"vulkan": "-V", "opengl": "-G"}[o.Client]
-	err = builtin.Run(ctx, job, scratch, o.Timeout, []string{o.Compiler, client, "-S", stage, "-o", output, source})
+	printed, err := builtin.Run(ctx, job, scratch, o.Timeout, []string{o.Compiler, client, "-S", stage, "-o", output, source})
 	if err == nil {
+		for _, m := range compilerWarning().FindAllStringSubmatch(printed, -1) {
+			job.Warn("%s", inFile(m, names))
+		}
 		return builtin.Deliver(job, output)
 	}
 	if ctx.Err() == nil {
@@ -269,9 +279,12 @@ func (o *Shader) compileGLSL(ctx context.Context, job *recipe.Job, stage string,
 	return err
 }
 
-var compilerError = lazyregexp.New(`ERROR: (\d+):(\d+): (.*)`)
+var (
+	compilerError   = lazyregexp.New(`ERROR: (\d+):(\d+): (.*)`)
+	compilerWarning = lazyregexp.New(`WARNING: (\d+):(\d+): (.*)`)
+)
 
-// inFile returns a compiler's error with its file and line.
+// inFile returns a message of the compiler with its file name and line.
 func inFile(m []string, names []string) string {
 	where := m[2] + ":1"
 	if n, err := strconv.Atoi(m[1]); err == nil && n > 0 && n < len(names) {

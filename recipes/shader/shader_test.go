@@ -127,48 +127,50 @@ func TestErrorNamesTheLine(t *testing.T) {
 		o            options
 		want         string
 	}{
-		{"a.frag", "\n#include \"gone\"\n", nil, "2:1: gone is not there; looked for gone"},
+		{"a.frag", "\n#include \"gone\"\n", nil, "2:1: gone does not exist; looked for gone"},
 		{"a.frag", "#include <gone>\n", nil, "1:1: <gone> is looked for in include_dirs, of which there are none"},
-		{"a.frag", "#include <gone>\n", options{"include_dirs": []any{"/l"}}, "1:1: gone is not there; looked for /l/gone"},
-		{"a.frag", "int a;\n#include \"late\"\n", nil, "late:2: a #version line that does not come first; put it at the top of the source"},
+		{"a.frag", "#include <gone>\n", options{"include_dirs": []any{"/l"}}, "1:1: gone does not exist; looked for /l/gone"},
+		{"a.frag", "int a;\n#include \"late\"\n", nil, "late:2: the #version line must come first; put it at the top of the source"},
 		{"a.frag", "#include FILE\n", nil, `1:1: want #include "file" or #include <file>, have "#include FILE"`},
-		{"a.frag", "#include \"../../x\"\n", nil, "1:1: dependency \"../../x\": outside the asset tree"},
+		{"a.frag", "#include \"../../x\"\n", nil, "1:1: dependency \"../../x\": the path is outside the asset tree"},
 		{"a.frag", "#include \"self\"\n", nil, "self:2: self includes itself: self -> self"},
 		{"a.frag", "#include \"chain0\"\n", nil, "more than 64 files include one another, beginning with chain0 -> chain1 -> chain2"},
-		{"a.frag", "#include \"double0\"\n", nil, "more than 10000 includes"},
+		{"a.frag", "#include \"double0\"\n", nil, "there are more than 10000 includes"},
 		{"a.frag", "", options{"include_dirs": []any{"l"}}, "include_dirs: want paths from the asset directory"},
 		{"a.frag", "", options{"defines": map[string]any{"1A": ""}}, "defines: want names of macros"},
 		{"a.frag", "", options{"defines": map[string]any{"A": "1\n#error"}}, "defines: want names of macros"},
 		{"a.frag", "", options{"compiler": "glslangValidator"}, "compiler: want format = \"spirv\""},
-		{"a.frag", "", options{"format": "spirv"}, "SPIR-V of GLSL is made by an external compiler"},
-		{"a.frag", "", options{"format": "msl"}, "format msl is made of WGSL only"},
-		{"a.txt", "", nil, `the extension ".txt" tells neither`},
+		{"a.frag", "", options{"format": "spirv"}, "GLSL needs an external compiler for SPIR-V"},
+		{"a.frag", "", options{"format": "msl"}, "format msl needs WGSL; for GLSL, use source or spirv"},
+		{"a.txt", "", nil, `the extension ".txt" names neither`},
 		{"a.glsl", "", options{"format": "spirv", "compiler": "glslangValidator"}, `".glsl" does not tell the stage`},
 		{"a.wgsl", "fn main( {", nil, "1:10: parse error: parsing failed with 1 error(s): expected parameter name"},
 		{"a.wgsl", "\xff", nil, "1:1: byte 0xff is not UTF-8"},
 		{"a.wgsl", "fn f() -> i32 {\n  return g(1);\n}", nil, "unknown function: g"},
-		{"a.wgsl", strings.Repeat("(", 1000), nil, "1:201: nested deeper than 200 brackets"},
-		{"a.wgsl", "const a: " + strings.Repeat("array<", 1000), nil, "nested deeper than 200 brackets"},
-		{"a.wgsl", "const a = " + strings.Repeat("- ", 1000) + "1;", nil, "more than 32 signs in a row"},
-		{"a.wgsl", "// structs\n" + pairs("struct S%[1]d { a: S%[2]d, b: S%[2]d }\n", 40) + "alias S0 = f32;", nil, "15:8: types of structs within structs have more than 65536 parts"},
-		{"a.wgsl", pairs("alias A%[1]d = B%[1]d;\nstruct B%[1]d { a: A%[2]d, b: A%[2]d }", 40), nil, "types of structs within structs"},
-		{"a.wgsl", "fn f(l0: f32) -> f32 { " + pairs("let l%[1]d = l%[2]d * l%[2]d;", 40) + "return l40; }", nil, "expressions that are too long, or too many nested let"},
-		{"a.wgsl", "fn f(a: f32) -> f32 { return a" + strings.Repeat("+a", 20_000) + "; }", nil, "expressions that are too long"},
-		{"a.wgsl", "fn f(a: vec4<f32>) -> vec4<f32> { return a" + strings.Repeat(".wzyx", 100) + "; }", nil, "expressions that are too long"},
-		{"a.wgsl", strings.Repeat(" ", maxWGSL+1), nil, "bytes of WGSL are more than"},
-		{"a.wgsl", "const a = 1; override a: f32 = 2 * a;", options{"format": "spirv"}, "the WGSL compiler died: stack overflow"},
+		{"a.wgsl", strings.Repeat("(", 1000), nil, "1:201: brackets are nested deeper than 200 levels"},
+		{"a.wgsl", "const a: " + strings.Repeat("array<", 1000), nil, "brackets are nested deeper than 200 levels"},
+		{"a.wgsl", "const a = " + strings.Repeat("- ", 1000) + "1;", nil, "there are more than 32 operators in a row"},
+		{"a.wgsl", "// structs\n" + pairs("struct S%[1]d { a: S%[2]d, b: S%[2]d }\n", 40) + "alias S0 = f32;", nil, "15:8: the nested structs have more than 65536 members in all"},
+		{"a.wgsl", pairs("alias A%[1]d = B%[1]d;\nstruct B%[1]d { a: A%[2]d, b: A%[2]d }", 40), nil, "the nested structs have more than"},
+		{"a.wgsl", "fn f(l0: f32) -> f32 { " + pairs("let l%[1]d = l%[2]d * l%[2]d;", 40) + "return l40; }", nil, "expressions are too long, or let is nested too deeply, to compile in reasonable time; make one let a var"},
+		{"a.wgsl", "fn f(a: f32) -> f32 { return a" + strings.Repeat("+a", 20_000) + "; }", nil, "expressions are too long, or let is nested too deeply, to compile in reasonable time; make one let a var"},
+		{"a.wgsl", "fn f(a: vec4<f32>) -> vec4<f32> { return a" + strings.Repeat(".wzyx", 100) + "; }", nil, "expressions are too long, or let is nested too deeply, to compile in reasonable time; make one let a var"},
+		{"a.wgsl", strings.Repeat(" ", maxWGSL+1), nil, "bytes of WGSL; the limit is"},
+		{"a.wgsl", "const a = 1; override a: f32 = 2 * a;", options{"format": "spirv"}, "1:23: a is declared twice"},
+		{"a.wgsl", "fn f() {}\noverride x", options{"format": "spirv"}, "2:"},
+		{"a.wgsl", "const a = 1; override a: f32 = 2 * a;", nil, "the WGSL compiler crashed: stack overflow"},
 		{"a.wgsl", two, options{"format": "spirv", "timeout": "1ms"}, "compiling took longer than 1ms (timeout)"},
 		{"a.wgsl", two, options{"format": "glsl"}, `GLSL is written for one entry point; set entry to one of ["vs" "fs"]`},
 		{"a.wgsl", "@group(0) @binding(0) var<storage, read_write> b: array<f32>; @compute @workgroup_size(1) fn main() { b[0] = 1.0; }",
 			options{"format": "glsl", "glsl_version": "330"}, `GLSL 330 does not have storage buffers such as b; set glsl_version to "430" or "310 es"`},
-		{"a.frag", "#include \"huge\"\n", nil, "1:1: huge: more than 4194304 bytes are too many for a shader"},
+		{"a.frag", "#include \"huge\"\n", nil, "1:1: huge: the shader has more than 4194304 bytes, the limit"},
 		{"a.frag", "\n#include \"lib\\x\"\n", nil, "2:1: the name of an included file has no backslashes; write /"},
-		{"a.frag", "\n\n/*", nil, "3:1: a comment that is not closed"},
-		{"a.frag", "\nmain\\", nil, "2:1: a backslash ends the file"},
+		{"a.frag", "\n\n/*", nil, "3:1: the comment is not closed"},
+		{"a.frag", "\nmain\\", nil, "2:1: the file ends with a backslash, but there is no next line to join"},
 		{"a.frag", "\r\r\n\x00", nil, "3:1: byte 0x00 ends a shader"},
-		{"a.frag", "#include \"open\"\n", nil, "open:2: a comment that is not closed"},
-		{"a.frag", "#version 330\n// a \\\nint b;\n", nil, "2:1: a comment that ends in a backslash: compilers of this version of GLSL do not agree"},
-		{"a.frag", "/* *\\\n/ int b;\n", nil, "2:1: a backslash within */"},
+		{"a.frag", "#include \"open\"\n", nil, "open:2: the comment is not closed"},
+		{"a.frag", "#version 330\n// a \\\nint b;\n", nil, "2:1: the comment ends in a backslash: compilers of this version of GLSL disagree whether the next line belongs to the comment"},
+		{"a.frag", "/* *\\\n/ int b;\n", nil, "2:1: there is a backslash within */: compilers of this version of GLSL disagree where the comment ends"},
 		{"a.frag", "", options{"defines": map[string]any{"A": "1 /*"}}, "defines: want names of macros"},
 		{"a.wgsl", two, options{"format": "glsl", "entry": "cs"}, `set entry to one of`},
 	} {
@@ -190,7 +192,7 @@ func TestErrorNamesTheLine(t *testing.T) {
 	}
 }
 
-// pairs repeats a line with the numbers of a declaration and of the one before.
+// pairs repeats a line with the numbers of a declaration and of the previous declaration.
 func pairs(line string, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -275,8 +277,8 @@ func TestCanceledCookEndsTheChild(t *testing.T) {
 	}
 }
 
-// A child of another version of the program refuses, and what others print before it
-// answers does no harm.
+// A child of another version of the program refuses. Text that other packages print before the
+// reply does no harm.
 func TestChild(t *testing.T) {
 	for _, tc := range []struct{ version, want string }{{compilerVersion(), ""}, {"0", "the program has been replaced"}} {
 		var in bytes.Buffer
@@ -288,7 +290,7 @@ func TestChild(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := findReply(out.Bytes())
-		if tc.want == "" && (err != nil || string(got) != two) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+		if tc.want == "" && (err != nil || string(got.Output) != two) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("version %q: %.20q, %v", tc.version, got, err)
 		}
 	}
@@ -314,6 +316,22 @@ func FuzzFlatten(f *testing.F) {
 		again := cook(t, map[string]string{"a.frag": string(res.Outputs[0])}, "a.frag", nil)
 		if again.Err != nil || !bytes.Equal(again.Outputs[0], res.Outputs[0]) {
 			t.Errorf("%q, then %q, %v", res.Outputs[0], again.Outputs[0], again.Err)
+		}
+	})
+}
+
+// Any source is refused or keeps its length and its lines when overrides become constants.
+func FuzzOverrides(f *testing.F) {
+	f.Add([]byte("@id(1) override a: f32 = 2;\nfn f() -> f32 { return a; }"))
+	f.Add([]byte("override a"))
+	f.Add([]byte("enable f16;\n@builtin(position"))
+	f.Fuzz(func(t *testing.T, source []byte) {
+		o := order{Source: string(source), Format: "spirv"}
+		if o.checkNames(withoutComments(source)) != nil || o.overridesToConstants() != nil {
+			return
+		}
+		if len(o.Source) != len(source) || strings.Count(o.Source, "\n") != bytes.Count(source, []byte{'\n'}) {
+			t.Errorf("%q became %q", source, o.Source)
 		}
 	})
 }

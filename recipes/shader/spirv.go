@@ -4,12 +4,17 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
+
+	"github.com/gogpu/naga/ir"
 )
 
-// Opcodes of SPIR-V used here, from the specification, section 3.52.
+// SPIR-V opcodes used here, from section 3.52 of the specification.
 const (
 	opExtInstImport     = 11
+	opEntryPoint        = 15
 	opExtInst           = 12
 	opTypeBool          = 20
 	opTypeInt           = 21
@@ -39,20 +44,20 @@ const (
 	opSampledImage      = 86
 	opMatrixTimesScalar = 143
 	opMatrixTimesMatrix = 146
-	opBranch            = 250 // conditional
+	opBranch            = 250 // opBranchConditional
 	opSwitch            = 251
 	opReturnValue       = 254
+
+	decorationBuiltIn   = 11
+	decorationInvariant = 18
 )
 
 // checkSPIRV detects known faults of the compiler and similar ones: modules of a later version
-// than requested, values of another type than their operation makes or takes, and nested blocks.
-// For a full validation, see spirv-val.
+// than requested, results and operands whose types do not match the operation, and nested
+// blocks. For a full validation, use spirv-val.
 func checkSPIRV(module []byte, asked string) error {
-	words := make([]uint32, len(module)/4)
-	for i := range words {
-		words[i] = binary.LittleEndian.Uint32(module[4*i:])
-	}
-	if len(words) < 5 || words[0] != 0x07230203 {
+	words := spirvWords(module)
+	if len(words) < spirvHeader || words[0] != 0x07230203 {
 		return errors.New("the WGSL compiler made no SPIR-V")
 	}
 	made := fmt.Sprintf("%d.%d", words[1]>>16&0xff, words[1]>>8&0xff)
@@ -60,30 +65,56 @@ func checkSPIRV(module []byte, asked string) error {
 		return fmt.Errorf("this shader needs SPIR-V %s, spirv_version is %s; set it to %[1]q", made, asked)
 	}
 	m := spirvModule{types: map[uint32][]uint32{}, typeOf: map[uint32]uint32{}, functions: map[uint32]uint32{}, blocks: map[uint32]bool{}}
-	for rest := words[5:]; len(rest) > 0; {
-		n := int(rest[0] >> 16)
-		if n == 0 || n > len(rest) {
-			return errors.New("the WGSL compiler made SPIR-V that ends early")
+	end := spirvHeader
+	for at, w := range instructions(words) {
+		if err := m.checkInstruction(w[0]&0xffff, w[1:]); err != nil {
+			return fmt.Errorf("the WGSL compiler made invalid SPIR-V of this shader: %w; write this part another way, or compile the shader by a command", err)
 		}
-		if err := m.checkInstruction(rest[0]&0xffff, rest[1:n]); err != nil {
-			return fmt.Errorf("the WGSL compiler made invalid SPIR-V of this shader: %w; write that another way, or have a command compile it", err)
-		}
-		rest = rest[n:]
+		end = at + len(w)
+	}
+	if end < len(words) {
+		return errors.New("the WGSL compiler made SPIR-V that ends early")
 	}
 	return nil
 }
 
-// A spirvModule holds the facts about the instructions so far.
-type spirvModule struct {
-	types     map[uint32][]uint32 // the opcode of each type, then its operands
-	typeOf    map[uint32]uint32   // of each value
-	functions map[uint32]uint32   // the type of each
-	blocks    map[uint32]bool     // types with the decoration Block or BufferBlock
-	standard  uint32              // the instruction set GLSL.std.450
-	returns   uint32              // the type of the current function
+// spirvHeader is the length of the header of a module, in words.
+const spirvHeader = 5
+
+// spirvWords returns the words of a module.
+func spirvWords(module []byte) []uint32 {
+	words := make([]uint32, len(module)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(module[4*i:])
+	}
+	return words
 }
 
-// checkInstruction checks one instruction with the words behind its opcode.
+// instructions yields the offset and the words of each instruction of a module, up to one that ends
+// early.
+func instructions(words []uint32) iter.Seq2[int, []uint32] {
+	return func(yield func(int, []uint32) bool) {
+		for at := spirvHeader; at < len(words); {
+			n := int(words[at] >> 16)
+			if n == 0 || n > len(words)-at || !yield(at, words[at:at+n]) {
+				return
+			}
+			at += n
+		}
+	}
+}
+
+// A spirvModule holds facts from the instructions checked so far.
+type spirvModule struct {
+	types     map[uint32][]uint32 // opcode and operands of each type
+	typeOf    map[uint32]uint32   // type of each value
+	functions map[uint32]uint32   // type of each function
+	blocks    map[uint32]bool     // types decorated as Block or BufferBlock
+	standard  uint32              // ID of the instruction set GLSL.std.450
+	returns   uint32              // result type of the current function
+}
+
+// checkInstruction checks one instruction; w holds the words after its opcode.
 func (m *spirvModule) checkInstruction(op uint32, w []uint32) error {
 	switch {
 	case op == opDecorate && len(w) >= 2 && (w[1] == 2 || w[1] == 3):
@@ -93,7 +124,7 @@ func (m *spirvModule) checkInstruction(op uint32, w []uint32) error {
 	case op >= 19 && op <= opTypeFunction && len(w) > 0:
 		m.types[w[0]] = append([]uint32{op}, w[1:]...)
 		if m.blocks[w[0]] && slices.ContainsFunc(w[1:], m.holdsBlock) {
-			return errors.New("a Block lies within another")
+			return errors.New("a Block is inside another Block")
 		}
 	case op == opStore && len(w) >= 2:
 		return m.checkSameType(op, m.pointedType(m.typeOf[w[0]]), w[1])
@@ -107,7 +138,7 @@ func (m *spirvModule) checkInstruction(op uint32, w []uint32) error {
 		return m.checkScalars(op, opTypeInt, w[0])
 	case makesValue(op) && len(w) >= 2:
 		if w[0] == 0 || w[1] == 0 || op >= opLoad && len(w) > 2 && w[2] == 0 {
-			return fmt.Errorf("%s names nothing", opName(op))
+			return fmt.Errorf("%s refers to nothing", opName(op))
 		}
 		m.typeOf[w[1]] = w[0]
 		return m.checkMadeValue(op, w[0], w[2:])
@@ -115,14 +146,14 @@ func (m *spirvModule) checkInstruction(op uint32, w []uint32) error {
 	return nil
 }
 
-// makesValue reports whether the words of an instruction begin with a type and a result.
+// makesValue reports whether an instruction starts with a result type and a result.
 func makesValue(op uint32) bool {
 	return op == 1 || op == opExtInst || op >= 41 && op <= 46 || op >= 48 && op <= 52 || op == 55 ||
 		op >= 57 && op <= opLoad || op >= 65 && op <= 70 || op >= 77 && op <= 84 || op >= 86 && op <= 191 && op != 99 ||
 		op >= 194 && op <= 215 || op == 227 || op >= 229 && op <= 245 || op >= 333 && op <= 366 || op == 400
 }
 
-// holdsBlock reports whether a type is a Block, or an array of Blocks.
+// holdsBlock reports whether a type is a Block or an array of Blocks.
 func (m *spirvModule) holdsBlock(t uint32) bool {
 	for range len(m.types) {
 		d := m.types[t]
@@ -142,7 +173,7 @@ func (m *spirvModule) pointedType(t uint32) uint32 {
 	return 0
 }
 
-// checkSameType checks that all values have one type. Type 0 is unknown.
+// checkSameType checks that all values have type t. Values of unknown type (0) pass.
 func (m *spirvModule) checkSameType(op, t uint32, values ...uint32) error {
 	for _, v := range values {
 		if of := m.typeOf[v]; t != 0 && of != 0 && of != t {
@@ -156,8 +187,8 @@ func (m *spirvModule) mismatch(op, have, want uint32) error {
 	return fmt.Errorf("%s has %s for %s", opName(op), m.describeSPIRVType(have), m.describeSPIRVType(want))
 }
 
-// componentShape returns the number and type of a type's components, and 0 unless it is a number or a
-// vector.
+// componentShape returns the number and type of a type's components, or 0 if the type is neither
+// a scalar number nor a vector.
 func (m *spirvModule) componentShape(t uint32) (count, component uint32) {
 	switch d := m.types[t]; {
 	case len(d) == 0:
@@ -186,4 +217,74 @@ func (m *spirvModule) describeSPIRVType(t uint32) string {
 		return "bool"
 	}
 	return fmt.Sprintf("type %d", t)
+}
+
+// decorateInvariant adds the decoration Invariant to the positions that the shader declares as
+// invariant, because naga writes it only in other formats.
+func decorateInvariant(module []byte, from *ir.Module) []byte {
+	invariant := map[string]bool{}
+	for _, e := range from.EntryPoints {
+		if r := e.Function.Result; r != nil && isInvariant(from, r) {
+			invariant[e.Name] = true
+		}
+	}
+	if len(invariant) == 0 {
+		return module
+	}
+	end := len(module)             // end of the decorations
+	written := map[uint32]bool{}   // variables of these entry points
+	positions := map[uint32]bool{} // variables that hold a position
+	for at, w := range instructions(spirvWords(module)) {
+		switch op := w[0] & 0xffff; {
+		case op == opEntryPoint && len(w) > 3:
+			name, words := spirvText(w[3:])
+			for _, id := range w[3+words:] {
+				written[id] = written[id] || invariant[name]
+			}
+		case op == opDecorate:
+			end = 4 * (at + len(w))
+			if len(w) == 4 && w[2] == decorationBuiltIn && w[3] == 0 {
+				positions[w[1]] = true
+			}
+		}
+	}
+	var more []byte
+	for _, id := range slices.Sorted(maps.Keys(positions)) {
+		if written[id] {
+			for _, v := range []uint32{3<<16 | opDecorate, id, decorationInvariant} {
+				more = binary.LittleEndian.AppendUint32(more, v)
+			}
+		}
+	}
+	return slices.Concat(module[:end], more, module[end:])
+}
+
+// isInvariant reports whether the position in a result is invariant.
+func isInvariant(m *ir.Module, r *ir.FunctionResult) bool {
+	is := func(b *ir.Binding) bool {
+		if b == nil {
+			return false
+		}
+		builtIn, ok := (*b).(ir.BuiltinBinding)
+		return ok && builtIn.Invariant
+	}
+	if s, ok := m.Types[r.Type].Inner.(ir.StructType); ok {
+		return slices.ContainsFunc(s.Members, func(m ir.StructMember) bool { return is(m.Binding) })
+	}
+	return is(r.Binding)
+}
+
+// spirvText returns the text at the beginning of words, and the number of its words.
+func spirvText(words []uint32) (string, int) {
+	var text []byte
+	for i, w := range words {
+		for b := range 4 {
+			c := byte(w >> (8 * b))
+			if c == 0 {
+				return string(text), i + 1
+			}
+			text = append(text, c)
+		}
+	}
+	return string(text), len(words)
 }

@@ -1,6 +1,7 @@
 package shader
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"os/exec"
@@ -17,9 +18,9 @@ func TestCompilerFaults(t *testing.T) {
 		{"struct S { a: u32, b: array<u32, 4> } var<workgroup> w: S; @group(0) @binding(0) var<storage, read_write> o: S; " + compute + "o = w; }", "1.3",
 			`this shader needs SPIR-V 1.4, spirv_version is 1.3; set it to "1.4"`},
 		{"struct S { a: f32 } @group(0) @binding(0) var<uniform> u: S; var<push_constant> p: S; @fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(u.a + p.a); }", "1.5",
-			"a Block lies within another; write that another way"},
+			"a Block is inside another Block; write this part another way"},
 		{"@fragment fn main(@location(0) a: vec2<f32>) -> @location(0) vec4<f32> { let b = vec4(a * 2.0 - vec2(1, 1), 0.0, 1.0); return b; }", "1.0",
-			"1:14: fn main: the operator - has vec2<f32> and vec2<i32>"},
+			"1:14: fn main: the operator - cannot be applied to vec2<f32> and vec2<i32>"},
 		{"@group(0) @binding(0) var t: texture_1d_array<f32>; @group(0) @binding(1) var<storage, read_write> o: u32; " + compute + "o = textureDimensions(t); }", "1.3",
 			"a vector of 1 components is made as u32"},
 	} {
@@ -133,12 +134,12 @@ func TestInvalidSPIRVIsRefused(t *testing.T) {
 		module []byte
 		want   string
 	}{
-		{assemble(0x10300, blocks, ins(opTypeStruct, 3, 1)), "a Block lies within another"},
-		{assemble(0x10300, blocks, ins(opTypeStruct, 3, 2)), "a Block lies within another"},
+		{assemble(0x10300, blocks, ins(opTypeStruct, 3, 1)), "a Block is inside another Block"},
+		{assemble(0x10300, blocks, ins(opTypeStruct, 3, 2)), "a Block is inside another Block"},
 		{assemble(0x10300, ins(opTypeArray, 1, 1, 0), ins(opDecorate, 3, 2), ins(opTypeStruct, 3, 1)), ""}, // an array of itself
 		{assemble(0x10300, blocks, ins(opTypeStruct, 4, 2)), ""},
 		{assemble(0x10300, head), ""},
-		{assemble(0x10300, ins(opTypeFloat, f32, 32), ins(opTypePointer, pointer, 7, f32), ins(opVariable, pointer, p, 7)), "a variable of a function lies outside"},
+		{assemble(0x10300, ins(opTypeFloat, f32, 32), ins(opTypePointer, pointer, 7, f32), ins(opVariable, pointer, p, 7)), "a local variable is declared outside"},
 		{assemble(0x10400, head), "needs SPIR-V 1.4"},
 		{assemble(0x10300, head)[:50], "ends early"},
 		{assemble(0x10300, []uint32{0}), "ends early"},
@@ -198,4 +199,26 @@ func samples(t *testing.T) []string {
 		list = append(list, string(data))
 	}
 	return list
+}
+
+// The position of an entry point is invariant in SPIR-V if the shader declares it so, and the
+// positions of other entry points are not.
+func TestInvariantIsOfItsEntryPoint(t *testing.T) {
+	const plain = "@vertex fn a() -> @builtin(position) vec4<f32> { return vec4<f32>(1.0); }\n"
+	decorations := func(source string) int {
+		res := cook(t, map[string]string{"a.wgsl": source}, "a.wgsl", options{"format": "spirv"})
+		if res.Err != nil {
+			t.Fatal(res.Err)
+		}
+		return bytes.Count(res.Outputs[0], []byte{18, 0, 0, 0}) // decorations are Invariant with this number
+	}
+	for source, want := range map[string]int{
+		plain: 0,
+		plain + "@vertex fn b() -> @invariant @builtin(position) vec4<f32> { return vec4<f32>(1.0); }\n":                                    1,
+		plain + "struct O { @location(0) c: f32, @invariant @builtin(position) p: vec4<f32> }\n@vertex fn b() -> O { var o: O; return o; }": 1,
+	} {
+		if got := decorations(source) - decorations(strings.ReplaceAll(source, "@invariant ", "")); got != want {
+			t.Errorf("%s: %d positions are invariant, want %d", source, got, want)
+		}
+	}
 }

@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// checkMadeValue checks an instruction that makes a value of type t from the operands w.
+// checkMadeValue checks an instruction whose result has type t and whose operands are w.
 func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 	if kind := ruleOf(op); kind != [2]uint32{} {
 		return m.checkMath(op, kind, t, w)
 	}
 	switch {
 	case op == opVariable && len(w) >= 1 && w[0] == 7 && m.returns == 0:
-		return errors.New("a variable of a function lies outside of one")
+		return errors.New("a local variable is declared outside of any function")
 	case op == opNull:
 		if d := m.types[t]; len(d) > 0 && (d[0] == opTypeRuntimeArray || d[0] >= opTypeImage && d[0] <= opTypeSampledImage) {
 			return errors.New("an array without size, a texture or a sampler is zero")
@@ -28,7 +28,7 @@ func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 	case op == opVectorShuffle && len(w) >= 2:
 		return m.checkShuffle(t, w)
 	case op == opConstantComposite && len(m.types[t]) == 3 && m.types[t][0] == opTypeVector && len(w) != int(m.types[t][2]):
-		return fmt.Errorf("a constant %s is made of %d parts", m.describeSPIRVType(t), len(w))
+		return fmt.Errorf("a constant %s has %d parts", m.describeSPIRVType(t), len(w))
 	case op == opConstruct || op == opConstantComposite:
 		return m.checkConstruct(t, w)
 	case op == opTranspose || op >= opMatrixTimesScalar && op <= opMatrixTimesMatrix:
@@ -37,7 +37,7 @@ func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 		return m.checkExtract(op, t, w)
 	case op == opSampledImage && len(w) >= 2:
 		if !m.hasOpcode(w[0], opTypeImage) || !m.hasOpcode(w[1], opTypeSampler) {
-			return errors.New("a texture and a sampler are taken together that are none")
+			return errors.New("the operands of a sampling operation are not a texture and a sampler")
 		}
 	case op >= 87 && op <= 97 && len(w) >= 2:
 		return m.checkSample(op, w[0], w[1])
@@ -65,13 +65,13 @@ func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 	return nil
 }
 
-// ruleOf returns the kinds of numbers that an operation makes and takes, or 0 if it does not work
-// component by component.
+// ruleOf returns the kinds of numbers of an operation's result and operands, or 0 if the
+// operation does not work per component.
 func ruleOf(op uint32) (kinds [2]uint32) {
 	switch {
 	case op == 109 || op == 110: // float to integer
 		return [2]uint32{opTypeInt, opTypeFloat}
-	case op == 111 || op == 112: // and back
+	case op == 111 || op == 112: // integer to float
 		return [2]uint32{opTypeFloat, opTypeInt}
 	case op == 113 || op == 114, op == 126 || op == 128 || op == 130 || op == 132 || op == 134 || op == 135 || op >= 137 && op <= 139, op >= 194 && op <= 200:
 		return [2]uint32{opTypeInt, opTypeInt}
@@ -87,8 +87,8 @@ func ruleOf(op uint32) (kinds [2]uint32) {
 	return [2]uint32{}
 }
 
-// checkMath checks that the result and the operands have these kinds, and the same number of
-// components. Floats must also have the same size; the signs of integers may differ.
+// checkMath checks that the result and the operands have the given kinds and the same number of
+// components. Floats must also have the same size; integers may differ in signedness.
 func (m *spirvModule) checkMath(op uint32, kinds [2]uint32, t uint32, w []uint32) error {
 	n, component := m.componentShape(t)
 	if kind := m.types[component]; n == 0 || kind[0] != kinds[0] {
@@ -110,7 +110,8 @@ func (m *spirvModule) checkMath(op uint32, kinds [2]uint32, t uint32, w []uint32
 	return m.checkNumberKind(op, kinds[1], w...)
 }
 
-// checkNumberKind checks that all values are numbers of a kind, or vectors of them.
+// checkNumberKind checks that all values are numbers of the given kind, or vectors of such
+// numbers.
 func (m *spirvModule) checkNumberKind(op, kind uint32, values ...uint32) error {
 	for _, v := range values {
 		of := m.typeOf[v]
@@ -121,7 +122,7 @@ func (m *spirvModule) checkNumberKind(op, kind uint32, values ...uint32) error {
 	return nil
 }
 
-// checkScalars checks that all values are numbers of a kind.
+// checkScalars checks that all values are scalar numbers of the given kind.
 func (m *spirvModule) checkScalars(op, kind uint32, values ...uint32) error {
 	for _, v := range values {
 		if n, _ := m.componentShape(m.typeOf[v]); n > 1 {
@@ -131,17 +132,17 @@ func (m *spirvModule) checkScalars(op, kind uint32, values ...uint32) error {
 	return m.checkNumberKind(op, kind, values...)
 }
 
-// hasOpcode reports whether a value's type has an opcode, or is unknown.
+// hasOpcode reports whether a value's type has the given opcode or is unknown.
 func (m *spirvModule) hasOpcode(value, opcode uint32) bool {
 	d := m.types[m.typeOf[value]]
 	return len(d) == 0 || d[0] == opcode
 }
 
-// checkSample checks that a coordinate has a number for each dimension of a texture: floats, or
-// integers if a single texel is fetched.
+// checkSample checks that a coordinate has a component for each dimension of a texture.
+// Components are floats, or integers if a single texel is fetched.
 func (m *spirvModule) checkSample(op, image, coordinate uint32) error {
 	kind := uint32(opTypeFloat)
-	if op == 95 { // fetch
+	if op == 95 { // OpImageFetch
 		kind = opTypeInt
 	}
 	if err := m.checkNumberKind(op, kind, coordinate); err != nil {
@@ -154,17 +155,17 @@ func (m *spirvModule) checkSample(op, image, coordinate uint32) error {
 	if len(d) < 5 || d[0] != opTypeImage || d[2] > 3 {
 		return nil
 	}
-	want := []uint32{1, 2, 3, 3}[d[2]] + d[4]&1 // 1D, 2D, 3D, cube; an array's layer
+	want := []uint32{1, 2, 3, 3}[d[2]] + d[4]&1 // 1D, 2D, 3D, cube; plus one for an array's layer
 	if have, _ := m.componentShape(m.typeOf[coordinate]); have != 0 && have < want {
 		return fmt.Errorf("%s has a coordinate of %d components for %d", opName(op), have, want)
 	}
 	return nil
 }
 
-// floatMath maps the operations on floats of one type to their names.
+// floatMath holds the names of operations on floats of one type, by opcode.
 var floatMath = map[uint32]string{127: "OpFNegate", 129: "OpFAdd", 131: "OpFSub", 133: "OpFMul", 136: "OpFDiv", 140: "OpFRem", 141: "OpFMod"}
 
-// opName names an instruction for messages.
+// opName returns the name of an instruction for messages.
 func opName(op uint32) string {
 	names := map[uint32]string{
 		opExtInst: "OpExtInst", opFunctionCall: "OpFunctionCall", opLoad: "OpLoad", opStore: "OpStore", 65: "OpAccessChain",
@@ -177,8 +178,8 @@ func opName(op uint32) string {
 	return fmt.Sprint("instruction ", op)
 }
 
-// checkReduction checks that the operands are vectors of one type, whose components have the type of the
-// result.
+// checkReduction checks that the operands are vectors of one type whose component type is the
+// result's type.
 func (m *spirvModule) checkReduction(op, t uint32, values ...uint32) error {
 	of := m.typeOf[values[0]]
 	if _, component := m.componentShape(of); component != 0 && component != t {
@@ -190,7 +191,7 @@ func (m *spirvModule) checkReduction(op, t uint32, values ...uint32) error {
 func (m *spirvModule) checkCall(t uint32, w []uint32) error {
 	d := m.types[m.functions[w[0]]]
 	if len(d) < 2 {
-		return nil // it follows later
+		return nil // the function is defined later
 	}
 	if d[1] != t || len(d)-2 != len(w)-1 {
 		return errors.New("a call does not fit its function")
@@ -210,7 +211,7 @@ func (m *spirvModule) checkShuffle(t uint32, w []uint32) error {
 	}
 	for _, v := range w[:2] {
 		if count, of := m.componentShape(m.typeOf[v]); count == 1 || of != 0 && of != component {
-			return fmt.Errorf("a vector of %s is made of %s", m.describeSPIRVType(component), m.describeSPIRVType(m.typeOf[v]))
+			return fmt.Errorf("a vector of %s has components of %s", m.describeSPIRVType(component), m.describeSPIRVType(m.typeOf[v]))
 		}
 	}
 	return nil
@@ -224,7 +225,7 @@ func (m *spirvModule) checkConstruct(t uint32, w []uint32) error {
 	switch d[0] {
 	case opTypeStruct:
 		if len(w) != len(d)-1 {
-			return fmt.Errorf("a struct of %d members is made of %d", len(d)-1, len(w))
+			return fmt.Errorf("a struct of %d members has %d values", len(d)-1, len(w))
 		}
 		for i, v := range w {
 			if err := m.checkSameType(opConstruct, d[1+i], v); err != nil {
@@ -241,19 +242,19 @@ func (m *spirvModule) checkConstruct(t uint32, w []uint32) error {
 				return nil
 			}
 			if total += n; component != d[1] {
-				return fmt.Errorf("%s is made of %s", m.describeSPIRVType(t), m.describeSPIRVType(component))
+				return fmt.Errorf("%s cannot be made of %s", m.describeSPIRVType(t), m.describeSPIRVType(component))
 			}
 		}
 		if total != d[2] {
-			return fmt.Errorf("%s is made of %d components", m.describeSPIRVType(t), total)
+			return fmt.Errorf("%s cannot have %d components", m.describeSPIRVType(t), total)
 		}
 	default:
-		return fmt.Errorf("%s is made of parts", m.describeSPIRVType(t))
+		return fmt.Errorf("%s cannot have parts", m.describeSPIRVType(t))
 	}
 	return nil
 }
 
-// checkProduct checks that the sizes of matrices and vectors fit.
+// checkProduct checks that the dimensions of matrices and vectors match.
 func (m *spirvModule) checkProduct(op, t uint32, w []uint32) error {
 	size := func(t uint32) (columns, rows uint32) {
 		d := m.types[t]
@@ -275,7 +276,7 @@ func (m *spirvModule) checkProduct(op, t uint32, w []uint32) error {
 		fits = fits || m.typeOf[w[0]] == t
 	default:
 		second, secondRows := size(m.typeOf[w[1]])
-		if op == 144 { // a vector on the left is a row
+		if op == 144 { // a vector on the left is a row vector
 			fits = fits || secondRows == 0 || firstRows == secondRows && rows == second
 		} else {
 			fits = fits || secondRows == 0 || first == secondRows && rows == firstRows && columns == second
@@ -287,7 +288,7 @@ func (m *spirvModule) checkProduct(op, t uint32, w []uint32) error {
 	return nil
 }
 
-// checkExtract follows the indices to the extracted part.
+// checkExtract checks that the indices lead to a part of the result's type.
 func (m *spirvModule) checkExtract(op, t uint32, w []uint32) error {
 	of := m.typeOf[w[0]]
 	for _, i := range w[1:] {
@@ -303,7 +304,7 @@ func (m *spirvModule) checkExtract(op, t uint32, w []uint32) error {
 		case d[0] == opTypeVector || d[0] == opTypeMatrix || d[0] == opTypeArray:
 			of = d[1]
 		default:
-			return fmt.Errorf("a part is taken of %s", m.describeSPIRVType(of))
+			return fmt.Errorf("%s has no parts", m.describeSPIRVType(of))
 		}
 	}
 	if of != t {
@@ -313,12 +314,12 @@ func (m *spirvModule) checkExtract(op, t uint32, w []uint32) error {
 }
 
 // standardFunction checks functions of GLSL.std.450 whose operands all have the result's type,
-// and functions that reduce vectors to one number.
+// and functions that reduce vectors to a scalar.
 func (m *spirvModule) standardFunction(t, function uint32, w []uint32) error {
 	switch {
 	case function == 66 || function == 67: // length, distance
 		return m.checkReduction(opExtInst, t, w...)
-	case function <= 32 && function != 5 && function != 7, // not those for integers
+	case function <= 32 && function != 5 && function != 7, // all but integer functions
 		function == 37, function == 40, function == 43, function == 46, // min, max, clamp, mix of floats
 		function >= 48 && function <= 50,               // step, smoothstep, fma
 		function == 68, function == 69, function == 71: // cross, normalize, reflect

@@ -17,36 +17,41 @@ import (
 	"github.com/gogpu/naga/msl"
 	"github.com/gogpu/naga/spirv"
 
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
 const (
-	// maxWGSL is the size limit of a WGSL source for naga, and maxNested the depth limit of nested
-	// brackets: naga calls itself for each.
+	// maxWGSL is the size limit of a WGSL source for naga in bytes. maxNested limits the nesting
+	// of brackets, because naga's parser is recursive.
 	maxWGSL   = 256 << 10
 	maxNested = 200
-	// maxUnary limits successive signs such as - and !.
+	// maxUnary limits consecutive unary operators such as - and !.
 	maxUnary = 32
-	// nagaBytes is the maximal memory of naga per byte of source.
+	// nagaBytes is the maximum memory of naga per byte of source.
 	nagaBytes = 1800
 )
 
 // translate checks WGSL and compiles it in a separate process.
-func (o *Shader) translate(ctx context.Context, source []byte) ([]byte, error) {
+func (o *shaderOptions) translate(ctx context.Context, job *recipe.Job, source []byte) ([]byte, error) {
 	if err := tame(source); err != nil {
 		return nil, err
 	}
-	return inChild(ctx, order{
+	r, err := inChild(ctx, order{
 		Source: string(source), Format: o.Format, Entry: o.Entry,
 		GLSLVersion: o.GLSLVersion, SPIRVVersion: o.SPIRVVersion, Debug: o.Debug,
 	}, o.Timeout)
+	for _, line := range r.Warned {
+		job.Warn("%s", line)
+	}
+	return r.Output, err
 }
 
-// tame refuses sources that naga might not survive.
+// tame refuses sources that might crash naga.
 func tame(source []byte) error {
 	if len(source) > maxWGSL {
-		return fmt.Errorf("%d bytes of WGSL are more than the %d that are compiled", len(source), maxWGSL)
+		return fmt.Errorf("the shader has %d bytes of WGSL; the limit is %d", len(source), maxWGSL)
 	}
 	if !utf8.Valid(source) {
 		return plaintext.CheckUTF8(source)
@@ -75,17 +80,16 @@ func tame(source []byte) error {
 			unary = 0
 		}
 		if depth > maxNested || angles > maxNested {
-			return plaintext.Errorf(source, i, "nested deeper than %d brackets", maxNested)
+			return plaintext.Errorf(source, i, "brackets are nested deeper than %d levels", maxNested)
 		}
 		if unary > maxUnary {
-			return plaintext.Errorf(source, i, "more than %d signs in a row", maxUnary)
+			return plaintext.Errorf(source, i, "there are more than %d operators in a row", maxUnary)
 		}
 	}
 	return checkCost(source, code)
 }
 
-// withoutComments replaces the comments of WGSL by spaces. Comments between /* and */ may be
-// nested.
+// withoutComments replaces WGSL comments with spaces. Comments between /* and */ may be nested.
 func withoutComments(source []byte) []byte {
 	out := bytes.Clone(source)
 	for i := 0; i < len(out); {
@@ -119,9 +123,17 @@ func withoutComments(source []byte) []byte {
 	return out
 }
 
-// compileOrder compiles an order in the child process. The error starts with line and column, if naga
-// names them.
+// compileOrder compiles an order; it runs in the child process. The error starts with line and
+// column if naga reports them.
 func (o *order) compileOrder() ([]byte, error) {
+	if o.Format != "source" {
+		if err := o.checkNames(withoutComments([]byte(o.Source))); err != nil {
+			return nil, err
+		}
+		if err := o.overridesToConstants(); err != nil {
+			return nil, err
+		}
+	}
 	ast, err := naga.Parse(o.Source)
 	if err != nil {
 		return nil, moveErrorPlace(err)
@@ -144,12 +156,15 @@ func (o *order) compileOrder() ([]byte, error) {
 	return out, atDeclaration(o.Source, err)
 }
 
-// writeModule checks a module and writes it in the format of the order.
+// writeModule checks a module and writes it in the format that the order requests.
 func (o *order) writeModule(module *ir.Module) ([]byte, error) {
 	if err := checkFunctionNames(withoutComments([]byte(o.Source))); err != nil {
 		return nil, err
 	}
 	if err := checkOffsets(module, []byte(o.Source)); err != nil {
+		return nil, err
+	}
+	if err := o.checkPushConstants(module); err != nil {
 		return nil, err
 	}
 	concrete(module)
@@ -167,7 +182,10 @@ func (o *order) writeModule(module *ir.Module) ([]byte, error) {
 		if err != nil {
 			return nil, moveErrorPlace(err)
 		}
-		return out, checkSPIRV(out, o.SPIRVVersion)
+		if err := checkSPIRV(out, o.SPIRVVersion); err != nil {
+			return nil, err
+		}
+		return decorateInvariant(out, module), nil
 	case "glsl":
 		return o.toGLSL(module)
 	case "hlsl":
@@ -175,7 +193,7 @@ func (o *order) writeModule(module *ir.Module) ([]byte, error) {
 	case "msl":
 		return toMSL(module)
 	}
-	return nil, fmt.Errorf("format %s is not known", o.Format)
+	return nil, fmt.Errorf("format %s is unknown", o.Format)
 }
 
 func (o *order) toGLSL(module *ir.Module) ([]byte, error) {
@@ -234,12 +252,12 @@ func digit(s string) uint8 { return s[0] - '0' }
 
 var placed = lazyregexp.New(`(?:at )?(?:line )?(\d+)(?::|, column )(\d+):? ?`)
 
-// moveErrorPlace moves the line and column in naga's message to its start.
+// moveErrorPlace moves the line and column in naga's message to the start of the message.
 func moveErrorPlace(err error) error {
 	if err == nil {
 		return nil
 	}
-	said := oneLine(err.Error())
+	said := plaintext.OneLine(err.Error())
 	if m := placed().FindStringSubmatchIndex(said); m != nil {
 		what := strings.Trim(said[:m[0]]+said[m[1]:], " :")
 		return fmt.Errorf("%s:%s: %s", said[m[2]:m[3]], said[m[4]:m[5]], what)
@@ -247,8 +265,8 @@ func moveErrorPlace(err error) error {
 	return errors.New(said)
 }
 
-// atDeclaration adds the line of a declaration to an error about it: naga does not record the
-// lines of expressions.
+// atDeclaration adds the line of a declaration to an error about it, because naga does not
+// record the lines of expressions.
 func atDeclaration(source string, err error) error {
 	var e *declarationError
 	if !errors.As(err, &e) {
@@ -269,31 +287,22 @@ var (
 		`(?:un)?pack[24]x\w+|workgroup(?:Barrier|UniformLoad)|inverse|outer)$`)
 )
 
-// checkFunctionNames refuses functions with the names of built-in functions, because naga calls the
-// built-in ones.
+// checkFunctionNames refuses functions with the names of built-in functions, because naga would
+// call the built-in functions.
 func checkFunctionNames(code []byte) error {
 	for _, m := range functionName().FindAllSubmatch(code, -1) {
 		if builtInNames().Match(m[1]) {
-			return &declarationError{"fn", string(m[1]), errors.New("the WGSL compiler calls the built-in function of this name instead; give it another name")}
+			return &declarationError{"fn", string(m[1]), errors.New("the WGSL compiler calls the built-in function of this name instead; rename the function")}
 		}
 	}
 	return nil
 }
 
-// oneLine returns a library's message in one line, clipped.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) > 300 {
-		s = s[:300] + "..."
-	}
-	return s
-}
-
-// sizesBuffer is the last buffer of Metal.
+// sizesBuffer is the attribute of Metal's last buffer.
 const sizesBuffer = " [[buffer(30)]]"
 
 // toMSL writes the Metal shading language. naga numbers buffers, textures and samplers in the
-// order of their groups and bindings, but does not number the buffer with the sizes of arrays.
+// order of their groups and bindings, but assigns no number to the buffer with the array sizes.
 func toMSL(module *ir.Module) ([]byte, error) {
 	text, _, err := msl.Compile(module, msl.DefaultOptions())
 	if err != nil {

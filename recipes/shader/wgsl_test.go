@@ -98,13 +98,13 @@ func TestInexpressibleShadersAreRefused(t *testing.T) {
 		{"@group(0) @binding(0) var<storage, read_write> o: u32;\n" + compute + "o = reverseBits(o); }", "glsl", "420", "GLSL 420 does not have"},
 		{"@fragment fn main(@location(0) @interpolate(linear) a: vec4<f32>) -> @location(0) vec4<f32> { return a; }", "glsl", "300 es", `GLSL 300 es does not have @interpolate(linear); set glsl_version to "330" or later`},
 		{"@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var a: sampler; @group(0) @binding(2) var b: sampler; " + fragment + "return textureSample(t, a, vec2<f32>(0.5)) + textureSample(t, b, vec2<f32>(0.5)); }", "glsl", "450",
-			"var t: it is read with two samplers"},
+			"var t: the texture is read with two samplers"},
 		{"@group(0) @binding(0) var t: texture_2d<f32>; @group(0) @binding(1) var s: sampler; fn get(a: texture_2d<f32>, b: sampler) -> vec4<f32> { return textureSample(a, b, vec2<f32>(0.5)); } " + fragment + "return get(t, s); }", "glsl", "450",
-			"fn get: sampling a texture that is a parameter of a function cannot be written as GLSL"},
+			"fn get: sampling a texture that is a parameter of a function cannot be written in GLSL"},
 		{"struct P { m: mat2x2<f32> } @group(0) @binding(0) var<storage, read> u: P; " + fragment + "var p = u; p.m = p.m * 2.0; return vec4<f32>(p.m[0], p.m[1]); }", "hlsl", "450", "invalid HLSL of a matrix of two rows in a struct"},
 		{"fn round(a: f32) -> f32 { return a + 1.0; } " + fragment + "return vec4<f32>(round(0.5)); }", "spirv", "450", "1:4: fn round: the WGSL compiler calls the built-in function"},
 		{"@group(0) @binding(300) var<uniform> u: vec4<f32>; " + fragment + "return u; }", "glsl", "450", "its binding in GLSL would be 300"},
-		{"@group(0) @binding(0) var<storage, read_write> o: array<vec2<f32>>;\n\n" + compute + "o[0] = o[1] - vec2(1, 1); }", "hlsl", "450", "3:32: fn main: the operator - has vec2<f32> and vec2<i32>"},
+		{"@group(0) @binding(0) var<storage, read_write> o: array<vec2<f32>>;\n\n" + compute + "o[0] = o[1] - vec2(1, 1); }", "hlsl", "450", "3:32: fn main: the operator - cannot be applied to vec2<f32> and vec2<i32>"},
 	} {
 		res := cook(t, map[string]string{"a.wgsl": tc.source}, "a.wgsl", options{"format": tc.format, "glsl_version": tc.version})
 		if res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) {

@@ -12,8 +12,9 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// checkOffsets compares naga's offsets of struct members with the offsets that WGSL defines. naga
-// ignores that @align of a member aligns the whole struct, also within other structs and arrays.
+// checkOffsets compares naga's offsets of struct members with the offsets that WGSL defines.
+// naga does not apply a member's @align to the alignment of its struct, nor of structs and
+// arrays that contain it.
 func checkOffsets(m *ir.Module, source []byte) error {
 	l := wgslLayout{module: m, attributes: map[string]attribute{}}
 	if err := l.readMemberAttributes(withoutComments(source)); err != nil {
@@ -30,13 +31,13 @@ func checkOffsets(m *ir.Module, source []byte) error {
 	return nil
 }
 
-// A wgslLayout computes layouts by the rules of WGSL.
+// A wgslLayout computes type layouts by the rules of WGSL.
 type wgslLayout struct {
 	module     *ir.Module
-	attributes map[string]attribute // by struct.member
+	attributes map[string]attribute // attributes by struct.member
 }
 
-// An attribute holds @align and @size of a member, 0 for none.
+// An attribute holds @align and @size of a member, or 0 if absent.
 type attribute struct{ align, size int }
 
 var (
@@ -45,7 +46,7 @@ var (
 	memberName      = lazyregexp.New(`(\w+)\s*:`)
 )
 
-// readMemberAttributes finds the attributes of the members of all structs.
+// readMemberAttributes reads the attributes of all struct members.
 func (l *wgslLayout) readMemberAttributes(code []byte) error {
 	for _, s := range structStart().FindAllSubmatch(code, -1) {
 		for _, text := range splitMembers(s[2]) {
@@ -71,7 +72,7 @@ func (l *wgslLayout) readMemberAttributes(code []byte) error {
 	return nil
 }
 
-// splitMembers splits the body of a struct at the commas outside of brackets.
+// splitMembers splits the body of a struct at the commas outside brackets.
 func splitMembers(body []byte) (list [][]byte) {
 	depth := 0
 	start := 0
@@ -91,7 +92,7 @@ func splitMembers(body []byte) (list [][]byte) {
 	return append(list, bytes.TrimSpace(body[start:]))
 }
 
-// constantNumber returns the value of a number, or of a constant that is declared as a number.
+// constantNumber returns the value of a number, or of a constant that is declared with a number.
 func constantNumber(code []byte, text string) (int, error) {
 	if isIdentifier(text) {
 		if m := regexp.MustCompile(`\bconst\s+` + text + `\s*(?::[^=;]*)?=\s*(\w+)\s*;`).FindSubmatch(code); m != nil {
@@ -119,7 +120,7 @@ func (l *wgslLayout) measureType(h ir.TypeHandle) (size, alignment int, err erro
 	case ir.ArrayType:
 		size, alignment, err = l.measureType(t.Base)
 		if stride := roundUpTo(size, max(alignment, 1)); err == nil && stride != int(t.Stride) {
-			err = &declarationError{"struct", l.module.Types[t.Base].Name, fmt.Errorf("the WGSL compiler places the elements of an array of it %d bytes apart, WGSL %d; write @size on its last member instead of @align within", t.Stride, stride)}
+			err = &declarationError{"struct", l.module.Types[t.Base].Name, fmt.Errorf("the WGSL compiler places the elements of an array of this struct %d bytes apart, WGSL %d; write @size on the last member instead of @align within", t.Stride, stride)}
 		}
 		size = int(t.Stride)
 		if t.Size.Constant != nil {

@@ -1,25 +1,23 @@
-// Package text is the recipe for plain text such as dialogue, credits and scripts: its output is
-// UTF-8 with the line ends that the game expects.
+// Package text is the recipe for plain text such as dialogue, credits and scripts. Its output is
+// UTF-8 with the line endings that the game expects.
 package text
 
 import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// Text holds the options of the recipe.
-type Text struct {
+// textOptions are the options of the recipe.
+type textOptions struct {
 	Encoding     string `toml:"encoding" enum:"auto,utf-8,utf-16,latin1" doc:"encoding of the source; auto is UTF-16 if it starts with that byte order mark, otherwise UTF-8; utf-16 without a mark is little-endian; the output is UTF-8 without a mark"`
 	LineEndings  string `toml:"line_endings" enum:"keep,lf,crlf" doc:"line ends of the output"`
-	FinalNewline bool   `toml:"final_newline" doc:"add a missing line end to the last line; with line_endings = keep, the one of the line before"`
+	FinalNewline bool   `toml:"final_newline" doc:"add a missing line end to the last line; with line_endings = keep, the line end of the line before"`
 	TrimSpace    bool   `toml:"trim_space" doc:"remove spaces and tabs at the ends of lines"`
 	PrivateKeys  bool   `toml:"private_keys" doc:"accept a source that begins with a private key, which is refused otherwise"`
 }
@@ -28,20 +26,20 @@ type Text struct {
 func Recipe() recipe.Recipe {
 	return recipe.Recipe{
 		Name: "text", Version: 1, Cheap: true,
-		New:    func() recipe.Cooker { return &Text{Encoding: "auto", LineEndings: "lf"} },
-		Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*Text).estimateMemory} },
+		New:    func() recipe.Cooker { return &textOptions{Encoding: "auto", LineEndings: "lf"} },
+		Traits: func(c recipe.Cooker) recipe.Traits { return recipe.Traits{Estimate: c.(*textOptions).estimateMemory} },
 	}
 }
 
 // Outputs implements recipe.Cooker.
-func (*Text) Outputs() []string { return []string{"{path}"} }
+func (*textOptions) Outputs() []string { return []string{"{path}"} }
 
-// estimateMemory implements Traits.Estimate. Latin-1 may double in UTF-8, each bare line end in CRLF,
-// and a growing buffer exists twice.
-func (*Text) estimateMemory(_ []byte, size int64) (int64, error) { return 64<<10 + 8*size, nil }
+// estimateMemory implements Traits.Estimate. Latin-1 may double in size as UTF-8, a bare line
+// ending may double as CRLF, and a growing buffer exists twice.
+func (*textOptions) estimateMemory(_ []byte, size int64) (int64, error) { return 64<<10 + 8*size, nil }
 
 // Cook implements recipe.Cooker.
-func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
+func (o *textOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	source, err := job.Source()
 	if err != nil {
 		return err
@@ -56,7 +54,7 @@ func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
 		}
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {
-		return fmt.Errorf("%s: a zero byte; this is not text, or UTF-16 without its mark (encoding = \"utf-16\")", plaintext.Position(text, i))
+		return fmt.Errorf("%s: there is a zero byte, so the file is not text, or is UTF-16 without a mark (set encoding = \"utf-16\")", plaintext.Position(text, i))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -72,11 +70,11 @@ func (o *Text) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// chunk is the number of bytes that are decoded between two checks of the context.
+// chunk is the number of bytes decoded between two checks of the context.
 const chunk = 64 << 10
 
 // decodeToUTF8 returns the source as UTF-8.
-func (o *Text) decodeToUTF8(ctx context.Context, source []byte) ([]byte, error) {
+func (o *textOptions) decodeToUTF8(ctx context.Context, source []byte) ([]byte, error) {
 	wide, order := o.Encoding == "utf-16", binary.ByteOrder(binary.LittleEndian)
 	if o.Encoding == "utf-16" || o.Encoding == "auto" {
 		switch {
@@ -88,7 +86,7 @@ func (o *Text) decodeToUTF8(ctx context.Context, source []byte) ([]byte, error) 
 	}
 	switch {
 	case wide:
-		return fromUTF16(ctx, source, order)
+		return plaintext.FromUTF16(ctx, source, order)
 	case o.Encoding == "latin1":
 		out := make([]byte, 0, len(source)+len(source)/8)
 		for i, c := range source {
@@ -116,36 +114,8 @@ func (o *Text) decodeToUTF8(ctx context.Context, source []byte) ([]byte, error) 
 	return source, nil
 }
 
-func fromUTF16(ctx context.Context, source []byte, order binary.ByteOrder) ([]byte, error) {
-	if len(source)%2 != 0 {
-		return nil, errors.New("an odd number of bytes, which UTF-16 cannot have; the file is cut short, or it is not UTF-16")
-	}
-	out := make([]byte, 0, len(source))
-	look := 0
-	for i := 0; i < len(source); i += 2 {
-		if i >= look {
-			if look = i + chunk; ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-		}
-		r := rune(order.Uint16(source[i:]))
-		if utf16.IsSurrogate(r) {
-			low := rune(0)
-			if i+4 <= len(source) {
-				low = rune(order.Uint16(source[i+2:]))
-			}
-			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-				return nil, fmt.Errorf("%s: half a character in UTF-16", plaintext.Position(out, len(out)))
-			}
-			i += 2
-		}
-		out = utf8.AppendRune(out, r)
-	}
-	return out, nil
-}
-
-// replaceLineEnds replaces the line ends. A line ends with LF, CRLF or a single CR.
-func (o *Text) replaceLineEnds(ctx context.Context, text []byte) ([]byte, error) {
+// replaceLineEnds replaces the line endings. A line ends with LF, CRLF or a single CR.
+func (o *textOptions) replaceLineEnds(ctx context.Context, text []byte) ([]byte, error) {
 	if o.LineEndings == "keep" && !o.TrimSpace && !o.FinalNewline {
 		return text, nil
 	}
@@ -174,9 +144,9 @@ func (o *Text) replaceLineEnds(ctx context.Context, text []byte) ([]byte, error)
 	return out, nil
 }
 
-// newLineEnd returns the new end of a line whose end was, or "" at the end of the text. last is
-// the end of the line before.
-func (o *Text) newLineEnd(was, last string) string {
+// newLineEnd returns the new ending of a line that ended with was, or "" at the end of the text.
+// last is the ending of the previous line.
+func (o *textOptions) newLineEnd(was, last string) string {
 	switch {
 	case was == "" && !o.FinalNewline:
 		return ""

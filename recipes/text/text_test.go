@@ -81,10 +81,10 @@ func TestInvalidTextIsRefused(t *testing.T) {
 	}{
 		{"ok\né\xff", nil, "2:2: byte 0xff is not UTF-8"},
 		{"\xff\xfea\x00", options{"encoding": "utf-8"}, "1:1: byte 0xff is not UTF-8"},
-		{"a\nb\x00c", nil, "2:2: a zero byte"},
-		{"\xff\xfea", nil, "an odd number of bytes"},
-		{"\xff\xfe\n\x00a\x00\x3d\xd8", nil, "2:2: half a character"},
-		{"\xff\xfe\x00\xde\x3d\xd8", nil, "1:1: half a character"},
+		{"a\nb\x00c", nil, "2:2: there is a zero byte"},
+		{"\xff\xfea", nil, "1:1: the file has an odd number of bytes"},
+		{"\xff\xfe\n\x00a\x00\x3d\xd8", nil, "2:2: there is half of a UTF-16 character"},
+		{"\xff\xfe\x00\xde\x3d\xd8", nil, "1:1: there is half of a UTF-16 character"},
 	} {
 		if got, err := cook(t, tc.source, tc.o); err == nil || !strings.Contains(err.Error(), tc.want) || got != "" {
 			t.Errorf("%q %v: %q, %v; want %s", tc.source, tc.o, got, err, tc.want)
@@ -108,7 +108,7 @@ func TestCanceledDecodingEnds(t *testing.T) {
 	for encoding, source := range map[string]string{
 		"utf-8": strings.Repeat("é", 4*chunk), "latin1": strings.Repeat("\xe9", 8*chunk), "utf-16": strings.Repeat("a\x00", 4*chunk),
 	} {
-		o := &Text{Encoding: encoding}
+		o := &textOptions{Encoding: encoding}
 		for left := range 8 {
 			if _, err := o.decodeToUTF8(countdown.New(t.Context(), left), []byte(source)); err != context.Canceled {
 				t.Errorf("%s: error %v after %d looks", encoding, err, left)
@@ -120,7 +120,7 @@ func TestCanceledDecodingEnds(t *testing.T) {
 // The memory for a text, allocated at once, stays below the estimate.
 func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	for _, source := range []string{strings.Repeat("\n", 1<<20), strings.Repeat("\xe9", 1<<20), strings.Repeat("\xe9\n", 1<<19)} {
-		o := &Text{Encoding: "latin1", LineEndings: "crlf"}
+		o := &textOptions{Encoding: "latin1", LineEndings: "crlf"}
 		estimate, err := o.estimateMemory(nil, int64(len(source)))
 		if err != nil {
 			t.Fatal(err)
@@ -145,7 +145,7 @@ func FuzzText(f *testing.F) {
 	f.Add([]byte("a \r\n\xef\xbb\xbf\r"), uint8(0))
 	f.Add([]byte("\xff\xfea\x00"), uint8(7))
 	f.Fuzz(func(t *testing.T, source []byte, as uint8) {
-		o := &Text{
+		o := &textOptions{
 			Encoding: "auto", LineEndings: []string{"keep", "lf", "crlf"}[as%3],
 			FinalNewline: as&4 != 0, TrimSpace: as&8 != 0,
 		}

@@ -1,9 +1,9 @@
-// Package artifacts answers the questions of bundles: it lists the artifacts that the patterns
-// of a bundle choose, with their contents and the IDs of their assets.
+// Package artifacts answers the queries of bundles: it lists the artifacts that match the patterns
+// of a bundle, with their contents and the IDs of their assets.
 //
-// Until a plan is carried out, the answers come from the index of the last run. From then
-// on they come from the plan and the progress of its actions. A question about an artifact
-// that an action has still to make is answered by a [Wait].
+// Until a plan is carried out, the answers come from the index of the last run. From then on they
+// come from the plan and the progress of its actions. If an action still has to make an artifact
+// that a query selects, the answer is the error [Wait].
 package artifacts
 
 import (
@@ -25,11 +25,11 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Catalog knows the artifacts of all assets. Its methods may be called by many goroutines.
+// A Catalog knows the artifacts of all assets. Its methods may be called concurrently.
 type Catalog struct {
 	Last      *index.Index               // index of the last run
-	Concerned map[string]bool            // sources of this run; nil for all
-	Final     bool                       // nothing will be made: Last has everything
+	Concerned map[string]bool            // sources that are part of this run; nil means all
+	Final     bool                       // set if no action will run, so that Last is complete
 	IDs       func(source string) string // returns "" without an ID
 
 	plan     *plan.Plan // nil until the plan runs
@@ -39,15 +39,15 @@ type Catalog struct {
 	rest map[string][]madeOutput // outputs of sources outside the run, by target
 }
 
-// Progress has the artifacts that the actions of a plan have made so far.
+// Progress reports the artifacts that the actions of a plan have made so far.
 type Progress interface {
-	// Settled reports whether an action has ended. Then its artifacts do not change any more.
+	// Settled reports whether an action has ended; its artifacts then no longer change.
 	Settled(i int) bool
 	// Made returns the artifacts of a settled action.
 	Made(i int) Made
 }
 
-// Made is the work of a settled action.
+// Made describes the artifacts of a settled action.
 type Made struct {
 	Complete  bool             // every output was made
 	Failed    bool             // outputs are missing because the action failed
@@ -59,21 +59,24 @@ type Made struct {
 type madeOutput struct {
 	source string
 	output manifest.Output // path below the directory of its target
-	failed bool            // could not be made
+	failed bool            // the action could not produce the output
 }
 
-// A Wait is the error of a question about artifacts that actions have still to make.
+// A Wait is the error of a query for artifacts that actions still have to make.
 type Wait struct {
 	Question dependency.Dependency
-	Output   string // one of the artifacts
+	Output   string // one of the missing artifacts
 	On       []int  // actions that make them
 }
 
 func (w *Wait) Error() string {
-	return fmt.Sprintf("needs %s, which needs what this makes; exclude one of them with a pattern that begins with !", pathname.Show(w.Output))
+	if w.Question.Kind == dependency.Name {
+		return fmt.Sprintf("this asset contains the name of %s, which contains the name of an output of this asset; remove {hash} from the output names of one of the two", pathname.Show(w.Output))
+	}
+	return fmt.Sprintf("this asset needs %s, which needs an output of this asset; exclude one of the two with a pattern such as !NAME", pathname.Show(w.Output))
 }
 
-// Follow answers from a plan that is being carried out.
+// Follow makes the catalog answer from a plan that is being carried out.
 func (t *Catalog) Follow(p *plan.Plan, progress Progress) {
 	t.plan, t.progress, t.rest = p, progress, nil
 }
@@ -95,25 +98,30 @@ func compileChoice(on dependency.Dependency) (c choice, err error) {
 	return c, nil
 }
 
-// choosesOutput reports whether the patterns choose an output, by its path below the directory of
-// the target.
+// choosesOutput reports whether an output matches the patterns. The path is relative to the
+// directory of the target.
 func (c *choice) choosesOutput(output string) bool {
 	return c.patterns.Match(output, path.Base(output))
 }
 
-// Pending returns the artifacts of a question that are still to be made, nil for none.
+// Pending returns a Wait for the artifacts of a query that are still to be made, or nil if there
+// are none.
 func (t *Catalog) Pending(on dependency.Dependency) *Wait {
+	if on.Kind == dependency.Name {
+		_, wait := t.namedAction(on)
+		return wait
+	}
 	c, err := compileChoice(on)
 	if err != nil {
-		return nil // the recipe that asks gets the error
+		return nil // the recipe that makes the query gets the error
 	}
 	return t.unsettled(on, &c)
 }
 
-// Open reports whether some artifacts of a question are still to be made.
+// Open reports whether some artifacts of a query are still to be made.
 func (t *Catalog) Open(on dependency.Dependency) bool { return t.Pending(on) != nil }
 
-// unsettled is Pending for a compiled question.
+// unsettled is like Pending, for a query whose patterns are already compiled.
 func (t *Catalog) unsettled(on dependency.Dependency, c *choice) (wait *Wait) {
 	if t.plan == nil {
 		return nil
@@ -123,11 +131,12 @@ func (t *Catalog) unsettled(on dependency.Dependency, c *choice) (wait *Wait) {
 		if a.Target != c.target || t.progress.Settled(i) {
 			continue
 		}
-		for _, out := range a.Outputs {
-			p, ok := Below(c.target, out)
+		for k, planned := range a.Outputs {
+			p, ok := Below(c.target, planned)
 			if !ok || !c.choosesOutput(p) {
 				continue
 			}
+			out := a.ShownOutput(k)
 			if wait == nil {
 				wait = &Wait{Question: on, Output: out}
 			}
@@ -140,8 +149,8 @@ func (t *Catalog) unsettled(on dependency.Dependency, c *choice) (wait *Wait) {
 	return wait
 }
 
-// Changes names a source whose artifacts this run has changed, for the reason to cook a
-// bundle again.
+// Changes returns a source whose artifacts changed in this run. The reason for cooking a bundle
+// again names this source.
 func (t *Catalog) Changes(on dependency.Dependency) string {
 	list, err := t.findChosen(on)
 	if err != nil || t.plan == nil || on.Kind == dependency.IDs {
@@ -172,8 +181,12 @@ func (t *Catalog) Changes(on dependency.Dependency) string {
 	return fmt.Sprintf("%s and %d more", first, more)
 }
 
-// Digest returns an ID of the artifacts of a question, or of the IDs of their assets.
+// Digest returns a digest of the artifacts of a query, or of the IDs of their assets. For a
+// dependency on a name, it returns the blob ID of the artifact.
 func (t *Catalog) Digest(on dependency.Dependency) (store.BlobID, error) {
+	if on.Kind == dependency.Name {
+		return t.namedContent(on)
+	}
 	list, err := t.findChosen(on)
 	if err != nil {
 		return store.BlobID{}, err
@@ -188,6 +201,9 @@ func (t *Catalog) Digest(on dependency.Dependency) (store.BlobID, error) {
 		k.String("output", m.output.Path)
 		k.Int64("size", m.output.Size)
 		k.Digest("content", m.output.BLAKE3)
+		if m.output.Role != "" {
+			k.String("role", m.output.Role)
+		}
 	}
 	return store.BlobID(k.Sum()), nil
 }
@@ -204,8 +220,7 @@ func (t *Catalog) digestIDs(list []madeOutput) store.BlobID {
 	return store.BlobID(k.Sum())
 }
 
-// IDsOf returns the IDs of assets by source: of all assets whose artifacts the question
-// chooses.
+// IDsOf returns the IDs of all assets whose artifacts a query selects, by source.
 func (t *Catalog) IDsOf(on dependency.Dependency) (map[string]string, error) {
 	list, err := t.findChosen(on)
 	if err != nil {
@@ -215,13 +230,13 @@ func (t *Catalog) IDsOf(on dependency.Dependency) (map[string]string, error) {
 	for i := range list {
 		source := list[i].source
 		if ids[source] = t.IDs(source); ids[source] == "" {
-			return nil, errors.New("assets have no IDs; they have if cook.toml says ids = true in its table [project]")
+			return nil, errors.New("assets have no IDs; write ids = true into the table [project] of cook.toml")
 		}
 	}
 	return ids, nil
 }
 
-// List returns the artifacts of a question, sorted by source and output.
+// List returns the artifacts of a query, sorted by source and output.
 func (t *Catalog) List(on dependency.Dependency) (assets []manifest.Asset, err error) {
 	list, err := t.findChosen(on)
 	for i := range list {
@@ -235,8 +250,8 @@ func (t *Catalog) List(on dependency.Dependency) (assets []manifest.Asset, err e
 	return assets, err
 }
 
-// findChosen returns the outputs that a question chooses, sorted by source and path. The error is
-// a Wait if some are still to be made.
+// findChosen returns the outputs that a query selects, sorted by source and path. The error is a
+// Wait if some of them are still to be made.
 func (t *Catalog) findChosen(on dependency.Dependency) ([]madeOutput, error) {
 	c, err := compileChoice(on)
 	if err != nil {
@@ -276,12 +291,12 @@ func missingArtifacts(list []madeOutput) error {
 	case 0:
 		return nil
 	case 1:
-		return fmt.Errorf("needs %s, which could not be cooked", pathname.Show(first))
+		return fmt.Errorf("this asset needs %s, which could not be cooked", pathname.Show(first))
 	}
-	return fmt.Errorf("needs %d files of %s and others, which could not be cooked", failed, pathname.Show(first))
+	return fmt.Errorf("this asset needs %d files of %s and others, which could not be cooked", failed, pathname.Show(first))
 }
 
-// listOutside lists the outputs for a target that belong to sources outside the run.
+// listOutside lists the outputs for a target that belong to sources that are not part of the run.
 func (t *Catalog) listOutside(target string) ([]madeOutput, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -314,8 +329,8 @@ func (t *Catalog) listOutside(target string) ([]madeOutput, error) {
 	return list, nil
 }
 
-// planned appends the chosen outputs of the plan's settled actions, and of the actions that
-// it keeps.
+// planned appends the selected outputs of the plan's settled actions, and of the actions that the
+// plan keeps.
 func (t *Catalog) planned(list []madeOutput, c *choice) []madeOutput {
 	if t.plan == nil {
 		return list
@@ -356,7 +371,7 @@ func (t *Catalog) planned(list []madeOutput, c *choice) []madeOutput {
 // madeOf returns an output of the plan or of the index.
 func madeOf(source, target string, m index.Artifact) madeOutput {
 	p, _ := Below(target, m.Path)
-	return madeOutput{source: source, output: manifest.Output{Path: p, Size: m.Stamp.Size, BLAKE3: hashing.Digest(m.Blob)}}
+	return madeOutput{source: source, output: manifest.Output{Path: p, Size: m.Stamp.Size, BLAKE3: hashing.Digest(m.Blob), Role: m.Role}}
 }
 
 // Below returns the path of an output below the directory of its target.

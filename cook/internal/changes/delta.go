@@ -13,35 +13,37 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/restat"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/tools"
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Delta holds the differences from the last run, and the sources that they concern.
+// A Delta holds the differences from the last run, and the sources that are affected by them.
 type Delta struct {
 	// Last is the index that the delta refers to. It is empty if the index on disk is
 	// damaged.
 	Last *index.Index
-	// Whole is set if everything counts as different. Concerned and Found are then nil.
+	// Whole is set if the whole tree counts as different. Concerned and Found are then nil.
 	Whole bool
-	// Targets are the targets in scope as the index knows them. They are nil if Whole is
-	// set: then the rules decide.
+	// Targets are the targets in scope as the index knows them. They are nil if Whole is set: the
+	// rules then determine the targets.
 	Targets []string
-	// Tree has the listed directories: all, or directories with another stamp.
+	// Tree has the listed directories: all directories if Whole is set, otherwise those whose stamp
+	// differs.
 	Tree *scan.Tree
 	// Sources are the sources to plan, sorted by path. Before has the known actions of these
-	// sources and of removed ones.
+	// sources and of removed sources.
 	Sources []scan.Entry
 	Before  []index.Action
-	// Concerned has the paths of Sources and Before. Changed has the files and parts with
-	// another content, including new and removed ones.
+	// Concerned has the paths of Sources and Before. Changed has the files and parts with different
+	// content, including new and removed ones.
 	Concerned map[string]bool
 	Changed   map[dependency.Dependency]bool
-	// Found has the files with another stamp. A file that is the Same was only touched.
+	// Found has the files whose stamp differs. A file with Same set was only touched.
 	Found *restat.Found
-	// Stale has the entries to remove from the index.
+	// Stale has the index entries that are outdated.
 	Stale Stale
 
 	Edited Edited
@@ -51,22 +53,24 @@ type Delta struct {
 // Edited holds edited rules, and their effect on other targets.
 type Edited struct {
 	Rules *session.Ruleset // nil if no rule file was edited
-	// Outdated has, by target, sources for the next run to recheck: sources that the edited
-	// rules cook in another way for other targets, and bundles out of scope.
+	// Outdated has, by target, sources that the next run must recheck: sources that the edited
+	// rules cook differently for other targets, and bundles out of scope.
 	Outdated map[string][]string
 }
 
-// Stale holds outdated index entries: absent files that now exist, and removed directories.
+// Stale holds outdated index entries. Absent files that now exist and removed directories lose
+// their entries; changed sources out of scope keep them.
 type Stale struct {
 	Nodes   []index.Ref
 	Folders []index.FolderRef
+	Sources map[string]bool
 }
 
-// Read has the results of the reading that found the differences.
+// Read has the results of reading files to find the differences.
 type Read struct {
 	Files, Bytes int64
 	Took         time.Duration
-	Parts        *contents.Parts // answers of extracts and listings
+	Parts        *contents.Parts // results of extracts and listings
 	Tools        tools.Present
 }
 
@@ -87,7 +91,8 @@ func (d *Delta) Configs() []scan.Entry {
 	return list
 }
 
-// Entries returns the assets in scope: all, or only the assets in the delta.
+// Entries returns the assets in scope: all of them if Whole is set, otherwise only the assets in
+// the delta.
 func (d *Delta) Entries() []scan.Entry {
 	if d.Whole {
 		return d.Tree.Entries
@@ -104,7 +109,7 @@ func (d *Delta) EachPath(yield func(string) bool) {
 	}
 }
 
-// EachSource yields every source of the tree, listed or not.
+// EachSource yields every source of the tree, whether it was listed or not.
 func (d *Delta) EachSource(yield func(path string) bool) {
 	if !d.Whole {
 		for row := range d.Last.Results().Rows("") {
@@ -138,7 +143,8 @@ func (d *Delta) Complete() bool {
 	return true
 }
 
-// Touched returns a file with another stamp and the known content, nil for other files.
+// Touched returns a file whose stamp differs but whose content is unchanged, and nil for other
+// files.
 func (d *Delta) Touched(path string) *restat.File {
 	if d.Found == nil {
 		return nil
@@ -150,7 +156,7 @@ func (d *Delta) Touched(path string) *restat.File {
 	return d.touchedAt(ref)
 }
 
-// touchedAt is Touched for a node of the index.
+// touchedAt is like Touched, for a node of the index.
 func (d *Delta) touchedAt(ref index.Ref) *restat.File {
 	i, ok := slices.BinarySearchFunc(d.Found.Files, ref, func(f restat.File, ref index.Ref) int { return cmp.Compare(f.Ref, ref) })
 	if !ok || !d.Found.Files[i].Same {
@@ -159,7 +165,7 @@ func (d *Delta) touchedAt(ref index.Ref) *restat.File {
 	return &d.Found.Files[i]
 }
 
-// parent returns the directory of a path, "" for the root.
+// parent returns the directory of a path, or "" for the root.
 func parent(name string) string {
 	if dir := path.Dir(name); dir != "." {
 		return dir
@@ -170,7 +176,7 @@ func parent(name string) string {
 // A Restamped is an index with the new stamps of touched files.
 type Restamped struct {
 	last  *index.Index
-	delta *Delta // nil for the old stamps
+	delta *Delta // nil means the old stamps
 	clock *scan.Clock
 }
 
@@ -180,8 +186,8 @@ func (d *Delta) Restamped(clock *scan.Clock) Restamped { return Restamped{d.Last
 // WithOldStamps returns the index of a delta as the last run left it.
 func (d *Delta) WithOldStamps(clock *scan.Clock) Restamped { return Restamped{d.Last, nil, clock} }
 
-// File returns a known file. A file in a damaged part of the index is unknown. Many goroutines
-// may call it.
+// File returns a known file. A file in a damaged part of the index is unknown. It may be called
+// concurrently.
 func (r Restamped) File(path string) (f index.File, ok bool) {
 	err := index.Guard(func() error {
 		if f, ok = r.last.Files().File(path); ok {
@@ -212,7 +218,7 @@ func (r Restamped) Checksum() string { return r.last.Files().Checksum() }
 // Part returns a known listing, link or extract.
 func (r Restamped) Part(on dependency.Dependency) (index.File, bool) { return r.last.Files().Part(on) }
 
-// Below yields known files and parts in a directory and below it.
+// Below yields known files and parts in a directory and its subdirectories.
 func (r Restamped) Below(directory string) iter.Seq2[dependency.Dependency, index.File] {
 	return r.last.Files().Below(directory)
 }
@@ -226,8 +232,8 @@ func (r Restamped) restamp(f *index.File) {
 	}
 }
 
-// UpToDate adds up the actions that a delta does not concern, which are up to date. touched counts
-// the actions among them with a touched file, whose checksum is the proof.
+// UpToDate adds up the actions that are not affected by a delta and thus up to date. touched counts
+// the actions among them that have a touched file; for these, the checksum is the proof.
 func (d *Delta) UpToDate(scope *session.Scope) (all, touched index.Totals) {
 	if len(scope.Patterns) > 0 {
 		for row := range d.upToDateRows(scope) {
@@ -251,7 +257,7 @@ func (d *Delta) UpToDate(scope *session.Scope) (all, touched index.Totals) {
 	return all, tally.Totals
 }
 
-// eachSame calls do for each file that was read and has the known content.
+// eachSame calls do for each file that was read and whose content is unchanged.
 func (d *Delta) eachSame(do func(ref index.Ref, role index.Role)) {
 	for i := range d.Found.Files {
 		if f := &d.Found.Files[i]; f.Same {
@@ -263,13 +269,13 @@ func (d *Delta) eachSame(do func(ref index.Ref, role index.Role)) {
 	}
 }
 
-// hasSameContent reports whether a file was read and has the known content.
+// hasSameContent reports whether a file was read and its content is unchanged.
 func (d *Delta) hasSameContent(ref index.Ref) bool {
 	_, reread := slices.BinarySearch(d.Found.Reread, ref)
 	return reread || d.touchedAt(ref) != nil
 }
 
-// concernsFile reports whether the delta concerns a source, or the source of an output.
+// concernsFile reports whether the delta affects a source, or the source of an output.
 func (d *Delta) concernsFile(ref index.Ref, role index.Role) bool {
 	if len(d.Concerned) == 0 {
 		return false
@@ -280,8 +286,7 @@ func (d *Delta) concernsFile(ref index.Ref, role index.Role) bool {
 	return d.Concerned[d.Last.Path(ref)]
 }
 
-// upToDateRows yields the actions in scope that the delta does not concern, with their
-// sources.
+// upToDateRows yields the actions in scope that the delta does not affect, with their sources.
 func (d *Delta) upToDateRows(scope *session.Scope) iter.Seq2[*index.Row, string] {
 	return func(yield func(*index.Row, string) bool) {
 		for row := range d.Last.Results().Rows(scope.Prefix()) {
@@ -293,8 +298,9 @@ func (d *Delta) upToDateRows(scope *session.Scope) iter.Seq2[*index.Row, string]
 	}
 }
 
-// ReportUpToDate sends an observer an event for each action that the delta does not concern,
-// for Mode.EveryAction. The observer must not count them, because UpToDate does.
+// ReportUpToDate sends an observer an event for each action that the delta does not affect. It
+// serves Mode.EveryAction. The observer must not count these events, because UpToDate counts the
+// actions.
 func (d *Delta) ReportUpToDate(scope *session.Scope, o session.Observer) {
 	if d.Whole {
 		return
@@ -304,7 +310,7 @@ func (d *Delta) ReportUpToDate(scope *session.Scope, o session.Observer) {
 	}
 }
 
-// upToDateEvent returns the event of an action that the delta does not concern.
+// upToDateEvent returns the event of an action that the delta does not affect.
 func (d *Delta) upToDateEvent(row *index.Row, source string) execute.Event {
 	e := execute.Event{
 		Path: source, Target: row.Target(), Recipe: plan.RecipeOf(row.Method()), Outcome: execute.UpToDate, Reasons: plan.Untouched,
@@ -325,3 +331,15 @@ func (d *Delta) upToDateEvent(row *index.Row, source string) execute.Event {
 	}
 	return e
 }
+
+// AllDeclared is a special entry in the list of an index's targets: the index is valid for every
+// target that the rules declare, except perhaps the unnamed target.
+const AllDeclared = rules.AllTargets
+
+// ValidTargets returns the targets that an index is valid for.
+func ValidTargets(x *index.Index) []string {
+	return slices.DeleteFunc(x.Vouched(), func(t string) bool { return t == AllDeclared })
+}
+
+// TooMany reports whether listing the whole tree is faster than planning the given sources.
+func TooMany(sources, actions int) bool { return sources > 100+actions/4 }

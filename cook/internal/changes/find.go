@@ -1,9 +1,9 @@
 // Package changes finds the differences between the asset tree and the last run's index.
 //
-// [Find] returns a [Delta]. If the index is valid for the run (see [ValidFor]), Find compares
-// the stamps of all known files with the file system (package restat). It then lists, reads and
-// plans only the differences and the sources that depend on them. A watcher narrows this to a
-// few directories with a [Where].
+// [Find] returns a [Delta]. If the index is valid for the run (see [ValidFor]), Find compares the
+// stamps of all known files with the file system (package restat). It then lists, reads and plans
+// only the differences and the sources that depend on them. A watcher restricts this to a few
+// directories with a [Where].
 //
 // Otherwise, [ListTree] lists the whole tree, and every source counts as different. Find does
 // the same for changes that concern the whole tree: a changed ignore file, a directory that
@@ -11,10 +11,10 @@
 //
 // # Targets in turn
 //
-// An index is valid for some targets. A change that a run finds is new to the targets that the
-// run is not for: their affected sources are pending in the index, and the next run for such a
-// target adds them to its delta. Outputs need no such care, because their stamps belong to one
-// target.
+// An index is valid for some targets. A change that a run finds also affects targets that the run
+// does not cook: the affected sources become pending for these targets in the index, and the next
+// run for such a target adds them to its delta. Outputs are never pending, because each output
+// belongs to one target.
 package changes
 
 import (
@@ -26,13 +26,12 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/restat"
-	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Where reports whether a pass must look at a directory. A nil Where means everywhere.
+// A Where reports whether a pass must examine a directory. A nil Where means all directories.
 type Where func(f *index.Folder) bool
 
 // Find finds the differences from the last run. It reports stages to the observer, but no
@@ -55,16 +54,16 @@ func Find(ctx context.Context, s *session.Session, last *index.Index, where Wher
 	return ListTree(ctx, s, s.CheckedIndex(last))
 }
 
-// canCompareStamps reports whether the index is valid for the session, and the last run left
-// nothing to tidy up. A watcher reported all warnings in its first round.
+// canCompareStamps reports whether the index is valid for the session and the last run left nothing
+// to clean up. A watcher reported all warnings in its first round.
 func canCompareStamps(s *session.Session, last *index.Index, targets []string, watching bool) bool {
 	m := s.Mode
 	return s.Out != nil && ValidFor(last, s, targets) && !m.Force && !m.FullScan && (!m.Strict || watching) && (m.Beside || !s.State.Interrupted())
 }
 
-// aroundSource returns the directories that decide about one source: its parents, which have its
-// rules, and the directories of its dependencies and outputs. It returns nil if the index
-// lacks the source.
+// aroundSource returns the directories that affect one source: its parents, which may have rule
+// files, and the directories of its dependencies and outputs. It returns nil if the index lacks the
+// source.
 func aroundSource(last *index.Index, source string) Where {
 	type place struct {
 		tree index.Tree
@@ -87,7 +86,7 @@ func aroundSource(last *index.Index, source string) Where {
 			return err
 		}
 		if f, ok := last.Files().File(source); !ok || f.Role != index.Asset {
-			return errNeedFullScan // it may be new, or ignored
+			return errNeedFullScan // the source may be new, or ignored
 		}
 		above(index.Assets, path.Dir(source))
 		for _, a := range last.Results().ActionsOf(source) {
@@ -216,7 +215,7 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 func (f *finder) loadIndex() error {
 	every := f.s.Mode.EveryAction
 	if every && f.last.CheckRows() != nil {
-		return errNeedFullScan // or the observer would get some events twice
+		return errNeedFullScan // otherwise the observer would get some events twice
 	}
 	pending := 0
 	for _, target := range f.delta.Targets {
@@ -245,7 +244,7 @@ func (f *finder) compareContents(ctx context.Context, opt restat.Options) error 
 	for i := range files {
 		file := &files[i]
 		if file.Role == index.Made && file.Known.Mode != 0 && file.Known.Mode != file.Now.Mode {
-			file.Same = false // a new output would get other permissions
+			file.Same = false // a new output would get different permissions
 		}
 		if file.Same {
 			continue
@@ -257,17 +256,8 @@ func (f *finder) compareContents(ctx context.Context, opt restat.Options) error 
 	return nil
 }
 
-// AllDeclared is a mark among the targets of an index: the index is valid for every target that
-// the rules declare, except perhaps the unnamed one.
-const AllDeclared = rules.AllTargets
-
-// ValidTargets returns the targets that an index is valid for.
-func ValidTargets(x *index.Index) []string {
-	return slices.DeleteFunc(x.Vouched(), func(t string) bool { return t == AllDeclared })
-}
-
-// KnownTargets returns the targets in scope as far as an index knows them. It reports false if
-// the scope asks for all declared targets which only the rules list.
+// KnownTargets returns the targets in scope as far as an index knows them. It returns false if the
+// scope includes all declared targets, because only the rules list these.
 func KnownTargets(scope *session.Scope, last *index.Index) ([]string, bool) {
 	if !scope.All {
 		return scope.Targets, true
@@ -278,18 +268,19 @@ func KnownTargets(scope *session.Scope, last *index.Index) ([]string, bool) {
 	return scope.Among(slices.DeleteFunc(ValidTargets(last), func(t string) bool { return t == "" })), true
 }
 
-// ValidFor reports whether an index is valid for a run of a session for some targets.
+// ValidFor reports whether an index is valid for a run that cooks the given targets in a session.
 func ValidFor(x *index.Index, s *session.Session, targets []string) bool {
 	return sameFingerprint(x, s) && !slices.ContainsFunc(targets, func(t string) bool { return !slices.Contains(x.Vouched(), t) })
 }
 
-// sameFingerprint reports whether the runs in an index had the fingerprint of the session.
+// sameFingerprint reports whether the runs recorded in an index had the fingerprint of the session.
 func sameFingerprint(x *index.Index, s *session.Session) bool {
 	return !s.Basis.Fingerprint.IsZero() && x.Fingerprint() == s.Basis.Fingerprint
 }
 
-// OtherTargets returns the targets that an index is valid for besides some, without targets
-// that the rules no longer declare. If rules is nil, they are the rules of the index.
+// OtherTargets returns the targets that an index is valid for, except the given targets and those
+// that the rules no longer declare. If rules is nil, the rules are unchanged since the index was
+// written.
 func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *session.Ruleset) []string {
 	if !sameFingerprint(x, s) {
 		return nil
@@ -298,6 +289,3 @@ func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *s
 		return slices.Contains(targets, t) || rules != nil && !rules.Set.HasTarget(t)
 	})
 }
-
-// TooMany reports whether listing the whole tree is faster than planning the given sources.
-func TooMany(sources, actions int) bool { return sources > 100+actions/4 }

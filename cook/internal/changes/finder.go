@@ -20,8 +20,9 @@ import (
 	"github.com/assetcook/assetcook/internal/program"
 )
 
-// errNeedFullScan is the error of differences that stamps cannot show.
-var errNeedFullScan = errors.New("the whole tree must be looked at")
+// errNeedFullScan reports that stamps cannot show the differences, so that the whole tree must be
+// listed.
+var errNeedFullScan = errors.New("the whole tree must be scanned")
 
 // A finder collects a delta by comparing stamps.
 type finder struct {
@@ -37,8 +38,9 @@ func (f *finder) actionInScope(source, target string) bool {
 	return slices.Contains(f.delta.Targets, target) && f.s.Scope.Has(source)
 }
 
-// concern adds a source to plan, unchanged unless the finder knows that it differs. A source
-// that the index does not have was removed: a run for other targets has seen that.
+// concern adds a source that the pass must plan. The source counts as unchanged unless the finder
+// knows of a change. If the index lacks the source, it was removed, and a run for other targets has
+// recorded that.
 func (f *finder) concern(path string) {
 	if _, ok := f.now[path]; ok {
 		return
@@ -57,8 +59,8 @@ func (f *finder) leaveOutdated(target, source string) {
 	f.delta.Edited.Outdated[target] = append(f.delta.Edited.Outdated[target], source)
 }
 
-// compareTools returns an error if programs differ from the programs that identified the methods.
-// Actions that are pending, or of other targets, may have used other programs.
+// compareTools returns an error if programs have changed since the methods were identified. Actions
+// that are pending or belong to other targets may have used other programs.
 func (f *finder) compareTools() error {
 	comparer := tools.NewComparer(f.toolContent)
 	f.delta.Read.Tools = comparer.Present
@@ -68,7 +70,7 @@ func (f *finder) compareTools() error {
 		return errNeedFullScan
 	}
 	if same {
-		return nil // the common case, which looks at no action
+		return nil // the common case, which need not examine actions
 	}
 	if f.last.Load() != nil {
 		return errNeedFullScan
@@ -85,8 +87,8 @@ func (f *finder) compareTools() error {
 	return nil
 }
 
-// toolContent returns the content of a program as the index knows it: "" if the program is
-// missing, another text if the index does not know the present program.
+// toolContent returns the content of a program as the index knows it: "" if the program is missing,
+// and "unknown" if the index does not know the current program.
 func (f *finder) toolContent(name string) string {
 	file, err := program.Find(f.s.Assets.Name(), name)
 	if err != nil || f.last.Load() != nil {
@@ -101,11 +103,14 @@ func (f *finder) toolContent(name string) string {
 	return "unknown"
 }
 
-// sortFile adds a file that differs to the part of the delta that its role decides.
+// sortFile adds a file that differs to the part of the delta that corresponds to its role.
 func (f *finder) sortFile(file *restat.File) error {
 	path := f.last.Path(file.Ref)
 	switch file.Role {
 	case index.Asset:
+		if scan.ContentDecides(path) {
+			return errNeedFullScan // scan may leave the file out now
+		}
 		f.delta.Changed[dependency.OfFile(path)] = true
 		f.now[path] = nil
 		if file.Kind == restat.Changed {
@@ -113,12 +118,12 @@ func (f *finder) sortFile(file *restat.File) error {
 		}
 	case index.Made:
 		if !slices.Contains(f.delta.Targets, f.last.Results().Target(file.Ref)) {
-			return nil // a run for other targets made it
+			return nil // a run for other targets made the artifact
 		}
 		f.concern(f.last.Results().Source(file.Ref))
 	case index.Other:
 		if f.s.Scope.Source != "" && f.s.State.Manifest.Has(path) {
-			return nil // no question depends on it, and a run may be replacing it
+			return nil // answering a question does not depend on the artifact, and a run may be replacing it
 		}
 		if filepath.IsAbs(path) {
 			return errNeedFullScan // a program, or the manifest
@@ -132,7 +137,7 @@ func (f *finder) sortFile(file *restat.File) error {
 		if file.Kind != restat.Changed {
 			return errNeedFullScan
 		}
-		f.delta.Changed[dependency.OfFile(path)] = true // assets may read it as well
+		f.delta.Changed[dependency.OfFile(path)] = true // assets may read the rule file, too
 		f.rules[path] = file.Now
 	default:
 		return errNeedFullScan // an ignore file decides which files are sources
@@ -140,8 +145,8 @@ func (f *finder) sortFile(file *restat.File) error {
 	return nil
 }
 
-// addDependents adds the sources that depend on changes, failed in the last run, or are pending.
-// If these are many, listing the tree is faster.
+// addDependents adds the sources that depend on changes, failed in the last run, or are pending. If
+// there are many, it returns an error, because listing the tree is faster.
 func (f *finder) addDependents() error {
 	f.last.Results().Failed(f.concern)
 	f.last.Results().Dependents(f.delta.Changed, f.concern)
@@ -152,13 +157,44 @@ func (f *finder) addDependents() error {
 		return errNeedFullScan
 	}
 	if len(f.now) > 0 {
+		f.addNaming()
 		f.addBundles()
 	}
 	return nil
 }
 
-// addBundles adds the bundles, because the changed artifacts are unknown before cooking.
-// Bundles that patterns leave out are for the next run.
+// addNaming adds the sources whose artifacts contain names with the {hash} of artifacts that may
+// change, and the sources that name these artifacts in turn. Sources that patterns leave out are
+// left to the next run.
+func (f *finder) addNaming() {
+	follows := false
+	f.last.Results().Methods(func(m index.Method) { follows = follows || plan.FollowsRules(m, f.s.Basis.Recipes) })
+	if !follows {
+		return
+	}
+	type named struct{ source, target string }
+	naming := map[string][]named{} // sources by the source whose artifacts they name
+	f.last.Results().Deps(func(k dependency.Kind) bool { return k == dependency.Name }, func(source string, d index.Dep) {
+		of, _ := d.On.NamedOutput()
+		naming[of] = append(naming[of], named{source, d.On.Path})
+	})
+	for todo := slices.Collect(maps.Keys(f.now)); len(todo) > 0 && len(naming) > 0; todo = todo[1:] {
+		for _, by := range naming[todo[0]] {
+			_, known := f.now[by.source]
+			switch {
+			case known:
+			case f.actionInScope(by.source, by.target):
+				f.concern(by.source)
+				todo = append(todo, by.source)
+			case slices.Contains(f.delta.Targets, by.target):
+				f.leaveOutdated(by.target, by.source)
+			}
+		}
+	}
+}
+
+// addBundles adds the bundles, because the changed artifacts are unknown before cooking. Bundles
+// that patterns leave out are left to the next run.
 func (f *finder) addBundles() {
 	bundles := func(m index.Method) bool {
 		return plan.AnyRecipe(m, func(name string) bool {
@@ -171,7 +207,8 @@ func (f *finder) addBundles() {
 	if !there {
 		return
 	}
-	f.last.Results().Deps(dependency.Kind.IsArtifacts, func(source string, d index.Dep) {
+	asks := func(k dependency.Kind) bool { return k == dependency.Artifacts || k == dependency.IDs }
+	f.last.Results().Deps(asks, func(source string, d index.Dep) {
 		target := d.On.Path
 		switch {
 		case f.actionInScope(source, target):
@@ -182,13 +219,13 @@ func (f *finder) addBundles() {
 	})
 }
 
-// applyPatterns removes everything that patterns leave out from the delta. The index keeps its
-// entries, and the old stamps of directories, so that a run over everything finds the changes.
-// It needs a full scan in two cases:
+// applyPatterns removes from the delta everything that the patterns leave out. The index keeps the
+// old entries, and the old stamps of directories, so that a run over the whole tree will find the
+// changes. It needs a full scan in two cases:
 //
 //   - a source out of scope depends on a change, because the index cannot store the new content
 //     for some dependents only
-//   - a source came with its directory
+//   - a new source is in a new directory
 func (f *finder) applyPatterns() error {
 	d := f.delta
 	if err := f.s.Scope.CheckPatterns(d.Tree.Entries, f.last); err != nil {
@@ -206,10 +243,16 @@ func (f *finder) applyPatterns() error {
 	maps.DeleteFunc(f.now, func(path string, _ *scan.Entry) bool { return out(path) })
 	for path, e := range f.now {
 		if _, known := f.last.FindFolder(parent(path)); e != nil && !known {
-			return errNeedFullScan // the index also needs the directory, by its real name
+			return errNeedFullScan // the index also needs the new directory, with its real name
 		}
 	}
-	maps.DeleteFunc(d.Changed, func(on dependency.Dependency, _ bool) bool { return out(on.Path) })
+	d.Stale.Sources = map[string]bool{}
+	maps.DeleteFunc(d.Changed, func(on dependency.Dependency, _ bool) bool {
+		if out(on.Path) {
+			d.Stale.Sources[on.Path] = true
+		}
+		return out(on.Path)
+	})
 	outFile := func(ref index.Ref, role index.Role) bool {
 		switch role {
 		case index.Asset:
@@ -246,8 +289,8 @@ func (f *finder) completeDelta() {
 	}
 }
 
-// followRules adds the sources that edited rules cook in another way. Sources of other targets
-// are for their next run.
+// followRules adds the sources that edited rules cook differently. Such sources of other targets
+// are left to the next run for the target.
 func (f *finder) followRules() error {
 	if len(f.rules) == 0 {
 		return nil
@@ -266,10 +309,12 @@ func (f *finder) followRules() error {
 	methods := plan.NewMethods(rules.Set, tools.Finder(f.s.Assets.Name(), func(file string) (contents.File, error) {
 		known, ok := f.last.Files().File(file)
 		if !ok {
-			return contents.File{}, errNeedFullScan // a new program: the plan will find it
+			return contents.File{}, errNeedFullScan // uses a new program, which the plan will find
 		}
 		return contents.File{Path: file, Blob: known.Blob}, nil
-	}))
+	}), (&tools.Versions{Last: f.last.Results().Methods, Run: func(plan.VersionQuestion) (string, error) {
+		return "", errNeedFullScan // the plan runs the command
+	}}).Print)
 	for _, target := range ValidTargets(f.last) {
 		if !rules.Set.HasTarget(target) {
 			return errNeedFullScan
@@ -279,7 +324,7 @@ func (f *finder) followRules() error {
 		target := row.Target()
 		switch {
 		case !rules.Set.HasTarget(target):
-			return errNeedFullScan // its artifacts must go
+			return errNeedFullScan // the artifacts of the dropped target must be removed
 		case row.State() != index.Done || methods.Still(row):
 		case slices.Contains(f.delta.Targets, target):
 			f.concern(row.Path())
@@ -290,9 +335,9 @@ func (f *finder) followRules() error {
 	return nil
 }
 
-// compareParts checks whether listings, links and extracts are unchanged although their
-// directories or files changed. Assets that depend on an unchanged part stay up to date. For
-// each changed extract it finds the assets whose answers differ.
+// compareParts checks whether listings, links and extracts are unchanged although their directories
+// or files changed. Assets that depend on an unchanged part stay up to date. For each changed
+// extract it finds the assets whose parts differ.
 func (f *finder) compareParts(ctx context.Context) {
 	var now *contents.Contents
 	var changed []dependency.Dependency
@@ -320,10 +365,10 @@ func (f *finder) compareParts(ctx context.Context) {
 	}
 }
 
-// askAgain adds the answers that differ now because some extracts have changed.
+// askAgain adds the parts that differ now because some extracts have changed.
 func (f *finder) askAgain(changed []dependency.Dependency) {
 	is := map[dependency.Dependency]bool{}
-	folders := map[Asking]bool{} // where a file gives another answer
+	folders := map[Asking]bool{} // extracts of directories with a file whose parts have changed
 	for _, x := range changed {
 		is[x] = true
 		folders[AskingOf(x)] = true
@@ -338,7 +383,7 @@ func (f *finder) askAgain(changed []dependency.Dependency) {
 	})
 }
 
-// An Asking is an extract function and the directory whose files it asks.
+// An Asking is an extract function and the directory whose files it reads.
 type Asking struct{ folder, function string }
 
 // AskingOf returns the function and directory of an extract.

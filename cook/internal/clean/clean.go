@@ -22,9 +22,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Run removes all artifacts and cook's own files from the output directory. Other files stay. The
-// session was opened with Look. Run returns the number of removed artifacts. After an interrupt,
-// the next run removes the rest.
+// Run removes all artifacts and cook's own files from the output directory. It keeps all other
+// files. The session must have been opened with Look. Run returns the number of removed artifacts.
+// If it is interrupted, the next run removes the remaining artifacts.
 func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 	if ok, err := beginClean(ctx, s); !ok {
 		return 0, err
@@ -51,22 +51,23 @@ func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 		return removed, fmt.Errorf("clean %s: %w", s.Out.Name(), err)
 	}
 	if runtime.GOOS == "windows" {
-		s.Out.Close() // drives without POSIX deletion remove no open directory
+		s.Out.Close() // file systems without POSIX deletion cannot remove an open directory
 	}
 	return removed, removeOutputFolder(s.Place.Out, s.Out.Name())
 }
 
 // ExtraOptions are the options of Extra.
 type ExtraOptions struct {
-	// DryRun lists the files, but removes nothing and takes no lock.
+	// DryRun only lists the files, without removing them or taking the lock.
 	DryRun bool
-	// Force also removes files from a directory that cook did not make.
+	// Force also removes files from a directory that cook did not create.
 	Force bool
-	// Removed is called for each file when it is removed.
+	// Removed is called for each file that is removed.
 	Removed func(file string)
 }
 
-// Extra removes the files of the output directory that no action makes, and returns their number.
+// Extra removes the files in the output directory that no action produces, and returns their
+// number.
 func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, err error) {
 	if opt.DryRun {
 		if !s.Used() {
@@ -85,7 +86,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 	defer known.Close()
 	last := s.CheckedIndex(known.Index)
 	if last.ID() == "" {
-		return 0, &session.ConfigError{Err: fmt.Errorf("clean %s: without an index its artifacts are unknown; run cook first", s.Out.Name())}
+		return 0, &session.ConfigError{Err: fmt.Errorf("clean %s: the directory has no index, so its artifacts are unknown; run cook first", s.Out.Name())}
 	}
 	claims, err := s.State.Journal.Claims(true, s.Observer.Note)
 	if err != nil {
@@ -96,7 +97,7 @@ func Extra(ctx context.Context, s *session.Session, opt ExtraOptions) (n int, er
 		return 0, ctx.Err()
 	}
 	foreign := len(files) > 0 && !opt.Force && !s.State.MadeByCook()
-	const whose = "cook did not make this directory, so its other files may be of use"
+	const whose = "cook did not make this directory, so its other files may still be needed"
 	if opt.DryRun {
 		for _, name := range files {
 			opt.Removed(name)
@@ -148,8 +149,8 @@ func cleanable(ctx context.Context, s *session.Session) (ok bool, err error) {
 	return true, nil
 }
 
-// removeAll removes files of the output directory until an interrupt, and returns the number of
-// removed files.
+// removeAll removes files of the output directory until it is interrupted, and returns the number
+// of removed files.
 func removeAll(ctx context.Context, s *session.Session, files []string, each func(file string)) (removed int, err error) {
 	root := s.Out.Root()
 	outward := map[string]bool{}
@@ -199,8 +200,8 @@ func removeOutputFile(root confine.Root, file string) (was bool, err error) {
 	return was, nil
 }
 
-// removeOutputFolder removes an empty output directory, unless the user named it by a link, which would
-// then lead nowhere.
+// removeOutputFolder removes an empty output directory. It keeps the directory if the user named it
+// by a link, because the link would dangle.
 func removeOutputFolder(given, name string) error {
 	if info, err := os.Lstat(given); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return nil
@@ -216,8 +217,8 @@ func removeOutputFolder(given, name string) error {
 }
 
 // Store removes everything from the store that the index does not record: other results of this
-// project, and all results of other projects. The session was opened with Look. The lock of the
-// output directory keeps cooks of this project away meanwhile.
+// project, and all results of other projects. The session must have been opened with Look. It
+// holds the lock of the output directory, so this project cannot be cooked meanwhile.
 func Store(ctx context.Context, s *session.Session) (store.TrimStats, error) {
 	ok, err := beginClean(ctx, s)
 	if err != nil {
@@ -248,11 +249,11 @@ func Store(ctx context.Context, s *session.Session) (store.TrimStats, error) {
 }
 
 func neverCooked(s *session.Session) error {
-	return &session.ConfigError{Err: fmt.Errorf("output directory %s has no index, so it is not known which results its last run used; run cook first", s.Place.Out)}
+	return &session.ConfigError{Err: fmt.Errorf("output directory %s has no index, so the results that its last run used are unknown; run cook first", s.Place.Out)}
 }
 
-// recordedOutputs returns the entries that restore all artifacts of an index: for a chain only the result
-// of the whole chain, not of its steps.
+// recordedOutputs returns the store entries that are needed to restore all artifacts of an
+// index: for a chain, this is only the final result, not the results of the steps.
 func recordedOutputs(x *index.Index) *store.Keep {
 	keep := &store.Keep{}
 	for a := range x.Results().Actions() {

@@ -1,8 +1,9 @@
-// Package commit leaves the results of a pass for the next one.
+// Package commit records the results of a pass for the next pass.
 //
-// [ClaimOutputs] writes the journal before anything is made: it claims the names of new outputs.
-// [Commit] then writes the manifest, puts everything new on the disk with one sync per file
-// system, and writes the index (package state). Both write in proportion to the changes.
+// [ClaimOutputs] writes the journal before anything is made: it claims the names of new
+// outputs. [Commit] then writes the manifest, puts everything new on the disk with one sync per
+// file system, and writes the index (package state). Both write an amount of data proportional
+// to the changes.
 //
 // The index lists the targets for which it is valid: the targets of this run if the index knows
 // how every action ended, and for other targets together with the sources that their next run
@@ -35,10 +36,10 @@ type Work struct {
 	Foreign map[string]bool // result of ClaimOutputs
 }
 
-// Committed is the result of a commit.
+// Committed is the result of Commit.
 type Committed struct {
-	// Actions are the actions of the sources in the delta as they are now. They are nil
-	// after a run over the whole tree.
+	// Actions are the actions that the sources in the delta have now. They are nil after a run
+	// over the whole tree.
 	Actions []index.Action
 	// StaleTargets are other targets with pending sources.
 	StaleTargets []string
@@ -46,7 +47,7 @@ type Committed struct {
 	Replaced []string
 }
 
-// A run is everything that a pass found out and did.
+// A run holds everything that a pass found out and did.
 type run struct {
 	s     *session.Session
 	delta *changes.Delta
@@ -54,9 +55,9 @@ type run struct {
 	work  Work
 }
 
-// Commit leaves the results of a pass for the next one. Writing the index takes as much memory
-// as the plan does, so the caller should not keep delta, todo and work of a run over the whole
-// tree.
+// Commit records the results of a pass for the next pass. Writing the index takes as much
+// memory as the plan does, so the caller should not keep delta, todo and work of a run over the
+// whole tree.
 func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (Committed, error) {
 	if delta.Empty() {
 		return Committed{}, nil
@@ -69,12 +70,13 @@ func Commit(s *session.Session, delta *changes.Delta, t *todo.Todo, work Work) (
 	return done, err
 }
 
-// collectState puts together the state that a run leaves. The result refers to no part of the run
-// if that was over the whole tree.
+// collectState assembles the state to record after a run. After a run over the whole tree, the
+// result does not refer to the run's data.
 func collectState(r run) (c state.Commit, done Committed, err error) {
 	actions := r.resultActions()
+	open, old := r.openClaims(actions)
 	c = state.Commit{
-		Last: r.delta.Last, IDs: r.todo.IDs.Of, Journal: r.openClaims(actions), Whole: r.s.Scope.Whole(),
+		Last: r.delta.Last, IDs: r.todo.IDs.Of, Journal: open, Old: old, Whole: r.s.Scope.Whole(), Layout: r.s.Place.Manifest,
 		Checksum: r.s.Basis.Checksum, Clock: r.s.Clock.Stamps, Note: r.s.Observer.Note,
 	}
 	if !r.delta.Whole {
@@ -108,7 +110,7 @@ func eachAction(list []index.Action) func(yield func(*index.Action) bool) {
 	}
 }
 
-// resultActions returns the planned actions as they are now, and the kept ones.
+// resultActions returns the planned actions with their results, and the actions that the run keeps.
 func (r run) resultActions() []index.Action {
 	p := r.todo.Plan
 	list := make([]index.Action, 0, len(p.Actions)+len(p.Kept))
@@ -134,7 +136,7 @@ func (r run) resultActions() []index.Action {
 			row.Method = a.Method.Fields
 			row.Decision = index.Decision{At: r.s.Clock.Started, Outcome: string(res.Outcome), Why: decisionText(a, res.Err)}
 			if last := a.Last; last != nil && last.State == index.Failed && row.State == index.Failed && last.ID == row.ID && last.Decision.Why == row.Decision.Why {
-				row.Decision.At = last.Decision.At // the same failure again
+				row.Decision.At = last.Decision.At // the action failed again in the same way
 			}
 			stamps.settleArtifacts(row.Made)
 		}
@@ -155,8 +157,7 @@ func decisionText(a *plan.Action, err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// A recheck looks at new artifacts again, because a stamp that has become old enough can be
-// trusted.
+// A recheck reads new artifacts again once their stamps are old enough to be trusted.
 type recheck struct {
 	summer *hashing.Summer
 	clock  *scan.Clock
@@ -165,8 +166,8 @@ type recheck struct {
 }
 
 // settleArtifacts marks the artifacts with trusted stamps as settled. Their stamps were not old
-// enough when the contents were summed. On file systems with fine stamps each change sets another
-// time, so that does no harm. On others, settleArtifacts sums the artifact again.
+// enough when the contents were summed. On file systems with fine stamps every change sets a
+// new time, so the sum is still right. On others, settleArtifacts sums the artifact again.
 func (c recheck) settleArtifacts(made []index.Artifact) {
 	for i := range made {
 		m := &made[i]
@@ -182,7 +183,7 @@ func (c recheck) settleArtifacts(made []index.Artifact) {
 
 // validity returns the fingerprint and the targets for which the next index is valid: this
 // run's targets if the index knows how each action ended, and other targets with the sources
-// that their next run must recheck. stale are the other targets with such sources.
+// that their next run must recheck. stale lists the other targets with such sources.
 func (r run) validity() (fingerprint hashing.Digest, valid []index.Vouch, stale []string) {
 	d := r.delta
 	known := r.endedAll()
@@ -197,7 +198,7 @@ func (r run) validity() (fingerprint hashing.Digest, valid []index.Vouch, stale 
 		actions = d.Last.Results().Totals().Actions
 	}
 	for _, target := range r.todo.Targets {
-		valid = append(valid, index.Vouch{Target: target, Pending: r.stillPending(target, nil)})
+		valid = append(valid, index.Vouch{Target: target, Pending: r.stillPending(target, r.aheadOfIndex(target))})
 	}
 	for _, target := range changes.OtherTargets(d.Last, r.s, r.todo.Targets, r.todo.Rules) {
 		pending := r.stillPending(target, r.todo.Plan.Pending[target])
@@ -228,7 +229,7 @@ func (r run) endedAll() bool {
 func (r run) knowsDeclared(valid []index.Vouch) bool {
 	last := r.delta.Last
 	if !r.delta.Whole && !slices.Contains(last.Vouched(), changes.AllDeclared) {
-		return false // an edited index cannot become so
+		return false // an edited index cannot become valid for a new target
 	}
 	targets := changes.ValidTargets(last)
 	if r.todo.Rules != nil {
@@ -237,6 +238,24 @@ func (r run) knowsDeclared(valid []index.Vouch) bool {
 	return !slices.ContainsFunc(targets, func(t string) bool {
 		return !slices.ContainsFunc(valid, func(v index.Vouch) bool { return v.Target == t })
 	})
+}
+
+// aheadOfIndex returns the sources whose actions read a changed source outside the scope. The
+// index keeps the old content of that source, so it would miss a change back to the old
+// content.
+func (r run) aheadOfIndex(target string) (sources []string) {
+	outdated := r.delta.Stale.Sources
+	if len(outdated) == 0 {
+		return nil
+	}
+	for i := range r.work.Done.Results {
+		res := &r.work.Done.Results[i]
+		row := res.Row()
+		if res.Action.Target == target && slices.ContainsFunc(row.Deps, func(d index.Dep) bool { return outdated[d.On.Path] }) {
+			sources = append(sources, res.Action.Path)
+		}
+	}
+	return sources
 }
 
 // stillPending returns the sources that the next run for a target must recheck: sources that

@@ -5,15 +5,16 @@ import (
 	"path"
 	"slices"
 
+	"github.com/assetcook/assetcook/cook/internal/hashname"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/todo"
 )
 
-// ClaimOutputs claims the new outputs of a plan in the journal. It skips and returns the foreign
-// ones: outputs whose names belong to files that cook did not make. owned reports whether cook
-// made a file.
+// ClaimOutputs claims the new outputs of a plan in the journal. Outputs whose names belong to
+// files that cook did not make are foreign: ClaimOutputs skips and returns them. owned reports
+// whether cook made a file.
 func ClaimOutputs(s *session.Session, t *todo.Todo, owned func(output string) bool) (foreign map[string]bool, err error) {
 	n := 0
 	for range newOutputs(t.Plan) {
@@ -27,7 +28,11 @@ func ClaimOutputs(s *session.Session, t *todo.Todo, owned func(output string) bo
 	foreign = map[string]bool{}
 	claims := append(make([]plan.Claim, 0, len(t.Claims)+n), t.Claims...)
 	for _, c := range newOutputs(t.Plan) {
-		if finder.MayBeFile(c.Output) && !owned(c.Output) {
+		isForeign := finder.MayBeFile(c.Output) && !owned(c.Output)
+		if name, ok := hashname.Parse(c.Target, c.Output); ok && t.Plan.Finals.Any {
+			isForeign = slices.ContainsFunc(finder.Fitting(name), func(file string) bool { return !owned(file) })
+		}
+		if isForeign {
 			foreign[c.Output] = true
 		} else {
 			claims = append(claims, c)
@@ -36,7 +41,7 @@ func ClaimOutputs(s *session.Session, t *todo.Todo, owned func(output string) bo
 	return foreign, s.State.Journal.Write(claims)
 }
 
-// newOutputs yields the outputs that a plan may make and the index does not have, each with the
+// newOutputs yields the outputs that a plan may make and that the index lacks, each with the
 // number of its action.
 func newOutputs(p *plan.Plan) iter.Seq2[int, plan.Claim] {
 	return func(yield func(int, plan.Claim) bool) {
@@ -46,7 +51,7 @@ func newOutputs(p *plan.Plan) iter.Seq2[int, plan.Claim] {
 				continue
 			}
 			for n, out := range a.Outputs {
-				isNew := a.Last == nil || n >= len(a.Last.Outputs) || a.Last.Outputs[n].Artifact.Path != out
+				isNew := a.Last == nil || n >= len(a.Last.Outputs) || !a.HashName(n).IsZero() || a.Last.Outputs[n].Artifact.Path != out
 				if isNew && !yield(i, plan.Claim{Output: out, Source: a.Path, Target: a.Target}) {
 					return
 				}
@@ -55,16 +60,37 @@ func newOutputs(p *plan.Plan) iter.Seq2[int, plan.Claim] {
 	}
 }
 
-// openClaims returns the outputs that are ours although the next index does not have them:
-// artifacts that could not be removed, and artifacts of sources that this run did not reach
-// after the index was lost or another action took their names. actions are the actions of the
-// next index.
-func (r run) openClaims(actions []index.Action) []plan.Claim {
+// openClaims returns the outputs that cook made but the next index lacks: artifacts that could
+// not be removed, and artifacts of sources that this run did not reach after the index was lost
+// or another action took their names. actions are the actions of the next index.
+//
+// old lists outputs with {hash} that nothing names any more. They are not open, because they
+// are removed once the new manifest is written.
+func (r run) openClaims(actions []index.Action) (open, old []plan.Claim) {
+	finder := r.s.State.Finder()
+	defer finder.Close()
 	candidates := slices.Clone(r.todo.Claims)
 	for i, cl := range newOutputs(r.todo.Plan) {
-		if r := &r.work.Done.Results[i]; r.State != index.Done || !slices.ContainsFunc(r.Made, func(m index.Artifact) bool { return m.Path == cl.Output }) {
+		res := &r.work.Done.Results[i]
+		name, hashed := hashname.Name{}, false
+		if res.Action.HasHashes() {
+			name, hashed = hashname.Parse(cl.Target, cl.Output)
+		}
+		isOutput := func(m index.Artifact) bool { return m.Path == cl.Output || name.Fits(m.Path) }
+		switch {
+		case res.State == index.Done && slices.ContainsFunc(res.Made, isOutput):
+		case hashed && !r.work.Foreign[cl.Output]:
+			for _, file := range finder.Fitting(name) {
+				candidates = append(candidates, plan.Claim{Output: file, Source: cl.Source, Target: cl.Target})
+			}
+		default:
 			candidates = append(candidates, cl)
 		}
+	}
+	old = r.oldOutputs(actions)
+	isOld := map[string]bool{}
+	for _, cl := range old {
+		isOld[cl.Output] = true
 	}
 	for i := range r.delta.Before {
 		a := &r.delta.Before[i]
@@ -73,10 +99,10 @@ func (r run) openClaims(actions []index.Action) []plan.Claim {
 		}
 	}
 	if len(candidates) == 0 {
-		return nil
+		return nil, old
 	}
-	// An output in the manifest needs no claim even if the index is lost. The manifest does
-	// not have the earlier outputs of a failed action; these are among Before.
+	// An output in the manifest needs no claim, even if the index is lost. The manifest lacks
+	// the earlier outputs of a failed action, but Before lists them.
 	known := map[string]bool{}
 	for i := range actions {
 		if a := &actions[i]; a.State == index.Done {
@@ -85,11 +111,8 @@ func (r run) openClaims(actions []index.Action) []plan.Claim {
 			}
 		}
 	}
-	var open []plan.Claim
-	finder := r.s.State.Finder()
-	defer finder.Close()
 	for i, cl := range candidates {
-		if known[cl.Output] {
+		if known[cl.Output] || isOld[cl.Output] {
 			continue
 		}
 		known[cl.Output] = true
@@ -97,11 +120,38 @@ func (r run) openClaims(actions []index.Action) []plan.Claim {
 			open = append(open, cl)
 		}
 	}
-	return open
+	return open, old
 }
 
-// leavesFolder reports whether a removed output left a directory that the next run for its target
-// is to remove if nothing needs it.
+// oldOutputs returns the outputs with {hash} to remove: no action makes them, and no artifact
+// names them. A run over part of the tree does not know all artifacts, so it leaves these
+// outputs to the next full run.
+func (r run) oldOutputs(actions []index.Action) (old []plan.Claim) {
+	f := &r.todo.Plan.Finals
+	if len(f.Old) == 0 || !r.s.Scope.Whole() {
+		return nil
+	}
+	named := map[string]bool{}
+	for i := range actions {
+		for _, m := range actions[i].Made {
+			named[m.Path] = true
+		}
+		for _, d := range actions[i].Deps {
+			if final, ok := plan.FinalName(d); ok {
+				named[final] = true
+			}
+		}
+	}
+	for _, o := range f.Old {
+		if !named[o.Path] {
+			old = append(old, plan.Claim{Output: o.Path, Source: o.Source, Target: o.Target})
+		}
+	}
+	return old
+}
+
+// leavesFolder reports whether a removed output left a directory behind. The next run for its
+// target removes the directory if nothing needs it.
 func (r run) leavesFolder(cl plan.Claim) bool {
 	dir := path.Dir(cl.Output)
 	return dir != "." && !slices.Contains(r.todo.Targets, cl.Target) && r.todo.Rules.Set.HasTarget(cl.Target) && r.s.State.MayExist(dir)

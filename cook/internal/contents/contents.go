@@ -1,13 +1,13 @@
-// Package contents finds out the present content of each file, and reads as little as possible.
+// Package contents determines the current content of each file, and reads as little as possible.
 //
 // The scan has the stamps of files, and the index has the known stamps and contents. If both have
-// the same trusted stamp, contents reads nothing. Otherwise it computes the checksum of the file.
-// Only if the checksum is new, or nothing is known, it also computes the blob ID, which costs
-// several times as much.
+// the same trusted stamp, the file is not read. Otherwise the package computes the checksum of the
+// file. Only if the checksum differs from the known one, or none is known, it also computes the
+// blob ID, which takes several times as long.
 //
-// Stamps are taken before contents are read, and compared again after an asset was cooked, so
-// that no content is kept with a younger stamp. The next run does not trust the stamp of a file
-// that was open for writing when it was read; see package lease.
+// Stamps are taken before contents are read, and compared again after an asset was cooked, so that
+// no content is recorded with a later stamp. The next run does not trust the stamp of a file that
+// was open for writing when it was read; see package lease.
 package contents
 
 import (
@@ -30,44 +30,44 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// How is the way in which the content of a file became known.
+// How says how the content of a file became known.
 type How uint8
 
 const (
 	Absent     How = iota // no such file
 	Unreadable            // reading failed with Err
 	Unread                // exists; the content is read later
-	ByStamp               // known, with the same stamp
-	ByChecksum            // known, with the same checksum
-	ByReading             // unknown to the index
+	ByStamp               // known, proved by an unchanged stamp
+	ByChecksum            // known, proved by an unchanged checksum
+	ByReading             // read; the index did not have this content
 )
 
 // A File is one file and its content.
 type File struct {
 	Path    string
 	Stamp   scan.Stamp
-	Settled bool // the next run may trust the stamp
+	Settled bool // set if the next run may trust the stamp
 	Sum     hashing.Sum128
 	Blob    store.BlobID
 	How     How
-	Err     error // for Unreadable
-	// Turn orders the looks at files: this look came after each smaller Mark.
+	Err     error // why the file is Unreadable
+	// Turn is the logical time when the file was examined: after each smaller Mark.
 	Turn int64
 }
 
 // Known reports whether the content is known.
 func (f File) Known() bool { return f.How >= ByStamp }
 
-// Known has the files that the last run knew. An index.Files is one.
+// Known has the files that the last run knew. It is implemented by index.Files.
 type Known interface {
 	// Checksum returns the name of the function of all checksums.
 	Checksum() string
 	File(path string) (index.File, bool)
 	// Part finds a listing, a link or an extract without a subject.
 	Part(on dependency.Dependency) (index.File, bool)
-	// Below yields files and parts in a directory and below it, in any order.
+	// Below yields files and parts in a directory and its subdirectories, in any order.
 	Below(folder string) iter.Seq2[dependency.Dependency, index.File]
-	// Match yields entries, sorted by path, each with its known file or nil.
+	// Match yields each of the entries, which are sorted by path, with its known file or nil.
 	Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *index.File]
 }
 
@@ -81,31 +81,34 @@ type Options struct {
 	// Late leaves an unknown asset Unread until a call of [Contents.Learn], or of At by
 	// path.
 	Late bool
-	// Unsettled trusts no stamp, which saves asking the system for open writers.
+	// Unsettled means that no stamp will be trusted, so that the system need not be asked for open
+	// writers.
 	Unsettled bool
-	// Artifacts returns the identity of artifacts, or of their IDs.
+	// Artifacts returns a digest of the artifacts that a dependency selects, or of their IDs, or
+	// the identity of one artifact by its name.
 	Artifacts func(on dependency.Dependency) (store.BlobID, error)
-	// Extracts finds an extract by the function of a dependency. It may be nil.
+	// Extracts finds an extract by the name and version in a dependency's Function. It may be nil.
 	Extracts func(name string) (recipe.Extract, bool)
-	// Parts has the answers of extracts so far; nil for none.
+	// Parts has the results of extracts so far; nil for none.
 	Parts *Parts
 	// Workers is the number of files to read at once.
 	Workers int
-	// Clock judges stamps. It started before any stamp here was taken.
+	// Clock determines whether a stamp can be trusted. It must have started before any of the
+	// stamps was taken.
 	Clock *scan.Clock
 }
 
-// Contents holds the contents found so far. Once Sources has returned, many goroutines may call
-// its methods.
+// Contents holds the contents found so far. After Sources has returned, its methods may be called
+// concurrently.
 type Contents struct {
 	reader *reader
 	assets []File
 
 	mu       sync.Mutex
-	extra    map[dependency.Dependency]*entry // other files, listings, links
+	extra    map[dependency.Dependency]*entry // files that are not assets, listings, and links
 	again    map[dependency.Dependency]reading
-	before   map[dependency.Dependency][]string // files with an answer in the last run
-	learning map[*File]chan struct{}            // assets being read; closed at the end
+	before   map[dependency.Dependency][]string // files that had a part in the last run
+	learning map[*File]chan struct{}            // assets being read; each channel is closed when reading ends
 
 	turns atomic.Int64
 }
@@ -113,7 +116,7 @@ type Contents struct {
 type entry struct {
 	once  sync.Once
 	file  File
-	names []string // of a listing
+	names []string // names in a listing
 }
 
 // New returns empty Contents.
@@ -133,17 +136,18 @@ func New(opt Options) *Contents {
 // Read returns the counts of files and bytes read so far.
 func (s *Contents) Read() *Counts { return &s.reader.read }
 
-// Assets returns the assets, sorted by path. While other goroutines may call Learn, look at
-// no Unread asset.
+// Assets returns the assets, sorted by path. While other goroutines may call Learn, the caller must
+// skip assets that are Unread.
 func (s *Contents) Assets() []File { return s.assets }
 
-// Sources finds out the contents of the assets, which are sorted by path. It ends early only with
-// ctx; unreadable files are part of the result.
+// Sources determines the contents of the assets, which must be sorted by path. It stops early only
+// when ctx ends; unreadable files are part of the result.
 func (s *Contents) Sources(ctx context.Context, entries []scan.Entry) error {
 	return s.reader.readContents(ctx, s.judgeAll(entries, nil))
 }
 
-// judgeAll finds out contents by stamps. It appends jobs for reading the other assets to todo.
+// judgeAll determines the contents that stamps prove. For all other assets, it appends jobs for
+// reading them to todo.
 func (s *Contents) judgeAll(entries []scan.Entry, todo []job) []job {
 	s.assets = make([]File, len(entries))
 	i := 0
@@ -159,27 +163,28 @@ func (s *Contents) judgeAll(entries []scan.Entry, todo []job) []job {
 	return todo
 }
 
-// A Reading is Sources for a caller that also reads other files.
+// A Reading lets its caller read the assets by number, interleaved with other files.
 type Reading struct {
 	s    *Contents
 	jobs []job
 }
 
-// Begin begins to read the assets. The index must know none of them.
+// Begin returns a Reading of the assets. The index must not know any of them.
 func (s *Contents) Begin(entries []scan.Entry) Reading {
 	return Reading{s, s.judgeAll(entries, make([]job, 0, len(entries)))}
 }
 
-// Read finds out the content of an asset by number. Many workers may call it.
+// Read determines the content of the asset with a number. Workers may call it concurrently.
 func (r Reading) Read(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, i int) {
 	sum, err := r.s.reader.sumFile(ctx, w, tree, r.jobs[i])
 	r.s.reader.noteRead(r.jobs[i], sum, err)
 }
 
-// At returns a dependency as it is now, as a file. It looks once at each file that is not an asset.
+// At returns the current state of a dependency, as a file. It examines each file that is not an
+// asset only once.
 func (s *Contents) At(ctx context.Context, on dependency.Dependency) File {
 	switch on.Kind {
-	case dependency.Artifacts, dependency.IDs:
+	case dependency.Artifacts, dependency.IDs, dependency.Name:
 		return s.reader.listArtifacts(on)
 	case dependency.Extract, dependency.Extracts:
 		return s.reader.opt.Parts.At(on)
@@ -199,8 +204,8 @@ func (s *Contents) At(ctx context.Context, on dependency.Dependency) File {
 	return s.assets[i]
 }
 
-// Learn finds out the content of an Unread asset, and returns the asset. The first caller sums
-// it; sum must call [Contents.See] on the open file before reading.
+// Learn determines the content of an Unread asset, and returns the asset. Only the first caller
+// calls sum, which must call [Contents.See] on the open file before reading.
 func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)) File {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,7 +224,7 @@ func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)
 		got, err := sum(&f)
 		s.reader.noteRead(job{file: &f, want: hashing.WantSum | hashing.WantDigest}, got, err)
 		s.mu.Lock()
-		// Not Path, because others search by it meanwhile.
+		// Path is not assigned, because other goroutines use it in searches meanwhile.
 		asset.Stamp, asset.Settled, asset.Sum, asset.Blob = f.Stamp, f.Settled, f.Sum, f.Blob
 		asset.How, asset.Err, asset.Turn = f.How, f.Err, f.Turn
 		delete(s.learning, asset)
@@ -228,10 +233,10 @@ func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)
 	return *asset
 }
 
-// Mark returns the present moment, to be compared to File.Turn.
+// Mark returns the current time on a logical clock, to be compared to File.Turn.
 func (s *Contents) Mark() int64 { return s.turns.Load() }
 
-// Asset returns an asset by path.
+// Asset returns the asset with a path.
 func (s *Contents) Asset(path string) (File, bool) {
 	if i, ok := s.findContent(path); ok {
 		return s.assets[i], true
@@ -244,7 +249,7 @@ func (s *Contents) findContent(path string) (i int, ok bool) {
 	return i, i < len(s.assets) && s.assets[i].Path == path
 }
 
-// Tool returns a program or one of its files, by absolute name.
+// Tool returns a program, or one of its files, by its absolute name.
 func (s *Contents) Tool(ctx context.Context, file string) (File, error) {
 	f := s.contentOutsideTree(ctx, dependency.OfFile(file), os.Stat).file
 	switch f.How {
@@ -256,7 +261,8 @@ func (s *Contents) Tool(ctx context.Context, file string) (File, error) {
 	return f, nil
 }
 
-// Extra yields other files, listings and links that were looked at, in any order.
+// Extra yields the files that are not assets, the listings and the links that were examined, in any
+// order.
 func (s *Contents) Extra() iter.Seq2[dependency.Dependency, File] {
 	return func(yield func(dependency.Dependency, File) bool) {
 		s.mu.Lock()
@@ -269,7 +275,8 @@ func (s *Contents) Extra() iter.Seq2[dependency.Dependency, File] {
 	}
 }
 
-// contentOutsideTree looks once at a file that is no asset, a listing or a link.
+// contentOutsideTree examines a file that is not an asset, a listing or a link. It does so only
+// once.
 func (s *Contents) contentOutsideTree(ctx context.Context, on dependency.Dependency, stat func(string) (fs.FileInfo, error)) *entry {
 	s.mu.Lock()
 	e, ok := s.extra[on]
@@ -293,7 +300,7 @@ func (s *Contents) contentOutsideTree(ctx context.Context, on dependency.Depende
 		case errors.Is(err, fs.ErrNotExist):
 			return // Absent
 		case err == nil && !info.Mode().IsRegular():
-			err = errors.New("not a regular file")
+			err = errors.New("the file is not a regular file")
 		}
 		if err != nil {
 			e.file.How, e.file.Err = Unreadable, err
@@ -316,5 +323,5 @@ func (s *Contents) contentOutsideTree(ctx context.Context, on dependency.Depende
 	return e
 }
 
-// See takes the stamp of a file from the open file.
+// See reads the stamp of a file from the open file.
 func (s *Contents) See(f *File, r *os.File) error { return s.reader.seeFile(f, r) }

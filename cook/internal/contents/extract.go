@@ -20,39 +20,41 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Parts holds the answers of extracts: functions of recipes that ask one file, or all files of a
-// listing, about a subject. It reads each file and lists each directory once.
+// Parts holds the results of extracts. An extract is a function of a recipe that returns the part
+// about a subject from one file, or from all files of a listing. Parts reads each file and lists
+// each directory only once.
 //
-// To an action that depends on an answer, the answer is a file with that content. An answer has
-// no stamp and no entry in the index. Instead, the index has one entry for all subjects: for each
-// file with its stamp, and for each listing with the stamp of the directory. Its key is the
-// extract without a subject. While these stamps are the same, so is each answer. An answer
-// depends on nothing else, so a run does not check it again after cooking: a later change has
-// another stamp.
+// An action that depends on a part treats it as a file with that content. A part has no stamp and
+// no entry of its own in the index. Instead, the index has one entry for all subjects: for each
+// file with its stamp, and for each listing with the stamp of the directory. The key of the entry
+// is the extract without a subject. As long as these stamps are unchanged, so are all parts. Parts
+// depend on nothing else, so a run does not check them again after cooking: a later change would
+// show in the stamp.
 type Parts struct {
 	opt    Options
 	summer *hashing.Summer
 
 	mu  sync.Mutex
-	all map[dependency.Dependency]*extract // without subjects
+	all map[dependency.Dependency]*extract // extracts, by key without the subject
 }
 
-// An extract holds the answers of one file, or of all files of a listing.
+// An extract holds the parts of one file, or of all files of a listing.
 type extract struct {
-	// file is the entry for the index: all answers of one file, or the names of many files.
+	// file is the entry for the index. Its content is all parts of the file, or the names of the
+	// files.
 	file  File
 	names []string // files of a listing
 	says  recipe.Says
 	looks sync.Once
 
 	members []member         // sorted by name
-	about   map[string][]int // members with an answer, by subject
+	about   map[string][]int // members that have a part, by subject
 	err     error            // a member is unreadable
 	reads   sync.Once
 }
 
 type member struct {
-	name string // in its directory
+	name string // name of the file in its directory
 	says recipe.Says
 }
 
@@ -75,8 +77,8 @@ func (s *Parts) Files() iter.Seq2[dependency.Dependency, File] {
 	}
 }
 
-// Extract returns the answers of an extract about its subject, and whether the file, or the
-// directory of the listing, exists.
+// Extract returns the parts of an extract about its subject, and whether the file, or the directory
+// of the listing, exists.
 func (s *Contents) Extract(x dependency.Dependency) (said []recipe.Said, found bool, err error) {
 	e := s.reader.opt.Parts.readExtract(x.OfAll())
 	if e.err != nil || !e.file.Known() {
@@ -85,7 +87,7 @@ func (s *Contents) Extract(x dependency.Dependency) (said []recipe.Said, found b
 	return e.previousAnswer(x.Subject), true, nil
 }
 
-// At returns an extract as a file.
+// At returns the result of an extract as a file.
 func (s *Parts) At(x dependency.Dependency) File {
 	if x.Subject == "" {
 		return s.lookUpExtract(x).file
@@ -102,10 +104,10 @@ func (s *Parts) At(x dependency.Dependency) File {
 	return f
 }
 
-// Silence is the content of an empty answer.
+// Silence is the content that stands for no parts.
 var Silence = store.BlobID(hashing.DigestOf(answer(nil)))
 
-// answer encodes the answers about a subject.
+// answer encodes the parts about a subject.
 func answer(said []recipe.Said) (data []byte) {
 	for _, by := range said {
 		data = appendFramed(appendFramed(data, by.File), string(by.Text))
@@ -117,7 +119,7 @@ func appendFramed(data []byte, text string) []byte {
 	return append(binary.AppendUvarint(data, uint64(len(text))), text...)
 }
 
-// previousAnswer returns the answers about a subject.
+// previousAnswer returns the parts about a subject.
 func (e *extract) previousAnswer(subject string) (said []recipe.Said) {
 	by := e.about[subject]
 	if all := e.about[""]; subject != "" && len(all) > 0 {
@@ -132,7 +134,8 @@ func (e *extract) previousAnswer(subject string) (said []recipe.Said) {
 	return said
 }
 
-// lookUpExtract reads the file of an extract, or lists its files, the first time.
+// lookUpExtract returns an extract. The first time, it reads the file of the extract, or lists its
+// files.
 func (s *Parts) lookUpExtract(x dependency.Dependency) *extract {
 	s.mu.Lock()
 	e, ok := s.all[x]
@@ -156,21 +159,41 @@ func (s *Parts) lookUpExtract(x dependency.Dependency) *extract {
 	return e
 }
 
-// findExtract fills an extract. The stamp is older than the answers.
-func (s *Parts) findExtract(e *extract, f *File, x dependency.Dependency) (err error) {
-	if x.Kind == dependency.Extracts {
-		e.names, f.Stamp, err = listFolder(s.opt.Assets, x)
-		f.Settled, f.How = !s.opt.Unsettled && s.opt.Clock.Settled(f.Stamp), ByReading
-		s.sumAnswers(f, contentOf(e.names))
-		return err
-	}
-	var function recipe.Extract
-	ok := false
+// functionOf returns the extract that a dependency names; ok is false if no recipe has it.
+func (s *Parts) functionOf(x dependency.Dependency) (function recipe.Extract, ok bool) {
 	if s.opt.Extracts != nil {
 		function, ok = s.opt.Extracts(x.Function)
 	}
+	return function, ok
+}
+
+// asksNames reports whether an extract depends only on file names.
+func (s *Parts) asksNames(x dependency.Dependency) bool {
+	function, ok := s.functionOf(x)
+	return ok && function.OfNames != nil
+}
+
+// findExtract fills in an extract. It takes the stamp before it reads the parts.
+func (s *Parts) findExtract(e *extract, f *File, x dependency.Dependency) (err error) {
+	function, ok := s.functionOf(x)
+	if x.Kind == dependency.Extracts {
+		e.names, f.Stamp, err = listFolder(s.opt.Assets, x)
+		f.Settled, f.How = !s.opt.Unsettled && s.opt.Clock.Settled(f.Stamp), ByReading
+		content := contentOf(e.names)
+		if ok && function.OfNames != nil {
+			names := e.names
+			e.names = nil // no file is read
+			if err == nil {
+				e.says = function.OfNames(names)
+				e.members = []member{{"", e.says}}
+				content = contentOfSays(e.says)
+			}
+		}
+		s.sumAnswers(f, content)
+		return err
+	}
 	if !ok {
-		return fmt.Errorf("%s: no recipe of this program has this extract", pathname.Show(x.String()))
+		return fmt.Errorf("%s: the extract is unknown, because no recipe of this program makes it", pathname.Show(x.String()))
 	}
 	file, err := s.opt.Assets.OpenFile(x.Path)
 	if err != nil {
@@ -189,8 +212,8 @@ func (s *Parts) findExtract(e *extract, f *File, x dependency.Dependency) (err e
 	return err
 }
 
-// readExtract reads all files of an extract, the first time. It ignores a file removed since the
-// listing, because its directory has another stamp.
+// readExtract reads all files of an extract when it is first called. It ignores files removed since
+// the listing, because the stamp of their directory has changed.
 func (s *Parts) readExtract(x dependency.Dependency) *extract {
 	e := s.lookUpExtract(x)
 	e.reads.Do(func() {
@@ -224,7 +247,7 @@ func (s *Parts) sumAnswers(f *File, content []byte) {
 	f.Sum, f.Blob = sum.Sum, store.BlobID(sum.Digest)
 }
 
-// contentOfSays encodes all answers of a file.
+// contentOfSays encodes all parts of a file.
 func contentOfSays(says recipe.Says) (data []byte) {
 	for _, subject := range slices.Sorted(maps.Keys(says)) {
 		if len(says[subject]) > 0 {
@@ -234,13 +257,16 @@ func contentOfSays(says recipe.Says) (data []byte) {
 	return data
 }
 
-// mostNamed bounds the files to name.
+// mostNamed limits the number of files that are named.
 const mostNamed = 3
 
-// Changed names the files of an extract with other answers than in the last run, about any
-// subject. If it knows none, it names the extract.
+// Changed names the files of an extract whose parts, about any subject, differ from the last run.
+// If it knows no such file, it names the extract.
 func (s *Contents) Changed(x dependency.Dependency) string {
 	var files []string
+	if s.reader.opt.Parts.asksNames(x) {
+		return x.String()
+	}
 	for _, file := range s.saidBefore(x.OfAll()) {
 		if !s.reader.opt.Parts.lookUpExtract(x.OfOne(path.Base(file))).file.Known() {
 			files = append(files, file)
@@ -260,13 +286,13 @@ func (s *Contents) Changed(x dependency.Dependency) string {
 // Asked returns the name of an input for people. For an extract, it lists the files that contain
 // the subject.
 func (s *Contents) Asked(input dependency.Dependency) string {
-	if !input.Kind.IsExtract() {
+	if !input.Kind.IsExtract() || s.reader.opt.Parts.asksNames(input) {
 		return input.String()
 	}
 	return extractName(input, s.Sayers(input))
 }
 
-// Sayers returns the files with an answer about the subject of an extract, sorted.
+// Sayers returns the sorted files that have a part about the subject of an extract.
 func (s *Contents) Sayers(x dependency.Dependency) (files []string) {
 	for _, m := range s.reader.opt.Parts.readExtract(x.OfAll()).previousAnswer(x.Subject) {
 		files = append(files, x.OfOne(m.File).Path)
@@ -274,7 +300,7 @@ func (s *Contents) Sayers(x dependency.Dependency) (files []string) {
 	return files
 }
 
-// extractName names an extract by its first few files, or as a whole without files.
+// extractName names an extract by its first few files, or by its pattern if there are no files.
 func extractName(x dependency.Dependency, files []string) string {
 	switch n := len(files) - mostNamed; {
 	case len(files) == 0:
@@ -285,12 +311,12 @@ func extractName(x dependency.Dependency, files []string) string {
 	return dependency.Dependency{Kind: dependency.Extract, Path: strings.Join(files, ", "), Function: x.Function}.String()
 }
 
-// IsSilent reports whether a dependency is an extract of many files without an answer.
+// IsSilent reports whether a dependency is an extract of many files that has no parts.
 func IsSilent(d index.Dep) bool {
 	return d.On.Kind == dependency.Extracts && (!d.Found || d.Blob == Silence)
 }
 
-// saidBefore returns the files of an extract with an answer in the last run.
+// saidBefore returns the files of an extract that had a part in the last run.
 func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -298,7 +324,7 @@ func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	if ok {
 		return files
 	}
-	index.Guard(func() error { // damage costs a name
+	index.Guard(func() error { // if the index is damaged, the name is omitted
 		for one, f := range s.reader.opt.Known.Below(x.InFolder()) {
 			if one.Kind == dependency.Extract && one.Function == x.Function && IsOf(x, one.Path) && f.Blob != Silence {
 				files = append(files, one.Path)
@@ -310,8 +336,8 @@ func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	return files
 }
 
-// IsOf reports whether an extract asks a file, alone or among the files of its directory that match
-// a pattern.
+// IsOf reports whether an extract reads a file, either alone or among the files of its directory
+// that match a pattern.
 func IsOf(x dependency.Dependency, file string) bool {
 	if x.Kind == dependency.Extract {
 		return x.Path == file

@@ -10,18 +10,19 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// Conditions are surroundings that a recipe may see, and must not depend on.
+// Conditions are properties of the environment that a recipe may see but must not depend on.
 type Conditions struct {
-	// Scratch is the directory for the artifacts. It has no other files at the same time.
+	// Scratch is the directory for the artifacts. It must have no other files meanwhile.
 	Scratch *confine.Dir
 	// Vars and Traced are as in jobs.Env.
 	Vars   map[string]string
 	Traced func()
-	// Read gets the dependencies of the recipe, even if it failed; may be nil.
+	// Read receives the dependencies of the recipe, even if it failed; it may be nil.
 	Read func([]index.Dep)
-	// Note gets a line of the recipe about the machine; may be nil.
+	// Note receives lines from the recipe about the machine; it may be nil.
 	Note func(string)
 }
 
@@ -32,6 +33,7 @@ type Made struct {
 	Deps      []index.Dep
 	CookTime  time.Duration
 	Warnings  []string
+	Facts     jobs.Facts
 	Steps     []Step // steps of a chain, or the whole action
 }
 
@@ -42,12 +44,11 @@ type Step struct {
 	Deps []index.Dep
 }
 
-// Again cooks actions once more. It uses nothing that earlier runs made, and neither places
-// nor keeps the artifacts. Its methods may be called by many goroutines, which share the
-// memory budget.
+// Again cooks actions once more. It uses no results of earlier runs, and does not place or
+// store artifacts. Its methods may be called concurrently; all calls share the memory budget.
 type Again struct{ cooker *Cooker }
 
-// NewAgain prepares to cook again. It does not use Out of env.
+// NewAgain returns an Again for the given environment. It does not use env.Out.
 func NewAgain(env Env) Again {
 	const private = 0o600
 	return Again{New(env, private, hashing.NewSummer(env.Checksum))}
@@ -75,8 +76,11 @@ func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func
 	if a.Method.Next == nil {
 		note(ctx, r)
 	}
-	return look(Made{r.Scratch.files, Stored(r.Made), r.Deps, r.CookTime, r.Warnings, steps})
+	if err := g.cooker.Link(ctx, &r); err != nil {
+		return err
+	}
+	return look(Made{r.Scratch.files, Stored(r.Made), r.Deps, r.CookTime, r.Warnings, r.Facts, steps})
 }
 
-// Cooker returns the cooker, to find the dependencies of a step.
+// Cooker returns the cooker, for finding the dependencies of a step.
 func (g Again) Cooker() *Cooker { return g.cooker }

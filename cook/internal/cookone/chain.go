@@ -2,6 +2,7 @@ package cookone
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -17,14 +18,15 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A chain holds the files that earlier steps of a chain have made. They hide the files of the
-// asset tree with the same paths. A nil chain hides nothing.
+// A chain holds the files that earlier steps have made. They hide the files of the asset tree
+// with the same paths. A nil chain hides nothing.
 //
-// Each step of a chain is an action by itself, with a result of its own in the store. If a
-// step makes the same as before, the results of all following steps are known.
+// Each step of a chain is an action of its own, with its own result in the store. If a step
+// makes the same output as before, the results of all following steps are known.
 type chain struct {
 	whole Task                // the action that is cooked in steps
 	made  map[string]madeFile // files by path
@@ -37,7 +39,7 @@ type madeFile struct {
 	name string // name in the scratch directory
 }
 
-// madeAt returns the file with a path if an earlier step has made it.
+// madeAt returns the file at a path if an earlier step has made it.
 func (c *chain) madeAt(p string) (contents.File, bool) {
 	if c == nil {
 		return contents.File{}, false
@@ -46,7 +48,7 @@ func (c *chain) madeAt(p string) (contents.File, bool) {
 	return f.file, ok
 }
 
-// madeDependency is at for a dependency.
+// madeDependency is like madeAt, for a dependency.
 func (c *chain) madeDependency(on dependency.Dependency) (contents.File, bool) {
 	if on.Seen().Kind != dependency.File {
 		return contents.File{}, false
@@ -76,7 +78,7 @@ func (c *chain) madeFileName(p string) string {
 	return filepath.Join(m.in.Name(), m.name)
 }
 
-// namePairs lists the scratch files, each before the path that a user knows.
+// namePairs lists pairs of names: a scratch file, then the path that a user knows.
 func (c *chain) namePairs() (pairs []string) {
 	if c != nil {
 		for _, p := range slices.Sorted(maps.Keys(c.made)) {
@@ -86,7 +88,8 @@ func (c *chain) namePairs() (pairs []string) {
 	return pairs
 }
 
-// chainOutputs returns the outputs of a task, or of the whole chain if it is a step.
+// chainOutputs returns the outputs of a task. For a step, it returns the outputs of the whole
+// chain.
 func (c *chain) chainOutputs(t Task) []string {
 	if c == nil {
 		return t.Action.Outputs
@@ -106,7 +109,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 		return Ready{}, err
 	}
 	defer first.Scratch.Remove()
-	if err := first.namesReplaced(); err != nil {
+	if err := cmp.Or(first.namesReplaced(), first.namesHidden()); err != nil {
 		return Ready{}, err
 	}
 	now := &chain{whole: before.whole, made: map[string]madeFile{}}
@@ -137,9 +140,12 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 		done, err := c.cookStep(ctx, t, now, key, next, &f.file, how)
 		src.Close()
 		if err != nil {
-			return Ready{}, fmt.Errorf("%s, which is made of it: %w", pathname.Show(f.file.Path), err)
+			return Ready{}, fmt.Errorf("%s, which is made from this asset: %w", pathname.Show(f.file.Path), err)
 		}
 		for k := range done.Made {
+			if done.Made[k].Role == "" { // such as a packed image
+				done.Made[k].Role = first.Made[i].Role
+			}
 			r.takeArtifactOf(done, k)
 		}
 		done.Scratch.Remove()
@@ -179,9 +185,9 @@ func (c *Cooker) cookStep(ctx context.Context, t Task, now *chain, key *hashing.
 // maxNaming is the size in bytes of the largest output that namesReplaced searches.
 const maxNaming = 16 << 20
 
-// namesReplaced returns an error if an output contains the name of another output that a
-// rule cooks into an artifact with a different name: a program that reads the first would
-// not find the second. Recipes with NamesOutputs write the final names.
+// namesReplaced returns an error if an output contains the name of another output that a rule
+// cooks into an artifact with a different name: a program that reads the first output would not
+// find the second. Recipes with NamesOutputs write the final names and need no check.
 func (r *Ready) namesReplaced() error {
 	a := r.Task.Action
 	names := a.Method.Choice.FinalNames(a.Path)
@@ -229,7 +235,7 @@ func containsWord(text []byte, name string) bool {
 	}
 }
 
-// takeArtifactOf moves an artifact of a step to the whole chain.
+// takeArtifactOf makes an artifact of a step an artifact of the whole chain.
 func (r *Ready) takeArtifactOf(step Ready, i int) {
 	r.Made = append(r.Made, step.Made[i])
 	r.Scratch.files = append(r.Scratch.files, step.Scratch.files[i])
@@ -241,9 +247,12 @@ func (r *Ready) takeArtifactOf(step Ready, i int) {
 func (r *Ready) addStep(step Ready) {
 	whole, from := r.Task.Action.Path, step.Task.Action.Path
 	r.CookTime += step.CookTime
+	if step.Facts != (jobs.Facts{}) {
+		r.Facts = step.Facts
+	}
 	for _, line := range step.Warnings {
 		if from != whole {
-			line = pathname.Show(from) + ", which is made of it: " + line
+			line = pathname.Show(from) + ", which is made from this asset: " + line
 		}
 		r.Warnings = append(r.Warnings, line)
 	}
@@ -255,9 +264,9 @@ func (r *Ready) addStep(step Ready) {
 	}
 }
 
-// asNamedFrom returns the path of a dependency as the source of the chain would write it.
-// The directories of source and step differ in the same way wherever the source is: the
-// action ID has that difference.
+// asNamedFrom returns the path of a dependency relative to the source of the chain, not to the
+// source of the step. The relative path between the two sources is always the same, because it
+// is part of the action ID.
 func asNamedFrom(source, step string, d index.Dep) string {
 	if path.Dir(source) == path.Dir(step) || d.On.Kind.IsArtifacts() || strings.HasPrefix(d.Name, "/") {
 		return d.Name

@@ -4,17 +4,17 @@
 //	Task --Cook--> Ready
 //
 // A [Task] is an action of a plan, or a step of a chain. A [Ready] task has all of its
-// artifacts, complete, as scratch files. The package does not place artifacts, and knows
-// neither store nor server: the caller of [Cooker.Cook] gives it a place for scratch files
-// and may answer for the steps of chains. A run cooks with it, and so do verification and
-// the execution of an action for another machine.
+// artifacts, complete, as scratch files. The package does not place artifacts, and uses neither
+// store nor server: the caller of [Cooker.Cook] provides a directory for scratch files and may
+// provide results for the steps of chains. Runs, verification, and the execution of actions for
+// other machines all cook with this package.
 //
 // # Why a result is right
 //
-// Each artifact is made as a scratch file, so no program sees it half written. The source, the
-// tools and all dependencies are looked at before the recipe reads them and again
-// afterwards. If one of them changed, the result is thrown away with [ErrChanged]. An
-// artifact is summed when no other process has it open for writing.
+// Each artifact is written as a scratch file, so no program sees it half written. The source,
+// the tools and all dependencies are checked before the recipe reads them and again afterwards.
+// If one of them changed, the result is thrown away with [ErrChanged]. An artifact is summed
+// when no other process has it open for writing.
 package cookone
 
 import (
@@ -41,7 +41,7 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// An Env holds the surroundings of all actions of a run.
+// An Env holds the environment that all actions of a run share.
 type Env struct {
 	Assets    *confine.Dir
 	Out       *confine.Dir // nil in a dry run without output directory
@@ -51,21 +51,21 @@ type Env struct {
 	Memory    int64           // bytes for all running recipes together
 	Cores     *parallel.Cores // cores that recipes share; nil if each has its own
 	Now       func() time.Time
-	Probe     profile.Probe // each worker gets a row of its own
+	Probe     profile.Probe // probe of the recording; each worker has its own row
 }
 
-// A Cooker cooks actions. Its methods may be called by many goroutines, which share the
-// memory budget.
+// A Cooker cooks actions. Its methods may be called concurrently; all calls share the memory
+// budget.
 type Cooker struct {
 	env    Env
-	mode   fs.FileMode // permissions of artifacts
+	mode   fs.FileMode // permissions for artifacts
 	summer *hashing.Summer
 	budget *budget
 	kinds  *labels // kinds of memory
 	steps  *labels // steps of recipes
 }
 
-// New returns a cooker that gives artifacts a mode and sums files with summer.
+// New returns a cooker that gives artifacts the given mode and sums files with summer.
 func New(env Env, mode fs.FileMode, summer *hashing.Summer) *Cooker {
 	return &Cooker{
 		env: env, mode: mode, summer: summer, budget: newBudget(env.Memory, env.Cores, env.Probe, env.Now),
@@ -76,12 +76,12 @@ func New(env Env, mode fs.FileMode, summer *hashing.Summer) *Cooker {
 // A Task is an action to cook: an action of a plan, or a step of a chain.
 type Task struct {
 	Action *plan.Action
-	// Open holds the artifacts that were still to be made when the result of the action was
-	// looked up. Its recipe cannot have them, even if they are made by now: the action
-	// begins again instead, because its result may be found then.
+	// Open holds the artifacts that did not exist yet when the result of the action was looked up.
+	// The recipe cannot read them, even if they exist now. Instead, the action starts over, because
+	// a new look-up may find its result.
 	Open []*artifacts.Wait
 
-	chain *chain // nil if the action is no step
+	chain *chain // nil if the action is not a step
 }
 
 // TaskOf returns the task of an action.
@@ -89,16 +89,6 @@ func TaskOf(a *plan.Action) Task { return Task{Action: a} }
 
 // IsStep reports whether a task is a step of a chain.
 func (t Task) IsStep() bool { return t.chain != nil }
-
-// waitsFor returns the wait of an open dependency, nil if it is not open.
-func (t Task) waitsFor(on dependency.Dependency) error {
-	for _, wait := range t.Open {
-		if wait.Question == on {
-			return wait
-		}
-	}
-	return nil
-}
 
 // Expected returns how long an action is expected to take: the time of the last run, or a
 // guess from the size of the source.
@@ -110,7 +100,7 @@ func Expected(a *plan.Action) time.Duration {
 	return time.Duration(a.Source.Stamp.Size) * perByte
 }
 
-// A Ready task has all of its artifacts: as scratch files, or in place already.
+// A Ready task has all of its artifacts, either as scratch files or already in place.
 type Ready struct {
 	Task     Task
 	Scratch  *Scratch
@@ -119,7 +109,8 @@ type Ready struct {
 	Deps     []index.Dep
 	CookTime time.Duration
 	Warnings []string // the recipe's warnings about the source
-	Kept     bool     // the store has the result
+	Facts    jobs.Facts
+	Kept     bool // the store has the result
 }
 
 // An Attempt holds the settings for cooking an action once.
@@ -128,23 +119,23 @@ type Attempt struct {
 	Scratch  func(outputs []string) *Scratch
 	Source   *Source
 	Probe    *profile.Worker
-	Holdings *Holdings    // notes memory of the recipe; nil for no notes
-	Times    *Times       // nil for no notes
-	Step     func(string) // gets the step of the recipe; may be nil
+	Holdings *Holdings    // notes memory of the recipe; may be nil
+	Times    *Times       // notes times; may be nil
+	Step     func(string) // receives the recipe's step; may be nil
 	Note     func(string) // prints a line once; may be nil
 	Steps    Steps
-	Again    *Conditions // nil if results of earlier runs may be used
+	Again    *Conditions // nil if results of earlier runs may be reused
 }
 
-// Steps answers for the steps of chains. Each function may be nil.
+// Steps finds and keeps the results of steps in chains. Each function may be nil.
 type Steps struct {
-	// Known returns the result of a step from the store. Without a result, it returns the
-	// step, with the artifacts that are still to be made.
+	// Known returns the result of a step from the store. If there is none, it returns the step
+	// with the artifacts that are still to be made.
 	Known func(ctx context.Context, t Task) (Ready, bool)
-	// Exclusive waits until no other worker runs an equal step or action. It comes
-	// with Known.
+	// Exclusive waits until no other worker runs an equal step or action. It is set if Known
+	// is.
 	Exclusive func(t Task) (release func())
-	// Keep keeps the result of a step.
+	// Keep stores the result of a step.
 	Keep func(ctx context.Context, r Ready)
 }
 
@@ -157,7 +148,8 @@ func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 	}
 	release, err := c.budget.admitRecipe(ctx, t.Action, how)
 	if err != nil {
-		// A source that cannot be estimated may be half of one content, half of another.
+		// The estimate may have failed because the source was changing, so that it mixed two
+		// contents.
 		return Ready{}, errors.Join(c.recheckSource(ctx, t), err)
 	}
 	defer release()
@@ -169,7 +161,7 @@ func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 		r, err = c.attemptCook(ctx, t, how)
 	}
 	if errors.Is(err, errUnwatched) {
-		err = ErrChanged // it reads other files each time
+		err = ErrChanged // the recipe reads other files each time
 	}
 	return r, err
 }
@@ -186,6 +178,10 @@ func (c *Cooker) attemptCook(ctx context.Context, t Task, how Attempt) (_ Ready,
 	var elsewhere processorTime
 	env := c.recipeEnv(ctx, t, tmp, &w, how)
 	env.Each, env.Used = elsewhere.eachOnProcessor(env.Each), elsewhere.addProcessorTime
+	var facts jobs.Facts
+	env.Tell = func(f jobs.Facts) { facts = f }
+	roles := make([]string, len(t.Action.Outputs))
+	env.Role = func(i int, role string) { roles[i] = role }
 	job := jobs.New(t.Action.Method.Choice.Recipe, env, t.Action.Source.Stamp.Size)
 	span := how.Probe.Begin("cook/run/recipe", "")
 	var cookErr error
@@ -197,7 +193,7 @@ func (c *Cooker) attemptCook(ctx context.Context, t Task, how Attempt) (_ Ready,
 	if how.Holdings != nil {
 		how.Holdings.endHoldings(how.Probe)
 	}
-	r := Ready{Task: t, Scratch: tmp, CookTime: c.env.Now().Sub(w.begin), Warnings: jobs.Warnings(job)}
+	r := Ready{Task: t, Scratch: tmp, CookTime: c.env.Now().Sub(w.begin), Warnings: jobs.Warnings(job), Facts: facts}
 	if known && r.CookTime > 0 { // the clock of a test may stand still
 		r.CookTime = max(used+elsewhere.sumProcessorTime(), time.Nanosecond)
 	}
@@ -209,10 +205,14 @@ func (c *Cooker) attemptCook(ctx context.Context, t Task, how Attempt) (_ Ready,
 		return Ready{}, c.InUserTerms(err, tmp, t)
 	}
 	r.Made, err = c.collectOutputs(ctx, t, tmp, how.Probe)
+	for i := range r.Made {
+		r.Made[i].Role = roles[i]
+	}
 	return r, err
 }
 
-// Explain lets a recipe describe the artifacts of a source. A panic of the recipe is an error.
+// Explain lets a recipe describe the artifacts of a source. A panic of the recipe is returned
+// as an error.
 func Explain(ctx context.Context, explain func(context.Context, *recipe.Job) ([]string, error), job *recipe.Job) (lines []string, err error) {
 	err = recoverPanic(func() error {
 		lines, err = explain(ctx, job)
@@ -231,18 +231,18 @@ func recoverPanic(f func() error) (err error) {
 	return f()
 }
 
-// InUserTerms replaces the names of scratch files in the text of an error by the names that
-// a user knows.
+// InUserTerms replaces names of scratch files in the text of an error with names that a user
+// knows.
 func (c *Cooker) InUserTerms(err error, tmp *Scratch, t Task) error {
 	pairs := append(t.chain.namePairs(), c.env.Assets.Name()+string(os.PathSeparator), "")
 	for i, name := range tmp.absoluteName() {
-		output := "output " + pathname.Show(t.Action.Outputs[i])
+		output := "output " + pathname.Show(t.Action.ShownOutput(i))
 		pairs = append(pairs, name, output, tmp.files[i], output)
 	}
 	return &rewordedError{strings.NewReplacer(pairs...).Replace(err.Error()), err}
 }
 
-// A rewordedError has another text than the error that it wraps.
+// A rewordedError has a different text than the error that it wraps.
 type rewordedError struct {
 	text string
 	err  error

@@ -8,10 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/hashname"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/scan"
@@ -25,25 +28,26 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// ErrChanged is the error of an input that changed while an action was being cooked.
-var ErrChanged = errors.New("changed while it was being cooked; run cook again")
+// ErrChanged reports that an input changed while an action was being cooked.
+var ErrChanged = errors.New("the file changed while it was being cooked; run cook again")
 
-// errUnwatched is the error of a dependency that the run saw only after the recipe began. So the
-// file may have changed meanwhile.
-var errUnwatched = errors.New("not watched while it was being read")
+// errUnwatched reports a dependency that the run saw for the first time after the recipe began. The
+// file may have changed while the recipe read it.
+var errUnwatched = errors.New("the file was not watched while it was being read")
 
-// A watch records whether a file was looked at before a recipe could read it: before the
-// recipe began, or when its job opened the file. A file with a settled stamp may be looked
-// at later, because it has not changed since the run began.
+// A watch records whether the run looked at a file before a recipe could read it: before the recipe
+// began, or when its job opened the file. If the stamp of a file is settled, the file has not
+// changed since the run began, so the run may also look at it later.
 type watch struct {
 	mark   int64
 	begin  time.Time
 	opened map[dependency.Dependency]bool
-	listed map[string]manifest.Output // artifacts that the recipe asked for
-	denied error                      // why an artifact cannot be had
+	listed map[string]manifest.Output // artifacts that the recipe requested
+	denied error                      // why an artifact is unavailable
+	named  []dependency.Dependency    // other assets' names with {hash} that the recipe has seen
 }
 
-// watchList notes artifacts that a recipe asked for, or why it cannot have them.
+// watchList records the artifacts that a recipe requested, or why it cannot have them.
 func (w *watch) watchList(assets []manifest.Asset, err error) {
 	if w.listed == nil {
 		w.listed = map[string]manifest.Output{}
@@ -56,19 +60,46 @@ func (w *watch) watchList(assets []manifest.Asset, err error) {
 	}
 }
 
+// denyUnknown fails the action if the system cannot tell whether a file exists, for example because
+// too many files are open. A recipe may accept the error, but no dependency would be recorded, and
+// the result would stay wrong. Errors about the path itself are facts about the tree.
+func (w *watch) denyUnknown(err error) {
+	var errno syscall.Errno
+	if !errors.As(err, &errno) || errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	const invalidName = 123 // ERROR_INVALID_NAME
+	switch {
+	case errno == syscall.ENOTDIR, errno == syscall.ELOOP, errno == syscall.ENAMETOOLONG, errno == syscall.EINVAL:
+	case errno == invalidName && runtime.GOOS == "windows":
+	default:
+		w.denied = cmp.Or(w.denied, err)
+	}
+}
+
+// noteNames records the outputs of another source whose names have {hash}, because the recipe may
+// use these names.
+func (w *watch) noteNames(target, source string, outputs []string) {
+	for _, output := range outputs {
+		if _, ok := hashname.Parse("", output); ok {
+			w.named = append(w.named, dependency.OfName(target, source, output))
+		}
+	}
+}
+
 // saw reports whether a dependency was watched while the recipe ran.
 func (w *watch) saw(on dependency.Dependency, f contents.File) bool {
 	return f.Turn <= w.mark || w.opened[on.Seen()] || !f.Known() || f.Settled
 }
 
-// CheckHeld checks the inputs of a task that is not cooked, because the artifacts of other
-// sources contain its source.
+// CheckHeld checks the inputs of a task whose source is not cooked by itself, because artifacts of
+// other assets contain it.
 func (c *Cooker) CheckHeld(ctx context.Context, t Task, probe *profile.Worker) ([]index.Dep, error) {
 	return c.proveInputs(ctx, t, nil, &watch{}, probe)
 }
 
-// proveInputs proves that the source, the tools and all dependencies are as they were found
-// before, and returns the dependencies with their contents.
+// proveInputs verifies that the source, the tools and all dependencies are unchanged, and
+// returns the dependencies with their contents.
 func (c *Cooker) proveInputs(ctx context.Context, t Task, deps []recipe.Dep, w *watch, probe *profile.Worker) ([]index.Dep, error) {
 	defer probe.Begin("cook/run/check_inputs", "").End()
 	if err := c.recheckSource(ctx, t); err != nil {
@@ -104,17 +135,22 @@ func (c *Cooker) proveInputs(ctx context.Context, t Task, deps []recipe.Dep, w *
 	if unwatched {
 		return nil, errUnwatched
 	}
-	for _, d := range t.Asked() { // the action ID has it, even if the recipe did not read it
+	for _, d := range t.Asked() { // the action ID contains the answer, even if the recipe did not read it
 		if !slices.ContainsFunc(out, func(o index.Dep) bool { return o.On == d.On }) {
 			out = append(out, plan.Dependency(d.Name, d.On, c.env.Contents.At(ctx, d.On)))
+		}
+	}
+	for _, name := range w.named {
+		if !slices.ContainsFunc(out, func(o index.Dep) bool { return o.On == name }) {
+			out = append(out, index.Dep{On: name, Name: name.Path}) // content is filled in by Link
 		}
 	}
 	slices.SortFunc(out, byAsked)
 	return out, nil
 }
 
-// InputsChanged reports whether the source of a task, or a file that it read last time, has
-// changed since the run looked at it.
+// InputsChanged reports whether the source of a task, or a file that its last run read, has
+// changed since this run looked at it.
 func (c *Cooker) InputsChanged(ctx context.Context, t Task) bool {
 	if errors.Is(c.recheckSource(ctx, t), ErrChanged) {
 		return true
@@ -131,14 +167,18 @@ func (c *Cooker) InputsChanged(ctx context.Context, t Task) bool {
 	})
 }
 
-// Dependencies finds the present content behind names, as the source of a task means them.
-// The error wraps an artifacts.Wait if an artifact is still to be made.
+// Dependencies finds the present content of the named files. Names are relative to the source of
+// the task. The error wraps an artifacts.Wait if an artifact is still to be made.
 func (c *Cooker) Dependencies(ctx context.Context, t Task, names store.ReadSet) ([]index.Dep, error) {
 	var deps []index.Dep
 	for _, asked := range names {
 		at, err := asked.Resolve(t.Action.Path)
 		if err != nil {
 			return nil, err
+		}
+		if at.Kind == dependency.Name {
+			deps = append(deps, index.Dep{On: at, Name: asked.Path}) // content is filled in by Link
+			continue
 		}
 		if wait := t.waitsFor(at); wait != nil {
 			return nil, wait
@@ -155,24 +195,26 @@ func (c *Cooker) Dependencies(ctx context.Context, t Task, names store.ReadSet) 
 	return deps, nil
 }
 
-// FileOf returns a function that finds files of the asset tree and their answers.
+// FileOf returns a function that finds the current content of a dependency: a file of the asset
+// tree, or the result of a query over the files of the tree.
 func (c *Cooker) FileOf(ctx context.Context) func(on dependency.Dependency) contents.File {
 	return func(on dependency.Dependency) contents.File { return c.env.Contents.At(ctx, on) }
 }
 
-// Asked returns the questions of a task to all files of some directories.
+// Asked returns the queries of a task that every file in some directories must answer.
 func (t Task) Asked() []recipe.Dep {
 	if _, made := t.chain.madeAt(t.Action.Path); made || t.Action.Method == nil {
 		return nil
 	}
-	list, _ := plan.Asks(t.Action.Method, t.Action.Path) // Identify returns the error
+	list, _ := plan.Asks(t.Action.Method, t.Action.Path) // error is ignored, because Identify returns it too
 	return list
 }
 
-// byAsked orders dependencies by the names that the recipe used.
+// byAsked orders dependencies by the names under which the recipe requested them.
 func byAsked(a, b index.Dep) int { return dependency.Compare(a.Asked(), b.Asked()) }
 
-// recheckSource is recheck for the source of a task, unless the source is a scratch file.
+// recheckSource is like recheck, for the source of a task. It skips sources that are scratch
+// files.
 func (c *Cooker) recheckSource(ctx context.Context, t Task) error {
 	if _, made := t.chain.madeAt(t.Action.Path); made {
 		return nil
@@ -180,14 +222,14 @@ func (c *Cooker) recheckSource(ctx context.Context, t Task) error {
 	return c.recheck(ctx, dependency.OfFile(t.Action.Path), *t.Action.Source)
 }
 
-// recheck returns an error unless a file still has the content that was found. The stamp
-// decides, and the checksum if the stamp need not show a change, because it is too fresh or
-// the file was open for writing. A process that opened the file later cannot write to it
+// recheck returns an error unless a file still has the content that was found. It compares the
+// stamp. If the stamp may not show a change, because it is too fresh or the file was open for
+// writing, it compares the checksum. A process that opened the file later cannot write to it
 // under the same stamp.
 func (c *Cooker) recheck(ctx context.Context, on dependency.Dependency, f contents.File) error {
 	switch on.Kind {
-	case dependency.Extract, dependency.Extracts, dependency.Artifacts, dependency.IDs:
-		return nil // the recipe has the answers; each artifact was proved when it was read
+	case dependency.Extract, dependency.Extracts, dependency.Artifacts, dependency.IDs, dependency.Name:
+		return nil // answers no longer change; each artifact was checked when it was read
 	case dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
 		return changedUnless(c.env.Contents.Relist(on, f))
 	case dependency.Link:
@@ -239,4 +281,15 @@ func goneOr(err error) error {
 		return ErrChanged
 	}
 	return fmt.Errorf("the source may have changed while it was being cooked: %w", err)
+}
+
+// waitsFor returns the artifacts.Wait of a task for a dependency, or nil if the task does not wait
+// for this dependency.
+func (t Task) waitsFor(on dependency.Dependency) error {
+	for _, wait := range t.Open {
+		if wait.Question == on {
+			return wait
+		}
+	}
+	return nil
 }

@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/cook/internal/hashname"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/store"
@@ -23,21 +25,28 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// recipeEnv returns the functions through which the job of a recipe works.
+// recipeEnv returns the functions that a recipe's job calls.
 func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, how Attempt) jobs.Env {
 	a := t.Action
 	env := jobs.Env{
 		Path: a.Path, Outputs: tmp.absoluteName(), Names: a.Method.Choice.FinalNames(a.Path), Create: tmp.createOutput,
-		Assets: c.env.Assets.Name(), SourceFile: t.chain.madeFileName(a.Path), Followed: a.Method.Choice.Followed,
+		Assets: c.env.Assets.Name(), SourceFile: t.chain.madeFileName(a.Path),
+		Followed: func(source string) (string, any, []string) {
+			by, options, outputs := a.Method.Choice.Followed(source)
+			w.noteNames(a.Target, source, outputs)
+			return by, options, outputs
+		},
 		Open: func(p string) (fs.File, error) { return c.openInput(ctx, t, p, w, how.Source) },
 		Stat: func(p string) (fs.FileInfo, error) {
 			if f, made := t.chain.madeAt(p); made {
 				return t.chain.statMade(f)
 			}
-			return c.env.Assets.Stat(p)
+			info, err := c.env.Assets.Stat(p)
+			w.denyUnknown(err)
+			return info, err
 		},
 		List: func(listing recipe.Dependency) ([]string, bool, error) {
-			w.opened[listing] = true // it is looked at before it is used
+			w.opened[listing] = true // the listing is recorded before the recipe uses it
 			return c.env.Contents.List(ctx, listing)
 		},
 		Extract: func(of recipe.Dependency) ([]recipe.Said, bool, error) { return c.extract(t, of) },
@@ -100,32 +109,37 @@ func (c *Cooker) openInput(ctx context.Context, t Task, p string, w *watch, sour
 	return c.env.Assets.OpenFile(p)
 }
 
-// extract returns the answers of an extract about the source of a task.
+// extract returns the answers to a query about the source of a task.
 func (c *Cooker) extract(t Task, of dependency.Dependency) (said []recipe.Said, found bool, err error) {
-	if _, made := t.chain.madeAt(t.Action.Path); made { // dependencies of a chain are named from its own source
-		return nil, false, fmt.Errorf("another recipe made this source, so no file can be asked what it is for: %w", errors.ErrUnsupported)
+	if _, made := t.chain.madeAt(t.Action.Path); made { // a chain names dependencies relative to its own source, not the step's
+		return nil, false, fmt.Errorf("another recipe made this source, so models cannot be asked about it: %w", errors.ErrUnsupported)
 	}
 	if plan.IsAsked(of) && !slices.ContainsFunc(t.Asked(), func(d recipe.Dep) bool { return d.On == of }) {
-		return nil, false, fmt.Errorf("recipe %s: %s is not asked by its method Asks", t.Action.Method.Choice.Recipe.Name, pathname.Show(of.String()))
+		return nil, false, fmt.Errorf("recipe %s: the method Asks does not name %s", t.Action.Method.Choice.Recipe.Name, pathname.Show(of.String()))
 	}
 	return c.env.Contents.Extract(of)
 }
 
-// othersArtifacts returns the dependency on the artifacts that patterns choose, or on the
-// IDs of their assets, without the artifacts of the task itself.
+// othersArtifacts returns the dependency on the artifacts that match patterns, or on the IDs of
+// their assets. The artifacts of the task itself are excluded.
 func (t Task) othersArtifacts(kind dependency.Kind, patterns []string) dependency.Dependency {
 	for _, out := range t.chain.chainOutputs(t) {
 		own, _ := artifacts.Below(t.Action.Target, out)
-		patterns = append(patterns[:len(patterns):len(patterns)], "!/"+glob.Escape(own))
+		pattern := glob.Escape(own)
+		if name, ok := hashname.Parse("", own); ok {
+			before, after := name.Around()
+			pattern = glob.Escape(before) + strings.Repeat("?", hashname.Length) + glob.Escape(after)
+		}
+		patterns = append(patterns[:len(patterns):len(patterns)], "!/"+pattern)
 	}
 	return dependency.OfArtifacts(kind, t.Action.Target, patterns)
 }
 
-// readArtifact reads an artifact that a recipe has listed before.
+// readArtifact reads an artifact that a recipe has already listed.
 func (c *Cooker) readArtifact(w *watch, target, p string) ([]byte, error) {
 	want, ok := w.listed[p]
 	if !ok || c.env.Out == nil {
-		return nil, fmt.Errorf("%s: not one of the artifacts that were asked for", pathname.Show(p))
+		return nil, fmt.Errorf("%s is not one of the requested artifacts", pathname.Show(p))
 	}
 	name := p
 	if target != "" {
@@ -141,20 +155,20 @@ func (c *Cooker) readArtifact(w *watch, target, p string) ([]byte, error) {
 		return nil, err
 	}
 	if hashing.DigestOf(data) != want.BLAKE3 {
-		return nil, &rewordedError{fmt.Sprintf("artifact %s is not as it was cooked; cook again ignoring timestamps", pathname.Show(p)), ErrChanged}
+		return nil, &rewordedError{fmt.Sprintf("artifact %s was changed since it was cooked; cook again ignoring timestamps", pathname.Show(p)), ErrChanged}
 	}
 	return data, nil
 }
 
-// openPrevious opens an output as the last run made it by the same method, or returns nil.
-// It reads the whole file, because damage that a stamp does not show would become part of
-// the new artifact, and would no longer be found.
+// openPrevious opens an output that the last run made by the same method, or returns nil if there
+// is none. It reads and verifies the whole file. Otherwise, damage that the stamp does not show
+// would be copied into the new artifact, and could no longer be detected.
 func (c *Cooker) openPrevious(ctx context.Context, a *plan.Action, i int) *os.File {
 	if a.Last == nil || a.Last.State != index.Done || i >= len(a.Last.Outputs) || !slices.Equal(a.Last.Method, a.Method.Fields) {
 		return nil
 	}
 	o := &a.Last.Outputs[i]
-	if o.State != contents.Intact || o.Artifact.Path != a.Outputs[i] {
+	if o.State != contents.Intact || !a.IsOutput(i, &o.Artifact) || a.IsLinked() {
 		return nil
 	}
 	f, err := c.env.Out.OpenFile(o.Artifact.Path)
@@ -172,8 +186,8 @@ func (c *Cooker) openPrevious(ctx context.Context, a *plan.Action, i int) *os.Fi
 	return f
 }
 
-// stepsOf returns a function that notes the steps of a recipe: as scopes of the recording,
-// and for the observer. It is nil if neither wants them.
+// stepsOf returns a function that records each step of a recipe as a scope of the recording, and
+// reports it to the observer. It returns nil if there is neither a recording nor an observer.
 func (c *Cooker) stepsOf(how Attempt) func(name string) (end func()) {
 	row := how.Probe.Row()
 	if row == nil && how.Step == nil {
@@ -197,7 +211,7 @@ func (c *Cooker) stepsOf(how Attempt) func(name string) (end func()) {
 		tell()
 		return func() {
 			scope.End()
-			open = open[:min(depth, len(open))] // inner steps that did not end, end here
+			open = open[:min(depth, len(open))] // ending a step also ends inner steps that are still open
 			tell()
 		}
 	}

@@ -17,27 +17,27 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A MemoryError is the error of an action that needs more memory than the whole budget.
+// A MemoryError reports an action that needs more memory than the whole budget.
 type MemoryError struct{ Need, Budget int64 } // bytes
 
 func (e *MemoryError) Error() string {
-	return fmt.Sprintf("needs about %d MiB of memory; the budget is %d MiB", e.Need>>20+1, e.Budget>>20)
+	return fmt.Sprintf("cooking needs about %d MiB of memory, but the budget is %d MiB; raise the budget", e.Need>>20+1, e.Budget>>20)
 }
 
-// A budget shares memory among recipes.
+// A budget distributes memory among recipes.
 type budget struct {
 	bytes int64
 	left  *semaphore.Weighted
-	cores *parallel.Cores // idle while a worker waits
+	cores *parallel.Cores // cores that waiting workers lend to other recipes
 	group *memory.Group   // memory in use
 	now   func() time.Time
 }
 
 func newBudget(bytes int64, cores *parallel.Cores, probe profile.Probe, now func() time.Time) *budget {
-	return &budget{bytes: bytes, left: semaphore.NewWeighted(bytes), cores: cores, group: probe.Memory.Group("recipes", bytes), now: now}
+	return &budget{bytes: bytes, left: semaphore.NewWeighted(bytes), cores: cores, group: probe.Memory.Group("recipes", memory.GroupOptions{Budget: bytes}), now: now}
 }
 
-// reserveMemory takes a part of the budget, and waits until that is free.
+// reserveMemory reserves part of the budget. It waits until that much is free.
 func (b *budget) reserveMemory(ctx context.Context, need int64, how Attempt) (release func(), err error) {
 	if need > b.bytes {
 		return nil, &MemoryError{need, b.bytes}
@@ -90,27 +90,28 @@ func askEstimate(ask func(head []byte, size int64) (int64, error), src *Source, 
 	return ask(head, size)
 }
 
-// Holdings notes the memory that the running recipe of one worker reports.
+// Holdings records the memory that the running recipe of one worker reports.
 type Holdings struct {
 	kinds *labels
 	list  []holding
 }
 
-// A holding is memory that a recipe reserved from an account under a name.
+// A holding is memory that a recipe has reserved from an account. Its name appears in the
+// recording.
 type holding struct {
 	account memory.Account
 	name    events.Symbol
 	bytes   int64
 }
 
-// NewHoldings returns notes for one worker.
+// NewHoldings returns Holdings for one worker.
 func (c *Cooker) NewHoldings() *Holdings { return &Holdings{kinds: c.kinds} }
 
-// noteHolding notes that the recipe holds memory of a kind.
+// noteHolding records that the recipe holds memory of a kind.
 func (h *Holdings) noteHolding(probe profile.Probe, w *profile.Worker, kind string, bytes int64) {
 	kind = h.kinds.labelOf(kind)
 	one := holding{
-		account: probe.Memory.Group(kind, 0).Grow(w.Memory(), bytes),
+		account: probe.Memory.Group(kind, memory.GroupOptions{}).Grow(w.Memory(), bytes),
 		name:    probe.Events.Symbol(kind),
 		bytes:   bytes,
 	}
@@ -118,7 +119,7 @@ func (h *Holdings) noteHolding(probe profile.Probe, w *profile.Worker, kind stri
 	h.list = append(h.list, one)
 }
 
-// endHoldings notes that the recipe has ended.
+// endHoldings records that the recipe has ended.
 func (h *Holdings) endHoldings(w *profile.Worker) {
 	for i := range h.list {
 		one := &h.list[i]
@@ -128,18 +129,19 @@ func (h *Holdings) endHoldings(w *profile.Worker) {
 	h.list = h.list[:0]
 }
 
-// labels are names that recipes gave to their memory, or to their steps.
+// labels holds the names that recipes gave to their memory or their steps.
 type labels struct {
 	mu    sync.Mutex
 	named map[string]bool
 }
 
-// mostLabels is the number of labels that are told apart.
+// mostLabels limits the number of distinct labels.
 const mostLabels = 64
 
 func newLabels() *labels { return &labels{named: map[string]bool{}} }
 
-// labelOf returns the label under which something is noted.
+// labelOf returns the label under which a name is recorded: the name itself, or "other" if there
+// are too many names.
 func (l *labels) labelOf(label string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

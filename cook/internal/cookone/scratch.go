@@ -25,21 +25,29 @@ type ScratchDir struct {
 	names names
 }
 
-// OpenScratchDir returns the scratch directory in dir. Close closes dir as well.
+// OpenScratchDir returns the scratch directory in dir. Its Close also closes dir.
 func OpenScratchDir(dir *confine.Dir) *ScratchDir {
 	return &ScratchDir{dir: dir, tree: bulk.OpenTree(dir), names: names{run: rand.Uint64()}}
 }
 
-// New names scratch files for outputs. They have the extensions of the outputs, because
-// programs look at the extension to know what to write. sums reads the files.
+// New names scratch files for outputs. Each has the extension of its output, because programs
+// choose the file format by the extension. The worker sums reads the files to compute their
+// checksums.
 func (d *ScratchDir) New(outputs []string, sums *bulk.Worker) *Scratch {
 	s := newScratch(d.dir, d.names.nextScratchName(), outputs)
 	s.sums, s.tree, s.names = sums, &d.tree, &d.names
 	return s
 }
 
-// NewFileMode returns the mode of a new file: it shows the part of a file's mode that the
-// umask of the user leaves.
+// ReadBy lets another worker than before read the scratch files. A worker serves one goroutine at a
+// time, so an action that continues on another goroutine needs another worker.
+func (s *Scratch) ReadBy(sums *bulk.Worker) {
+	if s.sums != nil {
+		s.sums = sums
+	}
+}
+
+// NewFileMode returns the mode of a new file, which is limited by the user's umask.
 func (d *ScratchDir) NewFileMode() (fs.FileMode, error) {
 	f, err := d.dir.Root().OpenFile(d.names.nextScratchName()+"-mode", os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -53,19 +61,19 @@ func (d *ScratchDir) NewFileMode() (fs.FileMode, error) {
 	return info.Mode().Perm(), nil
 }
 
-// Close closes the directory. The files stay.
+// Close closes the directory. It does not remove the files.
 func (d *ScratchDir) Close() error {
 	d.tree.Close()
 	return d.dir.Close()
 }
 
-// names makes the names of a run's scratch files, without numbers and extensions. No other
-// run has the same names: a program that outlived its cook must not write to a file of
-// another run.
+// names generates the names of a run's scratch files, without numbers and extensions. No other
+// run has the same names: a program that outlived its cook must not write to a file of another
+// run.
 type names struct {
 	run    uint64
 	serial atomic.Int64
-	cells  sync.Map // names of cells in use
+	cells  sync.Map // names of cells that are in use
 }
 
 func (n *names) nextScratchName() string { return fmt.Sprintf("%x-%d", n.run, n.serial.Add(1)) }
@@ -74,18 +82,18 @@ func (n *names) nextScratchName() string { return fmt.Sprintf("%x-%d", n.run, n.
 // place.
 type Scratch struct {
 	in     *confine.Dir
-	sums   *bulk.Worker // reads files of tree; nil for none
-	tree   *bulk.Tree   // the same directory as in
-	base   string       // start of all names
+	sums   *bulk.Worker // reader for files of tree; nil for none
+	tree   *bulk.Tree   // directory in, opened for sums
+	base   string       // common prefix of all names
 	files  []string     // one for each output
 	placed []bool       // files that were renamed into place
-	opened bool         // directory was called
+	opened bool         // set once directory was called
 	names  *names       // names of the run; nil for none
 	cell   string       // directory of a confined program; "" for none
 }
 
-// longestExt is the most bytes of a scratch file's extension. A longer extension of an
-// output could make the name too long.
+// longestExt is the maximum length in bytes of a scratch file's extension. A longer extension
+// of an output could make the name too long.
 const longestExt = 64
 
 // newScratch names scratch files in a directory.
@@ -101,7 +109,8 @@ func newScratch(in *confine.Dir, base string, outputs []string) *Scratch {
 	return s
 }
 
-// empty returns scratch files for no output, to collect files of other tasks.
+// empty returns a Scratch without files in the same directory. It is used to collect the files of
+// other tasks.
 func (s *Scratch) empty() *Scratch { return &Scratch{in: s.in, sums: s.sums, tree: s.tree} }
 
 // Dir returns the directory of the scratch files.
@@ -110,10 +119,10 @@ func (s *Scratch) Dir() *confine.Dir { return s.in }
 // Files returns the names of the scratch files in the directory, one for each output.
 func (s *Scratch) Files() []string { return s.files }
 
-// Placed notes that a scratch file was renamed into place.
+// Placed records that a scratch file was renamed into place.
 func (s *Scratch) Placed(i int) { s.placed[i] = true }
 
-// absoluteName returns the absolute names of the files, for programs.
+// absoluteName returns the absolute names of the files, for external programs.
 func (s *Scratch) absoluteName() []string {
 	all := make([]string, len(s.files))
 	for i, file := range s.files {
@@ -137,7 +146,7 @@ func (s *Scratch) readScratch(i int) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// directory makes a directory for other files of a recipe.
+// makeFolder makes a directory for a recipe's other files.
 func (s *Scratch) makeFolder() (string, error) {
 	if err := s.in.Root().Mkdir(s.base, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -146,10 +155,11 @@ func (s *Scratch) makeFolder() (string, error) {
 	return filepath.Join(s.in.Name(), s.base), nil
 }
 
-// actionFolder returns the scratch directory of an action. If the program is confined to it, its
-// name is a hash of the action, so that each run uses the same name, unless an equal action is
-// using it now. Files left by an earlier run are removed. Programs left by that run cannot write to
-// the new directory: they are confined to the old one, although the name is the same.
+// actionFolder returns the scratch directory of an action. If the program is confined to it,
+// its name is a hash of the action, so that each run uses the same name unless an equal action
+// is using it at the moment. Files left by an earlier run are removed. Programs left by that
+// run cannot write to the new directory: they are confined to the old one, although the name is
+// the same.
 func (s *Scratch) actionFolder(a *plan.Action) (string, error) {
 	if confined := a.Method.Choice.Traits().Confined; s.names == nil || confined == nil || !confined() {
 		return s.makeFolder()

@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// A Source is the file that an action is made of. It is opened once for all readers: to
-// sum it, to judge its first bytes, and for the recipe.
+// A Source is the input file of an action. It is opened once for all its readers: to compute its
+// checksum, to recognize its format, and to cook it.
 type Source struct {
 	assets *confine.Dir
 	path   string
@@ -27,8 +27,8 @@ type Source struct {
 	read bool     // head was read
 }
 
-// NewSource returns the source of an action, which has size bytes. It uses the buffer of an
-// earlier source, whose first bytes it replaces; buffer may be nil.
+// NewSource returns the source of an action; size is its size in bytes. It reuses the buffer of
+// an earlier source and overwrites that source's first bytes; buffer may be nil.
 func NewSource(assets *confine.Dir, a *plan.Action, size int64, buffer *Source) Source {
 	s := Source{assets: assets, path: a.Path, size: size}
 	if buffer != nil {
@@ -40,8 +40,8 @@ func NewSource(assets *confine.Dir, a *plan.Action, size int64, buffer *Source) 
 // SetSize sets the size of the source once it is known.
 func (s *Source) SetSize(size int64) { s.size = size }
 
-// First returns the first n bytes of the file, or all bytes if there are fewer. Up to
-// HeadSize of them are read once, and stay until the next source uses the buffer.
+// First returns the first n bytes of the file, or all bytes if there are fewer. The first
+// HeadSize bytes are read only once; they stay valid until the next source uses the buffer.
 func (s *Source) First(n int64) ([]byte, error) {
 	if !s.read {
 		s.read = true
@@ -61,7 +61,19 @@ func (s *Source) First(n int64) ([]byte, error) {
 	return readFirst(s.file, make([]byte, n))
 }
 
-// readFirst fills a buffer from the start of a file, as far as the file goes.
+// ReadAt implements io.ReaderAt. It serves the first HeadSize bytes from memory.
+func (s *Source) ReadAt(p []byte, off int64) (int, error) {
+	head, err := s.First(recipe.HeadSize)
+	if err != nil {
+		return 0, err
+	}
+	if end := off + int64(len(p)); off >= 0 && end <= int64(len(head)) {
+		return copy(p, head[off:end]), nil
+	}
+	return s.file.ReadAt(p, off)
+}
+
+// readFirst fills a buffer from the start of a file, or with the whole file if it is shorter.
 func readFirst(f *os.File, buf []byte) ([]byte, error) {
 	n, err := f.ReadAt(buf, 0)
 	if err == io.EOF {
@@ -70,16 +82,16 @@ func readFirst(f *os.File, buf []byte) ([]byte, error) {
 	return buf[:n], err
 }
 
-// A SourceSummer sums sources that were not read before.
+// A SourceSummer sums sources that have not been read yet.
 type SourceSummer struct {
 	Contents *contents.Contents
 	Sums     *bulk.Worker    // sums small files
 	Summer   *hashing.Summer // sums large files
-	Sharers  int             // goroutines that read a very large one
+	Sharers  int             // goroutines that read one very large source together
 }
 
-// Sum opens the source, which contents know as f, and sums its content. The file stays open
-// for all readers that follow.
+// Sum opens the source and computes the checksum of its content. f has the known facts about the
+// source. The file stays open for later readers.
 func (s *Source) Sum(ctx context.Context, by SourceSummer, f *contents.File) (hashing.FileSum, error) {
 	if s.file, s.err = s.assets.OpenFile(s.path); s.err == nil {
 		s.err = by.Contents.See(f, s.file)
@@ -100,14 +112,14 @@ func (s *Source) Sum(ctx context.Context, by SourceSummer, f *contents.File) (ha
 	return by.Summer.Sum(ctx, io.NewSectionReader(s.file, 0, math.MaxInt64), want)
 }
 
-// endsAt reports whether the file ends at an offset.
+// endsAt reports whether the file ends at the given offset.
 func (s *Source) endsAt(offset int64) bool {
 	var more [1]byte
 	_, err := s.file.ReadAt(more[:], offset)
 	return err == io.EOF
 }
 
-// takeFile hands over the open file, at its start, or opens it.
+// takeFile hands over the open file, positioned at its start. It opens the file if necessary.
 func (s *Source) takeFile() (*os.File, error) {
 	if f := s.file; f != nil {
 		s.file = nil

@@ -1,4 +1,5 @@
-// Package engine knows which cooked files game engines load, and holds the rules that make them.
+// Package engine lists which cooked files game engines load, and holds the rules that make
+// these files.
 //
 // A project names its engine in cook.toml:
 //
@@ -7,6 +8,8 @@
 //
 //	[target.tv]
 //	engine = "love"
+//
+// A target without an engine has the engine "any".
 //
 // The rules of an engine are a file in the syntax of cook.toml, rules/NAME.toml in this package.
 // They are weaker than every rule of the project. The engine of a target replaces the engine of
@@ -22,15 +25,23 @@ import (
 // An Engine is a program that loads cooked files.
 type Engine struct {
 	Name  string // value of the key engine
-	Title string // name in texts
-	// Loads lists the extensions of cooked files that the engine loads, nil for all.
+	Title string // name in messages
+	// Loads lists the extensions of cooked files that the engine loads; nil means all.
 	Loads []string
-	// Version is the version that the facts are about.
+	// KTX2 lists the formats of KTX2 files that the engine loads; nil means all.
+	KTX2 []string
+	// Cubes lists the formats of cube maps in KTX2 files that the engine loads as cube maps; nil
+	// means all.
+	Cubes []string
+	// Version is the version of the engine that the other fields describe.
 	Version string
-	// Source is the address of the page that states the facts, "" if a test loads cooked files
-	// with the engine.
+	// Source is the address of the page on which the other fields are based, or "" if a test loads
+	// cooked files with the engine.
 	Source string
 }
+
+// Any is the engine of targets that name no engine. Its rules make files that most engines load.
+const Any = "any"
 
 // None is the engine without rules of its own, for programs that load every kind of file.
 const None = "own"
@@ -38,7 +49,7 @@ const None = "own"
 //go:embed rules/*.toml
 var files embed.FS
 
-// Lookup returns the engine of a name.
+// Lookup returns the engine with the given name.
 func Lookup(name string) (Engine, bool) {
 	i := slices.IndexFunc(engines, func(e Engine) bool { return e.Name == name })
 	if i < 0 {
@@ -47,7 +58,7 @@ func Lookup(name string) (Engine, bool) {
 	return engines[i], true
 }
 
-// All returns all engines, in the order of texts.
+// All returns all engines, in the order in which texts list them.
 func All() []Engine { return slices.Clone(engines) }
 
 // Names returns the names of all engines.
@@ -58,7 +69,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Rules returns the engine's rules in the syntax of cook.toml, empty for none.
+// Rules returns the engine's rules in the syntax of cook.toml, or "" if there are none.
 func (e Engine) Rules() []byte {
 	data, err := files.ReadFile("rules/" + e.Name + ".toml")
 	if err != nil {
@@ -67,8 +78,8 @@ func (e Engine) Rules() []byte {
 	return data
 }
 
-// LoadsFile reports whether the engine loads a cooked file. It judges only by extensions that
-// depend on options of recipes, and accepts all others.
+// LoadsFile reports whether the engine loads a cooked file. It checks only extensions that depend
+// on options of recipes, and accepts all other files.
 func (e Engine) LoadsFile(name string) bool {
 	i := strings.LastIndexByte(name, '.')
 	if e.Loads == nil || i < 0 {
@@ -78,5 +89,5 @@ func (e Engine) LoadsFile(name string) bool {
 	return !slices.Contains(chosen, ext) || slices.Contains(e.Loads, ext)
 }
 
-// chosen are the extensions that options of recipes choose among.
+// chosen lists the extensions that depend on options of recipes.
 var chosen = []string{".ktx2", ".dds", ".png", ".webp", ".wav", ".opus", ".qoa", ".glb"}

@@ -1,18 +1,18 @@
 package engine
 
-// engines are all engines: browsers first, then programs, and last the engine without rules.
+// engines lists all engines: the default engine, browsers, programs, and the engine without rules.
 var engines = []Engine{
+	{Name: Any, Title: "every engine", Loads: []string{".png", ".wav", ".glb"}},
 	{
-		Name: "three", Title: "three.js", Version: "0.180",
+		Name: "three", Title: "three.js", Version: "0.180", Cubes: []string{"uastc"},
 		Loads: []string{".ktx2", ".png", ".webp", ".wav", ".opus", ".glb"},
 	},
 	{
-		Name: "babylon", Title: "Babylon.js", Version: "8",
-		Source: "https://doc.babylonjs.com/typedoc/classes/_babylonjs_loaders.GLTF2.KHR_texture_basisu",
-		Loads:  []string{".ktx2", ".dds", ".png", ".webp", ".wav", ".opus", ".glb"},
+		Name: "babylon", Title: "Babylon.js", Version: "9.28", KTX2: []string{"uastc"},
+		Loads: []string{".ktx2", ".dds", ".png", ".webp", ".wav", ".opus", ".glb"},
 	},
 	{
-		Name: "playcanvas", Title: "PlayCanvas", Version: "2.23",
+		Name: "playcanvas", Title: "PlayCanvas", Version: "2.23", KTX2: []string{"uastc"},
 		Loads: []string{".ktx2", ".dds", ".png", ".webp", ".wav", ".opus", ".glb"},
 	},
 	{
@@ -36,9 +36,8 @@ var engines = []Engine{
 		Loads: []string{".png", ".wav"},
 	},
 	{
-		Name: "godot", Title: "Godot", Version: "4",
-		Source: "https://docs.godotengine.org/en/stable/tutorials/assets_pipeline/importing_images.html",
-		Loads:  []string{".dds", ".png", ".webp", ".wav", ".glb"},
+		Name: "godot", Title: "Godot", Version: "4.6",
+		Loads: []string{".dds", ".png", ".webp", ".wav", ".glb"},
 	},
 	{
 		Name: "bevy", Title: "Bevy", Version: "0.17",
@@ -47,8 +46,7 @@ var engines = []Engine{
 	},
 	{
 		Name: "raylib", Title: "raylib", Version: "5.5",
-		Source: "https://docs.rs/crate/raylib/6.0.0-rc.2/features",
-		Loads:  []string{".dds", ".png", ".wav", ".qoa", ".glb"},
+		Loads: []string{".dds", ".png", ".wav", ".qoa", ".glb"},
 	},
 	{Name: None, Title: "your own engine"},
 }

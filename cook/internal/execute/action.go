@@ -6,19 +6,22 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/assetcook/assetcook/cook/internal/artifacts"
 	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/lookup"
+	"github.com/assetcook/assetcook/cook/internal/plan"
+	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/remote/broker"
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// bringUpToDate leads an action that runs to its end. The lines are the warnings of its
-// recipe.
+// bringUpToDate restores or cooks an action that needs work, and returns its result. It also
+// returns the warnings of the recipe, one line each.
 func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Result, []string) {
 	r, outcome, err := w.live(ctx, i, t)
 	switch {
-	case pauseOf(t.Action, err) != nil: // nothing is known yet
+	case pauseOf(t.Action, err) != nil: // the action waits, so its result is unknown
 		return Result{Err: err}, nil
 	case err != nil && w.isBeingSaved(ctx, t):
 		return Result{Outcome: NotReached}, nil
@@ -31,9 +34,13 @@ func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Resu
 	}, r.Warnings
 }
 
-// live restores or cooks an action, and places its artifacts.
+// live restores or cooks an action, and places its artifacts in the output directory.
 func (w *worker) live(ctx context.Context, i int, t cookone.Task) (cookone.Ready, Outcome, error) {
 	a := t.Action
+	if u := w.run.results[i].unlinked; u != nil {
+		u.ready.Scratch.ReadBy(w.sums) // this worker, which may not have made the files
+		return w.linkAndPlace(ctx, i, *u)
+	}
 	if a.Held() {
 		deps, err := w.run.cooker.CheckHeld(ctx, t, w.probe)
 		return cookone.Ready{Task: t, Deps: deps}, NotShipped, err
@@ -41,7 +48,7 @@ func (w *worker) live(ctx context.Context, i int, t cookone.Task) (cookone.Ready
 	if a.IsForced() {
 		return w.cookAndPlace(ctx, i, t, nil)
 	}
-	defer w.runExclusively(t)() // the second of two equal files waits for the first one's result
+	defer w.runExclusively(t)() // the second of two equal files waits for the result of the first
 	r, outcome, err := w.restoreOrCook(ctx, i, t)
 	if errors.Is(err, broker.ErrArrived) {
 		return w.restoreOrCook(ctx, i, t)
@@ -49,7 +56,7 @@ func (w *worker) live(ctx context.Context, i int, t cookone.Task) (cookone.Ready
 	return r, outcome, err
 }
 
-// restoreOrCook restores an action if its result is known, and else cooks it.
+// restoreOrCook restores an action if its result is known, and otherwise cooks it.
 func (w *worker) restoreOrCook(ctx context.Context, i int, t cookone.Task) (cookone.Ready, Outcome, error) {
 	k, ok := w.run.finder.Find(ctx, t, w.probe)
 	if len(k.Unasked) > 0 {
@@ -68,13 +75,37 @@ func (w *worker) restoreOrCook(ctx context.Context, i int, t cookone.Task) (cook
 	if err != nil {
 		return cookone.Ready{}, "", err
 	}
-	defer r.Scratch.Remove()
-	err = w.run.outputs.Place(r, w.probe)
-	return r, outcomeOfResult(t.Action, k.Made, Restored), err
+	return w.linkAndPlace(ctx, i, unlinked{r, Restored})
 }
 
-// cookAndPlace cooks an action and places its artifacts. k is its known result if only the
-// content is not at hand. If cooking gives the same, the action was restored.
+// An unlinked task has made all of its artifacts, but they still contain planned names. It keeps
+// the outcome that applies if the artifacts differ from the last run.
+type unlinked struct {
+	ready     cookone.Ready
+	otherwise Outcome
+}
+
+// linkAndPlace writes final names into the artifacts of an action and places them. If it needs the
+// names of other artifacts that have not been made yet, it keeps the task, and continues with it
+// when the action begins again.
+func (w *worker) linkAndPlace(ctx context.Context, i int, u unlinked) (cookone.Ready, Outcome, error) {
+	r := &u.ready
+	err := w.run.cooker.Link(ctx, r)
+	if pauseOf(r.Task.Action, err) != nil {
+		w.run.results[i].unlinked = &u
+		return cookone.Ready{}, "", err
+	}
+	defer r.Scratch.Remove()
+	if err != nil {
+		return cookone.Ready{}, "", err
+	}
+	err = w.run.outputs.Place(*r, w.probe)
+	return *r, outcomeOfResult(r.Task.Action, cookone.Stored(r.Made), u.otherwise), err
+}
+
+// cookAndPlace cooks an action and places its artifacts. k is not nil if the result is known but
+// its content is not available. If cooking makes the artifacts of k again, the action counts as
+// restored.
 func (w *worker) cookAndPlace(ctx context.Context, i int, t cookone.Task, k *lookup.Known) (cookone.Ready, Outcome, error) {
 	cook := func(ctx context.Context) (cookone.Ready, error) { return w.site.cook(ctx, w, t) }
 	var r cookone.Ready
@@ -87,26 +118,24 @@ func (w *worker) cookAndPlace(ctx context.Context, i int, t cookone.Task, k *loo
 	if err != nil {
 		return cookone.Ready{}, "", err
 	}
-	defer r.Scratch.Remove()
-	made := cookone.Stored(r.Made)
 	w.keepResult(ctx, r)
 	if err := w.run.strictly(r.Warnings); err != nil {
+		r.Scratch.Remove()
 		return cookone.Ready{}, "", err
 	}
 	outcome := Cooked
-	if k != nil && t.Action.Method.Choice.Cheap() && slices.Equal(k.Made, made) {
+	if k != nil && t.Action.Method.Choice.Cheap() && slices.Equal(k.Made, cookone.Stored(r.Made)) {
 		outcome = Restored
 	}
-	err = w.run.outputs.Place(r, w.probe)
-	return r, outcomeOfResult(t.Action, made, outcome), err
+	return w.linkAndPlace(ctx, i, unlinked{r, outcome})
 }
 
-// cookHere makes the artifacts of a task on this machine.
+// cookHere cooks a task on this machine.
 func (w *worker) cookHere(ctx context.Context, t cookone.Task) (cookone.Ready, error) {
 	r := w.run
 	how := cookone.Attempt{
 		Scratch: func(outputs []string) *cookone.Scratch { return r.outputs.NewScratch(outputs, w.sums) },
-		Source:  &w.source, Probe: w.probe, Holdings: w.holdings, Times: &w.times, Note: r.reports.noteLineOnce,
+		Source:  &w.source, Probe: w.probe, Holdings: w.holdings, Times: &w.times, Note: r.reports.noteAtEnd,
 		Steps: cookone.Steps{Keep: w.keepResult},
 	}
 	if t.Action.IsForced() {
@@ -120,7 +149,8 @@ func (w *worker) cookHere(ctx context.Context, t cookone.Task) (cookone.Ready, e
 	return r.cooker.Cook(ctx, t, how)
 }
 
-// knownStep returns the known result of a step of a chain, or the step alone.
+// knownStep returns the known result of one step of a chain. If there is none, the returned result
+// contains only the task of the step.
 func (w *worker) knownStep(ctx context.Context, t cookone.Task) (cookone.Ready, bool) {
 	k, ok := w.run.finder.Find(ctx, t, w.probe)
 	if !ok {
@@ -133,7 +163,7 @@ func (w *worker) knownStep(ctx context.Context, t cookone.Task) (cookone.Ready, 
 	return r, true
 }
 
-// fetchArtifacts makes scratch files of the artifacts of a known result.
+// fetchArtifacts writes the artifacts of a known result to scratch files.
 func (w *worker) fetchArtifacts(ctx context.Context, k lookup.Known) (cookone.Ready, error) {
 	return w.run.finder.Fetch(ctx, k, w.sums, w.probe)
 }
@@ -145,8 +175,8 @@ func (w *worker) keepResult(ctx context.Context, r cookone.Ready) {
 	}
 }
 
-// isBeingSaved reports whether to ignore a new failure of an action, because its source or a
-// file that it read last time has changed since the run looked at it.
+// isBeingSaved reports whether to ignore a new failure of an action, because its source or a file
+// that it read last time has changed since the run examined it.
 func (w *worker) isBeingSaved(ctx context.Context, t cookone.Task) bool {
 	last := t.Action.Last
 	if w.run.opt.Hesitate == nil || last == nil || last.State != index.Done {
@@ -156,9 +186,9 @@ func (w *worker) isBeingSaved(ctx context.Context, t cookone.Task) bool {
 	return ctx.Err() != nil || w.run.cooker.InputsChanged(ctx, t)
 }
 
-// foretellWork predicts the result of bringUpToDate as far as possible without cooking. It
-// reports each of several equal actions as cooked: whether one can use the result of another
-// depends on the files that the recipe reads, and on whether it fails.
+// foretellWork predicts the result of bringUpToDate as far as possible without cooking. It reports
+// each of several equal actions as cooked. Whether one of them could use the result of another
+// depends on facts that only cooking shows: the files that the recipe reads, and whether it fails.
 func (w *worker) foretellWork(ctx context.Context, t cookone.Task) (Result, []string) {
 	a, r := t.Action, w.run
 	if a.Held() {
@@ -166,15 +196,15 @@ func (w *worker) foretellWork(ctx context.Context, t cookone.Task) (Result, []st
 	}
 	if !a.IsForced() {
 		if k, ok := r.finder.Find(ctx, t, w.probe); ok && r.finder.AtHand(k) {
-			err := errors.Join(r.strictly(k.Warnings), r.outputs.Foretell(a, k.Made))
+			err := errors.Join(cookone.ResolveNames(ctx, r.env.Contents, k.Deps), r.strictly(k.Warnings), r.outputs.Foretell(a, k.Made))
 			return Result{Outcome: outcomeOfResult(a, k.Made, Restored), CookTime: k.CookTime, Err: err}, k.Warnings
 		}
 	}
 	return Result{Outcome: Cooked, Err: r.outputs.Foretell(a, nil)}, nil
 }
 
-// flights lets workers run equal actions one at a time: the second of two equal files
-// waits for the first one's result.
+// flights makes workers run equal actions one at a time: of two equal files, the second waits for
+// the result of the first.
 type flights struct {
 	mu   sync.Mutex
 	byID map[store.ActionID]*flight
@@ -183,7 +213,7 @@ type flights struct {
 // A flight is an action in flight.
 type flight struct {
 	busy    sync.Mutex
-	waiting []uint64 // flows of a recording to the waiting workers, guarded by flights.mu
+	waiting []uint64 // recorded arrows to the waiting workers; guarded by flights.mu
 }
 
 // runExclusively waits until no other worker runs an action with the ID of a task, if the
@@ -221,3 +251,29 @@ func (w *worker) runExclusively(t cookone.Task) (release func()) {
 		f.busy.Unlock()
 	}
 }
+
+// A pause is the reason why an action waits: for artifacts of other actions, or for answers of the
+// server.
+type pause struct {
+	action  *plan.Action
+	on      *artifacts.Wait
+	unasked []remote.Key
+}
+
+// pauseOf returns the pause that an error requests, or nil if it requests none.
+func pauseOf(a *plan.Action, err error) *pause {
+	var wait *artifacts.Wait
+	var unanswered *unansweredError
+	switch {
+	case errors.As(err, &unanswered):
+		return &pause{action: a, unasked: unanswered.keys}
+	case errors.As(err, &wait):
+		return &pause{action: a, on: wait}
+	}
+	return nil
+}
+
+// An unansweredError reports that an action must wait for the server's answer.
+type unansweredError struct{ keys []remote.Key }
+
+func (e *unansweredError) Error() string { return "the server has not answered yet" }

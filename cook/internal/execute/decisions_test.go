@@ -62,7 +62,7 @@ func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 	}
 }
 
-// The size before is the sum of all artifacts that the action had.
+// The size of an action before the run is the total size of all artifacts that it had.
 func TestSizeBeforeIsTheSumOfAllArtifacts(t *testing.T) {
 	r := newReporter(Options{})
 	last := &contents.Before{Action: index.Action{Made: []index.Artifact{{Stamp: scan.Stamp{Size: 30}}, {Stamp: scan.Stamp{Size: 4}}}}}
@@ -75,8 +75,7 @@ func TestSizeBeforeIsTheSumOfAllArtifacts(t *testing.T) {
 	}
 }
 
-// Artifacts count as made only if their action made all of its outputs. Otherwise all count as
-// failed.
+// An action that made only some of its outputs counts all of its artifacts as failed, none as made.
 func TestIncompleteActionsMakeNoArtifacts(t *testing.T) {
 	made := []index.Artifact{{Path: "a.x"}, {Path: "a.y"}}
 	for name, c := range map[string]struct {
@@ -115,7 +114,7 @@ func TestWorkerDoesNotWaitForNothing(t *testing.T) {
 // A dry run reports an action as cooked if its result is known but the content is not available.
 func TestDryRunLooksForContent(t *testing.T) {
 	for cheap, want := range map[bool]Outcome{false: Cooked, true: Restored} {
-		r := &run{finder: &lookup.Finder{}, outputs: place.New(nil, "", nil, nil, nil)}
+		r := &run{finder: &lookup.Finder{}, outputs: place.New(nil, "", &plan.Plan{}, nil, nil)}
 		w := &worker{run: r}
 		made := []index.Artifact{{Path: "a.x", Blob: store.BlobID{1}}}
 		a := &plan.Action{

@@ -2,6 +2,8 @@ package execute
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,14 +22,15 @@ type reporter struct {
 	onStep  func(a *plan.Action, step string) // may be nil
 	onWarn  func(string)
 	warned  map[[2]string]bool // printed warnings by source and line
+	notes   map[string]bool    // lines of recipes, for the end of the run
 	detail  Detail
 	retired []Size    // artifacts that no action claims
-	store   sync.Once // warns of the store
+	store   sync.Once // guard that reports only the first store error
 }
 
 func newReporter(opt Options) *reporter {
 	return &reporter{
-		report: opt.Report, onStep: opt.Step, onWarn: opt.Warn, warned: map[[2]string]bool{}, detail: Detail{Workers: opt.Workers},
+		report: opt.Report, onStep: opt.Step, onWarn: opt.Warn, warned: map[[2]string]bool{}, notes: map[string]bool{}, detail: Detail{Workers: opt.Workers},
 	}
 }
 
@@ -47,7 +50,7 @@ func (r *reporter) showStep(a *plan.Action, step string) {
 	}
 }
 
-// noteLineOnce reports a line once.
+// noteLineOnce reports a line, unless it was reported before.
 func (r *reporter) noteLineOnce(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -57,7 +60,22 @@ func (r *reporter) noteLineOnce(line string) {
 	}
 }
 
-// warnOfStore reports the first error of the store.
+// noteAtEnd keeps a line of a recipe for reportNotes.
+func (r *reporter) noteAtEnd(line string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.notes[line] = true
+}
+
+// reportNotes reports the lines of recipes, each once, in an order that does not depend on the order
+// in which workers end.
+func (r *reporter) reportNotes() {
+	for _, line := range slices.Sorted(maps.Keys(r.notes)) {
+		r.noteLineOnce(line)
+	}
+}
+
+// warnOfStore reports an error of the store, but only the first one.
 func (r *reporter) warnOfStore(err error) {
 	r.store.Do(func() {
 		r.mu.Lock()
@@ -71,7 +89,7 @@ func (r *reporter) reportResult(res *Result, warnings []string, took time.Durati
 	a := res.Action
 	e := Event{
 		Path: a.Path, Target: a.Target, Outcome: res.Outcome, Reasons: a.Reasons,
-		Outputs: a.Outputs, Took: took, CookTime: res.CookTime, Err: res.Err,
+		Outputs: outputsOf(res), Took: took, CookTime: res.CookTime, Err: res.Err,
 	}
 	if res.Outcome != NotReached { // another worker may be reading the source
 		e.In = a.Source.Stamp.Size
@@ -82,11 +100,22 @@ func (r *reporter) reportResult(res *Result, warnings []string, took time.Durati
 	for _, m := range res.Made {
 		e.Out += m.Stamp.Size
 	}
-	if res.Outcome != Failed && res.Outcome != NotReached { // the failure itself is reported
+	if res.Outcome != Failed && res.Outcome != NotReached { // the failure itself was reported
 		r.reportWarnings(a, warnings)
 	}
 	r.addGrowth(a, res.Outcome, e.Out)
 	r.reportEvent(e)
+}
+
+// outputsOf returns the outputs of a result: final names if they are known.
+func outputsOf(res *Result) []string {
+	shown := res.Action.ShownOutputs()
+	if res.Action.HasHashes() && len(res.Made) == len(shown) {
+		for i := range shown {
+			shown[i] = res.Action.OutputFor(i, res.Made[i].Blob)
+		}
+	}
+	return shown
 }
 
 // reportWarnings reports warnings about the source of an action, each once for all targets.
@@ -106,7 +135,7 @@ func (r *reporter) reportWarnings(a *plan.Action, lines []string) {
 	}
 }
 
-// addGrowth notes the growth of the artifacts of an action, which have now bytes.
+// addGrowth records the growth of an action's artifacts; now is their current total size.
 func (r *reporter) addGrowth(a *plan.Action, how Outcome, now int64) {
 	if how == UpToDate || how == NotReached {
 		return
@@ -123,13 +152,13 @@ func (r *reporter) addGrowth(a *plan.Action, how Outcome, now int64) {
 	r.detail.noteArtifactSize(s)
 }
 
-// noteRetired notes the size of a retired artifact.
+// noteRetired records the size of a retired artifact.
 func (r *reporter) noteRetired(is place.Removal) {
 	r.retired = append(r.retired, Size{Path: Path(is.Source), Target: is.Target, Before: is.Size, After: -1})
 }
 
-// finishDetail adds the sizes of deleted sources to the detail, and returns it. The old
-// outputs of a source that still exists count with the source.
+// finishDetail adds the sizes of deleted sources to the detail, and returns it. Old outputs of a
+// source that still exists are part of the growth of the source.
 func (r *reporter) finishDetail(actions []plan.Action) *Detail {
 	d := &r.detail
 	if len(r.retired) > 0 {
@@ -165,14 +194,14 @@ const (
 	Started    Outcome = "started" // work has begun
 	UpToDate   Outcome = "up to date"
 	Unchanged  Outcome = "unchanged" // an input changed, the artifacts did not
-	Restored   Outcome = "restored"  // the result was known and not cooked again
+	Restored   Outcome = "restored"  // the result was known, so the asset was not cooked again
 	Cooked     Outcome = "cooked"
 	NotShipped Outcome = "not shipped" // no outputs, because other cooked assets contain the source
 	Failed     Outcome = "failed"
 	NotReached Outcome = "not reached" // the run ended before
-	Removed    Outcome = "removed"     // artifacts of a source that is gone, or failed after a change
-	Warned     Outcome = "warned"      // a likely mistake; the action goes on
-	Error      Outcome = "error"       // a failure outside actions, such as a directory that cannot be listed
+	Removed    Outcome = "removed"     // artifacts were removed: their source is gone, or cooking failed after a change
+	Warned     Outcome = "warned"      // a likely mistake; the action continues
+	Error      Outcome = "error"       // a failure outside of actions, such as a directory that cannot be listed
 )
 
 // An Event is something that happened to one action. The exported fields are listed in the
@@ -190,8 +219,8 @@ type Event struct {
 	Err      error         // the failure or the warning
 }
 
-// outcomeOfResult returns Unchanged if an input of an action changed and the artifacts did not,
-// and else another outcome.
+// outcomeOfResult returns the outcome of an action. It is Unchanged if an input changed but the
+// artifacts did not.
 func outcomeOfResult(a *plan.Action, made []store.Artifact, otherwise Outcome) Outcome {
 	if a.Last == nil || a.Last.State != index.Done || len(made) != len(a.Last.Outputs) {
 		return otherwise
@@ -199,14 +228,14 @@ func outcomeOfResult(a *plan.Action, made []store.Artifact, otherwise Outcome) O
 	changed := false
 	for _, r := range a.Reasons {
 		switch r.Kind {
-		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged:
+		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged, plan.NameChanged:
 			changed = true
 		case plan.Forced, plan.MovedFrom:
 			return otherwise
 		}
 	}
 	for i, o := range a.Last.Outputs {
-		if o.State != contents.Intact || o.Artifact.Path != a.Outputs[i] || o.Artifact.Blob != made[i].Blob {
+		if o.State != contents.Intact || !a.IsOutput(i, &o.Artifact) || o.Artifact.Blob != made[i].Blob {
 			return otherwise
 		}
 	}

@@ -2,7 +2,6 @@ package execute
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/cookone"
 	"github.com/assetcook/assetcook/cook/internal/plan"
-	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/remote/broker"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/parallel"
@@ -20,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// A worker brings one action after the other up to date.
+// A worker brings actions up to date, one after another.
 type worker struct {
 	run      *run
 	site     site
@@ -29,21 +27,14 @@ type worker struct {
 	source   cookone.Source // source of the current action
 	times    cookone.Times  // times of the current action
 	track    *track
-	sums     *bulk.Worker // sums scratch files
+	sums     *bulk.Worker // computes checksums of scratch files
 	key      *hashing.Key // hashes action IDs
-	sharers  int          // workers that read a large source
+	sharers  int          // number of workers that read a large source together
 	learning time.Duration
 }
 
-// A pause is the reason why an action waits: artifacts of other actions, or answers.
-type pause struct {
-	action  *plan.Action
-	on      *artifacts.Wait
-	unasked []remote.Key
-}
-
-// runWorkers has n workers carry out the actions of the queue, and more that send actions
-// away. It returns the time that they spent reading new sources.
+// runWorkers lets n local workers carry out the actions of the queue, and further workers send
+// actions to other machines. It returns the time that the workers spent reading new sources.
 func (r *run) runWorkers(ctx context.Context, n int) (learning time.Duration) {
 	begin := r.env.Now()
 	defer context.AfterFunc(ctx, r.queue.wakeAll)()
@@ -72,7 +63,8 @@ func (r *run) runWorkers(ctx context.Context, n int) (learning time.Duration) {
 	return learning
 }
 
-// awayWorkers returns workers that send actions to other machines, beside n local ones.
+// awayWorkers returns the workers that send actions to other machines, in addition to n local
+// workers.
 func (r *run) awayWorkers(machines *broker.Machines, n int) []*worker {
 	workers := make([]*worker, machines.Executors(r.queue.remainingActions(), n))
 	if len(workers) > 0 {
@@ -91,7 +83,7 @@ func (r *run) newWorker(name string, at site, track *track, sharers int) *worker
 	}
 }
 
-// runActions works on one action after the other. The track of the worker begins at epoch.
+// runActions works on one action after another. Times in the worker's track are relative to epoch.
 func (w *worker) runActions(ctx context.Context, epoch time.Time) {
 	r := w.run
 	for {
@@ -115,7 +107,7 @@ func (w *worker) runActions(ctx context.Context, epoch time.Time) {
 	}
 }
 
-// workTimed works on an action and notes the times.
+// workTimed works on an action and records the times.
 func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
 	w.times.Reset()
 	begin := w.run.env.Now().Sub(epoch)
@@ -129,9 +121,14 @@ func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
 	return waits
 }
 
-// workToEnd leads an action to its end, or returns why it waits.
+// workToEnd works on an action until it ends, or returns why it must wait.
 func (w *worker) workToEnd(ctx context.Context, i int) *pause {
 	r, a := w.run, &w.run.plan.Actions[i]
+	if u := r.results[i].unlinked; u != nil && ctx.Err() == nil && !r.queue.stopped.Load() {
+		w.source = cookone.NewSource(r.env.Assets, a, 0, &w.source)
+		defer w.source.Close()
+		return w.workOn(ctx, i, u.ready.Task.Action, true)
+	}
 	late := a.IsLate()
 	if late && ctx.Err() == nil {
 		if wait := r.expectedWait(a); wait != nil {
@@ -160,11 +157,11 @@ func (w *worker) workToEnd(ctx context.Context, i int) *pause {
 	return w.workOn(ctx, i, learned, late)
 }
 
-// workOn leads an action to its end that runs, and whose source is known.
+// workOn works on an action until it ends. The action must need work, and its source must be known.
 func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *pause {
 	r := w.run
 	w.source.SetSize(a.Source.Stamp.Size)
-	if (late || r.remote != nil && r.remote.Reads()) && r.queue.startsAgain(i) {
+	if (late || r.plan.Finals.Any || r.remote != nil && r.remote.Reads()) && r.queue.startsAgain(i) {
 		r.reports.showStep(a, "")
 	} else {
 		r.reports.reportEvent(Event{Outcome: Started, Path: a.Path, Target: a.Target, Recipe: a.Method.Choice.Recipe.Name, In: a.Source.Stamp.Size, CookTime: cookone.Expected(a)})
@@ -174,7 +171,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 	begin := r.env.Now()
 	var suspicions, warnings []string
 	if r.opt.Suspect != nil {
-		suspicions = r.opt.Suspect(a, w.source.First)
+		suspicions = r.opt.Suspect(a, w.source.First, &w.source)
 	}
 	var res Result
 	if r.opt.DryRun {
@@ -192,7 +189,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 		if waits.on != nil {
 			r.reports.showStep(a, "wait for "+pathname.Show(waits.on.Output))
 		}
-		r.results[i].Action = a // with its decision, in case it waits for itself
+		r.results[i].Action = a // keeps the decision in case the action turns out to wait for itself
 		return waits
 	}
 	res.Action = a
@@ -200,25 +197,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 	return nil
 }
 
-// pauseOf returns the pause that an error asks for, nil for none.
-func pauseOf(a *plan.Action, err error) *pause {
-	var wait *artifacts.Wait
-	var unanswered *unansweredError
-	switch {
-	case errors.As(err, &unanswered):
-		return &pause{action: a, unasked: unanswered.keys}
-	case errors.As(err, &wait):
-		return &pause{action: a, on: wait}
-	}
-	return nil
-}
-
-// An unansweredError is the error of an action that waits for the server's answer.
-type unansweredError struct{ keys []remote.Key }
-
-func (e *unansweredError) Error() string { return "needs an answer of the server" }
-
-// expectedWait returns the wait of a bundle that asks the questions of last time.
+// expectedWait returns the Wait of a bundle that makes the same requests as in the last run.
 func (r *run) expectedWait(a *plan.Action) *artifacts.Wait {
 	if r.queue.ask {
 		return nil

@@ -1,9 +1,10 @@
-// Package export copies the artifacts that a manifest lists, and the manifest itself, to another
-// directory. State, logs and files for version control stay behind.
+// Package export copies the artifacts that a manifest lists, and the manifest itself, to
+// another directory. State, logs and files for version control stay behind. An export contains
+// all targets or a single one.
 //
-// The manifest of the copy lists the files of the last export, so an export needs no other
-// state. It removes a file that only the old manifest lists, if the content is still the listed
-// one. All other files stay.
+// The manifest in the copy lists the files of the last export, so an export needs no other
+// state. An export removes a file that only the old manifest lists if the file still has the
+// listed content. All other files stay.
 package export
 
 import (
@@ -18,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/assetcook/assetcook/cook/internal/manifest"
@@ -31,18 +33,18 @@ import (
 
 // Result counts the files of an export.
 type Result struct {
-	Files   int   // files of the copy
-	Bytes   int64 // their total size
+	Files   int   // files in the copy
+	Bytes   int64 // total size of the files in bytes
 	Written int
 	Removed int
-	Kept    []string // edited files of the copy that the manifest no longer lists
+	Kept    []string // edited files in the copy that the manifest no longer lists
 }
 
 // tmpName is the directory of unfinished exports. It holds incomplete files, and for each
 // interrupted export a directory with the manifest that the export was copying.
 const tmpName = ".cook-export"
 
-// A content is the entry of a file in a manifest.
+// A content is the size and the hash of a file, as a manifest lists them.
 type content struct {
 	size   int64
 	digest hashing.Digest
@@ -53,31 +55,129 @@ type exporter struct {
 	from, to *confine.Dir
 	sums     *hashing.Summer
 	dryRun   bool
-	begun    int // exports that were interrupted
+	begun    int // number of interrupted exports
 }
 
-// Run copies an output directory to another directory. With dryRun it only counts. Each file is
-// replaced atomically, and the manifest last, so a reader that opens the manifest first finds
-// complete files.
-func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result, error) {
+// A Source holds what an output directory lists for an engine.
+type Source struct {
+	from  *confine.Dir
+	files map[string]content
+	lists []manifest.File
+	// Targets are the targets in the manifest, sorted; "" is the unnamed target.
+	Targets []string
+}
+
+// Open reads the manifest of an output directory. If target is not "", the source has only the
+// outputs of this target, with paths relative to the directory of the target, so exports of all
+// targets have the same paths. If target is "", the source keeps the layout of the manifest.
+func Open(out, target string, layout manifest.Layout) (*Source, error) {
 	from, err := confine.Open(out)
 	if err != nil {
-		return Result{}, fmt.Errorf("output directory: %w; cook the assets first", err)
+		return nil, fmt.Errorf("output directory: %w; cook the assets first", err)
 	}
-	defer from.Close()
-	wanted, lists, err := listedArtifacts(from)
+	assets, lists, err := readManifest(from)
+	if err == nil {
+		s := &Source{from: from, lists: lists, Targets: targetsOf(assets)}
+		present := manifest.Single
+		if len(lists) > 1 {
+			present = manifest.Parts
+		}
+		if layout == "" {
+			layout = present
+		}
+		switch {
+		case target != "":
+			err = s.narrowTo(target, assets, layout)
+		case layout != present:
+			err = s.listAssets(assets, layout)
+		default:
+			s.files = filesOf(assets, lists)
+		}
+		if err == nil {
+			return s, nil
+		}
+	}
+	from.Close()
 	if errors.Is(err, fs.ErrNotExist) {
-		return Result{}, fmt.Errorf("%s: no %s there; cook the assets first", pathname.Show(out), manifest.Name)
+		return nil, fmt.Errorf("%s has no %s; %s", pathname.Show(out), manifest.Name, adviceFor(out))
 	}
+	return nil, err
+}
+
+// adviceFor returns the remedy for an output directory without a manifest. The
+// directory may belong to a target.
+func adviceFor(out string) string {
+	abs, err := filepath.Abs(out)
 	if err != nil {
-		return Result{}, err
+		return adviceToCook
 	}
-	if name, err := filepath.Abs(to); err != nil || directoriesOverlap(from.Name(), name) {
+	above, err := Open(filepath.Dir(abs), filepath.Base(abs), "")
+	if err != nil {
+		return adviceToCook
+	}
+	above.Close()
+	name := pathname.Show(filepath.Base(abs))
+	return fmt.Sprintf("it has the outputs of the target %s; export the target %s from the directory above it, %s", name, name, pathname.Show(pathname.FromHere(filepath.Dir(abs))))
+}
+
+const adviceToCook = "cook the assets first"
+
+// listAssets makes a new manifest of some assets.
+func (s *Source) listAssets(assets []manifest.Asset, layout manifest.Layout) error {
+	s.lists = nil
+	err := manifest.Build(layout, slices.Values(assets), func(f manifest.File) error { s.lists = append(s.lists, f); return nil })
+	s.files = filesOf(assets, s.lists)
+	return err
+}
+
+// narrowTo keeps only the assets of one target.
+func (s *Source) narrowTo(target string, assets []manifest.Asset, layout manifest.Layout) error {
+	if !slices.Contains(s.Targets, target) {
+		have := "it has no outputs of a named target"
+		if named := slices.DeleteFunc(slices.Clone(s.Targets), func(t string) bool { return t == "" }); len(named) > 0 {
+			have = "it has the outputs of " + strings.Join(named, ", ")
+		}
+		return fmt.Errorf("%s has no outputs of the target %q: %s; cook for the target first", pathname.Show(s.from.Name()), target, have)
+	}
+	assets = slices.DeleteFunc(assets, func(a manifest.Asset) bool { return a.Target != target })
+	for i := range assets {
+		for k := range assets[i].Outputs {
+			o := &assets[i].Outputs[k]
+			below, ok := strings.CutPrefix(o.Path, target+"/")
+			if !ok {
+				return fmt.Errorf("%s lists %s outside of the directory of the target %s; cook the assets again", manifest.Name, pathname.Show(o.Path), pathname.Show(target))
+			}
+			o.Path = below
+		}
+	}
+	if err := s.listAssets(assets, layout); err != nil {
+		return err
+	}
+	if len(s.files) == len(s.lists) {
+		return nil // the target has no outputs, and perhaps no directory
+	}
+	folder, err := s.from.Sub(target)
+	if err != nil {
+		return fmt.Errorf("%w; cook the assets again", err)
+	}
+	s.from.Close()
+	s.from = folder
+	return nil
+}
+
+// Close releases the output directory.
+func (s *Source) Close() error { return s.from.Close() }
+
+// CopyTo copies a source to a directory. With dryRun it only counts. Each file is replaced
+// atomically, and the manifest last, so readers that start from the manifest find complete
+// files.
+func (s *Source) CopyTo(ctx context.Context, to string, workers int, dryRun bool) (Result, error) {
+	if name, err := filepath.Abs(to); err != nil || directoriesOverlap(s.from.Name(), name) {
 		return Result{}, errors.Join(err, overlapError(to))
 	}
 	if dryRun {
 		if _, err := os.Stat(to); errors.Is(err, fs.ErrNotExist) {
-			return Result{Files: len(wanted), Bytes: sumSizes(wanted), Written: len(wanted)}, nil
+			return Result{Files: len(s.files), Bytes: sumSizes(s.files), Written: len(s.files)}, nil
 		}
 	} else if err := os.MkdirAll(to, 0o777); err != nil {
 		return Result{}, err
@@ -87,16 +187,16 @@ func Run(ctx context.Context, out, to string, workers int, dryRun bool) (Result,
 		return Result{}, err
 	}
 	defer dir.Close()
-	if directoriesOverlap(from.Name(), dir.Name()) { // by a link
+	if directoriesOverlap(s.from.Name(), dir.Name()) { // a link may make the directories overlap
 		return Result{}, overlapError(to)
 	}
 	f, _ := hashing.Lookup("xxh3")
-	e := &exporter{from: from, to: dir, sums: hashing.NewSummer(f), dryRun: dryRun}
+	e := &exporter{from: s.from, to: dir, sums: hashing.NewSummer(f), dryRun: dryRun}
 	old, err := e.lastExport()
 	if err != nil {
 		return Result{}, err
 	}
-	return e.exportTree(ctx, wanted, lists, old, workers)
+	return e.exportTree(ctx, s.files, s.lists, old, workers)
 }
 
 // directoriesOverlap reports whether two directories are the same or one contains the other.
@@ -107,12 +207,19 @@ func directoriesOverlap(a, b string) bool {
 }
 
 func overlapError(to string) error {
-	return fmt.Errorf("%s: the copy and the output directory must not contain each other; choose another directory", pathname.Show(to))
+	return fmt.Errorf("%s: the export directory and the output directory must not contain each other; choose another directory", pathname.Show(to))
 }
 
-// listedArtifacts returns the files that a manifest lists, and the manifest's own: its parts, then
-// its root.
-func listedArtifacts(dir *confine.Dir) (files map[string]content, lists []manifest.File, err error) {
+// listedArtifacts returns the artifacts that a manifest lists, and the files of the manifest
+// itself.
+func listedArtifacts(dir *confine.Dir) (map[string]content, error) {
+	assets, lists, err := readManifest(dir)
+	return filesOf(assets, lists), err
+}
+
+// readManifest returns the assets that a manifest lists, and the files of the manifest itself: its
+// parts, then its root.
+func readManifest(dir *confine.Dir) (assets []manifest.Asset, lists []manifest.File, err error) {
 	load := func(name string) ([]byte, error) {
 		data, err := readRegularFile(dir, name)
 		if err == nil {
@@ -124,20 +231,36 @@ func listedArtifacts(dir *confine.Dir) (files map[string]content, lists []manife
 	if err != nil {
 		return nil, nil, err
 	}
-	files = map[string]content{}
 	for a, err := range manifest.Read(root, load) {
 		if err != nil {
 			return nil, nil, err
 		}
+		assets = append(assets, a)
+	}
+	return assets, append(lists, manifest.File{Name: manifest.Name, Data: root}), nil
+}
+
+// filesOf returns the contents of the outputs of assets and of a manifest's own files, by path.
+func filesOf(assets []manifest.Asset, lists []manifest.File) map[string]content {
+	files := map[string]content{}
+	for _, a := range assets {
 		for _, o := range a.Outputs {
 			files[o.Path] = content{o.Size, o.BLAKE3}
 		}
 	}
-	lists = append(lists, manifest.File{Name: manifest.Name, Data: root})
 	for _, l := range lists {
 		files[l.Name] = content{int64(len(l.Data)), hashing.DigestOf(l.Data)}
 	}
-	return files, lists, nil
+	return files
+}
+
+// targetsOf returns the targets of assets, sorted.
+func targetsOf(assets []manifest.Asset) []string {
+	seen := map[string]bool{}
+	for _, a := range assets {
+		seen[a.Target] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
 }
 
 func readRegularFile(dir *confine.Dir, name string) ([]byte, error) {
@@ -156,9 +279,10 @@ func sumSizes(files map[string]content) (bytes int64) {
 	return bytes
 }
 
-// lastExport returns the files of the last complete export and of later interrupted exports. Each
-// file has all contents that those exports may have written. last returns an error for a directory
-// that has files and is no export, and for the output directory of a cook.
+// lastExport returns the files of the last complete export and of later interrupted exports.
+// Each file is listed with all contents that those exports may have written. lastExport returns
+// an error for a directory that has files but is not an export, and for the output directory of
+// a cook.
 func (e *exporter) lastExport() (map[string][]content, error) {
 	entries, err := e.to.ReadDir(".")
 	if err != nil {
@@ -185,9 +309,9 @@ func (e *exporter) lastExport() (map[string][]content, error) {
 			if err != nil {
 				return nil, err
 			}
-			list, _, err := listedArtifacts(begun)
+			list, err := listedArtifacts(begun)
 			if err == nil {
-				add(list) // an unreadable list: that export was interrupted before it wrote a file
+				add(list) // a list is unreadable only if the export was interrupted before it wrote a file
 			}
 			begun.Close()
 		}
@@ -197,9 +321,9 @@ func (e *exporter) lastExport() (map[string][]content, error) {
 	case len(entries) == 0:
 		return nil, nil
 	}
-	list, _, err := listedArtifacts(e.to)
+	list, err := listedArtifacts(e.to)
 	if err != nil {
-		return nil, fmt.Errorf("%s has files, and no %s of an export: %w; choose a new or an empty directory", pathname.Show(e.to.Name()), manifest.Name, err)
+		return nil, fmt.Errorf("%s has files but no %s of an export: %w; choose a new or an empty directory", pathname.Show(e.to.Name()), manifest.Name, err)
 	}
 	add(list)
 	return files, nil
@@ -295,7 +419,7 @@ func (e *exporter) removeGone(ctx context.Context, wanted map[string]content, ol
 		if same {
 			r.Removed++
 		}
-		if err := e.removeExported(name); err != nil { // an interrupted export may have left its directory
+		if err := e.removeExported(name); err != nil { // an interrupted export may have left the directory of the file
 			return err
 		}
 	}
@@ -321,11 +445,11 @@ func (e *exporter) removeExported(name string) error {
 	return nil
 }
 
-// isExported reports whether a file of the copy has the given content.
+// isExported reports whether a file in the copy has the given content.
 func (e *exporter) isExported(ctx context.Context, name string, c content) (bool, error) {
 	f, err := e.to.OpenFile(name)
 	if err != nil {
-		return false, nil // copy replaces it, or reports why it cannot
+		return false, nil // the copy replaces the file, or reports why it cannot
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || info.Size() != c.size {
@@ -335,8 +459,8 @@ func (e *exporter) isExported(ctx context.Context, name string, c content) (bool
 	return err == nil && sum.Digest == c.digest, err
 }
 
-// copyArtifact copies a file unless the copy already has its content, and reports whether it had
-// to. The content is verified before the file gets its name.
+// copyArtifact copies a file unless the copy already has its content, and reports whether it
+// copied. The content is verified before the file gets its name.
 func (e *exporter) copyArtifact(ctx context.Context, name string, c content) (changed bool, err error) {
 	if same, err := e.isExported(ctx, name, c); same || err != nil || e.dryRun {
 		return !same, err
@@ -372,7 +496,7 @@ func (e *exporter) copyArtifact(ctx context.Context, name string, c content) (ch
 		return false, err
 	}
 	if sum.Size != c.size || sum.Digest != c.digest {
-		return false, fmt.Errorf("%s is not what %s says; cook the assets again", pathname.Show(name), manifest.Name)
+		return false, fmt.Errorf("%s differs from its entry in %s; cook the assets again", pathname.Show(name), manifest.Name)
 	}
 	return true, dst.Commit(filepath.FromSlash(name))
 }

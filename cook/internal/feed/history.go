@@ -1,10 +1,10 @@
 // Package feed sends the changes of a watcher to the programs that follow it.
 //
-// A [History] keeps the last batches, one for each round with changes, and answers at the
-// watcher's socket (package peer). [Ask] asks there for the batches after a [Position]; the answer
-// waits for the next batch. A follower that is too far behind, or comes from another watcher, must
-// compare: anything may have changed, and the manifest is at least as new as the position in the
-// answer.
+// A [History] keeps the last batches, one for each round with changes, and answers requests at the
+// watcher's socket (package peer). [Ask] requests the batches after a [Position]; if there are none
+// yet, the answer waits for the next batch. A follower that is too far behind, or whose position
+// comes from another watcher, must compare the manifest: anything may have changed, and the
+// manifest is at least as new as the position in the answer.
 package feed
 
 import (
@@ -30,20 +30,20 @@ type Position struct {
 	Number int64  `json:"number"`
 }
 
-// Bounds of a History. An answer with all batches is one payload of package peer.
+// Limits of a History. An answer with all batches must fit into one payload of package peer.
 const (
 	mostBatches   = 256
 	mostBytes     = 768 << 10
 	mostFollowers = 64
 )
 
-// A History keeps the last batches, as bytes.
+// A History keeps the last batches in encoded form.
 type History struct {
 	mu        sync.Mutex
 	teller    string
-	number    int64 // of the last batch
+	number    int64 // number of the last batch
 	batches   [][]byte
-	size      int // of batches
+	size      int // total size of batches
 	more      chan struct{}
 	followers int
 }
@@ -84,18 +84,18 @@ func (h *History) nextMessage() {
 	h.more = make(chan struct{})
 }
 
-// Now returns the latest position.
+// Now returns the position of the latest batch.
 func (h *History) Now() Position {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return Position{h.teller, h.number}
 }
 
-// ErrBusy reports that a history has the maximum of followers.
+// ErrBusy reports that a history has reached its maximum number of followers.
 var ErrBusy = errors.New("there are too many followers")
 
-// After waits for batches after a position and returns them. It returns none if the history has
-// lost some of them, so the follower must compare. The error is the error of ctx, or ErrBusy.
+// After waits for batches after a position and returns them. It returns no batches if the history
+// has lost some of them; the follower must then compare. The error is the error of ctx, or ErrBusy.
 func (h *History) After(ctx context.Context, from Position) (now Position, batches [][]byte, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -123,8 +123,8 @@ func (h *History) After(ctx context.Context, from Position) (now Position, batch
 	return Position{h.teller, h.number}, batches, nil
 }
 
-// A Change is an artifact with another content, or a removed one. Names are bytes, because some
-// are not UTF-8.
+// A Change is an artifact that was changed or removed. Names are byte slices, because some are not
+// valid UTF-8.
 type Change struct {
 	Path    []byte    `json:"path"`
 	Blob    []byte    `json:"blob,omitempty"` // empty if removed
@@ -143,21 +143,22 @@ func Encode(batch []Change) []byte {
 
 // An Answer has the batches after a position.
 type Answer struct {
-	Position // after the answer
+	Position // position after the answer
 	// Compare is set if anything may have changed.
 	Compare bool `json:"compare,omitempty"`
 	// Batches are in order; the last has the number of Position.
 	Batches [][]Change `json:"batches,omitempty"`
 }
 
-// prefix begins each question of a follower.
+// prefix begins each request of a follower.
 const prefix = "changes 1 "
 
-// Asks reports whether a question comes from a follower.
+// Asks reports whether a request comes from a follower.
 func Asks(question []byte) bool { return bytes.HasPrefix(question, []byte(prefix)) }
 
-// Reply answers a question of a follower, once there are batches. settle returns when the manifest
-// has all batches, because only then a follower can compare.
+// Reply answers the request of a follower as soon as there are batches. Before that, it calls
+// settle, which must wait until the manifest includes all batches. A follower cannot compare before
+// that.
 func Reply(ctx context.Context, h *History, question []byte, settle func()) []byte {
 	var from Position
 	if json.Unmarshal(question[len(prefix):], &from) != nil {
@@ -183,11 +184,11 @@ func Reply(ctx context.Context, h *History, question []byte, settle func()) []by
 	return text
 }
 
-// ErrNoAnswer reports that the process at the socket is no watcher, or has too many followers.
-var ErrNoAnswer = errors.New("the watching cook does not say what it changes")
+// ErrNoAnswer reports that the process at the socket is not a watcher, or has too many followers.
+var ErrNoAnswer = errors.New("the watching cook does not send its changes")
 
-// Ask waits for the batches after a position from the watcher of a state directory. It returns the
-// errors of [peer.Ask], and ErrNoAnswer.
+// Ask requests the batches after a position from the watcher of a state directory, and waits for
+// them. It returns the errors of [peer.Ask], and ErrNoAnswer.
 func Ask(ctx context.Context, dir string, from Position) (Answer, error) {
 	question, err := json.Marshal(from)
 	if err != nil {
@@ -214,7 +215,7 @@ func parseFeedLine(text []byte, from Position) (a Answer, err error) {
 	for _, batch := range a.Batches {
 		for i := range batch {
 			if c := &batch[i]; !filepath.IsLocal(string(c.Path)) || !c.Removed && len(c.Blob) != len(hashing.Digest{}) {
-				return Answer{}, fmt.Errorf("%w: bad change of %.100q", ErrNoAnswer, c.Path)
+				return Answer{}, fmt.Errorf("%w: the change of %.100q is invalid", ErrNoAnswer, c.Path)
 			}
 		}
 	}

@@ -8,10 +8,10 @@
 //	.              all files
 //	!*_old.png     excludes files that an earlier pattern chose
 //
-// * and ? match within one element of a path. ** as a whole element matches any directories.
+// * and ? match within one element of a path. An element ** matches any number of directories.
 // [a-z] is a class. {a,b} are alternatives, which are expanded first, as in a shell. A backslash
-// escapes a mark. A path that is written exactly like a pattern with brackets or braces matches
-// it. Patterns are case-sensitive.
+// escapes a special character. A pattern with brackets or braces also matches the path that is
+// spelled exactly like the pattern. Patterns are case-sensitive.
 package glob
 
 import (
@@ -21,8 +21,8 @@ import (
 	"strings"
 )
 
-// A List is an ordered list of patterns: the last one that matches a path decides. The zero value
-// is empty and matches nothing. Matching does not allocate.
+// A List is an ordered list of patterns: the last pattern that matches a path applies. The zero
+// value is empty and matches nothing. Matching does not allocate.
 type List struct {
 	patterns []pattern
 	begun    bool // Add was called, successfully or not
@@ -35,7 +35,7 @@ func (l *List) Add(text string) error {
 	rest, exclude := strings.CutPrefix(text, "!")
 	patterns, err := parseGlob(rest)
 	if err == nil && exclude && !begun {
-		err = errors.New("excludes from nothing; put it behind a pattern that it excludes from")
+		err = errors.New("the pattern excludes files, but no pattern before it includes files; put such a pattern first")
 	}
 	if err != nil {
 		return fmt.Errorf("pattern %s: %w", quoteGlob(text), err)
@@ -47,8 +47,8 @@ func (l *List) Add(text string) error {
 	return nil
 }
 
-// Escape escapes the marks in a path. Behind a slash, the result is a pattern that matches only
-// this path.
+// Escape escapes the special characters in a path. After a slash, the result is a pattern that
+// matches only this path.
 func Escape(path string) string { return marks.Replace(path) }
 
 var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
@@ -64,7 +64,7 @@ func EscapeWord(path string) string {
 
 var wordMarks = strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]", "{", "[{]", "}", "[}]")
 
-// Prefix returns the common prefix of all paths that the list can choose.
+// Prefix returns the common prefix of all paths that the list can select.
 func (l *List) Prefix() string {
 	common, begun := "", false
 	for i := range l.patterns {
@@ -86,8 +86,8 @@ func (l *List) Prefix() string {
 // Len returns the number of patterns, with alternatives expanded.
 func (l *List) Len() int { return len(l.patterns) }
 
-// Match reports whether the list chooses a path. The path is relative to the patterns' directory,
-// and name is its last element.
+// Match reports whether the list selects a path. The path is relative to the patterns'
+// directory, and name is its last element.
 func (l *List) Match(path, name string) bool {
 	matched := false
 	for i := range l.patterns {
@@ -98,7 +98,7 @@ func (l *List) Match(path, name string) bool {
 	return matched
 }
 
-// quoteGlob clips text from a hostile file before it is printed.
+// quoteGlob shortens text from a hostile file before it is printed.
 func quoteGlob(text string) string {
 	const most = 100
 	if len(text) > most {

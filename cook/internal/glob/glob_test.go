@@ -32,7 +32,7 @@ func TestPatternChoosesPaths(t *testing.T) {
 		{"{ui,fx}", "ui/a fx/b x/fx", "x/fx/b"},
 		{"{ui,fx/}", "ui/a fx/b", "fu x/fx/b"},
 		{"**/ui", "ui x/ui", "ui/a"}, // a name, not a directory
-		{"u?", "ui x/ui", "ui/a"},    // only a name without marks, or a slash at the end, means a directory
+		{"u?", "ui x/ui", "ui/a"},    // a match of a directory needs a plain name or a final slash
 		{".", "a x/a", ""},
 		{"./", "a x/a", ""},
 		{"ui !ui/old", "ui/a ui/x/old", "ui/old ui/old/a ui/old/x/a"},
@@ -59,7 +59,7 @@ func TestPatternChoosesPaths(t *testing.T) {
 		{`\!a`, "!a", "a"},
 		{`\{a,b\}`, "{a,b}", "a b"},
 		{"[{]a[}]", "{a}", "a"},
-		{"a[1].png", "a1.png a[1].png x/a[1].png", "a.png"}, // or literally
+		{"a[1].png", "a1.png a[1].png x/a[1].png", "a.png"}, // a path spelled like the pattern matches too
 		{"x[1]/a{1,2}", "x1/a1 x[1]/a{1,2} x[1]/a{1,2}/b", "x[1]/a1 a{1,2}"},
 		{"x/** !*.png", "x/a x/y/a.tga", "x/a.png y/a"},
 		{"x/** !/x/*.png", "x/a x/y/a.png", "x/a.png"},
@@ -105,21 +105,21 @@ func TestBadPatternIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":           `pattern "": empty`,
 		"!":          `pattern "!": empty`,
-		"!a":         `pattern "!a": excludes from nothing; put it behind a pattern that it excludes from`,
+		"!a":         `pattern "!a": the pattern excludes files, but no pattern before it includes files; put such a pattern first`,
 		"/":          `pattern "/": empty`,
-		"a{b":        `pattern "a{b": unfinished [class], {alternatives} or backslash`,
-		"a}":         `pattern "a}": unfinished [class], {alternatives} or backslash`,
-		"[]":         `pattern "[]": unfinished [class], {alternatives} or backslash`,
-		`a\`:         `pattern "a\\": unfinished [class], {alternatives} or backslash`,
-		`textures\a`: `pattern "textures\\a": a backslash only escapes a mark; directories are separated by "/"`,
-		"a//b":       `pattern "a//b": has an empty element, which no path has`,
-		"//a":        `pattern "//a": has an empty element, which no path has`,
-		"a/./b":      `pattern "a/./b": has an element ".", which no path has`,
-		"../a":       `pattern "../a": has an element "..", which no path has`,
-		"././a":      `pattern "././a": has an element ".", which no path has`,
-		"/.":         `pattern "/.": has an element ".", which no path has`,
-		"{../,}a":    `pattern "{../,}a": has an element "..", which no path has`,
-		"textures//": `pattern "textures//": has an empty element, which no path has`,
+		"a{b":        `pattern "a{b": a [class], {alternatives} or a backslash is unfinished`,
+		"a}":         `pattern "a}": a [class], {alternatives} or a backslash is unfinished`,
+		"[]":         `pattern "[]": a [class], {alternatives} or a backslash is unfinished`,
+		`a\`:         `pattern "a\\": a [class], {alternatives} or a backslash is unfinished`,
+		`textures\a`: `pattern "textures\\a": a backslash only escapes a special character; directories are separated by "/"`,
+		"a//b":       `pattern "a//b": the pattern has an empty element; remove a slash`,
+		"//a":        `pattern "//a": the pattern has an empty element; remove a slash`,
+		"a/./b":      `pattern "a/./b": the pattern has an element ".", which no path has`,
+		"../a":       `pattern "../a": the pattern has an element "..", which no path has`,
+		"././a":      `pattern "././a": the pattern has an element ".", which no path has`,
+		"/.":         `pattern "/.": the pattern has an element ".", which no path has`,
+		"{../,}a":    `pattern "{../,}a": the pattern has an element "..", which no path has`,
+		"textures//": `pattern "textures//": the pattern has an empty element; remove a slash`,
 		"textures/ ": "",
 	} {
 		got := ""
@@ -172,7 +172,7 @@ func TestMatchAgreesWithDoublestar(t *testing.T) {
 		want := false
 		rest := strings.TrimPrefix(strings.TrimPrefix(text, "/"), "./")
 		globs, _ := alternatives(rest)
-		folder := false // means all files below it, which the library does not support
+		folder := false // set if the pattern selects directories, unlike in the library
 		for _, g := range globs {
 			if strings.HasSuffix(g, "/") {
 				folder, g = true, g+"**"
@@ -228,7 +228,7 @@ func TestEscapedPathMatchesOnlyItself(t *testing.T) {
 	} {
 		for _, escaped := range []string{Escape(path), wordMarks.Replace(path)} {
 			if strings.Contains(path, `\`) && escaped != Escape(path) {
-				continue // not a name on Windows
+				continue // the name is invalid on Windows
 			}
 			var l List
 			if err := l.Add("/" + escaped); err != nil {

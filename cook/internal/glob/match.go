@@ -8,15 +8,15 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A pattern is one glob without alternatives, parsed and assigned to the cheapest way to match
+// A pattern is one glob without alternatives, parsed and assigned to the fastest way to match
 // it. Matching does not allocate and accepts any bytes.
 type pattern struct {
 	kind    kind
 	exclude bool   // written with a leading "!"
-	inName  bool   // matches the file name, not the path
+	inName  bool   // pattern for the last element, not the whole path
 	text    string // the whole glob
-	prefix  string // every match starts with it
-	suffix  string // every match ends with it
+	prefix  string // text that every match starts with
+	suffix  string // text that every match ends with
 }
 
 type kind uint8
@@ -24,16 +24,16 @@ type kind uint8
 const (
 	glob     kind = iota
 	anything      // **
-	literal       // no marks: text, or anything that starts with prefix, if set
-	ending        // *.ext in any directory: suffix
+	literal       // no special characters: the text, or all names that start with prefix, if set
+	ending        // *.ext in any directory: suffix is ".ext"
 	below         // dir/**: prefix "dir/"
 	belowEnd      // dir/**/*.ext: prefix "dir/", suffix
 )
 
-// Limits of one pattern, far above real use.
+// These are limits for one pattern, far above real use.
 const (
-	maxLength       = 1024 // bytes
-	maxBraces       = 50   // expansion takes time for each
+	maxLength       = 1024 // maximum length in bytes
+	maxBraces       = 50   // maximum number of braces, since each takes time to expand
 	maxAlternatives = 1000
 )
 
@@ -47,19 +47,19 @@ func parseGlob(text string) ([]pattern, error) {
 	case text == "." || text == "./":
 		return []pattern{{kind: anything}}, nil
 	case len(text) > maxLength:
-		return nil, fmt.Errorf("longer than %d bytes", maxLength)
+		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxLength)
 	case rest == "":
 		return nil, errors.New("empty")
 	case !doublestar.ValidatePattern(rest):
-		return nil, errors.New("unfinished [class], {alternatives} or backslash")
+		return nil, errors.New("a [class], {alternatives} or a backslash is unfinished")
 	case escapedLetter(rest) >= 0:
-		return nil, errors.New(`a backslash only escapes a mark; directories are separated by "/"`)
+		return nil, errors.New(`a backslash only escapes a special character; directories are separated by "/"`)
 	case strings.Count(rest, "{") > maxBraces:
-		return nil, fmt.Errorf("more than %d braces", maxBraces)
+		return nil, fmt.Errorf("the pattern has more than %d braces", maxBraces)
 	}
 	globs, ok := alternatives(rest)
 	if !ok {
-		return nil, fmt.Errorf("more than %d alternatives", maxAlternatives)
+		return nil, fmt.Errorf("the pattern has more than %d alternatives", maxAlternatives)
 	}
 	inName := !tied && !strings.Contains(rest, "/")
 	list := make([]pattern, len(globs))
@@ -93,14 +93,14 @@ func escapedLetter(glob string) int {
 	return -1
 }
 
-// checkElements refuses elements that no clean path has.
+// checkElements rejects elements that no clean path has.
 func checkElements(glob string) error {
 	for element := range strings.SplitSeq(glob, "/") {
 		switch element {
 		case "":
-			return errors.New("has an empty element, which no path has")
+			return errors.New("the pattern has an empty element; remove a slash")
 		case ".", "..":
-			return fmt.Errorf("has an element %q, which no path has", element)
+			return fmt.Errorf("the pattern has an element %q, which no path has", element)
 		}
 	}
 	return nil
@@ -108,7 +108,7 @@ func checkElements(glob string) error {
 
 func newPattern(glob string, inName bool) pattern {
 	const marks = `*?[]{}\`
-	// A name below ** is just a name.
+	// The pattern "**/name" means the same as the name alone.
 	rest, anywhere := strings.CutPrefix(glob, "**/")
 	if anywhere = anywhere && !strings.Contains(rest, "/"); anywhere {
 		glob, inName = rest, true
@@ -138,13 +138,12 @@ func newPattern(glob string, inName bool) pattern {
 	return p
 }
 
-// newLiteral returns a pattern of a name, or of all files below a directory.
+// newLiteral returns a pattern for a name, or for all files below a directory.
 func newLiteral(text string, inName bool) pattern {
 	return pattern{kind: literal, inName: inName, text: text, prefix: text + "/"}
 }
 
-// matchFrom compares the pattern with a path, relative to the pattern's directory, and its last
-// element.
+// matchFrom matches a path, relative to the pattern's directory, and the path's last element.
 func (p *pattern) matchFrom(path, name string) bool {
 	whole := path
 	if p.inName {
@@ -219,8 +218,8 @@ func alternatives(glob string) (list []string, ok bool) {
 	return list, true
 }
 
-// indexMark returns the index of the first of the marks that is neither escaped nor in a class,
-// or -1.
+// indexMark returns the index of the first of the given special characters that is neither
+// escaped nor in a class, or -1.
 func indexMark(glob, marks string) int {
 	inClass := false
 	for i := 0; i < len(glob); i++ {

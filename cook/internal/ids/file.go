@@ -19,21 +19,21 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// Bounds in bytes. A million lines have about 80 MB.
+// Limits, in bytes. A million lines take about 80 MB.
 const (
 	MaxFile = 256 << 20
 	maxPath = 32 << 10
 )
 
-// head is the first line of a file.
+// head is the first line of an ID file.
 const head = "# IDs of assets that were renamed, made by cook. Keep it with the assets, in version control."
 
-// Parse parses a file. A line has an ID, a space and the path of its asset, or only an ID without
-// an asset. Parse skips empty lines and comments (#). Lines may be in any order, so that merges of
-// branches are simple. The error is one line with the name of the file and the number of the line.
+// Parse parses an ID file. A line has an ID, a space and the path of its asset, or only an ID that
+// has no asset. Parse skips empty lines and comments (#). Lines may be in any order, which makes
+// merging branches simple. An error is one line with the name of the file and the line number.
 func Parse(name string, data []byte) (*Set, error) {
 	if len(data) > MaxFile {
-		return nil, fmt.Errorf("%s: more than %d bytes, which is the most that is read", pathname.Show(name), MaxFile)
+		return nil, fmt.Errorf("%s is larger than %d bytes, the limit", pathname.Show(name), MaxFile)
 	}
 	s := &Set{byPath: map[string]ID{}, owners: map[ID]string{}}
 	p := parser{s, map[ID]int{}}
@@ -48,7 +48,7 @@ func Parse(name string, data []byte) (*Set, error) {
 	return s, nil
 }
 
-// Load reads and parses a file. A missing file is empty.
+// Load reads and parses an ID file. A missing file counts as empty.
 func Load(name string) (*Set, error) {
 	f, err := regular.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ func (p *parser) parseIDLine(text string, number int) error {
 		}
 		return nil
 	case slices.Contains([]string{"<<<<<<<", "=======", ">>>>>>>", "|||||||"}, text[:min(7, len(text))]):
-		return errors.New("a merge conflict: keep the lines of both sides, but one for each ID and path")
+		return errors.New("this is a merge conflict; keep the lines of both sides, but only one for each ID and each path")
 	}
 	word, rest, _ := strings.Cut(text, " ")
 	id, ok := ParseID(word)
@@ -94,12 +94,12 @@ func (p *parser) parseIDLine(text string, number int) error {
 	}
 	if first, twice := p.lines[id]; twice {
 		if other := p.set.owners[id]; other != asset {
-			return fmt.Errorf("%s has the ID of %s (line %d): two assets cannot have one ID; keep the line of one", shownName(asset), shownName(other), first)
+			return fmt.Errorf("%s has the same ID as %s (line %d); keep the line of one of them", shownName(asset), shownName(other), first)
 		}
 		return nil
 	}
 	if other, twice := p.set.byPath[asset]; twice {
-		return fmt.Errorf("%s has another ID in line %d; keep one of the lines", shownName(asset), p.lines[other])
+		return fmt.Errorf("%s has a different ID in line %d; keep one of the lines", shownName(asset), p.lines[other])
 	}
 	p.lines[id], p.set.owners[id] = number, asset
 	if asset != "" {
@@ -127,19 +127,19 @@ func parsePath(text string) (string, error) {
 		return "", nil
 	}
 	if !isPath(asset) {
-		return "", fmt.Errorf("%s: not the path of a file in the asset directory", pathname.Show(asset))
+		return "", fmt.Errorf("%s is not the path of a file in the asset directory", pathname.Show(asset))
 	}
 	return asset, nil
 }
 
-// isPath reports whether a name can be the path of an asset.
+// isPath reports whether a name is a valid path of an asset.
 func isPath(name string) bool {
 	return name != "" && len(name) <= maxPath && path.Clean(name) == name && name != "." && name != ".." &&
 		name[0] != '/' && !strings.HasPrefix(name, "../") && !strings.Contains(name, "\x00")
 }
 
-// Bytes returns the file of a set, nil for an empty set. Lines are sorted by ID, so that a changed
-// line stays in its place, and merges of two branches seldom conflict.
+// Bytes returns the content of the file for a set, or nil for an empty set. Lines are sorted by ID,
+// so that a changed line keeps its position and merging two branches rarely causes conflicts.
 func (s *Set) Bytes() []byte {
 	if len(s.owners)+len(s.comments) == 0 {
 		return nil

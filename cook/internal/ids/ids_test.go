@@ -23,7 +23,7 @@ func TestKnownIDs(t *testing.T) {
 	}
 }
 
-// where is a model of a tree: which asset is at each path. Assets are numbers.
+// A where is a model of a tree: it maps each path to an asset, which is a number.
 type where map[string]int
 
 // Assets keep their IDs through renames, removals and new assets. No two assets have the same ID,
@@ -94,7 +94,8 @@ func TestLines(t *testing.T) {
 	if back := move(s, "b", "a"); back.ID("a") != a || back.Bytes() != nil {
 		t.Errorf("renamed back:\n%s", back.Bytes())
 	}
-	// b is removed and the new a takes its place, so no asset has the first ID of a.
+	// The asset b is removed, and the new asset a takes its place. No asset then has the ID that is
+	// derived from the path a.
 	second := s.ID("a")
 	s = move(s, "a", "b")
 	if s.ID("b") != second || s.ID("a") == a || s.ID("a") == second {
@@ -108,14 +109,14 @@ func TestLines(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	id, other := derived("x", 0).String(), derived("y", 0).String()
 	for text, want := range map[string]string{
-		id + " a\n" + id + " b\n":               "assets.ids:2: b has the ID of a (line 1)",
-		id + "\n" + id + " b\n":                 "assets.ids:2: b has the ID of no asset (line 1)",
-		id + " a\n" + other + " a\n":            "assets.ids:2: a has another ID in line 1",
-		"<<<<<<< HEAD\n" + id + " a\n=======\n": "assets.ids:1: a merge conflict",
-		id + " a\n=======\n":                    "assets.ids:2: a merge conflict",
+		id + " a\n" + id + " b\n":               "assets.ids:2: b has the same ID as a (line 1)",
+		id + "\n" + id + " b\n":                 "assets.ids:2: b has the same ID as no asset (line 1)",
+		id + " a\n" + other + " a\n":            "assets.ids:2: a has a different ID in line 1",
+		"<<<<<<< HEAD\n" + id + " a\n=======\n": "assets.ids:1: this is a merge conflict",
+		id + " a\n=======\n":                    "assets.ids:2: this is a merge conflict",
 		"# x\n" + id[:35] + " a":                "assets.ids:2: want an ID such as",
 		strings.ToUpper(id) + " a":              "assets.ids:1: want an ID such as",
-		id + " ../a":                            "assets.ids:1: ../a: not the path",
+		id + " ../a":                            "assets.ids:1: ../a is not the path",
 		id + " /a":                              "not the path",
 		id + " a//b":                            "not the path",
 		id + " .":                               "not the path",
@@ -126,7 +127,7 @@ func TestParseErrors(t *testing.T) {
 		id + " " + strings.Repeat("a", maxPath+1): "not the path",
 		"\x00\x01\x02":                               `assets.ids:1: want an ID such as`,
 		strings.Repeat("\xff", 1<<20):                "assets.ids:1: want an ID such as",
-		id + " a\r\n" + other + " b\r\n" + id + " c": "assets.ids:3: c has the ID of a (line 1)",
+		id + " a\r\n" + other + " b\r\n" + id + " c": "assets.ids:3: c has the same ID as a (line 1)",
 	} {
 		_, err := Parse("assets.ids", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 2000 {

@@ -35,8 +35,8 @@ const (
 // SealSize is the size of the checksum at the end of a changes file. It covers the base as well.
 const SealSize = sealSize
 
-// noChanges returns the changes file that belongs to a new index. Every index has one: a missing
-// changes file would otherwise lose changes unnoticed.
+// noChanges returns the changes file that belongs to a new index. Every index has such a file,
+// because otherwise the loss of a changes file would go unnoticed.
 func noChanges(base *flat, v vouching) []byte {
 	l := &Index{base: base, over: &flat{}, vouched: v}
 	return encodeChanges(l)
@@ -101,11 +101,11 @@ func applyChanges(x *Index, data []byte) error {
 	}
 	d := decoder{b: body[len(changesMagic):]}
 	if v := d.u32(); v != Version {
-		return fmt.Errorf("%w (format %d, this one reads %d)", ErrVersion, v, Version)
+		return fmt.Errorf("%w (format %d; this program reads format %d)", ErrVersion, v, Version)
 	}
 	d.u32()
 	if id := x.base.headerSeal(); !bytes.Equal(d.take(sealSize), id[:]) {
-		return fmt.Errorf("%w: belong to another index", ErrDamaged)
+		return fmt.Errorf("%w: the changes belong to another index", ErrDamaged)
 	}
 	copy(x.vouched.identity[:], d.take(32))
 	var n [5]int
@@ -116,7 +116,7 @@ func applyChanges(x *Index, data []byte) error {
 	}
 	vouches := int(d.u32())
 	if need+vouches > len(d.b) {
-		return fmt.Errorf("%w: lists do not fit", ErrDamaged)
+		return fmt.Errorf("%w: the lists exceed the file", ErrDamaged)
 	}
 	if err := applyLists(x, &d, n); err != nil {
 		return err
@@ -135,7 +135,7 @@ func applyLists(x *Index, d *decoder, n [5]int) error {
 	row := func(s int) (int, error) {
 		i := int(d.u32())
 		if i >= x.base.sections[s].count {
-			return 0, fmt.Errorf("%w: row %d of section %d", ErrDamaged, i, s)
+			return 0, fmt.Errorf("%w: section %[3]d has no row %[2]d", ErrDamaged, i, s)
 		}
 		return i, nil
 	}
@@ -184,14 +184,14 @@ func applyLists(x *Index, d *decoder, n [5]int) error {
 	return nil
 }
 
-// hasGrown reports whether the changes are large enough to write a new index.
+// hasGrown reports whether the changes are large enough to make a new index worthwhile.
 func hasGrown(x *Index) bool {
 	return x.marks.patched.n*patchSize > max(256<<10, len(x.base.data)/64) || outgrowsBase(x)
 }
 
-// rewriteBase returns a new index and its changes; x must not be used afterwards. If only
-// stamps and contents differ, they were already changed in place, so rewriting only takes the time
-// to write the bytes. It panics if Load has not succeeded.
+// rewriteBase returns a new index and its changes; x must not be used afterwards. If only stamps
+// and contents differ, the rows were already changed in place, so that rewriting only takes the
+// time to write the bytes. It panics if Load has not succeeded.
 func rewriteBase(x *Index) (base *flat, changes []byte) {
 	if !x.loaded {
 		panic("index: rewritten before it was loaded")
@@ -203,7 +203,7 @@ func rewriteBase(x *Index) (base *flat, changes []byte) {
 		}
 		return merged, noChanges(merged, x.vouched)
 	}
-	editor{x}.settleAbsent() // marks nodes
+	editor{x}.settleAbsent() // may mark nodes as dead
 	// The patches become part of the base. Deleted rows and additions stay in the changes.
 	patched, patchedFolders := x.marks.patched, x.marks.patchedFolders
 	x.marks.patched, x.marks.patchedFolders = bitset{}, bitset{}
@@ -223,8 +223,8 @@ func outgrowsBase(x *Index) bool {
 	return x.marks.deadNodes.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions) > x.weight
 }
 
-// decodeAdditions decodes the additions of the changes into maps. It refuses paths that the base has
-// too, so that every path occurs once.
+// decodeAdditions decodes the additions of the changes into maps. It refuses paths that the base
+// has too, so that every path occurs only once.
 func decodeAdditions(x *Index) error {
 	x.added.files = make(map[string]File, x.over.files().len())
 	x.added.actions = make(map[string][]Action, x.over.actions().len())
@@ -267,7 +267,7 @@ func (d *additions) addAction(a Action) {
 	}
 }
 
-// removeActionsOf removes and returns a source's actions from the changes.
+// removeActionsOf removes the actions of a source from the changes and returns them.
 func (d *additions) removeActionsOf(path string) []Action {
 	list := d.actions[path]
 	delete(d.actions, path)
@@ -305,8 +305,8 @@ func encodeAdditions(x *Index) []byte {
 	b := newIndexBuilder(x.base.checksum)
 	addAdditions(x, b)
 	b.absent = x.added.absent
-	// A directory of the base that was reached by a link has the same real path for the
-	// additions.
+	// The base may have a directory that was reached by a link. In the additions, this directory
+	// keeps its real path.
 	seen := map[string]bool{}
 	place := func(path string) {
 		folder, _ := splitSlash(path)

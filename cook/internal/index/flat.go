@@ -16,17 +16,17 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Role is the way in which the cooker uses a file.
+// A Role says how the cooker uses a file.
 type Role uint8
 
 const (
 	Asset  Role = iota // a source
 	Other              // another input: dependency, program, manifest
-	Config             // a cook.toml of the tree
-	Ignore             // a .cookignore of the tree
+	Config             // a cook.toml file in the asset tree
+	Ignore             // a .cookignore file in the asset tree
 	Made               // an artifact
-	Absent             // a recipe looked for it and did not find it
-	ghost              // only names the source of an action
+	Absent             // a file that a recipe looked for and did not find
+	ghost              // source of an action that is no longer a file
 )
 
 // A File is one file of the asset tree: an asset or a dependency. Files elsewhere (programs, the
@@ -36,13 +36,13 @@ type File struct {
 	Path  string
 	Role  Role
 	Stamp scan.Stamp
-	// Settled is set if Stamp was old enough to be trusted when it was taken.
+	// Settled is set if Stamp was old enough to be trusted when it was read.
 	Settled bool
-	Sum     hashing.Sum128 // by the function Index.Checksum
+	Sum     hashing.Sum128 // computed by the function that Index.Checksum names
 	Blob    store.BlobID
 }
 
-// A State is the way in which an action ended.
+// A State says how an action ended.
 type State uint8
 
 const (
@@ -57,8 +57,8 @@ type Action struct {
 	State  State
 	Method Method
 	ID     store.ActionID
-	// Source is the content that was cooked. It may differ from the file's row, because an
-	// interrupted run has seen more files than it has cooked.
+	// Source is the content that was cooked. It may differ from the content in the file's row,
+	// because an interrupted run may have read files that it has not cooked.
 	Source store.BlobID
 	// CookTime is how long the recipe last took, here or on the machine that filled the store.
 	CookTime time.Duration
@@ -79,17 +79,18 @@ type Decision struct {
 
 // A Dep is a dependency of an action, with the content that the action read.
 type Dep struct {
-	On   dependency.Dependency // in the asset tree
-	Name string                // its path as the recipe wrote it
+	On   dependency.Dependency // the dependency, with a path in the asset tree
+	Name string                // the path as the recipe wrote it
 	Blob store.BlobID
 	// Found is false if the recipe looked for the file and did not find it.
 	Found bool
 }
 
-// Asked returns the dependency with the path that the recipe used.
+// Asked returns the dependency with the path as the recipe wrote it.
 func (d *Dep) Asked() dependency.Dependency { return d.On.Named(d.Name) }
 
-// seenKey returns the path of the node whose stamp shows whether the dependency has changed.
+// seenKey returns the path of the node with the stamp that shows whether the dependency has
+// changed.
 func (d *Dep) seenKey() string { return dependency.Encode(d.On.Seen()) }
 
 // An Artifact is a file of the output directory.
@@ -99,10 +100,11 @@ type Artifact struct {
 	Settled bool
 	Sum     hashing.Sum128
 	Blob    store.BlobID
+	Role    string // meaning of the pixels of an image; "" for others
 }
 
-// A Method lists the fields of the fingerprint under which sources were cooked. It is shared and
-// must not be changed.
+// A Method lists the fields of the fingerprint that a method had when it cooked sources. Sources
+// share it, so it must not be changed.
 type Method []Field
 
 // A Field is one setting of a Method.
@@ -117,7 +119,7 @@ type Totals struct {
 	CookTime time.Duration
 }
 
-// A flat is one opened file of columns. The zero value is empty.
+// A flat is an opened index file, which stores its fields in columns. The zero value is empty.
 type flat struct {
 	data     []byte
 	seals    []byte             // one per block
@@ -169,7 +171,7 @@ func (t actionTable) len() int { return t.x.sections[secActions].count }
 // sourcePath returns the source path of action i.
 func (t actionTable) sourcePath(i int) string { return t.x.nodes().nodePath(t.sourceNode(i)) }
 
-// actionTarget returns the target of action i in place.
+// actionTarget returns the target of action i without copying it.
 func (t actionTable) actionTarget(i int) []byte {
 	return t.x.stringAt(t.x.row(secActions, i)[actionTargetAt:])
 }
@@ -219,7 +221,7 @@ func (t actionTable) decodeAction(i int) Action {
 	return a
 }
 
-// artifactRange returns the rows of the artifacts of action i: the first and their number.
+// artifactRange returns the first row and the number of the artifacts of action i.
 func (t actionTable) artifactRange(i int) (first, n int) {
 	r := t.x.row(secActions, i)
 	return int(binary.LittleEndian.Uint32(r[actionMadeAt:])), int(binary.LittleEndian.Uint32(r[actionMadeCountAt:]))
@@ -236,7 +238,7 @@ func (t artifactTable) len() int { return t.x.sections[secMade].count }
 // decodeArtifact decodes artifact i.
 func (t artifactTable) decodeArtifact(i int) Artifact {
 	f := t.x.nodes().decodeFileNode(t.x.refAtRow(secMade, i))
-	return Artifact{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob}
+	return Artifact{Path: f.Path, Stamp: f.Stamp, Settled: f.Settled, Sum: f.Sum, Blob: f.Blob, Role: string(t.x.stringAt(t.x.row(secMade, i)[madeRoleAt:]))}
 }
 
 // len returns the number of dependencies of all actions.
@@ -253,7 +255,7 @@ func (t depTable) decodeDepAt(i int) Dep {
 	return out
 }
 
-// decodeDep decodes the encoded Asked and key of a Dep.
+// decodeDep decodes a dependency: name is the encoding of Asked, key the encoding of On.
 func decodeDep(name, key string) (Dep, error) {
 	asked, err := dependency.Decode(name)
 	on, err2 := dependency.Decode(key)
@@ -264,12 +266,12 @@ func decodeDep(name, key string) (Dep, error) {
 		on.Kind = dependency.Presence
 	}
 	if on.Named(asked.Path) != asked {
-		return Dep{}, fmt.Errorf("%.200q is asked for as %.200q", key, name)
+		return Dep{}, fmt.Errorf("the dependency %.200q does not fit its name %.200q", key, name)
 	}
 	return Dep{On: on, Name: asked.Path}, nil
 }
 
-// mustDecode decodes the path of a node and panics if it is damaged.
+// mustDecode decodes the path of a node. It panics if the path is damaged.
 func mustDecode(path string) dependency.Dependency {
 	on, err := dependency.Decode(path)
 	if err != nil {
@@ -278,7 +280,7 @@ func mustDecode(path string) dependency.Dependency {
 	return on
 }
 
-// depPath returns the path of dependency i in place.
+// depPath returns the path of dependency i without copying it.
 func (t depTable) depPath(i int) []byte { return t.x.stringAt(t.x.row(secDeps, i)[strSize:]) }
 
 // methodCount returns the number of methods.
@@ -311,7 +313,7 @@ func (t actionTable) findActionRow(path, target string) (i int, ok bool) {
 	return i, i < t.len() && t.x.nodes().comparePath(t.sourceNode(i), path) == 0 && string(t.actionTarget(i)) == target
 }
 
-// findOutput finds the first artifact with a path in the order by path.
+// findOutput returns the number of the first artifact with a path, in the order of paths.
 func (t artifactTable) findOutput(path string) (i int, ok bool) {
 	n := t.x.sections[secByOutput].count
 	node := func(i int) int { return t.x.refAtRow(secMade, t.x.refAtRow(secByOutput, i)) }
@@ -319,11 +321,10 @@ func (t artifactTable) findOutput(path string) (i int, ok bool) {
 	return i, i < n && t.x.nodes().comparePath(node(i), path) == 0
 }
 
-// nodePath returns a node's whole path: its directory, which ends in a slash unless it is the
-// root, and its name.
+// nodePath returns the whole path of a node: the path of its directory followed by its name.
 func (t nodeTable) nodePath(node int) string {
 	folder, name := t.folderAndName(node)
-	var path [256]byte // usually enough, and stays on the stack
+	var path [256]byte // size that usually suffices and stays on the stack
 	return string(append(append(path[:0], folder...), name...))
 }
 
@@ -391,11 +392,11 @@ func compareNameTo(a []byte, b string) int {
 // The tables of a flat index. Each decodes the rows of some sections in place.
 type (
 	folderTable   struct{ x *flat } // sorted by tree and path
-	nodeTable     struct{ x *flat } // by directory
-	fileTable     struct{ x *flat } // nodes that are files, sorted by path
+	nodeTable     struct{ x *flat } // nodes, grouped by directory
+	fileTable     struct{ x *flat } // files among the nodes, sorted by path
 	actionTable   struct{ x *flat } // sorted by source and target
-	depTable      struct{ x *flat } // by action
-	artifactTable struct{ x *flat } // by action
+	depTable      struct{ x *flat } // dependencies, grouped by action
+	artifactTable struct{ x *flat } // artifacts, grouped by action
 )
 
 func (x *flat) folders() folderTable     { return folderTable{x} }
@@ -418,29 +419,29 @@ const (
 // Flags of a directory's row, above the two bits of its tree.
 const (
 	folderTree   = 3
-	folderListed = 1 << 2 // the scan listed it
-	folderOdd    = 1 << 3 // the scan must list it again
-	folderFresh  = 1 << 4 // its stamp was too fresh to be trusted
-	folderDead   = 1 << 5 // the changes drop it
+	folderListed = 1 << 2 // the scan listed the directory
+	folderOdd    = 1 << 3 // the scan must list the directory again
+	folderFresh  = 1 << 4 // the stamp was too fresh to be trusted
+	folderDead   = 1 << 5 // the changes drop the directory
 )
 
 // A folderRow is a decoded directory.
 type folderRow struct {
 	Tree Tree
 	// Path ends in a slash, and is empty for the tree's root. Real is Path with links resolved.
-	Path, Real []byte // in place
+	Path, Real []byte // memory of the index
 	real       []byte // Real with its NUL
 	Stamp      scan.Stamp
-	// Listed is set if the scan listed the directory and wants no other files of it. Usable is
-	// set if an equal stamp means an equal listing.
+	// Listed is set if the scan listed the directory, and the index has all files that it needs. Usable
+	// is set if an unchanged stamp proves an unchanged listing.
 	Listed, Usable bool
 	Odd            bool // see scan.Folder
 	Dead           bool
-	First, Count   int // its nodes
+	First, Count   int // first node of the directory, and number of its nodes
 	End            int // row after the last subdirectory
 }
 
-// RealName returns Real with a final NUL, as system calls want it.
+// RealName returns Real with a final NUL, as system calls require.
 func (f *folderRow) RealName() []byte { return f.real }
 
 // len returns the number of directories.
@@ -469,14 +470,14 @@ func (t folderTable) decodeFolder(i int) folderRow {
 const (
 	nodeRole    = 7
 	nodeSettled = 1 << 3
-	nodeDead    = 1 << 4 // the changes drop or replace it
+	nodeDead    = 1 << 4 // the changes drop or replace the node
 )
 
 const noAction = 1<<32 - 1
 
-// A Probe holds the arguments of stat for a node, and the last result.
+// A Probe holds the arguments of stat for a node, and the result of the last stat.
 type Probe struct {
-	Name    []byte // in its directory, NUL-terminated, in place
+	Name    []byte // name in its directory, ending in NUL; memory of the index
 	Role    Role
 	Stamp   scan.Stamp
 	Settled bool
@@ -492,8 +493,8 @@ func (t nodeTable) needsNoStat(i int) bool {
 	return flags&nodeDead != 0 || Role(flags&nodeRole) == ghost
 }
 
-// Follow reports whether stat should follow links. A dependency means the link's target, while
-// the scan and the outputs accept no links.
+// Follow reports whether stat should follow links. For a dependency, the link's target counts;
+// sources and outputs must not be links.
 func (p *Probe) Follow() bool { return p.Role == Other || p.Role == Absent }
 
 // len returns the number of nodes.

@@ -18,7 +18,7 @@ import (
 )
 
 // Version is the format's version. An index of another version is not read.
-const Version = 4
+const Version = 5
 
 var magic = [8]byte{'c', 'o', 'o', 'k', 'i', 'd', 'x', '\n'}
 
@@ -42,20 +42,20 @@ const (
 )
 
 const (
-	nameSize   = 16        // of the checksum function's name
+	nameSize   = 16        // size of the checksum function's name
 	totalsSize = 5 * 8     // see Totals
 	sealSize   = 16        // XXH3-128
 	stampSize  = 5*8 + 4   // size, times, inode, device, mode
 	strSize    = 4 + 4     // offset, length
-	entrySize  = 8 + 8     // of the section table
-	checksumAt = 8 + 4 + 4 // behind magic, version, zero
+	entrySize  = 8 + 8     // size of an entry of the section table
+	checksumAt = 8 + 4 + 4 // offset after magic, version and a zero word
 	tableAt    = checksumAt + nameSize
-	sealsAt    = tableAt + sectionCount*entrySize // seal of the block seals
-	headerEnd  = sealsAt + sealSize               // the header's own seal is here
+	sealsAt    = tableAt + sectionCount*entrySize // offset of the seal over all seals of blocks
+	headerEnd  = sealsAt + sealSize               // offset of the header's own seal
 	headerSize = headerEnd + sealSize
 
-	// Everything behind the header is sealed in blocks of this size, so that a query reads only
-	// the blocks it needs.
+	// Everything after the header is sealed in blocks of this size, so that a query reads only the
+	// blocks it needs.
 	blockSize = 64 << 10
 
 	// A directory: offset and length of its path, of its real path, flags, the row after its last
@@ -77,7 +77,7 @@ const (
 
 	contentSize = 16 + 32 // checksum, blob ID
 
-	actionStateAt     = 4 // behind the source's node
+	actionStateAt     = 4 // offset after the number of the source's node
 	actionMethodAt    = actionStateAt + 4
 	actionDepsCountAt = actionMethodAt + 4
 	actionMadeCountAt = actionDepsCountAt + 4
@@ -88,6 +88,8 @@ const (
 	actionSize        = actionCookTimeAt + 2*8
 
 	actionWarned = 1 // flag of an action
+
+	madeRoleAt = 4 // offset after the artifact's node
 )
 
 var rowSize = [sectionCount]int{
@@ -100,7 +102,7 @@ var rowSize = [sectionCount]int{
 	secByOutput: 4,
 	secActions:  actionSize,
 	secDeps:     2*strSize + 32 + 4,
-	secMade:     4,
+	secMade:     madeRoleAt + strSize,
 	secMethods:  2 * 8,
 	secFields:   2 * strSize,
 	secStrings:  1,
@@ -108,7 +110,7 @@ var rowSize = [sectionCount]int{
 
 type section struct{ offset, count int }
 
-// Reasons why an index was not read. All of them cost work; none of them costs correctness.
+// Reasons why an index was not read. All of them cause more work, but never wrong results.
 var (
 	ErrForeign = errors.New("not an index of cook")
 	ErrVersion = errors.New("written by another version of cook")
@@ -116,7 +118,7 @@ var (
 )
 
 // openFlat reads an index in place; data must not change while it is in use. It checks the whole
-// file, so that no accessor can fail. The error wraps ErrForeign, ErrVersion or ErrDamaged.
+// file, so that accessors cannot fail. The error wraps ErrForeign, ErrVersion or ErrDamaged.
 func openFlat(data []byte) (*flat, error) {
 	x, err := openHeader(data)
 	if err != nil {
@@ -140,7 +142,7 @@ func openHeader(data []byte) (*flat, error) {
 		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
 	}
 	if v := binary.LittleEndian.Uint32(data[len(magic):]); v != Version {
-		return nil, fmt.Errorf("%w (format %d, this one reads %d)", ErrVersion, v, Version)
+		return nil, fmt.Errorf("%w (format %d; this program reads format %d)", ErrVersion, v, Version)
 	}
 	if len(data) < headerSize {
 		return nil, fmt.Errorf("%w: cut short", ErrDamaged)
@@ -164,7 +166,7 @@ func openHeader(data []byte) (*flat, error) {
 	}
 	x.seals = data[next:]
 	if n := blockCount(next - headerSize); len(x.seals) != n*sealSize {
-		return nil, fmt.Errorf("%w: %d bytes of seals of %d blocks", ErrDamaged, len(x.seals), n)
+		return nil, fmt.Errorf("%w: there are %d bytes of seals for %d blocks", ErrDamaged, len(x.seals), n)
 	}
 	if sum := seal(x.seals); !bytes.Equal(sum[:], data[sealsAt:headerEnd]) {
 		return nil, fmt.Errorf("%w: checksum of the seals does not match", ErrDamaged)
@@ -202,7 +204,7 @@ func (x *flat) row(s, i int) []byte {
 	return x.sectionBytes(s, x.sections[s].offset+i*rowSize[s], rowSize[s])
 }
 
-// refAtRow returns the target row of row i in a section of references.
+// refAtRow returns the row to which the reference in row i of a section points.
 func (x *flat) refAtRow(s, i int) int { return int(binary.LittleEndian.Uint32(x.row(s, i))) }
 
 // stringAt returns the string that a row's reference points to.
@@ -218,7 +220,7 @@ func (x *flat) name(ref []byte) []byte {
 	return name[: len(name)-1 : len(name)-1]
 }
 
-// nulTerminated returns a name with its final NUL, as system calls want it.
+// nulTerminated returns a name with its final NUL, as system calls require.
 func (x *flat) nulTerminated(ref []byte) []byte {
 	at := int(binary.LittleEndian.Uint32(ref))
 	return x.sectionBytes(secNames, x.sections[secNames].offset+at, int(binary.LittleEndian.Uint32(ref[4:]))+1)

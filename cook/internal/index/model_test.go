@@ -18,8 +18,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// The names of the models. There are few, so that they collide, and some sort differently as
-// paths and by directory.
+// The names that the models use. There are few names, so that they collide. Some sort differently
+// as paths than by directory.
 var (
 	filePaths = []string{
 		"a", "a-", "a\xff\n", "cook.toml", "d-/cook.toml", "d/a", "d/b", "d/cook.toml", "d/e/a", "d/e/cook.toml",
@@ -37,7 +37,7 @@ type model struct {
 	vouched  []Vouch
 	folders  map[string]listed
 	files    map[string]File
-	actions  map[[2]string]Action // by path and target
+	actions  map[[2]string]Action // actions by path and target
 }
 
 func drawModel(t *rapid.T) *model {
@@ -67,7 +67,7 @@ func drawIdentity(t *rapid.T) hashing.Digest {
 	return hashing.Digest{rapid.ByteMax(2).Draw(t, "identity")}
 }
 
-// drawVouched draws some of the targets, each with pending sources.
+// drawVouched draws some of the targets, each with sources that are pending for it.
 func drawVouched(t *rapid.T, targets []string) (list []Vouch) {
 	for _, target := range targets {
 		if !rapid.Bool().Draw(t, "vouched") {
@@ -84,7 +84,7 @@ func drawVouched(t *rapid.T, targets []string) (list []Vouch) {
 	return list
 }
 
-// vouching returns the expected vouches in the files.
+// vouching returns the vouches that the files should contain.
 func (m *model) vouching() vouching {
 	v := newVouching(m.identity, m.vouched)
 	for i := range v.vouches {
@@ -152,7 +152,7 @@ func (m *model) drawAction(t *rapid.T) Action {
 		if o := rapid.SampledFrom(outputPaths).Draw(t, "output"); !taken[o] {
 			taken[o] = true
 			n := rapid.Byte().Draw(t, "output content")
-			a.Made = append(a.Made, Artifact{o, drawStamp(t), rapid.Bool().Draw(t, "settled"), hashing.Sum128{Lo: uint64(n)}, blob(n)})
+			a.Made = append(a.Made, Artifact{o, drawStamp(t), rapid.Bool().Draw(t, "settled"), hashing.Sum128{Lo: uint64(n)}, blob(n), rapid.SampledFrom([]string{"", "color", "normal"}).Draw(t, "role")})
 		}
 	}
 	method := Method{{"recipe", rapid.SampledFrom([]string{"image", "gltf"}).Draw(t, "recipe")}}
@@ -235,11 +235,11 @@ func (m *model) totals(target string) (sum Totals) {
 	return sum
 }
 
-// A question is one stat call and its expected result.
+// A question is the arguments and the expected result of one stat call.
 type question struct {
 	Tree    Tree
 	Path    string
-	Real    string // of its directory, if the scan listed it
+	Real    string // real path of the directory, if the scan listed it
 	Role    Role
 	Stamp   scan.Stamp
 	Settled bool
@@ -254,7 +254,7 @@ func (m *model) ask(tree Tree, path string) question {
 	return q
 }
 
-// probes counts the expected stat calls of a sweep: each question once.
+// probes returns the stat calls that a sweep over the index should make, and how often: each once.
 func (m *model) probes() map[question]int {
 	all := map[question]int{}
 	for _, f := range m.files {
@@ -305,7 +305,7 @@ func probesOf(m *model, parts ...*flat) map[question]int {
 	return all
 }
 
-// foldersOf lists the live directories of the parts that the scan listed.
+// foldersOf returns the directories in parts that the scan listed and that were not dropped.
 func foldersOf(parts ...*flat) []listed {
 	var all []listed
 	for _, x := range parts {

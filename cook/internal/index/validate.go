@@ -95,7 +95,7 @@ func validateOrders(x *flat) error {
 		}
 	}
 	if configs != x.sections[secConfigs].count {
-		return errors.New("files of rules differ in number")
+		return errors.New("the number of rule files is wrong")
 	}
 	for i := range x.artifacts().len() {
 		if r := x.nodes().roleOf(x.refAtRow(secMade, i)); r != Made {
@@ -119,7 +119,7 @@ func validateOrders(x *flat) error {
 }
 
 func validateStrings(x *flat) error {
-	for s, at := range map[int][2]int{secDeps: {0, 2}, secActions: {actionTargetAt, 3}, secFields: {0, 2}} {
+	for s, at := range map[int][2]int{secDeps: {0, 2}, secActions: {actionTargetAt, 3}, secMade: {madeRoleAt, 1}, secFields: {0, 2}} {
 		for i := range x.sections[s].count {
 			for k := range at[1] {
 				d := decoder{b: x.row(s, i)[at[0]+k*strSize:]}
@@ -148,7 +148,7 @@ func validateMethods(x *flat) error {
 		d := decoder{b: x.row(secMethods, i)}
 		first, n := d.u64(), d.u64()
 		if first != fields || n > math.MaxInt32 {
-			return fmt.Errorf("method %d: rows do not follow", i)
+			return fmt.Errorf("method %d: the rows are out of order", i)
 		}
 		fields += n
 	}
@@ -177,7 +177,7 @@ func validateFolders(x *flat, patched bool) error {
 			return fmt.Errorf("directory %d: flags %#x", i, flags)
 		}
 		if f.First != next || f.Count > x.nodes().len()-next || f.End <= i || f.End > x.folders().len() {
-			return fmt.Errorf("directory %d: rows do not follow", i)
+			return fmt.Errorf("directory %d: the rows are out of order", i)
 		}
 		if i > 0 {
 			last := x.folders().decodeFolder(i - 1)
@@ -187,13 +187,13 @@ func validateFolders(x *flat, patched bool) error {
 		}
 		for n := range f.Count {
 			if int(binary.LittleEndian.Uint32(x.row(secNodes, next+n)[nodeFolderAt:])) != i {
-				return fmt.Errorf("directory %d: has a node of another", i)
+				return fmt.Errorf("directory %d: has a node of another directory", i)
 			}
 		}
 		next += f.Count
 	}
 	if next != x.nodes().len() {
-		return errors.New("nodes that belong to no directory")
+		return errors.New("there are nodes that belong to no directory")
 	}
 	return nil
 }
@@ -224,7 +224,7 @@ func validateActions(x *flat) error {
 		case int(method) >= x.methodCount():
 			return fmt.Errorf("action %d: method %d", i, method)
 		case firstDep != deps || firstMade != made:
-			return fmt.Errorf("action %d: rows do not follow", i)
+			return fmt.Errorf("action %d: the rows are out of order", i)
 		}
 		deps, made = deps+nDeps, made+nMade
 		if i > 0 {

@@ -28,7 +28,7 @@ type vouching struct {
 // A vouch is a Vouch as the changes file stores it.
 type vouch struct {
 	target  string
-	totals  Totals // of the target's actions
+	totals  Totals // sums over the actions of the target
 	pending []byte // paths, each ended by a NUL
 }
 
@@ -62,8 +62,8 @@ func newVouching(identity hashing.Digest, list []Vouch) vouching {
 	return v
 }
 
-// appendVouches appends the vouches as the changes file stores them: totals, the lengths of target and
-// pending, target, pending.
+// appendVouches appends the current vouches as the changes file stores them: for each target, the
+// totals, the length of target, the length of pending, target and pending.
 func (v *vouching) appendVouches(b []byte) []byte {
 	le := binary.LittleEndian
 	for _, one := range v.vouches {
@@ -74,7 +74,7 @@ func (v *vouching) appendVouches(b []byte) []byte {
 	return b
 }
 
-// decodeVouches reads the output of append.
+// decodeVouches decodes the output of appendVouches.
 func (v *vouching) decodeVouches(b []byte) error {
 	v.vouches = nil
 	for d := (decoder{b: b}); len(d.b) > 0; {
@@ -84,7 +84,7 @@ func (v *vouching) decodeVouches(b []byte) error {
 		one := vouch{totals: decodeTotals(d.take(totalsSize))}
 		target, pending := uint64(d.u32()), uint64(d.u32())
 		if target+pending > uint64(len(d.b)) {
-			return fmt.Errorf("%w: targets do not fit", ErrDamaged)
+			return fmt.Errorf("%w: the list of targets exceeds the file", ErrDamaged)
 		}
 		one.target, one.pending = string(d.take(int(target))), d.take(int(pending))
 		if n := len(v.vouches); n > 0 && v.vouches[n-1].target >= one.target || pending > 0 && one.pending[pending-1] != 0 {

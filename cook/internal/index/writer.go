@@ -26,10 +26,10 @@ type folderIn struct {
 	first, count int
 }
 
-// A nodeIn is a node before its place in the file is known.
+// A nodeIn is a node whose position in the file is not known yet.
 type nodeIn struct {
-	folder int32 // in order of arrival; sorted later
-	after  int32 // index into files, made or named, by role
+	folder int32 // number of the directory, in the order of adding and later in sorted order
+	after  int32 // index into files, made or named, depending on the role
 	action uint32
 	role   Role
 }
@@ -41,8 +41,8 @@ type writer struct {
 	folders map[folderKey]int
 	list    []folderIn
 	files   []File
-	made    []*Artifact // of all actions
-	named   []string    // absent paths and ghosts
+	made    []*Artifact // artifacts of all actions
+	named   []string    // absent paths, and paths of sources that no longer exist
 	nodes   []nodeIn
 	methods methodRows
 
@@ -97,7 +97,7 @@ func (w *writer) folderNumber(key folderKey) int {
 	return i
 }
 
-// collectNodes makes a node of everything that has a path.
+// collectNodes creates a node for everything that has a path.
 func (w *writer) collectNodes(b *builder) {
 	made := 0
 	for i := range b.actions {
@@ -148,7 +148,8 @@ func (w *writer) collectNodes(b *builder) {
 			w.made = append(w.made, &a.Made[k])
 		}
 	}
-	// Sources are last: each is a file, or becomes a ghost.
+	// Sources are last. Each has a node already, or gets one as a ghost: a source that is not a
+	// file of the index.
 	w.sourceNode = make([]int32, len(b.actions))
 	for i := range b.actions {
 		a := &b.actions[i]
@@ -156,7 +157,7 @@ func (w *writer) collectNodes(b *builder) {
 		case i > 0 && b.actions[i-1].Path == a.Path:
 			w.sourceNode[i] = w.sourceNode[i-1]
 		case there:
-			w.nodes[at].action = uint32(i) // files were first, in their order
+			w.nodes[at].action = uint32(i) // node number, equal to the file number: files were first
 			w.sourceNode[i] = int32(at)
 		default:
 			w.sourceNode[i] = int32(len(w.nodes))
@@ -182,7 +183,7 @@ func (w *writer) sortFolders() []int32 {
 	return order
 }
 
-// numbersBelow returns 0 to n-1.
+// numbersBelow returns the numbers from 0 to n-1.
 func numbersBelow(n int) []int32 {
 	list := make([]int32, n)
 	for i := range list {
@@ -191,7 +192,7 @@ func numbersBelow(n int) []int32 {
 	return list
 }
 
-// placeNodes writes directories, nodes, names and contents.
+// placeNodes writes the sections of directories, nodes, names and contents.
 func (w *writer) placeNodes(order []int32) {
 	perm := numbersBelow(len(w.nodes))
 	slices.SortFunc(perm, func(i, j int32) int {
@@ -252,7 +253,7 @@ func (w *writer) putFolders(order []int32) {
 		next = f.first + f.count
 		end := at + 1
 		for end < len(order) && w.list[order[end]].tree == f.tree && strings.HasPrefix(w.list[order[end]].path, f.path) {
-			end++ // runs once per slash of a path
+			end++ // iterations: at most one for each slash of a path
 		}
 		w.putName(secFolders, f.path)
 		w.putName(secFolders, f.real)
@@ -280,8 +281,9 @@ func (w *writer) writeOrders() {
 	for _, row := range outputs {
 		w.putUint32(secByOutput, uint32(row))
 	}
-	for _, node := range w.madeNode {
+	for i, node := range w.madeNode {
 		w.putUint32(secMade, uint32(node))
+		w.putString(secMade, w.made[i].Role)
 	}
 }
 
@@ -369,7 +371,7 @@ func (w *writer) reserveSections(b *builder) []byte {
 	for s := range secStrings {
 		size += rows[s] * rowSize[s]
 	}
-	seals := (blockCount(size-headerSize) + 2) * sealSize // also for short strings
+	seals := (blockCount(size-headerSize) + 2) * sealSize // two more seals suffice for short strings
 	out := make([]byte, size, size+blockSize+seals)
 	at := headerSize
 	for s := range secStrings {

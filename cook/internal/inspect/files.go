@@ -23,32 +23,32 @@ import (
 	"github.com/assetcook/assetcook/internal/webjson"
 )
 
-// A file is a file that a page shows beside an asset: its source, a file that it reads, its artifact,
-// or a file of another asset.
+// A file is one of the files that the page shows for an asset: its source, a file that the source
+// reads, an artifact, or a file of another asset.
 type file struct {
 	Asset  execute.Path `json:"asset"`
 	Target string       `json:"target"`
 	Side   string       `json:"side"` // "source" or "output"
 	Path   execute.Path `json:"path"`
 
-	// fields for images
+	// parameters for images
 	Level   int `json:"level"`
 	Picture int `json:"picture"`
-	Width   int `json:"width"` // wanted width of a source; 0 for its own width
+	Width   int `json:"width"` // requested width of a source; 0 for its own width
 	Height  int `json:"height"`
 
-	// fields for bytes
+	// parameters for bytes
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 }
 
 var (
-	errSide  = errors.New("there are two sides, source and output")
-	errOther = fmt.Errorf("no file of this project: %w", fs.ErrNotExist)
+	errSide  = errors.New("unknown side; want source or output")
+	errOther = fmt.Errorf("the file is not one of this project: %w", fs.ErrNotExist)
 )
 
-// openFolderOf returns the directory of a file: of a source in the index, of a file that the asset
-// reads, or of an artifact. done releases the directory.
+// openFolderOf returns the root directory of a file. The file must be a source in the index, a file
+// that the asset reads, or an artifact. done releases the directory.
 func (p *project) openFolderOf(f *file) (dir *confine.Dir, a *survey.Asset, done func(), err error) {
 	list, a, err := p.table.findAssetOf(string(f.Asset), f.Target)
 	if err != nil {
@@ -70,7 +70,7 @@ func (p *project) openFolderOf(f *file) (dir *confine.Dir, a *survey.Asset, done
 	return nil, nil, nil, errSide
 }
 
-// readAssetFile reads a file whole.
+// readAssetFile reads a whole file.
 func (p *project) readAssetFile(f *file) ([]byte, *survey.Asset, error) {
 	dir, a, done, err := p.openFolderOf(f)
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *project) readAssetFile(f *file) ([]byte, *survey.Asset, error) {
 	return data, a, err
 }
 
-// mostBytes bounds the bytes of one answer.
+// mostBytes limits the number of bytes in one response.
 const mostBytes = 4 << 20
 
 func (p *project) answerBytes(w http.ResponseWriter, req *http.Request) {
@@ -102,11 +102,11 @@ func (p *project) answerBytes(w http.ResponseWriter, req *http.Request) {
 	}
 	defer from.Close()
 	if f.From < 0 || f.To < f.From {
-		answerError(w, errors.New("bytes end before they begin"))
+		answerError(w, errors.New("the end of the byte range is before its start"))
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
-	io.Copy(w, io.NewSectionReader(from, f.From, min(f.To-f.From, mostBytes))) // an error shows as fewer bytes
+	io.Copy(w, io.NewSectionReader(from, f.From, min(f.To-f.From, mostBytes))) // an error here only shortens the response
 }
 
 // A textureInfo describes a cooked texture.
@@ -128,7 +128,8 @@ type levelInfo struct {
 	Bytes  int `json:"bytes"` // sum over all images
 }
 
-// nameOfPictures returns the name of a texture's images, "" for a single image.
+// nameOfPictures returns a noun for the several images of a texture, such as "layers". It returns
+// "" for a single image.
 func nameOfPictures(t *texture.Texture) string {
 	switch {
 	case t.Depth > 0:
@@ -169,8 +170,8 @@ func (p *project) openTexture(f *file) (*texture.Texture, *survey.Asset, error) 
 // A likenessInfo is the similarity of a texture to its source.
 type likenessInfo struct {
 	PSNR     *float64 `json:"psnr"`               // nil for equal pixels, or if Note has the reason
-	Angle    *float64 `json:"angle,omitempty"`    // mean, in degrees, of normals
-	Coverage *float64 `json:"coverage,omitempty"` // most that a level's share of drawn pixels is off by
+	Angle    *float64 `json:"angle,omitempty"`    // mean angle between normals, in degrees
+	Coverage *float64 `json:"coverage,omitempty"` // largest error in the share of visible pixels, over levels
 	Role     string   `json:"role,omitempty"`
 	Why      string   `json:"role_why,omitempty"` // reason for the role
 	Note     string   `json:"note,omitempty"`
@@ -189,7 +190,7 @@ func (p *project) answerLikeness(ctx context.Context, f *file) (any, [][]byte, e
 	return infoOf(found, note), nil, ctx.Err()
 }
 
-// infoOf describes a comparison for the page.
+// infoOf returns the result of a comparison in the form for the page.
 func infoOf(f likeness.Finding, note string) likenessInfo {
 	known := func(x float64) *float64 {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -200,22 +201,22 @@ func infoOf(f likeness.Finding, note string) likenessInfo {
 	return likenessInfo{PSNR: known(f.PSNR), Angle: known(f.Angle), Coverage: known(f.Coverage), Role: f.Role, Why: f.Why, Note: note}
 }
 
-// A pictureInfo describes pixels, which follow as 8 bits of red, green, blue and alpha,
-// in rows from the top.
+// A pictureInfo describes the pixels that follow it: 8 bits each of red, green, blue and alpha, in
+// rows from the top.
 type pictureInfo struct {
 	Width  int  `json:"width"`
 	Height int  `json:"height"`
 	Scaled bool `json:"scaled,omitempty"`
-	Bits   int  `json:"bits"` // bits of a channel in the file, 32 for floating point
-	// OfWidth and OfHeight are the size of the source.
+	Bits   int  `json:"bits"` // bits of a channel; 32 for floating point
+	// OfWidth and OfHeight are the dimensions of the source.
 	OfWidth  int `json:"of_width"`
 	OfHeight int `json:"of_height"`
 }
 
-// mostPixels bounds the pixels of one answer.
+// mostPixels limits the number of pixels in one response.
 const mostPixels = 16 << 20
 
-var errPixels = errors.New("more than 16 million pixels; choose a smaller level")
+var errPixels = errors.New("the image has more than 16 million pixels; choose a smaller level")
 
 func (p *project) answerPicture(ctx context.Context, f *file) (any, [][]byte, error) {
 	data, _, err := p.readAssetFile(f)
@@ -275,8 +276,8 @@ type meshInfo struct {
 type meshLevel struct {
 	Vertices  int        `json:"vertices"`
 	Triangles int        `json:"triangles"`
-	Clipped   int64      `json:"clipped,omitempty"` // triangles that are not sent: too many
-	Undrawn   int        `json:"undrawn,omitempty"` // primitives of points and lines
+	Clipped   int64      `json:"clipped,omitempty"` // number of triangles that exceed the limit of the response
+	Undrawn   int        `json:"undrawn,omitempty"` // number of primitives that consist of points or lines
 	Low       [3]float32 `json:"low"`
 	High      [3]float32 `json:"high"`
 	Parts     []meshPart `json:"parts"`
@@ -329,9 +330,9 @@ func meshParts(ctx context.Context, s *drawn.Scene) (header any, parts [][]byte,
 	return info, parts, nil
 }
 
-// littleEndian returns numbers of 32 bits as bytes.
+// littleEndian returns 32-bit values as little-endian bytes.
 func littleEndian[T float32 | uint32](numbers []T) []byte {
 	b := make([]byte, 4*len(numbers))
-	binary.Encode(b, binary.LittleEndian, numbers) // the sizes are equal
+	binary.Encode(b, binary.LittleEndian, numbers) // cannot fail, because the sizes are equal
 	return b
 }

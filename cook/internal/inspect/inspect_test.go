@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// asCook has the test binary be the command cook.
+// asCook is the variable that makes the test binary act as the command cook.
 const asCook = "INSPECT_TEST_COOK"
 
 func TestMain(m *testing.M) {
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A site is a project that has been cooked and the page that shows it.
+// A site is a cooked project and the page that shows it.
 type site struct {
 	t       *testing.T
 	dir     string
@@ -56,7 +57,7 @@ func write(t *testing.T, name string, data []byte) {
 	}
 }
 
-// painting is a picture with every kind of alpha.
+// painting returns a PNG with all kinds of alpha values.
 func painting(t *testing.T, w, h int) []byte {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -76,7 +77,7 @@ func newSite(t *testing.T, files map[string][]byte) *site {
 	t.Helper()
 	t.Setenv(asCook, "1")
 	s := &site{t: t, dir: t.TempDir()}
-	s.project = cook.Project{Dir: filepath.Join(s.dir, "assets"), Cache: filepath.Join(s.dir, "store"), Recipes: recipes.All()}
+	s.project = cook.Project{Dir: filepath.Join(s.dir, "assets"), Cache: filepath.Join(s.dir, "store"), Recipes: recipes.All(), Engine: "own"}
 	for name, data := range files {
 		write(t, filepath.Join(s.project.Dir, name), data)
 	}
@@ -102,7 +103,7 @@ func (s *site) cook() {
 
 func (s *site) out(name string) string { return filepath.Join(s.dir, "cooked", name) }
 
-// get asks for something, and returns the message of an error.
+// get sends a request, and returns the message of an error.
 func (s *site) get(what string, query url.Values, into any) string {
 	s.t.Helper()
 	return s.answer(httptest.NewRequest("GET", "/"+what+"?"+query.Encode(), nil), into)
@@ -160,7 +161,8 @@ type page struct {
 	Rows         []struct{ Path, Recipe, Outcome, Why string }
 }
 
-// A table has the cooked assets, also after another run, and none before the first.
+// The table lists the cooked assets. A later run updates the table. Before the first run, the table
+// is empty.
 func TestRows(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.json": []byte("[1]"), "b/c.txt": []byte("text"), "b/D.json": []byte("{}")})
 	var p page
@@ -178,9 +180,12 @@ func TestRows(t *testing.T) {
 	if p.Matched != 1 || p.Rows[0].Path != "a.json" || !strings.HasPrefix(p.Rows[0].Why, "content changed") || p.Seal == before {
 		t.Errorf("after the second run: %+v", p)
 	}
-	var runs []struct{ Cooked int }
-	if err := s.get("runs", nil, &runs); err != "" || len(runs) != 2 || runs[0].Cooked != 1 || runs[1].Cooked != 3 {
-		t.Errorf("%s %+v", err, runs)
+	var report struct{ HTML string }
+	if err := s.get("report", url.Values{"list": {"runs"}}, &report); err != "" {
+		t.Fatal(err)
+	}
+	if runs := tableCells(t, report.HTML, "runs"); len(runs) != 2 || runs[0]["cooked"] != "1" || runs[1]["cooked"] != "3" || !strings.HasPrefix(runs[0]["longest"], "a.json ") {
+		t.Errorf("%v", runs)
 	}
 	if err := os.RemoveAll(s.out("")); err != nil {
 		t.Fatal(err)
@@ -190,7 +195,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// The page shows the reasons of cook; only the asked asset is cooked again.
+// The page shows the reasons that the program prints. Only the requested asset is cooked again.
 func TestWhyAndAgain(t *testing.T) {
 	name := "odd [a] {b}.json"
 	if runtime.GOOS != "windows" {
@@ -224,7 +229,8 @@ func TestWhyAndAgain(t *testing.T) {
 	}
 }
 
-// The pixels equal the output of the decoder, and the source's its file.
+// The pixels of an artifact equal the output of the decoder, and the pixels of a source equal its
+// file.
 func TestPicture(t *testing.T) {
 	s := newSite(t, map[string][]byte{"p.png": painting(t, 20, 12), "cook.toml": []byte("[[rule]]\nmatch = \"*.png\"\nformat = \"bc7\"\n")})
 	var tex parts
@@ -276,7 +282,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// Damaged files are errors of one line.
+// For a damaged file, the answer is an error of one line.
 func TestHostileFiles(t *testing.T) {
 	s := newSite(t, map[string][]byte{"p.png": painting(t, 8, 8)})
 	for _, side := range []struct{ side, path, file string }{{"output", "p.png.ktx2", s.out("p.png.ktx2")}, {"source", "p.png", filepath.Join(s.project.Dir, "p.png")}} {
@@ -307,8 +313,8 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// Only files of the project are given: nothing by a path that leads out, none that the index
-// does not have, none through a link that leads out.
+// The tab serves only files of the project. It refuses paths that lead out of the project, files
+// that are not in the index, and links that lead out of the project.
 func TestNoPathLeadsOut(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.txt": []byte("mine"), "b.txt": []byte("other"), "sub/c.txt": []byte("c")})
 	write(t, filepath.Join(s.dir, "secret.txt"), []byte("secret"))
@@ -376,7 +382,7 @@ func TestToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := view.Handler(view.Sources{Tabs: []view.Tab{tab}, Token: "right"})
+	handler := view.New(view.Sources{Tabs: []view.Tab{tab}, Token: "right"})
 	status := func(method, what, token, site string) int {
 		body, _ := json.Marshal(map[string]any{"asset": "a.txt", "side": "source", "path": "a.txt", "to": 10})
 		req := httptest.NewRequest(method, "http://127.0.0.1/tabs/assets/api/"+what, bytes.NewReader(body))
@@ -404,7 +410,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Without the program there are no answers; its errors are shown.
+// Without the program, explaining and cooking fail. The page shows the errors of the program.
 func TestPrograms(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.txt": []byte("mine")})
 	for _, program := range []string{"", filepath.Join(s.dir, "none")} {
@@ -424,42 +430,56 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// All textures are compared, those first that have lost most, and again when they were
-// cooked again.
+// All textures are compared, and the textures with the largest losses are listed first. Textures
+// that were cooked again are compared again.
 func TestLosses(t *testing.T) {
 	rule := "[[rule]]\nmatch = \"%s.png\"\nformat = \"%s\"\n"
 	s := newSite(t, map[string][]byte{
 		"bc1.png": painting(t, 32, 32), "bc7.png": painting(t, 32, 32), "plain.png": painting(t, 32, 32), "a.txt": []byte("text"),
 		"cook.toml": fmt.Appendf(nil, rule+rule+rule, "bc1", "bc1a", "bc7", "bc7", "plain", "rgba8"),
 	})
-	var got struct {
-		Of, Done, Known int
-		Rows            []struct {
-			Path, Note string
-			PSNR       float64
-		}
+	psnr := func(r map[string]string) float64 {
+		db, _ := strconv.ParseFloat(r["PSNR in dB"], 64)
+		return db
 	}
-	all := func() {
-		for got.Done = -1; got.Done != got.Of; { // it goes on while it is asked
-			if err := s.post("losses", map[string]any{}, &got); err != "" {
-				t.Fatal(err)
-			}
-		}
+	got := s.losses()
+	if len(got) != 3 || got[0]["texture"] != "bc1.png" || got[1]["texture"] != "bc7.png" || psnr(got[1]) < psnr(got[0]) || got[2][""] == "" {
+		t.Errorf("%v", got)
 	}
-	all()
-	if got.Of != 3 || got.Known != 2 || got.Rows[0].Path != "bc1.png" || got.Rows[1].Path != "bc7.png" || got.Rows[1].PSNR < got.Rows[0].PSNR || got.Rows[2].Note == "" {
-		t.Errorf("%+v", got)
-	}
-	before := got.Rows[1].PSNR
+	before := psnr(got[1])
 	write(t, filepath.Join(s.project.Dir, "bc7.png"), painting(t, 16, 16))
 	s.cook()
-	all()
-	if got.Known != 2 || got.Rows[1].PSNR == before {
-		t.Errorf("%+v", got)
+	if got = s.losses(); psnr(got[1]) == before || psnr(got[2]) != 0 {
+		t.Errorf("%v", got)
 	}
 }
 
-// The answer for one asset has its row of the table, and the assets that read it.
+// A name in the report links to its asset, whatever bytes the name has. Every list contains its
+// sections.
+func TestReportLinksToAssets(t *testing.T) {
+	name := "odd \"<b>&a.txt"
+	s := newSite(t, map[string][]byte{name: []byte("text")})
+	var got struct{ State, HTML string }
+	for list, section := range map[string]string{"last": "glance", "where": "where", "growth": "problems", "runs": "history"} {
+		if err := s.get("report", url.Values{"list": {list}}, &got); err != "" || !strings.Contains(got.HTML, "<section id="+section+">") {
+			t.Errorf("%s: %s: %s", list, err, got.HTML)
+		}
+	}
+	s.get("report", url.Values{"list": {"last"}}, &got)
+	if link := "#a.asset=" + url.QueryEscape(name) + "&amp;a.target=&amp;tab=assets"; !strings.Contains(got.HTML, link) {
+		t.Errorf("no link %s in %s", link, got.HTML)
+	}
+	state := got.State
+	got.HTML = ""
+	if s.get("report", url.Values{"list": {"last"}, "state": {state}}, &got); got.HTML != "" {
+		t.Error("the same state is sent again")
+	}
+	if err := s.get("report", url.Values{"list": {"none"}}, &got); err == "" {
+		t.Error("a list that does not exist has an answer")
+	}
+}
+
+// The answer for one asset contains its row of the table, and the assets that read it.
 func TestAssetHasItsRowAndUsers(t *testing.T) {
 	s := newSite(t, map[string][]byte{
 		"m.gltf": []byte(`{"asset":{"version":"2.0"},"images":[{"uri":"p.png"}]}`), "p.png": painting(t, 8, 8),

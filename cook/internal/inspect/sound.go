@@ -19,8 +19,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// A sound is the answer that sound.js shows: a header, followed by the peaks and the clip,
-// see parts.
+// A sound is the response that sound.js shows: a header, followed by the peaks and the clip; see
+// soundParts.
 type sound struct {
 	Format   soundFormat   `json:"format"`
 	Loudness soundLoudness `json:"loudness"`
@@ -30,11 +30,11 @@ type sound struct {
 	peaks, clip []byte
 }
 
-// A soundFormat describes a file.
+// A soundFormat describes the format of a sound file.
 type soundFormat struct {
 	Kind     string      `json:"kind"`   // the container: "WAV"
 	Coding   string      `json:"coding"` // how samples are stored: "16-bit PCM"
-	Rate     int         `json:"rate"`   // frames a second
+	Rate     int         `json:"rate"`   // frames per second
 	Channels int         `json:"channels"`
 	Frames   int64       `json:"frames"`
 	Seconds  float64     `json:"seconds"`
@@ -43,28 +43,28 @@ type soundFormat struct {
 	Loops    []soundLoop `json:"loops"`
 }
 
-// A soundLoop is pcm.Loop for JSON.
+// A soundLoop is the JSON form of a pcm.Loop.
 type soundLoop struct {
 	Start    int64 `json:"start"`
-	End      int64 `json:"end"`   // the first frame after the loop
-	Count    int   `json:"count"` // 0 is for ever
+	End      int64 `json:"end"`   // number of the first frame after the loop
+	Count    int   `json:"count"` // number of repetitions; 0 for an endless loop
 	PingPong bool  `json:"pingPong"`
 }
 
-// soundPeaks describe the first part: for each channel, for each column, the lowest and
-// the highest sample as two float32, little endian. Column i of n has the frames from
-// i*Frames/n up to (i+1)*Frames/n.
+// soundPeaks describe the first part: for each column of each channel, the lowest and the highest
+// sample as two little-endian float32. Column i of n covers the frames from i*Frames/n up to
+// (i+1)*Frames/n.
 type soundPeaks struct {
 	Columns int    `json:"columns"`
-	Why     string `json:"why,omitempty"` // why there are none
+	Why     string `json:"why,omitempty"` // reason why there are no peaks
 }
 
-// A soundClip describes the second part: a file that a browser decodes.
+// A soundClip describes the second part: a sound file that a browser can decode.
 type soundClip struct {
 	Type    string  `json:"type,omitempty"` // media type: "audio/wav"
 	Bytes   int     `json:"bytes"`
 	Seconds float64 `json:"seconds"`
-	Why     string  `json:"why,omitempty"` // why it is cut or missing
+	Why     string  `json:"why,omitempty"` // reason why the clip is cut or missing
 }
 
 // soundParts returns the bytes that follow the header.
@@ -82,14 +82,14 @@ func (p *project) answerSound(ctx context.Context, f *file) (any, [][]byte, erro
 	return s, s.soundParts(), nil
 }
 
-// soundOf describes a file of any kind that the audio recipe reads or writes.
+// soundOf describes a sound file of any format that the audio recipe reads or writes.
 func soundOf(ctx context.Context, data []byte) (*sound, error) {
 	return soundLimits{memory: 640 << 20, clip: 128 << 20, length: 10 * time.Minute, columns: 4096}.readSoundWithin(ctx, data)
 }
 
-// soundLimits bound the work on a file.
+// soundLimits limit the work on a file.
 type soundLimits struct {
-	memory  int64 // bytes that decoding may hold
+	memory  int64 // bytes of memory for decoding
 	clip    int64 // bytes of the clip
 	length  time.Duration
 	columns int
@@ -136,11 +136,11 @@ func (l soundLimits) readSoundWithin(ctx context.Context, data []byte) (*sound, 
 
 const kindQOA = "QOA"
 
-// probeSound describes a file without decoding it, and how much memory that would take.
+// probeSound describes a file without decoding it, and returns how much memory decoding would take.
 func probeSound(data []byte) (f soundFormat, memory int64, err error) {
 	if bytes.HasPrefix(data, []byte("qoaf")) {
 		f = soundFormat{Kind: kindQOA, Coding: kindQOA}
-		if len(data) >= 16 { // the headers of the file and of the first frame
+		if len(data) >= 16 { // enough for the headers of the file and of the first frame
 			f.Frames = int64(binary.BigEndian.Uint32(data[4:]))
 			f.Channels, f.Rate = int(data[8]), int(binary.BigEndian.Uint32(data[8:])&qoa.MaxRate)
 		}
@@ -154,7 +154,7 @@ func probeSound(data []byte) (f soundFormat, memory int64, err error) {
 	return f, info.Memory, nil
 }
 
-// fillDerived fills in the fields that follow from the others and the size of the file.
+// fillDerived computes the fields that depend on other fields and the size of the file.
 func (f *soundFormat) fillDerived(size int) {
 	f.Bytes = size
 	if f.Rate > 0 && f.Frames > 0 {
@@ -162,16 +162,17 @@ func (f *soundFormat) fillDerived(size int) {
 		f.BitRate = 8 * float64(size) / f.Seconds
 	}
 	if f.Loops == nil {
-		f.Loops = []soundLoop{} // a list in JSON
+		f.Loops = []soundLoop{} // empty list, so that JSON has [] and not null
 	}
 }
 
 const peakSize = 8 // two float32
 
-// looks is the number of samples between two looks at the context.
+// looks is the number of samples between two checks of the context.
 const looks = 1 << 18
 
-// peaksOf returns the first part for a clip of at least as many frames as columns.
+// peaksOf returns the lowest and highest samples of a clip for each column. The clip must have at
+// least as many frames as columns.
 func peaksOf(ctx context.Context, c *pcm.Clip, columns int) ([]byte, error) {
 	frames := int64(c.Frames())
 	peaks := make([]byte, 0, peakSize*columns*c.Channels)
@@ -197,7 +198,7 @@ func peaksOf(ctx context.Context, c *pcm.Clip, columns int) ([]byte, error) {
 	return peaks, nil
 }
 
-// clipOf returns the start of a clip as WAV of 16 bits.
+// clipOf returns the start of a clip as a 16-bit WAV file.
 func (l soundLimits) clipOf(ctx context.Context, c *pcm.Clip) (soundClip, []byte, error) {
 	if c.Rate > wav.MaxRate {
 		return soundClip{Why: fmt.Sprintf("a rate of %d Hz is too high to play", c.Rate)}, nil, nil
@@ -217,21 +218,21 @@ func (l soundLimits) clipOf(ctx context.Context, c *pcm.Clip) (soundClip, []byte
 	return head, file.Bytes(), nil
 }
 
-// A soundLoudness has the loudness of a sound.
+// A soundLoudness holds the loudness figures of a sound.
 type soundLoudness struct {
 	Integrated figure `json:"integrated"` // LUFS
-	Momentary  figure `json:"momentary"`  // LUFS, the loudest 400 ms
-	ShortTerm  figure `json:"shortTerm"`  // LUFS, the loudest 3 s
+	Momentary  figure `json:"momentary"`  // LUFS of the loudest 400 ms
+	ShortTerm  figure `json:"shortTerm"`  // LUFS of the loudest 3 s
 	TruePeak   figure `json:"truePeak"`   // dBTP
 }
 
-// A figure is a number, or why there is none.
+// A figure is a number, or the reason why the number is missing.
 type figure struct {
 	Value *float64 `json:"value"`
 	Why   string   `json:"why,omitempty"`
 }
 
-// figureOf returns a figure that is measurable unless it is minus infinity.
+// figureOf returns the figure for a value; minus infinity is not measurable.
 func figureOf(v float64, why string) figure {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return figure{Why: why}
@@ -244,15 +245,16 @@ func unmeasured(why string) soundLoudness {
 	return soundLoudness{f, f, f, f}
 }
 
-// loudnessOf measures a clip. The only error is the error of ctx.
+// loudnessOf measures the loudness of a clip. The only possible error is the error of ctx.
 func loudnessOf(ctx context.Context, c *pcm.Clip) (soundLoudness, error) {
-	l := unmeasured(fmt.Sprintf("%d Hz is too low a rate to measure loudness, which takes %d", c.Rate, loudness.MinRate))
+	l := unmeasured(fmt.Sprintf("a rate of %d Hz is too low to measure loudness; the minimum is %d Hz", c.Rate, loudness.MinRate))
 	if c.Rate >= loudness.MinRate {
 		r, err := loudness.Measure(ctx, c)
 		if err != nil {
 			return l, err
 		}
-		// Frames against milliseconds: floats would misjudge a sound of just a window.
+		// ifLong compares frames with milliseconds in integers. With floats, rounding could
+		// misjudge a sound that is exactly as long as the window.
 		silent := "nothing is above -70 LUFS"
 		ifLong := func(ms int64) string {
 			if int64(c.Frames())*1000 < ms*int64(c.Rate) {
@@ -269,11 +271,11 @@ func loudnessOf(ctx context.Context, c *pcm.Clip) (soundLoudness, error) {
 	return l, err
 }
 
-// maxOpusPacket is how many frames of 48 kHz the longest packet has (RFC 6716, 2.1.4).
+// maxOpusPacket is the number of frames, at 48 kHz, in the longest packet (RFC 6716, 2.1.4).
 const maxOpusPacket = 5760
 
-// readOpus describes an Ogg Opus file (RFC 7845). Browsers decode it, this module does
-// not: the clip is the file itself, or its first pages.
+// readOpus describes an Ogg Opus file (RFC 7845). This module does not decode Opus, but browsers
+// do: the clip is the file itself, or its first pages.
 func (l soundLimits) readOpus(data []byte) (*sound, error) {
 	r, err := ogg.NewReader(data, []byte("OpusHead"))
 	if err != nil {
@@ -296,7 +298,7 @@ func (l soundLimits) readOpus(data []byte) (*sound, error) {
 	}
 	skip := int64(binary.LittleEndian.Uint16(head.Data[10:]))
 	if extent.Granule > extent.Packets*maxOpusPacket {
-		return nil, fmt.Errorf("the file ends at frame %d by its last page, but has %d packets; it is damaged", extent.Granule, extent.Packets)
+		return nil, fmt.Errorf("the file is damaged: its last page ends at frame %d, but it has only %d packets", extent.Granule, extent.Packets)
 	}
 	f := soundFormat{
 		Kind: string(source.Opus), Coding: "Opus", Rate: opus.Rate, Channels: int(head.Data[9]),
@@ -306,7 +308,7 @@ func (l soundLimits) readOpus(data []byte) (*sound, error) {
 		return nil, err
 	}
 	f.fillDerived(len(data))
-	why := "Opus is decoded by the browser, which does not measure it"
+	why := "the browser decodes Opus, so its loudness is not measured"
 	s := &sound{Format: f, Loudness: unmeasured(why), Peaks: soundPeaks{Why: why}, clip: data}
 	s.Clip = soundClip{Type: "audio/ogg", Seconds: f.Seconds}
 	most := min(int64(l.length/time.Second)*opus.Rate, l.memory/int64(4*f.Channels))
@@ -318,8 +320,8 @@ func (l soundLimits) readOpus(data []byte) (*sound, error) {
 	return s, nil
 }
 
-// opusStart returns the pages of a file that has been read, up to the first that ends at
-// a position or after it.
+// opusStart returns the first pages of a file. The last of them is the first page that ends at a
+// position or after it.
 func opusStart(data []byte, position int64) []byte {
 	for at := 0; ; {
 		p, next, err := ogg.ReadPage(data, at)
@@ -332,7 +334,8 @@ func opusStart(data []byte, position int64) []byte {
 	}
 }
 
-// opusLoops returns the loop in the comments of a sound with the given frames, if it has one.
+// opusLoops returns the loop in the comments of a sound with the given number of frames, if there
+// is one.
 func opusLoops(packet []byte, frames int64) ([]soundLoop, error) {
 	block, ok := bytes.CutPrefix(packet, []byte("OpusTags"))
 	if !ok {

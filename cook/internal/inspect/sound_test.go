@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tone makes a sine of half of full scale, each channel an octave above the one before.
+// tone makes a sine of half of full scale, each channel an octave above the previous channel.
 func tone(rate, channels, frames int) *pcm.Clip {
 	c := &pcm.Clip{Rate: rate, Channels: channels, Samples: make([]float32, frames*channels)}
 	for i := range c.Samples {
@@ -89,7 +89,7 @@ func TestSoundKinds(t *testing.T) {
 		{"qoa", asQOA(t, tone(44100, 2, 44100)), "QOA", "QOA", 44100, 2, 44100, nil},
 		{"opus", asOpus(t, looped), "Ogg Opus", "Opus", 48000, 2, 48000, loops},
 		{"opus of 6 channels", asOpus(t, tone(48000, 6, 5000)), "Ogg Opus", "Opus", 48000, 6, 5000, nil},
-		{"flac", audioFile(t, "flac/testdata/tri24.flac"), "FLAC", "FLAC of 24 bits", 96000, 2, 1500, nil},
+		{"flac", audioFile(t, "flac/testdata/tri24.flac"), "FLAC", "FLAC with 24 bits", 96000, 2, 1500, nil},
 		{"mp3", audioFile(t, "mp3/testdata/stereo.mp3"), "MP3", "MP3", 44100, 2, 9000, nil},
 		{"vorbis", audioFile(t, "vorbis/testdata/stereo.ogg"), "Ogg Vorbis", "Ogg Vorbis", 44100, 2, 9000, nil},
 	}
@@ -146,12 +146,12 @@ func TestSoundLoudness(t *testing.T) {
 	tests := []struct {
 		name string
 		clip *pcm.Clip
-		want [4]string // figures, or a word of why there is none
+		want [4]string // figures, or part of the reason for a missing figure
 	}{
 		{"4 s", sine, [4]string{"-3.0", "-3.0", "-3.0", "0.0"}},
 		{"of just 3 s", cut(3, 48000), [4]string{"-3.0", "-3.0", "-3.0", "0.0"}},
 		{"1 s", cut(1, 48000), [4]string{"-3.0", "-3.0", "shorter than 3000 ms", "0.0"}},
-		{"of just 400 ms", cut(0.4, 48000), [4]string{"-3.0", "-3.0", "shorter than 3000 ms", "0.9"}}, // it ends in a jump
+		{"of just 400 ms", cut(0.4, 48000), [4]string{"-3.0", "-3.0", "shorter than 3000 ms", "0.9"}}, // cut of a sine, which ends in a jump
 		{"0.1 s", cut(0.1, 48000), [4]string{"-3.0", "shorter than 400 ms", "shorter than 3000 ms", "0.0"}},
 		{"silence", &pcm.Clip{Rate: 48000, Channels: 2, Samples: make([]float32, 2*3*48000)},
 			[4]string{"nothing is above -70 LUFS", "silent", "silent", "silent"}},
@@ -194,7 +194,7 @@ func TestPeaksLaw(t *testing.T) {
 			low[i], high[i] = 9, -9
 		}
 		for i, v := range c.Samples {
-			// The last column that does not begin after the frame.
+			// column is the last column that begins at the frame or before it.
 			column := columns - 1
 			for column*frames/columns > i/channels {
 				column--
@@ -242,7 +242,7 @@ func TestSoundLimits(t *testing.T) {
 	}
 }
 
-// TestSoundOpusStart cuts an Opus file at a page, and what is left is such a file.
+// TestSoundOpusStart cuts an Opus file at the end of a page. The result is a valid Opus file.
 func TestSoundOpusStart(t *testing.T) {
 	file := asOpus(t, tone(48000, 1, 5*48000))
 	s, err := soundLimits{memory: 1 << 30, length: 2 * time.Second}.readSoundWithin(t.Context(), file)
@@ -265,7 +265,7 @@ func TestSoundOpusStart(t *testing.T) {
 func TestSoundOpusLength(t *testing.T) {
 	file := asOpus(t, tone(48000, 1, 20000))
 	granule := file[bytes.LastIndex(file, []byte("OggS"))+6:][:8]
-	for position, want := range map[uint64]string{1 << 40: "it is damaged", 1<<63 - 1: "it is damaged", 0: "", 1 << 63: ""} {
+	for position, want := range map[uint64]string{1 << 40: "the file is damaged", 1<<63 - 1: "the file is damaged", 0: "", 1 << 63: ""} {
 		binary.LittleEndian.PutUint64(granule, position)
 		s, err := soundOf(t.Context(), file)
 		switch {
@@ -287,7 +287,7 @@ func TestSoundCanceled(t *testing.T) {
 	}
 }
 
-// TestSoundDamage reads files that are cut off at each byte and files with a bit
+// TestSoundDamage reads files that are cut off at each byte, and files in which one bit was
 // changed.
 func TestSoundDamage(t *testing.T) {
 	looped := tone(48000, 1, 700)

@@ -1,17 +1,17 @@
-// Package inspect is the assets tab of the viewer: a table of all assets of a project, the reasons of
-// each, the runs, and every source beside its artifacts: textures, sound, meshes, fonts, text and
-// bytes.
+// Package inspect implements the assets tab of the viewer: a table of all assets of a project with
+// the reasons for each, the report of package overview, and every source next to its artifacts:
+// textures, sound, meshes, fonts, text and bytes.
 //
 //	tab, err := inspect.Tab(inspect.Options{Dir: "assets", Program: "cook"})
 //	view.New(view.Sources{Tabs: []view.Tab{tab}, Token: view.NewToken()})
 //
-// The tab reads the index and the history, without a lock and without a change. For answers that
-// need the recipes of the project it starts the program that cooks it: for the reasons of an asset,
-// and to cook it again.
+// The tab reads the index and the history without taking a lock or changing anything. To explain an
+// asset or to cook it again, which needs the recipes of the project, it starts the program that
+// cooks the project.
 //
-// Every visitor of the page sees the names of assets. Only requests with the token, which are
-// therefore POST, get the content of files. The tab opens nothing outside the asset directory and the
-// output directory, and in the output directory only files that the index lists.
+// Every visitor of the page sees the names of assets. Only requests with the token, which must use
+// POST, get the content of files. The tab opens only files in the asset directory, and files in the
+// output directory that the index lists.
 package inspect
 
 import (
@@ -33,6 +33,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/cook/internal/likeness"
+	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/child"
@@ -51,12 +52,13 @@ type Options struct {
 	Dir string // directory of the source assets
 	Out string // output directory; "" is the default of a cook
 
-	// Program cooks the project and explains assets: it takes the flags of the command
-	// cook, and Flags besides -dir and -out. With "" neither can be asked for.
+	// Program is the program that cooks the project and explains assets. It must accept the flags
+	// of the command cook; it gets Flags in addition to -dir and -out. If it is "", the tab can
+	// neither cook nor explain assets.
 	Program string
 	Flags   []string
 
-	// Recipes prepare sources for comparisons with textures, and decide on roles.
+	// Recipes prepare sources for comparison with textures, and determine the roles of textures.
 	Recipes []recipe.Recipe
 }
 
@@ -76,7 +78,7 @@ func Tab(o Options) (view.Tab, error) {
 	}
 	files, err := fs.Sub(embedded, "tab")
 	if err != nil {
-		panic(err) // the directory is embedded
+		panic(err) // cannot fail, because the directory is embedded
 	}
 	p := &project{Options: o, assets: assets, out: out, judge: likeness.NewJudge(assets, set), turn: make(chan struct{}, 2)}
 	p.table.out = out
@@ -92,14 +94,18 @@ type project struct {
 	table  table
 	losses losses
 
-	turn chan struct{} // limits decoding, which takes memory
+	reports reportCache
+
+	turn chan struct{} // limits concurrent decoding, which takes much memory
 }
 
 func (p *project) apiRoutes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /rows", p.answerRows)
 	mux.HandleFunc("GET /asset", p.answerAsset)
-	mux.HandleFunc("GET /runs", p.answerRuns)
+	mux.HandleFunc("GET /report", p.answerReport)
+	mux.HandleFunc("GET /report.js", answerText("text/javascript", overview.Script()))
+	mux.HandleFunc("GET /report.css", answerText("text/css", overview.Style()))
 	mux.HandleFunc("POST /why", p.answerWhy)
 	mux.HandleFunc("POST /cook", p.answerCook)
 	mux.HandleFunc("POST /losses", p.answerLosses)
@@ -112,8 +118,8 @@ func (p *project) apiRoutes() http.Handler {
 	return mux
 }
 
-// decoding answers by f, which reads a file: a few at a time, because a file may take as
-// much memory as its pixels do.
+// decoding returns a handler that calls f, which reads a file. Only a few such calls run at a time,
+// because each may take as much memory as the pixels of its file.
 func (p *project) decoding(f func(context.Context, *file) (header any, parts [][]byte, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		var of file
@@ -146,13 +152,13 @@ func recoverPanic(f func() (any, [][]byte, error)) (header any, parts [][]byte, 
 	return f()
 }
 
-// answerError answers with an error of one line.
+// answerError responds with an error of one line.
 func answerError(w http.ResponseWriter, err error) {
 	webjson.Fail(w, http.StatusUnprocessableEntity, "%v", err)
 }
 
-// writeParts answers with a header and with bytes that belong to it. parts.js reads them:
-// the length of the header's JSON as 32 bits, little endian; the JSON, padded by spaces so
+// writeParts responds with a header and the bytes that belong to it, in the format that parts.js
+// reads: the length of the header's JSON as 32 bits, little endian; the JSON, padded with spaces so
 // that the bytes begin at a multiple of 8; the bytes.
 func writeParts(w http.ResponseWriter, header any, parts ...[]byte) {
 	text, err := json.Marshal(header)
@@ -166,22 +172,22 @@ func writeParts(w http.ResponseWriter, header any, parts ...[]byte) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	for _, part := range slices.Concat([][]byte{binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text}, parts) {
 		if _, err := w.Write(part); err != nil {
-			return // the page has gone
+			return // the page was closed
 		}
 	}
 }
 
-// A question names an asset.
+// A question is a request about one asset.
 type question struct {
 	Path execute.Path `json:"path"`
 }
 
 var errNoProgram = errors.New("the viewer does not know which program cooks this project; start it by cook view")
 
-// longestAnswer bounds the bytes read from the program.
+// longestAnswer limits the number of bytes read from the program.
 const longestAnswer = 4 << 20
 
-// answerWhy answers with the explanations of an asset, one for each target.
+// answerWhy responds with the explanations of an asset, one for each target.
 func (p *project) answerWhy(w http.ResponseWriter, req *http.Request) {
 	var q question
 	if !webjson.Read(w, req, &q) {
@@ -210,7 +216,8 @@ type cookAnswer struct {
 	Text string `json:"text"`
 }
 
-// answerCook cooks an asset again, changed or not, also if the page goes away meanwhile.
+// answerCook cooks an asset again, even if it is unchanged. It finishes even if the page is closed
+// meanwhile.
 func (p *project) answerCook(w http.ResponseWriter, req *http.Request) {
 	var q question
 	if !webjson.Read(w, req, &q) {
@@ -228,7 +235,7 @@ func (p *project) answerCook(w http.ResponseWriter, req *http.Request) {
 	webjson.Write(w, cookAnswer{code, string(out) + said})
 }
 
-// askProgram runs the program. An exit code is no error.
+// askProgram runs the program. A nonzero exit code is not an error.
 func (p *project) askProgram(ctx context.Context, verb string, args ...string) (out []byte, said string, code int, err error) {
 	if p.Program == "" {
 		return nil, "", 0, errNoProgram

@@ -1,4 +1,4 @@
-// Package likeness compares cooked textures with their source pictures.
+// Package likeness compares cooked textures with their source images.
 //
 //	made, err := likeness.Open(out, "wood.png.ktx2")
 //	found, err := likeness.NewJudge(assets, recipes).Look(ctx, &asset, made)
@@ -27,10 +27,10 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// Limits of the compared files.
+// These are limits of the compared files.
 const (
-	LargestFile    = 256 << 20 // bytes of a source or a texture
-	LargestPicture = 64 << 20  // pixels
+	LargestFile    = 256 << 20 // maximum size of a source or a texture in bytes
+	LargestPicture = 64 << 20  // maximum number of pixels
 )
 
 // IsTexture reports whether an artifact is a texture, judging by its name.
@@ -55,21 +55,21 @@ type Finding struct {
 	cooked.Measure
 }
 
-// A Judge compares textures with the pictures that their recipes prepared from the sources.
+// A Judge compares textures with the images that their recipes prepared from the sources.
 type Judge struct {
 	assets  *confine.Dir
 	recipes *recipeset.Set
 	clock   *scan.Clock
 }
 
-// NewJudge returns a Judge for textures of some recipes. Textures of other recipes are compared
-// with the unchanged sources. assets is nil if the sources are not available.
+// NewJudge returns a Judge for textures of the given recipes. It compares textures of other
+// recipes with the unchanged sources. assets is nil if the sources are not available.
 func NewJudge(assets *confine.Dir, recipes *recipeset.Set) *Judge {
 	return &Judge{assets, recipes, scan.NewClock(time.Now(), time.Now)}
 }
 
-// Look compares a texture with its source. An error says why the comparison failed; f then has
-// the other facts.
+// Look compares a texture with its source. An error says why they could not be compared; the other
+// fields of f are set even then.
 func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture) (f Finding, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -96,7 +96,7 @@ func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture
 	}
 	f.Role, f.Why = p.Role.String(), p.Why
 	if made.Images() > 1 || len(p.Images) != 1 {
-		return f, errors.New("not compared: more than one picture")
+		return f, errors.New("not compared: the texture has more than one image")
 	}
 	f.Measure, err = p.Measure(ctx, made)
 	if errors.Is(err, cooked.ErrSize) {
@@ -105,13 +105,13 @@ func (j *Judge) Look(ctx context.Context, a *survey.Asset, made *texture.Texture
 	return f, err
 }
 
-// A preparer is a recipe that returns the picture it encodes.
+// A preparer is a recipe that can return the image that it encodes.
 type preparer interface {
 	Prepared(context.Context, *recipe.Job) (*cooked.Prepared, error)
 }
 
-// prepared returns the picture that a texture was encoded from: prepared by its recipe, or else
-// the source itself.
+// prepared returns the image that was encoded as a texture: the image that its recipe prepared, or
+// else the source itself.
 func (j *Judge) prepared(ctx context.Context, a *survey.Asset, made *texture.Texture, data []byte) (*cooked.Prepared, error) {
 	r, c, err := a.Method.Cooker(j.recipes)
 	if p, ok := c.(preparer); ok {
@@ -132,7 +132,7 @@ func (j *Judge) prepared(ctx context.Context, a *survey.Asset, made *texture.Tex
 	return &cooked.Prepared{Images: []*pixmap.Map{m}}, nil
 }
 
-// Decode decodes a source, as colors or as unchanged numbers.
+// Decode decodes a source, as colors or as raw values.
 func Decode(ctx context.Context, data []byte, name string, colors bool) (*pixmap.Map, error) {
 	decode := source.DecodeData
 	if colors {
@@ -142,8 +142,9 @@ func Decode(ctx context.Context, data []byte, name string, colors bool) (*pixmap
 	return m, err
 }
 
-// movesPixels returns the option of recipe image that makes the texture's numbers differ from the
-// source's, "" for none. Textures of other recipes are compared unchanged.
+// movesPixels returns the option of recipe image that makes a texture's values differ from its
+// source's values, or "" if no option does so. For other recipes it returns "", because their
+// textures are compared with the unchanged source.
 func movesPixels(m *survey.Method) string {
 	if m.Recipe != "image" {
 		return ""

@@ -1,12 +1,12 @@
 // Package lint reports likely mistakes in a tree of assets:
 //
-//   - in rules: settings that no recipe takes, rules without effect, mistakes in ignore files
-//   - in names: misspelt names of cook's files, names that other systems refuse
+//   - in rules: settings that no recipe accepts, rules without effect, mistakes in ignore files
+//   - in names: misspelt names of cook's files, names that other systems do not allow
 //   - in the first bytes of sources: a Git LFS pointer in place of the file, an empty image, a
 //     JPEG named .png
 //
 // The recipes declare the formats of sources; this package lists formats that no recipe reads. A
-// recipe with knowledge of its own mistakes has Traits.Lint.
+// recipe that can detect mistakes in its own sources has Traits.Lint.
 package lint
 
 import (
@@ -32,8 +32,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// warnOfPath reports a problem with a path that is not an asset, or cannot become one because of
-// the problem. It fails a strict run.
+// warnOfPath reports a problem with a path that is not an asset. The problem may be the reason why
+// it is not an asset. In a strict run, the problem is a failure.
 func warnOfPath(s *session.Session, path string, err error) {
 	outcome := execute.Warned
 	if s.Mode.Strict {
@@ -42,7 +42,7 @@ func warnOfPath(s *session.Session, path string, err error) {
 	s.Observer.Event(execute.Event{Path: path, Outcome: outcome, Err: err})
 }
 
-// Problems reports the paths that a run leaves out without failing.
+// Problems reports the paths that a run skips without failing.
 func Problems(s *session.Session, problems []scan.Problem) {
 	for _, p := range problems {
 		if !p.Fatal() {
@@ -51,9 +51,9 @@ func Problems(s *session.Session, problems []scan.Problem) {
 	}
 }
 
-// NewProblems is Problems without the problems that the last run reported. Forced, strict and
-// dry runs report all problems. Each run over the whole tree lists every directory with
-// problems, so it knows all of them; narrow means that this run does not.
+// NewProblems is like Problems, but omits the problems that the last run reported. Forced, strict
+// and dry runs report all problems. A run over the whole tree lists every directory that has
+// problems, so it knows all of them; narrow means that this run covers only a part of the tree.
 func NewProblems(s *session.Session, d *changes.Delta, narrow bool) {
 	var current []scan.Problem
 	for _, p := range d.Tree.Problems {
@@ -67,7 +67,7 @@ func NewProblems(s *session.Session, d *changes.Delta, narrow bool) {
 	}
 	narrow = narrow || !s.Scope.Whole()
 	if len(current) == 0 && (narrow || len(d.Tree.Folders) == 0) {
-		return // the usual no-op run
+		return // no-op run, the most frequent kind
 	}
 	var noted map[string]bool
 	if len(current) > 0 {
@@ -89,18 +89,18 @@ func NewProblems(s *session.Session, d *changes.Delta, narrow bool) {
 	}
 }
 
-// EmptyTree notes that a tree has no assets. It warns if ignore rules leave all files out.
+// EmptyTree reports that a tree has no assets. It is a warning if ignore rules exclude all files.
 func EmptyTree(ctx context.Context, s *session.Session) {
 	text := "no assets in " + pathname.Show(s.Place.Dir)
 	if name := firstFile(ctx, s); name != "" {
-		warnOfPath(s, "", fmt.Errorf("%s; what is there is left out, such as %s", text, pathname.Show(name)))
+		warnOfPath(s, "", fmt.Errorf("%s; ignore rules leave out all files, such as %s", text, pathname.Show(name)))
 		return
 	}
 	s.Observer.Note(text)
 }
 
-// firstFile returns the first file of the asset directory that is neither a rule file nor one
-// of cook's own, "" for none.
+// firstFile returns the first file of the asset directory that is neither a rule file nor one of
+// cook's own files, or "" if there is none.
 func firstFile(ctx context.Context, s *session.Session) (name string) {
 	root, own := s.Assets.Name(), s.ScanOptions().Exclude
 	filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -108,7 +108,7 @@ func firstFile(ctx context.Context, s *session.Session) (name string) {
 		case ctx.Err() != nil:
 			return fs.SkipAll
 		case err != nil:
-			return nil // the scan has reported it
+			return nil // the scan has already reported the error
 		case d.IsDir() && slices.Contains(own, path):
 			return fs.SkipDir
 		case d.IsDir(), d.Name() == scan.ConfigName, d.Name() == scan.IgnoreName, path == filepath.Join(root, scan.IDsName):
@@ -127,8 +127,8 @@ var misnamed = map[string]string{
 	"cookignore": scan.IgnoreName, ".cookingore": scan.IgnoreName, ".cookignor": scan.IgnoreName, ".cookignore.txt": scan.IgnoreName, ".cookignores": scan.IgnoreName,
 }
 
-// warnOfMisnamed warns of new sources and hidden files whose names resemble cook.toml or
-// .cookignore, but do not match.
+// warnOfMisnamed warns about new sources and hidden files whose names resemble cook.toml or
+// .cookignore.
 func warnOfMisnamed(s *session.Session, d *changes.Delta, t *todo.Todo) {
 	judge := func(file, but string) {
 		base := path.Base(file)
@@ -152,7 +152,7 @@ func warnOfMisnamed(s *session.Session, d *changes.Delta, t *todo.Todo) {
 	}
 }
 
-// A repeated note is the first of many similar texts, with their number.
+// A repeated note holds the first of several similar texts, and the number of these texts.
 type repeated struct {
 	first string
 	n     int
@@ -168,30 +168,36 @@ func (r *repeated) String() string {
 	if r.n == 1 {
 		return r.first
 	}
-	return fmt.Sprintf("%s (and %d more like it)", r.first, r.n-1)
+	return fmt.Sprintf("%s (and %d similar ones)", r.first, r.n-1)
 }
 
-// Unrecognized notes sources that are copied although a recipe has their extension.
+// Unrecognized reports sources that are copied although a recipe has their extension, with one
+// note per recipe.
 func Unrecognized(s *session.Session, t *todo.Todo) {
-	var list repeated
+	lists := map[string]*repeated{}
 	for i := range t.Plan.Actions {
 		a := &t.Plan.Actions[i]
 		if a.Err != nil || !a.Runs() || a.Method.Choice.Recipe.Name != recipeset.Fallback {
 			continue
 		}
-		if name := t.Rules.Set.Unrecognized(a.Path); name != "" {
-			list.noteSimilar(fmt.Sprintf("%s is copied: its content is not what the recipe %q reads", pathname.Show(a.Path), name))
+		name := t.Rules.Set.Unrecognized(a.Path)
+		if name == "" {
+			continue
 		}
+		if lists[name] == nil {
+			lists[name] = &repeated{}
+		}
+		lists[name].noteSimilar(fmt.Sprintf("%s is copied, because the recipe %q cannot read its content", pathname.Show(a.Path), name))
 	}
-	if list.n > 0 {
-		s.Observer.Note(list.String())
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		s.Observer.Note(lists[name].String())
 	}
 }
 
-// Portability notes new sources and outputs with names that another system refuses. They are no
-// failures, because they work here.
+// Portability reports new sources and outputs with names that other systems refuse. These are not
+// failures, because the names work here.
 func Portability(s *session.Session, p *plan.Plan) {
-	folded := map[string]string{} // each output and its directories, by lower-case name
+	folded := map[string]string{} // all outputs and their directories, by lower-case name
 	var clashes, names repeated
 	for i := range p.Actions {
 		a := &p.Actions[i]
@@ -200,11 +206,11 @@ func Portability(s *session.Session, p *plan.Plan) {
 			source = rules.Unportable(a.Path)
 		}
 		if source != "" {
-			names.noteSimilar(fmt.Sprintf("source %s %s, which Windows does not take; rename it", pathname.Show(a.Path), source))
+			names.noteSimilar(fmt.Sprintf("source %s %s, which Windows does not allow; rename the file", pathname.Show(a.Path), source))
 		}
-		for _, out := range a.Outputs {
+		for _, out := range a.ShownOutputs() {
 			if why := rules.Unportable(out); why != "" && source == "" && a.Runs() {
-				names.noteSimilar(fmt.Sprintf("output %s %s, which Windows does not take; choose another one with output = in cook.toml", pathname.Show(out), why))
+				names.noteSimilar(fmt.Sprintf("output %s %s, which Windows does not allow; choose another name with output = in cook.toml", pathname.Show(out), why))
 			}
 			for name := out; name != "."; name = path.Dir(name) {
 				lower := strings.ToLower(name)
@@ -212,9 +218,9 @@ func Portability(s *session.Session, p *plan.Plan) {
 				if !known {
 					folded[lower] = name
 				} else if other == name {
-					break // its directories are known, too
+					break // directories of the output are already in the map
 				} else if a.Runs() {
-					clashes.noteSimilar(fmt.Sprintf("outputs %s and %s differ in case only; Windows and macOS take them for one", pathname.Show(other), pathname.Show(name)))
+					clashes.noteSimilar(fmt.Sprintf("outputs %s and %s differ only in case; Windows and macOS treat them as one file", pathname.Show(other), pathname.Show(name)))
 				}
 			}
 		}

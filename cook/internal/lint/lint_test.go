@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// all are the formats of the recipes that come with assetcook.
+// all holds the formats of the built-in recipes.
 var all = func() []recipe.Format {
 	set, err := recipeset.New(recipes.All()...)
 	if err != nil {
@@ -21,19 +21,19 @@ var all = func() []recipe.Format {
 	return set.Formats()
 }()
 
-// A recipe of a studio brings its formats along. Two may know the same one.
+// A third-party recipe declares its own formats. Another recipe may have the same formats.
 func TestFormatsOfARecipe(t *testing.T) {
 	mine := append(all, recipe.Format{Name: "a voxel model", Extensions: []string{".vox"}, Magic: []string{"VOX "}},
 		recipe.Format{Name: "a sound of ours", Extensions: []string{".snd"}, Magic: []string{"RIFF"}})
 	for _, tc := range []struct{ path, head, want string }{
 		{"a.vox", "VOX \x96", ""},
 		{"a.vox", "", "the file is empty"},
-		{"a.vox", "glTF\x02", "the content is a binary glTF model, which does not go by .vox"},
-		{"a.vox", "hello", "the content is not what .vox stands for"},
-		{"a.glb", "VOX \x96", "the content is a voxel model, which does not go by .glb"},
+		{"a.vox", "glTF\x02", "the file holds a binary glTF model, but its extension is .vox"},
+		{"a.vox", "hello", "the content does not fit the extension .vox"},
+		{"a.glb", "VOX \x96", "the file holds a voxel model, but its extension is .glb"},
 		{"a.snd", "RIFF\x24\x00\x00\x00WAVEfmt ", ""},
 		{"a.wav", "RIFF\x24\x00\x00\x00WAVEfmt ", ""},
-		{"a.png", "RIFF\x24\x00\x00\x00WAVEfmt ", "the content is a WAV sound"}, // the longest one
+		{"a.png", "RIFF\x24\x00\x00\x00WAVEfmt ", "the file holds a WAV sound"}, // the longest one
 	} {
 		got := strings.Join(Source(mine, tc.path, []byte(tc.head), int64(len(tc.head))), "; ")
 		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
@@ -53,10 +53,10 @@ func TestSource(t *testing.T) {
 		{"a.png", png, ""},
 		{"a.PNG", png, ""},
 		{"a.jpeg", jpeg, ""},
-		{"ui/a.png", jpeg, "the content is a JPEG image, which does not go by .png"},
-		{"a.tga", png, "the content is a PNG image, which does not go by .tga"},
+		{"ui/a.png", jpeg, "the file holds a JPEG image, but its extension is .png"},
+		{"a.tga", png, "the file holds a PNG image, but its extension is .tga"},
 		{"a.tga", "\x00\x00\x02\x00", ""},
-		{"a.png", "<!DOCTYPE html>\n<html>", `it starts with "<!DOCTYPE html>"`},
+		{"a.png", "<!DOCTYPE html>\n<html>", `the file starts with "<!DOCTYPE html>"`},
 		{"a.png", "version https://git-lfs.github.com/spec/v1\noid sha256:0", "git lfs pull"},
 		{"a.bin", "version https://git-lfs.github.com/spec/v1\noid sha256:0", "git lfs pull"},
 		{"notes.md", "version https://git-lfs.github.com/spec/v1 is how pointers begin", ""},
@@ -68,7 +68,9 @@ func TestSource(t *testing.T) {
 		{".png", "", ""}, // a name without an extension
 		{"a.wav", "RIFF\x24\x00\x00\x00WAVEfmt ", ""},
 		{"a.wav", "RIFF\x24\x00\x00\x00WEBPVP8 ", "a WebP image"},
-		{"a.webp", "RIFF\x24\x00\x00\x00AVI ", "not what .webp stands for"},
+		{"a.webp", "RIFF\x24\x00\x00\x00AVI ", "holds an AVI video"},
+		{"a.webp", "RIFF\x24\x00\x00\x00CDXA", "does not fit the extension .webp"},
+		{"a.wav", "MThd\x00\x00\x00\x06", "the file holds a MIDI file, but its extension is .wav; rename"},
 		{"a.mp3", "\xff\xfb\x90\x44", ""},
 		{"a.mp3", "OggS\x00", "an Ogg stream"},
 		{"a.txt", png, ""},
@@ -105,7 +107,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// One line each, whatever the bytes.
+// Each text is one line, whatever the bytes.
 func TestLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		head := rapid.SliceOfN(rapid.Byte(), 0, 64).Draw(t, "head")

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 
 	"github.com/assetcook/assetcook/cook/internal/changes"
@@ -16,12 +17,12 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Rules refuses rules with a setting that no recipe takes, for any source that they match. It
-// warns of edited rules without effect, and of mistakes in ignore files.
+// Rules returns an error for rules with a setting that no recipe of any matching source accepts. It
+// warns about edited rules without effect, and about mistakes in ignore files.
 //
-// It judges only rules that were asked about all sources. That is so when the tree was listed
-// or rules were edited. It asks about all sources itself in two cases: a recipe of a new source
-// drops a setting, or the last source with a setting may be gone.
+// It can check rules only if they were evaluated for all sources. This is the case if the tree was
+// listed or rules were edited. In two other cases, it evaluates the rules for all sources itself:
+// if the recipe of a new source drops a setting, or if the last source with a setting may be gone.
 func Rules(s *session.Session, d *changes.Delta, t *todo.Todo) error {
 	if t.Rules == nil {
 		warnOfMisnamed(s, d, t)
@@ -46,7 +47,7 @@ func Rules(s *session.Session, d *changes.Delta, t *todo.Todo) error {
 		}
 		for row := range d.Last.Results().Rows("") {
 			if path := row.Path(); !gone[path] {
-				set.Method(path, row.Target()) // its errors show elsewhere
+				set.Method(path, row.Target()) // the error of Method is reported elsewhere
 			}
 		}
 	}
@@ -60,15 +61,15 @@ func Rules(s *session.Session, d *changes.Delta, t *todo.Todo) error {
 		return nil
 	}
 	if t.Rules.Unread != "" {
-		warnOfPath(s, t.Rules.Unread, fmt.Errorf("not read: %s takes its place; move its rules there", pathname.Show(s.Place.Config)))
+		warnOfPath(s, t.Rules.Unread, fmt.Errorf("this file is not read, because %s is used instead; move the rules there", pathname.Show(s.Place.Config)))
 	}
 	askForAllTargets(d, set)
 	useless := set.Useless(d.EachSource, func(name string) string { return ignoredByDefault(s, name) })
 	return warnOf(s, append(useless, set.NotLoaded(d.EachSource)...))
 }
 
-// askForAllTargets asks for the methods of all targets if rules differ by target, since a rule
-// that is overridden for one target may count for another.
+// askForAllTargets determines the methods of all targets if rules differ between targets. A rule
+// that is overridden for one target may apply to another.
 func askForAllTargets(d *changes.Delta, set *rules.Set) {
 	if !set.DifferByTarget() {
 		return
@@ -81,7 +82,7 @@ func askForAllTargets(d *changes.Delta, set *rules.Set) {
 	}
 }
 
-// warnOf reports mistakes as warnings. In a strict run it returns them as an error.
+// warnOf reports mistakes as warnings, or returns them as an error in a strict run.
 func warnOf(s *session.Session, mistakes rules.Errors) error {
 	if s.Mode.Strict && len(mistakes) > 0 {
 		return &session.ConfigError{Err: mistakes}
@@ -95,12 +96,12 @@ func warnOf(s *session.Session, mistakes rules.Errors) error {
 // ignoreMistakes returns the mistakes in new and edited ignore files.
 func ignoreMistakes(s *session.Session, d *changes.Delta) (mistakes rules.Errors) {
 	for _, e := range d.Tree.Ignores {
-		if known, ok := d.Last.Files().File(e.Path); !d.Whole || e.Path == scan.IDsName || ok && known.Role == index.Ignore && known.Stamp == e.Stamp {
+		if known, ok := d.Last.Files().File(e.Path); !d.Whole || path.Base(e.Path) != scan.IgnoreName || ok && known.Role == index.Ignore && known.Stamp == e.Stamp {
 			continue
 		}
 		data, _, err := session.ReadAsset(s.Assets, e.Path, rules.MaxFile)
 		if err != nil {
-			continue // removed since the tree was listed: the next run sees that
+			continue // the file was removed after the listing; the next run will notice that
 		}
 		name := filepath.Join(s.Place.Dir, filepath.FromSlash(e.Path))
 		for _, m := range scan.Mistakes(data) {
@@ -110,7 +111,8 @@ func ignoreMistakes(s *session.Session, d *changes.Delta) (mistakes rules.Errors
 	return mistakes
 }
 
-// ignoredByDefault returns the line of scan.Defaults that ignores files of a name, "" for none.
+// ignoredByDefault returns the line of scan.Defaults that ignores files with the given name, or ""
+// if there is none.
 func ignoredByDefault(s *session.Session, name string) string {
 	v, _ := scan.Ignored(name, false, s.ScanOptions().Wanted, func(string) ([]byte, error) { return nil, fs.ErrNotExist })
 	return v.Pattern
@@ -126,7 +128,7 @@ func addsSource(t *todo.Todo) bool {
 	return false
 }
 
-// losesSetting reports whether a rule set an option of a removed source.
+// losesSetting reports whether a rule sets an option for any of the removed sources.
 func losesSetting(set *rules.Set, gone map[string]bool) bool {
 	for path := range gone {
 		if set.Sets(path) {
@@ -143,5 +145,5 @@ func hasNewRules(s *session.Session, d *changes.Delta, t *todo.Todo) bool {
 		known[f.Path] = f.Sum
 	}
 	return t.Rules.Texts.Differ(func(path string) (hashing.Sum128, bool) { sum, ok := known[path]; return sum, ok }) ||
-		s.Place.Config != "" && d.Last.Fingerprint() != s.Basis.Fingerprint // which covers that file
+		s.Place.Config != "" && d.Last.Fingerprint() != s.Basis.Fingerprint // fingerprint covers the rules of Config too
 }

@@ -15,10 +15,11 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// SuspectErrors returns an error for each action of a plan whose source looks like a mistake, nil
-// for other actions and for actions that have failed.
+// SuspectErrors returns one element for each action of a plan: an error if the source of the action
+// looks like a mistake, and otherwise nil. It is nil as well if the action has failed.
 func SuspectErrors(ctx context.Context, s *session.Session, p *plan.Plan) []error {
 	errs := make([]error, len(p.Actions))
 	parallel.Each(ctx, s.Limits.Workers, len(p.Actions), func(_, i int) error {
@@ -39,20 +40,21 @@ func Suspect(s *session.Session, a *plan.Action) []string {
 		return nil
 	}
 	defer f.Close()
-	return SuspectHead(s.Basis.Recipes.Formats(), a, func(n int64) ([]byte, error) {
+	first := func(n int64) ([]byte, error) {
 		head := make([]byte, n)
 		got, err := io.ReadFull(f, head)
 		return head[:got], err
-	})
+	}
+	return SuspectFile(s.Basis.Recipes.Formats(), a, first, f)
 }
 
-// SuspectHead is Suspect for a source whose first bytes the caller reads. formats are the
-// formats of the recipes. An unreadable source has no mistakes, because its recipe will report
-// the error.
-func SuspectHead(formats []recipe.Format, a *plan.Action, first func(n int64) ([]byte, error)) (lines []string) {
+// SuspectFile is like Suspect, for a source that the caller has opened. first returns the first
+// bytes of file, and formats are the formats of the recipes. For an unreadable source it returns
+// nothing, because the recipe will report the error.
+func SuspectFile(formats []recipe.Format, a *plan.Action, first func(n int64) ([]byte, error), file io.ReaderAt) (lines []string) {
 	defer func() {
 		if p := recover(); p != nil {
-			lines = []string{fmt.Sprintf("looking at it panicked: %v", p)}
+			lines = []string{fmt.Sprintf("the check of this source panicked: %v", p)}
 		}
 	}()
 	find := a.Method.Choice.Traits().Lint
@@ -69,7 +71,24 @@ func SuspectHead(formats []recipe.Format, a *plan.Action, first func(n int64) ([
 	if find != nil && len(lines) == 0 {
 		lines = find(a.Path, head, a.Source.Stamp.Size)
 	}
+	if len(lines) == 0 && a.Method.Choice.Recipe.Name == recipeset.Fallback {
+		lines = damageOf(formats, a, file)
+	}
 	return lines
+}
+
+// damageOf returns the line about damage in a source that is copied. It checks the formats that
+// have the extension of the source. Recipes other than copy find damage themselves.
+func damageOf(formats []recipe.Format, a *plan.Action, file io.ReaderAt) []string {
+	ext := recipe.Ext(a.Path)
+	for f := range allFormats(formats) {
+		if f.Verify != nil && f.Has(ext) {
+			if line := f.Verify(file, a.Source.Stamp.Size); line != "" {
+				return []string{line}
+			}
+		}
+	}
+	return nil
 }
 
 // Head is the number of bytes that Source needs.
@@ -92,9 +111,9 @@ func Source(formats []recipe.Format, name string, head []byte, size int64) []str
 	case !g.known, g.fits, g.found == "" && !g.strict:
 		return nil
 	case g.found != "":
-		return []string{fmt.Sprintf("the content is %s, which does not go by %s; rename the file or export it again", g.found, ext)}
+		return []string{fmt.Sprintf("the file holds %s, but its extension is %s; rename the file or export it again", g.found, ext)}
 	}
-	return []string{fmt.Sprintf("the content is not what %s stands for (it starts with %s); export the file again", ext, quoteStart(head))}
+	return []string{fmt.Sprintf("the content does not fit the extension %s (the file starts with %s); export the file again", ext, quoteStart(head))}
 }
 
 // isLFSPointer reports whether a file is a Git LFS pointer: a short text that Git checks out in
@@ -117,7 +136,7 @@ func quoteStart(head []byte) string {
 	return strconv.Quote(start)
 }
 
-// others are formats of assets that no recipe reads.
+// others lists formats of assets that no recipe reads.
 var others = []recipe.Format{
 	{Name: "an OpenEXR image", Extensions: []string{".exr"}, Magic: []string{"v/1\x01"}},
 	{Name: "a Photoshop image", Extensions: []string{".psd", ".psb"}, Magic: []string{"8BPS"}},
@@ -131,7 +150,7 @@ var others = []recipe.Format{
 	{Name: "a WOFF2 font", Extensions: []string{".woff2"}, Magic: []string{"wOF2"}},
 }
 
-// allFormats yields the formats of the recipes and the others.
+// allFormats yields the formats of the recipes, followed by the formats in others.
 func allFormats(recipes []recipe.Format) iter.Seq[*recipe.Format] {
 	return func(yield func(*recipe.Format) bool) {
 		for _, list := range [][]recipe.Format{recipes, others} {
@@ -147,7 +166,7 @@ func allFormats(recipes []recipe.Format) iter.Seq[*recipe.Format] {
 // A guess is the probable format of a file, by its name and first bytes.
 type guess struct {
 	known  bool   // a format has the extension
-	strict bool   // all its files start with a magic number
+	strict bool   // all files of the format start with a magic number
 	found  string // format of the first bytes, "" for none
 	fits   bool   // a format has both the extension and the bytes
 }

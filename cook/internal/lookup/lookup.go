@@ -1,11 +1,11 @@
-// Package lookup finds the results of actions without cooking: in the index of the last run
-// and in the store. It fetches artifacts from there, and keeps new results in the store.
+// Package lookup finds results of actions that need not be cooked, in the index of the last run
+// and in the store. It fetches their artifacts, and stores new results.
 //
 //	Task --Find--> Known --Fetch--> cookone.Ready
 //
-// Results in the store are found in two steps. The action ID finds the read sets: the names
-// that recipes read besides the source. The present content behind the names of one read
-// set, hashed with the action ID, is the ID of a result.
+// A result is looked up in the store in two steps. The action ID finds the read sets: the names of
+// the files that recipes read in addition to the source. The action ID is then hashed together with
+// the present content of the files of one read set. This hash is the ID of a result.
 package lookup
 
 import (
@@ -25,24 +25,24 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobenv"
 	"github.com/assetcook/assetcook/profile"
 )
 
-// A Finder finds and keeps the results of a run. Its methods may be called by many
-// goroutines.
+// A Finder finds and stores the results of a run. Its methods may be called concurrently.
 type Finder struct {
 	Cooker  *cookone.Cooker
 	Outputs *place.Outputs
 	Store   *store.Store // nil for none
 	Server  Server       // nil for none
-	// Warn gets each error of the store.
+	// Warn receives each error of the store.
 	Warn func(error)
 }
 
-// A Server has results that machines share.
+// A Server holds results that machines share.
 type Server interface {
-	// Find finds the result of a task that the store does not have. sets are the read sets of
-	// the store, and local is the answer without the server.
+	// Find finds the result of a task if the server has it and the store does not. sets are the
+	// read sets of the store, and local is the result found without the server.
 	Find(ctx context.Context, t cookone.Task, sets []store.ReadSet, local Known) (Known, bool)
 	// Download brings the blobs of a result into the store, and reports whether all are
 	// there.
@@ -56,13 +56,14 @@ type Known struct {
 	Made     []store.Artifact
 	CookTime time.Duration
 	Warnings []string
+	Facts    jobenv.Facts
 	Origin   store.Origin
-	Shared   bool         // the server has it, and the store does not
-	Unasked  []remote.Key // keys to ask the server about, if there is no result
+	Shared   bool         // set if the server has the result and the store does not
+	Unasked  []remote.Key // keys to request from the server if there is no result
 }
 
-// errNotAtHand is the error of a known result without available content.
-var errNotAtHand = errors.New("not in the store any more")
+// errNotAtHand reports that a known result has content that is not available.
+var errNotAtHand = errors.New("the store no longer has the result")
 
 // IsNotAtHand reports whether Fetch failed because the content is not available.
 func IsNotAtHand(err error) bool { return errors.Is(err, errNotAtHand) }
@@ -70,15 +71,16 @@ func IsNotAtHand(err error) bool { return errors.Is(err, errNotAtHand) }
 // Stores reports whether the result of an action is kept in the store.
 func (f *Finder) Stores(a *plan.Action) bool { return f.Store != nil && !a.Method.Choice.Cheap() }
 
-// IndexHas reports whether the index has the result of an action, because only outputs of
-// the action were lost or renamed.
+// IndexHas reports whether the index has the result of an action. That is possible if outputs of
+// the action were lost or renamed, and nothing else changed. It is false if artifacts contain final
+// names of other assets' outputs.
 func IndexHas(a *plan.Action) bool {
-	return a.Last != nil && a.Last.State == index.Done && !a.Stale
+	return a.Last != nil && a.Last.State == index.Done && !a.Stale && !plan.IsLinked(&a.Last.Action) && !a.IsLinked()
 }
 
-// Find finds the result of a task: in the index, in the store, which alone has the text of
-// warnings, or on the server. Without a result, Known has the task with the artifacts that
-// are still to be made.
+// Find finds the result of a task. It looks in the index, then in the store, then on the server.
+// Only the store has the text of warnings. If there is no result, Known holds the task, with the
+// artifacts that are still to be made.
 func (f *Finder) Find(ctx context.Context, t cookone.Task, probe *profile.Worker) (Known, bool) {
 	a := t.Action
 	switch {
@@ -101,11 +103,10 @@ func (f *Finder) Find(ctx context.Context, t cookone.Task, probe *profile.Worker
 	return f.Server.Find(ctx, t, sets, k)
 }
 
-// FindBy finds the result of a task for the present content behind the names of its read
-// sets, by calling result with the key of each candidate.
+// FindBy finds the result of a task with the function result. It calls result with one key for each
+// read set. The key is computed from the present content of the files in the read set.
 func (f *Finder) FindBy(ctx context.Context, t cookone.Task, sets []store.ReadSet, result func(remote.Key) (store.Result, bool)) (Known, bool) {
-	// Most recipes read nothing but their source. They have no read set on record, but the
-	// empty one.
+	// Most recipes read only their source. They have an empty read set, which is not on record.
 	for _, set := range append(slices.Clip(sets), nil) {
 		for _, d := range t.Asked() {
 			set = append(set[:len(set):len(set)], d.On.Named(d.Name))
@@ -121,7 +122,7 @@ func (f *Finder) FindBy(ctx context.Context, t cookone.Task, sets []store.ReadSe
 		}
 		r, ok := result(KeyOf(t.Action, deps))
 		if ok && len(r.Artifacts) == len(t.Action.Outputs) {
-			return Known{Task: t, Deps: deps, Made: r.Artifacts, CookTime: r.CookTime, Warnings: r.Warnings, Origin: r.Origin}, true
+			return Known{Task: t, Deps: deps, Made: r.Artifacts, CookTime: r.CookTime, Warnings: r.Warnings, Facts: r.Facts, Origin: r.Origin}, true
 		}
 	}
 	return Known{Task: t}, false
@@ -136,12 +137,12 @@ func (f *Finder) StoredResult(k remote.Key) (store.Result, bool) {
 	return r, err == nil
 }
 
-// KeyOf returns the key of the result that an action has with some dependencies.
+// KeyOf returns the key of an action's result for the given dependencies.
 func KeyOf(a *plan.Action, deps []index.Dep) remote.Key {
 	return remote.Key{Action: a.ID, Result: plan.ResultID(a.ID, deps), Reads: len(readSetOf(deps)) > 0}
 }
 
-// NamesOf returns dependencies under the names that the recipe used.
+// NamesOf returns dependencies with the names that the recipe used.
 func NamesOf(deps []index.Dep) store.ReadSet {
 	names := make(store.ReadSet, len(deps))
 	for i, d := range deps {
@@ -160,15 +161,15 @@ func knownFromIndex(t cookone.Task, row *index.Action, deps []index.Dep) Known {
 	return Known{Task: t, Deps: deps, Made: cookone.Stored(row.Made), CookTime: row.CookTime}
 }
 
-// relocate resolves the names of dependencies from another source.
+// relocate resolves the names of dependencies, relative to another source.
 func (f *Finder) relocate(ctx context.Context, source string, deps []index.Dep) []index.Dep {
-	moved, _ := f.Cooker.Dependencies(ctx, cookone.TaskOf(&plan.Action{Path: source}), NamesOf(deps)) // the plan has resolved all
+	moved, _ := f.Cooker.Dependencies(ctx, cookone.TaskOf(&plan.Action{Path: source}), NamesOf(deps)) // the plan has resolved all of them
 	return moved
 }
 
-// AtHand predicts whether Fetch finds the content of a known result.
+// AtHand predicts whether Fetch will find the content of a known result.
 func (f *Finder) AtHand(k Known) bool {
-	if k.Task.Action.Moved != nil || k.Task.Action.Method.Choice.Cheap() { // cheap content is made again
+	if k.Task.Action.Moved != nil || k.Task.Action.Method.Choice.Cheap() { // content that is cheap to make again
 		return true
 	}
 	for _, m := range k.Made {
@@ -179,12 +180,12 @@ func (f *Finder) AtHand(k Known) bool {
 	return true
 }
 
-// Fetch makes scratch files of all artifacts of a known result. See IsNotAtHand for its
+// Fetch makes scratch files of all artifacts of a known result. Use IsNotAtHand to classify its
 // error.
 func (f *Finder) Fetch(ctx context.Context, k Known, sums *bulk.Worker, probe *profile.Worker) (cookone.Ready, error) {
 	defer probe.Begin("cook/run/fetch", "").End()
 	r := cookone.Ready{
-		Task: k.Task, Deps: k.Deps, CookTime: k.CookTime, Warnings: k.Warnings, Scratch: f.Outputs.NewScratch(k.Task.Action.Outputs, sums),
+		Task: k.Task, Deps: k.Deps, CookTime: k.CookTime, Warnings: k.Warnings, Facts: k.Facts, Scratch: f.Outputs.NewScratch(k.Task.Action.Outputs, sums),
 		Made: make([]index.Artifact, len(k.Made)), InPlace: make([]bool, len(k.Made)),
 	}
 	for i := range k.Made {
@@ -192,9 +193,10 @@ func (f *Finder) Fetch(ctx context.Context, k Known, sums *bulk.Worker, probe *p
 			r.Scratch.Remove()
 			return cookone.Ready{}, err
 		}
+		r.Made[i].Role = k.Made[i].Role
 	}
-	if k.Shared { // its blobs have just come into the store
-		result := store.Result{Artifacts: k.Made, CookTime: k.CookTime, Warnings: k.Warnings, Origin: k.Origin}
+	if k.Shared { // the blobs of the result were just downloaded to the store
+		result := store.Result{Artifacts: k.Made, CookTime: k.CookTime, Warnings: k.Warnings, Facts: k.Facts, Origin: k.Origin}
 		if err := f.putRecords(k.Task.Action, k.Deps, result); err != nil {
 			f.Warn(err)
 		}
@@ -202,12 +204,12 @@ func (f *Finder) Fetch(ctx context.Context, k Known, sums *bulk.Worker, probe *p
 	return r, nil
 }
 
-// fetchOne fetches one artifact: from its place, from the trash, or from the store.
+// fetchOne fetches one artifact: from its present path, from the trash, or from the store.
 func (f *Finder) fetchOne(ctx context.Context, k Known, r *cookone.Ready, i int) error {
 	a, want, file := k.Task.Action, k.Made[i], r.Scratch.Files()[i]
 	if a.Last != nil && i < len(a.Last.Outputs) {
 		o := &a.Last.Outputs[i]
-		if o.State == contents.Intact && o.Artifact.Path == a.Outputs[i] && o.Artifact.Blob == want.Blob {
+		if o.State == contents.Intact && a.IsOutput(i, &o.Artifact) && o.Artifact.Blob == want.Blob {
 			r.Made[i], r.InPlace[i] = cookone.AsFound(o), true
 			return nil
 		}
@@ -243,8 +245,8 @@ func (f *Finder) fetchOne(ctx context.Context, k Known, r *cookone.Ready, i int)
 	return nil
 }
 
-// Keep puts a result into the store, and reports whether the store has it. A failure costs
-// time later, and does no other harm.
+// Keep stores a result, and reports whether the store has it. A failure only means that later
+// runs may have to cook again.
 func (f *Finder) Keep(ctx context.Context, r cookone.Ready, probe *profile.Worker) bool {
 	if !f.Stores(r.Task.Action) {
 		return false
@@ -270,7 +272,7 @@ func (f *Finder) keepAll(ctx context.Context, r cookone.Ready) error {
 			return err
 		}
 	}
-	return f.putRecords(r.Task.Action, r.Deps, store.Result{Artifacts: made, CookTime: r.CookTime, Warnings: r.Warnings})
+	return f.putRecords(r.Task.Action, r.Deps, store.Result{Artifacts: made, CookTime: r.CookTime, Warnings: r.Warnings, Facts: r.Facts})
 }
 
 // putRecords puts a result and its read set into the store.

@@ -52,7 +52,7 @@ func newMachine(t *testing.T) *machine {
 	}
 	checksum, _ := hashing.Lookup("xxh128")
 	summer := hashing.NewSummer(checksum)
-	outputs := place.New(out, "work", nil, func(string) bool { return true }, summer)
+	outputs := place.New(out, "work", &plan.Plan{}, func(string) bool { return true }, summer)
 	mode, err := outputs.Prepare()
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func actionOf() *plan.Action {
 	}
 }
 
-// made are the contents of the outputs of actionOf.
+// made holds the contents of the two outputs of the action that actionOf returns.
 var made = []string{"first", "second"}
 
 // putBlobs puts contents into the store, and returns them as artifacts.
@@ -121,8 +121,8 @@ func (m *machine) find(a *plan.Action) (Known, bool) {
 	return m.finder.Find(m.Context(), cookone.TaskOf(a), nil)
 }
 
-// expectWarning fails the test unless there was exactly one warning, which wraps an error, or no
-// warning if that is nil.
+// expectWarning fails the test unless there was exactly one warning and it wraps the given error.
+// If the error is nil, it fails the test if there was any warning.
 func (m *machine) expectWarning(want error) {
 	m.Helper()
 	if want == nil && len(m.warnings) == 0 || want != nil && len(m.warnings) == 1 && errors.Is(m.warnings[0], want) {
@@ -143,7 +143,7 @@ func (m *machine) scratchFiles() (files []string) {
 }
 
 // A recorded result with all artifacts is a hit. A result with fewer or more artifacts than the
-// action has outputs is none.
+// action has outputs is a miss.
 func TestFoundResultHasAllArtifacts(t *testing.T) {
 	for n := range 4 {
 		m, a := newMachine(t), actionOf()
@@ -157,7 +157,7 @@ func TestFoundResultHasAllArtifacts(t *testing.T) {
 	}
 }
 
-// A torn record is a miss with a warning. A missing record is a miss without one.
+// A torn record is a miss with a warning. A missing record is a miss without a warning.
 func TestTornRecordIsAMissWithAReason(t *testing.T) {
 	for _, tc := range []struct {
 		what   string
@@ -192,7 +192,7 @@ func TestTornRecordIsAMissWithAReason(t *testing.T) {
 	}
 }
 
-// rewrite keeps only the first n bytes of a read-only file of the store.
+// rewrite truncates a read-only file of the store to its first n bytes.
 func rewrite(name string, n int) error {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -220,7 +220,7 @@ func TestReadSetMeansPresentContent(t *testing.T) {
 		m, a := newMachine(t), actionOf()
 		m.writeAsset("used.txt", tc.before)
 		m.putResult(a, m.putBlobs(made...), "used.txt")
-		next := newMachine(t) // a later run reads the files anew
+		next := newMachine(t) // a later run reads the files again
 		next.store, next.finder.Store = m.store, m.store
 		next.writeAsset("used.txt", tc.after)
 		k, ok := next.find(a)
@@ -243,13 +243,13 @@ func (m *machine) writeAsset(name, content string) {
 }
 
 // Fetch makes all artifacts of a result or none, and removes the scratch files of the others. A
-// damaged blob is not at hand, with a warning.
+// damaged blob causes a warning and is not at hand.
 func TestFetchGivesTheWholeResultOrNothing(t *testing.T) {
 	for _, tc := range []struct {
 		what   string
 		damage func(blob string) error
-		atHand bool  // as predicted
-		want   error // the warning
+		atHand bool  // whether AtHand predicts success
+		want   error // expected warning
 	}{
 		{"whole", func(string) error { return nil }, true, nil},
 		{"missing", os.Remove, false, nil},
@@ -287,7 +287,7 @@ func TestFetchGivesTheWholeResultOrNothing(t *testing.T) {
 	}
 }
 
-// A server stands for the results of other machines, and notes its calls.
+// A server simulates the results of other machines, and records its calls.
 type server struct {
 	calls    []string
 	sets     []store.ReadSet
@@ -306,14 +306,14 @@ func (s *server) Download(context.Context, Known) bool {
 	return s.download()
 }
 
-// The index is asked before the store, and the store before the server. A recipe that is cheap
-// asks only the index.
+// Find tries the index before the store, and the store before the server. For a cheap recipe it
+// tries only the index.
 func TestIndexThenStoreThenServer(t *testing.T) {
 	for _, tc := range []struct {
 		what                 string
 		indexed, stored      bool
 		cheap, shares        bool
-		hit, shared, reached bool // a result, from the server, which was asked
+		hit, shared, reached bool // a result from the server, which was queried
 	}{
 		{what: "index", indexed: true, stored: true, shares: true, hit: true},
 		{what: "index of a cheap recipe", indexed: true, cheap: true, hit: true},
@@ -348,7 +348,7 @@ func TestIndexThenStoreThenServer(t *testing.T) {
 func TestServerGetsTheReadSetsOfTheStore(t *testing.T) {
 	m, a, s := newMachine(t), actionOf(), &server{}
 	m.finder.Server = s
-	m.putResult(a, m.putBlobs("only one"), "used.txt") // no result for two outputs
+	m.putResult(a, m.putBlobs("only one"), "used.txt") // the result has one artifact, so it does not fit two outputs
 	if k, ok := m.find(a); ok {
 		t.Errorf("found %+v", k)
 	}
@@ -357,8 +357,8 @@ func TestServerGetsTheReadSetsOfTheStore(t *testing.T) {
 	}
 }
 
-// A result of the server is kept in the store when all its blobs have arrived. If one does not
-// arrive, the result is not at hand, and the store has no record of it.
+// A result of the server is kept in the store when all its blobs have arrived. If a blob does
+// not arrive, the result is not at hand, and the store has no record of it.
 func TestResultOfTheServerIsKeptWhenWhole(t *testing.T) {
 	for _, arrives := range []bool{true, false} {
 		m, a, s := newMachine(t), actionOf(), &server{}

@@ -6,21 +6,30 @@ import (
 	"testing"
 )
 
-func BenchmarkBuild(b *testing.B) {
-	assets := manyAssets(100_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		size := 0
-		err := Build(slices.Values(assets), func(f File) error { size += len(f.Data); return nil })
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.SetBytes(int64(size))
+// forLayouts runs a benchmark for each of the two layouts.
+func forLayouts(b *testing.B, run func(b *testing.B, layout Layout)) {
+	for _, name := range LayoutNames() {
+		b.Run(name, func(b *testing.B) { run(b, Layout(name)) })
 	}
 }
 
+func BenchmarkBuild(b *testing.B) {
+	assets := manyAssets(50_000)
+	forLayouts(b, func(b *testing.B, layout Layout) {
+		b.ReportAllocs()
+		for b.Loop() {
+			size := 0
+			err := Build(layout, slices.Values(assets), func(f File) error { size += len(f.Data); return nil })
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(size))
+		}
+	})
+}
+
 func BenchmarkRead(b *testing.B) {
-	files := folder(oracle(standard(), manyAssets(100_000)))
+	files := folder(oracle(standard(Parts), manyAssets(50_000)))
 	size := 0
 	for data := range maps.Values(files) {
 		size += len(data)
@@ -36,17 +45,19 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// One asset of 100,000 changes.
+// One of 50,000 assets changes.
 func BenchmarkUpdate(b *testing.B) {
-	assets := manyAssets(100_000)
-	files := folder(oracle(standard(), assets))
-	edited := assets[50_000]
+	assets := manyAssets(50_000)
+	edited := assets[25_000]
 	edited.Outputs = []Output{{Path: "other"}}
-	b.ReportAllocs()
-	for b.Loop() {
-		write, _, err := Update(files[Name], files.load, []Change{{Asset: edited}})
-		if err != nil || len(write) != 2 {
-			b.Fatalf("%d files, %v", len(write), err)
+	forLayouts(b, func(b *testing.B, layout Layout) {
+		files := folder(oracle(standard(layout), assets))
+		b.ReportAllocs()
+		for b.Loop() {
+			write, _, err := Update(layout, files[Name], files.load, []Change{{Asset: edited}})
+			if err != nil || len(write) == 0 {
+				b.Fatalf("%d files, %v", len(write), err)
+			}
 		}
-	}
+	})
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each damage is found by Read and by an update of everything, and the error
-// names the file and tells the cause.
+// Read, and an update of everything, detect each kind of damage. The error names the file and
+// the cause.
 func TestDamages(t *testing.T) {
 	const asset = `{"source":"a","outputs":[{"path":"o","size":1,"blake3":"0000000000000000000000000000000000000000000000000000000000000000"}]}`
 	list := func(lines ...string) string { return opening + "\n" + strings.Join(lines, ",\n") + closing }
@@ -21,8 +21,8 @@ func TestDamages(t *testing.T) {
 	parts := func(rows ...string) string { return partsOpening + "\n" + strings.Join(rows, ",\n") + closing }
 	spelled := func(old, now string) string { return list(strings.Replace(asset, old, now, 1)) }
 
-	// With the mask 1 of small, parts begin with "d" and "e" but not with
-	// "a", "b" and "g".
+	// With small, whose mask is 1, the sources "d" and "e" begin parts, and "a", "b" and "g" do
+	// not.
 	for source, want := range map[string]bool{"a": false, "b": false, "d": true, "e": true, "g": false} {
 		if small.begins(source) != want {
 			t.Fatalf("%q begins a part: %v", source, !want)
@@ -45,7 +45,7 @@ func TestDamages(t *testing.T) {
 		{"only the opening", "cut off", nil, opening},
 		{"cut off", "cut off", nil, list(asset)[:100]},
 		{"no last newline", "cut off", nil, strings.TrimSuffix(list(asset), "\n")},
-		{"no line break", "a line", nil, opening + asset + closing},
+		{"no line break", "per line", nil, opening + asset + closing},
 		{"two in a line", "line 2", nil, list(asset + "," + asset)},
 		{"no comma", "comma", nil, opening + "\n" + line("a") + "\n" + line("b") + closing},
 		{"comma at the end", "end of the line", nil, list(asset + ",")},
@@ -78,28 +78,36 @@ func TestDamages(t *testing.T) {
 		{"output outside", "output", nil, spelled(`"o"`, `"../o"`)},
 		{"absolute output", "output", nil, spelled(`"o"`, `"/o"`)},
 		{"hidden way outside", "not a clean path", nil, spelled(`"o"`, `"\ufffd/../../o","path_base64":"/y8uLi8uLi9v"`)},
+		{"uses nothing", "outputs", nil, spelled(`"a"`, `"a","uses":[]`)},
+		{"uses unsorted", "not sorted", nil, spelled(`"a"`, `"a","uses":[{"asset":"c"},{"asset":"b"}]`)},
+		{"uses one twice", "not sorted", nil, spelled(`"a"`, `"a","uses":[{"asset":"b"},{"asset":"b"}]`)},
+		{"uses outside", "uses", nil, spelled(`"a"`, `"a","uses":[{"asset":"../b"}]`)},
+		{"uses without end", "want ]", nil, spelled(`"a"`, `"a","uses":[{"asset":"b"}`)},
+		{"not inner", "want }", nil, strings.Replace(list(asset), `0"}]`, `0","inner":false}]`, 1)},
+		{"empty role", "role", nil, strings.Replace(list(asset), `0"}]`, `0","role":""}]`, 1)},
+		{"role of two words", "role", nil, strings.Replace(list(asset), `0"}]`, `0","role":"a b"}]`, 1)},
+		{"long role", "role", nil, strings.Replace(list(asset), `0"}]`, `0","role":"`+strings.Repeat("a", longestRole+1)+`"}]`, 1)},
+		{"role without end", "role", nil, list(strings.TrimSuffix(asset, `}]}`) + `,"role":"color`)},
+		{"role before inner", "want }", nil, strings.Replace(list(asset), `0"}]`, `0","role":"color","inner":true}]`, 1)},
 		{"twice", "sorted", nil, list(line("a"), line("a"))},
 		{"unsorted", "sorted", nil, list(line("b"), line("a"))},
-		{"too many for one file", "more than 1", nil, ab},
 
-		{"no parts", "which one file would hold", nil, partsOpening + closing},
-		{"parts for few", "which one file would hold", []string{d}, parts(row("d", "%0%", "1"))},
-		{"part of nothing", "with 0 assets", []string{ab, d}, parts(row("a", "%0%", "0"), row("d", "%1%", "1"))},
-		{"part of more than there is", "with 9223372036854775807", []string{ab, d}, parts(row("a", "%0%", "2"), row("d", "%1%", "9223372036854775807"))},
+		{"part of nothing", "has 0 assets", []string{ab, d}, parts(row("a", "%0%", "0"), row("d", "%1%", "1"))},
+		{"part of more than there is", "has 9223372036854775807", []string{ab, d}, parts(row("a", "%0%", "2"), row("d", "%1%", "9223372036854775807"))},
 		{"part without a count", "want", nil, parts(`{"first":"a","path":"%0%"}`)},
 		{"first outside", "source", []string{ab}, parts(row("../a", "%0%", "2"))},
 		{"path outside", "not the name of a part", nil, parts(row("a", "manifest.parts/../../0123456789abcdef01234567.json", "2"))},
 		{"path in upper case", "not the name of a part", nil, parts(row("a", "manifest.parts/0123456789ABCDEF0123456789ABCDEF.json", "2"))},
 		{"path of another directory", "not the name of a part", nil, parts(row("a", "manifest.part/0123456789abcdef0123456789abcdef.json", "2"))},
 		{"short path", "not the name of a part", nil, parts(row("a", "manifest.parts/.json", "2"))},
-		{"one part twice", "comes twice", []string{ab}, parts(row("a", "%0%", "2"), row("d", "%0%", "2"))},
+		{"one part twice", "is listed twice", []string{ab}, parts(row("a", "%0%", "2"), row("d", "%0%", "2"))},
 		{"parts unsorted", "not sorted", []string{ab, d}, parts(row("d", "%1%", "1"), row("a", "%0%", "2"))},
 		{"cut elsewhere", "no part begins", []string{list(line("a")), list(line("b"))}, parts(row("a", "%0%", "1"), row("b", "%1%", "1"))},
-		{"not cut", "should begin here", []string{abd}, parts(row("a", "%0%", "3"))},
+		{"not cut", "should begin before this asset", []string{abd}, parts(row("a", "%0%", "3"))},
 		{"no part", "not exist", nil, parts(row("a", "manifest.parts/0123456789abcdef0123456789abcdef.json", "2"))},
 		{"too few in a part", "has 2 assets", []string{ab}, parts(row("a", "%0%", "3"))},
 		{"too many in a part", "has 2 assets", []string{ab, d}, parts(row("a", "%0%", "1"), row("d", "%1%", "1"))},
-		{"other first", "says that the part begins", []string{ab}, parts(row("0", "%0%", "2"))},
+		{"other first", "the part must begin with", []string{ab}, parts(row("0", "%0%", "2"))},
 		{"unsorted part", "sorted", []string{da}, parts(row("d", "%0%", "2"))},
 		{"empty part", "has 0 assets", []string{list()[:len(opening)] + closing}, parts(row("a", "%0%", "2"))},
 		{"parts in a part", "does not begin with", []string{parts(row("a", "%0%", "2"))}, parts(row("a", "%0%", "2"))},
@@ -119,7 +127,8 @@ func TestDamages(t *testing.T) {
 			if !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "read manifest.") {
 				t.Errorf("%v; want something about %q", err, test.want)
 			}
-			// These touch each part: "0" the first, "d" and "e" the parts that begin with them.
+			// The keys say which part a change affects: "0" is the first part, "d" and "e" are the
+			// parts that begin with these sources.
 			changes := []Change{{Asset: Asset{Source: "0"}}, {Asset: Asset{Source: "d"}}, {Asset: Asset{Source: "e"}}}
 			if err := f.update(t, small, changes); err == nil {
 				t.Error("updated")
@@ -128,9 +137,9 @@ func TestDamages(t *testing.T) {
 	}
 }
 
-// A fuzzed directory is one text: parts, each ended by a line "%", and then the
-// root, where %0%, %1% and so on stand for the names of the parts. Otherwise no
-// fuzzed part would have the bytes that its name stands for.
+// A fuzzed directory is a single text: parts, each followed by a line "%", and then the root,
+// in which %0%, %1% and so on are replaced with the names of the parts. Otherwise no fuzzed
+// part would have the content that its name requires.
 const partEnd = "%\n"
 
 func unpack(text []byte) folder {
@@ -157,8 +166,8 @@ func pack(f folder) []byte {
 	return append(text, root...)
 }
 
-// small has parts from two assets on; "d", "e" and "f" begin parts.
-var small = cutting{whole: 1, mask: 1}
+// small is a cutting that makes small parts. Parts begin with the sources "d", "e" and "f".
+var small = cutting{layout: Parts, mask: 1}
 
 func fuzzAssets() []Asset {
 	var assets []Asset
@@ -177,6 +186,7 @@ func addFolders(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(text)
+		f.Add(oracleAssets(2, list))
 		f.Add(oracleAssets(1, list))
 	}
 }
@@ -212,7 +222,7 @@ func FuzzUpdate(f *testing.F) {
 		}
 		for _, changes := range rounds {
 			if checkChanges(changes) != nil {
-				if _, _, err := small.updateParts(unpack(text)[Name], unpack(text).load, changes); err == nil {
+				if _, _, err := small.updateManifest(unpack(text)[Name], unpack(text).load, changes); err == nil {
 					t.Fatal("changes that no manifest may hold were taken")
 				}
 				continue

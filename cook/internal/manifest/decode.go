@@ -11,7 +11,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// decodeAsset reads the line of an asset, and refuses lines that appendAsset would write otherwise.
+// decodeAsset decodes the line of an asset, and refuses lines that differ from the output of
+// appendAsset.
 func decodeAsset(line string) (Asset, error) {
 	var a Asset
 	c := cursor{rest: line}
@@ -20,8 +21,15 @@ func decodeAsset(line string) (Asset, error) {
 	a.Target = c.readTarget("target")
 	if c.skipText(`,"id":`) {
 		if a.ID = c.readText(); a.ID == "" {
-			c.failAt("an empty ID before")
+			c.failAt("there is an empty ID before")
 		}
+	}
+	for begin := `,"uses":[{`; c.skipText(begin); begin = ",{" {
+		a.Uses = append(a.Uses, c.readName("asset"))
+		c.expectText("}")
+	}
+	if len(a.Uses) > 0 {
+		c.expectText("]")
 	}
 	c.expectText(`,"outputs":[`)
 	for more := !c.skipText("]"); more && c.err == nil; more = !c.skipText("]") {
@@ -35,6 +43,8 @@ func decodeAsset(line string) (Asset, error) {
 		o.Size = c.readNumber()
 		c.expectText(`,"blake3":`)
 		o.BLAKE3 = c.readDigest()
+		o.Inner = c.skipText(innerText)
+		o.Role = c.readRole()
 		c.expectText("}")
 		a.Outputs = append(a.Outputs, o)
 	}
@@ -45,7 +55,8 @@ func decodeAsset(line string) (Asset, error) {
 	return a, a.checkAsset()
 }
 
-// decodePart reads the line of a part, and refuses lines that appendPart would write otherwise.
+// decodePart decodes the line of a part, and refuses lines that differ from the output of
+// appendPart.
 func decodePart(line string) (part, error) {
 	var p part
 	c := cursor{rest: line}
@@ -64,7 +75,7 @@ func decodePart(line string) (part, error) {
 	return p, errors.Join(first.checkAsset(), checkPartName(p.name))
 }
 
-// cursor reads a line from left to right. After an error it reads nothing more.
+// cursor reads a line from left to right. After an error it reads no further.
 type cursor struct {
 	rest string
 	err  error
@@ -77,7 +88,7 @@ func (c *cursor) failAt(what string) {
 	c.rest = ""
 }
 
-// skipText passes over s if it comes next.
+// skipText skips s if it comes next.
 func (c *cursor) skipText(s string) bool {
 	rest, found := strings.CutPrefix(c.rest, s)
 	c.rest = rest
@@ -116,16 +127,30 @@ func (c *cursor) readName(field string) string {
 	return name
 }
 
-// readTarget reads a field that appendTarget wrote, if it did.
+// readTarget reads a target field, if the line has one.
 func (c *cursor) readTarget(field string) string {
 	if !c.skipText(`,"` + field + `":`) {
 		return ""
 	}
 	target := c.readText()
 	if target == "" {
-		c.failAt("an empty target before")
+		c.failAt("there is an empty target before")
 	}
 	return target
+}
+
+// readRole reads the role of an output, if it has one.
+func (c *cursor) readRole() string {
+	if !c.skipText(roleText) {
+		return ""
+	}
+	role, rest, ok := strings.Cut(c.rest, `"`)
+	if !ok || !IsRole(role) {
+		c.failAt("want a role at")
+		return ""
+	}
+	c.rest = rest
+	return role
 }
 
 // readText reads a text that appendText wrote.
@@ -138,17 +163,16 @@ func (c *cursor) readText() string {
 	return s
 }
 
-// spelled fails unless the text since start has the spelling that this package writes.
-// JSON has several spellings of a string; a second one here would be lost in an
-// update.
+// spelled fails unless the text from start on is spelled as this package writes it. JSON allows
+// several spellings of a string; an update would lose any other spelling.
 func (c *cursor) spelled(start string, want []byte) {
 	if c.err == nil && start[:len(start)-len(c.rest)] != string(want) {
-		c.failAt(fmt.Sprintf("not written as %.80s before", want))
+		c.failAt(fmt.Sprintf("the text is not written as %.80s before", want))
 	}
 }
 
-// readQuoted reads a JSON string. simple reports whether the string has no escapes, and so no other
-// spelling.
+// readQuoted reads a JSON string. simple reports whether the string has no escapes, and
+// therefore only one spelling.
 func (c *cursor) readQuoted() (s string, simple bool) {
 	start := c.rest
 	c.expectText(`"`)
@@ -195,7 +219,7 @@ func (c *cursor) readNumber() int64 {
 
 func (c *cursor) readDigest() hashing.Digest {
 	s, _ := c.readQuoted()
-	d, err := hashing.ParseDigest(s) // takes one spelling only
+	d, err := hashing.ParseDigest(s) // ParseDigest accepts one spelling only
 	if err != nil {
 		c.failAt("want 64 hex digits before")
 	}

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -12,7 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// appendAsset appends the line of an asset, without the separator of lines.
+// appendAsset appends the line of an asset, without the line separator.
 func appendAsset(b []byte, a *Asset) []byte {
 	b = append(b, '{')
 	b = appendQuotedName(b, "source", a.Source)
@@ -21,6 +20,14 @@ func appendAsset(b []byte, a *Asset) []byte {
 		b = append(b, `,"id":"`...)
 		b = append(b, a.ID...)
 		b = append(b, '"')
+	}
+	for i, used := range a.Uses {
+		b = append(b, listBegins(i, `,"uses":[{`)...)
+		b = appendQuotedName(b, "asset", used)
+		b = append(b, '}')
+	}
+	if len(a.Uses) > 0 {
+		b = append(b, ']')
 	}
 	b = append(b, `,"outputs":[`...)
 	for i := range a.Outputs {
@@ -34,9 +41,32 @@ func appendAsset(b []byte, a *Asset) []byte {
 		b = strconv.AppendInt(b, o.Size, 10)
 		b = append(b, `,"blake3":"`...)
 		b = hex.AppendEncode(b, o.BLAKE3[:])
-		b = append(b, `"}`...)
+		b = append(b, '"')
+		if o.Inner {
+			b = append(b, innerText...)
+		}
+		if o.Role != "" {
+			b = append(b, roleText...)
+			b = append(b, o.Role...)
+			b = append(b, '"')
+		}
+		b = append(b, '}')
 	}
 	return append(b, "]}"...)
+}
+
+// innerText is the JSON member of an output that another output names.
+const innerText = `,"inner":true`
+
+// roleText is the beginning of the JSON member with the role of an output.
+const roleText = `,"role":"`
+
+// listBegins returns the text before the i-th object of a list that begins with first.
+func listBegins(i int, first string) string {
+	if i == 0 {
+		return first
+	}
+	return ",{"
 }
 
 // appendPart appends the line of a part in the root.
@@ -80,7 +110,7 @@ func appendQuotedName(b []byte, field, name string) []byte {
 func appendText(b []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	b = append(b, '"')
-	done := 0 // s[:done] is in b
+	done := 0 // s[:done] is already in b
 	for i := 0; i < len(s); {
 		if isPlainText(s[i]) {
 			i++
@@ -115,39 +145,34 @@ func appendText(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
-// isPlainText reports whether a byte is a character that stands for itself in JSON.
+// isPlainText reports whether a byte represents itself in a JSON string.
 func isPlainText(c byte) bool { return c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' }
 
-// Build writes the files of a whole manifest: the parts in order, the root
-// last. It holds no more than a part, or 4096 assets, at a time; the data of a
-// file is write's to keep. The assets must come sorted by source and target,
-// each of these once, and with clean names. After an error, which may be
-// write's, some parts may have been written, but no root.
-func Build(assets iter.Seq[Asset], write func(File) error) error {
-	if err := standard().buildParts(assets, write); err != nil {
+// Build writes the files of a whole manifest: the parts in order, the root last. It holds one
+// file at a time; write may keep the data that it receives. The assets must be sorted by source
+// and target, without duplicates, and must have clean names. After an error, perhaps from
+// write, some parts may have been written, but no root.
+func Build(layout Layout, assets iter.Seq[Asset], write func(File) error) error {
+	if err := standard(layout).buildManifest(assets, write); err != nil {
 		return fmt.Errorf("build %s: %w", Name, err)
 	}
 	return nil
 }
 
-func (c cutting) buildParts(assets iter.Seq[Asset], write func(File) error) error {
+func (c cutting) buildManifest(assets iter.Seq[Asset], write func(File) error) error {
 	var (
 		parts []part
-		held  []*body // complete ones; while one file may do they wait
-		total int64
 		last  key
+		some  bool // set if there is a last key
 		line  []byte
 	)
-	writeHeld := func() error {
-		for _, b := range held {
-			p, f := b.closePart()
-			parts = append(parts, p)
-			if err := write(f); err != nil {
-				return err
-			}
+	writePart := func(b *body) error {
+		if b == nil {
+			return nil
 		}
-		held = nil
-		return nil
+		p, f := b.closePart()
+		parts = append(parts, p)
+		return write(f)
 	}
 	cut := cutter{cutting: c}
 	for a := range assets {
@@ -155,57 +180,48 @@ func (c cutting) buildParts(assets iter.Seq[Asset], write func(File) error) erro
 			return err
 		}
 		k := a.assetKey()
-		if total > 0 && last.compare(k) >= 0 {
-			return fmt.Errorf("source %q, target %q comes after source %q, target %q; the list must be sorted and without duplicates",
+		if some && last.compare(k) >= 0 {
+			return fmt.Errorf("source %q, target %q comes after source %q, target %q; sort the list and remove duplicates",
 				k.source, k.target, last.source, last.target)
 		}
-		last = k
-		total++
+		last, some = k, true
 		line = appendAsset(line[:0], &a)
-		if b := cut.cutBefore(k, line); b != nil {
-			held = append(held, b)
-		}
-		if total > c.whole && held != nil {
-			if err := writeHeld(); err != nil {
-				return err
-			}
+		if err := writePart(cut.cutBefore(k, line)); err != nil {
+			return err
 		}
 	}
-	if b := cut.closeBody(); b != nil {
-		held = append(held, b)
+	if c.layout == Single {
+		return write(wholeFile(cut.closeBody()))
 	}
-	if total <= c.whole {
-		return write(File{Name: Name, Data: joinBodies(held)})
-	}
-	if err := writeHeld(); err != nil {
+	if err := writePart(cut.closeBody()); err != nil {
 		return err
 	}
 	return write(rootOf(parts))
 }
 
-// cutting decides which lists become several parts, and where a part begins.
+// A cutting determines whether a manifest has parts, and where each part begins.
 type cutting struct {
-	whole int64  // assets that a list may have to stay in one file
-	mask  uint64 // hash bits that are 0 for the first source of a part
+	layout Layout
+	mask   uint64 // hash bits that are 0 for the first source of a part
 }
 
 // standard is the cutting of the format; tests use smaller ones.
-func standard() cutting { return cutting{whole: 4096, mask: 1<<10 - 1} }
+func standard(layout Layout) cutting { return cutting{layout: layout, mask: 1<<10 - 1} }
 
 func (c cutting) begins(source string) bool { return xxh3.HashString(source)&c.mask == 0 }
 
-// part is the description of a part in the root.
+// part describes a part in the root.
 type part struct {
 	first  key
 	name   string
 	assets int64
 }
 
-// body is a file of assets that is being written.
+// body is a file of assets that is being built.
 type body struct {
 	first  key
 	assets int64
-	data   []byte // lines without the closing
+	data   []byte // lines without the closing line
 }
 
 func newBody(first key, room int) *body {
@@ -226,25 +242,23 @@ func (b *body) appendBodyLine(line []byte) {
 	b.assets++
 }
 
-// closePart closes a body that is a part.
+// closePart closes a body and makes it a part.
 func (b *body) closePart() (part, File) {
 	data := append(b.data, closing...)
 	name := partName(data)
 	return part{first: b.first, name: name, assets: b.assets}, File{Name: name, Data: data}
 }
 
-// joinBodies makes one file of consecutive bodies.
-func joinBodies(bodies []*body) []byte {
-	data := []byte(opening)
-	for _, b := range bodies {
-		if lines := bytes.TrimPrefix(b.data, []byte(opening)); len(lines) > 0 {
-			data = appendListLine(data, lines[1:]) // the newline is add's
-		}
+// wholeFile makes a manifest of a single file. The body b has all assets; it is nil if there are
+// none.
+func wholeFile(b *body) File {
+	if b == nil {
+		b = newBody(key{}, 0)
 	}
-	return append(data, closing...)
+	return File{Name: Name, Data: append(b.data, closing...)}
 }
 
-// rootOf makes the root that names the parts.
+// rootOf builds the root that names the parts.
 func rootOf(parts []part) File {
 	data := []byte(partsOpening)
 	var line []byte
@@ -255,11 +269,11 @@ func rootOf(parts []part) File {
 	return File{Name: Name, Data: append(data, closing...)}
 }
 
-// cutter makes bodies of sorted assets.
+// cutter builds bodies from sorted assets.
 type cutter struct {
 	cutting
-	open   *body  // nil: none
-	room   int    // bytes that the next body is to have room for
+	open   *body  // nil if there is none
+	room   int    // bytes to reserve for the next body
 	source string // source of the last asset in open
 }
 
@@ -267,7 +281,7 @@ type cutter struct {
 // returns the complete body before it, and otherwise nil.
 func (c *cutter) cutBefore(k key, line []byte) *body {
 	var complete *body
-	if c.open != nil && k.source != c.source && c.begins(k.source) {
+	if c.layout == Parts && c.open != nil && k.source != c.source && c.begins(k.source) {
 		complete = c.closeBody()
 	}
 	if c.open == nil {
@@ -278,7 +292,8 @@ func (c *cutter) cutBefore(k key, line []byte) *body {
 	return complete
 }
 
-// closeBody returns the open body, or nil. The next asset begins another one.
+// closeBody closes the open body and returns it, or nil if there is none. The next asset begins
+// a new body.
 func (c *cutter) closeBody() *body {
 	b := c.open
 	c.open = nil

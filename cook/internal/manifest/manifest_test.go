@@ -40,15 +40,17 @@ func TestForm(t *testing.T) {
 		{"some", []Asset{
 			{Source: "a <b>.png", Outputs: []Output{{Path: "a.ktx2", Size: 7}, {Path: "a.json"}}},
 			{Source: "a\xff", Target: "pc"},
+			{Source: "b", Uses: []string{"a <b>.png", "a\xff"}, Outputs: []Output{{Path: "b.json"}, {Path: "b.png", Inner: true, Role: "color"}}},
 		}, `{"assetcook":2,"assets":[
 {"source":"a <b>.png","outputs":[{"path":"a.ktx2","size":7,"blake3":"` + digest + `"},{"path":"a.json","size":0,"blake3":"` + digest + `"}]},
-{"source":"a\ufffd","source_base64":"Yf8=","target":"pc","outputs":[]}
+{"source":"a\ufffd","source_base64":"Yf8=","target":"pc","outputs":[]},
+{"source":"b","uses":[{"asset":"a <b>.png"},{"asset":"a\ufffd","asset_base64":"Yf8="}],"outputs":[{"path":"b.json","size":0,"blake3":"` + digest + `"},{"path":"b.png","size":0,"blake3":"` + digest + `","inner":true,"role":"color"}]}
 ]}
 `},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := folder{}
-			err := Build(slices.Values(test.assets), func(file File) error { f[file.Name] = file.Data; return nil })
+			err := Build(Single, slices.Values(test.assets), func(file File) error { f[file.Name] = file.Data; return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,13 +61,13 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// Where parts begin is part of the format: another hash or mask would make
-// every manifest that was written before be called damaged.
+// The borders of parts belong to the format: with another hash or mask, all existing manifests
+// would count as damaged.
 func TestPartsBeginWhereTheyAlwaysDid(t *testing.T) {
 	assets := manyAssets(5000)
-	f := mustBuild(t, standard(), assets)
+	f := mustBuild(t, standard(Parts), assets)
 	var firsts []string
-	r, err := standard().openRoot(f[Name])
+	r, err := standard(Parts).openRoot(f[Name])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,46 +78,30 @@ func TestPartsBeginWhereTheyAlwaysDid(t *testing.T) {
 	if diff := cmp.Diff(want, firsts); diff != "" {
 		t.Error(diff)
 	}
-	if diff := same(f, oracle(standard(), assets)); diff != "" {
+	if diff := same(f, oracle(standard(Parts), assets)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestOneFileUpTo4096(t *testing.T) {
-	assets := manyAssets(4097)
-	f := mustBuild(t, standard(), assets[:4096])
-	whole := bytes.Clone(f[Name])
-	for _, step := range []struct {
-		change Change
-		files  int
-	}{
-		{Change{Asset: assets[4096]}, len(oracle(standard(), assets))},
-		{Change{Asset: assets[4096], Remove: true}, 1},
-	} {
-		write, remove, err := Update(f[Name], f.load, []Change{step.change})
-		if err != nil {
-			t.Fatal(err)
+// The number of assets does not change the layout of a manifest.
+func TestLayoutIsTheSameAtEverySize(t *testing.T) {
+	for _, n := range []int{0, 1, 4096, 4097, 20_000} {
+		assets := manyAssets(n)
+		single, parts := mustBuild(t, standard(Single), assets), mustBuild(t, standard(Parts), assets)
+		if len(single) != 1 || !bytes.HasPrefix(single[Name], []byte(opening)) {
+			t.Errorf("%d assets: a single manifest has %d files and begins with %.30q", n, len(single), single[Name])
 		}
-		for _, file := range write {
-			f[file.Name] = file.Data
+		if (n > 0) != (len(parts) > 1) || !bytes.HasPrefix(parts[Name], []byte(partsOpening)) {
+			t.Errorf("%d assets: a manifest of parts has %d files and begins with %.30q", n, len(parts), parts[Name])
 		}
-		for _, name := range remove {
-			delete(f, name)
-		}
-		if len(f) != step.files {
-			t.Errorf("%d files, want %d", len(f), step.files)
-		}
-	}
-	if !bytes.Equal(f[Name], whole) {
-		t.Error("there and back is not the same")
 	}
 }
 
-// An edit reads and writes what it touches, and no more.
+// An edit reads and writes only the parts that it affects.
 func TestUpdateTouches(t *testing.T) {
 	assets := manyAssets(20_000)
-	files := oracle(standard(), assets)
-	r, err := standard().openRoot(files[Name])
+	files := oracle(standard(Parts), assets)
+	r, err := standard(Parts).openRoot(files[Name])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +112,7 @@ func TestUpdateTouches(t *testing.T) {
 	inner := assets[slices.IndexFunc(assets, func(a Asset) bool { return a.assetKey() == border.assetKey() })+1]
 	edited := inner
 	edited.Outputs = []Output{{Path: "other"}}
-	second := Asset{Source: border.Source, Target: "mobile"} // before "pc"
+	second := Asset{Source: border.Source, Target: "mobile"} // sorts before "pc"
 	for _, test := range []struct {
 		name                string
 		changes             []Change
@@ -146,50 +132,74 @@ func TestUpdateTouches(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := folder(maps.Clone(files))
 			read := 0
-			write, remove, err := Update(f[Name], func(name string) ([]byte, error) { read++; return f.load(name) }, test.changes)
+			write, remove, err := Update(Parts, f[Name], func(name string) ([]byte, error) { read++; return f.load(name) }, test.changes)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if read != test.read || len(write) != test.write || len(remove) != test.remove {
 				t.Errorf("read %d, wrote %d, removed %d; want %d, %d, %d", read, len(write), len(remove), test.read, test.write, test.remove)
 			}
-			if err := f.update(t, standard(), test.changes); err != nil {
+			if err := f.update(t, standard(Parts), test.changes); err != nil {
 				t.Fatal(err)
 			}
-			if diff := same(f, oracle(standard(), changed(assets, test.changes))); diff != "" {
+			if diff := same(f, oracle(standard(Parts), changed(assets, test.changes))); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 	t.Run("a part is split", func(t *testing.T) {
-		f := mustBuild(t, standard(), slices.DeleteFunc(slices.Clone(assets), func(a Asset) bool { return a.assetKey() == border.assetKey() }))
-		write, remove, err := Update(f[Name], f.load, []Change{{Asset: border}})
+		f := mustBuild(t, standard(Parts), slices.DeleteFunc(slices.Clone(assets), func(a Asset) bool { return a.assetKey() == border.assetKey() }))
+		write, remove, err := Update(Parts, f[Name], f.load, []Change{{Asset: border}})
 		if err != nil || len(write) != 3 || len(remove) != 1 {
 			t.Errorf("wrote %d, removed %d: %v; want 3, 1", len(write), len(remove), err)
 		}
 	})
 }
 
+// An edit of a single file decodes only the lines near the change. It preserves a damaged line
+// far from the change.
+func TestEditOfSingleFileDecodesFewLines(t *testing.T) {
+	assets := manyAssets(20_000)
+	f := mustBuild(t, standard(Single), assets)
+	far := bytes.Index(f[Name], []byte(assets[19_000].Source)) - len(`{"source":"`)
+	f[Name][far] = '['
+	edited := assets[1000]
+	edited.Outputs = []Output{{Path: "other"}}
+	write, remove, err := Update(Single, f[Name], f.load, []Change{{Asset: edited}})
+	if err != nil || len(write) != 1 || len(remove) != 0 {
+		t.Fatalf("wrote %d, removed %d: %v; want 1, 0", len(write), len(remove), err)
+	}
+	assets[1000] = edited
+	want := oracle(standard(Single), assets)[Name]
+	want[bytes.Index(want, []byte(assets[19_000].Source))-len(`{"source":"`)] = '['
+	if !bytes.Equal(write[0].Data, want) {
+		t.Error("the edit changed other lines")
+	}
+	if _, _, err := Update(Single, f[Name], f.load, []Change{{Asset: assets[19_000]}}); err == nil {
+		t.Error("a change of the damaged line was applied")
+	}
+}
+
 func TestFormats(t *testing.T) {
 	assets := []Asset{{Source: "a", Outputs: []Output{{Path: "b\xff"}}}, {Source: "a", Target: "pc"}, {Source: "c\xff"}}
 	one := folder{Name: oracleAssets(1, assets)}
-	got, err := one.read(standard())
+	got, err := one.read(standard(Parts))
 	if diff := cmp.Diff(assets, got); err != nil || diff != "" {
 		t.Errorf("format 1: %v %s", err, diff)
 	}
-	if _, _, err := Update(one[Name], one.load, nil); !errors.Is(err, ErrFormat) {
+	if _, _, err := Update(Parts, one[Name], one.load, nil); !errors.Is(err, ErrFormat) {
 		t.Errorf("format 1 is updated: %v", err)
 	}
-	// Format 1 had no parts, however many assets it had.
+	// Format 1 had no parts, whatever the number of assets.
 	many := manyAssets(5000)
 	one = folder{Name: oracleAssets(1, many)}
-	if got, err := one.read(standard()); err != nil || len(got) != len(many) {
+	if got, err := one.read(standard(Parts)); err != nil || len(got) != len(many) {
 		t.Errorf("%d assets of format 1, %v", len(got), err)
 	}
 
 	three := folder{Name: []byte(`{"assetcook":3,"tree":{}}`)}
-	_, readErr := three.read(standard())
-	_, _, updateErr := Update(three[Name], three.load, nil)
+	_, readErr := three.read(standard(Parts))
+	_, _, updateErr := Update(Parts, three[Name], three.load, nil)
 	for _, err := range []error{readErr, updateErr} {
 		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "format 3") {
 			t.Errorf("format 3: %v", err)
@@ -203,9 +213,9 @@ func TestBuildRefuses(t *testing.T) {
 		assets []Asset
 		want   string
 	}{
-		{[]Asset{{Source: "b"}, {Source: "a"}}, "sorted"},
-		{[]Asset{{Source: "a", Target: "b"}, {Source: "a", Target: "a"}}, "sorted"},
-		{[]Asset{{Source: "a"}, {Source: "a"}}, "sorted"},
+		{[]Asset{{Source: "b"}, {Source: "a"}}, "sort"},
+		{[]Asset{{Source: "a", Target: "b"}, {Source: "a", Target: "a"}}, "sort"},
+		{[]Asset{{Source: "a"}, {Source: "a"}}, "sort"},
 		{[]Asset{{Source: ""}}, "source"},
 		{[]Asset{{Source: "."}}, "source"},
 		{[]Asset{{Source: ".."}}, "source"},
@@ -223,7 +233,7 @@ func TestBuildRefuses(t *testing.T) {
 		{output(Output{Path: "a/../b"}), "output"},
 		{output(Output{Path: "a", Size: -1}), "size -1"},
 	} {
-		err := Build(slices.Values(test.assets), func(File) error {
+		err := Build(Single, slices.Values(test.assets), func(File) error {
 			t.Errorf("%+v: a file is written", test.assets)
 			return nil
 		})
@@ -235,7 +245,7 @@ func TestBuildRefuses(t *testing.T) {
 			changes = append(changes, Change{Asset: a})
 		}
 		f := folder{Name: oracleAssets(2, nil)}
-		if err := f.update(t, standard(), changes); err == nil {
+		if err := f.update(t, standard(Parts), changes); err == nil {
 			t.Errorf("%+v: taken as changes", test.assets)
 		}
 	}
@@ -244,15 +254,17 @@ func TestBuildRefuses(t *testing.T) {
 func TestWriteFails(t *testing.T) {
 	full := errors.New("disk full")
 	assets := fuzzAssets()
-	for n := range oracle(small, assets) {
-		err := small.buildParts(slices.Values(assets), func(file File) error {
-			if file.Name == n {
-				return full
+	for _, c := range []cutting{small, standard(Single)} {
+		for n := range oracle(c, assets) {
+			err := c.buildManifest(slices.Values(assets), func(file File) error {
+				if file.Name == n {
+					return full
+				}
+				return nil
+			})
+			if !errors.Is(err, full) {
+				t.Errorf("%s: %v", n, err)
 			}
-			return nil
-		})
-		if !errors.Is(err, full) {
-			t.Errorf("%s: %v", n, err)
 		}
 	}
 }
@@ -274,12 +286,12 @@ func TestReadStops(t *testing.T) {
 
 func TestMissingPart(t *testing.T) {
 	assets := manyAssets(5000)
-	f := mustBuild(t, standard(), assets)
-	names, err := f.parts(standard())
+	f := mustBuild(t, standard(Parts), assets)
+	names, err := f.parts(standard(Parts))
 	if err != nil || len(names) < 3 {
 		t.Fatalf("%d parts, %v", len(names), err)
 	}
-	r, err := standard().openRoot(f[Name])
+	r, err := standard(Parts).openRoot(f[Name])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,16 +318,19 @@ func TestMissingPart(t *testing.T) {
 		{"a change in it", []Change{{Asset: at(r.parts[1])}}, true},
 		{"the next part joins it", []Change{{Asset: at(r.parts[2]), Remove: true}}, true},
 		{"another asset comes in for the next part's first", []Change{{Asset: at(r.parts[2]), Remove: true}, {Asset: Asset{Source: r.parts[2].first.source + "x"}}}, true},
-		{"it alone remains", all, true},
+		{"it alone remains", all, false},
 	} {
-		_, _, err := Update(f[Name], f.load, test.changes)
+		if _, _, err := Update(Single, f[Name], f.load, test.changes); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: a single file without the part: %v", test.name, err)
+		}
+		_, _, err := Update(Parts, f[Name], f.load, test.changes)
 		if errors.Is(err, fs.ErrNotExist) != test.missed || (err == nil) == test.missed {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 }
 
-// All that JSON can be asked to escape, one by one.
+// These are all characters that JSON can escape, one by one.
 func TestTextIsThatOfEncodingJSON(t *testing.T) {
 	check := func(s string) {
 		got := string(appendText(nil, s))

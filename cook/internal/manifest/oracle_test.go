@@ -19,14 +19,15 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// The oracle: the form of the package comment, by encoding/json, whole lists
-// only.
+// The oracle is a simple implementation of the format in the package comment. It uses encoding/json
+// and always writes the whole list.
 type (
 	jsonAsset struct {
 		Source       string       `json:"source"`
 		SourceBase64 string       `json:"source_base64,omitempty"`
 		Target       string       `json:"target,omitempty"`
 		ID           string       `json:"id,omitempty"`
+		Uses         []jsonUse    `json:"uses,omitempty"`
 		Outputs      []jsonOutput `json:"outputs"`
 	}
 	jsonOutput struct {
@@ -34,6 +35,12 @@ type (
 		PathBase64 string `json:"path_base64,omitempty"`
 		Size       int64  `json:"size"`
 		BLAKE3     string `json:"blake3"`
+		Inner      bool   `json:"inner,omitempty"`
+		Role       string `json:"role,omitempty"`
+	}
+	jsonUse struct {
+		Asset       string `json:"asset"`
+		AssetBase64 string `json:"asset_base64,omitempty"`
 	}
 	jsonPart struct {
 		First       string `json:"first"`
@@ -63,8 +70,11 @@ func base64Of(name string) string {
 
 func oracleAsset(a Asset) jsonAsset {
 	j := jsonAsset{Source: a.Source, SourceBase64: base64Of(a.Source), Target: a.Target, ID: a.ID, Outputs: []jsonOutput{}}
+	for _, used := range a.Uses {
+		j.Uses = append(j.Uses, jsonUse{used, base64Of(used)})
+	}
 	for _, o := range a.Outputs {
-		j.Outputs = append(j.Outputs, jsonOutput{o.Path, base64Of(o.Path), o.Size, hex.EncodeToString(o.BLAKE3[:])})
+		j.Outputs = append(j.Outputs, jsonOutput{o.Path, base64Of(o.Path), o.Size, hex.EncodeToString(o.BLAKE3[:]), o.Inner, o.Role})
 	}
 	return j
 }
@@ -88,9 +98,9 @@ func oracleAssets(format int, assets []Asset) []byte {
 	return oracleList(format, "assets", rows)
 }
 
-// oracle gives the files of a manifest of sorted assets.
+// oracle returns the files of a manifest for sorted assets.
 func oracle(c cutting, assets []Asset) map[string][]byte {
-	if int64(len(assets)) <= c.whole {
+	if c.layout == Single {
 		return map[string][]byte{Name: oracleAssets(2, assets)}
 	}
 	files := map[string][]byte{}
@@ -112,7 +122,17 @@ func oracle(c cutting, assets []Asset) map[string][]byte {
 	return files
 }
 
-// Sources and outputs of few and awkward letters, so that they often meet.
+// drawUses draws a sorted list of sources, nil in most cases.
+func drawUses(t *rapid.T) []string {
+	list := rapid.SliceOfN(names, 0, 2).Draw(t, "uses")
+	slices.Sort(list)
+	if list = slices.Compact(list); len(list) == 0 {
+		return nil
+	}
+	return list
+}
+
+// Names of sources and outputs consist of few and awkward letters, so that they often collide.
 var (
 	letters = []string{"a", "b", "c", "z", "é", "\xff", "\xc3", "\ufffd", "\"", "\\", "<", "\u2028", "\x01", "\x7f", "\t", "𝄞", "."}
 	names   = rapid.Custom(func(t *rapid.T) string {
@@ -129,30 +149,32 @@ var (
 			Path:   "out/" + names.Draw(t, "path"),
 			Size:   rapid.SampledFrom([]int64{0, 7, 10, 1<<63 - 1}).Draw(t, "size"),
 			BLAKE3: hashing.DigestOf([]byte{rapid.Byte().Draw(t, "content")}),
+			Inner:  rapid.Bool().Draw(t, "inner"),
+			Role:   rapid.SampledFrom([]string{"", "color", "normal"}).Draw(t, "role"),
 		}
 	})
 	someAssets = rapid.Custom(func(t *rapid.T) []Asset {
 		var assets []Asset
 		for range rapid.IntRange(0, 30).Draw(t, "assets") {
-			assets = append(assets, Asset{names.Draw(t, "source"), targets.Draw(t, "target"), uuids.Draw(t, "ID"), rapid.SliceOfN(outputs, 0, 2).Draw(t, "outputs")})
+			assets = append(assets, Asset{names.Draw(t, "source"), targets.Draw(t, "target"), uuids.Draw(t, "ID"), drawUses(t), rapid.SliceOfN(outputs, 0, 2).Draw(t, "outputs")})
 		}
 		return sorted(assets)
 	})
 	cuttings = rapid.Custom(func(t *rapid.T) cutting {
 		return cutting{
-			whole: rapid.SampledFrom([]int64{0, 1, 3, 8}).Draw(t, "whole"),
-			mask:  rapid.SampledFrom([]uint64{0, 1, 3, 7}).Draw(t, "mask"),
+			layout: rapid.SampledFrom([]Layout{Single, Parts}).Draw(t, "layout"),
+			mask:   rapid.SampledFrom([]uint64{0, 1, 3, 7}).Draw(t, "mask"),
 		}
 	})
 )
 
-// sorted sorts assets and leaves one of each source and target.
+// sorted sorts assets and keeps one asset for each source and target.
 func sorted(assets []Asset) []Asset {
 	slices.SortStableFunc(assets, func(a, b Asset) int { return a.assetKey().compare(b.assetKey()) })
 	return slices.CompactFunc(assets, func(a, b Asset) bool { return a.assetKey() == b.assetKey() })
 }
 
-// drawChanges draws changes, half of them to assets that are there.
+// drawChanges draws changes, half of them to existing assets.
 func drawChanges(t *rapid.T, assets []Asset) []Change {
 	byKey := map[key]Change{}
 	for range rapid.IntRange(0, 8).Draw(t, "changes") {
@@ -170,7 +192,7 @@ func drawChanges(t *rapid.T, assets []Asset) []Change {
 	return slices.SortedFunc(maps.Values(byKey), func(a, b Change) int { return a.assetKey().compare(b.assetKey()) })
 }
 
-// changed applies changes to a list the plain way.
+// changed applies changes to a list in the simplest way.
 func changed(assets []Asset, changes []Change) []Asset {
 	byKey := map[key]Asset{}
 	for _, a := range assets {
@@ -184,7 +206,7 @@ func changed(assets []Asset, changes []Change) []Asset {
 	return sorted(slices.Collect(maps.Values(byKey)))
 }
 
-// directory is a directory with a manifest in it.
+// folder is a directory that holds a manifest.
 type folder map[string][]byte
 
 func (f folder) load(name string) ([]byte, error) {
@@ -196,7 +218,7 @@ func (f folder) load(name string) ([]byte, error) {
 }
 
 func (f folder) build(c cutting, assets []Asset) error {
-	return c.buildParts(slices.Values(assets), func(file File) error {
+	return c.buildManifest(slices.Values(assets), func(file File) error {
 		f[file.Name] = file.Data
 		return nil
 	})
@@ -222,11 +244,10 @@ func (f folder) parts(c cutting) (names []string, err error) {
 	return names, err
 }
 
-// update applies what an update asks for, and checks that it asks for nothing
-// that is not needed.
+// update applies an update, and checks that each change of a file is necessary.
 func (f folder) update(t interface{ Fatalf(string, ...any) }, c cutting, changes []Change) error {
 	named, _ := f.parts(c)
-	write, remove, err := c.updateParts(f[Name], f.load, changes)
+	write, remove, err := c.updateManifest(f[Name], f.load, changes)
 	if err != nil {
 		if write != nil || remove != nil {
 			t.Fatalf("files to write or remove in spite of %v", err)

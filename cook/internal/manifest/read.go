@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Read yields all assets of a manifest in order: of this format, and of format
-// 1, which earlier versions wrote. It reads the parts that the root names with load, by their names
-// as in [File], one at a time. It returns only names that [Build] accepts, and yields from a part
-// only if the content fits the name of the part.
+// Read yields all assets of a manifest in order. It supports the present format and format 1, which
+// earlier versions wrote. It calls load to read the parts that the root names, one at a time, by
+// their names in [File]. It returns only names that [Build] accepts, and yields assets of a part
+// only if the content matches the name of the part.
 //
-// An error comes last, with a zero Asset, and names the damaged file. Then the assets before it are
-// not the whole list. It wraps the error of load, so that a caller that learns of a missing part can
-// read the root again.
+// If there is an error, it comes last, with a zero Asset, and names the damaged file. The assets
+// before it are then not the whole list. The error wraps the error of load, so that a caller can
+// find out that a part is missing, and read the root again.
 func Read(root []byte, load func(name string) ([]byte, error)) iter.Seq2[Asset, error] {
-	return standard().readAssets(root, load)
+	return standard(Parts).readAssets(root, load)
 }
 
 func (c cutting) readAssets(data []byte, load load) iter.Seq2[Asset, error] {
@@ -40,7 +40,7 @@ func (c cutting) readAssets(data []byte, load load) iter.Seq2[Asset, error] {
 			return true
 		}
 		if r.assets != nil {
-			pass(c.wholeAssets(r))
+			pass(wholeAssets(r))
 			return
 		}
 		for i := range r.parts {
@@ -57,17 +57,13 @@ type entry struct {
 	line []byte
 }
 
-// wholeAssets yields the assets of a root that has all of them.
-func (c cutting) wholeAssets(r root) iter.Seq2[entry, error] {
+// wholeAssets yields the assets of a root that contains all assets.
+func wholeAssets(r root) iter.Seq2[entry, error] {
+	first := opening
 	if r.format == 1 {
-		return entries(Name, r.assets, opening1, func(e entry, n int64) error { return nil })
+		first = opening1
 	}
-	return entries(Name, r.assets, opening, func(e entry, n int64) error {
-		if n > c.whole {
-			return fmt.Errorf("more than %d assets in one file", c.whole)
-		}
-		return nil
-	})
+	return entries(Name, r.assets, first, func(entry, int64) error { return nil })
 }
 
 // partAssets yields the assets of a part and compares them with the root.
@@ -88,11 +84,11 @@ func (c cutting) partAssets(parts []part, i int, load load) iter.Seq2[entry, err
 		check := func(e entry, n int64) error {
 			switch {
 			case n == 1 && e.assetKey() != p.first:
-				return fmt.Errorf("it is not %q, target %q, with which %s says that the part begins", p.first.source, p.first.target, Name)
+				return fmt.Errorf("the part must begin with %q, target %q, as %s says", p.first.source, p.first.target, Name)
 			case n > 1 && e.Source != source && c.begins(e.Source):
-				return errors.New("another part should begin here")
+				return errors.New("the next part should begin before this asset")
 			case i+1 < len(parts) && e.Source >= parts[i+1].first.source:
-				return errors.New("it belongs into a later part")
+				return errors.New("the asset belongs in a later part")
 			}
 			count, source = n, e.Source
 			return nil
@@ -103,13 +99,13 @@ func (c cutting) partAssets(parts []part, i int, load load) iter.Seq2[entry, err
 			}
 		}
 		if count != p.assets {
-			yield(entry{}, fmt.Errorf("%s: damaged: it has %d assets and %s says %d", p.name, count, Name, p.assets))
+			yield(entry{}, fmt.Errorf("%s: damaged: the part has %d assets, but %s says %d", p.name, count, Name, p.assets))
 		}
 	}
 }
 
-// entries yields the assets of a file of assets, which must be sorted and pass
-// check, which is told how many there are so far. After an error it ends.
+// entries yields the assets of a file. The assets must be sorted and pass check, whose argument
+// n is the number of earlier assets. The sequence ends after an error.
 func entries(name string, data []byte, opening string, check func(e entry, n int64) error) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		var last key
@@ -120,7 +116,7 @@ func entries(name string, data []byte, opening string, check func(e entry, n int
 				e.Asset, err = decodeAsset(string(l.text))
 			}
 			if err == nil && n > 0 && last.compare(e.assetKey()) >= 0 {
-				err = errors.New("the assets are not sorted, or one comes twice")
+				err = errors.New("the assets are not sorted, or one is listed twice")
 			}
 			if n++; err == nil {
 				err = check(e, n)
@@ -137,7 +133,7 @@ func entries(name string, data []byte, opening string, check func(e entry, n int
 	}
 }
 
-// The first and the last line of files.
+// These are the first and the last lines of files.
 const (
 	opening      = `{"assetcook":2,"assets":[`
 	partsOpening = `{"assetcook":2,"parts":[`
@@ -148,11 +144,11 @@ const (
 // root is manifest.json: a list of assets, or of parts.
 type root struct {
 	format int
-	assets []byte // the file, if it is a list of assets
-	parts  []part // otherwise
+	assets []byte // the file, if it lists assets
+	parts  []part // nil unless the root lists parts
 }
 
-// openRoot reads a root. A list of assets it leaves to wholeAssets.
+// openRoot parses a root. If the root lists assets, wholeAssets reads them later.
 func (c cutting) openRoot(data []byte) (root, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte(opening)):
@@ -166,10 +162,10 @@ func (c cutting) openRoot(data []byte) (root, error) {
 	if number := formatDigits(data); number != "" && number != "1" && number != "2" {
 		return root{}, fmt.Errorf("%s: format %.20s: %w", Name, number, ErrFormat)
 	}
-	return root{}, fmt.Errorf("%s: damaged, or not made by cook: it begins with %.40q", Name, data)
+	return root{}, fmt.Errorf("%s: damaged, or not made by cook: the file begins with %.40q", Name, data)
 }
 
-// formatDigits returns the digits of the format of any root, or "".
+// formatDigits returns the digits of the format number in any root, or "".
 func formatDigits(data []byte) string {
 	after, found := bytes.CutPrefix(data, []byte(`{"assetcook":`))
 	digits, _, end := bytes.Cut(after, []byte(","))
@@ -179,11 +175,9 @@ func formatDigits(data []byte) string {
 	return string(digits)
 }
 
-// readManifestParts checks all that a root says of its parts that can be known without
-// them.
+// readManifestParts checks the parts of a root as far as possible without reading them.
 func (c cutting) readManifestParts(data []byte) ([]part, error) {
 	var parts []part
-	var total int64
 	names := map[string]bool{}
 	for l, err := range linesBetween(data, partsOpening) {
 		var p part
@@ -198,24 +192,20 @@ func (c cutting) readManifestParts(data []byte) ([]part, error) {
 		}
 		parts = append(parts, p)
 		names[p.name] = true
-		total += p.assets
-	}
-	if total <= c.whole {
-		return nil, fmt.Errorf("%s: damaged: parts for %d assets, which one file would hold", Name, total)
 	}
 	return parts, nil
 }
 
-// maxPart is how many assets a root may say that a part has. No part has so
-// many; it keeps the sum from overflowing.
+// maxPart limits the number of assets that a root may state for a part. No part reaches the
+// limit, which keeps the sum from overflowing.
 const maxPart = 1 << 31
 
 func (c cutting) checkNext(before []part, p part, names map[string]bool) error {
 	switch {
 	case p.assets < 1 || p.assets > maxPart:
-		return fmt.Errorf("a part with %d assets", p.assets)
+		return fmt.Errorf("a part has %d assets", p.assets)
 	case names[p.name]:
-		return fmt.Errorf("%s comes twice", p.name)
+		return fmt.Errorf("%s is listed twice", p.name)
 	case len(before) == 0:
 		return nil
 	case before[len(before)-1].first.source >= p.first.source:
@@ -232,23 +222,23 @@ type line struct {
 	text   []byte
 }
 
-// linesBetween yields the lines between an opening and the closing. After an error
-// it ends.
+// linesBetween yields the lines between an opening line and the closing line. The sequence ends
+// after an error.
 func linesBetween(data []byte, opening string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		rest, found := bytes.CutPrefix(data, []byte(opening))
 		if !found {
-			yield(line{number: 1}, fmt.Errorf("it does not begin with %s", opening))
+			yield(line{number: 1}, fmt.Errorf("the file does not begin with %s", opening))
 			return
 		}
 		rest, found = bytes.CutSuffix(rest, []byte(closing))
 		if !found {
-			yield(line{number: 1 + bytes.Count(data, []byte("\n"))}, fmt.Errorf("it does not end with %q: it was cut off", closing))
+			yield(line{number: 1 + bytes.Count(data, []byte("\n"))}, fmt.Errorf("the file does not end with %q: it was cut off", closing))
 			return
 		}
 		for number := 2; len(rest) > 0; number++ {
 			if rest[0] != '\n' {
-				yield(line{number: number - 1}, errors.New("want one asset or part a line"))
+				yield(line{number: number - 1}, errors.New("want one asset or part per line"))
 				return
 			}
 			text, tail := rest[1:], []byte(nil)

@@ -2,32 +2,36 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 )
 
-// Update applies changes, sorted by source and target, to the manifest of a root. The files equal
-// the output of [Build] for the changed list, byte for byte. Update returns the files to write, the
-// root last, and the names of parts to remove after the root is in its place; neither if nothing
-// changes.
+// Update applies changes, sorted by source and target, to the manifest with the given root,
+// which may have another layout. The resulting files equal the output of [Build] for the
+// changed list, byte for byte. Update returns the files to write, the root last, and the names
+// of parts to remove after the root is in place. If nothing changes, it returns neither.
 //
-// It reads with load only parts with changes, the part before one whose beginning goes, and all
-// parts when 4096 assets or fewer remain. It does not check the others.
+// It calls load only for parts with changes and for the part before a part that loses its first
+// source. To convert parts to a single file, it loads all of them. In a single file it decodes
+// only lines near changes. Other parts and lines are not checked, so the caller must know that
+// cook wrote the root.
 //
-// After an error there is nothing to write. The manifest is damaged, or of another format
-// ([ErrFormat]), and must be built anew; or load failed, whose error Update wraps; or the changes are
-// not sorted, or have names that [Build] refuses.
-func Update(root []byte, load func(name string) ([]byte, error), changes []Change) (write []File, remove []string, err error) {
-	write, remove, err = standard().updateParts(root, load, changes)
+// After an error there is nothing to write. Either the manifest is damaged or has another
+// format ([ErrFormat]) and must be rebuilt, or load failed, in which case Update wraps its
+// error, or the changes are not sorted or have names that [Build] refuses.
+func Update(layout Layout, root []byte, load func(name string) ([]byte, error), changes []Change) (write []File, remove []string, err error) {
+	write, remove, err = standard(layout).updateManifest(root, load, changes)
 	if err != nil {
 		return nil, nil, fmt.Errorf("update %w", err)
 	}
 	return write, remove, nil
 }
 
-func (c cutting) updateParts(data []byte, load load, changes []Change) (write []File, remove []string, err error) {
+func (c cutting) updateManifest(data []byte, load load, changes []Change) (write []File, remove []string, err error) {
 	if err := checkChanges(changes); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", Name, err)
 	}
@@ -38,20 +42,26 @@ func (c cutting) updateParts(data []byte, load load, changes []Change) (write []
 	if old.format != 2 {
 		return nil, nil, fmt.Errorf("%s: format %d: %w", Name, old.format, ErrFormat)
 	}
+	if old.assets != nil && c.layout == Single {
+		now, err := editLines(old.assets, changes)
+		if err != nil || bytes.Equal(now, data) {
+			return nil, nil, err
+		}
+		return []File{{Name: Name, Data: now}}, nil, nil
+	}
 	s := splicer{cutter: cutter{cutting: c}, old: old.parts, load: load}
-	if old.assets != nil {
-		err = s.mergeAssets(c.wholeAssets(old), changes)
-	} else {
+	switch {
+	case old.assets != nil:
+		err = s.mergeAssets(wholeAssets(old), changes)
+	case len(old.parts) == 0:
+		err = s.mergeAssets(func(func(entry, error) bool) {}, changes)
+	default:
 		err = s.mergeParts(changes)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	s.closeManifest(s.closeBody())
-	parts, files, err := s.splicedParts()
-	if err != nil {
-		return nil, nil, err
-	}
+	parts, files := s.splicedParts()
 	if bytes.Equal(files[len(files)-1].Data, data) {
 		return nil, nil, nil
 	}
@@ -70,14 +80,104 @@ func checkChanges(changes []Change) error {
 			return err
 		}
 		if i > 0 && changes[i-1].assetKey().compare(ch.assetKey()) >= 0 {
-			return fmt.Errorf("the change of source %q, target %q comes twice or is not in order; sort the changes", ch.Source, ch.Target)
+			return fmt.Errorf("the change of source %q, target %q is listed twice or out of order; sort the changes", ch.Source, ch.Target)
 		}
 	}
 	return nil
 }
 
-// newAndOldFiles leaves out the files of parts that the old manifest has already,
-// and names the parts that only the old one has.
+// editLines applies changes to a single file. It searches for the lines, and compares each change
+// with the lines on both sides.
+func editLines(data []byte, changes []Change) ([]byte, error) {
+	list, cutOff := bytes.CutSuffix(data[len(opening):], []byte(closing))
+	if !cutOff || len(list) > 0 && list[0] != '\n' {
+		return nil, damagedManifest(Name, 1, errors.New("it was cut off, or the first asset is not in a line of its own"))
+	}
+	now := append(make([]byte, 0, len(data)+256*len(changes)), opening...)
+	kept := 0 // list[:kept] is already handled
+	keepUpTo := func(end int) {
+		if kept == end {
+			return
+		}
+		lines := list[kept+1 : end]
+		if end < len(list) {
+			lines = lines[:len(lines)-1] // removes the comma
+		}
+		now = appendListLine(now, lines)
+	}
+	for i := range changes {
+		begin, end, err := findLine(list, kept, changes[i].assetKey())
+		if err != nil {
+			return nil, err
+		}
+		keepUpTo(begin)
+		kept = end
+		if ch := &changes[i]; !ch.Remove {
+			now = appendListLine(now, appendAsset(nil, &ch.Asset))
+		}
+	}
+	keepUpTo(len(list))
+	return append(now, closing...), nil
+}
+
+// findLine returns the position of an asset's line in list[from:]; the range is empty if there
+// is no such asset. A line begins with its newline.
+func findLine(list []byte, from int, k key) (begin, end int, err error) {
+	lineEnd := func(begin int) int {
+		if n := bytes.IndexByte(list[begin+1:], '\n'); n >= 0 {
+			return begin + 1 + n
+		}
+		return len(list)
+	}
+	// compare decodes the line that starts at begin and compares its asset with k.
+	compare := func(begin int) (int, error) {
+		end := lineEnd(begin)
+		text, comma := bytes.CutSuffix(list[begin+1:end], []byte(","))
+		a, err := decodeAsset(string(text))
+		if err == nil && comma != (end < len(list)) {
+			err = errors.New("want a comma between assets")
+		}
+		if err != nil {
+			return 0, damagedManifest(Name, 2+bytes.Count(list[:begin], []byte("\n")), err)
+		}
+		return a.assetKey().compare(k), nil
+	}
+	begin, last := from, len(list)
+	for begin < last {
+		middle := begin + bytes.LastIndexByte(list[begin:(begin+last)/2+1], '\n')
+		c, err := compare(middle)
+		switch {
+		case err != nil:
+			return 0, 0, err
+		case c < 0:
+			begin = lineEnd(middle)
+		default:
+			last = middle
+		}
+	}
+	end = begin
+	order := errors.New("the assets are not sorted, or one comes twice")
+	if begin > 0 {
+		c, err := compare(bytes.LastIndexByte(list[:begin], '\n'))
+		if err != nil || c >= 0 {
+			return 0, 0, cmp.Or(err, damagedManifest(Name, 1+bytes.Count(list[:begin], []byte("\n")), order))
+		}
+	}
+	for end < len(list) {
+		c, err := compare(end)
+		if err != nil || c < 0 || c == 0 && end > begin {
+			return 0, 0, cmp.Or(err, damagedManifest(Name, 2+bytes.Count(list[:end], []byte("\n")), order))
+		}
+		if c > 0 {
+			break
+		}
+		end = lineEnd(end)
+	}
+	return begin, end, nil
+}
+
+// newAndOldFiles removes the parts that the old manifest already has from the files. It also
+// returns the names of the parts that only the old manifest has.
 func newAndOldFiles(old, now []part, files []File) (write []File, remove []string) {
 	had, has := map[string]bool{}, map[string]bool{}
 	for _, p := range old {
@@ -99,24 +199,26 @@ func newAndOldFiles(old, now []part, files []File) (write []File, remove []strin
 	return write, remove
 }
 
-// piece is a part of the new manifest: an unchanged old part, by its index, or a new one.
+// piece is a part of the new manifest: either an unchanged old part, given by its index, or a
+// new part.
 type piece struct {
 	old int
-	new *body // nil: the old one
+	new *body // nil for an unchanged piece
 }
 
-// splicer makes a manifest of an old one and of changes. The pieces, in order, are complete; the open
-// part of the cutter follows them.
+// splicer builds a manifest from an old manifest and changes. The pieces, in order, are
+// complete; the open body of the cutter follows them.
 type splicer struct {
 	cutter
 	old    []part
 	load   load
 	pieces []piece
-	line   []byte // buffer of a changed asset
+	line   []byte // buffer for a changed asset
 }
 
-// mergeParts merges the changes into their parts. A part has the sources from its first source up to
-// the first source of the next part; the first part also has all earlier sources.
+// mergeParts merges the changes into their parts. A part has the sources from its first source
+// up to the first source of the next part; the first part also has all earlier sources. To
+// build a single file, it reads every part.
 func (s *splicer) mergeParts(changes []Change) error {
 	for i := range s.old {
 		n := len(changes)
@@ -125,9 +227,9 @@ func (s *splicer) mergeParts(changes []Change) error {
 				return strings.Compare(ch.Source, source)
 			})
 		}
-		if n == 0 {
-			// An old part that is not the first begins with a source that always begins a part,
-			// so earlier changes cannot move its start.
+		if n == 0 && s.layout == Parts {
+			// A part other than the first begins with a source that begins a part in every
+			// manifest. So earlier changes cannot move the start of an old part.
 			s.closeManifest(s.closeBody())
 			s.pieces = append(s.pieces, piece{old: i})
 			continue
@@ -140,7 +242,7 @@ func (s *splicer) mergeParts(changes []Change) error {
 	return nil
 }
 
-// mergeAssets adds assets, changed.
+// mergeAssets adds assets after applying changes to them.
 func (s *splicer) mergeAssets(assets iter.Seq2[entry, error], changes []Change) error {
 	for e, err := range assets {
 		if err != nil {
@@ -177,8 +279,8 @@ func (s *splicer) setChange(ch *Change) error {
 	return s.spliceAsset(ch.assetKey(), s.line)
 }
 
-// spliceAsset adds the next asset. If the asset begins no part although the asset before it is in an
-// old part that should stay, the asset that began the next part is gone, and the old part goes on.
+// spliceAsset adds the next asset. Usually an old part ends where the first asset of the next old
+// part arrives. If that asset was removed, the old part continues.
 func (s *splicer) spliceAsset(k key, line []byte) error {
 	if last := len(s.pieces) - 1; last >= 0 && s.open == nil && !s.begins(k.source) {
 		p := s.pieces[last]
@@ -191,39 +293,32 @@ func (s *splicer) spliceAsset(k key, line []byte) error {
 	return nil
 }
 
-// closeManifest adds a body to the pieces, if there is one.
+// closeManifest closes the open body, if any, and adds it to the pieces.
 func (s *splicer) closeManifest(b *body) {
 	if b != nil {
 		s.pieces = append(s.pieces, piece{new: b})
 	}
 }
 
-// copyOldPart opens a body that is an old part. There must be none open.
+// copyOldPart opens a body with the content of an old part. No body may be open.
 func (s *splicer) copyOldPart(i int) error {
 	for e, err := range s.partAssets(s.old, i, s.load) {
 		if err != nil {
 			return err
 		}
-		s.cutter.cutBefore(e.assetKey(), e.line) // completes nothing: partAssets saw to that
+		s.cutter.cutBefore(e.assetKey(), e.line) // no body is complete here, because partAssets has checked the borders
 	}
 	return nil
 }
 
-// splicedParts gives the parts of the new manifest, and its files but for the old
-// parts that stay, the root last.
-func (s *splicer) splicedParts() ([]part, []File, error) {
-	var total int64
-	for _, p := range s.pieces {
-		if p.new != nil {
-			total += p.new.assets
-		} else {
-			total += s.old[p.old].assets
-		}
+// splicedParts returns the parts of the new manifest, and its files except unchanged old parts,
+// the root last.
+func (s *splicer) splicedParts() ([]part, []File) {
+	b := s.closeBody()
+	if s.layout == Single {
+		return nil, []File{wholeFile(b)}
 	}
-	if total <= s.whole {
-		data, err := s.wholeFile()
-		return nil, []File{{Name: Name, Data: data}}, err
-	}
+	s.closeManifest(b)
 	var parts []part
 	var files []File
 	for _, p := range s.pieces {
@@ -235,20 +330,5 @@ func (s *splicer) splicedParts() ([]part, []File, error) {
 		parts = append(parts, now)
 		files = append(files, file)
 	}
-	return parts, append(files, rootOf(parts)), nil
-}
-
-// wholeFile makes a single file of all pieces.
-func (s *splicer) wholeFile() ([]byte, error) {
-	var bodies []*body
-	for _, p := range s.pieces {
-		if p.new == nil {
-			if err := s.copyOldPart(p.old); err != nil {
-				return nil, err
-			}
-			p.new = s.closeBody()
-		}
-		bodies = append(bodies, p.new)
-	}
-	return joinBodies(bodies), nil
+	return parts, append(files, rootOf(parts))
 }

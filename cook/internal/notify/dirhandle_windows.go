@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// dirInterest lists the changes to report. Windows does not report that a file is
-// closed; it reports the last write when the writer closes or flushes the file.
+// dirInterest is the set of changes to report. Windows does not report when a file is closed; it
+// reports the last write when the writer closes or flushes the file.
 const dirInterest = windows.FILE_NOTIFY_CHANGE_FILE_NAME | windows.FILE_NOTIFY_CHANGE_DIR_NAME | windows.FILE_NOTIFY_CHANGE_ATTRIBUTES |
 	windows.FILE_NOTIFY_CHANGE_SIZE | windows.FILE_NOTIFY_CHANGE_LAST_WRITE | windows.FILE_NOTIFY_CHANGE_CREATION
 
@@ -26,11 +26,11 @@ type dirHandle struct {
 	tree     bool // reports changes below the directory as well
 	handle   windows.Handle
 	identity fileIdentity
-	moved    bool     // the path names another directory, or requests fail
+	moved    bool     // set if the path names another directory, or requests fail
 	buf      []uint32 // aligned for the system
 }
 
-// fileIdentity distinguishes the directories of all volumes.
+// fileIdentity identifies a directory among all volumes.
 type fileIdentity struct{ volume, high, low uint32 }
 
 func openDir(path string, tree bool) (*dirHandle, error) {
@@ -51,7 +51,7 @@ func openDir(path string, tree bool) (*dirHandle, error) {
 	return h, nil
 }
 
-// openPath opens a directory and lets other programs rename and delete it.
+// openPath opens a directory so that other programs can still rename and delete it.
 func openPath(path string, access, flags uint32) (windows.Handle, error) {
 	name, err := anyLength(path)
 	if err != nil {
@@ -61,8 +61,8 @@ func openPath(path string, access, flags uint32) (windows.Handle, error) {
 	return windows.CreateFile(name, access, share, nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS|flags, 0)
 }
 
-// anyLength returns an absolute, clean path in the form that system calls take without
-// a limit of 260 characters.
+// anyLength returns an absolute, clean path in the form that system calls accept without a limit of
+// 260 characters.
 func anyLength(path string) (*uint16, error) {
 	switch {
 	case !strings.HasPrefix(path, `\\`):
@@ -79,7 +79,7 @@ func identityOf(handle windows.Handle) (fileIdentity, error) {
 		return fileIdentity{}, err
 	}
 	if info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY == 0 {
-		return fileIdentity{}, fmt.Errorf("not a directory: %w", fs.ErrNotExist)
+		return fileIdentity{}, fmt.Errorf("the path is not a directory: %w", fs.ErrNotExist)
 	}
 	return fileIdentity{info.VolumeSerialNumber, info.FileIndexHigh, info.FileIndexLow}, nil
 }
@@ -128,19 +128,19 @@ func (h *dirHandle) result() ([]byte, error) {
 
 // close cancels the request and closes the handle.
 func (h *dirHandle) close(event windows.Handle) {
-	windows.CancelIoEx(h.handle, &h.asked) // fails if the request is done
+	windows.CancelIoEx(h.handle, &h.asked) // fails if the request is already done
 	for !h.done() {
 		windows.WaitForSingleObject(event, 10) // the buffer must outlive the request
 	}
 	windows.CloseHandle(h.handle)
-	windows.SetEvent(event) // the wait may have taken the signal of another handle
+	windows.SetEvent(event) // the wait may have consumed the signal of another handle
 }
 
 // decode passes each change in a buffer of FILE_NOTIFY_INFORMATION to note.
 func (q *queue) decode(root string, b []byte, note func(event)) error {
 	for {
 		if len(b) < 12 {
-			return fmt.Errorf("directory changes: %d bytes after the last", len(b))
+			return fmt.Errorf("directory changes: there are %d bytes after the last change", len(b))
 		}
 		next, action, length := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
 		if uint64(length) > uint64(len(b)-12) || length%2 != 0 || uint64(next) > uint64(len(b)) {
@@ -158,7 +158,7 @@ func (q *queue) decode(root string, b []byte, note func(event)) error {
 	}
 }
 
-// tell passes one change of a file or directory to note.
+// tell passes one change of a file or directory to note as an event.
 func (q *queue) tell(path string, action uint32, note func(event)) {
 	dir, name := filepath.Split(path)
 	id, known := q.folders[dirKey(filepath.Clean(dir))]
@@ -177,10 +177,10 @@ func (q *queue) tell(path string, action uint32, note func(event)) {
 		q.cookie++
 		e.kind, e.cookie = movedFrom, q.cookie
 	case windows.FILE_ACTION_RENAMED_NEW_NAME:
-		e.kind, e.cookie = movedTo, q.cookie // comes right after the old name
+		e.kind, e.cookie = movedTo, q.cookie // the system reports the new name right after the old name
 	default:
 		if isFolder(path) {
-			return // its own changes are reported one by one
+			return // the changes of a directory are reported one by one
 		}
 		e.kind = written
 	}
@@ -206,7 +206,7 @@ func (q *queue) longNamed(dir string) (watchID, bool) {
 	return id, known
 }
 
-// isFolder reports whether path is a directory now.
+// isFolder reports whether path is currently a directory.
 func isFolder(path string) bool {
 	name, err := anyLength(path)
 	if err != nil {

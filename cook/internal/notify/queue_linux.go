@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The watched events. IN_CLOSE_WRITE shows the end of writes through a mapping; no event shows
-// their beginning. IN_EXCL_UNLINK is missing, because a file made with O_TMPFILE and linked later
-// counts as unlinked while it is open.
+// interest is the set of events to watch. IN_CLOSE_WRITE shows the end of writes through a mapping;
+// no event shows their beginning. IN_EXCL_UNLINK is missing, because a file that is made with
+// O_TMPFILE and linked later counts as unlinked while it is open.
 const interest = unix.IN_CREATE | unix.IN_MODIFY | unix.IN_CLOSE_WRITE | unix.IN_ATTRIB |
 	unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN_MOVED_TO |
 	unix.IN_DELETE_SELF | unix.IN_MOVE_SELF | unix.IN_ONLYDIR
@@ -97,7 +97,8 @@ func (q *queue) size() (n int, err error) {
 	return n, os.NewSyscallError("ioctl", err)
 }
 
-// readEvents passes some events to note and returns their bytes, 0 if there are none.
+// readEvents reads some events, calls note for each, and returns their size in bytes. It returns 0
+// if there are no events.
 func (q *queue) readEvents(note func(event)) (n int, err error) {
 	err = q.control(func(fd int) error {
 		n, err = unix.Read(fd, q.buf)
@@ -112,8 +113,8 @@ func (q *queue) readEvents(note func(event)) (n int, err error) {
 	return n, decode(q.buf[:n], note)
 }
 
-// each calls take, which must call readEvents, until there are no more events, and again whenever
-// there are new ones, until take fails or the queue is closed.
+// each calls take until there are no more events, and again whenever new events arrive. It returns
+// when take fails or the queue is closed. take must call readEvents.
 func (q *queue) each(take func() (more bool, err error)) error {
 	var failed error
 	err := q.conn.Read(func(uintptr) (done bool) {
@@ -125,14 +126,14 @@ func (q *queue) each(take func() (more bool, err error)) error {
 	return errors.Join(failed, err)
 }
 
-// closeQueue closes the queue and ends each. It must not be called from within each.
+// closeQueue closes the queue, which ends the method each. Callbacks of each must not call it.
 func (q *queue) closeQueue() error { return q.file.Close() }
 
 // decode decodes a buffer of struct inotify_event.
 func decode(b []byte, note func(event)) error {
 	for len(b) > 0 {
 		if len(b) < unix.SizeofInotifyEvent {
-			return fmt.Errorf("inotify: %d bytes after the last event", len(b))
+			return fmt.Errorf("inotify: there are %d bytes after the last event", len(b))
 		}
 		mask, length := binary.NativeEndian.Uint32(b[4:]), binary.NativeEndian.Uint32(b[12:])
 		e := event{watch: watchID(binary.NativeEndian.Uint32(b)), kind: changed, folder: mask&unix.IN_ISDIR != 0, cookie: binary.NativeEndian.Uint32(b[8:])}

@@ -12,7 +12,7 @@ import (
 type queue struct{}
 
 func openQueue() (*queue, error) {
-	return nil, fmt.Errorf("no watching on %s, scan instead: %w", runtime.GOOS, errors.ErrUnsupported)
+	return nil, fmt.Errorf("file watching is not supported on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
 func (*queue) within([]string)                     {}

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// treeBuffer is the largest buffer that network drives accept, for a whole tree; folderBuffer is
-// for a single directory.
+// treeBuffer is the buffer size for a whole tree, the largest that network drives accept.
+// folderBuffer is the buffer size for a single directory.
 const (
 	treeBuffer   = 64 << 10
 	folderBuffer = 8 << 10
@@ -25,10 +25,10 @@ const (
 // All handles signal one event. A request resets the event, so readEvents checks all handles once
 // more after its last request.
 type queue struct {
-	trees   []string // absolute; one handle serves all directories of each
+	trees   []string // absolute roots, each with one handle for the tree
 	event   windows.Handle
-	handles map[string]*dirHandle // by dirKey
-	folders map[string]watchID    // by dirKey
+	handles map[string]*dirHandle // open handles, by dirKey
+	folders map[string]watchID    // watches of directories, by dirKey
 	paths   map[watchID]string    // keys in directories
 	last    watchID
 	cookie  uint32
@@ -89,8 +89,8 @@ func (q *queue) cover(path string) error {
 	return q.open(path, false)
 }
 
-// plainlyBelow reports whether path is in a tree and no directory between them is a link. It
-// trusts directories that are watched already.
+// plainlyBelow reports whether path is in a tree and no directory on the way from the root of the
+// tree to path is a link. It assumes that directories that are already watched are not links.
 func (q *queue) plainlyBelow(tree, path string) bool {
 	if !strings.HasPrefix(dirKey(path), strings.TrimSuffix(dirKey(tree), `\`)+`\`) {
 		return false
@@ -119,10 +119,10 @@ func (q *queue) open(path string, tree bool) error {
 	}
 	if err := h.request(q.event); err != nil {
 		windows.CloseHandle(h.handle)
-		return fmt.Errorf("the system reports no changes there (%w): %w", err, errors.ErrUnsupported)
+		return fmt.Errorf("Windows does not report changes in this directory (%w): %w", err, errors.ErrUnsupported)
 	}
 	q.handles[dirKey(path)] = h
-	return windows.SetEvent(q.event) // the request may have reset it
+	return windows.SetEvent(q.event) // the request may have reset the event
 }
 
 // drop closes a handle and forgets the directories that it served.
@@ -174,7 +174,8 @@ func (q *queue) size() (n int, err error) {
 	return n, nil
 }
 
-// readEvents passes waiting changes to note and returns their size in bytes, 0 if there are none.
+// readEvents calls note for each waiting change, and returns the size of these changes in bytes. It
+// returns 0 if there are none.
 func (q *queue) readEvents(note func(event)) (n int, err error) {
 	for more := true; more; {
 		more = false
@@ -195,7 +196,7 @@ func (q *queue) readEvents(note func(event)) (n int, err error) {
 	return n, nil
 }
 
-// take passes the changes of a complete request to note and makes the next request.
+// take calls note for each change of a complete request, and makes the next request.
 func (q *queue) take(h *dirHandle, note func(event)) int {
 	buf, err := h.result()
 	switch {
@@ -226,8 +227,8 @@ func (q *queue) end(h *dirHandle, note func(event)) {
 	}
 }
 
-// each calls take whenever changes are waiting, until take fails or the queue is closed. take
-// must call readEvents.
+// each calls take whenever changes are waiting. It returns when take fails or the queue is closed.
+// take must call readEvents.
 func (q *queue) each(take func() (more bool, err error)) error {
 	defer close(q.ended)
 	for {

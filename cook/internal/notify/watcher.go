@@ -13,7 +13,7 @@ import (
 
 // ErrLimit reports that the system grants no more watches. The wrapping error names the limit and
 // the remedy.
-var ErrLimit = errors.New("limit of the system reached")
+var ErrLimit = errors.New("the operating system allows no more watches")
 
 // Changes are the collected changes between two calls of [Watcher.Sync].
 type Changes struct {
@@ -21,12 +21,12 @@ type Changes struct {
 	// sorted, without duplicates. They include Unwatched.
 	Folders []string
 	// Unwatched are the directories whose watch has ended because they or a directory above them
-	// were removed, renamed or replaced. Some may exist again, or still: add them again before
-	// listing them.
+	// were removed, renamed or replaced. Some of them may still exist, or exist again. Add these
+	// again before listing them.
 	Unwatched []string
 	// Vanished is set if a file or directory appeared and may have vanished before it could be
-	// listed. If it was another name of an existing file, or contained one, that file may have
-	// changed, wherever it is.
+	// listed. It may have been a hard link to an existing file, or have contained one. In this
+	// case, the existing file may have changed, wherever it is.
 	Vanished bool
 	// Lost is set if the system dropped events. Anything may have changed, the other fields are
 	// empty, and no directory is watched any more.
@@ -42,7 +42,7 @@ type Watcher struct {
 	queue   *queue // nil after Close
 	folders folders
 	trees   []string
-	lost    bool // until Sync reports it; no events are collected meanwhile
+	lost    bool // set until Sync reports the loss; no events are collected meanwhile
 
 	bell   chan struct{} // signals changes; capacity 1
 	closed chan struct{}
@@ -102,7 +102,7 @@ func (w *Watcher) Add(folder string) error {
 	case w.queue == nil:
 		return fmt.Errorf("watch %q: %w", folder, fs.ErrClosed)
 	case w.lost:
-		return nil // the next Sync reports it as unwatched
+		return nil // the next Sync reports the directory as unwatched
 	}
 	// The system call is made under the lock, because the watch must be recorded before its first
 	// event is handled.
@@ -149,9 +149,10 @@ func (w *Watcher) Sync(ctx context.Context) (Changes, error) {
 }
 
 // Placed tells the watcher that its caller has renamed files to these paths since the last Sync,
-// each once. So these files are not other names of existing files, and their removal does not
-// count for [Changes.Vanished]. Files that others move there right afterwards may be mistaken for
-// them: the system merges two successive equal events.
+// each path once. Thus these files are not additional links to existing files, and their removal
+// does not set [Changes.Vanished]. If others move files to these paths right afterwards, the
+// watcher may mistake them for the caller's files, because the system merges two equal events in a
+// row.
 func (w *Watcher) Placed(files []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -167,7 +168,8 @@ func (w *Watcher) Placed(files []string) {
 	}
 }
 
-// releaseAll ends watches. The system confirms each in the queue, which must have room for this.
+// releaseAll ends watches. The queue must have room, because the system confirms each ended watch
+// in the queue.
 func (w *Watcher) releaseAll(ids []watchID) {
 	for some := range slices.Chunk(ids, 256) {
 		w.catchUp()
@@ -247,9 +249,10 @@ func (w *Watcher) drain(q *queue) {
 	}
 }
 
-// Wait returns when something has changed since the last Sync and no more changes followed for
-// the time in p, or when p.Most has passed since the first change or the call, whichever is
-// later. Only one goroutine may call Wait at a time, because a change wakes one caller.
+// Wait returns when something has changed since the last Sync and no further change has followed
+// for the time that p requires. It also returns when p.Most has passed since the first change, or
+// since the call if that is later. Only one goroutine may call Wait at a time, because a change
+// wakes one caller.
 func (w *Watcher) Wait(ctx context.Context, p Patience) error {
 	ended := func() error { return fmt.Errorf("watch: %w", context.Cause(ctx)) }
 	quiet, pending := w.quiet(p)
@@ -351,7 +354,7 @@ func (n *names) remove(e event) bool {
 	return ok
 }
 
-// takeBack undoes one add of a name.
+// takeBack undoes one previous add of a name.
 func (n *names) takeBack(key entryName) {
 	if n.set[key]--; n.set[key] <= 0 {
 		delete(n.set, key)

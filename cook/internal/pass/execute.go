@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/assetcook/assetcook/cook/internal/changes"
 	"github.com/assetcook/assetcook/cook/internal/commit"
@@ -18,14 +19,14 @@ import (
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// observed returns a session with another observer.
+// observed returns a copy of the session with another observer.
 func observed(s *session.Session, o session.Observer) *session.Session {
 	with := *s
 	with.Observer = o
 	return &with
 }
 
-// withRunID returns a session whose run has an ID.
+// withRunID returns a copy of the session in which the run has an ID.
 func withRunID(s *session.Session) *session.Session {
 	with := *s
 	if with.Probe.Run.IsZero() {
@@ -34,21 +35,21 @@ func withRunID(s *session.Session) *session.Session {
 	return &with
 }
 
-// ignoringDirtyStamps returns a session that trusts no stamp if the last run was cut off while
-// it put sources on the disk.
+// ignoringDirtyStamps returns a copy of the session that trusts no stamps if the last run was
+// interrupted while it synced sources to the disk.
 func ignoringDirtyStamps(s *session.Session) *session.Session {
 	if s.Out == nil || !s.State.Dirty() {
 		return s
 	}
-	s.Observer.Note("the last run was cut off while it put sources on the disk; everything is read again")
+	s.Observer.Note("the last run was interrupted while it synced sources to the disk; this run reads all sources again")
 	with := *s
 	with.Mode.IgnoreStamps = true
 	return &with
 }
 
 // beginPass checks the owner of the output directory, reports problems and the plan, and records
-// renames. After beginPass, a pass never starts again. narrow is set if a watcher knew where to
-// look.
+// renames. After beginPass, a pass is never restarted. narrow is set if a watcher restricted the
+// pass to some directories.
 func beginPass(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Meter, narrow bool) error {
 	if t.Works() {
 		if err := s.CheckOwner(); err != nil {
@@ -84,7 +85,7 @@ func beginPass(s *session.Session, d *changes.Delta, t *todo.Todo, m *stats.Mete
 	return t.IDs.Record(s)
 }
 
-// countLookedAt counts the system calls that found a delta.
+// countLookedAt returns the number of system calls that were needed to find a delta.
 func countLookedAt(d *changes.Delta) stats.Looked {
 	n := stats.Looked{Listed: d.Tree.Listed, Opened: d.Tree.Listed, Stats: d.Tree.Stats}
 	if d.Found != nil {
@@ -93,7 +94,7 @@ func countLookedAt(d *changes.Delta) stats.Looked {
 	return n
 }
 
-// Execute does the work of a plan. See execute.Options for hesitate.
+// Execute carries out a plan. See execute.Options for hesitate.
 func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.Todo, hesitate func()) (commit.Work, error) {
 	work := commit.Work{Done: &execute.Done{}}
 	if !d.Whole && len(d.Concerned) == 0 {
@@ -105,8 +106,8 @@ func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.
 	lint.Portability(s, t.Plan)
 	lint.Unrecognized(s, t)
 	formats := s.Basis.Recipes.Formats()
-	suspect := func(a *plan.Action, first func(n int64) ([]byte, error)) []string {
-		return lint.SuspectHead(formats, a, first)
+	suspect := func(a *plan.Action, first func(n int64) ([]byte, error), file io.ReaderAt) []string {
+		return lint.SuspectFile(formats, a, first, file)
 	}
 	if s.Mode.Strict {
 		failActions(t.Plan, lint.SuspectErrors(ctx, s, t.Plan))
@@ -133,8 +134,8 @@ func Execute(ctx context.Context, s *session.Session, d *changes.Delta, t *todo.
 	return work, nil
 }
 
-// failActions fails the actions of a plan that have an error, also actions that are up to date.
-// Their outputs stay.
+// failActions fails the actions of a plan that have an error, even if they are up to date. Their
+// outputs are kept.
 func failActions(p *plan.Plan, errs []error) {
 	for i, err := range errs {
 		if err != nil {
@@ -143,7 +144,7 @@ func failActions(p *plan.Plan, errs []error) {
 	}
 }
 
-// addReading counts the reading that found the differences.
+// addReading counts the files that were read to find the differences.
 func addReading(to *stats.Stats, d *changes.Delta, t *todo.Todo, done *execute.Done) {
 	to.Checksummed = stats.Count{Assets: int(d.Read.Files), In: d.Read.Bytes, Time: d.Read.Took + t.Reading + done.Learning}
 	if t.Contents != nil {
@@ -153,7 +154,7 @@ func addReading(to *stats.Stats, d *changes.Delta, t *todo.Todo, done *execute.D
 	}
 }
 
-// trimStore shrinks the store if that is due.
+// trimStore trims the store if it is time to do so.
 func trimStore(ctx context.Context, s *session.Session, store *store.Store) {
 	if store != nil && store.TrimDue(s.Clock.Now(), s.Limits.CacheSize) {
 		if _, err := store.Trim(ctx, s.Limits.CacheSize, s.Clock.Now()); err != nil && ctx.Err() == nil {
@@ -162,8 +163,8 @@ func trimStore(ctx context.Context, s *session.Session, store *store.Store) {
 	}
 }
 
-// finishPass ends the measurements and adds a pass that worked to the history. If that fails, the
-// pass only notes it.
+// finishPass ends the measurements. If the pass did any work, it adds the pass to the history. If
+// that fails, it prints a note, and the pass still succeeds.
 func finishPass(s *session.Session, done *Done, m *stats.Meter) {
 	m.Stop()
 	done.Stats, done.Took = m.Stats, s.Clock.Now().Sub(s.Clock.Started)

@@ -7,9 +7,9 @@
 //	work  := Execute           the only stage that cooks or writes artifacts
 //	         commit.Commit     manifest, one sync, index
 //
-// There is one way through these stages. In a first run everything differs, in a no-op run
-// nothing does, and a watcher's round knows where to look. A dry run ends before it writes. Each
-// stage returns its result as a value, so the pass gives a step up by dropping the value.
+// All passes go through the same stages. In a first run everything differs, in a no-op run nothing
+// does, and a watcher's round examines only some directories. A dry run ends before it writes. Each
+// stage returns its result as a value, so the pass can abandon a stage by discarding the value.
 package pass
 
 import (
@@ -33,41 +33,41 @@ import (
 // Done is the result of a pass.
 type Done struct {
 	Stats stats.Stats
-	Took  time.Duration // since the session began
-	// Delta has the differences that the pass found. It is nil if everything counted as
+	Took  time.Duration // time since the session began
+	// Delta has the differences that the pass found. It is nil if the whole tree counted as
 	// different.
 	Delta   *changes.Delta
-	Actions []index.Action     // present actions of the sources in Delta
-	Targets []string           // that the pass was for
-	Rules   *session.RuleTexts // that the pass followed; nil if it needed none
+	Actions []index.Action     // current actions of the sources in Delta
+	Targets []string           // targets of the pass
+	Rules   *session.RuleTexts // rules that the pass used; nil if it used none
 	// First has the notes of a first run; nil for later runs.
 	First *FirstRun
-	// Placed are the absolute names of the files renamed into place, if a watcher learns.
+	// Placed has the absolute names of the files renamed into place, if Watching.Learn is set.
 	Placed []string
-	// StaleTargets are targets besides the pass's with work to do.
+	// StaleTargets are other targets, which the pass did not cook, that have work to do.
 	StaleTargets []string
 
-	detail *execute.Detail // the part for the history
+	detail *execute.Detail // the details for the history
 	run    guid.ID         // ID in the history; zero for none yet
 }
 
-// Run brings the output directory up to date. With an error, it returns the work done so far.
+// Run brings the output directory up to date. If it returns an error, Done describes the work
+// done so far.
 func Run(ctx context.Context, s *session.Session, where changes.Where) (Done, error) {
 	return RunWatched(ctx, s, where, Watching{})
 }
 
 // Watching holds the functions that a pass calls for a watcher. Each may be nil.
 type Watching struct {
-	// Changed is called when all artifacts are in place, before the pass waits for anything
-	// that only the next run needs.
+	// Changed is called when all artifacts are in place. Work that only the next run needs follows.
 	Changed func([]Changed)
 	// Hesitate waits until a new failure counts; see execute.Options.
 	Hesitate func()
-	// Learn is called at the end, while the index of the delta can still resolve its refs.
+	// Learn is called at the end of the pass, while refs of the delta's index are still valid.
 	Learn func(*Done) error
 }
 
-// RunWatched is Run for a watcher.
+// RunWatched is like Run, for a watcher.
 func RunWatched(ctx context.Context, s *session.Session, where changes.Where, watching Watching) (done Done, err error) {
 	meter := stats.NewMeter(s)
 	s = observed(s, meter)
@@ -81,15 +81,16 @@ func RunWatched(ctx context.Context, s *session.Session, where changes.Where, wa
 	s = ignoringDirtyStamps(s)
 	done, err = runPass(ctx, s, last.Index, where, watching, meter)
 	if errors.Is(err, index.ErrFault) && last.ID() != "" && ctx.Err() == nil {
-		// Execution needed a damaged part of the index that the decision did not need.
-		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Index.Describe(err)))
+		// Carrying out the plan needed a part of the index that planning did not read, and that
+		// part is damaged.
+		s.Observer.Note(fmt.Sprintf("%v; this run checks everything again", s.State.Index.Describe(err)))
 		s.Observer.Stage("scan")
 		done, err = runPass(ctx, s, index.Empty(), nil, watching, meter)
 	}
 	return done, err
 }
 
-// runPass takes the stages of a pass, given the index of the last run.
+// runPass runs the stages of a pass, given the index of the last run.
 func runPass(ctx context.Context, s *session.Session, last *index.Index, where changes.Where, watching Watching, meter *stats.Meter) (Done, error) {
 	delta, t, err := Decide(ctx, s, last, where)
 	if err != nil {
@@ -100,7 +101,7 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 		return done, err
 	}
 	if s.Place.Remote.URL != "" && t.Works() {
-		s = withRunID(s) // others see it as the origin of results
+		s = withRunID(s) // other machines see the ID as the origin of results
 		done.run = s.Probe.Run
 	}
 	work, err := Execute(ctx, s, delta, t, watching.Hesitate)
@@ -139,9 +140,9 @@ func runPass(ctx context.Context, s *session.Session, last *index.Index, where c
 	return done, ctx.Err()
 }
 
-// commitWork commits. After a run over the whole tree, the index was checked, so that it needs
-// no guard, and nothing here keeps the delta and the plan: they take as much memory as the next
-// index.
+// commitWork commits the work of a pass. After a run over the whole tree, the index was checked, so
+// it needs no guard. In that case, commitWork keeps no reference to the delta and the plan, which
+// take as much memory as the next index.
 func commitWork(s *session.Session, delta *changes.Delta, t *todo.Todo, work commit.Work) (committed commit.Committed, err error) {
 	if delta.Whole {
 		return commit.Commit(s, delta, t, work)
@@ -150,7 +151,7 @@ func commitWork(s *session.Session, delta *changes.Delta, t *todo.Todo, work com
 	return committed, err
 }
 
-// decided returns the part of a pass's result that the decision determines.
+// decided returns the part of a pass's result that is known after planning.
 func decided(delta *changes.Delta, t *todo.Todo) Done {
 	done := Done{Targets: t.Targets}
 	if !delta.Whole {
@@ -183,8 +184,8 @@ func Decide(ctx context.Context, s *session.Session, last *index.Index, where ch
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	// Unreadable rules, contested outputs or a damaged index: listing the whole tree shows
-	// what is wrong.
+	// Rules were unreadable, several sources make the same output, or the index is damaged.
+	// Listing the whole tree reveals the problem.
 	s.Observer.Stage("scan")
 	if delta, err = changes.ListTree(ctx, s, s.CheckedIndex(last)); err != nil {
 		return nil, nil, err
@@ -193,7 +194,7 @@ func Decide(ctx context.Context, s *session.Session, last *index.Index, where ch
 	return delta, t, err
 }
 
-// planWork plans the work for a delta and judges the rules.
+// planWork plans the work for a delta and checks the rules.
 func planWork(ctx context.Context, s *session.Session, delta *changes.Delta) (*todo.Todo, error) {
 	t, err := todo.Make(ctx, s, delta)
 	if err != nil {

@@ -19,19 +19,19 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A Changed artifact has another content than before, or is gone.
+// A Changed artifact has different content than before, or was removed.
 type Changed struct {
 	Path    string // path in the output directory
 	Blob    store.BlobID
-	Removed bool // no longer in the manifest
+	Removed bool // the artifact is no longer in the manifest
 	// Source, Target and Reasons belong to the action that changed the artifact.
 	Source, Target string
 	Reasons        []plan.Reason
-	Saved          time.Time // when the source was written; zero if removed
+	Saved          time.Time // time when the source was written; zero if removed
 }
 
 // changedArtifacts returns the artifacts that a pass changed, sorted by path: artifacts renamed
-// into place, and artifacts with another entry or no entry in the manifest.
+// into place, and artifacts whose manifest entry was changed or removed.
 func changedArtifacts(d *changes.Delta, t *todo.Todo, done *execute.Done) []Changed {
 	if !d.Whole && len(d.Concerned) == 0 {
 		return nil
@@ -52,7 +52,7 @@ func changedArtifacts(d *changes.Delta, t *todo.Todo, done *execute.Done) []Chan
 			}
 		}
 	}
-	for i := range done.Results { // an action may have made an artifact that another one lost
+	for i := range done.Results { // an action may have made an artifact that previously belonged to another action
 		res := &done.Results[i]
 		a := res.Action
 		if !replaces(a, res) {
@@ -79,12 +79,12 @@ func changedArtifacts(d *changes.Delta, t *todo.Todo, done *execute.Done) []Chan
 	return slices.SortedFunc(maps.Values(all), func(a, b Changed) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-// replaces reports whether the result of an action replaces its known row.
+// replaces reports whether the result of an action replaces its row in the index.
 func replaces(a *plan.Action, res *execute.Result) bool {
 	return a.Err == nil && res.Outcome != execute.NotReached && res.Outcome != execute.UpToDate
 }
 
-// manifestArtifacts returns the artifacts of an action that the manifest has.
+// manifestArtifacts returns the artifacts of an action that are in the manifest.
 func manifestArtifacts(b *contents.Before) []index.Artifact {
 	if b == nil || b.State != index.Done {
 		return nil
@@ -94,12 +94,15 @@ func manifestArtifacts(b *contents.Before) []index.Artifact {
 
 // A FirstRun lists the kinds of files that users of a new project may not expect.
 type FirstRun struct {
-	Copied  []Kind // no recipe and no rule is for them
+	Copied  []Kind // files to which no recipe and no rule applies
 	LeftOut []Kind // files that the default ignore rules leave out
+	// AnyEngine is set if rules of the assumed engine have an effect.
+	AnyEngine bool
 }
 
-// A Kind is all files with one extension, such as ".spm", or "" for none. Files and directories
-// that are left out by name are kinds by name, directories with a trailing slash.
+// A Kind is the set of all files with one extension, such as ".spm" (or "" for no extension).
+// For files and directories that were left out because of their names, the kind is the name,
+// with a trailing slash for directories.
 type Kind struct {
 	Name  string `json:"name"`
 	Files int    `json:"files"`
@@ -119,7 +122,7 @@ func (k kinds) addKind(name string, size int64) {
 	kind.Bytes += size
 }
 
-// listKinds returns the kinds, the biggest first.
+// listKinds returns the kinds, the largest first.
 func (k kinds) listKinds() []Kind {
 	var list []Kind
 	for _, kind := range k {
@@ -132,8 +135,10 @@ func (k kinds) listKinds() []Kind {
 // firstRun returns the notes of a first run.
 func firstRun(d *changes.Delta, t *todo.Todo) *FirstRun {
 	copied, leftOut := kinds{}, kinds{}
-	counted := "" // the last path, which may have actions for more targets
+	counted := "" // last path counted; it may have several targets
+	assumed := false
 	for i := range t.Plan.Actions {
+		assumed = assumed || t.Plan.Actions[i].Method != nil && t.Plan.Actions[i].Method.Choice.Assumed()
 		if a := &t.Plan.Actions[i]; a.Path != counted && a.Method != nil && !a.Held() && a.Method.Choice.Recipe.Name == recipeset.Fallback && a.Method.Choice.Then == nil && a.Method.Choice.Chosen().Line == 0 {
 			copied.addKind(recipe.Ext(a.Path), a.Source.Stamp.Size)
 			counted = a.Path
@@ -150,5 +155,5 @@ func firstRun(d *changes.Delta, t *todo.Todo) *FirstRun {
 			leftOut.addKind(ext, e.Stamp.Size)
 		}
 	}
-	return &FirstRun{Copied: copied.listKinds(), LeftOut: leftOut.listKinds()}
+	return &FirstRun{Copied: copied.listKinds(), LeftOut: leftOut.listKinds(), AnyEngine: assumed}
 }

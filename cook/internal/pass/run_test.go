@@ -18,14 +18,14 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// A project is a directory of assets whose stamps are all trusted.
+// A project is a directory of assets. All stamps in it can be trusted.
 type project struct {
 	t *testing.T
 	session.Options
 	heard *recorder
 }
 
-// A recorder keeps what an observer is told.
+// A recorder is an observer that records messages.
 type recorder struct {
 	notes  string
 	events []execute.Event
@@ -39,7 +39,7 @@ func (r *recorder) Step(_, _, _ string)        {}
 func (r *recorder) Note(text string)      { r.notes += text + "\n" }
 func (r *recorder) Event(e execute.Event) { r.events = append(r.events, e) }
 
-// newProject makes a project of files with these texts, by path.
+// newProject makes a project of files with the given texts, by path.
 func newProject(t *testing.T, files map[string]string) *project {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +55,8 @@ func newProject(t *testing.T, files map[string]string) *project {
 	return p
 }
 
-// needFolderStamps skips a test of runs that list no unchanged directory.
+// needFolderStamps skips a test that relies on stamps of directories, on systems where these
+// stamps cannot be trusted.
 func needFolderStamps(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -88,7 +89,7 @@ func (p *project) open() *session.Session {
 	return s
 }
 
-// run runs a pass over everything.
+// run runs a pass over the whole tree.
 func (p *project) run() Done {
 	p.t.Helper()
 	s := p.open()
@@ -100,12 +101,12 @@ func (p *project) run() Done {
 	return done
 }
 
-// out is the name of a file of the output directory.
+// out returns the name of a file in the output directory.
 func (p *project) out(name string) string {
 	return filepath.Join(p.Place.Out, filepath.FromSlash(name))
 }
 
-// counts are the counts of a pass that are not 0.
+// counts returns the stats of a pass that are not 0.
 func counts(d Done) string {
 	var list []string
 	for name, n := range d.Stats.Values() {
@@ -145,8 +146,8 @@ func TestUpToDateCountsOnce(t *testing.T) {
 	}
 }
 
-// A run that is cut off while it syncs sources of another file system leaves a dirty
-// marker. The next run ignores stamps, and one that looks at the whole tree removes it.
+// A run may be interrupted while it syncs sources of another file system to the disk. It then
+// leaves a dirty marker. The next run ignores stamps; a run over the whole tree removes the marker.
 func TestDirtyMarker(t *testing.T) {
 	p := newProject(t, map[string]string{"a.txt": "one", "b/c.txt": "two"})
 	p.run()
@@ -163,7 +164,7 @@ func TestDirtyMarker(t *testing.T) {
 	}{{[]string{"a.txt"}, 2}, {nil, 4}} {
 		p.Scope.Patterns = tt.patterns
 		d := p.run()
-		if d.Stats.Checksummed.Assets < tt.read || d.Stats.Outcomes.ByStamp.Assets > 0 || !strings.Contains(p.heard.notes, "cut off") {
+		if d.Stats.Checksummed.Assets < tt.read || d.Stats.Outcomes.ByStamp.Assets > 0 || !strings.Contains(p.heard.notes, "interrupted") {
 			t.Errorf("patterns %q: %s, notes %q", tt.patterns, counts(d), p.heard.notes)
 		}
 		if exists(marker) != (tt.patterns != nil) {
@@ -175,8 +176,8 @@ func TestDirtyMarker(t *testing.T) {
 	}
 }
 
-// A source is broken, mended, and broken again in the same way. Meanwhile a run was
-// killed after it had made the output. That must not stay.
+// A source is broken, repaired, and broken again in the same way. In between, a run is killed
+// after it has made the output. The output must not remain.
 func TestOutputOfKilledRunGoesWithItsSource(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "", "b.txt": "two"})
 	if d := p.run(); d.Stats.Outcomes.Failed.Assets != 1 || d.Stats.Outcomes.Cooked.Assets != 1 {
@@ -230,7 +231,7 @@ func TestNoRecipeForAFile(t *testing.T) {
 	if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 1 || d.Stats.Outcomes.Failed.Assets != 2 {
 		t.Errorf("%s", counts(d))
 	}
-	const want = `no recipe has this file's extension, and there is no recipe "copy" for all other files; name one in a [[rule]] (have json), or list the file in .cookignore`
+	const want = `no recipe cooks files with this extension, and there is no recipe "copy" for other files; name a recipe in a [[rule]] (there are json), or list the file in .cookignore`
 	for _, e := range p.heard.events {
 		if e.Outcome == execute.Failed && e.Err.Error() != want {
 			t.Errorf("%s: %v", e.Path, e.Err)
@@ -262,12 +263,12 @@ func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Mode.Strict = false
-	p.write("a.gltf", `{"asset":{"version":"2.0"}}`) // a foreign output of the same content would be taken over
+	p.write("a.gltf", `{"asset":{"version":"2.0"}}`) // foreign output of equal content, which would be taken over
 	if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 1 {
 		t.Errorf("without the index: %s, %v", counts(d), p.heard.events)
 	}
 	if exists(p.out(manifest.StateDir + "/journal")) {
-		t.Error("the journal is left") // the manifest lists it again
+		t.Error("the journal is left") // the manifest lists the output again
 	}
 }
 

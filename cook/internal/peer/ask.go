@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// ErrNoListener is the error of a directory in which no process listens.
+// ErrNoListener is the error for a directory in which no process listens.
 var ErrNoListener = errors.New("no process listens")
 
-// A SilentError reports that the listening process gave no sign of life in time: it is stopped, or
-// gets no processor.
+// A SilentError reports that the listening process gave no sign of life in time. It may be stopped,
+// or get no processor time.
 type SilentError struct{ PID int } // 0 if unknown
 
 func (e *SilentError) Error() string {
@@ -31,17 +31,17 @@ func Process(pid int) string {
 	return fmt.Sprintf("process %d", pid)
 }
 
-// silence is the longest wait for a sign of life; the listener sends one every beat.
+// silence is the longest wait for a sign of life. The listener sends one every beat.
 const (
 	silence = time.Second
 	beat    = silence / 4
 )
 
-// dialTimeout is generous: the system connects at once, unless too many clients wait.
+// dialTimeout is generous, because the system connects immediately unless too many clients wait.
 const dialTimeout = 100 * time.Millisecond
 
-// Ask asks the process that listens in dir. It waits for the answer until ctx ends, while the
-// process shows signs of life. The error wraps
+// Ask sends a request to the process that listens in dir. It waits for the answer until ctx ends,
+// as long as the process shows signs of life. The error wraps
 //
 //   - ErrNoListener, at once, if no process listens, or if the system has no such sockets
 //   - a *SilentError if the process gives no sign of life for a second
@@ -56,7 +56,7 @@ func Ask(ctx context.Context, dir string, question []byte) (answer []byte, err e
 }
 
 // Listens reports whether a process listens in dir, and returns its ID, 0 if unknown. It does not
-// ask the process, so a stopped process counts as well.
+// send a request, so a stopped process counts as listening too.
 func Listens(ctx context.Context, dir string) (pid int, ok bool) {
 	if !identifiesPeers {
 		return 0, false
@@ -73,7 +73,7 @@ func Listens(ctx context.Context, dir string) (pid int, ok bool) {
 // A peer is the process at the other end of a connection.
 type peer struct{ user, pid int }
 
-// askListener is Ask for a user.
+// askListener is like Ask, but the process must belong to the given user.
 func askListener(ctx context.Context, dir string, question []byte, user int) (answer []byte, err error) {
 	if !identifiesPeers {
 		return nil, &absence{errors.ErrUnsupported}
@@ -109,7 +109,7 @@ func askListener(ctx context.Context, dir string, question []byte, user int) (an
 		err = io.ErrUnexpectedEOF
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = fmt.Errorf("no answer before the other side ended: %w", err)
+		err = fmt.Errorf("the other process ended before it answered: %w", err)
 	}
 	return nil, err
 }
@@ -144,7 +144,8 @@ func dialListener(ctx context.Context, dir string) (*os.File, error) {
 }
 
 // noListener turns an error that means "no process listens" into ErrNoListener. The socket of a
-// killed process refuses connections; some systems report a file that is no socket.
+// killed process refuses connections. For a file that is not a socket, some systems report another
+// error.
 func noListener(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) ||
 		errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOTSOCK) {
@@ -153,8 +154,8 @@ func noListener(err error) error {
 	return err
 }
 
-// An absence is ErrNoListener with its cause. Most callers of Ask never print it, so Error formats
-// it late.
+// An absence is ErrNoListener with its cause. Error formats the text only on demand, because most
+// callers of Ask never print it.
 type absence struct{ sign error }
 
 func (e *absence) Error() string   { return ErrNoListener.Error() + ": " + e.sign.Error() }

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/leaktest"
 )
 
-// serveIn serves in dir until end is called. end returns the error of Serve.
+// serveIn serves requests in dir until end is called. end returns the error of Serve.
 func serveIn(t testing.TB, dir string, handle Handler) (end func() error) {
 	t.Helper()
 	l, err := Listen(dir)
@@ -62,7 +62,7 @@ func TestAsk(t *testing.T) {
 			t.Errorf("%d bytes: %d, %v", len(q), len(got), err)
 		}
 	}
-	if _, err := Ask(t.Context(), dir, make([]byte, MaxPayload+1)); err == nil || !strings.Contains(err.Error(), "at most") {
+	if _, err := Ask(t.Context(), dir, make([]byte, MaxPayload+1)); err == nil || !strings.Contains(err.Error(), "the limit is") {
 		t.Errorf("too long a question: %v", err)
 	}
 	info, err := os.Lstat(filepath.Join(dir, socketName))
@@ -84,7 +84,7 @@ func TestAskManyAtOnce(t *testing.T) {
 	here.Add(n)
 	serveIn(t, dir, func(ctx context.Context, q []byte) []byte {
 		here.Done()
-		here.Wait() // all are in at once, or none gets an answer
+		here.Wait() // barrier for all requests, which never opens unless they run concurrently
 		return upper(ctx, q)
 	})
 	var clients sync.WaitGroup
@@ -99,7 +99,7 @@ func TestAskManyAtOnce(t *testing.T) {
 	clients.Wait()
 }
 
-// stale leaves a socket as a killed process does.
+// stale leaves a socket in the directory, as a killed process does.
 func stale(t *testing.T, dir string) {
 	t.Helper()
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, socketName), Net: "unix"})
@@ -136,9 +136,9 @@ func plant(t *testing.T, name string) {
 	}
 }
 
-// tooLong reports whether this system cannot do with a long path.
+// tooLong reports whether an error means that this system cannot handle the long path.
 func tooLong(err error) bool {
-	return err != nil && maxAddress < 107 && strings.Contains(err.Error(), "choose a shorter output directory")
+	return err != nil && maxAddress < 107 && strings.Contains(err.Error(), "choose an output directory with a shorter path")
 }
 
 func TestListenOverStale(t *testing.T) {
@@ -176,8 +176,7 @@ func TestListenErrors(t *testing.T) {
 	}
 }
 
-// TestSilent: a process that is stopped listens all the same, because the system
-// takes connections for it.
+// TestSilent: a stopped process still listens, because the system accepts connections for it.
 func TestSilent(t *testing.T) {
 	dir := shortDir(t)
 	if pid, ok := Listens(t.Context(), dir); pid != 0 || ok {
@@ -197,7 +196,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesOthers: a socket that has taken the place of ours stays.
+// TestCloseLeavesOthers: Close does not remove another socket that has replaced the listener's own.
 func TestCloseLeavesOthers(t *testing.T) {
 	dir := shortDir(t)
 	l, err := Listen(dir)
@@ -205,7 +204,7 @@ func TestCloseLeavesOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, socketName)
-	if err := os.Rename(path, path+"2"); err != nil { // its inode is not used again
+	if err := os.Rename(path, path+"2"); err != nil { // old socket keeps its inode, so the new socket has another one
 		t.Fatal(err)
 	}
 	stale(t, dir)
@@ -220,7 +219,7 @@ func TestCloseLeavesOthers(t *testing.T) {
 func TestLongPath(t *testing.T) {
 	dir := filepath.Join(shortDir(t), strings.Repeat("long", 30), "\xff name")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		dir = filepath.Dir(dir) // not every system takes every byte
+		dir = filepath.Dir(dir) // some systems do not accept every byte in a name
 	}
 	l, err := Listen(dir)
 	if tooLong(err) {
@@ -251,7 +250,7 @@ func TestLongAddress(t *testing.T) {
 	}
 }
 
-// TestAddressWithAt: a name that begins with @ is one without a file to Linux.
+// TestAddressWithAt: on Linux, a name that begins with @ would mean a socket without a file.
 func TestAddressWithAt(t *testing.T) {
 	t.Chdir(shortDir(t))
 	if err := os.Mkdir("@", 0o777); err != nil {
@@ -277,8 +276,8 @@ func TestCheckUser(t *testing.T) {
 	}
 }
 
-// TestOtherUser: neither side talks to another user. As there is only one here,
-// one side takes itself for another.
+// TestOtherUser: neither process talks to a process of another user. The test has only one user, so
+// one process claims another user ID.
 func TestOtherUser(t *testing.T) {
 	dir := shortDir(t)
 	l, err := Listen(dir)
@@ -298,7 +297,7 @@ func TestOtherUser(t *testing.T) {
 	}
 }
 
-// TestServerDies: it has heard the question and ends without an answer.
+// TestServerDies: the server reads the question and ends without an answer.
 func TestServerDies(t *testing.T) {
 	for name, part := range map[string]string{"before": "", "in the head": "\x02\x05", "in the body": "\x02\x05\x00\x00\x00ab"} {
 		t.Run(name, func(t *testing.T) {
@@ -324,7 +323,7 @@ func TestServerDies(t *testing.T) {
 	}
 }
 
-// TestAskOtherVersion: both sides of an update meet.
+// TestAskOtherVersion: the two processes have different versions of the protocol.
 func TestAskOtherVersion(t *testing.T) {
 	dir := shortDir(t)
 	l, err := net.Listen("unix", filepath.Join(dir, socketName))
@@ -346,7 +345,7 @@ func TestAskOtherVersion(t *testing.T) {
 	}
 }
 
-// TestAskCancelled: the client goes away, and the handler's context ends.
+// TestAskCancelled: the client hangs up, and the context of the handler ends.
 func TestAskCancelled(t *testing.T) {
 	leaktest.Check(t)
 	dir := shortDir(t)
@@ -368,7 +367,7 @@ func TestAskCancelled(t *testing.T) {
 	}
 }
 
-// TestHostileClients do not keep others from being served.
+// TestHostileClients: hostile clients do not delay other clients.
 func TestHostileClients(t *testing.T) {
 	leaktest.Check(t)
 	dir := shortDir(t)
@@ -379,14 +378,14 @@ func TestHostileClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch i % 4 {
-		case 0: // silent, to the end
+		case 0: // client that stays silent
 			defer conn.Close()
 		case 1: // hangs up
 			conn.Close()
 		case 2:
 			conn.Write(bytes.Repeat([]byte("garbage"), 1000))
 			defer conn.Close()
-		case 3: // promises much
+		case 3: // claims a large size
 			conn.Write([]byte("\x02\xff\xff\x0f\x00"))
 			defer conn.Close()
 		}
@@ -399,7 +398,7 @@ func TestHostileClients(t *testing.T) {
 	}
 }
 
-// TestMoreClientsWait until there is room for them.
+// TestMoreClientsWait: clients beyond the limit wait for a free slot.
 func TestMoreClientsWait(t *testing.T) {
 	dir := shortDir(t)
 	serveIn(t, dir, upper)

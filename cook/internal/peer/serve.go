@@ -1,10 +1,10 @@
-// Package peer lets a process ask another process that works on the same directory: a cook asks the
-// watcher of its output directory.
+// Package peer lets a process send requests to another process that works on the same directory: a
+// cook asks the watcher of its output directory.
 //
-// [Listen] and [Listener.Serve] answer questions at a Unix socket in the directory, [Ask] asks.
-// Questions and answers are bytes to this package. Both sides check that the other side belongs to
-// the same user. While the answer takes time, the listener sends beats, which distinguish a working
-// process from a stopped one.
+// [Listen] and [Listener.Serve] answer requests at a Unix socket in the directory, and [Ask] sends
+// a request. This package does not interpret the bytes of requests and answers. Both sides check
+// that the other side belongs to the same user. Until the answer is ready, the listener sends
+// heartbeats, which distinguish a working process from a stopped one.
 package peer
 
 import (
@@ -23,19 +23,19 @@ import (
 	"github.com/assetcook/assetcook/internal/socket"
 )
 
-// A Listener accepts questions at a socket.
+// A Listener accepts requests at a socket.
 type Listener struct {
 	socket *os.File
 	path   string
 	file   fs.FileInfo // the listener's socket
-	user   int         // who may ask
+	user   int         // the user who may send requests
 	close  func() error
 }
 
-// Listen makes the socket in the directory dir. It replaces the socket of a killed process. If a
-// process answers there, the error wraps [fs.ErrExist]. The caller needs a lock, so that no two
-// processes begin at once. If the system does not identify the process at the other end, the error
-// wraps [errors.ErrUnsupported].
+// Listen creates the socket in the directory dir. It replaces the socket of a killed process. If
+// another process already listens there, the error wraps [fs.ErrExist]. The caller must hold a
+// lock, so that two processes do not call Listen at the same time. If the system does not identify
+// the process at the other end, the error wraps [errors.ErrUnsupported].
 func Listen(dir string) (*Listener, error) {
 	l, err := listenIn(dir)
 	if err != nil {
@@ -67,7 +67,7 @@ func listenIn(dir string) (*Listener, error) {
 		return nil, err
 	}
 	l := &Listener{socket: socket, path: path, user: os.Geteuid()}
-	// Serve rejects a process of another user that connects before this.
+	// A process of another user may connect before this call; Serve rejects it.
 	if err = os.Chmod(path, 0o600); err == nil {
 		l.file, err = os.Lstat(path)
 	}
@@ -86,7 +86,7 @@ func removeStale(dir, path string) error {
 		return err
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("%s is in the way and not a socket: remove it", path)
+		return fmt.Errorf("%s is not a socket, but a socket needs this path; remove the file", path)
 	}
 	conn, err := dialListener(context.Background(), dir)
 	switch {
@@ -99,8 +99,8 @@ func removeStale(dir, path string) error {
 	return err
 }
 
-// Close stops listening and removes the socket, if it is still the listener's own. Once any call
-// of Close has returned, that is done.
+// Close stops listening and removes the socket, if it is still the listener's own. When a call of
+// Close returns, the socket is removed, even if another call did it.
 func (l *Listener) Close() error { return l.close() }
 
 func (l *Listener) endListening() error {
@@ -111,27 +111,27 @@ func (l *Listener) endListening() error {
 	return err
 }
 
-// patience is the longest time for a client to send its question, or to receive the answer.
+// patience limits the time that a client may take to send its request, or to receive its answer.
 const patience = 5 * time.Second
 
-// maxClients bounds the open connections. More clients wait.
+// maxClients limits the number of open connections. Further clients wait.
 const maxClients = 256
 
-// A Handler answers a question. Its context ends with the context of Serve, and when the client
-// hangs up, or closes its side for writing. Instead of sending an answer of more than [MaxPayload]
-// bytes, Serve hangs up.
+// A Handler answers a request. Its context ends when the context of Serve ends, and when the client
+// hangs up or closes its side for writing. If the answer is longer than [MaxPayload] bytes, Serve
+// hangs up instead of sending it.
 type Handler func(ctx context.Context, question []byte) (answer []byte)
 
-// Serve answers questions until ctx ends. It then closes the listener, waits for the last answers,
-// and returns nil. It serves several clients at once, but the questions of one client one after
-// the other. It hangs up on clients of other users, on clients that send anything but questions,
-// and on clients that take more than 5 seconds to send one.
+// Serve answers requests until ctx ends. It then closes the listener, waits for the last answers,
+// and returns nil. It serves several clients at once, but handles the requests of one client one
+// after another. It hangs up on clients of other users, on clients that send anything but requests,
+// and on clients that take more than 5 seconds to send a request.
 func (l *Listener) Serve(ctx context.Context, handle Handler) error {
 	defer l.Close()
 	var clients sync.WaitGroup
 	defer clients.Wait()
 	inner, cancel := context.WithCancel(ctx)
-	defer cancel() // of the clients, if accepting fails
+	defer cancel() // end of the clients if accepting fails
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
 	slots := make(chan struct{}, maxClients)
@@ -169,7 +169,7 @@ type stream interface {
 	SetReadDeadline(time.Time) error
 }
 
-// answerClient answers the questions of one client.
+// answerClient answers the requests of one client.
 func answerClient(ctx context.Context, conn stream, handle Handler) {
 	defer conn.Close()
 	r := bufio.NewReader(conn)
@@ -188,7 +188,7 @@ func answerClient(ctx context.Context, conn stream, handle Handler) {
 	}
 }
 
-// readQuestion reads a question. After patience, or when ctx ends, it closes conn.
+// readQuestion reads a request. It closes conn if that takes longer than patience, or if ctx ends.
 func readQuestion(ctx context.Context, conn stream, r *bufio.Reader) ([]byte, error) {
 	late := time.AfterFunc(patience, func() { conn.Close() })
 	defer late.Stop()
@@ -197,20 +197,20 @@ func readQuestion(ctx context.Context, conn stream, r *bufio.Reader) ([]byte, er
 	return receiveFrame(r)
 }
 
-// sendAnswer writes an answer. After patience it closes conn.
+// sendAnswer writes an answer. If that takes longer than patience, it closes conn.
 func sendAnswer(conn stream, answer []byte) error {
 	late := time.AfterFunc(patience, func() { conn.Close() })
 	defer late.Stop()
 	return sendFrame(conn, answer)
 }
 
-// attend calls handle. If the client hangs up, it ends the context and returns false.
+// attend calls handle. If the client hangs up, it cancels the context of handle and returns false.
 func attend(ctx context.Context, conn stream, r *bufio.Reader, handle Handler, question []byte) (answer []byte, ok bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	there := make(chan bool, 1)
 	go func() {
-		// Peek leaves the next question in r.
+		// Peek waits for the next request without consuming it.
 		_, err := r.Peek(1)
 		if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 			there <- true
@@ -220,13 +220,13 @@ func attend(ctx context.Context, conn stream, r *bufio.Reader, handle Handler, q
 		there <- false
 	}()
 	answer = beating(conn, func() []byte { return handle(ctx, question) })
-	_ = conn.SetReadDeadline(time.Unix(1, 0)) // long ago: ends the Peek
+	_ = conn.SetReadDeadline(time.Unix(1, 0)) // deadline in the past, which ends the Peek
 	ok = <-there
 	_ = conn.SetReadDeadline(time.Time{})
 	return answer, ok
 }
 
-// beating sends beats to the client while think runs.
+// beating sends heartbeats to the client while think runs.
 func beating(conn stream, think func() []byte) []byte {
 	thought := make(chan struct{})
 	var beats sync.WaitGroup
@@ -243,7 +243,7 @@ func beating(conn stream, think func() []byte) []byte {
 			err := writeBeat(conn)
 			late.Stop()
 			if err != nil {
-				return // the client has hung up, or would not read the answer either
+				return // the client has hung up, or does not read, so it would not read the answer either
 			}
 		}
 	})

@@ -20,7 +20,7 @@ const maxAddress = len(syscall.RawSockaddrUnix{}.Path) - 1
 // socketAddress returns the path of the socket in a directory, short enough for a socket address.
 // It is valid until the call of release.
 func socketAddress(dir string) (name string, release func(), err error) {
-	dir, err = filepath.Abs(dir) // a leading @ means another name space
+	dir, err = filepath.Abs(dir) // a leading @ would mean the abstract name space
 	if err != nil {
 		return "", nil, err
 	}
@@ -31,42 +31,42 @@ func socketAddress(dir string) (name string, release func(), err error) {
 	return shortAddress(dir, name)
 }
 
-// longAddress is the error of a long path that cannot be made short.
+// longAddress is the error for a long path that cannot be shortened.
 func longAddress(name string) error {
-	return fmt.Errorf("path of the socket %s has %d bytes, at most %d are possible: choose a shorter output directory",
+	return fmt.Errorf("the path of the socket %s has %d bytes, but the limit is %d; choose an output directory with a shorter path",
 		name, len(name), maxAddress)
 }
 
 // checkUser returns an error unless the peer belongs to this user.
 func checkUser(peer, our int) error {
 	if peer != our {
-		return fmt.Errorf("%w: the other side runs as user %d, this as user %d", os.ErrPermission, peer, our)
+		return fmt.Errorf("%w: the other process runs as user %d, this one as user %d", os.ErrPermission, peer, our)
 	}
 	return nil
 }
 
-// MaxPayload is the maximum size of a question or an answer.
+// MaxPayload is the maximum size of a request or an answer, in bytes.
 const MaxPayload = 1 << 20
 
 // A frame has one byte with the version of the protocol, four bytes in little-endian order with the
-// length of the payload, and the payload. A beat is a frame with beatLen as length and without
-// payload. A beat announces that the answer takes more time.
+// length of the payload, and the payload. A beat is a frame without payload that has beatLen as its
+// length. It announces that the answer takes more time.
 const (
 	version   = 2
 	headerLen = 5
 	beatLen   = 1<<32 - 1
 )
 
-// errBeat is the error of a frame that is a beat.
-var errBeat = errors.New("the answer takes more time")
+// errBeat reports that a received frame is a beat.
+var errBeat = errors.New("the answer needs more time")
 
-// errVersion is the error of a frame of another version, whose rest is unknown.
-var errVersion = errors.New("the other side speaks another version")
+// errVersion reports a frame of another protocol version, whose format is unknown.
+var errVersion = errors.New("the other process speaks another version")
 
-// sendFrame writes a frame with one call.
+// sendFrame writes a frame with a single call of Write.
 func sendFrame(w io.Writer, payload []byte) error {
 	if len(payload) > MaxPayload {
-		return fmt.Errorf("payload has %d bytes, at most %d are possible", len(payload), MaxPayload)
+		return fmt.Errorf("the payload has %d bytes; the limit is %d", len(payload), MaxPayload)
 	}
 	b := make([]byte, 0, headerLen+len(payload))
 	b = append(b, version)
@@ -82,8 +82,8 @@ func writeBeat(w io.Writer) error {
 }
 
 // receiveFrame returns the payload of a frame. The error is io.EOF at the end of the stream,
-// io.ErrUnexpectedEOF for a torn frame, and errBeat for a beat. It allocates memory for bytes that
-// have come, not for the stated length.
+// io.ErrUnexpectedEOF for an incomplete frame, and errBeat for a beat. The allocated memory depends
+// on the bytes that have arrived, and not on the length that the frame states.
 func receiveFrame(r io.Reader) ([]byte, error) {
 	var header [headerLen]byte
 	if n, err := io.ReadFull(r, header[:]); err != nil {
@@ -100,7 +100,7 @@ func receiveFrame(r io.Reader) ([]byte, error) {
 		return nil, errBeat
 	}
 	if length > MaxPayload {
-		return nil, fmt.Errorf("frame says it has %d bytes, at most %d are possible", length, MaxPayload)
+		return nil, fmt.Errorf("the frame claims %d bytes; the limit is %d", length, MaxPayload)
 	}
 	var payload bytes.Buffer
 	n, err := io.Copy(&payload, io.LimitReader(r, int64(length)))

@@ -36,12 +36,13 @@ import (
 // Outputs is the output directory during a run.
 type Outputs struct {
 	dir     *confine.Dir // nil in a dry run without output directory
-	work    string       // directory in dir for files without a name yet
+	work    string       // directory in dir for scratch files
 	owned   func(output string) bool
+	taken   func(final string) (source string)
 	summer  *hashing.Summer
 	retired []plan.Retired
 
-	mode    fs.FileMode         // permissions of artifacts
+	mode    fs.FileMode         // permissions for artifacts
 	scratch *cookone.ScratchDir // nil if nothing is written
 	made    confine.Folder      // the same directory
 	trash   map[string]string   // retired artifacts, by path; complete before workers begin
@@ -49,7 +50,7 @@ type Outputs struct {
 	done record
 }
 
-// A record holds the changes of a run to the output directory.
+// A record holds the changes that a run has made to the output directory.
 type record struct {
 	wrote   atomic.Bool
 	mu      sync.Mutex
@@ -58,39 +59,47 @@ type record struct {
 	stuck   map[string]bool // empty directories that could not be removed
 }
 
-// New returns the output directory dir, nil if there is none. Files without a name yet are
-// in its directory work. owned reports whether the engine made a file.
-func New(dir *confine.Dir, work string, retired []plan.Retired, owned func(output string) bool, summer *hashing.Summer) *Outputs {
+// New returns the output directory dir for a plan, or nil if dir does not exist. work is the name
+// of its directory for scratch files. The function owned reports whether the engine made a file.
+func New(dir *confine.Dir, work string, p *plan.Plan, owned func(output string) bool, summer *hashing.Summer) *Outputs {
 	return &Outputs{
-		dir: dir, work: work, owned: owned, summer: summer, retired: retired, trash: map[string]string{},
+		dir: dir, work: work, owned: owned, taken: p.Finals.Taken, summer: summer, retired: p.Retired, trash: map[string]string{},
 		done: record{placed: map[string]bool{}, stuck: map[string]bool{}},
 	}
 }
 
 // Changes are the changes of a run to the output directory.
 type Changes struct {
-	Wrote  bool            // anything changed
+	Wrote  bool            // the output directory changed
 	Placed map[string]bool // outputs that were renamed into place
 	Stuck  map[string]bool // empty directories that could not be removed
 }
 
-// Changes returns the changes, after CleanUp.
+// Changes returns the changes. It must be called after CleanUp.
 func (o *Outputs) Changes() Changes { return Changes{o.done.wrote.Load(), o.done.placed, o.done.stuck} }
 
-// NewScratch names scratch files for outputs, which sums reads.
+// NewScratch returns scratch files for outputs. The worker sums reads the files to compute their
+// checksums.
 func (o *Outputs) NewScratch(outputs []string, sums *bulk.Worker) *cookone.Scratch {
 	return o.scratch.New(outputs, sums)
 }
 
-// Place renames the scratch files of a task to the names of its outputs, and completes the
-// rows of the artifacts. An output that has the content already stays in place.
+// Place renames the scratch files of a task to the names of its outputs, and completes the rows of
+// the artifacts. If an output already has the right content, it stays in place. Outputs with {hash}
+// are placed first, because other outputs may name them.
 func (o *Outputs) Place(r cookone.Ready, probe *profile.Worker) error {
-	for i := range r.Made {
-		if r.InPlace != nil && r.InPlace[i] {
+	a := r.Task.Action
+	for _, hashed := range []bool{true, false} {
+		if hashed && !a.HasHashes() {
 			continue
 		}
-		if err := o.placeOne(r.Task.Action, i, r.Scratch, &r.Made[i], probe); err != nil {
-			return err
+		for i := range r.Made {
+			if r.InPlace != nil && r.InPlace[i] || a.HashName(i).IsZero() == hashed {
+				continue
+			}
+			if err := o.placeOne(a, i, r.Scratch, &r.Made[i], probe); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -99,7 +108,12 @@ func (o *Outputs) Place(r cookone.Ready, probe *profile.Worker) error {
 // placeOne places one artifact. It does not overwrite files that the engine did not make.
 func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *index.Artifact, probe *profile.Worker) error {
 	defer probe.Begin("cook/run/place", "").End()
-	out := a.Outputs[i]
+	out := a.OutputFor(i, made.Blob)
+	if !a.HashName(i).IsZero() {
+		if source := o.taken(out); source != "" {
+			return plan.ClashError(pathname.Show(out), pathname.Show(source))
+		}
+	}
 	dir, base := path.Split(out)
 	dir = path.Clean(dir)
 	folder := o.dir.Root().Folder(dir)
@@ -109,12 +123,12 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	info, err := folder.Lstat(base)
 	switch {
 	case pathname.IsAbsent(err):
-		// There is no file, or no directory yet: Rename finds out.
+		// The file or its directory does not exist; Rename finds out which.
 	case err != nil:
-		return o.explainInTheWay(out, err) // it may be foreign
+		return o.explainInTheWay(out, err) // the file may be foreign
 	case info.IsDir():
 		return folderInTheWay(out)
-	case info.Mode().IsRegular() && (info.Mode().Perm() == o.mode || !o.owned(out)) && o.inPlaceAlready(a, i, scan.StampOf(info), made):
+	case info.Mode().IsRegular() && (info.Mode().Perm() == o.mode || !o.owned(out)) && o.inPlaceAlready(a, i, out, scan.StampOf(info), made):
 		return nil
 	case !o.owned(out):
 		return foreignOutput(out)
@@ -138,21 +152,21 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	}
 	now := scan.StampOf(info)
 	if err := o.isAsMade(out, now, made); err != nil {
-		o.dir.Root().Remove(out) // no engine may load this file; the earlier one is gone
+		o.dir.Root().Remove(out) // an engine must not load this file; the previous output is gone
 		return err
 	}
 	made.Stamp = now
 	return nil
 }
 
-// inPlaceAlready reports whether an output with the stamp now already has the content of an
-// artifact, and completes the row of the artifact. If the stamp proves nothing, the row gets
-// a stamp that no file has, because the output may be open for writing: so the next run
-// reads the content.
-func (o *Outputs) inPlaceAlready(a *plan.Action, i int, now scan.Stamp, made *index.Artifact) bool {
+// inPlaceAlready reports whether an output already has the content of an artifact. now is the
+// present stamp of the output. If the content is equal, inPlaceAlready completes the row of the
+// artifact. If the stamp proves nothing, for example because the output may be open for writing,
+// the row gets a stamp that no file has. The next run then reads the content.
+func (o *Outputs) inPlaceAlready(a *plan.Action, i int, out string, now scan.Stamp, made *index.Artifact) bool {
 	if a.Last != nil && i < len(a.Last.Outputs) {
 		o := &a.Last.Outputs[i]
-		if o.State == contents.Intact && o.Artifact.Path == a.Outputs[i] && o.Settled && o.Stamp == now {
+		if o.State == contents.Intact && o.Artifact.Path == out && o.Settled && o.Stamp == now {
 			if o.Artifact.Blob != made.Blob {
 				return false
 			}
@@ -160,7 +174,7 @@ func (o *Outputs) inPlaceAlready(a *plan.Action, i int, now scan.Stamp, made *in
 			return true
 		}
 	}
-	f, err := o.dir.OpenFile(a.Outputs[i])
+	f, err := o.dir.OpenFile(out)
 	if err != nil {
 		return false
 	}
@@ -173,18 +187,18 @@ func (o *Outputs) inPlaceAlready(a *plan.Action, i int, now scan.Stamp, made *in
 	return true
 }
 
-// isAsMade returns an error unless the placed file is the file that was summed. A rename
-// changes neither size nor write time. If one of them differs, perhaps because a file server
-// sets it late, the file is read again.
+// isAsMade returns an error unless the placed file is the file whose checksum was computed. A
+// rename changes neither the size nor the time of the last write. If either differs, perhaps
+// because a file server sets the time late, isAsMade reads the file again.
 func (o *Outputs) isAsMade(out string, now scan.Stamp, made *index.Artifact) error {
 	if now.Size == made.Stamp.Size && now.MTime == made.Stamp.MTime || contents.Holds(context.Background(), o.summer, o.dir, out, made) {
 		return nil
 	}
-	return fmt.Errorf("output %s was changed by another process before it was in place; run cook again", pathname.Show(out))
+	return fmt.Errorf("another process changed output %s before it was in place; run cook again", pathname.Show(out))
 }
 
 func folderInTheWay(out string) error {
-	return fmt.Errorf("output %s: a directory of that name is in the way", pathname.Show(out))
+	return fmt.Errorf("output %s: there is a directory with this name; move it away", pathname.Show(out))
 }
 
 func foreignOutput(out string) error {
@@ -192,13 +206,16 @@ func foreignOutput(out string) error {
 }
 
 // Foretell predicts the error of Place from the present output directory. It ignores retired
-// artifacts, which a dry run leaves there. If made is nil, a foreign file is no error, because
-// it may turn out to have the content of the artifact.
+// artifacts, which a dry run leaves in place. If made is nil, the content of the artifact is not
+// known. A foreign file is then no error, because its content may turn out to be equal.
 func (o *Outputs) Foretell(a *plan.Action, made []store.Artifact) error {
 	if o.dir == nil {
 		return nil
 	}
-	for i, out := range a.Outputs {
+	for i, out := range a.ShownOutputs() {
+		if made != nil {
+			out = a.OutputFor(i, made[i].Blob)
+		}
 		info, err := o.dir.Root().Lstat(out)
 		switch {
 		case pathname.IsAbsent(err):
@@ -208,7 +225,7 @@ func (o *Outputs) Foretell(a *plan.Action, made []store.Artifact) error {
 		case info.IsDir() && !o.emptiedByRetiring(out):
 			err = folderInTheWay(out)
 		case info.IsDir(), o.owned(out), made == nil && info.Mode().IsRegular():
-		case made == nil || !o.inPlaceAlready(a, i, scan.StampOf(info), &index.Artifact{Blob: made[i].Blob}):
+		case made == nil || !o.inPlaceAlready(a, i, out, scan.StampOf(info), &index.Artifact{Blob: made[i].Blob}):
 			err = foreignOutput(out)
 		}
 		if err != nil {
@@ -233,13 +250,13 @@ func (o *Outputs) foretellDir(dir string) error {
 	return nil
 }
 
-// isRetired reports whether is holds for any retired artifact.
+// isRetired reports whether the function is returns true for any retired artifact.
 func (o *Outputs) isRetired(is func(out string) bool) bool {
 	return slices.ContainsFunc(o.retired, func(r plan.Retired) bool { return is(r.Path) })
 }
 
-// emptiedByRetiring reports whether a directory disappears with the retired artifacts: it
-// contains nothing else, and no empty directories.
+// emptiedByRetiring reports whether a directory disappears when the retired artifacts are removed.
+// It must contain nothing else, not even empty directories.
 func (o *Outputs) emptiedByRetiring(dir string) bool {
 	f, err := o.dir.Root().Open(dir)
 	if err != nil {
@@ -256,8 +273,8 @@ func (o *Outputs) emptiedByRetiring(dir string) bool {
 	return err == nil && len(entries) > 0
 }
 
-// removeEmpty removes an output directory and its parents, as far as they are empty. It
-// remembers a directory that cannot be removed. No worker runs meanwhile.
+// removeEmpty removes an output directory if it is empty, then its parents as long as they are
+// empty. It records a directory that cannot be removed. No worker may run meanwhile.
 func (r *record) removeEmpty(root confine.Root, dir string) error {
 	for ; dir != "."; dir = path.Dir(dir) {
 		gone, err := root.RemoveEmpty(dir)
@@ -272,7 +289,7 @@ func (r *record) removeEmpty(root confine.Root, dir string) error {
 	return nil
 }
 
-// notePlaced notes that an output was renamed into place.
+// notePlaced records that an output was renamed into place.
 func (r *record) notePlaced(output string) {
 	r.wrote.Store(true)
 	r.mu.Lock()
@@ -287,15 +304,24 @@ func (r *record) wasPlaced(output string) bool {
 	return r.placed[output]
 }
 
-// noteEmptied notes that the directory of an output lost an artifact.
+// eachPlaced calls do for each output that was renamed into place.
+func (r *record) eachPlaced(do func(output string)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for output := range r.placed {
+		do(output)
+	}
+}
+
+// noteEmptied records that the directory of an output lost an artifact.
 func (r *record) noteEmptied(output string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.emptied = append(r.emptied, path.Dir(output))
 }
 
-// explainInTheWay returns an error with a remedy if a directory of an output's path is a link
-// out of the output directory.
+// explainInTheWay returns an error with a remedy if the path of an output contains a directory that
+// is a link out of the output directory.
 func (o *Outputs) explainInTheWay(out string, err error) error {
 	if dir := o.dir.Outward(out); dir != "" {
 		return fmt.Errorf("output directory %s is a link that leads out of %s; remove the link", pathname.Show(dir), o.dir.Name())

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// A placed file that is not the file that was summed is an error.
+// It is an error if the placed file is not the file whose checksum was computed.
 func TestPlacedFileIsTheSummedFile(t *testing.T) {
 	out, err := confine.Open(t.TempDir())
 	if err != nil {
@@ -19,7 +20,7 @@ func TestPlacedFileIsTheSummedFile(t *testing.T) {
 	}
 	defer out.Close()
 	f, _ := hashing.Lookup("xxh128")
-	o := New(out, "", nil, nil, hashing.NewSummer(f))
+	o := New(out, "", &plan.Plan{}, nil, hashing.NewSummer(f))
 	name := filepath.Join(out.Name(), "a")
 	if err := os.WriteFile(name, []byte("content"), 0o666); err != nil {
 		t.Fatal(err)

@@ -22,11 +22,11 @@ import (
 type Removal struct {
 	Output, Source, Target string
 	Size                   int64
-	Err                    error // why it could not be removed
+	Err                    error // reason why it could not be removed
 }
 
-// Retire sets aside the artifacts that no action claims any more, and reports each. In a dry
-// run it only looks.
+// Retire sets aside the artifacts that no action claims any more, and reports each of them. In a
+// dry run, it only reports them.
 func (o *Outputs) Retire(dryRun bool, report func(Removal)) {
 	run := rand.Uint64()
 	outward := map[string]bool{} // directories that are links out of the output directory
@@ -42,7 +42,7 @@ func (o *Outputs) Retire(dryRun bool, report func(Removal)) {
 				}
 				outward[dir] = true
 			}
-			removal.Err = fmt.Errorf("output of a source that is gone: %w", o.explainInTheWay(old.Path, err))
+			removal.Err = fmt.Errorf("cannot remove an output whose source is gone: %w", o.explainInTheWay(old.Path, err))
 		case !there:
 			continue
 		case !dryRun:
@@ -57,20 +57,20 @@ func (o *Outputs) Retire(dryRun bool, report func(Removal)) {
 	}
 	for _, old := range o.retired {
 		if err := o.done.removeEmpty(o.dir.Root(), path.Dir(old.Path)); err != nil {
-			err = fmt.Errorf("empty directory of outputs of a source that is gone: %w", o.explainInTheWay(old.Path, err))
+			err = fmt.Errorf("cannot remove an empty directory of outputs: %w", o.explainInTheWay(old.Path, err))
 			report(Removal{Source: old.Source, Target: old.Target, Err: err})
 		}
 	}
 }
 
-// setAside moves an artifact to the trash, if it is there.
+// setAside moves an artifact to the trash if it exists.
 func (o *Outputs) setAside(name, aside string, dryRun bool) (size int64, there bool, err error) {
 	if o.dir == nil {
 		return 0, false, nil
 	}
 	info, err := o.dir.Root().Lstat(name)
 	if err == nil && info.IsDir() {
-		return 0, false, nil // foreign: the engine makes no directory with the name of an output
+		return 0, false, nil // foreign: the engine never creates a directory with the name of an output
 	}
 	if err == nil && !dryRun {
 		err = o.dir.Root().Rename(name, aside)
@@ -84,8 +84,7 @@ func (o *Outputs) setAside(name, aside string, dryRun bool) (size int64, there b
 	return info.Size(), true, nil
 }
 
-// TakeBack makes a scratch file of a retired artifact, if the artifact still has its
-// content.
+// TakeBack turns a retired artifact into a scratch file if the artifact still has its content.
 func (o *Outputs) TakeBack(old *contents.Output, file string) bool {
 	aside, ok := o.trash[old.Artifact.Path]
 	if !ok || !old.Settled && !contents.Holds(context.Background(), o.summer, o.dir, aside, &old.Artifact) {
@@ -94,8 +93,8 @@ func (o *Outputs) TakeBack(old *contents.Output, file string) bool {
 	return o.dir.Root().Rename(aside, o.tmpDir()+"/"+file) == nil
 }
 
-// StillGood returns the artifacts of a failed action that were made from its present inputs
-// and did not change.
+// StillGood returns the artifacts of a failed action that were made from its present inputs and
+// are unchanged.
 func (o *Outputs) StillGood(a *plan.Action) (made []index.Artifact) {
 	if a.Last == nil || a.Stale {
 		return nil
@@ -108,11 +107,11 @@ func (o *Outputs) StillGood(a *plan.Action) (made []index.Artifact) {
 	return made
 }
 
-// RemoveStale removes the artifacts of a failed action, except artifacts that are still good.
-// They were made from inputs that no longer exist, perhaps by a run that was killed. An
-// artifact that cannot be removed stays in the journal.
+// RemoveStale removes the stale artifacts of a failed action. These artifacts were made from inputs
+// that no longer exist, perhaps by a run that was killed. If an artifact cannot be removed, its
+// entry in the journal stays.
 func (o *Outputs) RemoveStale(a *plan.Action, good []index.Artifact, report func(Removal)) (err error) {
-	for _, out := range a.Outputs {
+	for _, out := range o.mayHaveMade(a) {
 		isGood := slices.ContainsFunc(good, func(m index.Artifact) bool { return m.Path == out })
 		if isGood || !o.done.wasPlaced(out) && !o.owned(out) {
 			continue
@@ -129,12 +128,39 @@ func (o *Outputs) RemoveStale(a *plan.Action, good []index.Artifact, report func
 			o.done.wrote.Store(true)
 			report(Removal{Output: out, Source: a.Path, Target: a.Target, Size: info.Size()})
 		case !errors.Is(e, fs.ErrNotExist) && !pathname.IsAbsent(e) && o.dir.Outward(out) == "":
-			err = errors.Join(err, fmt.Errorf("output %s of before is still there: %w", pathname.Show(out), e))
+			err = errors.Join(err, fmt.Errorf("cannot remove the previous output %s: %w", pathname.Show(out), e))
 			continue
 		}
 		o.done.noteEmptied(out)
 	}
 	return err
+}
+
+// mayHaveMade returns the outputs that an action may have made in this run or an earlier one.
+func (o *Outputs) mayHaveMade(a *plan.Action) []string {
+	if !a.HasHashes() {
+		return a.Outputs
+	}
+	var list []string
+	for i, out := range a.Outputs {
+		name := a.HashName(i)
+		if name.IsZero() {
+			list = append(list, out)
+			continue
+		}
+		fits := func(p string) {
+			if name.Fits(p) && !slices.Contains(list, p) && o.taken(p) == "" {
+				list = append(list, p)
+			}
+		}
+		o.done.eachPlaced(fits)
+		if a.Last != nil {
+			for k := range a.Last.Made {
+				fits(a.Last.Made[k].Path)
+			}
+		}
+	}
+	return list
 }
 
 // tmpDir is the directory for scratch files.
@@ -154,11 +180,11 @@ func (o *Outputs) Idle() bool {
 }
 
 // Prepare makes empty directories for scratch files and retired artifacts, and returns the
-// permissions that artifacts are to have.
+// permissions for artifacts.
 func (o *Outputs) Prepare() (mode fs.FileMode, err error) {
 	root := o.dir.Root()
 	for _, dir := range []string{o.tmpDir(), o.trashDir()} {
-		// Files that another program has open may stay until a later run.
+		// A file that another program holds open may stay until a later run.
 		if err := root.RemoveAll(dir); err != nil && !busyfile.IsBusy(err) {
 			return 0, err
 		}
@@ -186,8 +212,8 @@ func (o *Outputs) closeScratch() error {
 	return o.scratch.Close()
 }
 
-// CleanUp removes the directories of Prepare, and output directories that became empty. Files
-// that it leaves take space until the next run, and do no other harm.
+// CleanUp removes the directories that Prepare made, and output directories that became empty. If
+// it cannot remove a file, the file only takes space until the next run.
 func (o *Outputs) CleanUp() error {
 	var err error
 	if o.scratch != nil {

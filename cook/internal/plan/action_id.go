@@ -9,6 +9,7 @@ import (
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
 	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/hashing"
@@ -17,20 +18,20 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// salt starts every action ID. It changes when the engine itself uses the result of a recipe
-// in another way.
+// salt is the first field of every action ID. Change it when the engine starts to treat the results
+// of recipes differently.
 const salt = "assetcook action 1"
 
 // NewKey returns a key for computing action IDs, one after the other.
 func NewKey() *hashing.Key { return hashing.NewKey(salt) }
 
-// Identify computes the ID of an action from the content of its source. The error is why
-// the content is unknown. file finds the answers of files about the source; it is nil if
-// the source cannot be asked about.
+// Identify computes the ID of an action from the content of its source. It returns an error if the
+// content is unknown. The function file finds the answers of files to queries about the source; it
+// is nil if no files can be asked.
 func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(on dependency.Dependency) contents.File) (store.ActionID, error) {
 	switch {
 	case src.How == contents.Absent:
-		return store.ActionID{}, fmt.Errorf("vanished while it was being read")
+		return store.ActionID{}, fmt.Errorf("the file vanished while it was being read")
 	case !src.Known():
 		return store.ActionID{}, src.Err
 	}
@@ -57,23 +58,23 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 	for _, f := range m.Fields {
 		key := f.Key
 		if library, ok := strings.CutPrefix(key, fieldLibrary); ok {
-			key = fieldLibrary + filepath.Base(library) // its directory may differ between machines
+			key = fieldLibrary + filepath.Base(library) // the library's directory may differ between machines
 		}
 		k.String(key, f.Value)
 	}
 	k.String("source extension", recipe.Ext(src.Path))
 	k.Digest("source", hashing.Digest(src.Blob))
-	// Programs look at the extension to know what to write.
+	// The extension counts, because programs choose the format by it.
 	for _, out := range a.Outputs {
 		k.String("output extension", path.Ext(out))
 	}
 	if m.Choice.Then != nil {
-		for step := range m.Choice.Steps(src.Path) { // a step names its files relative to itself
+		for step := range m.Choice.Steps(src.Path) { // paths relative to the step
 			k.String("made extension", path.Ext(step.Path))
 			k.String("made folder", pathname.Relative(path.Dir(src.Path), path.Dir(step.Path)))
 		}
 	}
-	if m.Choice.Bundles() { // it takes all artifacts of its target, except its own
+	if m.Choice.Bundles() { // bundles use all artifacts of their target except their own
 		k.String("target", a.Target)
 		for _, out := range a.Outputs {
 			k.String("output", out)
@@ -88,16 +89,27 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 		k.String("source path", src.Path)
 	}
 	if m.Choice.NamesOutputs() {
-		for _, name := range m.Choice.FinalNames(src.Path) {
-			k.String("name", name)
-		}
+		identifyNames(k, m.Choice, src.Path)
 	}
 	return store.ActionID(k.Sum())
 }
 
-// Asks returns the questions about a source that a method asks all files of some
-// directories, as dependencies sorted by name. Nothing can be asked about a source that
-// another recipe made.
+// identifyNames adds the names of the outputs to a key, relative to the source. If there is a
+// single output, it adds only the directory, because the output does not contain its own name.
+func identifyNames(k *hashing.Key, m *rules.Method, source string) {
+	names, from := m.FinalNames(source), path.Dir(source)
+	if len(names) == 1 && m.Then == nil {
+		k.String("folder", pathname.Relative(from, path.Dir(names[0])))
+		return
+	}
+	for _, name := range names {
+		k.String("name", pathname.Relative(from, name))
+	}
+}
+
+// Asks returns the queries about a source that a method sends to all files in some directories. The
+// queries are dependencies, sorted by name. If another recipe made the source, there are no
+// queries.
 func Asks(m *Method, source string) ([]recipe.Dep, error) {
 	if r := m.Choice.Holder(); r != nil {
 		return askHolders(r, source)
@@ -114,12 +126,12 @@ func Asks(m *Method, source string) ([]recipe.Dep, error) {
 	return jobs.Deps(job), err
 }
 
-// askingJob returns a job that records questions of a recipe about a source.
+// askingJob returns a job that records the queries of a recipe about a source.
 func askingJob(r recipe.Recipe, source string) *recipe.Job {
 	return jobs.New(r, jobs.Env{Path: source, Extract: func(recipe.Dependency) ([]recipe.Said, bool, error) { return nil, true, nil }}, 0)
 }
 
-// askHolders asks the files whose outputs may contain a source.
+// askHolders returns the queries to the files whose outputs may contain a source.
 func askHolders(r *recipe.Recipe, source string) ([]recipe.Dep, error) {
 	job := askingJob(*r, source)
 	for i := range r.Extracts {
@@ -136,11 +148,10 @@ func askHolders(r *recipe.Recipe, source string) ([]recipe.Dep, error) {
 	return jobs.Deps(job), nil
 }
 
-// IsAsked reports whether a dependency is part of the action ID, because Asks returns it.
+// IsAsked reports whether a dependency is part of the action ID because Asks returns it.
 func IsAsked(on dependency.Dependency) bool { return on.Kind == dependency.Extracts }
 
-// ResultID identifies the result of an action that read some dependencies, which are
-// sorted by name.
+// ResultID identifies the result of an action that read the given dependencies, sorted by name.
 func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
 	k := hashing.NewKey("assetcook result 1")
 	k.Digest("action", hashing.Digest(id))
@@ -149,6 +160,9 @@ func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
 			continue
 		}
 		k.String("name", dependency.Encode(d.Asked()))
+		if isName(d) {
+			continue // planned name, because the stored result contains it
+		}
 		k.Bool("found", d.Found)
 		k.Digest("content", hashing.Digest(d.Blob))
 	}
@@ -156,7 +170,7 @@ func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
 }
 
 // Step returns the action of one step of a chain: a method applied to a source, which may be
-// the artifact of an earlier step. Its ID is the ID of an asset that is cooked in the same
+// the artifact of an earlier step. The ID equals the ID of an asset that is cooked in the same
 // way.
 func (a *Action) Step(k *hashing.Key, m *Method, source *contents.File, file func(on dependency.Dependency) contents.File) (_ *Action, err error) {
 	step := &Action{Path: source.Path, Target: a.Target, Source: source, Method: m, Outputs: methodOutputs(m, source.Path, a.Target)}

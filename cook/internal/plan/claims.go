@@ -7,14 +7,16 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/hashname"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// claimOutput fails actions whose outputs clash: with the output of another action, with a
-// directory that another output needs, or with files of the engine.
+// claimOutput records the outputs of actions, and fails actions whose output clashes with another
+// claim: the output of another action, a directory that another output needs, or a file of the
+// engine.
 func (p *planner) claimOutput() {
 	p.claims = make(map[string]int, len(p.plan.Actions))
 	kept := map[string]string{} // outputs of actions that this run does not touch
@@ -23,10 +25,10 @@ func (p *planner) claimOutput() {
 			kept[m.Path] = b.Path
 		}
 	}
+	p.plan.Finals.kept = kept
 	fail := func(i int, output, other string) {
 		if a := &p.plan.Actions[i]; a.Err == nil {
-			a.Err = fmt.Errorf("output %s is claimed by %s as well; give one of them another name with output = in cook.toml", output, other)
-			a.State = Rests
+			a.Err, a.State = ClashError(hashname.Show(a.Target, output), other), Rests
 		}
 	}
 	for i := range p.plan.Actions {
@@ -64,15 +66,15 @@ func (p *planner) claimOutput() {
 	}
 }
 
-// A foldedClaim is an output in the spelling of an action.
+// A foldedClaim is an output in its original spelling. It is found by the spelling in lower case.
 type foldedClaim struct {
 	output string
-	action int // -1 for an action that this run does not touch
+	action int // number of the action; -1 for an untouched action
 }
 
-// claimFolded fails actions whose outputs differ only in case from other outputs, on file
-// systems that take both for one file. Outside cannot be asked for such names, so a new
-// output contests the plan.
+// claimFolded fails actions whose outputs differ only in case from other outputs, on file systems
+// that ignore case. Outside cannot find names that differ in case. So a new output makes the plan
+// contested.
 func (p *planner) claimFolded(kept map[string]string) {
 	p.folded = make(map[string]foldedClaim, len(p.plan.Actions))
 	for out := range kept {
@@ -81,7 +83,7 @@ func (p *planner) claimFolded(kept map[string]string) {
 	fail := func(i int, out, other string) {
 		if i >= 0 && p.plan.Actions[i].Err == nil {
 			a := &p.plan.Actions[i]
-			a.Err = fmt.Errorf("outputs %s and %s differ in case only, and are one file here; rename a source, or give one of them another name with output = in cook.toml", pathname.Show(out), pathname.Show(other))
+			a.Err = fmt.Errorf("outputs %s and %s differ only in case, and are the same file on this file system; rename a source, or give one of them another name with output = in cook.toml", pathname.Show(out), pathname.Show(other))
 			a.State = Rests
 		}
 	}
@@ -101,8 +103,9 @@ func (p *planner) claimFolded(kept map[string]string) {
 	}
 }
 
-// recordContest notes whether an action outside claims an output, needs a directory of its name,
-// or has a file where the output needs a directory.
+// recordContest marks the plan as contested if an output clashes with something outside the run. An
+// action outside the run may claim the same output, may need a directory of that name, or may have
+// a file where the output needs a directory.
 func (p *planner) recordContest(out string) {
 	if p.in.Outside == nil || p.plan.Contested {
 		return
@@ -114,19 +117,19 @@ func (p *planner) recordContest(out string) {
 	p.plan.Contested = contested
 }
 
-// longestName is the most bytes of a file name, without directories, on almost every file
-// system.
+// longestName is the maximum length of a file name in bytes, without directories, on almost
+// every file system.
 const longestName = 255
 
 // checkName returns an error for an impossible output: the engine uses its name, or the name
 // is too long.
 func checkName(out string) error {
 	if manifest.Reserved(out) {
-		return fmt.Errorf("output %s is the cooker's own file; choose another name with output = in cook.toml", out)
+		return fmt.Errorf("output %s has the name of a file that cook itself writes; choose another name with output = in cook.toml", out)
 	}
 	for name := range strings.SplitSeq(out, "/") {
 		if len(name) > longestName {
-			return fmt.Errorf("output %s: a name of %d bytes is too long, at most %d are possible; choose another one with output = in cook.toml",
+			return fmt.Errorf("output %s: the name has %d bytes, but the limit is %d; choose a shorter one with output = in cook.toml",
 				pathname.Show(out), len(name), longestName)
 		}
 	}
@@ -138,10 +141,18 @@ func checkName(out string) error {
 func (p *planner) retireClaims() {
 	known := map[string]bool{}
 	add := func(out, source, target string) {
-		// An action that fails does not replace the artifact of another action.
+		// The claim of a failed action does not count for an artifact of another source.
 		i, claimed := p.claims[out]
 		claimed = claimed && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source)
-		// Removing it would remove the output with the same name in other letters.
+		if !claimed && !known[out] {
+			// Other files may name the artifact until the new artifact is in the manifest.
+			if i, fits := p.plan.Finals.fits(out); fits && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source) {
+				known[out] = true
+				p.plan.Finals.Old = append(p.plan.Finals.Old, Retired{out, source, target})
+				return
+			}
+		}
+		// Removing this artifact would also remove the output whose name differs only in case.
 		if p.in.FoldsCase {
 			if other, taken := p.folded[strings.ToLower(out)]; taken && other.output != out {
 				return
@@ -202,7 +213,7 @@ func (p *planner) findMoves() {
 		} else if gone := byID[a.ID]; len(gone) > 0 {
 			from, byID[a.ID] = gone[0], gone[1:]
 		}
-		if from == nil || !from.Intact() || len(from.Made) != len(a.Outputs) || !p.freeOutput(from.Made) || !p.sameDeps(a.Path, from) {
+		if from == nil || IsLinked(&from.Action) || !from.Intact() || len(from.Made) != len(a.Outputs) || !p.freeOutput(from.Made) || !p.sameDeps(a.Path, from) {
 			continue
 		}
 		a.Moved = from
@@ -216,7 +227,8 @@ func (p *planner) findMoves() {
 func (p *planner) freeOutput(made []index.Artifact) bool {
 	return !slices.ContainsFunc(made, func(m index.Artifact) bool {
 		_, claimed := p.claims[m.Path]
-		return claimed
+		_, fits := p.plan.Finals.fits(m.Path) // artifact that stays in place for now
+		return claimed || fits
 	})
 }
 
@@ -225,8 +237,8 @@ func renamed(a *Action) bool {
 	return slices.ContainsFunc(a.Reasons, func(r Reason) bool { return r.Kind == OutputRenamed })
 }
 
-// sameDeps reports whether the dependencies of a known action have the same content when a
-// source at another path names them.
+// sameDeps reports whether a moved source finds the same dependencies: whether the names in the
+// dependencies of a known action lead to the same content from another path.
 func (p *planner) sameDeps(source string, from *contents.Before) bool {
 	for _, d := range from.Deps {
 		at, err := d.Asked().Resolve(source)

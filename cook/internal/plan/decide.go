@@ -9,20 +9,21 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/hashname"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/program"
 )
 
-// A Decision is the result for an action: run or skip, with the reasons.
+// A Decision says whether an action runs, and for which reasons.
 type Decision struct {
 	Runs    bool
-	Reasons []Reason // why the action runs, or rests
-	Stale   bool     // see Action
+	Reasons []Reason // reasons to run or to skip the action
+	Stale   bool     // see Action.Stale
 }
 
-// State returns the state of an action that follows a decision.
+// State returns the state of an action after a decision.
 func (d Decision) State() State {
 	if d.Runs {
 		return Runs
@@ -55,10 +56,10 @@ func Decide(a *Action, f Facts, demand Demand) (d Decision) {
 	return d
 }
 
-// ExpectedQuestions returns the artifacts and IDs that a late action will probably ask for: the ones
-// of last time, if its source and the files that it read are the same. An action with
-// changed options may ask for others, but whether these artifacts are a reason to run is
-// known only once they are made.
+// ExpectedQuestions returns the artifacts and IDs that a late action will probably query. If its
+// source and the files that it read are unchanged, these are the artifacts and IDs of the last run.
+// An action with changed options may query others. Whether the artifacts are a reason to run is
+// known only after they were made.
 func ExpectedQuestions(a *Action, f Facts) (questions []dependency.Dependency) {
 	if a.Last == nil || a.Last.State != index.Done || a.Last.Source != a.Source.Blob {
 		return nil
@@ -73,7 +74,7 @@ func ExpectedQuestions(a *Action, f Facts) (questions []dependency.Dependency) {
 	return questions
 }
 
-// inputChanges compares the inputs of an action with its inputs of last time: source, method
+// inputChanges compares the inputs of an action with its inputs in the last run: source, method
 // and dependencies.
 func inputChanges(a *Action, f Facts) (reasons []Reason) {
 	if a.Last.Source != a.Source.Blob {
@@ -82,9 +83,9 @@ func inputChanges(a *Action, f Facts) (reasons []Reason) {
 	reasons = append(reasons, methodChanges(a)...)
 	var open []Reason
 	for _, d := range a.Last.Deps {
-		later := d.On.Kind.IsArtifacts() && f.Open(d.On) // asked first: they may be made meanwhile
+		later := d.On.Kind.IsArtifacts() && f.Open(d.On) // first check, because the artifacts may be made meanwhile
 		switch r, changed := dependencyChange(d, f); {
-		case changed && later:
+		case changed && (later || isName(d)): // changed name, which alone does not cook an action again
 			open = append(open, r)
 		case changed:
 			reasons = append(reasons, r)
@@ -93,17 +94,18 @@ func inputChanges(a *Action, f Facts) (reasons []Reason) {
 	switch {
 	case len(reasons) > 0:
 	case a.Last.ID == a.ID:
-		// Whether artifacts will change that are still to be made is not known yet. This is
-		// a reason to find out, but not beside other reasons.
+		// Artifacts that are still to be made may change or not. So the action waits for them,
+		// unless there are other reasons to run.
 		reasons = open
 	default:
-		// The path is in the ID, or the engine computes IDs in another way.
+		// Either the ID contains the path of the source, or the engine now computes IDs
+		// differently.
 		reasons = append(reasons, Reason{Kind: IdentityChanged, Old: shortID(a.Last.ID), New: shortID(a.ID)})
 	}
 	return reasons
 }
 
-// mostHolders is the number of holders that a reason names.
+// mostHolders limits the number of holders that a reason names.
 const mostHolders = 3
 
 // holderOf returns the reason why a source has no outputs.
@@ -114,11 +116,14 @@ func holderOf(holders []string) Reason {
 	return Reason{Kind: Held, Subject: strings.Join(holders, ", ")}
 }
 
-// dependencyChange compares a dependency of last time with its present content.
+// dependencyChange compares the content of a dependency in the last run with its present content.
 func dependencyChange(d index.Dep, f Facts) (Reason, bool) {
 	now := f.File(d.On)
 	if now.How != contents.Unreadable && Dependency(d.Name, d.On, now) == d {
 		return Reason{}, false
+	}
+	if isName(d) {
+		return nameChange(d, now), true
 	}
 	if d.On.Kind.IsArtifacts() {
 		return Reason{Kind: ArtifactsChanged, Subject: f.Changes(d.On)}, true
@@ -147,6 +152,20 @@ func dependencyChange(d index.Dep, f Facts) (Reason, bool) {
 	return r, true
 }
 
+// nameChange returns the reason to run if an artifact has another name than in the last run.
+func nameChange(d index.Dep, now contents.File) Reason {
+	source, output := d.On.NamedOutput()
+	name, _ := hashname.Parse("", output)
+	r := Reason{Kind: NameChanged, Subject: source, Old: name.With(hashname.Digits(d.Blob)), New: name.Shape()}
+	switch {
+	case now.Known() && now.Blob != (store.BlobID{}):
+		r.New = name.With(hashname.Digits(now.Blob))
+	case !now.Known():
+		r.New = "absent"
+	}
+	return r
+}
+
 // shortAnswer returns the short form of an extract's answer.
 func shortAnswer(id store.BlobID) string {
 	if id == contents.Silence {
@@ -155,8 +174,8 @@ func shortAnswer(id store.BlobID) string {
 	return shortID(id)
 }
 
-// Dependency returns the dependency of an action on a file that it asked for by a name: on
-// the content, or only on the presence of the file.
+// Dependency returns the dependency of an action on a file that it requested by name: on the
+// content, or only on the presence of the file.
 func Dependency(name string, on dependency.Dependency, f contents.File) index.Dep {
 	d := index.Dep{On: on, Name: name, Found: f.Known()}
 	if d.Found && on.Kind != dependency.Presence {
@@ -165,13 +184,13 @@ func Dependency(name string, on dependency.Dependency, f contents.File) index.De
 	return d
 }
 
-// outputChanges compares the outputs of an action with its outputs of last time.
+// outputChanges compares the outputs of an action with its outputs in the last run.
 func outputChanges(a *Action) []Reason {
 	var reasons []Reason
 	for i, o := range a.Last.Outputs {
 		switch {
-		case i < len(a.Outputs) && o.Artifact.Path != a.Outputs[i]:
-			reasons = append(reasons, Reason{Kind: OutputRenamed, Old: o.Artifact.Path, New: a.Outputs[i]})
+		case i < len(a.Outputs) && !a.IsOutput(i, &o.Artifact):
+			reasons = append(reasons, Reason{Kind: OutputRenamed, Old: o.Artifact.Path, New: a.ShownOutput(i)})
 		case o.State == contents.Missing:
 			reasons = append(reasons, Reason{Kind: OutputMissing, Subject: o.Artifact.Path})
 		case o.State != contents.Intact:
@@ -184,7 +203,7 @@ func outputChanges(a *Action) []Reason {
 	return reasons
 }
 
-// skipReasons says why an action does not run.
+// skipReasons returns the reasons why an action does not run.
 func skipReasons(a *Action) []Reason {
 	if a.Source.How != contents.ByStamp {
 		return []Reason{{Kind: SameChecksum, Subject: a.Path}}
@@ -197,7 +216,7 @@ func skipReasons(a *Action) []Reason {
 	return Untouched[:1:1]
 }
 
-// methodChanges compares the method of an action with the method of last time, field by
+// methodChanges compares the method of an action with its method in the last run, field by
 // field.
 func methodChanges(a *Action) []Reason {
 	old := a.Last.Method
@@ -208,7 +227,7 @@ func methodChanges(a *Action) []Reason {
 	for _, f := range old {
 		was[f.Key] = f.Value
 	}
-	// Another recipe has other options, so the name says everything.
+	// A different recipe has different options, so its name alone explains the change.
 	if name := a.Method.Choice.Recipe.Name; was[fieldRecipe] != name {
 		return []Reason{{Kind: RecipeChanged, Old: was[fieldRecipe], New: name}}
 	}
@@ -221,6 +240,8 @@ func methodChanges(a *Action) []Reason {
 		r := Reason{Kind: OptionChanged, Subject: key, Old: from, New: to}
 		if name, ok := ToolOf(index.Field{Key: key}); ok {
 			r = Reason{Kind: ToolChanged, Subject: name, Old: shortenText(cmp.Or(from, none)), New: shortenText(cmp.Or(to, none))}
+		} else if command, ok := strings.CutPrefix(key, fieldPrinted); ok {
+			r = Reason{Kind: ToolChanged, Subject: command, Old: versionLine(from), New: versionLine(to)}
 		} else if key == fieldKind {
 			r = Reason{Kind: MachineChanged, Old: from, New: to}
 		} else if key == fieldHolder {
@@ -270,7 +291,7 @@ func machineChange(from, to string) Reason {
 	return r
 }
 
-// librariesOf returns the files of the system libraries in a field, by library.
+// librariesOf returns the system libraries that a field lists, each with its files.
 func librariesOf(value string) map[string]string {
 	files := map[string]string{}
 	if value == none {
@@ -283,7 +304,17 @@ func librariesOf(value string) map[string]string {
 	return files
 }
 
-// shortID returns the form of an ID for people.
+// shortID returns an ID in a short form for people.
 func shortID[ID ~[32]byte](id ID) string { return hex.EncodeToString(id[:6]) }
+
+// versionLine returns the output of a version command on one line.
+func versionLine(output string) string {
+	line := strings.Join(strings.Fields(output), " ")
+	const most = 100
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "") + "..."
+	}
+	return line
+}
 
 func shortenText(id string) string { return id[:min(12, len(id))] }

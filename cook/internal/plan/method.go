@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"slices"
@@ -8,30 +9,33 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
+	"github.com/assetcook/assetcook/cook/internal/hashname"
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 )
 
 // A Method is a method of the rules with everything that identifies it.
 type Method struct {
-	Choice *rules.Method   // with recipe and options
+	Choice *rules.Method   // the recipe with its options
 	First  *Method         // first step of a chain; nil for no chain
-	Next   []*Method       // by output of First; nil if not cooked further
+	Next   []*Method       // next step for each output of First; nil for an output without one
 	Tools  []contents.File // programs, their interpreters and libraries
 	// Fields are hashed for the action ID, in this order.
 	Fields index.Method
 }
 
-// Keys of fields that are not options. Keys of recipes are words of TOML, which cannot
-// start with these.
+// These are keys of fields that are not options. Keys of recipes are words of TOML, which
+// cannot start with these characters.
 const (
 	fieldRecipe  = "recipe"
 	fieldVersion = "recipe version"
 	fieldKind    = "recipe machine"
 	fieldHolder  = "held by recipe"
 	fieldTool    = "tool "
-	fieldLibrary = "library " // of a tool
+	fieldLibrary = "library " // prefix of the field of a tool's library
 	fieldMachine = "libraries of the machine"
+	fieldPrinted = "version by " // prefix of the field of a version command's output
+	fieldLinked  = "{hash}"      // set if outputs name other outputs with {hash}
 )
 
 // A Tool is a program that a method names, with its interpreter and libraries; see package
@@ -61,6 +65,30 @@ func MachineOf(f index.Field) (names []string, ok bool) {
 	return strings.Split(f.Value, "\n"), true
 }
 
+// A VersionQuestion requests the output of a version command.
+type VersionQuestion struct {
+	Field    string        // key of the field that holds the output
+	Tools    []index.Field // programs and libraries of the method
+	Confined bool          // the command changes nothing outside its scratch directory
+	Run      func(ctx context.Context, assets string) (string, error)
+}
+
+// Answer returns the output of the version command that a method of the index recorded. ok is false
+// if that method had other programs or libraries.
+func (q VersionQuestion) Answer(m index.Method) (text string, ok bool) {
+	for _, f := range q.Tools {
+		if !slices.Contains(m, f) {
+			return "", false
+		}
+	}
+	for _, f := range m {
+		if f.Key == q.Field {
+			return f.Value, true
+		}
+	}
+	return "", false
+}
+
 // RecipeOf returns the name of a method's recipe.
 func RecipeOf(m index.Method) string {
 	for _, f := range m {
@@ -71,18 +99,19 @@ func RecipeOf(m index.Method) string {
 	return ""
 }
 
-// AnyRecipe reports whether is holds for the name of any recipe of a method, including the
-// recipes of all steps of a chain.
+// AnyRecipe reports whether the function is returns true for the name of any recipe of a method,
+// including the recipes of all steps of a chain.
 func AnyRecipe(m index.Method, is func(name string) bool) bool {
 	return slices.ContainsFunc(m, func(f index.Field) bool {
 		return (f.Key == fieldRecipe || strings.HasPrefix(f.Key, fieldRecipe+rules.Of)) && is(f.Value)
 	})
 }
 
-// Methods identifies methods of the rules, each once.
+// Methods identifies the methods of the rules, each once.
 type Methods struct {
 	Rules *rules.Set
-	Tool  func(name string) (Tool, error) // finds a program
+	Tool  func(name string) (Tool, error) // function that finds a program by its name
+	Print func(VersionQuestion) (string, error)
 	known map[*rules.Method]*Method
 	same  map[sameMethod]bool
 }
@@ -93,14 +122,15 @@ type sameMethod struct {
 	last   *index.Field // the first field of the method
 }
 
-// NewMethods returns the methods of some rules.
-func NewMethods(set *rules.Set, tool func(name string) (Tool, error)) *Methods {
-	return &Methods{Rules: set, Tool: tool, known: map[*rules.Method]*Method{}, same: map[sameMethod]bool{}}
+// NewMethods returns the methods of some rules. tool finds programs; version returns the
+// outputs of version commands.
+func NewMethods(set *rules.Set, tool func(name string) (Tool, error), version func(VersionQuestion) (string, error)) *Methods {
+	return &Methods{Rules: set, Tool: tool, Print: version, known: map[*rules.Method]*Method{}, same: map[sameMethod]bool{}}
 }
 
-// Still reports whether the rules still give a known action the same recipe, options,
-// programs and output names. It is false for a source that artifacts of other sources may
-// contain.
+// Still reports whether the rules still give a known action the same recipe, options, programs and
+// output names. It is false for a source that artifacts of other sources may contain, because other
+// rules matter too.
 func (m *Methods) Still(row *index.Row) bool {
 	path, method := row.Path(), row.Method()
 	chosen, err := m.Rules.Method(path, row.Target())
@@ -108,7 +138,7 @@ func (m *Methods) Still(row *index.Row) bool {
 		return false
 	}
 	names := chosen.Names(path)
-	if row.Made() != len(names) || chosen.Holder() != nil { // rules of the files that read it count too
+	if row.Made() != len(names) || chosen.Holder() != nil { // rules of other sources, which matter too for a source with a holder
 		return false
 	}
 	now, err := m.Of(chosen)
@@ -122,7 +152,13 @@ func (m *Methods) Still(row *index.Row) bool {
 		m.same[pair] = same
 	}
 	for i, name := range names {
-		same = same && row.IsArtifact(i, underTarget(row.Target(), name))
+		name = underTarget(row.Target(), name)
+		if chosen.Hashed() {
+			if n, ok := hashname.Parse(row.Target(), name); ok {
+				name = n.With(hashname.Digits(row.Output(i).Blob))
+			}
+		}
+		same = same && row.IsArtifact(i, name)
 	}
 	return same
 }
@@ -150,10 +186,17 @@ func (p *Methods) Of(chosen *rules.Method) (*Method, error) {
 	if r := chosen.Holder(); r != nil {
 		add(fieldHolder, r.Name)
 	}
+	if chosen.Hashed() && chosen.NamesOutputs() {
+		add(fieldLinked, "in names that outputs contain")
+	}
 	if len(kinds) > 0 {
 		add(fieldKind, strings.Join(kinds, ", "))
 	}
+	options := len(m.Fields)
 	if err := p.identifyTools(m, tools); err != nil {
+		return nil, err
+	}
+	if err := p.identifyVersions(m, m.Fields[options:len(m.Fields):len(m.Fields)]); err != nil {
 		return nil, err
 	}
 	if chosen.Then != nil {
@@ -196,7 +239,7 @@ func (p *Methods) identifyTools(m *Method, names []string) error {
 		}
 		done[name] = true
 		tool, err := p.Tool(name)
-		if asked <= 0 && errors.Is(err, fs.ErrNotExist) { // an interpreter that may not be used
+		if asked <= 0 && errors.Is(err, fs.ErrNotExist) { // the program may not need this interpreter
 			m.Fields = append(m.Fields, index.Field{Key: fieldTool + name})
 			continue
 		}
@@ -217,6 +260,24 @@ func (p *Methods) identifyTools(m *Method, names []string) error {
 	}
 	if slices.Sort(machine); len(machine) > 0 {
 		m.Fields = append(m.Fields, index.Field{Key: fieldMachine, Value: strings.Join(slices.Compact(machine), "\n")})
+	}
+	return nil
+}
+
+// identifyVersions adds the outputs of version commands. found holds the fields of the
+// programs.
+func (p *Methods) identifyVersions(m *Method, found []index.Field) error {
+	for step := range m.Choice.Steps("") {
+		traits := step.Traits()
+		if traits.Version == nil {
+			continue
+		}
+		key := fieldPrinted + strings.Join(traits.VersionCommand, " ") + step.Of
+		text, err := p.Print(VersionQuestion{key, found, traits.Confined != nil && traits.Confined(), traits.Version})
+		if err != nil {
+			return err
+		}
+		m.Fields = append(m.Fields, index.Field{Key: key, Value: text})
 	}
 	return nil
 }

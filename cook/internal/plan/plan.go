@@ -1,18 +1,18 @@
 // Package plan decides which actions of a run have to be carried out, and says why.
 //
-// The package is pure: [Make] and [Decide] read the facts that they are given, and no
-// disk and no clock. So a dry run and a real run cannot disagree. Reasons and keys come
-// from the same fields, so that -explain prints exactly the fields that were hashed.
+// The package is pure: [Make] and [Decide] read only the facts in their arguments, never a disk
+// or a clock. A dry run and a real run therefore cannot disagree. Reasons and keys come from
+// the same fields, so that -explain prints exactly the fields that were hashed.
 //
-// A plan does not change once it is made. Some actions are [Late]: other actions of the run
-// make their inputs. Decide decides about a late action once its inputs are made, and returns
-// the decision.
+// A plan does not change after [Make] returns. Some actions are [Late]: other actions of the
+// run make their inputs. Decide decides about a late action once its inputs are made, and
+// returns the decision.
 //
 // # Why a key is right
 //
-// A method is everything except the source that decides about the artifacts of a recipe: its
-// name and version, every option that is not excused by name, and the content of its tools.
-// An action ID is the hash of
+// A method is everything except the source that affects the artifacts of a recipe: its name and
+// version, every option that is not excused by name, and the content of its tools. An action ID
+// is the hash of
 //
 //   - the method,
 //   - the extension and content of the source,
@@ -20,135 +20,68 @@
 //     (see [Asks]), and
 //   - the path of the source, if the recipe declares that it uses the path.
 //
-// The dependencies of an action are known only after it ran, so results are found in two
+// The dependencies of an action are known only after it ran, so a result is looked up in two
 // steps. The action ID finds the names that earlier runs read (the read sets). The content
-// behind these names, hashed together with the action ID, is the result ID. A file that
-// was looked for and not found is in the read set too, so that its appearance is a change.
+// behind these names, hashed together with the action ID, is the result ID. A file that was
+// looked for and not found is in the read set too, so that its appearance is a change.
 package plan
 
 import (
 	"slices"
 
 	"github.com/assetcook/assetcook/cook/internal/contents"
-	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/rules"
-	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// An Action is one method applied to one source for one target.
-type Action struct {
-	Path    string
-	Target  string
-	Source  *contents.File
-	Method  *Method          // nil if Err is set
-	ID      store.ActionID   // zero while Source is unread
-	Outputs []string         // paths in the output directory; none if held
-	Last    *contents.Before // the action in the last run; nil if new
-
-	State   State
-	Reasons []Reason // why the action runs, or rests
-	// Stale artifacts of Last must not outlive a failure, because they were made from
-	// other inputs than the present ones.
-	Stale bool
-	// Moved is a finished action with the artifacts that this action would make, under
-	// names that no action claims any more.
-	Moved *contents.Before
-	Err   error // why the action cannot run at all
-}
-
-// A State is the place of an action in a plan.
-//
-//	Rests: nothing differs, or the action cannot run
-//	Runs:  the action has work to do
-//	Late:  Decide decides, once the artifacts that the action asks for are made
-type State uint8
-
-const (
-	Rests State = iota
-	Runs
-	Late
-)
-
-// Runs reports whether an action has work to do.
-func (a *Action) Runs() bool { return a.State == Runs }
-
-// IsLate reports whether Decide has still to decide about an action.
-func (a *Action) IsLate() bool { return a.State == Late }
-
-// As returns a copy of an action that follows a decision.
-func (a *Action) As(d Decision) *Action {
-	decided := *a
-	decided.State, decided.Reasons, decided.Stale = d.State(), d.Reasons, d.Stale
-	return &decided
-}
-
-// Identified returns a copy of an action that has an ID.
-func (a *Action) Identified(id store.ActionID) *Action {
-	known := *a
-	known.ID = id
-	return &known
-}
-
-// Failed returns a copy of an action that cannot run.
-func (a *Action) Failed(err error) *Action {
-	failed := *a
-	failed.Err = err
-	return &failed
-}
-
-// IsForced reports whether an action runs although nothing may have changed.
-func (a *Action) IsForced() bool {
-	return slices.ContainsFunc(a.Reasons, func(r Reason) bool { return r.Kind == Forced })
-}
-
 // A Retired artifact is an artifact that no action claims any more.
 type Retired struct {
-	Path   string // in the output directory
+	Path   string // path in the output directory
 	Source string
 	Target string
 }
 
-// A Claim is an output that an earlier run made, or was about to make, and that the index
-// may not know.
+// A Claim is an output that an earlier run made or was about to make. The index may lack it.
 type Claim struct{ Output, Source, Target string }
 
-// Input is everything that a plan is made from.
+// Input holds everything that a plan is made from.
 type Input struct {
 	Sources []contents.File // sorted by path
 	Facts   Facts
 	Demand  Demand
-	Rules   *rules.Set // choose the method of each source
-	Targets []string   // of this run, sorted; "" for the unnamed one
-	Others  []string   // targets of other runs, fully known last time
+	Rules   *rules.Set // rules that choose the method of each source
+	Targets []string   // targets of this run, sorted; "" for the unnamed one
+	Others  []string   // other targets that the last run knew completely
 	// Before holds the known actions of these sources, and of sources that are gone, sorted
 	// by path and target.
 	Before     []contents.Before
-	Claims     []Claim                // artifacts that only manifest or journal remember
-	Outside    Outside                // knows all actions outside Before; nil for none
-	FoldsCase  bool                   // names that differ in case are one file
-	InScope    func(path string) bool // the run cooks the source
-	Incomplete func(path string) bool // the absence of the path proves nothing
+	Claims     []Claim                // artifacts recorded only in the manifest or the journal
+	Outside    Outside                // knowledge of all actions outside Before; nil for none
+	FoldsCase  bool                   // the file system ignores the case of names
+	InScope    func(path string) bool // reports whether the run cooks the source
+	Incomplete func(path string) bool // reports whether a missing path may still exist
 }
 
-// Facts are questions that a decision asks. Each is answered when it is asked.
+// Facts holds functions that return the facts for a decision. Each is called only when needed.
 type Facts struct {
 	// File returns the present content of a dependency.
 	File func(on dependency.Dependency) contents.File
 	// Tool finds a program.
 	Tool func(name string) (Tool, error)
+	// Print returns the output of a version command.
+	Print func(VersionQuestion) (string, error)
 	// Changes describes the change of artifacts that a bundle depends on.
 	Changes func(artifacts dependency.Dependency) string
-	// Open reports whether an action has still to make some of the artifacts.
+	// Open reports whether an action must still make some of the artifacts.
 	Open func(artifacts dependency.Dependency) bool
-	// Said names the files of an extract whose answers changed.
+	// Said names the files in an extract whose answers changed.
 	Said func(extract dependency.Dependency) string
-	// Sayers returns the assets that answer an extract.
+	// Sayers returns the assets whose files answer the query of an extract.
 	Sayers func(extract dependency.Dependency) []string
 }
 
-// A Demand asks for more work than the changes need.
+// A Demand requests more work than the changes need.
 type Demand struct {
 	Wait   bool // bundles are late
 	Force  bool // every action runs
@@ -157,24 +90,26 @@ type Demand struct {
 
 // Outside knows the outputs that a plan must not touch.
 type Outside interface {
-	// Owns reports whether an output is one of them.
+	// Owns reports whether an action outside the run owns an output.
 	Owns(output string) bool
-	// Holds reports whether one of them is in a directory.
+	// Holds reports whether a directory contains an output that must not be touched.
 	Holds(folder string) bool
 }
 
 // A Plan is the work of a run.
 type Plan struct {
-	// Contested is set if an action and an action outside claim the same output, so that a
-	// plan for a part of the tree cannot be right.
+	// Contested is set if an action of the plan and an action outside claim the same output, so
+	// that a plan for a part of the tree cannot be right.
 	Contested bool
 	Actions   []Action // sorted by path and target
 	Late      int      // number of late actions
 	Retired   []Retired
 	Kept      []*contents.Before  // known actions that this run does not touch
-	Pending   map[string][]string // by target: sources a run for it must recheck
+	Pending   map[string][]string // sources that the next run for a target must recheck, by target
 	Gone      int                 // number of sources that no longer exist
 	Unseen    []string            // sources in directories that cannot be listed
+
+	Finals Finals // final names of outputs with {hash}
 
 	// Facts and Demand decide about late actions, with [Decide].
 	Facts  Facts
@@ -184,7 +119,7 @@ type Plan struct {
 // Make makes the plan of a run.
 func Make(in Input) *Plan {
 	p := &planner{
-		in: &in, methods: NewMethods(in.Rules, in.Facts.Tool), key: NewKey(),
+		in: &in, methods: NewMethods(in.Rules, in.Facts.Tool, in.Facts.Print), key: NewKey(),
 		plan: &Plan{Pending: map[string][]string{}, Facts: in.Facts, Demand: in.Demand},
 	}
 	p.plan.Actions = make([]Action, 0, len(in.Sources)*len(in.Targets))
@@ -196,7 +131,7 @@ func Make(in Input) *Plan {
 			before = before[1:]
 		}
 		if !in.InScope(src.Path) {
-			continue // leftOver keeps its known actions
+			continue // leftOver keeps the source's known actions
 		}
 		n := 0
 		for n < len(before) && before[n].Path == src.Path {
@@ -229,6 +164,7 @@ func Make(in Input) *Plan {
 		p.leftOver(&before[i])
 	}
 	p.claimOutput()
+	p.claimFinals()
 	p.retireClaims()
 	p.findMoves()
 	return p.plan
@@ -241,11 +177,11 @@ type planner struct {
 	methods *Methods
 	gone    []*contents.Before     // actions whose source is gone
 	claims  map[string]int         // actions by output
-	folded  map[string]foldedClaim // by output in lower case, if names fold
-	key     *hashing.Key           // for one action ID after the other
+	folded  map[string]foldedClaim // claims by output in lower case, if the file system ignores case
+	key     *hashing.Key           // computes action IDs, one at a time
 }
 
-// leftOver keeps or drops a known action without a source in scope.
+// leftOver keeps or drops a known action whose source is out of scope or gone.
 func (p *planner) leftOver(b *contents.Before) {
 	switch {
 	case p.in.Incomplete(b.Path):
@@ -262,17 +198,9 @@ func (p *planner) leftOver(b *contents.Before) {
 	}
 }
 
-// pend notes a source that a run for another target must recheck.
+// pend records a source that a run for another target must recheck.
 func (p *planner) pend(source, target string) {
 	p.plan.Pending[target] = append(p.plan.Pending[target], source)
-}
-
-// outdatedReason reports whether the source, the dependencies or the method of an action changed
-// since the last run for its target. Changed outputs and failures do not count: they stay
-// on record.
-func (a *Action) outdatedReason() bool {
-	return a.Last == nil || a.Err != nil || a.Stale || a.Last.State == index.Done &&
-		!slices.EqualFunc(a.Last.Made, a.Outputs, func(m index.Artifact, output string) bool { return m.Path == output })
 }
 
 // actionFor plans one source for one target. before holds the known actions of the source.
@@ -294,13 +222,14 @@ func (p *planner) actionFor(src *contents.File, target string, before []contents
 	holders := p.holders(&a)
 	if holders == nil {
 		a.Outputs = methodOutputs(a.Method, src.Path, target)
+		p.plan.Finals.Any = p.plan.Finals.Any || a.HasHashes()
 	}
 	if src.How != contents.Unread {
 		if a.ID, a.Err = a.Identify(p.key, src, p.in.Facts.File); a.Err != nil {
 			return a
 		}
 	}
-	if wait && chosen.Bundles() {
+	if wait && (chosen.Bundles() || a.Last != nil && slices.ContainsFunc(a.Last.Deps, isName)) {
 		a.State = Late
 	} else {
 		d := Decide(&a, p.in.Facts, p.in.Demand)
@@ -312,20 +241,16 @@ func (p *planner) actionFor(src *contents.File, target string, before []contents
 	return a
 }
 
-// Held reports whether the source has no outputs because artifacts of other sources contain
-// it. A reason of the kind Held names these sources.
-func (a *Action) Held() bool { return a.Err == nil && a.Outputs == nil }
-
-// holders returns the sources whose artifacts contain the source of an action. These are all
-// sources that read it, if one recipe holds it and cooks all of them for the action's
-// target. Otherwise there are none.
+// holders returns the sources whose artifacts contain the source of an action. It returns all
+// sources that read the source, if one recipe can hold it and cooks all of them for the action's
+// target. Otherwise, it returns none.
 func (p *planner) holders(a *Action) (list []string) {
 	if a.Method.Choice.Holder() == nil {
 		return nil
 	}
 	asked, err := Asks(a.Method, a.Path)
 	if err != nil {
-		return nil // Identify returns the error
+		return nil // error is ignored, because Identify returns it too
 	}
 	for _, d := range asked {
 		if f := p.in.Facts.File(d.On); !f.Known() || f.Blob == contents.Silence {

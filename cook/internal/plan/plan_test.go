@@ -39,23 +39,23 @@ func fakes(version int, usesPath bool) []recipe.Recipe {
 
 func blob(b byte) store.BlobID { return store.BlobID{b} }
 
-// world is everything a plan is made from, in a form that tests can edit.
+// world holds everything a plan is made from, in a form that tests can edit.
 type world struct {
 	files    map[string]store.BlobID // the asset tree now
-	ignored  map[string]store.BlobID // files that are no assets
+	ignored  map[string]store.BlobID // files that are not assets
 	tools    map[string]Tool
-	touched  bool // stamps differ
+	touched  bool // files whose stamps differ from the last run
 	config   string
 	version  int
 	usesPath bool
-	outputs  map[string]contents.State // Intact unless it says otherwise
+	outputs  map[string]contents.State // states of outputs; an output without an entry is Intact
 	last     []index.Action            // sorted by path and target
 	claims   []Claim
 	targets  []string
 	scope    string
 	blind    string // a directory that cannot be listed
 	force    bool
-	folds    bool // names that differ in case only are the same
+	folds    bool // the file system ignores the case of names
 	wait     bool // bundles wait for their inputs
 }
 
@@ -133,7 +133,7 @@ func tool(file string, n byte) Tool {
 	return Tool{File: contents.File{Path: file, Blob: blob(n), How: contents.ByStamp}}
 }
 
-// cooked pretends that a plan was carried out and read these dependencies.
+// cooked pretends that a plan was carried out and that its actions had the given dependencies.
 func (w *world) cooked(t *testing.T, deps map[string][]index.Dep) {
 	t.Helper()
 	var last []index.Action
@@ -237,27 +237,27 @@ func TestReasons(t *testing.T) {
 		{"two claim one output", func(w *world) {
 			w.config = "[[rule]]\nmatch = \"*\"\noutput = \"same.out\""
 		}, []string{
-			"a fails: output same.out is claimed by b as well; give one of them another name with output = in cook.toml; output renamed: a.out -> same.out",
-			"b fails: output same.out is claimed by a as well; give one of them another name with output = in cook.toml; output renamed: b.out -> same.out"}},
+			"a fails: output same.out is also an output of b; give one of the two another name with output = in cook.toml; output renamed: a.out -> same.out",
+			"b fails: output same.out is also an output of a; give one of the two another name with output = in cook.toml; output renamed: b.out -> same.out"}},
 		{"claimed by two that fail", func(w *world) {
 			w.files["c"] = blob(3)
 			w.config = "[[rule]]\nmatch = [\"a\", \"c\"]\noutput = \"b.out\"\n[[rule]]\nmatch = \"b\"\noutput = \"x.out\""
 		}, []string{
-			"a fails: output b.out is claimed by c as well; give one of them another name with output = in cook.toml; output renamed: a.out -> b.out",
+			"a fails: output b.out is also an output of c; give one of the two another name with output = in cook.toml; output renamed: a.out -> b.out",
 			"b runs; output renamed: b.out -> x.out",
-			"c fails: output b.out is claimed by a as well; give one of them another name with output = in cook.toml; new",
+			"c fails: output b.out is also an output of a; give one of the two another name with output = in cook.toml; new",
 			"retire b.out"}},
 		{"file where a directory is needed", func(w *world) {
 			w.config = "[[rule]]\nmatch = \"a\"\noutput = \"b.out/{name}.out\""
 		}, []string{
-			"a fails: output b.out is claimed by b as well; give one of them another name with output = in cook.toml; output renamed: a.out -> b.out/a.out",
-			"b fails: output b.out is claimed by a as well; give one of them another name with output = in cook.toml; " + unchanged}},
+			"a fails: output b.out is also an output of b; give one of the two another name with output = in cook.toml; output renamed: a.out -> b.out/a.out",
+			"b fails: output b.out is also an output of a; give one of the two another name with output = in cook.toml; " + unchanged}},
 		{"the cooker's own name", func(w *world) {
 			w.files["manifest.json"] = blob(6)
 			w.config = "[[rule]]\nmatch = \"*.json\"\noutput = \"{name}\""
 		}, []string{
 			"a rests; " + unchanged, "b rests; " + unchanged,
-			"manifest.json fails: output manifest.json is the cooker's own file; choose another name with output = in cook.toml; new"}},
+			"manifest.json fails: output manifest.json has the name of a file that cook itself writes; choose another name with output = in cook.toml; new"}},
 	} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1), "b": blob(2)})
 		w.ignored["inc"] = blob(7)
@@ -269,18 +269,18 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// Where names fold, outputs that differ in case only fail with both names, and the
-// other spelling of an output is not removed after it was made.
+// On file systems that ignore case, outputs that differ only in case fail, and the error has both
+// names. If an output changes its spelling, the old spelling is not removed: it names the same file.
 func TestOutputsThatFoldClash(t *testing.T) {
-	const advice = ", and are one file here; rename a source, or give one of them another name with output = in cook.toml; new"
+	const advice = "; new"
 	w := newWorld(map[string]store.BlobID{"Rock": blob(1), "rock": blob(2)})
 	if d := cmp.Diff([]string{"Rock runs; new", "rock runs; new"}, decisions(w.plan(t))); d != "" {
 		t.Error(d)
 	}
 	w.folds = true
 	if d := cmp.Diff([]string{
-		"Rock fails: outputs Rock.out and rock.out differ in case only" + advice,
-		"rock fails: outputs rock.out and Rock.out differ in case only" + advice,
+		"Rock fails: outputs Rock.out and rock.out differ only in case, and are the same file on this file system; rename a source, or give one of them another name with output = in cook.toml" + advice,
+		"rock fails: outputs rock.out and Rock.out differ only in case, and are the same file on this file system; rename a source, or give one of them another name with output = in cook.toml" + advice,
 	}, decisions(w.plan(t))); d != "" {
 		t.Error(d)
 	}
@@ -304,8 +304,8 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// The parts of a program count as the program does: its interpreter, with what that one is
-// made of, its libraries, and the names of the machine's libraries.
+// The parts of a program count like the program itself: its interpreter and the interpreter's own
+// parts, its libraries, and the names of the system's libraries.
 func TestPartsOfTools(t *testing.T) {
 	fresh := func() *world {
 		w := newWorld(map[string]store.BlobID{"a": blob(1)})
@@ -367,7 +367,7 @@ func TestPartsOfTools(t *testing.T) {
 	}
 }
 
-// A path is in the identity only of recipes that say so.
+// The path of a source is part of the identity only if the recipe declares so.
 func TestRenameAndIdentity(t *testing.T) {
 	id := func(usesPath bool, name string) store.ActionID {
 		w := newWorld(map[string]store.BlobID{name: blob(1)})
@@ -385,7 +385,7 @@ func TestRenameAndIdentity(t *testing.T) {
 	}
 }
 
-// Different things that decide a result give different identities.
+// Each fact that affects the result changes the action ID.
 func TestIdentityHasEverything(t *testing.T) {
 	seen := map[store.ActionID]string{}
 	for name, edit := range map[string]func(*world){
@@ -452,7 +452,8 @@ func TestResultID(t *testing.T) {
 	}
 }
 
-// Two vanished files and one new one of that content: one move, two retired.
+// If two files vanished and one new file has their content, one artifact moves and two are
+// retired.
 func TestEachArtifactMovesOnce(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a": blob(1), "b": blob(1), "c": blob(3)})
 	w.cooked(t, nil)
@@ -471,8 +472,8 @@ func TestEachArtifactMovesOnce(t *testing.T) {
 	}
 }
 
-// Dependencies are part of an action: moved to a place where another file has that
-// name, it is not the same any more.
+// Dependencies are part of an action. If a source moves, and the name in its dependency now means
+// another file, the action has changed.
 func TestNoMoveToOtherDependencies(t *testing.T) {
 	for _, tc := range []struct {
 		content store.BlobID
@@ -488,7 +489,7 @@ func TestNoMoveToOtherDependencies(t *testing.T) {
 	}
 }
 
-// An artifact under a name that another action claims now cannot be moved.
+// If another action now claims the name of an artifact, the artifact cannot be moved.
 func TestNoMoveFromClaimedName(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a": blob(1)})
 	w.cooked(t, nil)
@@ -508,7 +509,8 @@ func TestClaimsOfALostIndexAreRetired(t *testing.T) {
 		{Output: "a.out", Source: "a"}, {Output: "old.out", Source: "old"}, {Output: "old.out", Source: "old"},
 		{Output: ".cook/index", Source: "x"}, {Output: "pc/old.out", Source: "old", Target: "pc"}, {Output: "gone/old.out", Source: "old", Target: "gone"},
 	}
-	// Of pc, a run for pc sees to it; the rules have no target gone.
+	// Only a run for the target pc removes an output of pc. The output of the target gone is
+	// removed, because the rules no longer declare that target.
 	if d := cmp.Diff([]string{"a runs; new", "retire old.out", "retire gone/old.out"}, decisions(w.plan(t))); d != "" {
 		t.Error(d)
 	}
@@ -543,7 +545,7 @@ func TestOnlyBundlesAreLate(t *testing.T) {
 	}
 }
 
-// An action that had more outputs, or fewer, runs and says so.
+// An action runs if its number of outputs has changed.
 func TestOtherCountOfOutputs(t *testing.T) {
 	for _, had := range []int{0, 1, 2, 3} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1)})
@@ -564,7 +566,7 @@ func TestOtherCountOfOutputs(t *testing.T) {
 	}
 }
 
-// Deciding about a late action returns the decision, and does not change the plan.
+// Decide returns the decision about a late action without changing the plan.
 func TestDecidingChangesNoAction(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a.pak": blob(1)})
 	w.config, w.wait = "[[rule]]\nmatch = \"*.pak\"\nrecipe = \"pak\"\n", true

@@ -16,7 +16,8 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A Project is the table [project] of a file. All names are absolute; "" is a missing setting.
+// A Project is the table [project] of a file. All names are absolute; "" means that the setting is
+// missing.
 type Project struct {
 	File    string
 	Dir     string // never ""
@@ -26,13 +27,15 @@ type Project struct {
 	State   string
 	Targets []string
 	IDs     bool
-	Remote  rules.Remote
+	// Manifest names the layout of the manifest.
+	Manifest string
+	Remote   rules.Remote
 }
 
 // Find returns the nearest cook.toml with a table [project] or [remote], in a directory or above
-// it, and nil if there is none. A file above that belongs to another user than the directory, and
-// neither to the present user nor to root, ends the search: whoever may write to a directory above,
-// such as /tmp, must not make others run commands.
+// it. It returns nil if there is none. The search ends at a file that belongs neither to the owner
+// of the directory nor to the current user nor to root. Otherwise, users who may write to a parent
+// directory, such as /tmp, could make others run commands.
 func Find(folder string) (*Project, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {
@@ -58,8 +61,8 @@ func Find(folder string) (*Project, error) {
 // errForeign is the error for a file of another user.
 var errForeign = errors.New("belongs to another user")
 
-// readProject reads one file, nil if there is none. It passes over unreadable files: a run reports
-// the file of its asset directory itself.
+// readProject reads one file; it returns nil if there is none. It skips unreadable files, because a
+// run reports the error itself for the file of its asset directory.
 func readProject(name string, trusted owners) (*Project, error) {
 	f, err := regular.Open(name)
 	if err != nil {
@@ -81,12 +84,12 @@ func readProject(name string, trusted owners) (*Project, error) {
 		if folder == "" || filepath.IsAbs(folder) {
 			return folder
 		}
-		if os.IsPathSeparator(folder[0]) { // on Windows: of the drive
+		if os.IsPathSeparator(folder[0]) { // Windows: the path is relative to the drive
 			return filepath.VolumeName(name) + filepath.FromSlash(folder)
 		}
 		return filepath.Join(filepath.Dir(name), filepath.FromSlash(folder))
 	}
-	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), State: at(says.State), Targets: says.Targets, IDs: says.IDs, Remote: says.Remote}
+	p := &Project{File: name, Dir: at(says.Dir), Out: at(says.Out), Cache: at(says.Cache), State: at(says.State), Targets: says.Targets, IDs: says.IDs, Manifest: says.Manifest, Remote: says.Remote}
 	for _, file := range []*string{&p.Remote.CA, &p.Remote.Cert, &p.Remote.Key, &p.Remote.TokenFile, &p.Remote.BasicFile, &p.Remote.SignKey} {
 		*file = at(*file)
 	}
@@ -115,9 +118,9 @@ func readProject(name string, trusted owners) (*Project, error) {
 	return p, nil
 }
 
-// confine rejects paths in a cook.toml that let a cloned project send secrets of its user
-// to a server, or write files that other programs obey. docs/trust.md explains this to users. Flags
-// and variables may name any path. Links count as their targets.
+// confine rejects paths in a cook.toml that would let a cloned project send secrets of its user to
+// a server, or write files that control other programs. docs/trust.md explains this to users. Flags
+// and environment variables may name any path. For links, the target counts.
 func (p *Project) confine(says *rules.Project) error {
 	root := real(filepath.Dir(p.File))
 	type named struct{ key, name string }
@@ -130,27 +133,27 @@ func (p *Project) confine(says *rules.Project) error {
 	}
 	for _, f := range files {
 		if f.name != "" && !isWithin(root, real(f.name)) {
-			return says.Wrong(f.key, pathname.Show(pathname.FromHere(f.name))+" is outside the directory of this file; move it there, or name it by a flag")
+			return says.Wrong(f.key, pathname.Show(pathname.FromHere(f.name))+" is outside the directory of this cook.toml; move the file there, or name it with a flag")
 		}
 	}
 	if p.Remote.URL != "" && !isWithin(root, real(p.Dir)) {
-		return says.Wrong("dir", fmt.Sprintf("%s is outside the directory of this file, which chooses a server that sees assets; move this file to a directory above the assets", pathname.Show(pathname.FromHere(p.Dir))))
+		return says.Wrong("dir", fmt.Sprintf("%s is outside the directory of this cook.toml, but this cook.toml names a server, which can read the assets; move this cook.toml to a directory above the assets", pathname.Show(pathname.FromHere(p.Dir))))
 	}
 	if p.Out != "" && real(p.Out) != root && isWithin(real(p.Out), root) {
-		return says.Wrong("out", fmt.Sprintf("%s is above the directory of this file; choose another output directory", pathname.Show(pathname.FromHere(p.Out))))
+		return says.Wrong("out", fmt.Sprintf("%s is above the directory of this cook.toml; choose another output directory", pathname.Show(pathname.FromHere(p.Out))))
 	}
 	for _, f := range []named{{"dir", p.Dir}, {"out", p.Out}, {"state", p.State}} {
 		if f.name == "" {
 			continue
 		}
 		if hidden := hiddenOutside(root, real(f.name)); hidden != "" {
-			return says.Wrong(f.key, fmt.Sprintf("%s is in a hidden directory outside the project, %s; choose another one, or name it by a flag", pathname.Show(pathname.FromHere(f.name)), pathname.Show(hidden)))
+			return says.Wrong(f.key, fmt.Sprintf("%s is in a hidden directory outside the project, %s; choose another directory, or name it with a flag", pathname.Show(pathname.FromHere(f.name)), pathname.Show(hidden)))
 		}
 	}
 	return nil
 }
 
-// real returns a path with the links of its existing part resolved.
+// real resolves the links in the existing part of a path.
 func real(name string) string {
 	rest := ""
 	for dir := name; ; dir = filepath.Dir(dir) {
@@ -164,14 +167,14 @@ func real(name string) string {
 	}
 }
 
-// isWithin reports whether a path is a directory or below it.
+// isWithin reports whether a path is equal to a directory or below it.
 func isWithin(dir, name string) bool {
 	_, ok := pathname.Below(dir, name)
 	return ok
 }
 
-// hiddenOutside returns the first hidden directory in a path outside the root, "" for none.
-// Directories above the root do not count.
+// hiddenOutside returns the first hidden directory in a path outside the root, or "" if there is
+// none. Directories above the root do not count.
 func hiddenOutside(root, name string) string {
 	if isWithin(root, name) {
 		return ""

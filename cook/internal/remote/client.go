@@ -7,7 +7,7 @@
 //
 // A separate process, "cook serve-remote", speaks to the server: its network libraries use memory
 // and threads that the run does not count, and the run survives its hang or crash. A [Client]
-// starts it with the first question, so a run without work neither starts it nor connects.
+// starts it with the first request, so a run without work neither starts it nor connects.
 //
 // # Actions that other machines cook
 //
@@ -17,10 +17,10 @@
 //
 // # Failure is a miss
 //
-// No method returns an error. The run cooks every result that does not arrive in time, and passes
-// the reason once to the note function of [New]. The first line in each direction has the version
-// of the protocol. If serve-remote has another version, dies, prints an invalid answer, or prints
-// nothing for half a minute, every later question is a miss, and one note reports that.
+// No method returns an error. The run cooks every asset whose result does not arrive in time, and
+// passes the reason once to the note function of [New]. The first line in each direction has the
+// version of the protocol. If serve-remote has another version, dies, prints an invalid answer, or
+// prints nothing for half a minute, every later request is a miss, and one note reports that.
 //
 // Package cook/internal/remote/share is the other end of the wire.
 package remote
@@ -52,8 +52,8 @@ type Options struct {
 	Upload  bool     // upload results
 	NoRace  bool     // wait for answers instead of cooking meanwhile
 	Exec    bool     // let other machines cook
-	Always  bool     // let them cook quick actions too
-	Jobs    int      // actions that they cook at once
+	Always  bool     // let other machines cook quick actions, too
+	Jobs    int      // number of actions that other machines cook at once
 	// Traffic is called with news of transfers, by one goroutine at a time; it may be nil.
 	Traffic func(Traffic)
 }
@@ -76,7 +76,7 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 		return opt, fmt.Errorf("remote execution: want auto, always or never, not %q", r.Exec)
 	}
 	if opt.Exec && len(r.Trust) > 0 {
-		return opt, errors.New("remote execution: what other machines make is not signed, and only signed results are trusted; leave out one of the two")
+		return opt, errors.New("remote execution: results of other machines are not signed, but trust accepts only signed results; remove one of the two")
 	}
 	switch r.Upload {
 	case "", "ci":
@@ -107,8 +107,8 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 // flushTime is how long the end of a run waits for uploads. The next run uploads the rest.
 const flushTime = 10 * time.Second
 
-// patience is how long a run waits in all for answers to unexpected questions, in addition to
-// the time of cooking.
+// patience limits the total time that a run waits for answers to unexpected requests, in addition
+// to the time of cooking.
 const patience = 200 * time.Millisecond
 
 // A Client asks for results on behalf of a run. A nil Client has no results and uploads none.
@@ -124,22 +124,22 @@ type Client struct {
 
 	mu      sync.Mutex // guards what follows
 	seq     uint64
-	waiting map[uint64]func(a Answer, ok bool) // called once, not ok if no answer will come; nil after the last answer
+	waiting map[uint64]func(a Answer, ok bool) // one function for each pending answer; ok is false if no answer will arrive
 	answers map[Key]*Answer                    // answers to expected keys; nil until they arrive
 
-	patience atomic.Int64 // the rest of patience, as a time.Duration
+	patience atomic.Int64 // the remaining part of patience, as a time.Duration
 
 	talk talk
 }
 
-// Requests are written by one goroutine at a time. A write lasts until the other end reads it.
-// Another goroutine reads answers meanwhile, or both ends could wait for each other.
+// Requests are written by one goroutine at a time. A write blocks until serve-remote reads it.
+// Another goroutine reads answers meanwhile; otherwise both processes could wait for each other.
 type requests struct {
 	sync.Mutex
 	*json.Encoder
 }
 
-// New returns a client for a run that uses a store, nil if there is no server to ask. Soon after
+// New returns a client for a run that uses a store, or nil if there is no server to ask. Soon after
 // ctx ends, the client stops waiting for answers. It calls note with messages for the user, from
 // one goroutine at a time.
 func New(ctx context.Context, opt Options, s *store.Store, note func(string)) *Client {
@@ -151,7 +151,7 @@ func New(ctx context.Context, opt Options, s *store.Store, note func(string)) *C
 	})
 }
 
-// NewOver is New with a connection to serve-remote that begin opens. Close on the connection must
+// NewOver is like New, but begin opens the connection to serve-remote. Close on the connection must
 // end pending reads and writes.
 func NewOver(ctx context.Context, opt Options, note func(string), begin func() (io.ReadWriteCloser, error)) *Client {
 	c := &Client{opt: opt, note: note, stop: ctx, begin: begin, waiting: map[uint64]func(Answer, bool){}, answers: map[Key]*Answer{}}
@@ -165,16 +165,16 @@ func (c *Client) Reads() bool { return c != nil && c.opt.Read }
 // An Expectation is a result that a run will look for.
 type Expectation struct {
 	Key
-	Asset string         // its path, for messages
+	Asset string         // path of the asset, for messages
 	Have  []store.BlobID // artifacts that need no download
 }
 
 // Expect looks results up and downloads their blobs into the store, in the given order. It leaves
 // out downloads that would take longer than cooking, as measured on the link. For each result it
-// calls arrived with its number, from one goroutine at a time; whole reports that no blob is
-// missing in the store. From then on, Look returns the result without asking.
+// calls arrived with its index, from one goroutine at a time; whole reports whether the store has
+// all of its blobs. From then on, Look returns the result without a request.
 func (c *Client) Expect(wanted []Expectation, arrived func(n int, whole bool)) {
-	const some = 1000 // keys in a line
+	const some = 1000 // maximum number of keys in a line
 	for first := 0; first < len(wanted); first += some {
 		part := wanted[first:min(first+some, len(wanted))]
 		r := Request{Op: Expect, Keys: make([]Key, len(part)), Have: make([][]store.BlobID, len(part)), Assets: make([]string, len(part))}
@@ -207,16 +207,16 @@ func (c *Client) Forget(keys ...Key) {
 	}
 }
 
-// Known is a server's answer about a key. Nothing in it is proved before its blobs are fetched.
+// Known is a server's answer for a key. None of it is verified before its blobs are fetched.
 type Known struct {
 	ReadSets []store.ReadSet // read sets of the action
 	Result   *store.Result   // nil if there is none
 }
 
 // Look returns the server's result for a key of an asset and, for an action without known
-// dependencies, the read sets of other machines. For an expected key it returns what has arrived
-// already. For other keys it asks the server, and waits at most worth, the expected time of
-// cooking, and at most the run's patience.
+// dependencies, the read sets of other machines. For an expected key it returns the answer if it
+// has already arrived. For other keys it asks the server, and waits no longer than worth, the
+// expected time of cooking, plus the rest of the run's patience.
 func (c *Client) Look(ctx context.Context, k Key, asset string, worth time.Duration) (known Known) {
 	if !c.Reads() {
 		return known
@@ -236,7 +236,7 @@ func (c *Client) Look(ctx context.Context, k Key, asset string, worth time.Durat
 	return known
 }
 
-// decodeKnown decodes an answer about a key. A malformed answer gives nothing.
+// decodeKnown decodes an answer for a key. For a malformed answer it returns the zero value.
 func (c *Client) decodeKnown(k Key, a *Answer) (known Known) {
 	var err error
 	if a.ReadSets != nil {
@@ -257,8 +257,8 @@ func (c *Client) decodeKnown(k Key, a *Answer) (known Known) {
 }
 
 // Fetch downloads the blobs of a result into the store, and reports whether all are there. It
-// leaves out a download that would take longer than cooking, as measured on the link, and waits
-// at most worth and the run's patience.
+// leaves out a download that would take longer than cooking, as measured on the link, and waits at
+// most worth plus the rest of the run's patience.
 func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 	if !c.Reads() {
 		return false
@@ -270,13 +270,13 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 // An Execution is the result of executing an action on another machine.
 type Execution struct {
 	Record Record
-	Over   time.Duration // time beyond cooking, without uploads before
+	Over   time.Duration // time in addition to cooking, without the preceding uploads
 	// Off means that no more actions will be executed.
 	Off bool
 }
 
-// Run lets the server execute an action, until ctx ends. ok reports whether ran has a record,
-// whose artifacts are then in the store.
+// Run lets the server execute an action, and gives up when ctx ends. ok reports whether ran has a
+// record; its artifacts are then in the store.
 func (c *Client) Run(ctx context.Context, root *Root) (ran Execution, ok bool) {
 	if c == nil || !c.opt.Exec {
 		return Execution{Off: true}, false

@@ -19,7 +19,8 @@ import (
 
 const hello = `{"wire":1}` + "\n"
 
-// client returns a client that speaks to a function, and its notes.
+// client returns a client whose requests the function answer handles, except the first, and the
+// notes of the client.
 func client(t *testing.T, answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
 	return clientOf(t.Context(), func(to io.WriteCloser, r remote.Request) {
 		if r.Op == remote.Hello {
@@ -30,7 +31,7 @@ func client(t *testing.T, answer func(to io.WriteCloser, r remote.Request)) (*re
 	})
 }
 
-// clientOf is like client, for a function that answers the hello itself.
+// clientOf is like client, but answer handles the first request too.
 func clientOf(ctx context.Context, answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
 	notes := &[]string{}
 	opt := remote.Options{URL: "grpc://h", Program: "serve-remote", Read: true, Upload: true, Exec: true}
@@ -86,15 +87,15 @@ func TestEveryFailureIsAMiss(t *testing.T) {
 		note   string
 	}{
 		"nothing known": {answer: say(`{"seq":SEQ}` + "\n")},
-		"dies":          {func(to io.WriteCloser, _ remote.Request) { to.Close() }, "it ended"},
-		"garbage":       {say("what?\n"), "it printed what?, which is no answer"},
-		"escapes":       {say("\x1b[31mred\n"), `it printed "\x1b[31mred", which is no answer`},
-		"torn":          {func(to io.WriteCloser, _ remote.Request) { io.WriteString(to, `{"seq":`); to.Close() }, `it printed {"seq":, which is no answer`},
-		"another type":  {say(`{"seq":"SEQ"}` + "\n"), `it printed {"seq":"`},
+		"dies":          {func(to io.WriteCloser, _ remote.Request) { to.Close() }, "the process ended"},
+		"garbage":       {say("what?\n"), "the process printed what?, which is not an answer"},
+		"escapes":       {say("\x1b[31mred\n"), `the process printed "\x1b[31mred", which is not an answer`},
+		"torn":          {func(to io.WriteCloser, _ remote.Request) { io.WriteString(to, `{"seq":`); to.Close() }, `the process printed {"seq":, which is not an answer`},
+		"another type":  {say(`{"seq":"SEQ"}` + "\n"), `the process printed {"seq":"`},
 		"another's answer": {func(to io.WriteCloser, _ remote.Request) {
 			io.WriteString(to, `{"seq":99,"found":true}`+"\n")
 			to.Close()
-		}, "it ended"},
+		}, "the process ended"},
 		"records of another": {answer: say(`{"seq":SEQ,"result":"AAAA","readSets":"AAAA"}` + "\n")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,9 +135,9 @@ func checkNote(t *testing.T, notes []string, text string) {
 func TestOtherVersionOfServeRemoteIsNotUsed(t *testing.T) {
 	for first, note := range map[string]string{
 		hello:                          "",
-		`{"wire":2}` + "\n":            "its protocol is 2, not 1 (if it is of another version than cook, install both again)",
-		`{"seq":1,"found":true}`:       "its protocol is 0",
-		"serve-remote 1.2.3 is here\n": `it printed serve-remote 1.2.3 is here, which is no answer`,
+		`{"wire":2}` + "\n":            "the protocol of the process is 2, not 1 (if its version differs from the version of cook, install both again)",
+		`{"seq":1,"found":true}`:       "the protocol of the process is 0",
+		"serve-remote 1.2.3 is here\n": `the process printed serve-remote 1.2.3 is here, which is not an answer`,
 	} {
 		client, notes := clientOf(t.Context(), func(to io.WriteCloser, r remote.Request) {
 			switch {
@@ -157,7 +158,7 @@ func TestOtherVersionOfServeRemoteIsNotUsed(t *testing.T) {
 }
 
 // The client gives up a serve-remote that falls silent, even if the run sets no time limit for
-// answers. It does not give up a serve-remote that still sends heartbeats.
+// answers. As long as serve-remote sends heartbeats, the client does not give it up.
 func TestSilentServeRemoteIsGivenUp(t *testing.T) {
 	for _, beats := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -183,15 +184,16 @@ func TestSilentServeRemoteIsGivenUp(t *testing.T) {
 			}
 			client.Close(ctx)
 			if beats {
-				time.Sleep(2 * remote.Beat) // until it has ended
+				time.Sleep(2 * remote.Beat) // waits until serve-remote has ended
 				return
 			}
-			checkNote(t, *notes, "it has said nothing for 30s")
+			checkNote(t, *notes, "the process has sent nothing for 30s")
 		})
 	}
 }
 
-// An interrupted run ends soon, whatever serve-remote does, and prints no note about it.
+// An interrupted run ends soon, whatever serve-remote does. It prints no note about the
+// interruption.
 func TestInterruptedRunEndsSoon(t *testing.T) {
 	for name, answer := range map[string]func(to io.WriteCloser, r remote.Request){
 		"silent": func(io.WriteCloser, remote.Request) {},
@@ -215,13 +217,13 @@ func TestInterruptedRunEndsSoon(t *testing.T) {
 				t.Errorf("%s: notes: %q", name, *notes)
 			}
 			if name == "deaf" {
-				time.Sleep(time.Hour) // until it has ended
+				time.Sleep(time.Hour) // waits until serve-remote has ended
 			}
 		})
 	}
 }
 
-// A question ends with the run, and a missing program is reported once.
+// A request ends when the run ends. A missing program is reported once.
 func TestQuestionEndsWithTheRun(t *testing.T) {
 	c, _ := client(t, func(io.WriteCloser, remote.Request) {})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -273,8 +275,7 @@ func TestOptionsFollowTheProject(t *testing.T) {
 	}
 }
 
-// Answers that take longer than cooking use up the patience of a run; answers that take as long
-// as cooking do not.
+// The patience of a run is used up only by answers that take longer than cooking.
 func TestOnlyExtraTimeUsesUpPatience(t *testing.T) {
 	asked := 0
 	c, _ := client(t, func(io.WriteCloser, remote.Request) { asked++ })
@@ -297,7 +298,7 @@ func TestOnlyExtraTimeUsesUpPatience(t *testing.T) {
 		t.Errorf("the patience is %v", left)
 	}
 	c.SetPatience(time.Minute)
-	for range 1000 { // until the clock ticks
+	for range 1000 { // loop until the clock ticks
 		if !c.Fetch(t.Context(), key, 0) {
 			t.Error("no answer")
 		}

@@ -33,8 +33,8 @@ func (c *Client) sendAndWait(ctx context.Context, r Request, worth time.Duration
 // sendOnly sends a request without an answer.
 func (c *Client) sendOnly(r Request) { c.sendFor(r, nil) }
 
-// sendForOne sends a request with one answer, and returns its number. If no answer will come, the
-// channel is closed without one.
+// sendForOne sends a request with one answer, and returns the number of the answer. If no answer
+// will arrive, the channel is closed.
 func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
 	got := make(chan Answer, 1)
 	seq = c.sendFor(r, func(_ int, a Answer, ok bool) {
@@ -47,7 +47,8 @@ func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
 }
 
 // sendFor sends a request, and returns the number of its first answer. It calls answer for each
-// answer: one, or one for each key of Expect. An answer that will not come is not ok.
+// answer. There is one answer, or for an Expect one answer per key. If an answer will not arrive,
+// ok is false.
 func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint64 {
 	c.starting.Do(c.startProcess)
 	answers := 0
@@ -66,8 +67,8 @@ func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint6
 	return r.Seq
 }
 
-// writeRequest writes a request and registers answer for its answers. It reports whether answer
-// has been called, or will be.
+// writeRequest writes a request, and registers answer to be called for its answers. It reports
+// whether answer has been called or will be called.
 func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.to.Lock()
 	defer c.to.Unlock()
@@ -80,7 +81,7 @@ func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answ
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
-		return true // receiveAnswers has called answer
+		return true // answer already called by receiveAnswers
 	}
 	for n := range answers {
 		delete(c.waiting, r.Seq+uint64(n))
@@ -88,7 +89,8 @@ func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answ
 	return false
 }
 
-// registerAnswer numbers a request and registers answer, unless no answer will come.
+// registerAnswer gives a request its number and registers answer, unless no more answers will
+// arrive.
 func (c *Client) registerAnswer(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,18 +114,18 @@ func (c *Client) registerAnswer(r *Request, answers int, answer func(n int, a An
 
 // A talk is the conversation of a client with its serve-remote.
 type talk struct {
-	conn     io.ReadWriteCloser // nil before it begins
+	conn     io.ReadWriteCloser // nil until the talk begins
 	received chan struct{}      // closed when receiveAnswers has ended
 	silent   chan struct{}      // closed when serve-remote has been silent too long
-	steps    atomic.Int64       // steps of receiveAnswers: odd while it handles an answer
+	steps    atomic.Int64       // step counter of receiveAnswers: odd while it handles an answer
 
-	// Guarded by the client's mu.
+	// The following fields are guarded by the client's mu.
 	ending    bool  // the run has ended
-	why       error // why no more answers come
-	userNoted bool  // a note has told the user
+	why       error // why no more answers will arrive
+	userNoted bool  // the user has been notified
 }
 
-// startProcess starts serve-remote. If that fails, every question is a miss.
+// startProcess starts serve-remote. If that fails, every request is a miss.
 func (c *Client) startProcess() {
 	conn, err := c.begin()
 	c.mu.Lock()
@@ -147,19 +149,19 @@ func (c *Client) startProcess() {
 		defer abandon()
 		c.receiveAnswers(conn)
 	}()
-	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // receiveAnswers notices a failure
+	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // failure that receiveAnswers will detect
 }
 
 const (
-	// speaker names the process in notes.
+	// speaker is the name of the process in notes.
 	speaker = "the process that speaks to the server"
 
-	// withoutServer is the consequence of a failed serve-remote, for the user.
-	withoutServer = "this run goes on without the server: it takes no more results from there, and gives none"
+	// withoutServer tells the user the consequence of a failed serve-remote.
+	withoutServer = "this run goes on without the server, and downloads and uploads no more results"
 
-	// Time limits, after which the client gives up serve-remote.
+	// Time limits after which the client gives up serve-remote.
 	endTime    = 2 * time.Second // time limit after the end of the run
-	mostSilent = 6               // Beats without a line
+	mostSilent = 6               // number of Beats in silence before the client gives up
 )
 
 // receiveAnswers passes on answers until serve-remote ends, writes an invalid line, or is silent
@@ -172,7 +174,7 @@ func (c *Client) receiveAnswers(conn io.ReadWriteCloser) {
 	close(over)
 	select {
 	case <-c.talk.silent:
-		why = fmt.Errorf("it has said nothing for %v", mostSilent*Beat)
+		why = fmt.Errorf("the process has sent nothing for %v", mostSilent*Beat)
 	default:
 	}
 	c.mu.Lock()
@@ -185,7 +187,7 @@ func (c *Client) receiveAnswers(conn io.ReadWriteCloser) {
 	c.mu.Unlock()
 	if say && c.stop.Err() == nil {
 		if why == io.EOF {
-			why = errors.New("it ended early")
+			why = errors.New("the process ended early")
 		}
 		c.note(fmt.Sprintf("remote: %s: %v; %s", speaker, why, withoutServer))
 	}
@@ -193,7 +195,7 @@ func (c *Client) receiveAnswers(conn io.ReadWriteCloser) {
 		answer(Answer{}, false)
 	}
 	go conn.Close()
-	io.Copy(io.Discard, conn) // serve-remote cannot exit while its output is not read
+	io.Copy(io.Discard, conn) // output of serve-remote, which exits only after its output is read
 }
 
 // closeIfSilent closes the connection if nothing arrives for too long while receiveAnswers waits.
@@ -218,17 +220,17 @@ func (c *Client) closeIfSilent(over <-chan struct{}, conn io.Closer) {
 // passOnAnswers passes on answers until they end, and returns the reason: io.EOF if serve-remote
 // ended without an error.
 func (c *Client) passOnAnswers(from io.Reader) error {
-	const longest = 64 << 20 // bytes of a line, with records of the store in base64
+	const longest = 64 << 20 // size limit of a line, which has records of the store in base64
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, longest)
-	hint := " (if it is of another version than cook, install both again)"
+	hint := " (if its version differs from the version of cook, install both again)"
 	for first := true; lines.Scan(); first, hint = false, "" {
 		var a Answer
 		switch err := json.Unmarshal(lines.Bytes(), &a); {
 		case err != nil:
-			return fmt.Errorf("it printed %s, which is no answer%s", pathname.Show(lines.Text()), hint)
+			return fmt.Errorf("the process printed %s, which is not an answer%s", pathname.Show(lines.Text()), hint)
 		case first && a.Wire != WireVersion:
-			return fmt.Errorf("its protocol is %d, not %d%s", a.Wire, WireVersion, hint)
+			return fmt.Errorf("the protocol of the process is %d, not %d%s", a.Wire, WireVersion, hint)
 		}
 		c.talk.steps.Add(1)
 		c.handle(a)
@@ -238,7 +240,7 @@ func (c *Client) passOnAnswers(from io.Reader) error {
 	case err != nil:
 		return fmt.Errorf("%w%s", err, hint)
 	case hint != "":
-		return fmt.Errorf("it ended at once%s", hint)
+		return fmt.Errorf("the process ended at once%s", hint)
 	}
 	return io.EOF
 }
@@ -267,7 +269,7 @@ func (c *Client) noteEnd(answered bool) {
 	case c.talk.userNoted, c.stop.Err() != nil, answered && why == io.EOF:
 		return
 	case why == io.EOF:
-		why = errors.New("it ended early")
+		why = errors.New("the process ended early")
 	}
 	consequence := ""
 	if !answered {

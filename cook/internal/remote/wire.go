@@ -9,13 +9,14 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/jobenv"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // A Key names a result.
 type Key struct {
 	Action store.ActionID
-	Result store.ResultID // the result for what the action reads
+	Result store.ResultID // the key is for the result of an action with specific dependencies
 	Reads  bool           // the action reads something besides its source
 }
 
@@ -23,7 +24,7 @@ type Key struct {
 // both processes must have the same. Raise it with any change of Request, Answer or their fields.
 const WireVersion = 1
 
-// Beat is the interval of heartbeats: serve-remote writes at least one line in each.
+// Beat is the interval of heartbeats: serve-remote writes at least one line per interval.
 const Beat = 5 * time.Second
 
 // An Op is the operation of a request.
@@ -31,26 +32,26 @@ type Op string
 
 const (
 	Hello  Op = "hello"  // the first request, with the version of the wire
-	Expect Op = "expect" // look keys up, and fetch the found results
-	Forget Op = "forget" // expected keys are not needed any more
-	Look   Op = "look"   // look a key up
+	Expect Op = "expect" // look up several keys, and fetch the results found
+	Forget Op = "forget" // cancel expected keys that are not needed any more
+	Look   Op = "look"   // look up one key
 	Fetch  Op = "fetch"  // bring the blobs of a key's result into the store
 	Keep   Op = "keep"   // upload the store's records of keys, later
 	Run    Op = "run"    // execute an action on another machine, and bring its blobs into the store
-	Drop   Op = "drop"   // give up the Run with this Seq
+	Drop   Op = "drop"   // cancel the Run whose number is Seq
 	End    Op = "end"    // finish uploads within the time given, and stop
 )
 
-// A Request is one line of JSON that serve-remote reads. Answers never keep it from reading.
+// A Request is one line of JSON that serve-remote reads. Writing answers never blocks its reading.
 type Request struct {
-	// Seq is the number of the answer; 0 means no answer. The keys of Expect have the answers
-	// Seq, Seq+1 and so on, unless they are forgotten.
+	// Seq is the number of the answer; 0 means no answer. The answers for the keys of an Expect
+	// have the numbers Seq, Seq+1 and so on; forgotten keys get no answer.
 	Seq  uint64 `json:"seq,omitempty"`
 	Op   Op     `json:"op"`
 	Keys []Key  `json:"keys,omitempty"`
 	// Assets are the paths of the keys' assets, for messages; nil if unknown.
 	Assets []string `json:"assets,omitempty"`
-	// Have are blobs that need no download, for each key of Expect.
+	// Have lists, for each key of an Expect, the blobs that need not be downloaded.
 	Have  [][]store.BlobID `json:"have,omitempty"`
 	Root  *Root            `json:"root,omitempty"`  // the inputs, for Run
 	Flush time.Duration    `json:"flush,omitempty"` // the longest wait for uploads, for End
@@ -71,8 +72,8 @@ type Root struct {
 type File struct {
 	Path       string `json:"path"`           // slash path below the root
 	Text       []byte `json:"text,omitempty"` // content, or
-	From       string `json:"from,omitempty"` // a local file with the content, and
-	Blob       string `json:"blob,omitempty"` // its ID
+	From       string `json:"from,omitempty"` // or a local file with the content, together with Blob
+	Blob       string `json:"blob,omitempty"` // ID of the blob in From
 	Size       int64  `json:"size,omitempty"`
 	Executable bool   `json:"executable,omitempty"`
 }
@@ -81,31 +82,31 @@ type File struct {
 // the protocol. An empty answer is a heartbeat.
 type Answer struct {
 	Seq   uint64 `json:"seq,omitempty"`   // 0 for a note
-	Found bool   `json:"found,omitempty"` // Look: a result; others: all its blobs
+	Found bool   `json:"found,omitempty"` // Look: the result exists; other operations: all its blobs are in the store
 	// ReadSets and Result are records of the store, for Look and Expect. Either may be missing.
 	ReadSets []byte       `json:"readSets,omitempty"`
 	Result   []byte       `json:"result,omitempty"`
 	Origin   store.Origin `json:"origin,omitzero"` // the maker of the result
 	Note     string       `json:"note,omitempty"`
-	// Record is the Record of a Run, and Over its time beyond cooking. Off means that no more
-	// actions will be executed.
+	// Record is the Record of a Run. Over is the time that the Run took in addition to cooking. Off
+	// means that no more actions will be executed.
 	Record  []byte        `json:"record,omitempty"`
 	Over    time.Duration `json:"over,omitempty"`
 	Off     bool          `json:"off,omitempty"`
-	Stats   *Stats        `json:"stats,omitempty"`   // counts of the run, for End
-	Traffic *Traffic      `json:"traffic,omitempty"` // news without a request
-	Wire    int           `json:"wire,omitempty"`    // WireVersion, of the first line
+	Stats   *Stats        `json:"stats,omitempty"`   // counts of the run, in the answer to End
+	Traffic *Traffic      `json:"traffic,omitempty"` // report that answers no request
+	Wire    int           `json:"wire,omitempty"`    // WireVersion, in the first line
 }
 
-// Traffic is news of one transfer, or of all transfers at a moment.
+// Traffic reports one transfer, or the state of all transfers.
 type Traffic struct {
 	Transfer         *Transfer `json:"transfer,omitempty"`
 	Active           bool      `json:"active,omitempty"` // a transfer is under way
 	Down, Up         int64     `json:",omitempty"`       // bytes so far
-	DownRate, UpRate int64     `json:",omitempty"`       // bytes a second lately
+	DownRate, UpRate int64     `json:",omitempty"`       // recent rate in bytes per second
 }
 
-// A Transfer is a group of blobs. It is reported at its begin and at its end.
+// A Transfer is a group of blobs. It is reported when it begins and when it ends.
 type Transfer struct {
 	ID    int   `json:"id"`
 	Up    bool  `json:"up,omitempty"`
@@ -114,7 +115,7 @@ type Transfer struct {
 	Ended bool  `json:"ended,omitempty"`
 }
 
-// String returns the transfers under way for the progress line, "" if there are none.
+// String describes the transfers in flight for the progress line. It returns "" if there are none.
 func (t Traffic) String() string {
 	var parts []string
 	for _, way := range [...]struct {
@@ -130,16 +131,16 @@ func (t Traffic) String() string {
 
 // Stats count the look-ups and transfers of a run.
 type Stats struct {
-	Looked     int64         `json:"looked"`              // actions that were looked for
+	Looked     int64         `json:"looked"`              // actions that were looked up
 	Hits       int64         `json:"hits"`                // actions with a result
 	Downloaded int64         `json:"downloaded"`          // artifacts
 	Down       int64         `json:"bytes_down"`          // size of the downloaded artifacts
 	Uploaded   int64         `json:"uploaded"`            // results
 	Up         int64         `json:"bytes_up"`            // size of the uploaded artifacts and inputs
 	Left       int64         `json:"left,omitempty"`      // results that the next run uploads
-	Dear       int64         `json:"dear,omitempty"`      // results that take longer to download than to cook
+	Dear       int64         `json:"dear,omitempty"`      // results not downloaded, because cooking is faster
 	Executed   int64         `json:"executed"`            // actions that other machines cooked
-	Untrusted  int64         `json:"untrusted,omitempty"` // results that no trusted key has signed
+	Untrusted  int64         `json:"untrusted,omitempty"` // results without a signature by a trusted key
 	Requests   int64         `json:"requests"`
 	Waited     time.Duration `json:"waited_ns"` // time until the server's first answer
 }
@@ -151,27 +152,27 @@ func (s Stats) String() string {
 		text += fmt.Sprintf("; %d of %d found, %s", s.Hits, s.Looked, human.Bytes(s.Down))
 	}
 	if s.Executed > 0 {
-		text += fmt.Sprintf("; %d cooked there", s.Executed)
+		text += fmt.Sprintf("; %d cooked on other machines", s.Executed)
 	}
 	if s.Uploaded > 0 {
-		text += fmt.Sprintf("; %s given, %s", human.Count(int(s.Uploaded), "result"), human.Bytes(s.Up))
+		text += fmt.Sprintf("; %s uploaded, %s", human.Count(int(s.Uploaded), "result"), human.Bytes(s.Up))
 	}
 	if s.Left > 0 {
-		text += fmt.Sprintf("; %d left for the next run", s.Left)
+		text += fmt.Sprintf("; %d to be uploaded by the next run", s.Left)
 	}
 	if s.Untrusted > 0 {
-		text += fmt.Sprintf("; %d not trusted", s.Untrusted)
+		text += fmt.Sprintf("; %d without a trusted signature", s.Untrusted)
 	}
 	if text == "" {
-		return "nothing found and nothing given"
+		return "nothing downloaded and nothing uploaded"
 	}
 	return strings.TrimPrefix(text, "; ")
 }
 
-// keyDigits is the number of digits shown of a fingerprint.
+// keyDigits is the number of digits of a fingerprint that are shown.
 const keyDigits = 16
 
-// Describe returns one line about where a result came from, and how long it took to cook. It
+// Describe returns one line that says where a result came from, and how long it took to cook. It
 // escapes unprintable characters.
 func Describe(o store.Origin, took time.Duration) string {
 	text := pathname.Show(o.Server) + ", cooked"
@@ -205,7 +206,7 @@ func Describe(o store.Origin, took time.Duration) string {
 //	out/0 ...     its artifacts
 const (
 	RunAction  = "run-action"
-	Serve      = "serve-remote" // starts the client of a server, see New
+	Serve      = "serve-remote" // mode in which a program is the client of a server
 	ActionFile = "action.json"
 	AssetsDir  = "assets"
 	ToolsDir   = "tools"
@@ -216,16 +217,16 @@ const (
 // ActionFormat is the version of Action and Record.
 const ActionFormat = 1
 
-// An Action is one action for another machine. Its ID is a hash of everything that decides its
-// artifacts. The other machine computes the ID anew, from the files it got and its own system,
-// and refuses an action with another ID.
+// An Action is an action that another machine can cook. Its ID is a hash of everything that
+// determines its artifacts. The other machine computes the ID again, from its own files and its own
+// system. It refuses an action whose ID differs.
 type Action struct {
 	Format  int             `json:"assetcook"`
 	ID      store.ActionID  `json:"id"`
 	Path    string          `json:"path"`
 	Target  string          `json:"target,omitempty"`
 	Outputs []string        `json:"outputs"`
-	Names   []string        `json:"names,omitempty"` // final names of the outputs, for references between them
+	Names   []string        `json:"names,omitempty"` // final names of outputs that name each other
 	Recipe  string          `json:"recipe"`
 	Options json.RawMessage `json:"options"` // the recipe's options struct
 	Tools   []ToolFile      `json:"tools,omitempty"`
@@ -240,19 +241,20 @@ type ToolFile struct {
 // A Record is the result of cooking an Action.
 type Record struct {
 	Format int `json:"assetcook"`
-	// Refused is why the action was not cooked, Error why cooking failed; both may be "".
+	// Refused says why the action was not cooked. Error says why cooking failed. Both may be "".
 	Refused string `json:"refused,omitempty"`
 	Error   string `json:"error,omitempty"`
-	// Reads are the dependencies, sorted, also of a failed action.
+	// Reads are the dependencies of the action, sorted. A failed action has them too.
 	Reads     []Reading     `json:"reads,omitempty"`
 	Artifacts []Artifact    `json:"artifacts,omitempty"`
 	CookTime  time.Duration `json:"ns"`
 	Warnings  []string      `json:"warnings,omitempty"`
+	Facts     jobenv.Facts  `json:"facts,omitzero"`
 }
 
 // A Reading is a dependency with its content on the other machine.
 type Reading struct {
-	Asked dependency.Dependency `json:"name"` // the dependency in the recipe's words
+	Asked dependency.Dependency `json:"name"` // dependency as the recipe named it
 	Found bool                  `json:"found"`
 	Blob  string                `json:"blob,omitempty"` // "" if only the presence counts
 }
@@ -261,17 +263,18 @@ type Reading struct {
 type Artifact struct {
 	Blob string `json:"blob"`
 	Size int64  `json:"size"`
+	Role string `json:"role,omitempty"` // meaning of the pixels of an image
 }
 
 // Result returns the artifacts of a record. It fails if a blob ID is malformed.
 func (r *Record) Result() (store.Result, error) {
-	made := store.Result{CookTime: r.CookTime, Warnings: r.Warnings}
+	made := store.Result{CookTime: r.CookTime, Warnings: r.Warnings, Facts: r.Facts}
 	for _, a := range r.Artifacts {
 		id, err := store.ParseBlobID(a.Blob)
 		if err != nil {
 			return store.Result{}, err
 		}
-		made.Artifacts = append(made.Artifacts, store.Artifact{Blob: id, Size: a.Size})
+		made.Artifacts = append(made.Artifacts, store.Artifact{Blob: id, Size: a.Size, Role: a.Role})
 	}
 	return made, nil
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// Bounds of printed failures and warnings: a run of any size fits on a screen.
+// Limits for printed failures and warnings, so that the output of any run fits on a screen.
 const (
-	mostShown  = 3  // messages of a cause
-	fullCauses = 5  // causes with mostShown messages; later ones get one
-	mostCauses = 14 // causes with a line each; the others share one
-	mostLines  = 12 // lines of one message
-	shortCause = 60 // bytes of a cause in the shared line
+	mostShown  = 3  // messages printed for a cause
+	fullCauses = 5  // number of causes with mostShown messages; later causes get one
+	mostCauses = 14 // number of causes with their own line; others share one
+	mostLines  = 12 // number of lines printed of one message
+	shortCause = 60 // number of bytes of each cause in the shared line
 )
 
-// Causes prints failures and warnings by cause: the first few of each at once, and at the end the
-// number of the others. It leaves out no cause.
+// Causes prints failures and warnings by cause. It prints the first few messages of each cause
+// immediately, and at the end the number of further messages. It omits no cause.
 type Causes struct {
 	list []*cause // causes in the order of their first messages
 	of   map[string]*cause
@@ -32,10 +32,10 @@ type Causes struct {
 // A cause is a set of messages that differ only in names and numbers.
 type cause struct {
 	severity frontend.Severity
-	first    string // its first message
+	first    string // first message of the cause
 	n        int
 	shown    int
-	most     int // messages to show
+	most     int // maximum number of messages to print
 }
 
 // printOrCount prints a diagnostic about an asset, or counts it.
@@ -67,7 +67,7 @@ func (c *Causes) printOrCount(asset string, d *frontend.Diagnostic, print func(*
 	print(d)
 }
 
-// shortenedCause cuts a message to the most lines.
+// shortenedCause cuts a message to mostLines lines.
 func shortenedCause(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if more := len(lines) - mostLines; more > 0 {
@@ -76,17 +76,18 @@ func shortenedCause(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// printCounts prints how many messages of each cause were not printed, and forgets all causes.
+// printCounts prints, for each cause, the number of messages that were not printed. It then forgets
+// all causes.
 func (c *Causes) printCounts(print func(*frontend.Diagnostic)) {
 	var others []string
-	severity := frontend.Warning // severity of the causes that share a line
+	severity := frontend.Warning // severity of all causes in the shared line
 	for i, this := range c.list {
 		more := this.n - this.shown
 		line, _, _ := strings.Cut(this.first, "\n")
 		switch {
 		case more == 0:
 		case i < mostCauses:
-			print(&frontend.Diagnostic{Program: program, Severity: this.severity, Text: fmt.Sprintf("and %d more like it: %s", more, line)})
+			print(&frontend.Diagnostic{Program: program, Severity: this.severity, Text: fmt.Sprintf("and %d similar ones: %s", more, line)})
 		default:
 			others = append(others, fmt.Sprintf("%s (%d)", clipped(line), more))
 			if this.severity == frontend.Err {
@@ -100,7 +101,7 @@ func (c *Causes) printCounts(print func(*frontend.Diagnostic)) {
 	c.list, c.of = nil, nil
 }
 
-// hidden reports whether a message was counted and not printed.
+// hidden reports whether a message was only counted, not printed.
 func (c *Causes) hidden() bool {
 	for _, this := range c.list {
 		if this.n > this.shown {
@@ -117,8 +118,8 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:shortCause], "") + "..."
 }
 
-// causeOfFailure returns the first line of a message without the parts that differ from asset to
-// asset: the name of the asset, quoted words and numbers.
+// causeOfFailure returns the first line of a message without the parts that differ between assets:
+// the name of the asset, quoted words and numbers.
 func causeOfFailure(text, asset string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	base := path.Base(asset)
@@ -160,7 +161,7 @@ const (
 	recallAfter  = 15 // lines since the first failure
 )
 
-// A recap remembers the first failures of a run, and the number of lines since.
+// A recap remembers the first failures of a run, and counts the lines printed since.
 type recap struct {
 	first  []frontend.Diagnostic
 	failed int
@@ -182,7 +183,7 @@ func (r *recap) recapDiagnostic(d *frontend.Diagnostic) {
 	}
 }
 
-// Recap repeats the first failures if many lines were printed since.
+// Recap prints the first failures again if many lines were printed after them.
 func (t *Text) Recap(w io.Writer) {
 	if t.recap.lines < recallAfter || t.recap.failed == 0 {
 		return
@@ -193,7 +194,7 @@ func (t *Text) Recap(w io.Writer) {
 	}
 }
 
-// WriteBehind prints the stale targets, and the command that cooks them.
+// WriteBehind prints the targets that are out of date, and the command that cooks them.
 func WriteBehind(w io.Writer, s *cook.Summary) {
 	named := slices.DeleteFunc(slices.Clone(s.Behind), func(t string) bool { return t == "" })
 	switch {

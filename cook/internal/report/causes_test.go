@@ -11,8 +11,7 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// However many failures there are, they fit on a screen, no cause is missing, and the
-// numbers add up.
+// Any number of failures fits on a screen. No cause is missing, and the numbers add up.
 func TestCauses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var out strings.Builder
@@ -57,7 +56,7 @@ func TestCauses(t *testing.T) {
 					fmt.Sscanf(part, "%d", &more)
 					sum += more
 				}
-			case strings.Contains(line, " more like it: "):
+			case strings.Contains(line, " similar ones: "):
 				fmt.Sscanf(after, "%d", &more)
 				sum += more
 			default:
@@ -104,7 +103,7 @@ func TestFindingFlood(t *testing.T) {
 				t.Errorf("verbose %t: no %q", verbose, want)
 			}
 		}
-		for _, want := range []string{"cook: error: and 997 more like it: is made by nothing\n", "cook: error: and 997 more like it: b/", "cook: -v prints all\n"} {
+		for _, want := range []string{"cook: error: and 997 similar ones: is made by nothing\n", "cook: error: and 997 similar ones: b/", "cook: -v prints all\n"} {
 			if strings.Contains(got, want) == verbose {
 				t.Errorf("verbose %t: %q:\n%.3000s", verbose, want, got)
 			}

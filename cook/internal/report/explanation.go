@@ -16,8 +16,8 @@ import (
 // idDigits is the number of printed digits of a blob ID.
 const idDigits = 12
 
-// WriteExplanation prints everything that decides about an asset. It prints options with default
-// values only if verbose.
+// WriteExplanation prints everything that determines the result of an asset. It prints options with
+// default values only if verbose is set.
 func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -74,7 +74,7 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 	return err
 }
 
-// Explained is an explanation as a line of JSON.
+// Explained is the JSON form of an explanation.
 type Explained struct {
 	Event      string         `json:"event"` // "explanation"
 	Path       string         `json:"path"`
@@ -91,14 +91,15 @@ type Explained struct {
 	Last       *cook.LastTime `json:"last,omitempty"`
 }
 
-// Choices are the decisions of the rules, and the settings without effect, the weakest rule first.
+// Choices are the settings that rules choose, and the settings without effect. The last has the
+// highest precedence.
 type Choices struct {
 	Options []cook.Option `json:"options,omitempty"`
 	Rules   []string      `json:"rules,omitempty"`
 	Dropped []string      `json:"dropped,omitempty"`
 }
 
-// Explanation writes everything that decides about an asset.
+// Explanation writes everything that determines the result of an asset.
 func (j *JSON) Explanation(e *cook.Explanation) {
 	x := Explained{
 		Event: "explanation", Path: e.Path, PathBase64: UnlessUTF8(e.Path), Target: e.Target, ID: e.ID, Runs: e.Runs, Reasons: e.Reasons,
@@ -128,7 +129,8 @@ func explainLast(line func(string, ...any), last *cook.LastTime) {
 	}
 }
 
-// inputLine returns a line about one input: content, path, and the last content if it differs.
+// inputLine returns a line about one input: its path and its content. If the content differs from
+// the last run, the line also has the earlier content.
 func inputLine(in *cook.Input) string {
 	now := in.Now
 	if in.Err {
@@ -148,11 +150,35 @@ func inputLine(in *cook.Input) string {
 
 func shortDigest(id string) string { return id[:min(idDigits, len(id))] }
 
-// Reasons is an observer of a dry run that prints a line for each asset: its next outcome and the
-// reason. Its Text prints the rest.
+// Reasons is an observer of a dry run. For each asset, it prints a line with the predicted outcome
+// and the reason. Its Text prints everything else.
 type Reasons struct {
 	Text
-	Out io.Writer
+	Out   io.Writer
+	Facts ImageFacts // facts about images by path and target
+}
+
+// ImageFacts are the facts about images by path and target.
+type ImageFacts map[[2]string]ImageFact
+
+// An ImageFact holds the decisions that a recipe made about an image. Unknown fields are empty.
+type ImageFact struct {
+	Role     string `json:"role,omitempty"`
+	Evidence string `json:"evidence,omitempty"`
+	Format   string `json:"format,omitempty"`
+	Mips     int    `json:"mips,omitempty"`
+}
+
+// describeImage returns the facts about an image as part of a sentence.
+func (f ImageFact) describeImage() string {
+	var parts []string
+	switch {
+	case f.Role != "":
+		parts = append(parts, fmt.Sprintf("%s (%s)", f.Role, f.Evidence))
+	case f.Evidence != "":
+		parts = append(parts, f.Evidence)
+	}
+	return strings.Join(append(parts, f.Format), ", ")
 }
 
 // Event prints a line.
@@ -179,6 +205,9 @@ func (r *Reasons) Event(e cook.Event) {
 	}
 	if e.Err != nil {
 		why = []string{pathname.Escape(e.Err.Error())}
+	}
+	if f, ok := r.Facts[[2]string{e.Path, e.Target}]; ok && e.Outcome != cook.Removed {
+		why = append(why, pathname.Escape(f.describeImage()))
 	}
 	name := nameAsset(e.Path, e.Target)
 	if e.Outcome == cook.Removed {

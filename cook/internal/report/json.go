@@ -17,21 +17,25 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// JSON is an observer that writes one object a line. It escapes characters that do not print, so
-// that the lines cannot control a terminal.
+// JSON is an observer that writes one JSON object per line. It escapes characters that do not
+// print, so that the lines cannot control a terminal.
 //
-// Records of assets without work are buffered until there are many of them or another record comes.
-// Flush writes them.
+// Records of assets without work are buffered until there are many of them or a record of another
+// kind follows. Flush writes them.
 type JSON struct {
-	DryRun bool   // a dry run: outcomes are future
-	Dir    string // the asset directory, from the working directory
+	cook.Observers
 
-	w   *bufio.Writer
-	enc *json.Encoder
+	DryRun bool       // set in a dry run: outcomes are predictions
+	Facts  ImageFacts // facts about images, for dry runs
+	Dir    string     // the asset directory, relative to the working directory
+
+	w     *bufio.Writer
+	enc   *json.Encoder
+	owing bool // the record "begin" precedes the next record
 }
 
-// recordVersion is the version of the records. It rises when a record loses a field or changes its
-// meaning, and not when something is added.
+// recordVersion is the version of the records. Raise it when a record loses a field or a field
+// changes its meaning, but not when something is added.
 const recordVersion = 1
 
 // NewJSON returns an observer that writes to w.
@@ -42,13 +46,17 @@ func NewJSON(w io.Writer) *JSON {
 	return j
 }
 
-// Line writes a record of another form. It may stay in the buffer.
-func (j *JSON) Line(record any) error { return j.enc.Encode(record) }
+// Line writes a record of any other type. The record may stay in the buffer.
+func (j *JSON) Line(record any) error {
+	j.BeginNow()
+	return j.enc.Encode(record)
+}
 
 // Flush writes the buffered records.
 func (j *JSON) Flush() { j.w.Flush() }
 
 func (j *JSON) writeJSONRecord(r Record) {
+	j.BeginNow()
 	j.enc.Encode(r)
 	j.w.Flush()
 }
@@ -58,12 +66,14 @@ type Record struct {
 	// Event is an outcome with underscores for spaces ("started", "up_to_date", "unchanged",
 	// "restored", "cooked", "not_shipped", "failed", "removed", "not_reached", "error", or "warned"
 	// with the warning as Text), "note" or "summary". A verification also has "difference" and
-	// "verified". The first record is "begin". Dry runs say "would_cook" for "cooked", and so on.
+	// "verified". The first record is "begin". Dry runs write "would_cook" instead of "cooked", and
+	// so on.
 	Event    string `json:"event"`
 	Version  int    `json:"version,omitempty"`  // version of the records; only in "begin"
 	Severity string `json:"severity,omitempty"` // "error" or "warning"
 	Path     string `json:"path,omitempty"`
-	// PathBase64 has the bytes of a path that is not UTF-8. Path then has U+FFFD in their place.
+	// PathBase64 has the bytes of a path that is not valid UTF-8. In Path, U+FFFD replaces the
+	// invalid bytes.
 	PathBase64 string         `json:"path_base64,omitempty"`
 	Target     string         `json:"target,omitempty"`
 	Recipe     string         `json:"recipe,omitempty"`
@@ -81,13 +91,22 @@ type Record struct {
 	Summary    *cook.Summary  `json:"summary,omitempty"`
 	Finding    *cook.Finding  `json:"finding,omitempty"`
 	Verified   *cook.Verified `json:"verified,omitempty"`
+	Image      *ImageFact     `json:"image,omitempty"`
 }
 
-// Begin writes the first record.
-func (j *JSON) Begin() { j.writeJSONRecord(Record{Event: "begin", Version: recordVersion}) }
+// Begin announces a run. The record "begin" is written just before the first other record.
+func (j *JSON) Begin() { j.owing = true }
 
-// Wrong writes a record for an error that prevents a run, with its place in the configuration. file
-// is "" without a place.
+// BeginNow writes the record "begin" that Begin announced, unless it was already written.
+func (j *JSON) BeginNow() {
+	if j.owing {
+		j.owing = false
+		j.writeJSONRecord(Record{Event: "begin", Version: recordVersion})
+	}
+}
+
+// Wrong writes a record for an error that prevents a run, with the position of the error in the
+// configuration. file is "" if there is no position.
 func (j *JSON) Wrong(file string, line, column int, text string) {
 	j.writeJSONRecord(Record{Event: "error", Severity: "error", File: file, Line: line, Column: column, Error: text})
 }
@@ -95,24 +114,19 @@ func (j *JSON) Wrong(file string, line, column int, text string) {
 // Stage writes the buffered records.
 func (j *JSON) Stage(string) { j.w.Flush() }
 
-// Planned does nothing.
-func (j *JSON) Planned(int, time.Duration) {}
-
-// Step does nothing.
-func (j *JSON) Step(_, _, _ string) {}
-
-// Reading does nothing.
-func (j *JSON) Reading(_, _ int, _ int64) {}
-
-// Note writes a record of its own.
+// Note writes a record for a note.
 func (j *JSON) Note(text string) { j.writeJSONRecord(Record{Event: "note", Text: text}) }
 
 // Event writes a record.
 func (j *JSON) Event(e cook.Event) {
+	j.BeginNow()
 	if b, ok := appendPlain(j.w.AvailableBuffer(), &e); ok && !j.DryRun {
 		j.w.Write(b)
 	} else {
 		rec := j.eventRecord(&e)
+		if f, ok := j.Facts[[2]string{e.Path, e.Target}]; ok {
+			rec.Image = &f
+		}
 		if would := wouldBe[e.Outcome]; j.DryRun && would != "" {
 			rec.Event = would
 		}
@@ -123,7 +137,7 @@ func (j *JSON) Event(e cook.Event) {
 	}
 }
 
-// wouldBe has the names of outcomes in dry runs.
+// wouldBe maps outcomes to their names in dry runs.
 var wouldBe = map[cook.Outcome]string{
 	cook.Cooked: "would_cook", cook.Restored: "would_restore", cook.Unchanged: "would_cook", cook.Failed: "would_fail", cook.Removed: "would_remove",
 	cook.NotShipped: "would_not_ship",
@@ -132,7 +146,7 @@ var wouldBe = map[cook.Outcome]string{
 // eventName returns the name of an outcome in records.
 func eventName(o cook.Outcome) string {
 	if o == cook.UpToDate {
-		return "up_to_date" // without allocating
+		return "up_to_date" // avoids an allocation
 	}
 	return strings.ReplaceAll(string(o), " ", "_")
 }
@@ -156,8 +170,9 @@ func (j *JSON) eventRecord(e *cook.Event) Record {
 	return rec
 }
 
-// appendPlain appends the line of an event like package json, in a fraction of the time. It serves
-// the many assets without work, and reports false for events with errors or with text to escape.
+// appendPlain appends the line of an event as package json does, in a fraction of the time. It is
+// used for the many assets without work, and returns false for events with errors or with text that
+// needs escapes.
 func appendPlain(b []byte, e *cook.Event) (_ []byte, ok bool) {
 	l := line{b: b}
 	l.appendQuotedField(`{"event":"`, eventName(e.Outcome))
@@ -194,7 +209,8 @@ type line struct {
 	escaped bool
 }
 
-// appendTextField appends a field unless its text is empty. key is everything before the text.
+// appendTextField appends a field unless its text is empty. key is the part of the line before the
+// text.
 func (l *line) appendTextField(key, value string) {
 	if value != "" {
 		l.appendQuotedField(key, value)
@@ -212,7 +228,7 @@ func (l *line) appendNumberField(key string, value int64) {
 	}
 }
 
-// isPlainJSON reports whether a text prints, and needs no escape in JSON.
+// isPlainJSON reports whether all characters of a text are printable and need no escape in JSON.
 func isPlainJSON(text string) bool {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -238,14 +254,14 @@ func plainRunes(text string) bool {
 // Summary writes the last record of a run.
 func (j *JSON) Summary(s *cook.Summary) { j.writeJSONRecord(Record{Event: "summary", Summary: s}) }
 
-// Measured writes the time and memory of a run by stage and recipe, and the peak of physical memory
-// unless it is 0.
+// Measured writes the time and memory of a run by stage and recipe. It also writes the peak
+// physical memory, unless that is 0.
 func (j *JSON) Measured(probe profile.Probe, peakRSS int64) {
 	j.Line(Measured{"measured", probe.Run, probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups, peakRSS})
 	j.Flush()
 }
 
-// UnlessUTF8 encodes a path that JSON cannot hold. It returns "" for other paths.
+// UnlessUTF8 returns the base64 of a path that is not valid UTF-8, and "" for other paths.
 func UnlessUTF8(path string) string {
 	if utf8.ValidString(path) {
 		return ""
@@ -253,9 +269,9 @@ func UnlessUTF8(path string) string {
 	return base64.StdEncoding.EncodeToString([]byte(path))
 }
 
-// A printable writer escapes characters in JSON that do not print and that package json leaves
-// alone: DEL, the C1 control characters, and marks that change the direction of writing. They only
-// occur in strings.
+// A printable is a writer that escapes unprintable characters in JSON. It escapes the characters
+// that package json does not escape: DEL, the C1 control characters, and marks that change the
+// writing direction. They occur only in strings.
 type printable struct {
 	w   io.Writer
 	buf []byte
@@ -263,7 +279,7 @@ type printable struct {
 
 func (p *printable) Write(b []byte) (int, error) {
 	p.buf = p.buf[:0]
-	done := 0 // bytes of b in buf
+	done := 0 // number of bytes of b in buf
 	for i := 0; i < len(b); {
 		r, n := rune(b[i]), 1
 		if r >= utf8.RuneSelf {

@@ -13,8 +13,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Progress is an observer that draws a bar on a terminal: done and total, bytes, time left, and the
-// assets that have been cooking for longest. While a tree is read, it shows files and the rate.
+// Progress is an observer that draws a progress bar on a terminal: finished and total assets,
+// bytes, time left, and the assets that have been cooking longest. While a tree is read, it shows
+// the number of files and the rate.
 //
 //	cook [=========>          ] 412/1204  318.2 MiB  eta 41s
 //	    12.1s textures/sky.png: encode
@@ -22,14 +23,16 @@ import (
 //
 // The bar and the estimate weigh each asset by its last cook time.
 //
-// A log gets a line now and then instead:
+// In a log, it writes a line from time to time instead:
 //
 //	cook: 412 of 1204 assets, 318.2 MiB, eta 41s; 45s textures/sky.png: encode
 type Progress struct {
-	now  func() time.Time
-	live *frontend.Live
+	now   func() time.Time
+	live  *frontend.Live
+	beats Beats
 
 	mu      sync.Mutex
+	next    time.Time // earliest time of the next line of a log
 	stage   string
 	work    work
 	reading reading
@@ -37,13 +40,13 @@ type Progress struct {
 	stopped sync.WaitGroup
 }
 
-// A work is the progress of a run.
+// A work is the progress of a run: its work and the finished part.
 type work struct {
 	begin    time.Time
 	total    int
 	done     int
 	bytes    int64
-	expected time.Duration // all work, in one worker's time
+	expected time.Duration // expected time of all work for a single worker
 	past     time.Duration // expected time of finished assets
 	running  []started
 	traffic  string // transfers between the run and a server
@@ -62,10 +65,10 @@ type started struct {
 	asset
 	at       time.Time
 	expected time.Duration
-	step     string // present step of its recipe
+	step     string // current step of its recipe
 }
 
-// assetAndStep returns the asset and the step of its recipe.
+// assetAndStep returns the name of the asset and the current step of its recipe.
 func (s *started) assetAndStep() string {
 	if s.step == "" {
 		return nameAsset(s.path, s.target)
@@ -73,10 +76,17 @@ func (s *started) assetAndStep() string {
 	return nameAsset(s.path, s.target) + ": " + pathname.Show(s.step)
 }
 
-// NewProgress draws in live at each tick until Stop. About ten ticks a second suit a terminal. A log
-// gets one line at each tick.
-func NewProgress(live *frontend.Live, now func() time.Time, tick <-chan time.Time) *Progress {
-	p := &Progress{now: now, live: live, work: work{begin: now()}, quit: make(chan struct{})}
+// Beats are the pauses between the lines of a log.
+type Beats struct {
+	First time.Duration // pause before the first line of a log
+	Every time.Duration // pause after each further line
+}
+
+// NewProgress returns a Progress that draws in live at each tick until Stop is called. About ten
+// ticks per second suit a terminal. In a log, it writes a line at the first tick after each pause.
+func NewProgress(live *frontend.Live, now func() time.Time, tick <-chan time.Time, beats Beats) *Progress {
+	begin := now()
+	p := &Progress{now: now, live: live, beats: beats, next: begin.Add(beats.First), work: work{begin: begin}, quit: make(chan struct{})}
 	p.stopped.Go(func() {
 		for {
 			select {
@@ -92,14 +102,14 @@ func NewProgress(live *frontend.Live, now func() time.Time, tick <-chan time.Tim
 	return p
 }
 
-// Stop ends the drawing and clears the bar.
+// Stop stops the drawing and clears the bar.
 func (p *Progress) Stop() {
 	close(p.quit)
 	p.stopped.Wait()
 	p.live.Clear()
 }
 
-// Stage names the stage, which the bar shows until it has a length.
+// Stage sets the name of the stage, which is shown until the length of the bar is known.
 func (p *Progress) Stage(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,10 +130,10 @@ func (p *Progress) Planned(assets int, expected time.Duration) {
 	p.work.total, p.work.expected, p.work.begin = assets, expected, p.now()
 }
 
-// Note does nothing: a Text observer prints notes.
+// Note does nothing, because a Text observer prints notes.
 func (p *Progress) Note(string) {}
 
-// Step notes the step of an asset's recipe, or the transfers between the run and a server.
+// Step records the step of an asset's recipe, or the transfers between the run and a server.
 func (p *Progress) Step(path, target, step string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,13 +168,15 @@ func (p *Progress) Event(e cook.Event) {
 	p.work.running = slices.Delete(p.work.running, i, i+1)
 }
 
-// slowest bounds the running assets that are named.
+// slowest limits the number of running assets that are named.
 const slowest = 3
 
-// redraw draws the bar and the oldest running assets, or writes a line.
+// redraw draws the bar and the assets that have been running longest, or writes a line to the log.
 func (p *Progress) redraw() {
 	if p.live.IsLog() {
-		p.printBeat()
+		if now := p.now(); !now.Before(p.next) && p.printBeat() {
+			p.next = now.Add(p.beats.Every)
+		}
 		return
 	}
 	lines := []string{p.barLine(p.live.Width())}
@@ -174,17 +186,17 @@ func (p *Progress) redraw() {
 	p.live.Draw(lines...)
 }
 
-// long is the running time of an asset that is named without a terminal.
+// long is the running time after which an asset is named in a log.
 const long = 30 * time.Second
 
-// printBeat writes a line while the run has work.
-func (p *Progress) printBeat() {
+// printBeat writes a line to the log if the run has work. It reports whether the run has work.
+func (p *Progress) printBeat() bool {
 	switch r := &p.reading; {
 	case r.of > 0:
 		fmt.Fprintf(p.live, "cook: %d of %s, %s  %s\n", r.files, human.Count(r.of, "file"), human.Bytes(r.bytes), r.readingRate(p.now()))
-		return
+		return true
 	case p.work.total == 0 || p.work.done >= p.work.total:
-		return
+		return false
 	}
 	text := fmt.Sprintf("cook: %d of %s, %s", p.work.done, human.Count(p.work.total, "asset"), human.Bytes(p.work.bytes))
 	if eta := p.eta(); eta != "" {
@@ -199,9 +211,10 @@ func (p *Progress) printBeat() {
 		}
 	}
 	fmt.Fprintln(p.live, text)
+	return true
 }
 
-// barLine returns the first line.
+// barLine returns the first line that is drawn.
 func (p *Progress) barLine(width int) string {
 	switch r := &p.reading; {
 	case r.of > 0:
@@ -216,7 +229,7 @@ func (p *Progress) barLine(width int) string {
 	return drawBar(width, p.finishedShare(), text)
 }
 
-// readingRate returns files and bytes per second, "" at the start.
+// readingRate returns the files and bytes read per second, or "" at the start.
 func (r *reading) readingRate(now time.Time) string {
 	took := now.Sub(r.begin)
 	if took < 100*time.Millisecond {
@@ -226,7 +239,8 @@ func (r *reading) readingRate(now time.Time) string {
 	return fmt.Sprintf("%d files/s  %s/s", per(float64(r.files)), human.Bytes(per(float64(r.bytes))))
 }
 
-// finishedShare returns the finished part of the expected work, or of the assets if no time is expected.
+// finishedShare returns the finished share of the expected work. If no time is expected, it returns
+// the share of finished assets.
 func (p *Progress) finishedShare() float64 {
 	if p.work.expected > 0 {
 		return min(1, float64(p.worked())/float64(p.work.expected))
@@ -234,8 +248,8 @@ func (p *Progress) finishedShare() float64 {
 	return float64(p.work.done) / float64(p.work.total)
 }
 
-// worked returns the expected time of finished assets, plus the running time of running assets up
-// to their expected time.
+// worked returns the expected time of finished assets plus the running time of running assets. An
+// asset's running time counts only up to its expected time.
 func (p *Progress) worked() time.Duration {
 	past := p.work.past
 	for _, s := range p.work.running {
@@ -244,7 +258,7 @@ func (p *Progress) worked() time.Duration {
 	return past
 }
 
-// drawBar draws a bar before a text.
+// drawBar draws a bar, followed by a text.
 func drawBar(width int, share float64, text string) string {
 	room := min(40, width-len(text)-len("cook []"))
 	if room < 5 {
@@ -258,7 +272,8 @@ func drawBar(width int, share float64, text string) string {
 	return "cook [" + bar + "]" + text
 }
 
-// eta scales the time taken by the work that is left.
+// eta estimates the remaining time: the time taken so far, scaled by the ratio of remaining to
+// finished work.
 func (p *Progress) eta() string {
 	past := p.worked()
 	took := p.now().Sub(p.work.begin)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,28 @@ func TestJSONIsOneObjectALine(t *testing.T) {
 	}
 }
 
+// If a round of a watcher has no work and nothing new to report, it writes nothing.
+func TestRecordsBeginWithTheFirstNews(t *testing.T) {
+	var b bytes.Buffer
+	r := NewRounds(func() (cook.Observer, func()) {
+		j := NewJSON(&b)
+		j.Begin()
+		return j, j.Flush
+	})
+	for _, news := range []string{"", "one", "", "two"} {
+		r.Stage("scan")
+		if news != "" {
+			r.Note(news)
+		}
+		r.Stage(watch.StageWait)
+	}
+	begin := `{"event":"begin","version":1}` + "\n"
+	want := begin + `{"event":"note","text":"one"}` + "\n" + begin + `{"event":"note","text":"two"}` + "\n"
+	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Error(d)
+	}
+}
+
 // screen returns the text that a terminal shows after some writes, as far as Progress controls
 // terminals.
 func screen(text string) []string {
@@ -135,7 +158,7 @@ func TestProgress(t *testing.T) {
 	now := time.Unix(0, 0)
 	var b bytes.Buffer
 	live := frontend.NewLive(&b, func() int { return 60 })
-	p := NewProgress(live, func() time.Time { return now }, nil)
+	p := NewProgress(live, func() time.Time { return now }, nil, Beats{})
 	show := func(want ...string) {
 		t.Helper()
 		p.mu.Lock()
@@ -175,7 +198,7 @@ func TestProgress(t *testing.T) {
 	p.Step("c", "", "encode")
 	now = now.Add(4 * time.Second)
 	end("a.png")
-	// 4 s of a and 2 s of b in 4 s, so the 2 s that are left take 1.3.
+	// In 4 s, 4 s of a and 2 s of b were done. So the remaining 2 s take 1.3 s.
 	show("cook [=======================>       ] 1/4  1.0 MiB  eta 1s", `        4s "b\n.png": "pack\n"`)
 	p.Step("", "", "down 3.0 MiB 1.0 MiB/s")
 	show("cook [=====> ] 1/4  1.0 MiB  eta 1s  down 3.0 MiB 1.0 MiB/s", `        4s "b\n.png": "pack\n"`)
@@ -195,12 +218,36 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Without a terminal there is a line now and then, which names assets that have been running for
-// long.
+// A log gets its first line after the first pause, and a line after each further pause, however
+// often the clock ticks. A run without work gets no lines.
+func TestLogGetsLinesAfterPauses(t *testing.T) {
+	now := time.Unix(0, 0)
+	var b strings.Builder
+	p := NewProgress(frontend.NewLive(&b, nil), func() time.Time { return now }, nil, Beats{First: time.Second, Every: 10 * time.Second})
+	var printed []int
+	for second := range 25 {
+		if now = time.Unix(int64(second), 0); second == 3 {
+			p.Planned(2, 0)
+		}
+		had := b.Len()
+		p.mu.Lock()
+		p.redraw()
+		p.mu.Unlock()
+		if b.Len() > had {
+			printed = append(printed, second)
+		}
+	}
+	if want := []int{3, 13, 23}; !slices.Equal(printed, want) {
+		t.Errorf("lines at seconds %v, want %v", printed, want)
+	}
+}
+
+// Without a terminal, a line is printed now and then. It names assets that have been running for a
+// long time.
 func TestHeartbeat(t *testing.T) {
 	now := time.Unix(0, 0)
 	var b strings.Builder
-	p := NewProgress(frontend.NewLive(&b, nil), func() time.Time { return now }, nil)
+	p := NewProgress(frontend.NewLive(&b, nil), func() time.Time { return now }, nil, Beats{})
 	beat := func(want string) {
 		t.Helper()
 		b.Reset()
@@ -239,7 +286,7 @@ func TestHeartbeat(t *testing.T) {
 	p.Stop()
 }
 
-// Each round has an observer of its own, and what each round repeats is printed once.
+// Each round has its own observer. A message that all rounds repeat is printed once.
 func TestRounds(t *testing.T) {
 	var out bytes.Buffer
 	ended := 0

@@ -5,7 +5,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/internal/frontend"
@@ -16,15 +15,16 @@ import (
 // SARIF is an observer that collects failures, warnings and differences for code hosts, in
 // the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
 type SARIF struct {
-	dir     string // the asset directory, from the working directory
+	cook.Observers
+
+	dir     string // the asset directory, relative to the working directory
 	results []sarifResult
 }
 
-// NewSARIF returns an observer of a run over an asset directory, which is named as the user named
-// it.
+// NewSARIF returns an observer for a run. dir is the asset directory as the user named it.
 func NewSARIF(dir string) *SARIF { return &SARIF{dir: dir, results: []sarifResult{}} }
 
-// sarifRules are the kinds of results. Code hosts call them rules.
+// sarifRules are the kinds of results, which SARIF calls rules.
 var sarifRules = []sarifRule{
 	{"failed", sarifText{"An asset cannot be cooked."}},
 	{"warned", sarifText{"An asset or a rule looks like a mistake."}},
@@ -65,21 +65,6 @@ type sarifRegion struct {
 	StartLine   int `json:"startLine"`
 	StartColumn int `json:"startColumn"` // column in bytes
 }
-
-// Stage does nothing.
-func (s *SARIF) Stage(string) {}
-
-// Planned does nothing.
-func (s *SARIF) Planned(int, time.Duration) {}
-
-// Step does nothing.
-func (s *SARIF) Step(_, _, _ string) {}
-
-// Reading does nothing.
-func (s *SARIF) Reading(_, _ int, _ int64) {}
-
-// Note does nothing: a note is about no mistake.
-func (s *SARIF) Note(string) {}
 
 // Event adds a failure or a warning.
 func (s *SARIF) Event(e cook.Event) {
@@ -130,15 +115,14 @@ func (s *SARIF) addDiagnostic(rule string, d *frontend.Diagnostic) {
 	s.results = append(s.results, r)
 }
 
-// uri returns a reference to a file: relative to the working directory, unless the name is
-// absolute.
+// uri returns the URI of a file, relative to the working directory unless the name is absolute.
 func uri(file string) string {
 	if filepath.IsAbs(file) {
 		return frontend.FileURL(file)
 	}
 	escaped := frontend.EscapePath(filepath.ToSlash(file))
 	if first, _, _ := strings.Cut(escaped, "/"); strings.Contains(first, ":") {
-		return "./" + escaped // a colon would end a scheme
+		return "./" + escaped // prefix against a colon, which would end a URI scheme
 	}
 	return escaped
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A schema is a JSON Schema in the form that package json writes.
+// A schema is a JSON Schema that package json can encode.
 type schema = map[string]any
 
 // Measured is the JSON record of time and memory by stage and recipe.
@@ -28,44 +28,44 @@ type Measured struct {
 	PeakRSS  int64             `json:"peak_rss,omitempty"` // bytes
 }
 
-// A Kind is a kind of lines of JSON that have the same fields.
+// A Kind is a kind of JSON lines that have the same fields.
 type Kind struct {
 	Events []string // values of "event"; the first names the kind
-	Always string   // fields of each line, separated by spaces
-	Maybe  string   // fields of some lines
+	Always string   // fields of every line, separated by spaces
+	Maybe  string   // fields of only some lines
 	Doc    string
 
 	of reflect.Type
 }
 
-// Fields that several kinds have.
+// Fields shared by several kinds.
 const (
-	ofAsset = "path_base64 target recipe outputs reasons bytes_in bytes_out ns cook_ns"
+	ofAsset = "path_base64 target recipe outputs reasons bytes_in bytes_out ns cook_ns image"
 	ofPlace = "file line column"
 )
 
-// Kinds lists all kinds of lines of JSON, except for verbs that list.
+// Kinds lists all kinds of JSON lines, except the lines of commands that only list things.
 func Kinds() []Kind {
 	record := reflect.TypeFor[Record]()
 	return []Kind{
-		{[]string{"begin"}, "version", "", "the first record of a run", record},
+		{[]string{"begin"}, "version", "", "the first record of a run, and with `-watch` of each round that has work or a new error", record},
 		{[]string{"started"}, "path", "path_base64 target recipe bytes_in cook_ns", "work on an asset has begun", record},
 		{[]string{"up_to_date", "unchanged", "restored", "cooked", "not_shipped", "removed", "not_reached", "would_cook", "would_restore", "would_not_ship", "would_remove"}, "path", ofAsset,
-			"how an asset fared; in dry runs, how it would", record},
+			"the outcome of an asset; in dry runs, the expected one", record},
 		{[]string{"failed", "would_fail"}, "path severity error", ofPlace + " " + ofAsset, "an asset failed", record},
 		{[]string{"warned"}, "severity text", "path " + ofPlace + " " + ofAsset, "a source, a rule or a line of a `.cookignore` looks like a mistake", record},
-		{[]string{"error"}, "severity error", "path path_base64 target " + ofPlace, "a failure that is no asset's, such as wrong rules or flags, or a directory that cannot be listed", record},
-		{[]string{"note"}, "text", "", "something to know that is no failure", record},
+		{[]string{"error"}, "severity error", "path path_base64 target " + ofPlace, "a failure outside of assets, such as wrong rules or flags, or a directory that cannot be listed", record},
+		{[]string{"note"}, "text", "", "information about the run that is not a failure", record},
 		{[]string{"summary"}, "summary", "", "the end of a run", record},
-		{[]string{"measured"}, "counters memory", "run peak_rss", "with `-stats`, after the summary: where time and memory went", reflect.TypeFor[Measured]()},
-		{[]string{"difference"}, "severity path text finding", "file path_base64 target recipe outputs", "of `cook verify`: what is not as it should be", record},
+		{[]string{"measured"}, "counters memory", "run peak_rss", "with `-stats`, after the summary: the use of time and memory", reflect.TypeFor[Measured]()},
+		{[]string{"difference"}, "severity path text finding", "file path_base64 target recipe outputs", "a difference that `cook verify` found", record},
 		{[]string{"verified"}, "verified", "", "the end of `cook verify`", record},
 		{[]string{"explanation"}, "path runs choices inputs", "path_base64 target id reasons error makes warnings last",
-			"of `cook why`: an asset and target, with the reasons of the next cook", reflect.TypeFor[Explained]()},
+			"the answer of `cook why` for an asset and target, with the reasons of the next run", reflect.TypeFor[Explained]()},
 	}
 }
 
-// An Object is a struct of the records.
+// An Object describes a struct that is part of the records.
 type Object struct {
 	Name   string
 	Fields []Field // fields in the order of the struct
@@ -73,7 +73,7 @@ type Object struct {
 	of reflect.Type
 }
 
-// A Field is a field of an object: its meaning, and its values if they are few.
+// A Field describes a field of an object: its meaning, and its possible values if there are few.
 type Field struct {
 	Name, Doc string
 	Words     []string
@@ -85,7 +85,7 @@ type Field struct {
 //go:embed fields.txt
 var fields string
 
-// Objects describes all fields. An object has the name of its table in docs/json.md.
+// Objects describes the fields of all objects. An object has the name of its table in docs/json.md.
 func Objects() []Object {
 	types := map[string]reflect.Type{
 		"record":      reflect.TypeFor[Record](),
@@ -107,6 +107,7 @@ func Objects() []Object {
 		"output":      reflect.TypeFor[cook.Output](),
 		"measured":    reflect.TypeFor[Measured](),
 		"memory":      reflect.TypeFor[memory.GroupRow](),
+		"image":       reflect.TypeFor[ImageFact](),
 	}
 	var all []Object
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(fields), "\n\n") {
@@ -138,7 +139,7 @@ func Schema() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := k.Events[0] + "_event" // no object has such a name
+		name := k.Events[0] + "_event" // name that no object has
 		m.defs[name] = line
 		all = append(all, schemaRef(name))
 	}
@@ -158,7 +159,7 @@ func Schema() ([]byte, error) {
 
 func schemaRef(def string) schema { return schema{"$ref": "#/$defs/" + def} }
 
-// A schemaMaker makes the schemas of types.
+// A schemaMaker creates the schemas of Go types.
 type schemaMaker struct {
 	defs    schema
 	objects map[reflect.Type]*Object
@@ -182,8 +183,8 @@ func (m *schemaMaker) kindSchema(k *Kind) (schema, error) {
 	return schema{"description": k.Doc, "type": "object", "properties": properties, "required": always, "additionalProperties": false}, nil
 }
 
-// structProperties returns the schemas of the fields of a struct. It fails if the described fields
-// differ from the fields of the struct.
+// structProperties returns the schemas of the fields of a struct. It returns an error if the
+// described fields differ from the fields of the struct.
 func (m *schemaMaker) structProperties(t reflect.Type) (schema, error) {
 	object := m.objects[t]
 	if object == nil {

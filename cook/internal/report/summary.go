@@ -11,23 +11,27 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// mostKinds bounds the kinds of files that are named.
+// mostKinds limits the number of file kinds that are named.
 const mostKinds = 6
 
-// WriteKinds prints the kinds of files that a first run copied or ignored by default, and the
-// preset that fits its images.
+// WriteKinds prints the kinds of files that a first run copied or ignored by default, the engine
+// that it assumed, and the preset that fits images with mipmaps.
 func WriteKinds(w io.Writer, s *cook.Summary) {
+	if s.AnyEngine {
+		fmt.Fprintln(w, `no engine is named: images, sounds and models are in formats that most engines load; name yours for smaller and faster ones: engine = "three" in [project] of cook.toml, or cook init -for three (cook help engines)`)
+	}
 	if len(s.Copied) > 0 {
 		fmt.Fprintf(w, "copied as they are: %s\n", kindsText(s.Copied))
 	}
 	if len(s.LeftOut) > 0 {
 		fmt.Fprintf(w, "left out: %s; see cook help ignore\n", kindsText(s.LeftOut))
 	}
-	switch s.Preset {
-	case "2d":
-		fmt.Fprintln(w, `the images look like a 2D game; their roles decide which get mipmaps (preset = "2d" in a rule gives none mipmaps)`)
-	case "3d":
-		fmt.Fprintln(w, `the images look like a 3D scene; their roles decide which get mipmaps (preset = "3d" in a rule gives sprites mipmaps too)`)
+	switch {
+	case s.AnyEngine: // images get no mipmaps for any engine
+	case s.Preset == "2d":
+		fmt.Fprintln(w, `the images look like a 2D game; their roles decide which get mipmaps (in a rule, preset = "2d" turns mipmaps off, and preset = "3d" gives sprites mipmaps too)`)
+	case s.Preset == "3d":
+		fmt.Fprintln(w, `the images look like a 3D scene; their roles decide which get mipmaps (in a rule, preset = "3d" gives sprites mipmaps too, and preset = "2d" turns mipmaps off)`)
 	}
 }
 
@@ -59,7 +63,8 @@ func kindText(name string, bytes int64) string {
 	return name + " " + human.Bytes(bytes)
 }
 
-// WriteTable prints all counts of a summary, and the peak of physical memory unless it is 0.
+// WriteTable prints all counts of a summary. It also prints the peak physical memory, unless that
+// is 0.
 func WriteTable(w io.Writer, s *cook.Summary, peakRSS int64) error {
 	t := texttable.New(w, texttable.Right)
 	t.Row("counter", "assets", "bytes in", "bytes out", "time")

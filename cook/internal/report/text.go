@@ -1,4 +1,5 @@
-// Package report prints runs for people and for programs: lines, JSON, a progress bar, and tables.
+// Package report presents runs to people and to programs: as lines, JSON, a progress bar, and
+// tables.
 package report
 
 import (
@@ -18,17 +19,17 @@ import (
 
 // Text is an observer that prints lines for people.
 type Text struct {
-	Out   io.Writer      // the answer to the command
+	Out   io.Writer      // the output of the command
 	Err   io.Writer      // failures, warnings and notes
-	Dir   string         // the asset directory, from the working directory
+	Dir   string         // the asset directory, relative to the working directory
 	Style frontend.Style // style of Err
 
-	Verbose bool // a line for each asset with work
-	Explain bool // reasons below each line; with Verbose, also for skipped assets
+	Verbose bool // print a line for each asset with work
+	Explain bool // print reasons below each line; with Verbose, also for skipped assets
 	DryRun  bool
 
-	// Keep keeps all failures and warnings if only a part was printed, and returns the file that
-	// has them; nil keeps none.
+	// Keep saves all failures and warnings if some of them were not printed, and returns the name
+	// of the file. If Keep is nil, they are not saved.
 	Keep   func(all []byte) (where string, err error)
 	causes Causes
 	found  Causes       // differences
@@ -36,7 +37,7 @@ type Text struct {
 	recap  recap
 }
 
-// mostKept bounds the bytes of kept failures and warnings.
+// mostKept limits the total size, in bytes, of the failures and warnings that are saved.
 const mostKept = 64 << 20
 
 // Done prints how many failures and warnings were not printed.
@@ -51,7 +52,7 @@ func (t *Text) Done() {
 	if t.Keep != nil {
 		where, err := t.Keep(t.all.Bytes())
 		if err != nil {
-			line = fmt.Sprintf("-v prints all; they could not be kept: %v", err)
+			line = fmt.Sprintf("-v prints all; the list could not be saved: %v", err)
 		} else if where != "" {
 			line = fmt.Sprintf("all are in %s; -v prints them", pathname.Show(where))
 		}
@@ -62,7 +63,7 @@ func (t *Text) Done() {
 // printDiagnostic prints a failure or a warning.
 func (t *Text) printDiagnostic(d *frontend.Diagnostic) { fmt.Fprint(t.Err, t.Style.Format(d)) }
 
-// printFound prints a difference, which is the answer to the command.
+// printFound prints a difference; differences are the output of the command.
 func (t *Text) printFound(d *frontend.Diagnostic) { fmt.Fprint(t.Out, d) }
 
 // problem prints a failure or a warning, or counts it.
@@ -84,19 +85,13 @@ func (t *Text) printOrKeep(causes *Causes, asset string, d *frontend.Diagnostic,
 	causes.printOrCount(asset, d, print)
 }
 
-// Stage does nothing.
-func (t *Text) Stage(string) {}
-
-// Planned does nothing.
+// Stage, Planned, Step and Reading implement cook.Observer. They do nothing.
+func (t *Text) Stage(string)               {}
 func (t *Text) Planned(int, time.Duration) {}
+func (t *Text) Step(_, _, _ string)        {}
+func (t *Text) Reading(_, _ int, _ int64)  {}
 
-// Step does nothing.
-func (t *Text) Step(_, _, _ string) {}
-
-// Reading does nothing.
-func (t *Text) Reading(_, _ int, _ int64) {}
-
-// Note prints a line.
+// Note prints a note as a line.
 func (t *Text) Note(text string) {
 	if rest, ok := strings.CutPrefix(text, "warning: "); ok {
 		t.printDiagnostic(&frontend.Diagnostic{Program: program, Severity: frontend.Warning, Text: rest})
@@ -105,7 +100,7 @@ func (t *Text) Note(text string) {
 	fmt.Fprintf(t.Err, "cook: %s\n", frontend.Indented(text))
 }
 
-// Event prints failures and warnings, and other outcomes if the options say so.
+// Event prints failures and warnings, and also other outcomes if the options request it.
 func (t *Text) Event(e cook.Event) {
 	name := nameAsset(e.Path, e.Target)
 	skipped := false
@@ -144,7 +139,7 @@ func (t *Text) Event(e cook.Event) {
 	}
 }
 
-// nameAsset names an asset.
+// nameAsset returns the name of an asset for messages.
 func nameAsset(path, target string) string {
 	if target == "" {
 		return pathname.Show(path)
@@ -152,7 +147,7 @@ func nameAsset(path, target string) string {
 	return pathname.Show(path) + " [" + target + "]"
 }
 
-// ShowAll lists names for a message.
+// ShowAll formats a list of names for a message.
 func ShowAll(names []string) string {
 	shown := make([]string, len(names))
 	for i, n := range names {
@@ -161,8 +156,8 @@ func ShowAll(names []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// Rounds is an observer of a watcher. Each round gets a new observer, so that no progress shows
-// between rounds. A note or failure that every round repeats is passed on once.
+// Rounds is an observer of a watcher. Each round gets a new observer, so that no progress is shown
+// between rounds. A note or failure that every round repeats is passed on only once.
 type Rounds struct {
 	begin func() (o cook.Observer, done func())
 
@@ -172,11 +167,11 @@ type Rounds struct {
 	last, new map[string]bool // notes and failures of the last round, and of this one
 }
 
-// NewRounds returns an observer of rounds. begin returns the observer of one round, and a function
-// that ends the round.
+// NewRounds returns a Rounds. begin must return the observer of one round, and a function that ends
+// the round.
 func NewRounds(begin func() (o cook.Observer, done func())) *Rounds { return &Rounds{begin: begin} }
 
-// runningRound returns the observer of the running round. The caller holds the lock.
+// runningRound returns the observer of the running round. The caller must hold the lock.
 func (r *Rounds) runningRound() cook.Observer {
 	if r.now == nil {
 		r.now, r.done = r.begin()
@@ -199,14 +194,14 @@ func (r *Rounds) Stage(name string) {
 	}
 }
 
-// Planned passes the number of assets on.
+// Planned passes the call on to the observer of the round.
 func (r *Rounds) Planned(assets int, expected time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.runningRound().Planned(assets, expected)
 }
 
-// Event passes on, except for a failure that the last round had as well.
+// Event passes the event on, unless it is a failure that the last round had as well.
 func (r *Rounds) Event(e cook.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,21 +217,21 @@ func (r *Rounds) Event(e cook.Event) {
 	r.new[failure] = true
 }
 
-// Step passes on.
+// Step passes the call on to the observer of the round.
 func (r *Rounds) Step(path, target, step string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.runningRound().Step(path, target, step)
 }
 
-// Reading passes on.
+// Reading passes the call on to the observer of the round.
 func (r *Rounds) Reading(files, of int, bytes int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.runningRound().Reading(files, of, bytes)
 }
 
-// Note passes on a note, unless this round or the last one had it.
+// Note passes a note on, unless this round or the last round already had it.
 func (r *Rounds) Note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,15 +1,17 @@
 // Package restat compares the stamps in an index to the file system, in the order of the index,
 // and returns the differences.
 //
-// A no-op run does nothing else: it opens directories, looks up their files by name, and compares
-// the stamps to the mapped index. It allocates, sorts and searches nothing for an unchanged file.
+// This is almost all that a no-op run does: it opens directories, looks up their files by name, and
+// compares the stamps to the mapped index. For an unchanged file it does not allocate, sort or
+// search.
 //
 // # Directories that need no listing
 //
-// Adding, removing or renaming a file changes the stamp of its directory. So a directory of the
-// asset tree holds the same names if its stamp is unchanged and was old enough to be trusted when
-// the directory was listed. Restat then only looks up the files. Package scan must list any other
-// directory again, including directories with unreliable stamps (scan.Folder.Odd).
+// Adding, removing or renaming a file changes the stamp of its directory. A directory of the
+// asset tree therefore has the same names if its stamp is unchanged and was old enough to be
+// trusted when the directory was listed. Restat then only looks up the files. Any other
+// directory must be listed again by package scan, including directories with unreliable stamps
+// (scan.Folder.Odd).
 //
 // Restat and scan never list the directories of outputs, dependencies and programs, because other
 // files there do not matter.
@@ -37,26 +39,26 @@ import (
 // Options are the options of Find and Compare.
 type Options struct {
 	Index       *index.Index
-	Assets, Out string // absolute directories
+	Assets, Out string // absolute names of the directories
 	Workers     int
-	// Checksum is the function of the checksums. Without it, Find reads no file.
+	// Checksum is the checksum function. If it is nil, Find reads no files.
 	Checksum hashing.Func
 	// IgnoreStamps reads every file.
 	IgnoreStamps bool
-	// OutputsByFolder skips the outputs in a directory with an equal usable stamp.
+	// OutputsByFolder skips all outputs in a directory whose trusted stamp is unchanged.
 	OutputsByFolder bool
-	// Only reports whether to compare a directory; nil means all. Other directories are
-	// known to be unchanged.
+	// Only reports whether to compare a directory; nil means that all are compared. Directories
+	// that are not compared must be known to be unchanged.
 	Only func(f *index.Folder) bool
 }
 
-// A task is a run of nodes of one directory.
+// A task is a range of the nodes in one directory.
 type task struct {
 	folder      index.FolderRef
-	first, last int32 // nodes from first up to last
+	first, last int32 // nodes from first up to, but not including, last
 }
 
-// bigFolder is the number of nodes in one task of a big directory.
+// bigFolder is the number of nodes in each task of a big directory.
 const bigFolder = 4096
 
 // Find compares stamps. It returns an error if only a scan can find the differences.
@@ -101,7 +103,7 @@ type comparison struct {
 	Options
 	roots [2]dirfd.Folder
 	tasks []task
-	// trusted is the device with reliable stamps of directories, 0 if unknown.
+	// trusted is the device whose directory stamps are reliable, or 0 if unknown.
 	trusted uint64
 }
 
@@ -131,7 +133,7 @@ func (s *comparison) planStats() []task {
 	if s.Only == nil {
 		tasks = make([]task, 0, folders+s.Index.Nodes()/bigFolder)
 	}
-	var f index.Folder // one variable, because calling Only moves it to the heap
+	var f index.Folder // single variable, because the call of Only moves it to the heap
 	for ref := range index.FolderRef(folders) {
 		f = s.Index.Folder(ref)
 		if !f.Listed && f.Len() == 0 || s.Only != nil && !s.Only(&f) {
@@ -148,7 +150,7 @@ func (s *comparison) planStats() []task {
 	return tasks
 }
 
-// runStats compares the files of a task. Without a reader it reads no file.
+// runStats compares the files of a task. Without a reader it reads no files.
 func (s *comparison) runStats(ctx context.Context, t task, reader *bulk.Worker, found *Found) error {
 	f := s.Index.Folder(t.folder)
 	defer s.Index.Passed(int(t.last-t.first) * index.NodeBytes)
@@ -158,7 +160,7 @@ func (s *comparison) runStats(ctx context.Context, t task, reader *bulk.Worker, 
 	}
 	dir, err := s.openCompared(&f, f.Tree == index.Assets || reader != nil)
 	if err != nil && f.Tree == index.Out && reader != nil {
-		reader = nil // read nothing behind a link
+		reader = nil // do not read files that are reached by a link
 		dir, err = s.openCompared(&f, false)
 	}
 	found.Opened++
@@ -174,15 +176,15 @@ func (s *comparison) runStats(ctx context.Context, t task, reader *bulk.Worker, 
 	}
 	defer dir.Close()
 	again := false // the directory will be listed
+	own := &ownInfo{dir: dir}
 	if listed {
-		var info dirfd.Info
 		again = !f.Usable
 		if !again {
-			found.Stats++
-			if err := dir.Info(&info); err != nil {
+			info, err := own.stat(found)
+			if err != nil {
 				return fmt.Errorf("stat %s: %w", f.Path(), err)
 			}
-			again = scan.StampOfInfo(&info) != f.Stamp
+			again = scan.StampOfInfo(info) != f.Stamp
 		}
 		if again {
 			found.Folders = append(found.Folders, Folder{f.Ref, false})
@@ -193,7 +195,7 @@ func (s *comparison) runStats(ctx context.Context, t task, reader *bulk.Worker, 
 			return err
 		}
 	}
-	return s.lookAtFolder(ctx, t, &f, dir, again, reader, found)
+	return s.lookAtFolder(ctx, t, &f, own, again, reader, found)
 }
 
 // sameOutputs reports whether the stamp of a directory of outputs proves that its files are
@@ -218,7 +220,7 @@ func (s *comparison) sameOutputs(t task, f *index.Folder, dir dirfd.Folder, foun
 	return false, nil
 }
 
-// openCompared opens a directory of the index. With beneath it follows no links.
+// openCompared opens a directory of the index. If beneath is set, it follows no links.
 func (s *comparison) openCompared(f *index.Folder, beneath bool) (dirfd.Folder, error) {
 	if f.Tree == index.System {
 		return dirfd.Open(f.Path())
@@ -226,11 +228,33 @@ func (s *comparison) openCompared(f *index.Folder, beneath bool) (dirfd.Folder, 
 	return s.roots[f.Tree].Sub(f.RealName(), beneath)
 }
 
+// An ownInfo is a directory with the result of its stat call. Several entries have the stamp of the
+// directory: its listing and its extracts. They share this result.
+type ownInfo struct {
+	dir   dirfd.Folder
+	info  dirfd.Info
+	known bool
+}
+
+// stat calls stat for the directory on first use.
+func (o *ownInfo) stat(found *Found) (*dirfd.Info, error) {
+	if !o.known {
+		found.Stats++
+		if err := o.dir.Info(&o.info); err != nil {
+			return nil, err
+		}
+		o.info.Links = 0 // the link count of a directory is not used here
+		o.known = true
+	}
+	return &o.info, nil
+}
+
 // lookAtFolder looks up each file of a task.
-func (s *comparison) lookAtFolder(ctx context.Context, t task, f *index.Folder, dir dirfd.Folder, again bool, reader *bulk.Worker, found *Found) error {
+func (s *comparison) lookAtFolder(ctx context.Context, t task, f *index.Folder, own *ownInfo, again bool, reader *bulk.Worker, found *Found) error {
+	dir := own.dir
 	var info dirfd.Info
 	linked := false
-	touched := 0 // differing files in a row
+	touched := 0 // number of successive files that differ
 	for i := t.first; i < t.last && ctx.Err() == nil; i++ {
 		n, ok := f.Node(int(i))
 		if !ok || again && Listed(n.Role) {
@@ -239,7 +263,7 @@ func (s *comparison) lookAtFolder(ctx context.Context, t task, f *index.Folder, 
 		differed := len(found.Files)
 		early := reader != nil && (s.IgnoreStamps || touched >= 2) && !n.Follow() && n.Stamp.Size < bulk.SmallSize && isFile(&n)
 		if !early || !s.compareSmall(&n, dir, reader, &info, found) {
-			if err := s.statNode(&n, dir, &info, found); err != nil {
+			if err := s.statNode(&n, own, &info, found); err != nil {
 				return err
 			}
 		}
@@ -254,32 +278,34 @@ func (s *comparison) lookAtFolder(ctx context.Context, t task, f *index.Folder, 
 	return nil
 }
 
-// isFile reports whether a node is a file with its whole content.
+// isFile reports whether a node represents the whole content of a file.
 func isFile(n *index.Node) bool {
 	as, _ := dependency.Stamped(n.Name)
 	return as == dependency.File
 }
 
-// statNode compares the stamp of a file. For a missing file, info has no links.
-func (s *comparison) statNode(n *index.Node, dir dirfd.Folder, info *dirfd.Info, found *Found) error {
-	found.Stats++
+// statNode compares the stamp of a file. For a missing file, the link count in info is 0.
+func (s *comparison) statNode(n *index.Node, own *ownInfo, info *dirfd.Info, found *Found) error {
 	info.Links = 0
 	var err error
 	as, name := dependency.Stamped(n.Name)
 	if as == dependency.Folder {
-		err = dir.Info(info)
-		info.Links = 0 // they mean nothing for a directory
+		var folder *dirfd.Info
+		if folder, err = own.stat(found); err == nil {
+			*info = *folder
+		}
 	} else {
-		err = dir.Stat(name, n.Follow() && as != dependency.Link, info)
+		found.Stats++
+		err = own.dir.Stat(name, n.Follow() && as != dependency.Link, info)
 	}
 	if err == nil && as == dependency.Link && fs.FileMode(info.Mode)&fs.ModeSymlink == 0 {
-		err = fs.ErrNotExist // a file of another type is not this link
+		err = fs.ErrNotExist // file of another type, so the link does not exist
 	}
 	switch {
 	case err == nil && n.Role == index.Absent:
 		found.addChange(n, Appeared, scan.StampOfInfo(info))
 	case n.Role == index.Absent && errors.Is(err, syscall.ELOOP):
-		found.addChange(n, Appeared, scan.Stamp{}) // a link, perhaps to nowhere
+		found.addChange(n, Appeared, scan.Stamp{}) // a link, perhaps a dangling one
 	case err == nil:
 		if now := scan.StampOfInfo(info); now != n.Stamp || !n.Settled || s.IgnoreStamps {
 			found.addChange(n, Changed, now)
@@ -293,7 +319,7 @@ func (s *comparison) statNode(n *index.Node, dir dirfd.Folder, info *dirfd.Info,
 }
 
 // isMissing reports the files of a missing directory. If a link on the way is the cause, an absent
-// file may exist for a recipe, because recipes may follow links.
+// file may still exist for a recipe, because recipes may follow links.
 func isMissing(t task, f *index.Folder, linked bool, found *Found) {
 	for i := t.first; i < t.last; i++ {
 		n, ok := f.Node(int(i))
@@ -310,13 +336,14 @@ func isMissing(t task, f *index.Folder, linked bool, found *Found) {
 // Listed reports whether a scan lists files of a role.
 func Listed(r index.Role) bool { return r == index.Asset || r == index.Config || r == index.Ignore }
 
-// absent reports whether an error means that a file does not exist. A link on the way to a
-// directory of the tree counts as well.
+// absent reports whether an error means that a file does not exist. This includes an error caused
+// by a link on the way to a directory of the tree.
 func absent(err error) bool { return pathname.IsAbsent(err) || errors.Is(err, syscall.ELOOP) }
 
-// dropListed drops the differences that a listing will show. A big directory may have changed
-// between two of its tasks. Later changes of an index have a directory entry of their own, which
-// does not know that the directory is listed.
+// dropListed drops the differences that a new listing will find anyway. There are two reasons for
+// such differences: a big directory may have changed between two of its tasks, and additions in the
+// changes of an index have a separate directory entry, which does not record that the directory
+// must be listed.
 func (s *comparison) dropListed(all *Found) {
 	if len(all.Folders) == 0 {
 		return

@@ -39,7 +39,7 @@ const (
 	normals = plains + " whose path says normal"
 )
 
-// A hint of the path sets an option, and every rule overrides it.
+// A hint from the path sets an option, and every rule overrides it.
 func TestHintOfPathSetsOption(t *testing.T) {
 	s, err := Compile([]File{{Name: "cook.toml", Data: []byte(`
 [[rule]]
@@ -101,7 +101,7 @@ func TestBuiltinRowIsFoundWithoutAllocation(t *testing.T) {
 	}
 }
 
-// A set of recipes may lack the recipes of assetcook.
+// A set of recipes may lack the built-in recipes.
 func TestSetWithoutCopyRecipeCompiles(t *testing.T) {
 	s, err := Compile([]File{{Name: "cook.toml", Data: []byte("[[rule]]\nmatch = '*.txt'\nrecipe = 'image'")}}, recipes(t, kindFake))
 	if err != nil {
@@ -112,7 +112,7 @@ func TestSetWithoutCopyRecipeCompiles(t *testing.T) {
 			t.Errorf("%s is cooked by %s", path, m.Recipe.Name)
 		}
 	}
-	const want = `no recipe has this file's extension, and there is no recipe "copy" for all other files; name one in a [[rule]] (have image), or list the file in .cookignore`
+	const want = `no recipe cooks files with this extension, and there is no recipe "copy" for other files; name a recipe in a [[rule]] (there are image), or list the file in .cookignore`
 	if m, err := s.Method("a/b.bin", ""); err == nil || err.Error() != want {
 		t.Errorf("%v, %v", m, err)
 	}

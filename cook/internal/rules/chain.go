@@ -14,13 +14,13 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// maxSteps is the limit of steps for one source. Rules whose outputs match each other could have
-// an unlimited number.
+// maxSteps limits the number of steps for one source, since rules whose outputs match each
+// other could add steps without end.
 const maxSteps = 1000
 
-// extendChain extends the method of a source or an artifact by the methods of its outputs, as rules for
-// artifacts say. used lists the rules that named the recipes of the earlier steps; left counts
-// the steps that may still be added.
+// extendChain adds steps to the method of a source or an artifact: the methods that rules for
+// artifacts choose for its outputs. used lists the rules that named the recipes of the earlier
+// steps. left is the number of steps that may still be added.
 func (s *Set) extendChain(m *Method, path, target string, used []int, left *int) (*Method, error) {
 	var then []*Method
 	for i, t := range m.Outputs {
@@ -34,9 +34,12 @@ func (s *Set) extendChain(m *Method, path, target string, used []int, left *int)
 		if o.method == nil {
 			continue
 		}
+		at := o.method.chosen.at
+		if t.hashed {
+			return nil, &Error{File: at.File, Line: at.Line, Column: at.Column, Msg: fmt.Sprintf("this rule cooks an artifact whose outputs, %q, have {hash}; move {hash} into the outputs of this rule", t.text)}
+		}
 		if *left--; *left < 0 {
-			at := o.method.chosen.at
-			return nil, &Error{File: at.File, Line: at.Line, Column: at.Column, Msg: fmt.Sprintf("rules for artifacts make more than %d steps of one source", maxSteps)}
+			return nil, &Error{File: at.File, Line: at.Line, Column: at.Column, Msg: fmt.Sprintf("more than %d rules for artifacts apply to one source in turn; remove rules, or narrow their patterns", maxSteps)}
 		}
 		next, err := s.extendChain(o.method, name, target, append(slices.Clip(used), o.method.chosen.layer), left)
 		if err != nil {
@@ -55,7 +58,7 @@ func (s *Set) extendChain(m *Method, path, target string, used []int, left *int)
 	return s.cache.joinSteps(m, then), nil
 }
 
-// matchArtifact matches an artifact without the used rules, which made it.
+// matchArtifact matches an artifact. It skips the rules in used, because they made the artifact.
 func (s *Set) matchArtifact(matched *selection, path, target string, used []int) (row int) {
 	row = s.matchLayers(matched, path, s.number[target], target, true)
 	for _, rule := range used {
@@ -93,7 +96,7 @@ func (c *outcomeCache) joinSteps(m *Method, then []*Method) *Method {
 	known := c.chains[key]
 	if known == nil {
 		whole, alone := *m, *m
-		whole.chosen.holder, alone.chosen.holder = nil, nil // rules decide about its artifacts
+		whole.chosen.holder, alone.chosen.holder = nil, nil // holder is nil in a chain, because rules decide about its artifacts
 		whole.Alone, whole.Then, alone.Whole = &alone, then, &whole
 		known = &whole
 		c.chains[key] = known
@@ -101,7 +104,7 @@ func (c *outcomeCache) joinSteps(m *Method, then []*Method) *Method {
 	return known
 }
 
-// numberOfMethod numbers methods from 1; nil has number 0.
+// numberOfMethod numbers methods from 1; a nil method is 0.
 func (c *outcomeCache) numberOfMethod(m *Method) int {
 	if m == nil {
 		return 0
@@ -148,7 +151,7 @@ func (m *Method) FinalNames(path string) []string {
 	return list
 }
 
-// A Step is a method without Then, by itself or in a chain.
+// A Step is a single method: it has no Then. It may be part of a chain.
 type Step struct {
 	*Method
 	// Path is the input: the source, or an artifact of an earlier step.
@@ -158,10 +161,11 @@ type Step struct {
 	Of string
 }
 
-// Of is the start of Step.Of for all steps but the first.
+// Of is the text with which Step.Of begins for all steps except the first.
 const Of = " of "
 
-// Steps yields the steps for a source; each follows the steps whose artifacts it reads.
+// Steps yields the steps for a source. Each step comes after the steps whose artifacts it
+// reads.
 func (m *Method) Steps(path string) iter.Seq[Step] {
 	return func(yield func(Step) bool) { m.eachStep(path, "", yield) }
 }
@@ -181,7 +185,7 @@ func (m *Method) eachStep(path, of string, yield func(Step) bool) bool {
 	return true
 }
 
-// Bundles reports whether a step reads artifacts of other assets.
+// Bundles reports whether any step reads artifacts of other assets.
 func (m *Method) Bundles() bool {
 	return m.anyStep(func(s *Method) bool { return s.Recipe.Bundles && !s.Traits().IgnoresArtifacts })
 }
@@ -191,7 +195,7 @@ func (m *Method) UsesPath() bool {
 	return m.anyStep(func(s *Method) bool { return s.Recipe.UsesPath && !s.Traits().IgnoresPath })
 }
 
-// Traits returns the traits of the method's cooker; of a chain, the traits of its first step.
+// Traits returns the traits of the method's cooker; for a chain, the traits of its first step.
 func (m *Method) Traits() recipe.Traits {
 	if m.Recipe.Traits == nil {
 		return recipe.Traits{}
@@ -199,12 +203,12 @@ func (m *Method) Traits() recipe.Traits {
 	return m.Recipe.Traits(m.Cooker)
 }
 
-// NamesOutputs reports whether a step writes names of artifacts into its outputs.
+// NamesOutputs reports whether any step writes the names of artifacts into its outputs.
 func (m *Method) NamesOutputs() bool {
-	return m.anyStep(func(s *Method) bool { return s.Recipe.NamesOutputs })
+	return m.anyStep(func(s *Method) bool { return s.Recipe.NamesOutputs && !s.Traits().IgnoresNames })
 }
 
-// Cheap reports whether no step costs more than copying its result out of the store.
+// Cheap reports whether every step costs no more than copying its result out of the store.
 func (m *Method) Cheap() bool { return !m.anyStep(func(s *Method) bool { return !s.Recipe.Cheap }) }
 
 func (m *Method) anyStep(is func(*Method) bool) bool {
@@ -219,22 +223,23 @@ func (m *Method) anyStep(is func(*Method) bool) bool {
 	return false
 }
 
-// hashFollowedRules sets the option Follow.Option to a checksum of the target's rules that may change how
-// the other recipe cooks a file. Only their recipes, outputs and Follow.Keys count.
+// hashFollowedRules sets the option Follow.Option to a checksum of rules of the target. It includes
+// the rules that may change how the recipe Follow.Recipe cooks a file. Of each rule, only the
+// recipe, the outputs and the keys in Follow.Keys count.
 func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 	other, ok := d.set.vocab.recipes.Lookup(f.Recipe)
 	if !ok {
 		return
 	}
 	k := hashing.NewKey("assetcook followed rules 1")
-	last := -1
+	last, byFolder := -1, false
 	for i := range d.set.layers {
 		l := &d.set.layers[i]
 		if !l.isFor(target) || !l.mayMatch(other.Extensions) {
 			continue
 		}
 		if l.recipe != "" && l.patterns.Len() == 0 && l.recipe != f.Recipe {
-			continue // a table of another recipe
+			continue // table of options for another recipe
 		}
 		settings := l.settingsOf(other, f.Keys)
 		if l.patterns.Len() > 0 && l.recipe == "" && len(l.outputs) == 0 && len(settings) == 0 {
@@ -244,6 +249,7 @@ func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 			continue
 		}
 		last = i
+		byFolder = byFolder || l.dependsOnFolder(d.set.prefixOf(i))
 		k.String("folder", d.set.prefixOf(i))
 		k.Bool("artifacts", l.forArtifacts)
 		for _, text := range l.texts {
@@ -255,15 +261,30 @@ func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 		}
 		for _, t := range l.outputs {
 			k.String("output", t.String())
+			if t.hashed { // dependencies on names of artifacts, which belong to a target
+				k.String("target", target)
+			}
 		}
 	}
 	if last < 0 {
 		return
 	}
 	sum := k.Sum()
-	if recipeset.SetOption(d.cooker, f.Option, hex.EncodeToString(sum[:8])) == nil {
+	value := hex.EncodeToString(sum[:8])
+	if byFolder {
+		value += "/"
+	}
+	if recipeset.SetOption(d.cooker, f.Option, value) == nil {
 		d.won[f.Option] = win{layer: last, at: d.set.layers[last].origin}
 	}
+}
+
+// dependsOnFolder reports whether a layer from a cook.toml in a directory may cook files of the
+// same name in two directories differently, or write them to one directory.
+func (l *layer) dependsOnFolder(prefix string) bool {
+	named := func(text string) bool { return strings.Contains(text, "/") }
+	return prefix != "" || slices.ContainsFunc(l.texts, named) ||
+		slices.ContainsFunc(l.outputs, func(t Template) bool { return named(t.String()) })
 }
 
 // settingsOf returns the settings of a layer that have one of the keys and that the recipe
@@ -310,9 +331,10 @@ func (m *Method) Follows() bool {
 	})
 }
 
-// Followed is jobs.Env.Followed for jobs of the method.
+// Followed implements jobs.Env.Followed for jobs of the method. For a method that does not follow
+// rules, it returns nothing. Another machine, which has no rules, then makes the same artifacts.
 func (m *Method) Followed(source string) (by string, options any, outputs []string) {
-	if m.set == nil {
+	if m.set == nil || !m.Follows() {
 		return "", nil, nil
 	}
 	other, err := m.set.Method(source, m.Target)

@@ -51,7 +51,7 @@ level = 1      # not for artifacts
 `)
 	for _, tc := range []struct{ path, target, steps, names string }{
 		{"x/m.txt", "pc", "mesh x/m.txt|copy x/m.a of {stem}.a|copy x/m.c of {stem}.c of {stem}.a", "x/m.a b/m.b"},
-		// The rule for zstd is the last, so it overrides the others, but applies only once.
+		// The rule for zstd comes last, so it overrides the others, but it applies only once.
 		{"x/m.txt", "web", "mesh x/m.txt|zstd x/m.a of {stem}.a|zstd b/m.b of b/{stem}.b", "x/m.a.zst b/m.b.zst"},
 		{"m.png", "pc", "image m.png", "m.png"},
 		{"m.png", "web", "image m.png|zstd m.png of {path}", "m.png.zst"},
@@ -85,7 +85,7 @@ func TestBadChainIsReported(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"[[rule]]\nfrom = 'artifacts'\nmatch = '*'\nrecipe = 'command'\noutput = 'a'": `cook.toml:4:1: recipe "command": command: want a program and its arguments`,
-		hostile.String(): "cook.toml:4:1: rules for artifacts make more than 1000 steps of one source",
+		hostile.String(): "cook.toml:4:1: more than 1000 rules for artifacts apply to one source in turn; remove rules, or narrow their patterns",
 	} {
 		_, err := compile(t, text).Method("m.png", "")
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -117,8 +117,8 @@ type fakePicture struct {
 func (p *fakePicture) Outputs() []string                     { return []string{"{path}." + p.Form} }
 func (*fakePicture) Cook(context.Context, *recipe.Job) error { return nil }
 
-// The checksum of the rules for pictures changes with every rule that may change their outputs,
-// and with no other rule. A model sees how each picture is cooked for its target.
+// The checksum of the rules for images changes with every rule that may change their outputs,
+// and with no other rule. A model sees how each image is cooked for its target.
 func TestFollowChecksumCoversRulesOfOtherRecipe(t *testing.T) {
 	model := recipe.Recipe{
 		Name: "model", Version: 1, Extensions: []string{".model"}, New: func() recipe.Cooker { return &fakeModel{} },
@@ -138,7 +138,7 @@ func TestFollowChecksumCoversRulesOfOtherRecipe(t *testing.T) {
 		{"", ""},
 		{"[[rule]]\nmatch = '*.png'\nquality = 'high'", ""},
 		{"[[rule]]\nmatch = '*.wav'\nrecipe = 'copy'", ""},
-		{"[target.x.picture]\nform = 'b'", ""}, // for another target
+		{"[target.x.picture]\nform = 'b'", ""}, // table of another target
 		{"[[rule]]\nmatch = '*.png'\nform = 'b'", "b"},
 		{"[[rule]]\nmatch = '*.png'\nform = 'b'\nquality = 'high'", "b"},
 		{"[[rule]]\nmatch = '*.PNG'\nquality = 'low'\n[[rule]]\nmatch = '*.png'\nform = 'b'", "b"},

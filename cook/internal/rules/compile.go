@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -12,18 +13,19 @@ import (
 // A compiler turns files into layers and collects the errors.
 type compiler struct {
 	set      *Set
-	tables   []layer // tables of targets, after the rules without a target
-	aimed    []layer // rules with a target, last
-	patterns int     // so far
-	full     bool    // too many layers; already reported
+	tables   []layer // tables of targets, applied after the rules without a target
+	aimed    []layer // rules with a target, applied last
+	patterns int     // number so far
+	full     bool    // set after an error about too many layers
 
 	in    tableReader     // the current file, and the errors of all files
-	torn  bool            // a file was not readable
+	torn  bool            // set if a file was not readable
 	gives map[string]bool // recipes with outputs from rules; "" for any recipe
-	needs []need          // rules whose recipe has no outputs of its own
+	needs []need          // rules of recipes without default outputs; they need outputs
 	aims  []aim           // targets of rules
 
 	engines engineNames
+	paths   func() iter.Seq[string] // sources, for messages; nil for none
 }
 
 // An aim is the target of a rule.
@@ -32,7 +34,8 @@ type aim struct {
 	at     Origin
 }
 
-// A need is a rule that can cook nothing unless another rule gives its recipe outputs.
+// A need is a rule that names a recipe without default outputs. It can cook nothing unless another
+// rule sets outputs for the recipe.
 type need struct {
 	recipe string
 	at     Origin
@@ -57,7 +60,7 @@ func newCompiler(recipes *recipeset.Set) *compiler {
 	}
 }
 
-// finishRules makes the Set after all files were read.
+// finishRules makes the Set once all files are read.
 func (c *compiler) finishRules() (*Set, error) {
 	for _, n := range c.needs {
 		if !c.torn && !c.gives[n.recipe] && !c.gives[""] {
@@ -67,7 +70,7 @@ func (c *compiler) finishRules() (*Set, error) {
 	c.set.targets = slices.Sorted(maps.Keys(c.set.number))[1:] // the first is ""
 	for _, a := range c.aims {
 		if _, declared := c.set.number[a.target]; !c.torn && !declared {
-			e := c.set.texts.errorInFile(a.at.File, a.at.Line, a.at.Column, fmt.Sprintf("target: no [target.%s] declares %[1]q%s", clipText(a.target), instead(a.target, c.set.targets)))
+			e := c.set.texts.errorInFile(a.at.File, a.at.Line, a.at.Column, fmt.Sprintf("target: no table [target.%s] declares %[1]q%s", clipText(a.target), instead(a.target, c.set.targets)))
 			c.in.errs = append(c.in.errs, e.fixMisspelling(a.target, c.set.targets))
 		}
 	}
@@ -152,14 +155,15 @@ func (c *compiler) compileRules(at *node, value any, prefix string) {
 	}
 }
 
-// layerFits reports whether another layer fits; the error has the given offset.
+// layerFits reports whether the limits allow another layer. If not, it records an error at the
+// given offset.
 func (c *compiler) layerFits(offset int) bool {
 	if len(c.set.layers)+len(c.tables)+len(c.aimed) < maxLayers {
 		return true
 	}
 	if !c.full {
 		c.full = true
-		c.in.failf(offset, "more than %d rules and target tables", maxLayers)
+		c.in.failf(offset, "there are more than %d rules and target tables", maxLayers)
 	}
 	return false
 }

@@ -19,8 +19,8 @@ type use struct {
 	source  string   // the first source that it matches, "" for none
 	recipes []string // recipes of the matching sources
 	taken   []bool   // settings that some of these recipes accept
-	won     []bool   // settings, and outputs last, with an effect on some source
-	lost    []loss   // a source for each setting that is overridden there
+	won     []bool   // settings with an effect; last element: outputs
+	lost    []loss   // one source per setting that another layer overrides
 }
 
 // A loss is a source for which another layer overrides a setting.
@@ -47,7 +47,8 @@ func (s *Set) noteEffects(matched *selection, path string, d *decision) {
 			continue
 		}
 		for k, o := range l.settings {
-			// The cooker has other options by now, but acceptance does not depend on them.
+			// The options of the cooker have changed by now. That does not matter, because they do
+			// not affect whether it accepts a setting.
 			if recipeset.SetOption(d.set.vocab.freshCooker(d.recipe), o.key, o.value) == nil {
 				u.taken[k] = true
 				u.countSetting(k, i, d.won[o.key], path)
@@ -68,8 +69,8 @@ func (u *use) countSetting(k, layer int, winner win, source string) {
 	}
 }
 
-// Sets reports whether a rule that matches a source has settings that a recipe must accept, for
-// any target. It does not count as a call of Method.
+// Sets reports whether any rule that matches a source contains settings that a recipe must accept,
+// for any target. Unlike Method, it records nothing.
 func (s *Set) Sets(path string) bool {
 	for target, number := range s.number {
 		var matched selection
@@ -84,8 +85,8 @@ func (s *Set) Sets(path string) bool {
 	return false
 }
 
-// Dropped returns the settings that no recipe of the matching sources accepts. Method must have
-// been called for all sources.
+// Dropped returns the settings that no recipe of the matching sources accepts. Call it after
+// Method has been called for all sources.
 func (s *Set) Dropped() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -93,7 +94,7 @@ func (s *Set) Dropped() Errors {
 	for i := s.order.own; i < len(s.layers); i++ {
 		l, u := &s.layers[i], &s.calls.uses[i]
 		if u.source == "" || l.recipe != "" {
-			continue // Useless reports it; a named recipe was checked when its rule was read
+			continue // rules that Useless reports, or that were checked with their recipe
 		}
 		for k, o := range l.settings {
 			if !u.taken[k] {
@@ -121,7 +122,7 @@ func (s *Set) droppedSetting(u *use, o *setting) *Error {
 					return e
 				}
 			}
-			return s.texts.errorInFile(o.at.File, o.line, o.column, fmt.Sprintf("%v: recipe %q cooks what this rule matches, such as %s%s", wrong, name, clipText(u.source), s.vocab.elsewhere(o, u.recipes)))
+			return s.texts.errorInFile(o.at.File, o.line, o.column, fmt.Sprintf("%v: recipe %q cooks the files of this rule, such as %s%s", wrong, name, clipText(u.source), s.vocab.elsewhere(o, u.recipes)))
 		}
 		for _, option := range recipeset.Options(s.vocab.freshCooker(name)) {
 			keys = append(keys, option.Key)
@@ -129,20 +130,20 @@ func (s *Set) droppedSetting(u *use, o *setting) *Error {
 	}
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
-	what := fmt.Sprintf("recipe %q, which cooks what this rule matches, such as %s, has no option %q", u.recipes[0], clipText(u.source), o.key)
+	what := fmt.Sprintf("recipe %q, which cooks the files of this rule, such as %s, has no option %q", u.recipes[0], clipText(u.source), o.key)
 	if len(u.recipes) > 1 {
-		what = fmt.Sprintf("no recipe that cooks what this rule matches has an option %q: %s", o.key, strings.Join(u.recipes, ", "))
+		what = fmt.Sprintf("none of the recipes that cook the files of this rule has an option %q: %s", o.key, strings.Join(u.recipes, ", "))
 	}
 	if w := nearest.Word(o.key, keys); w != "" {
 		what += fmt.Sprintf("; did you mean %q?", w)
 	} else {
 		what += s.vocab.elsewhere(o, u.recipes)
 	}
-	return s.texts.errorInFile(o.at.File, o.at.Line, o.at.Column, what) // no fix: another recipe has this key
+	return s.texts.errorInFile(o.at.File, o.at.Line, o.at.Column, what) // error without a fix, because the key belongs to another recipe
 }
 
-// Wrong returns the errors of rules that do not depend on the source: the errors of Method with a
-// place, each once.
+// Wrong returns the errors in rules that do not depend on the source. These are the errors of
+// Method with a position, each once.
 func (s *Set) Wrong() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -158,7 +159,8 @@ func (s *Set) Wrong() Errors {
 	return errs
 }
 
-// Overruled returns a line for each setting for a source that has no effect, weakest rule first.
+// Overruled returns a line for each setting that matches a source but has no effect on it,
+// weakest rule first.
 func (s *Set) Overruled(path, target string) (lines []string) {
 	m, err := s.Method(path, target)
 	if err != nil {
@@ -174,7 +176,7 @@ func (s *Set) Overruled(path, target string) (lines []string) {
 	return lines
 }
 
-// overruled returns the lines of Overruled for one step of a chain.
+// overruled returns the lines of Overruled for one step in a chain.
 func (s *Set) overruled(matched *selection, row int, target string) (lines []string) {
 	d := s.mergeLayers(matched, row, target)
 	if d.cooker == nil {
@@ -186,7 +188,7 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 			continue
 		}
 		if l.recipe != "" && l.recipe != d.recipe {
-			if !l.isTable() { // a table for another recipe is for other sources
+			if !l.isTable() { // rule, because a table for another recipe applies to other sources
 				lines = append(lines, fmt.Sprintf("%s: recipe %q is overridden by %q of %s", l.chosen, l.recipe, d.recipe, d.won["recipe"].at))
 			}
 			continue
@@ -196,7 +198,7 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 			switch {
 			case recipeset.SetOption(s.vocab.freshCooker(d.recipe), o.key, o.value) != nil:
 				if i < s.order.own {
-					continue // an engine's setting is for the recipes that have it
+					continue // setting of an engine, which applies to recipes that have it
 				}
 				lines = append(lines, fmt.Sprintf("%s: %s is not accepted by recipe %q", o.at, o.key, d.recipe))
 			case taken && won.layer != i:
@@ -212,24 +214,25 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 
 // Useless returns a line for each rule and table without effect, and for each setting that other
 // rules override for all sources. A rule has no effect if no source matches it, or if stronger
-// rules choose another recipe for all its sources. sources yields all sources; Method must have
-// been called for each of them and every target. For each rule that matches nothing, Useless
-// searches the sources for a likely match. leftOut returns the default ignore pattern for a name,
-// "" for none.
+// rules choose another recipe for all its sources. For each rule that matches nothing, Useless
+// searches the sources for a likely match.
+//
+// sources yields all sources. Method must have been called for each of them and every target.
+// leftOut returns the default ignore pattern that excludes a name, or "" if there is none.
 func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string) Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var lines Errors
-	const most = 20 // more are not worth a search
+	const most = 20 // limit of searches, because each takes time
 	searched := 0
 	for i := s.order.own; i < len(s.layers); i++ {
 		l, u := &s.layers[i], &s.calls.uses[i]
 		switch {
 		case u.source == "" && l.targets != nil && !slices.ContainsFunc(s.calls.targets, l.isFor):
-			continue // its targets are not cooked
+			continue // layer whose targets the run does not cook
 		case u.source == "" && l.isTable():
 			if len(l.settings) > 0 {
-				lines = append(lines, s.texts.errorInFile(l.origin.File, l.origin.Line, l.origin.Column, fmt.Sprintf("this table does nothing: recipe %q cooks no source here for target %q", l.recipe, l.targets[0])))
+				lines = append(lines, s.texts.errorInFile(l.origin.File, l.origin.Line, l.origin.Column, fmt.Sprintf("this table has no effect: recipe %q cooks no source in this directory for target %q", l.recipe, l.targets[0])))
 			}
 		case u.source == "":
 			what, why := "source", ""
@@ -242,7 +245,7 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 			}
 			lines = append(lines, s.texts.errorInFile(l.matched.File, l.matched.Line, l.matched.Column, fmt.Sprintf("no %s matches %s%s", what, clipText(l.origin.Match), why)))
 		case l.recipe != "" && !slices.Contains(u.recipes, l.recipe):
-			lines = append(lines, s.texts.errorInFile(l.chosen.File, l.chosen.Line, l.chosen.Column, fmt.Sprintf("this rule does nothing: stronger rules have recipe %q cook all that it matches, such as %s", strings.Join(u.recipes, `" or "`), clipText(u.source))))
+			lines = append(lines, s.texts.errorInFile(l.chosen.File, l.chosen.Line, l.chosen.Column, fmt.Sprintf("this rule has no effect: rules with precedence choose recipe %q for all files that it matches, such as %s", strings.Join(u.recipes, `" or "`), clipText(u.source))))
 		default:
 			lines = append(lines, s.overridden(l, u)...)
 		}
@@ -267,8 +270,8 @@ func (s *Set) overridden(l *layer, u *use) (lines Errors) {
 	return lines
 }
 
-// likelyPattern returns the end of a message about a rule that matches nothing: the likely intended
-// pattern, or the mistake in its pattern.
+// likelyPattern returns the end of a message about a rule that matches nothing. It names the
+// pattern that was probably intended, or the mistake in the rule's pattern.
 func (l *layer) likelyPattern(sources iter.Seq[string]) string {
 	prefix, text := l.prefix, l.texts[0]
 	try := func(fixed string) bool { return fixed != text && matchesAny(fixed, prefix, sources, false) }
@@ -293,7 +296,7 @@ func (l *layer) likelyPattern(sources iter.Seq[string]) string {
 	return ""
 }
 
-// sampleName returns a file name that a pattern probably matches.
+// sampleName returns a file name that a pattern likely matches.
 func sampleName(pattern string) string {
 	name := strings.ReplaceAll(path.Base(pattern), "*", "x")
 	if first, rest, ok := strings.Cut(name, "{"); ok {
@@ -304,8 +307,8 @@ func sampleName(pattern string) string {
 	return name
 }
 
-// matchesAny reports whether a pattern of the file in directory prefix matches a source, ignoring
-// case if folded.
+// matchesAny reports whether a pattern of the file in directory prefix matches any source. It
+// ignores case if folded is set.
 func matchesAny(pattern, prefix string, sources iter.Seq[string], folded bool) bool {
 	_, ok := firstMatch(pattern, prefix, sources, folded)
 	return ok
@@ -339,13 +342,14 @@ func firstMatch(pattern, prefix string, sources iter.Seq[string], folded bool) (
 	return "", false
 }
 
-// fromRegexp replaces common regular expression syntax by pattern syntax.
+// fromRegexp translates common regular expression syntax into pattern syntax.
 func fromRegexp(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "^"), "$")
 	return strings.NewReplacer(".*", "*", ".+", "*", `\.`, ".", "(", "{", ")", "}", "|", ",").Replace(text)
 }
 
-// respelled replaces literal elements of a pattern by similar names of sources at the same depth.
+// respelled replaces literal elements of a pattern with similar names of sources at the same
+// depth.
 func respelled(text, prefix string, sources iter.Seq[string]) string {
 	elements := strings.Split(text, "/")
 	anchored := len(elements) > 1

@@ -6,20 +6,20 @@ import (
 	"testing"
 )
 
-// A setting that no recipe of the matching sources accepts is reported, with its place, the
+// A setting that no recipe of the matching sources accepts is reported with its position, the
 // recipe and the accepted values. A setting that some recipes accept is not.
 func TestSettingThatNoRecipeAcceptsIsReported(t *testing.T) {
 	sources := []string{"a.png", "b.zst.txt", "data/x.json", "data/y.png", "m.mesh"}
 	for _, tc := range []struct{ file, want string }{
-		{"[[rule]]\nmatch = '*.png'\nlevel = 3", `cook.toml:3:1: recipe "image", which cooks what this rule matches, such as a.png, has no option "level"; "zstd" takes it`},
-		{"[[rule]]\nmatch = '*.png'\nquality = 'high'", `cook.toml:3:11: quality: want a whole number from 1 to 9, have "high": recipe "image" cooks what this rule matches, such as a.png; "zstd" takes it`},
-		{"[[rule]]\nmatch = 'data/*'\nlevel = 3", `cook.toml:3:1: no recipe that cooks what this rule matches has an option "level": json, image; "zstd" takes it`},
+		{"[[rule]]\nmatch = '*.png'\nlevel = 3", `cook.toml:3:1: recipe "image", which cooks the files of this rule, such as a.png, has no option "level"; "zstd" takes it`},
+		{"[[rule]]\nmatch = '*.png'\nquality = 'high'", `cook.toml:3:11: quality: want a whole number from 1 to 9, have "high": recipe "image" cooks the files of this rule, such as a.png; "zstd" takes it`},
+		{"[[rule]]\nmatch = 'data/*'\nlevel = 3", `cook.toml:3:1: none of the recipes that cook the files of this rule has an option "level": json, image; "zstd" takes it`},
 		{"[[rule]]\nmatch = 'data/*'\nindent = true\nsrgb = false", ""},
 		{"[[rule]]\nmatch = '*.png'\nrecipe = 'zstd'\nlevel = 3", ""},
 		{"[[rule]]\nmatch = '*.png'\nlevel = 3\n[[rule]]\nmatch = 'a.png'\nrecipe = 'zstd'", ""},
 		{"[[rule]]\nmatch = 'none'\nlevel = 3", ""},
-		{"[[rule]]\nmatch = '*.png'\nlevel = 3\nindent = true", "cook.toml:3:1: recipe \"image\", which cooks what this rule matches, such as a.png, has no option \"level\"; \"zstd\" takes it\n" +
-			`cook.toml:4:1: recipe "image", which cooks what this rule matches, such as a.png, has no option "indent"; "json" takes it`},
+		{"[[rule]]\nmatch = '*.png'\nlevel = 3\nindent = true", "cook.toml:3:1: recipe \"image\", which cooks the files of this rule, such as a.png, has no option \"level\"; \"zstd\" takes it\n" +
+			`cook.toml:4:1: recipe "image", which cooks the files of this rule, such as a.png, has no option "indent"; "json" takes it`},
 	} {
 		s := compile(t, tc.file)
 		for _, source := range sources {
@@ -76,7 +76,7 @@ func TestRuleWithoutEffectIsReported(t *testing.T) {
 	}
 }
 
-// leftOut ignores files that end in .psd.
+// leftOut returns the pattern that excludes a name: "*.psd" for names that end in .psd.
 func leftOut(name string) string {
 	if strings.HasSuffix(name, ".psd") {
 		return "*.psd"
@@ -88,7 +88,7 @@ func leftOut(name string) string {
 func TestOverriddenRuleIsReported(t *testing.T) {
 	s := compile(t, "[[rule]]\nmatch = '*.png'\nrecipe = 'image'\nsrgb = true\n[[rule]]\nmatch = '*.png'\nrecipe = 'copy'\n")
 	s.Method("a.png", "")
-	if got, want := s.Useless(slices.Values([]string{"a.png"}), leftOut).Error(), `cook.toml:3:1: this rule does nothing: stronger rules have recipe "copy" cook all that it matches, such as a.png`; got != want {
+	if got, want := s.Useless(slices.Values([]string{"a.png"}), leftOut).Error(), `cook.toml:3:1: this rule has no effect: rules with precedence choose recipe "copy" for all files that it matches, such as a.png`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if errs := s.Dropped(); len(errs) > 0 {

@@ -6,16 +6,20 @@ import (
 	"iter"
 	"path"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/engine"
+	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// engineKey is the key of [project] and of a target that names an engine.
+// engineKey is the key in [project] and in a target that names an engine.
 const engineKey = "engine"
 
-// engineNames are the engines that the files name.
+// engineNames holds the engines that the files and the run name.
 type engineNames struct {
+	run     string            // replaces project; "" for none
 	project string            // "" for none
 	targets map[string]string // engines by target
 }
@@ -23,13 +27,25 @@ type engineNames struct {
 // A loadingEngine is an engine that loads the artifacts of some targets.
 type loadingEngine struct {
 	engine.Engine
+	assumed bool     // set if nothing names an engine for these targets
 	targets []string // sorted; "" is the target without a name
 }
 
-// An engineList has the engines of all targets that have one.
+// assumedFile is the name of the rules of the assumed engine.
+const assumedFile = "engine " + engine.Any + ", assumed"
+
+// fileName returns the name of the rules in messages.
+func (e *loadingEngine) fileName() string {
+	if e.assumed {
+		return assumedFile
+	}
+	return "engine " + e.Name
+}
+
+// An engineList holds the engines of all targets that have one.
 type engineList []loadingEngine
 
-// readEngine reads the name of an engine, "" after an error.
+// readEngine reads the name of an engine. It returns "" after an error.
 func (r *tableReader) readEngine(at *node, value any) string {
 	name, _ := value.(string)
 	if _, ok := engine.Lookup(name); ok {
@@ -44,29 +60,34 @@ func (r *tableReader) readEngine(at *node, value any) string {
 	return ""
 }
 
-// byEngine returns the named engines with their targets. A target has the engine of the project
-// unless it names another.
+// byEngine returns the engines with their targets. A target names its engine. If it does not, it
+// has the engine of the run or the project, or, if there is none, engine.Any.
 func (n *engineNames) byEngine(targets map[string]int) (list engineList) {
 	for _, e := range engine.All() {
-		with := loadingEngine{Engine: e}
+		named, assumed := loadingEngine{Engine: e}, loadingEngine{Engine: e, assumed: true}
 		for _, target := range sortedKeys(targets) {
-			if cmp.Or(n.targets[target], n.project) == e.Name {
-				with.targets = append(with.targets, target)
+			switch name := cmp.Or(n.targets[target], n.run, n.project); {
+			case name == e.Name:
+				named.targets = append(named.targets, target)
+			case name == "" && e.Name == engine.Any:
+				assumed.targets = append(assumed.targets, target)
 			}
 		}
-		if with.targets != nil {
-			list = append(list, with)
+		for _, with := range []loadingEngine{named, assumed} {
+			if with.targets != nil {
+				list = append(list, with)
+			}
 		}
 	}
 	return list
 }
 
-// compileEngine returns the rules of an engine as layers for its targets. It leaves out settings
+// compileEngine returns the rules of an engine as layers for its targets. It omits settings
 // that no recipe accepts, since a program may have other recipes.
 func compileEngine(e *loadingEngine, recipes *recipeset.Set) []layer {
-	d, err := parseFile("engine "+e.Name, e.Rules())
+	d, err := parseFile(e.fileName(), e.Rules())
 	if err != nil {
-		panic(err) // a test parses the rules of all engines
+		panic(err) // impossible error, because a test parses every engine's rules
 	}
 	c := newCompiler(recipes)
 	c.in.file = d
@@ -84,7 +105,7 @@ func compileEngine(e *loadingEngine, recipes *recipeset.Set) []layer {
 	return c.set.layers
 }
 
-// engineOf returns the engine of a target, nil for none.
+// engineOf returns the engine of a target, or nil.
 func (list engineList) engineOf(target string) *loadingEngine {
 	for i := range list {
 		if e := &list[i]; slices.Contains(e.targets, target) {
@@ -94,9 +115,9 @@ func (list engineList) engineOf(target string) *loadingEngine {
 	return nil
 }
 
-// NotLoaded returns an error for each way of cooking whose artifacts the engine of the target does
-// not load. sources yields all sources; Method must have been called for each of them and every
-// target.
+// NotLoaded returns an error for each method whose artifacts the engine of the target does not
+// load. If several methods have the same format option, it returns only one error. sources yields
+// all sources; Method must have been called for each of them and every target.
 func (s *Set) NotLoaded(sources iter.Seq[string]) (errs Errors) {
 	s.mu.RLock()
 	targets := slices.Clone(s.calls.targets)
@@ -106,7 +127,7 @@ func (s *Set) NotLoaded(sources iter.Seq[string]) (errs Errors) {
 		if e == nil || e.Loads == nil {
 			continue
 		}
-		judged := map[*Method]bool{}
+		judged, warned := map[*Method]bool{}, map[string]bool{}
 		for source := range sources {
 			m, err := s.Method(source, target)
 			if err != nil || judged[m] || m.Recipe.Name == recipeset.Fallback {
@@ -114,10 +135,17 @@ func (s *Set) NotLoaded(sources iter.Seq[string]) (errs Errors) {
 			}
 			judged[m] = true
 			for _, name := range m.Names(source) {
+				refused := e.refuseFormat(m, source, name, s.texts)
 				if !e.LoadsFile(name) {
-					errs = append(errs, e.refuse(m, name, s.texts))
-					break
+					refused = e.refuse(m, name, s.texts)
 				}
+				if refused == nil {
+					continue
+				}
+				if why := fmt.Sprint(refused.File, refused.Line, path.Ext(name)); refused.File == "" || !warned[why] {
+					errs, warned[why] = append(errs, refused), true
+				}
+				break
 			}
 		}
 	}
@@ -125,16 +153,77 @@ func (s *Set) NotLoaded(sources iter.Seq[string]) (errs Errors) {
 	return errs
 }
 
-// refuse returns the error for an artifact that the engine does not load. Its place is the option
-// that chooses the format.
+// refuse returns the error for an artifact that the engine does not load. The position of the error
+// is the position of the option that chooses the format.
 func (e *loadingEngine) refuse(m *Method, artifact string, texts documents) *Error {
-	what := fmt.Sprintf("%s loads no %s files, such as %s", e.Title, path.Ext(artifact), clipText(artifact))
-	for _, key := range []string{"container", "format"} {
-		for _, o := range m.Options {
-			if o.Key == key && o.From.Line > 0 {
-				return texts.errorInFile(o.From.File, o.From.Line, o.From.Column, fmt.Sprintf("%s; remove %s = %s, or name another engine", what, key, o.Value))
-			}
-		}
+	ext, name := path.Ext(artifact), clipText(artifact)
+	if e.Name == engine.Any {
+		return chooserOf(m).errorHere(texts, fmt.Sprintf(`not every engine loads %s files, such as %s; name your engine, as in engine = "three" in [project] (cook help engines)`, ext, name))
+	}
+	what := fmt.Sprintf("%s loads no %s files, such as %s", e.Title, ext, name)
+	if o := chooserOf(m); o != nil {
+		return o.errorHere(texts, fmt.Sprintf("%s; remove %s = %s, or name another engine", what, o.Key, o.Value))
 	}
 	return &Error{Msg: fmt.Sprintf("%s; list the source in .cookignore, or write a [[rule]] with another recipe for it, such as recipe = %q", what, recipeset.Fallback)}
+}
+
+// refuseFormat returns an error if the engine does not load the format of a KTX2 file, or loads it
+// as another kind of texture. It returns nil for other files. The position of the error is the
+// position of the option to remove.
+func (e *loadingEngine) refuseFormat(m *Method, source, artifact string, texts documents) *Error {
+	format, cube := m.option("format"), m.option("cube")
+	if format == nil || cube == nil || path.Ext(artifact) != ".ktx2" {
+		return nil
+	}
+	loaded, what, remove := e.KTX2, "loads KTX2 files only of format ", chooserOf(m)
+	if e.Cubes != nil && cube.Value != `"none"` {
+		loaded, what, remove = e.Cubes, "loads cubes only of format ", cube
+	}
+	// For the web, auto means uastc, except for light values without an upper limit.
+	name, _ := strconv.Unquote(format.Value)
+	switch web := m.option("gpu"); {
+	case name != "auto":
+	case slices.Contains([]string{".exr", ".hdr"}, recipe.Ext(source)):
+		name = "float"
+	case web != nil && web.Value == `"web"`:
+		name = "uastc"
+	}
+	if loaded == nil || slices.Contains(loaded, name) {
+		return nil
+	}
+	text := fmt.Sprintf("%s %s%s, and %s has format %s", e.Title, what, strings.Join(loaded, ", "), clipText(artifact), name)
+	if remove == nil || remove.From.Line == 0 {
+		return &Error{Msg: text + "; list the source in .cookignore, or write a [[rule]] with another recipe for it"}
+	}
+	return remove.errorHere(texts, fmt.Sprintf("%s; remove %s = %s, or name another engine", text, remove.Key, remove.Value))
+}
+
+// option returns the option of a method with the given key, or nil if the recipe has no such
+// option.
+func (m *Method) option(key string) *Option {
+	for i := range m.Options {
+		if m.Options[i].Key == key {
+			return &m.Options[i]
+		}
+	}
+	return nil
+}
+
+// chooserOf returns the option of a rule that chooses the format of the artifacts, or nil.
+func chooserOf(m *Method) *Option {
+	for _, key := range []string{"container", "format", "gpu"} {
+		if o := m.option(key); o != nil && o.From.Line > 0 {
+			return o
+		}
+	}
+	return nil
+}
+
+// errorHere returns an error at the position of the option, or without a position if the option
+// is nil.
+func (o *Option) errorHere(texts documents, text string) *Error {
+	if o == nil {
+		return &Error{Msg: text}
+	}
+	return texts.errorInFile(o.From.File, o.From.Line, o.From.Column, text)
 }

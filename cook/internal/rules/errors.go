@@ -16,16 +16,16 @@ import (
 type Error struct {
 	File   string // a File.Name; "" if no file is at fault
 	Line   int    // line from 1
-	Column int    // byte of the line, from 1
+	Column int    // byte in the line, from 1
 	Msg    string
 
 	excerpt string // the displayed line; "" if unknown
-	caret   int    // characters before the place
+	caret   int    // characters before the error
 	text    string // the whole line
 	fix     *Edit
 }
 
-// Place returns the position of the error; file is "" if no file is at fault.
+// Place returns the position of the error; file is "" if the error is not in a file.
 func (e *Error) Place() (file string, line, column int) { return e.File, e.Line, e.Column }
 
 // Message returns the error without its position, in one line.
@@ -33,8 +33,8 @@ func (e *Error) Message() string {
 	return strings.ReplaceAll(pathname.Escape(e.Msg), "\n", `\n`)
 }
 
-// Excerpt returns the line of the file and, in a second line, a mark below the place; "" if it is
-// unknown. Both lines begin with spaces.
+// Excerpt returns the line of the file and, in a second line, a mark below the position. It
+// returns "" if the line is unknown. Both lines begin with spaces.
 func (e *Error) Excerpt() string {
 	if e.excerpt == "" {
 		return ""
@@ -43,7 +43,7 @@ func (e *Error) Excerpt() string {
 	return fmt.Sprintf("%s | %s\n%s | %s^", number, pathname.Escape(e.excerpt), strings.Repeat(" ", len(number)), strings.Repeat(" ", e.caret))
 }
 
-// Error returns one line, for any name and contents of the file.
+// Error returns the error in one line, whatever the file's name and contents.
 func (e *Error) Error() string {
 	if e.File == "" {
 		return e.Message()
@@ -51,7 +51,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", pathname.Show(e.File), e.Line, e.Column, e.Message())
 }
 
-// Errors are all errors of a configuration, sorted by file and position. They print one per line.
+// Errors holds all errors of a configuration, sorted by file and position. They print one per
+// line.
 type Errors []*Error
 
 func (e Errors) Error() string {
@@ -77,8 +78,8 @@ func (e Errors) sortByPlace() {
 	})
 }
 
-// instead returns the end of a message about an unknown word: the likely intended word, or else
-// all known words.
+// instead returns the end of a message about an unknown word: the word that was probably intended,
+// or, if no word is similar, all known words.
 func instead(word string, words []string) string {
 	if w := nearest.Word(word, words); w != "" {
 		return fmt.Sprintf("; did you mean %q?", w)
@@ -102,7 +103,7 @@ func clipText(s string) string {
 	return s[:end] + "..."
 }
 
-// An Edit corrects a line of a file: it replaces Old by New at a position, counted in bytes from
+// An Edit corrects a line of a file: it replaces Old with New at a position, counted in bytes from
 // 1. Old may be "".
 type Edit struct {
 	Line, Column int
@@ -117,8 +118,8 @@ func (e *Error) Fix() (Edit, bool) {
 	return *e.fix, true
 }
 
-// fixMisspelling adds a fix to an error if old is certainly a misspelling of one of the words:
-// replace old, with or without quotes, by that word.
+// fixMisspelling adds a fix to an error if old is certainly a misspelling of one of the words.
+// The fix replaces old, with or without quotes, with that word.
 func (e *Error) fixMisspelling(old string, words []string) *Error {
 	if w := nearest.Certain(old, words); w != "" {
 		e.means(old, w)
@@ -126,7 +127,8 @@ func (e *Error) fixMisspelling(old string, words []string) *Error {
 	return e
 }
 
-// means sets the fix of an error: replace old at its position, with or without quotes, by new.
+// means sets the fix of an error: at the error's position, replace old, with or without quotes, by
+// new.
 func (e *Error) means(old, new string) *Error {
 	at := min(e.Column-1, len(e.text))
 	for _, quote := range []string{"", `"`, "'"} {
@@ -139,7 +141,7 @@ func (e *Error) means(old, new string) *Error {
 	return e
 }
 
-// fixAt sets the fix of an error: replace old at a column by new.
+// fixAt sets the fix of an error: at the given column, replace old by new.
 func (e *Error) fixAt(column int, old, new string) *Error {
 	if at := min(column-1, len(e.text)); old != new && strings.HasPrefix(e.text[at:], old) {
 		e.fix = &Edit{e.Line, column, old, new}
@@ -150,7 +152,7 @@ func (e *Error) fixAt(column int, old, new string) *Error {
 var (
 	// plainWord matches an unquoted value that can only be a word.
 	plainWord = lazyregexp.New(`^[A-Za-z_][\w./*-]*$`)
-	// openString matches a quoted text that lasts to the end of the line.
+	// openString matches a quoted text that is not closed before the end of the line.
 	openString = lazyregexp.New(`^"[\w./*{}-]+$`)
 	// leadingZeros matches the zeros before a whole number.
 	leadingZeros = lazyregexp.New(`^0+[1-9]`)
@@ -198,7 +200,7 @@ func (e *Error) fixSyntax(sentence string) *Error {
 }
 
 // explainSyntax explains a syntax error in plain words, for users who do not know the TOML
-// specification. said is the library's message; column counts from 1.
+// specification. said is the library's message; columns count from 1.
 func explainSyntax(line string, column int, said string) string {
 	at := min(max(0, column-1), len(line))
 	before, rest := line[:at], strings.TrimLeft(line[at:], " \t")
@@ -227,7 +229,7 @@ func explainSyntax(line string, column int, said string) string {
 	return said
 }
 
-// withoutEquals explains an error between a key and its value, where "=" is missing.
+// withoutEquals explains a missing "=" between a key and its value.
 func withoutEquals(before, rest string) string {
 	r, _ := utf8.DecodeRuneInString(rest)
 	switch {
@@ -241,18 +243,18 @@ func withoutEquals(before, rest string) string {
 	return fmt.Sprintf(`want "=" behind %q`, clipText(strings.TrimSpace(before)))
 }
 
-// afterValue explains an error behind a value.
+// afterValue explains an error after a value.
 func afterValue(rest string) string {
 	switch {
 	case strings.HasPrefix(rest, ","), strings.HasPrefix(rest, ";"):
 		return fmt.Sprintf("remove the %q: each line is one key and its value", rest[:1])
 	case strings.HasPrefix(rest, `"`), strings.HasPrefix(rest, "'"):
-		return `nothing may follow a value; several values are a list: ["a", "b"]`
+		return `remove the text after the value; several values are a list: ["a", "b"]`
 	}
-	return "nothing may follow a value"
+	return "remove the text after the value"
 }
 
-// wrongValue explains why TOML does not accept a value.
+// wrongValue explains why a value is not valid TOML.
 func wrongValue(value, said string) string {
 	if value == "" || value == "+" || value == "-" {
 		return "the value is missing"
@@ -279,7 +281,7 @@ func wrongValue(value, said string) string {
 // excerptOfLine returns a line of the file, shortened for display, and the position of the error in
 // it.
 func (d *document) excerptOfLine(line, column int) (text string, at int) {
-	const most = 100 // bytes
+	const most = 100 // length in bytes
 	whole := strings.ToValidUTF8(strings.TrimRight(d.lineText(line), "\r"), "?")
 	column = min(column, len(whole)+1)
 	from := 0

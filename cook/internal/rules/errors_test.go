@@ -3,6 +3,8 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -13,7 +15,7 @@ import (
 func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 	const rule = "[[rule]]\nmatch = '*.png'\n"
 	for _, tc := range []struct{ file, want string }{
-		// The TOML itself.
+		// Errors in the TOML syntax.
 		{"a = \n", "1:5: the value is missing"},
 		{"[[rule]]\nmatch = 'a\n", "2:11: the closing quote is missing"},
 		{rule + "srgb = true\nsrgb = false\n", "4:1: key srgb is already defined"},
@@ -21,24 +23,24 @@ func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 		{"x = \"\xff\"", "1:6: invalid UTF-8 character in basic string"},
 		{rule + "quality = 99999999999999999999", "3:11: decimal number is too large to fit in a 64-bit signed integer"},
 
-		// Top level.
+		// Errors at top level.
 		{"rules = 1", `1:1: unknown key "rules"; did you mean "rule"?`},
 		{"\n[defaults]\n", `2:2: unknown key "defaults"; have rule, target, project, remote`},
 		{"[rule]\nmatch = '*'", "1:2: rule: want a list of tables; write [[rule]] above each"},
 		{"rule = [{match = 'a'}, 3]", "1:24: rule: want a table"},
 		{"target = 1", "1:1: target: want tables such as [target.mobile.image]"},
 
-		// match
-		{"\n  [[rule]]\nsrgb = true", `2:3: rule without match; say which files it is for, as in match = "*.png"`},
+		// Errors in match.
+		{"\n  [[rule]]\nsrgb = true", `2:3: the rule has no match; name the files that it applies to, as in match = "*.png"`},
 		{"[[rule]]\nmatch = 3", "2:9: match: want a pattern or a list of patterns"},
 		{"[[rule]]\nmatch = []", "2:9: match: want at least one pattern"},
 		{"[[rule]]\nmatch = ['a',\n  2]", "3:3: match: want a pattern or a list of patterns"},
 		{"[[rule]]\nmatch = ['a',\n  ['b']]", "2:9: match: want a pattern or a list of patterns"},
-		{"[[rule]]\nmatch = ['a', '[b']", `2:15: match: pattern "[b": unfinished [class], {alternatives} or backslash`},
-		{"[[rule]]\nmatch = '!a'", `2:9: match: pattern "!a": excludes from nothing; put it behind a pattern that it excludes from`},
-		{"[[rule]]\nmatch = 'a/../b'", `2:9: match: pattern "a/../b": has an element "..", which no path has`},
+		{"[[rule]]\nmatch = ['a', '[b']", `2:15: match: pattern "[b": a [class], {alternatives} or a backslash is unfinished`},
+		{"[[rule]]\nmatch = '!a'", `2:9: match: pattern "!a": the pattern excludes files, but no pattern before it includes files; put such a pattern first`},
+		{"[[rule]]\nmatch = 'a/../b'", `2:9: match: pattern "a/../b": the pattern has an element "..", which no path has`},
 
-		// recipe
+		// Errors in recipe.
 		{"[[rule]]\nmatch  = '*'\nrecipe = \"imagee\"", `3:10: unknown recipe "imagee"; did you mean "image"?`},
 		{"[[rule]]\nmatch = '*'\nrecipe = 1", `3:10: recipe: want a name; have command, copy, image, json, mesh, zstd`},
 		{"[[rule]]\nmatch = '*'\nrecipe = 'other'\nwhatever = 1", `3:10: unknown recipe "other"; have command, copy, image, json, mesh, zstd`},
@@ -64,19 +66,19 @@ func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 		{rule + "quality = 1.5", `3:11: quality: want a whole number from 1 to 9, have 1.5`},
 		{rule + "srgb = 2020-01-01", `3:8: srgb: want true or false, have 2020-01-01`},
 
-		// Outputs.
-		{rule + "output = 'a'\noutputs = ['b']", "4:1: output and outputs: a rule may have only one of them"},
+		// Errors in outputs.
+		{rule + "output = 'a'\noutputs = ['b']", "4:1: the rule has output and outputs; keep only one of them"},
 		{rule + "output = ['b']", `3:10: output: want a template such as "{stem}.bin"; a list is called outputs`},
 		{rule + "outputs = 'b'", `3:11: outputs: want a list of templates such as ["{stem}.bin"]`},
 		{rule + "outputs = []", `3:11: outputs: want a list of templates such as ["{stem}.bin"]`},
 		{rule + "outputs = ['a', 2]", `3:17: outputs: want a template`},
 		{rule + "outputs = ['{stem}',\n'{stme}']", `4:1: template "{stme}": unknown word {stme}; did you mean "stem"?`},
-		{rule + "output = '../a'", `3:10: template "../a": has an element ".."; write the directories out`},
+		{rule + "output = '../a'", `3:10: template "../a": the template has the element ".."; write the names of the directories`},
 		{"[[rule]]\nmatch = '*'\nrecipe = 'mesh'\noutputs = ['a']", `4:11: outputs: want 2 for recipe "mesh", have 1`},
 		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\noutputs = ['a', 'b']", `4:11: outputs: want 1 for recipe "image", have 2`},
 		{"[[rule]]\nmatch = '*'\ncommand = ['x']", `3:1: recipe "command" needs outputs = [...]`},
 
-		// Targets.
+		// Errors in targets.
 		{"[target.Mobile]", `1:9: target "Mobile": want a name of a-z, 0-9, '-' and '_', at most 64 bytes`},
 		{"[target.'']", `1:9: target "": want a name of a-z, 0-9, '-' and '_', at most 64 bytes`},
 		{"[target]\nmobile = 3", `2:10: target "mobile": want tables such as [target.mobile.image]`},
@@ -90,6 +92,29 @@ func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 		if want := "a/cook.toml:" + tc.want; err == nil || err.Error() != want {
 			t.Errorf("%q:\ngot  %v\nwant %s", tc.file, err, want)
 		}
+	}
+}
+
+// If several recipes have an option, the message about a wrong value lists the values of the
+// recipes that cook the matching files. If no file matches, the message stays short.
+func TestWrongValueListsValuesOfMatchingFiles(t *testing.T) {
+	paths := func() iter.Seq[string] {
+		return slices.Values([]string{"ui/a.png", "ui/b.png", "x/a.txt", "y/a.png", "y/b.json"})
+	}
+	for _, tc := range []struct{ dir, match, want string }{
+		{"", "ui/", `3:11: quality: want a whole number from 1 to 9, have "best"`},
+		{"", "*.{png,tga}", `3:11: quality: want a whole number from 1 to 9, have "best"`},
+		{"ui", "*", `3:11: quality: want a whole number from 1 to 9, have "best"`},
+		{"", "x/", `3:11: quality: want a whole number from 1 to 9 (recipe image) or "low" or "high" (recipe zstd), have "best"`},
+	} {
+		file := File{Name: "cook.toml", Dir: tc.dir, Data: []byte("[[rule]]\nmatch = '" + tc.match + "'\nquality = 'best'")}
+		if _, err := CompileFor("", []File{file}, recipes(t), paths); err == nil || err.Error() != "cook.toml:"+tc.want {
+			t.Errorf("%s:\ngot  %v\nwant cook.toml:%s", tc.match, err, tc.want)
+		}
+	}
+	many := wantedValues{}.with("a", "1").with("b", "2").with("c", "1").with("d", "3")
+	if got, want := many.inWords("key"), "a value that one of 4 recipes takes (cook help key lists them)"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -114,8 +139,8 @@ func TestSyntaxErrorsAreExplainedInPlainWords(t *testing.T) {
 		"größe = 3":            "3:3: a key of other letters than a-z, A-Z, 0-9, - and _ needs quotes",
 		"srgb = true;":         `3:12: remove the ";": each line is one key and its value`,
 		"srgb = true,":         `3:12: remove the ",": each line is one key and its value`,
-		`name = "a" "b"`:       `3:12: nothing may follow a value; several values are a list: ["a", "b"]`,
-		"srgb = true x":        "3:13: nothing may follow a value",
+		`name = "a" "b"`:       `3:12: remove the text after the value; several values are a list: ["a", "b"]`,
+		"srgb = true x":        "3:13: remove the text after the value",
 		"size = 010":           "3:8: a number cannot begin with 0",
 		"size =":               "3:7: the value is missing",
 		"size = +":             "3:9: the value is missing",
@@ -131,7 +156,7 @@ func TestSyntaxErrorsAreExplainedInPlainWords(t *testing.T) {
 	}
 }
 
-// Messages show the line with a mark below the error, for any contents of the line.
+// Messages show the line with a mark below the error, whatever the line contains.
 func TestExcerptMarksTheErrorInItsLine(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for file, want := range map[string]string{
@@ -139,7 +164,7 @@ func TestExcerptMarksTheErrorInItsLine(t *testing.T) {
 		"\n\tsrgb = False\r\n":             "cook.toml:2:9: write it in lower case: false\n    2 |  srgb = False\n      |         ^",
 		"é = 1":                            "cook.toml:1:1: invalid character at start of key: U+00C3 'Ã'\n    1 | é = 1\n      | ^",
 		"a = '" + long + "'\nb\n":          "cook.toml:2:2: want \"=\" behind \"b\"\n    2 | b\n      |  ^",
-		"a = '" + long + "' " + long[:200]: "cook.toml:1:308: nothing may follow a value\n    1 | " + long[:47] + "' " + long[:51] + "...\n      | " + strings.Repeat(" ", 49) + "^",
+		"a = '" + long + "' " + long[:200]: "cook.toml:1:308: remove the text after the value\n    1 | " + long[:47] + "' " + long[:51] + "...\n      | " + strings.Repeat(" ", 49) + "^",
 		"a = '\x1b[31m":                    "",
 	} {
 		_, err := Compile([]File{{Name: "cook.toml", Data: []byte(file)}}, recipes(t))
@@ -171,9 +196,9 @@ func TestAllErrorsOfAllFiles(t *testing.T) {
 		{Name: "a/cook.toml", Dir: "a", Data: []byte("[[rule]]\nquality = 0\nrecipe = 'image'\n[[rule]]\nmatch = 'a//b'\nsrbg = 1\n[foo]")},
 		{Name: "cook.toml", Data: []byte("[[rule]]\nmatch = '*'\ncommand = ['x']\noutputs=['{']")},
 	}, recipes(t))
-	want := `a/cook.toml:1:1: rule without match; say which files it is for, as in match = "*.png"
+	want := `a/cook.toml:1:1: the rule has no match; name the files that it applies to, as in match = "*.png"
 a/cook.toml:2:11: quality: want a whole number from 1 to 9, have 0
-a/cook.toml:5:9: match: pattern "a//b": has an empty element, which no path has
+a/cook.toml:5:9: match: pattern "a//b": the pattern has an empty element; remove a slash
 a/cook.toml:6:1: unknown key "srbg"; did you mean "srgb"?
 a/cook.toml:7:2: unknown key "foo"; have rule, target, project, remote
 b/cook.toml:1:5: the value is missing
@@ -200,16 +225,16 @@ func TestLargeFileIsRefused(t *testing.T) {
 	braces := func(n int) string { return "match='" + strings.Repeat("{a,b}", n) + "'\n" }
 	for _, tc := range []struct{ name, file, want string }{
 		{"bytes", strings.Repeat("#", MaxFile+1), "c:1:1: file has more than 4194304 bytes, the limit"},
-		{"rules", rules(maxLayers + 1), "c:20001:1: more than 10000 rules and target tables"},
-		{"rules and tables", rules(maxLayers) + "[target.a.image]\n[target.b.image]", "c:20001:11: more than 10000 rules and target tables"},
+		{"rules", rules(maxLayers + 1), "c:20001:1: there are more than 10000 rules and target tables"},
+		{"rules and tables", rules(maxLayers) + "[target.a.image]\n[target.b.image]", "c:20001:11: there are more than 10000 rules and target tables"},
 		{"keys in a rule", "[[rule]]\nmatch='*'\n[rule.x]\n" + keys.String(), "c:1000:1: too many keys: at most 100000 in a file, 1000 in one rule, 2000 outside of rules"},
 		{"keys outside", keys.String() + "[a]\n" + keys.String(), "c:2001:1: too many keys: at most 100000 in a file, 1000 in one rule, 2000 outside of rules"},
 		{"items", "x=[" + strings.Repeat("0,", maxKeys) + "]", "c:1:200002: too many keys: at most 100000 in a file, 1000 in one rule, 2000 outside of rules"},
-		{"alternatives", "[[rule]]\n" + braces(10), `c:2:7: match: pattern "` + strings.Repeat("{a,b}", 10) + `": more than 1000 alternatives`},
-		{"braces", "[[rule]]\n" + braces(51), `c:2:7: match: pattern "` + strings.Repeat("{a,b}", 20) + `...": more than 50 braces`},
-		{"patterns", strings.Repeat("[[rule]]\n"+braces(9), 99), "c:196:7: match: more than 50000 patterns in all files"},
-		{"long pattern", "[[rule]]\nmatch='" + strings.Repeat("a", 1024+1) + "'", `c:2:7: match: pattern "` + strings.Repeat("a", 100) + `...": longer than 1024 bytes`},
-		{"long template", rules(1) + "output='" + strings.Repeat("é", maxTemplate) + "'", `c:3:8: template "` + strings.Repeat("é", 50) + `...": longer than 1024 bytes`},
+		{"alternatives", "[[rule]]\n" + braces(10), `c:2:7: match: pattern "` + strings.Repeat("{a,b}", 10) + `": the pattern has more than 1000 alternatives`},
+		{"braces", "[[rule]]\n" + braces(51), `c:2:7: match: pattern "` + strings.Repeat("{a,b}", 20) + `...": the pattern has more than 50 braces`},
+		{"patterns", strings.Repeat("[[rule]]\n"+braces(9), 99), "c:196:7: match: all files together have more than 50000 patterns"},
+		{"long pattern", "[[rule]]\nmatch='" + strings.Repeat("a", 1024+1) + "'", `c:2:7: match: pattern "` + strings.Repeat("a", 100) + `...": the pattern is longer than 1024 bytes`},
+		{"long template", rules(1) + "output='" + strings.Repeat("é", maxTemplate) + "'", `c:3:8: template "` + strings.Repeat("é", 50) + `...": the template is longer than 1024 bytes`},
 		{"long key", rules(1) + strings.Repeat("k", 200) + "=1", `c:3:1: unknown key "` + strings.Repeat("k", 100) + `..."; no recipe has such an option`},
 		{"long value", rules(1) + "srgb='" + strings.Repeat("k", 200) + "'", `c:3:6: srgb: want true or false, have "` + strings.Repeat("k", 99) + `...`},
 	} {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,47 +15,59 @@ import (
 // A Method is the way to cook a source: the merged result of all rules that match the source. It is
 // shared and must not be changed.
 type Method struct {
-	// Alone is the method without Then, nil if there is no Then.
+	// Alone is the method without Then, or nil if it has no Then.
 	Alone *Method
-	// Whole is the chain whose Alone is this method; may be nil.
+	// Whole is the chain whose Alone is this method; it may be nil.
 	Whole *Method
-	// Final replaces the result of FinalNames in an action from another machine.
+	// Final replaces the result of FinalNames when the action comes from another machine.
 	Final []string
-	// Then holds for each output the method that cooks it further, nil for an output that is
-	// placed. It is nil if all outputs are placed.
+	// Then holds, for each output, the method that cooks it further, or nil for an output that
+	// is placed. Then is nil if all outputs are placed.
 	Then   []*Method
 	Recipe recipe.Recipe
-	// Cooker has its options set and has passed its Check.
+	// Cooker has its options set and has passed its own Check.
 	Cooker  recipe.Cooker
 	Outputs []Template
 	Target  string
 	// Options are the Cooker's options that can change the result, sorted by key.
 	Options []Option
-	// Rules are the rules with an effect, weakest first.
+	// Rules lists the rules with an effect, weakest first.
 	Rules []Origin
 
-	chosen win  // the layer that names the recipe, -1 for none
-	set    *Set // nil unless it follows another recipe
+	chosen win  // the layer that names the recipe; -1 if no layer does
+	set    *Set // set only for a method that follows another recipe
 }
 
-// Chosen returns the place that names the recipe.
+// Chosen returns the position of the rule that names the recipe.
 func (m *Method) Chosen() Origin { return m.chosen.at }
 
-// Holder returns the recipe whose outputs may contain the source, in which case the source has no
-// outputs. It returns nil if there is no such recipe or a rule decides how the source is cooked.
+// Holder returns the recipe whose outputs may contain the source; the source then has no
+// outputs of its own. It returns nil if there is no such recipe or if a rule chooses how to
+// cook the source.
 func (m *Method) Holder() *recipe.Recipe { return m.chosen.holder }
 
-// An Option is an option's canonical value and the place that set it.
+// Hashed reports whether the name of any artifact has {hash}.
+func (m *Method) Hashed() bool {
+	return slices.ContainsFunc(m.Outputs, func(t Template) bool { return t.hashed }) ||
+		slices.ContainsFunc(m.Then, func(next *Method) bool { return next != nil && next.Hashed() })
+}
+
+// Assumed reports whether a rule of the assumed engine affects the method.
+func (m *Method) Assumed() bool {
+	return slices.ContainsFunc(m.Rules, func(o Origin) bool { return o.File == assumedFile })
+}
+
+// An Option is the canonical value of an option and the origin of that value.
 type Option struct {
 	recipeset.Field
 	From Origin
 }
 
-// An Origin is a place in the configuration: a rule, or a key.
+// An Origin is a position in the configuration: a rule or a key.
 type Origin struct {
 	File   string // a File.Name, "built-in" or "default"
 	Line   int    // line from 1; 0 outside of files
-	Column int    // byte of the line, from 1; 0 outside of files
+	Column int    // byte in the line, from 1; 0 outside of files
 	// Match is the rule's patterns, or the header of a target's table.
 	Match string
 }
@@ -67,7 +80,7 @@ func (o Origin) String() string {
 	return fmt.Sprintf("%s:%d", o.File, o.Line)
 }
 
-// An outcome is a Method or the reason why there is none.
+// An outcome is a Method, or the reason why there is no Method.
 type outcome struct {
 	method *Method
 	err    error
@@ -76,11 +89,11 @@ type outcome struct {
 // A selection is the set of layers that match a source, one bit per layer. Its header holds the
 // target's number and the row of the built-in table. It has a fixed size, so that it can stay on
 // the stack.
-type selection [selectionHeader + (maxLayers+7)/8]byte
+type selection [selectionHeader + (maxEngineLayers+maxLayers+7)/8]byte
 
-const selectionHeader = 8 // bytes
+const selectionHeader = 8 // size in bytes
 
-// artifact is a bit of the header's byte 3: the selection is for an artifact.
+// artifact is a bit in byte 3 of the header: the selection is for an artifact.
 const artifact = 1 << 7
 
 func (b *selection) forArtifact() bool { return b[3]&artifact != 0 }
@@ -89,9 +102,10 @@ func (b *selection) setLayer(i int)      { b[selectionHeader+i/8] |= 1 << (i % 8
 func (b *selection) clearLayer(i int)    { b[selectionHeader+i/8] &^= 1 << (i % 8) }
 func (b *selection) hasLayer(i int) bool { return b[selectionHeader+i/8]>>(i%8)&1 == 1 }
 
-// Method returns how a source is cooked for a target, "" for none. The path is a clean slash path
-// in the asset tree. Sources with equal results share one Method, so equal methods are equal
-// pointers. A repeated choice does not allocate if no rule is for artifacts.
+// Method returns how a source is cooked for a target; target "" means no target. The path is a
+// clean slash path in the asset tree. Sources with equal results share one Method, so equal
+// methods are equal pointers. A repeated call does not allocate unless some rule is for
+// artifacts.
 //
 // The error is an *Error; it does not name the source. It stays the same for the life of the Set.
 func (s *Set) Method(path, target string) (*Method, error) {
@@ -121,8 +135,8 @@ func (s *Set) chooseOutcome(matched *selection, path, target string, row int) *o
 	return known
 }
 
-// matchLayers finds the layers that match a source, or an artifact if ofArtifact, and the row of the
-// built-in table.
+// matchLayers finds the layers that match a source, or an artifact if ofArtifact is set, and
+// the row of the built-in table.
 func (s *Set) matchLayers(matched *selection, path string, number int, target string, ofArtifact bool) (row int) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	if row = s.builtin.rowOfPath(path); !ofArtifact && s.builtin.rejects(path, row) {
@@ -161,7 +175,7 @@ func (s *Set) matchLayers(matched *selection, path string, number int, target st
 	return row
 }
 
-// isTable reports whether a layer is the table of a target and not a rule.
+// isTable reports whether a layer is a target's table instead of a rule.
 func (l *layer) isTable() bool { return l.texts == nil }
 
 // isFor reports whether a layer applies to a target.
@@ -174,13 +188,13 @@ func (s *Set) decideNew(key, path, target string, row int) *outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.cache.seen[key]; known != nil {
-		return known // another goroutine was faster
+		return known // outcome from another goroutine, which finished first
 	}
 	var matched selection
 	copy(matched[:], key)
 	d := s.mergeLayers(&matched, row, target)
 	if d.recipe == "" {
-		s.cache.seen[key] = &outcome{} // a placed artifact
+		s.cache.seen[key] = &outcome{} // no method, because the artifact is placed
 		return s.cache.seen[key]
 	}
 	s.noteEffects(&matched, path, d)
@@ -188,7 +202,7 @@ func (s *Set) decideNew(key, path, target string, row int) *outcome {
 		s.calls.targets = append(s.calls.targets, target)
 	}
 
-	// Matching rules without an effect do not distinguish choices.
+	// Two selections give the same method if they differ only in matching rules without an effect.
 	same := fmt.Sprintf("%q %s %v %q %d", target, d.recipe, d.had, d.row, d.chose)
 	known := s.cache.decided[same]
 	if known == nil {
@@ -204,19 +218,20 @@ type decision struct {
 	set     *Set
 	recipe  string
 	cooker  recipe.Cooker
-	outputs *layer         // the layer with the outputs; nil for the recipe's own
+	outputs *layer         // layer that sets the outputs; nil for the recipe's default
 	won     map[string]win // winners by "recipe", "outputs" and option key
-	chose   int            // the rule that names the recipe, -1 for none
+	chose   int            // the rule that names the recipe; -1 for none
 	had     []int          // layers with an effect, in order
-	row     string         // the pattern of the built-in rule, if used
+	row     string         // pattern of the built-in rule, if it was used
 	holder  *recipe.Recipe // the result of Method.Holder
 }
 
-// A win is the layer that decides a setting, -1 for the built-in rules, and its place.
+// A win is the layer whose value of a setting applies. layer is -1 for the built-in rules. at is
+// the position of the setting.
 type win struct {
 	layer  int
 	at     Origin
-	holder *recipe.Recipe // result of Method.Holder, if a recipe is chosen
+	holder *recipe.Recipe // result of Method.Holder if a rule chooses a recipe
 }
 
 func (s *Set) mergeLayers(matched *selection, row int, target string) *decision {
@@ -245,7 +260,7 @@ func (s *Set) mergeLayers(matched *selection, row int, target string) *decision 
 			continue
 		}
 		for _, o := range l.settings {
-			// A rule that names no recipe may have options that this recipe does not accept.
+			// If a rule names no recipe, it may set options that this recipe does not accept.
 			if recipeset.SetOption(d.cooker, o.key, o.value) == nil {
 				d.won[o.key] = win{layer: i, at: o.at}
 			}
@@ -271,7 +286,7 @@ func (s *Set) mergeLayers(matched *selection, row int, target string) *decision 
 	return d
 }
 
-// makeMethod checks all options together and makes the method.
+// makeMethod checks all options together and creates the method.
 func (d *decision) makeMethod(target string) *outcome {
 	fail := func(at Origin, format string, args ...any) *outcome {
 		e := &Error{Msg: fmt.Sprintf(format, args...)}
@@ -283,7 +298,7 @@ func (d *decision) makeMethod(target string) *outcome {
 	chosen := d.won["recipe"].at
 	r, ok := d.set.vocab.recipes.Lookup(d.recipe)
 	if !ok {
-		return fail(chosen, "no recipe has this file's extension, and there is no recipe %q for all other files; name one in a [[rule]] (have %s), or list the file in .cookignore",
+		return fail(chosen, "no recipe cooks files with this extension, and there is no recipe %q for other files; name a recipe in a [[rule]] (there are %s), or list the file in .cookignore",
 			d.recipe, strings.Join(d.set.vocab.recipes.Names(), ", "))
 	}
 	m := &Method{Recipe: r, Cooker: d.cooker, Target: target, chosen: win{d.chose, chosen, d.holder}}
@@ -324,6 +339,8 @@ func (d *decision) makeMethod(target string) *outcome {
 		}
 	case len(own) > 0 && len(own) != len(d.outputs.outputs):
 		return fail(d.outputs.written, "%s", wrongCount(d.recipe, len(own), len(d.outputs.outputs)))
+	case extensionsSwapped(own, d.outputs.outputs):
+		return fail(d.outputs.written, "outputs: want the order of recipe %q: %s", d.recipe, strings.Join(own, ", "))
 	default:
 		m.Outputs = d.outputs.outputs
 	}
@@ -335,6 +352,16 @@ func (d *decision) makeMethod(target string) *outcome {
 		}
 	}
 	return &outcome{method: m}
+}
+
+// extensionsSwapped reports whether templates have the extensions of a recipe's own templates
+// in another order, which would make the recipe write its JSON to an image file.
+func extensionsSwapped(own []string, given []Template) bool {
+	want, have := make([]string, len(own)), make([]string, len(given))
+	for i := range own {
+		want[i], have[i] = path.Ext(own[i]), path.Ext(given[i].text)
+	}
+	return len(own) == len(given) && !slices.Equal(want, have) && slices.Equal(slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(have)))
 }
 
 func wrongCount(recipe string, want, have int) string {

@@ -35,11 +35,11 @@ indent = true
 	}{
 		{"a.png", "a.png", true},
 		{"a.png", "x/y/b.JPG", true},
-		{"a.png", "a.tga", true}, // the third rule has no effect
+		{"a.png", "a.tga", true}, // third rule, which has no effect
 		{"a.png", "ui/a.png", false},
 		{"ui/a.png", "ui/x/b.tga", true},
-		{"raw/a.png", "raw/a.json", true}, // nor has the built-in table
-		{"raw/a.png", "a.txt", false},     // chosen by different rules
+		{"raw/a.png", "raw/a.json", true}, // built-in table, which has no effect either
+		{"raw/a.png", "a.txt", false},     // paths chosen by different rules
 		{"a.png", "a.json", false},
 		{"a.png@pc", "a.png@web", false},
 		{"a.png@pc", "b.png@pc", true},
@@ -72,6 +72,8 @@ func TestMethodErrorNamesTheRule(t *testing.T) {
 			`cook.toml:3:1: recipe "command": command: want a program and its arguments`},
 		{"number of outputs known only with the source", "[[rule]]\nmatch = '*'\noutput = 'a'", "a.gltf", "",
 			`cook.toml:3:1: outputs: want 2 for recipe "mesh", have 1`},
+		{"outputs in another order", "[[rule]]\nmatch = '*'\noutputs = ['x/{stem}.bin', '{path}']", "a.gltf", "",
+			`cook.toml:3:1: outputs: want the order of recipe "mesh": {path}, {path}.bin`},
 		{"outputs given for other sources only", "[[rule]]\nmatch = '*'\ncommand = ['x']\n[[rule]]\nmatch = '*.png'\noutput = 'a'", "a.tga", "",
 			`cook.toml:3:1: recipe "command" needs outputs = [...]`},
 		{"unknown target", "[target.mobile]\n[target.pc]", "a.png", "mobil", `unknown target "mobil"; did you mean "mobile"?`},
@@ -97,7 +99,8 @@ func TestMethodErrorNamesTheRule(t *testing.T) {
 	}
 }
 
-// torn is a recipe with an invalid template, and its Check returns an error without an option.
+// torn is a recipe with an invalid template. Its Check returns an error that does not belong to an
+// option.
 type torn struct {
 	Broken bool `toml:"broken"`
 }
@@ -118,9 +121,9 @@ func TestBadRecipeIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		"a":   `recipe "copy": template "../{path}": has an element ".."; write the directories out`,
+		"a":   `recipe "copy": template "../{path}": the template has the element ".."; write the names of the directories`,
 		"a.b": `recipe "copy": out of order`,
-		"a.c": `c:6:1: recipe "copy": template "../{path}": has an element ".."; write the directories out`,
+		"a.c": `c:6:1: recipe "copy": template "../{path}": the template has the element ".."; write the names of the directories`,
 	} {
 		if _, err := s.Method(path, ""); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", path, err, want)
@@ -128,7 +131,7 @@ func TestBadRecipeIsReported(t *testing.T) {
 	}
 }
 
-// fifty returns a configuration with 50 rules of all kinds and one target.
+// fifty returns a configuration with one target and 50 rules of all kinds.
 func fifty() string {
 	var b strings.Builder
 	for i := range 10 {
@@ -173,7 +176,7 @@ func TestConcurrentCallsShareOneMethod(t *testing.T) {
 }
 
 func TestSeenMethodAllocatesNothing(t *testing.T) {
-	// All of the many rules match, so a small buffer would not suffice.
+	// All rules match, so a small buffer would not suffice.
 	for name, file := range map[string]string{
 		"fifty": fifty(),
 		"many":  strings.Repeat("[[rule]]\nmatch = ['**/v*/{a,b,?}_hd.*', '*']\nquality = 3\n", 1000) + "[target.pc]",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,12 +14,12 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// checkOption checks one option of a rule or target table and reports whether it is valid. The cooker
-// of a named recipe takes the value; without a name, some recipe must have the option and accept
-// the value. words are other keys that might have been intended.
-func (c *compiler) checkOption(at *node, name, guessed string, cooker recipe.Cooker, key string, value any, words []string) bool {
+// checkOption checks one option of a rule or target table and reports whether it is valid. The
+// cooker of a named recipe must accept the value; if the rule names no recipe, some recipe must
+// have the option and accept the value. words lists other keys that might have been intended.
+func (c *compiler) checkOption(at *node, l *layer, name string, cooker recipe.Cooker, key string, value any, words []string) bool {
 	if cooker == nil {
-		return c.optionOfAny(at, guessed, key, value, words)
+		return c.optionOfAny(at, l, key, value, words)
 	}
 	err := recipeset.SetOption(cooker, key, value)
 	switch {
@@ -37,12 +38,10 @@ func (c *compiler) checkOption(at *node, name, guessed string, cooker recipe.Coo
 	return false
 }
 
-// optionOfAny checks an option of a rule that names no recipe. guessed is the recipe that
-// probably cooks the matching files, "" for none: messages then describe only its values.
-func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words []string) bool {
-	var wrong *recipe.OptionError
-	var wants []string
-	own := "" // the description of the guessed recipe
+// optionOfAny checks an option of a rule that names no recipe.
+func (c *compiler) optionOfAny(at *node, l *layer, key string, value any, words []string) bool {
+	var all wantedValues
+	got := ""
 	for _, name := range c.set.vocab.recipes.Names() {
 		err := recipeset.SetOption(c.set.vocab.freshCooker(name), key, value)
 		if err == nil {
@@ -50,21 +49,20 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 		}
 		var one *recipe.OptionError
 		if errors.As(err, &one) {
-			wrong = one
-			if name == guessed {
-				own = one.Want
-			}
-			if want := fmt.Sprintf("%s (recipe %s)", one.Want, name); !slices.Contains(wants, want) {
-				wants = append(wants, want)
-			}
+			all, got = all.with(name, one.Want), one.Got
 		}
 	}
-	if wrong != nil {
-		if len(wants) == 1 || own != "" {
-			wants = []string{cmp.Or(own, wrong.Want)}
+	if len(all) > 0 {
+		likely := all
+		if len(all) > 1 {
+			likely = all.of(c.recipesOf(l))
 		}
-		err := &recipe.OptionError{Key: key, Got: wrong.Got, Want: strings.Join(wants, " or ")}
-		c.set.vocab.fixOption(c.in.failf(at.value, "%s", c.shortError(at, err, value)), err, value)
+		text := c.shortError(at, &recipe.OptionError{Key: key, Got: got, Want: likely.inWords(key)}, value)
+		full := &recipe.OptionError{Key: key, Got: got, Want: all.listed()}
+		if word, ok := value.(string); ok && !strings.Contains(text, "; did you mean ") && !strings.Contains(text, "; remove ") {
+			text += meantWord(word, full.Want)
+		}
+		c.set.vocab.fixOption(c.in.failf(at.value, "%s", text), full, value)
 		return false
 	}
 	for _, name := range c.set.vocab.recipes.Names() {
@@ -78,7 +76,82 @@ func (c *compiler) optionOfAny(at *node, guessed, key string, value any, words [
 	return false
 }
 
-// shortError returns an option's error with the value clipped.
+// recipesOf returns the recipes that probably cook the files of a rule. They are determined by the
+// extensions of these files. If there are no files, they are determined by the extensions in the
+// rule's patterns.
+func (c *compiler) recipesOf(l *layer) (names []string) {
+	if name := c.set.builtin.likelyRecipe(l.texts); name != "" || c.paths == nil {
+		return []string{name}
+	}
+	for file := range c.paths() {
+		rest, inside := strings.CutPrefix(file, l.prefix)
+		if !inside || !l.patterns.Match(rest, path.Base(rest)) {
+			continue
+		}
+		if name := c.set.builtin.rows[c.set.builtin.rowOfPath(file)].recipe; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// wantedValues holds descriptions of the values that recipes accept for an option.
+type wantedValues []wantedValue
+
+type wantedValue struct {
+	recipes []string
+	want    string
+}
+
+// with returns the descriptions with the description of another recipe added.
+func (w wantedValues) with(recipe, want string) wantedValues {
+	if i := slices.IndexFunc(w, func(v wantedValue) bool { return v.want == want }); i >= 0 {
+		w[i].recipes = append(w[i].recipes, recipe)
+		return w
+	}
+	return append(w, wantedValue{[]string{recipe}, want})
+}
+
+// of returns the descriptions that belong to the given recipes, or all if none belongs to them.
+func (w wantedValues) of(recipes []string) wantedValues {
+	some := slices.DeleteFunc(slices.Clone(w), func(v wantedValue) bool {
+		return !slices.ContainsFunc(v.recipes, func(name string) bool { return slices.Contains(recipes, name) })
+	})
+	if len(some) == 0 {
+		return w
+	}
+	return some
+}
+
+// mostWanted limits the number of descriptions that a message contains.
+const mostWanted = 2
+
+// inWords returns the descriptions as text. If there are too many, it names the command that lists
+// them.
+func (w wantedValues) inWords(key string) string {
+	switch {
+	case len(w) == 1:
+		return w[0].want
+	case len(w) > mostWanted:
+		recipes := 0
+		for _, v := range w {
+			recipes += len(v.recipes)
+		}
+		return fmt.Sprintf("a value that one of %d recipes takes (cook help %s lists them)", recipes, key)
+	}
+	return w.listed()
+}
+
+// listed returns all descriptions as text.
+func (w wantedValues) listed() string {
+	var all []string
+	for _, v := range w {
+		all = append(all, fmt.Sprintf("%s (recipe %s)", v.want, strings.Join(v.recipes, ", ")))
+	}
+	return strings.Join(all, " or ")
+}
+
+// shortError returns an option's error with a shortened value.
 func (c *compiler) shortError(at *node, err error, value any) string {
 	var wrong *recipe.OptionError
 	if !errors.As(err, &wrong) {
@@ -153,16 +226,16 @@ func (c *compiler) compileTargetTable(at *node, name, recipe string, value any, 
 	cooker := c.set.vocab.freshCooker(recipe)
 	for _, key := range sortedKeys(table) {
 		place := at.fieldPlace(key)
-		if c.checkOption(place, recipe, recipe, cooker, key, table[key], nil) {
+		if c.checkOption(place, nil, recipe, cooker, key, table[key], nil) {
 			l.settings = append(l.settings, c.setting(key, table[key], place, header))
 		}
 	}
 	c.tables = append(c.tables, l)
 }
 
-const maxTargetName = 64 // bytes
+const maxTargetName = 64 // length in bytes
 
-// AllTargets is the name for all declared targets.
+// AllTargets is the name that means all declared targets.
 const AllTargets = "all"
 
 func isTargetName(name string) bool {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 )
 
-// A Project holds the table [project] of a file, which says where a project is:
+// A Project holds the table [project] of a file, which specifies the directories of a project:
 //
 //	[project]
 //	dir     = "assets"           # default: the directory of the file
@@ -16,6 +18,7 @@ import (
 //	state   = "build"            # holds .cook, the state, instead of out
 //	targets = ["mobile", "pc"]   # cooked unless a run names others
 //	ids     = true               # assets have IDs that they keep through renames
+//	manifest = "parts"           # the list of artifacts in several files
 //	engine  = "three"            # loads the artifacts; see package engine
 //
 // Directories are relative to the file's directory. Omitted keys are "".
@@ -23,34 +26,44 @@ type Project struct {
 	Dir, Out, Cache, State string
 	Targets                []string
 	IDs                    bool
+	Manifest               string
 	Engine                 string
 	Remote                 Remote
-	// HasRules is set if the file also has rules, targets or an engine.
+	// HasRules is set if the file also contains rules, targets or an engine.
 	HasRules bool
 
+	in projectPlace
+}
+
+// A projectPlace holds the positions of the project's keys in its file.
+type projectPlace struct {
 	file   *document
 	table  int            // offset of the first table
 	values map[string]int // offsets by key, for both tables
 }
 
-// Wrong returns an error about the value of a key, even if the file lacks the key.
+// Wrong returns an error about the value of a key. The position of the error is the key or, if the
+// file does not have the key, the table.
 func (p *Project) Wrong(key, why string) error {
-	offset, ok := p.values[key]
+	offset, ok := p.in.values[key]
 	if !ok {
-		offset = p.table
+		offset = p.in.table
 	}
-	line, column := p.file.lineAndColumn(offset)
-	return Errors{p.file.errorInDocument(line, column, key+": "+why)}
+	line, column := p.in.file.lineAndColumn(offset)
+	return Errors{p.in.file.errorInDocument(line, column, key+": "+why)}
 }
 
-// projectKeys are the keys of the table.
-var projectKeys = []string{"dir", "out", "cache", "state", "targets", "ids", engineKey}
+// manifestKey is the key that selects the files of the manifest.
+const manifestKey = "manifest"
 
-// ReadProject returns the tables [project] and [remote] of a file, nil if it has neither. The
-// error has type Errors.
+// projectKeys are the keys of the table.
+var projectKeys = []string{"dir", "out", "cache", "state", "targets", "ids", manifestKey, engineKey}
+
+// ReadProject returns the tables [project] and [remote] of a file, or nil if the file has neither
+// table. The error has type Errors.
 func ReadProject(name string, data []byte) (*Project, error) {
 	if !mayHaveProject(data) {
-		return nil, nil // usual case: the rest need not be valid
+		return nil, nil // usual case; the rest of the file need not be valid
 	}
 	r := &tableReader{}
 	d, err := parseFile(name, data)
@@ -66,13 +79,13 @@ func ReadProject(name string, data []byte) (*Project, error) {
 	}
 	if value, ok := d.values["remote"]; ok {
 		if p == nil {
-			p = &Project{file: d, table: d.places.fieldPlace("remote").key, values: map[string]int{}}
+			p = &Project{in: projectPlace{d, d.places.fieldPlace("remote").key, map[string]int{}}}
 		}
 		at := d.places.fieldPlace("remote")
 		p.Remote = r.readRemoteTable(at, value)
 		table, _ := value.(map[string]any)
 		for key := range table {
-			p.values[key] = at.fieldPlace(key).value
+			p.in.values[key] = at.fieldPlace(key).value
 		}
 		tables++
 	}
@@ -100,7 +113,7 @@ func mayHaveProject(data []byte) bool {
 
 // readProjectTable checks the table [project].
 func (r *tableReader) readProjectTable(at *node, value any) *Project {
-	p := &Project{file: r.file, table: at.key, values: map[string]int{}}
+	p := &Project{in: projectPlace{r.file, at.key, map[string]int{}}}
 	table, ok := value.(map[string]any)
 	if !ok {
 		r.failf(at.key, "project: want a table; write [project] above its keys")
@@ -108,7 +121,7 @@ func (r *tableReader) readProjectTable(at *node, value any) *Project {
 	}
 	for _, key := range sortedKeys(table) {
 		place := at.fieldPlace(key)
-		p.values[key] = place.value
+		p.in.values[key] = place.value
 		folder := func(to *string) {
 			text, ok := table[key].(string)
 			if !ok || text == "" {
@@ -131,6 +144,11 @@ func (r *tableReader) readProjectTable(at *node, value any) *Project {
 			if p.IDs, ok = table[key].(bool); !ok {
 				r.failf(place.value, "ids: want true or false")
 			}
+		case manifestKey:
+			p.Manifest, _ = table[key].(string)
+			if _, err := manifest.LayoutNamed(p.Manifest); err != nil || p.Manifest == "" {
+				r.failf(place.value, "manifest: want %s", strings.Join(manifest.LayoutNames(), " or "))
+			}
 		case engineKey:
 			p.Engine = r.readEngine(place, table[key])
 		default:
@@ -140,8 +158,8 @@ func (r *tableReader) readProjectTable(at *node, value any) *Project {
 	return p
 }
 
-// projectTargets checks the targets of a project. The rules, perhaps in other files, declare them
-// later.
+// projectTargets checks the targets of a project. It cannot require that rules declare them,
+// because those rules may be in files that are read later.
 func (r *tableReader) projectTargets(at *node, value any) (targets []string) {
 	list, isList := value.([]any)
 	if text, ok := value.(string); ok {
@@ -179,8 +197,9 @@ func (r *tableReader) projectTargets(at *node, value any) (targets []string) {
 // Files are relative to the file's directory. Omitted keys are "". The table does not name the
 // program that speaks to the server.
 type Remote struct {
-	// File is the cook.toml that names URL, "" if the user names it. Secrets from the environment
-	// are sent to a server from cook.toml only if the environment also names its host.
+	// File is the cook.toml that names URL; "" if the user names URL. Secrets from the environment
+	// are sent to a server from a cook.toml only if the environment names the host of this server
+	// too.
 	File                                string
 	URL, Upload                         string
 	NoRead, NoRace                      bool
@@ -196,20 +215,21 @@ type Remote struct {
 // remoteKeys are the keys of the table.
 var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", "token_file", "basic_file", "exec", "jobs", "platform", "sign_key", "trust"}
 
-// UploadChoices are the times when results are uploaded.
+// UploadChoices lists the choices of when to upload results.
 var UploadChoices = []string{"never", "ci", "always"}
 
-// When other machines cook: if it saves time, whenever possible, or never.
+// These are the choices of when other machines cook: if it saves time, whenever possible, or
+// never.
 const (
 	ExecAuto   = "auto"
 	ExecAlways = "always"
 	ExecNever  = "never"
 )
 
-// MaxRemoteJobs limits the assets that other machines cook at once.
+// MaxRemoteJobs limits the number of assets that other machines cook at once.
 const MaxRemoteJobs = 10_000
 
-// CheckRemote returns an error unless results can be shared at an address.
+// CheckRemote returns an error unless results can be shared through an address.
 func CheckRemote(address string) error {
 	scheme, rest, ok := strings.Cut(address, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -217,7 +237,7 @@ func CheckRemote(address string) error {
 	case !ok || scheme != "grpc" && scheme != "grpcs" && scheme != "http" && scheme != "https" || host == "":
 		return fmt.Errorf("want grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
 	case strings.Contains(host, "@"):
-		return fmt.Errorf("no credentials may be in the address, which others can see; put them in a file (basic_file, token_file) or the environment (COOK_REMOTE_BASIC, COOK_REMOTE_TOKEN)")
+		return fmt.Errorf("the address must not hold credentials, because others can see it; put them in a file (basic_file, token_file) or the environment (COOK_REMOTE_BASIC, COOK_REMOTE_TOKEN)")
 	case strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f }):
 		return fmt.Errorf("an address cannot have blanks")
 	}
@@ -290,7 +310,7 @@ func (t *tableReader) readRemoteTable(at *node, value any) (r Remote) {
 	return r
 }
 
-// readPlatform checks the properties of machines that execute actions.
+// readPlatform checks the required properties of machines that execute actions.
 func (t *tableReader) readPlatform(at *node, value any) (properties []string) {
 	table, ok := value.(map[string]any)
 	if !ok {
@@ -299,7 +319,7 @@ func (t *tableReader) readPlatform(at *node, value any) (properties []string) {
 	for _, key := range sortedKeys(table) {
 		text, isText := table[key].(string)
 		if !isText {
-			t.failf(at.fieldPlace(key).value, "platform: %s: want a text", clipText(key))
+			t.failf(at.fieldPlace(key).value, "platform: %s: want a string", clipText(key))
 		}
 		properties = append(properties, key+"="+text)
 	}
@@ -333,8 +353,8 @@ func remoteSchema() schema {
 		"read":       schema{"description": "download results from the server", "type": "boolean"},
 		"race":       schema{"description": "cook assets while their answers are in flight", "type": "boolean"},
 		"exec":       schema{"description": "the server's machines cook too; always: even if cooking here is faster", "enum": []any{true, false, ExecAlways}},
-		"jobs":       schema{"description": "limit of assets that they cook at once", "type": "integer", "minimum": 1, "maximum": MaxRemoteJobs},
-		"platform":   schema{"description": "the machines that cook, by their properties", "type": "object", "additionalProperties": schema{"type": "string"}},
+		"jobs":       schema{"description": "limit of assets that the server's machines cook at once", "type": "integer", "minimum": 1, "maximum": MaxRemoteJobs},
+		"platform":   schema{"description": "properties that machines must have to cook", "type": "object", "additionalProperties": schema{"type": "string"}},
 		"ca":         file("certificates that sign the server's certificate, in PEM"),
 		"cert":       file("the certificate to show to the server, in PEM"),
 		"key":        file("the key of cert, in PEM"),

@@ -26,7 +26,7 @@ func (c *compiler) compileRule(at *node, table map[string]any, prefix string) {
 			continue
 		}
 		place := at.fieldPlace(key)
-		if c.checkOption(place, l.recipe, c.set.builtin.likelyRecipe(l.texts), cooker, key, table[key], ruleKeys) {
+		if c.checkOption(place, &l, l.recipe, cooker, key, table[key], ruleKeys) {
 			l.settings = append(l.settings, c.setting(key, table[key], place, matches))
 		}
 	}
@@ -38,13 +38,13 @@ func (c *compiler) compileRule(at *node, table map[string]any, prefix string) {
 	}
 }
 
-// The values of the key from.
+// These are the values of the key from.
 const (
 	fromSources   = "sources"
 	fromArtifacts = "artifacts"
 )
 
-// compileFrom reads whether a rule is for sources or for artifacts.
+// compileFrom reads whether a rule applies to sources or to artifacts.
 func (c *compiler) compileFrom(at *node, table map[string]any, l *layer) {
 	value, ok := table["from"]
 	if !ok {
@@ -94,7 +94,7 @@ func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 	}
 }
 
-// setting returns an option of a rule or of a target's table.
+// setting returns an option in a rule or in a target's table.
 func (c *compiler) setting(key string, value any, place *node, match string) setting {
 	line, column := c.in.file.lineAndColumn(place.value)
 	return setting{key, value, c.in.file.originAt(place.key, match), column, line}
@@ -104,7 +104,7 @@ func (c *compiler) setting(key string, value any, place *node, match string) set
 func (c *compiler) compilePatterns(at *node, table map[string]any, l *layer) string {
 	value, ok := table["match"]
 	if !ok {
-		c.in.failf(at.value, `rule without match; say which files it is for, as in match = "*.png"`)
+		c.in.failf(at.value, `the rule has no match; name the files that it applies to, as in match = "*.png"`)
 		return ""
 	}
 	at = at.fieldPlace("match")
@@ -131,7 +131,7 @@ func (c *compiler) compilePatterns(at *node, table map[string]any, l *layer) str
 			c.in.failf(at.itemPlace(i).value, "match: %v", err)
 		}
 		if c.patterns += l.patterns.Len() - before; c.patterns > maxPatterns {
-			c.in.failf(at.itemPlace(i).value, "match: more than %d patterns in all files", maxPatterns)
+			c.in.failf(at.itemPlace(i).value, "match: all files together have more than %d patterns", maxPatterns)
 		}
 	}
 	return strings.Join(l.texts, ", ")
@@ -163,8 +163,8 @@ func (c *compiler) readRecipe(at *node, table map[string]any, l *layer) bool {
 	return true
 }
 
-// compileOutputs compiles a rule's templates. cooker belongs to the recipe that the rule names and has
-// the rule's options; it may be nil.
+// compileOutputs compiles a rule's templates. cooker belongs to the recipe that the rule names
+// and has the rule's options; cooker may be nil.
 func (c *compiler) compileOutputs(at *node, table map[string]any, cooker recipe.Cooker, l *layer) {
 	one, single := table["output"]
 	value, many := table["outputs"]
@@ -174,7 +174,7 @@ func (c *compiler) compileOutputs(at *node, table map[string]any, cooker recipe.
 	}
 	switch {
 	case single && many:
-		c.in.failf(max(at.fieldPlace("output").key, at.fieldPlace("outputs").key), "output and outputs: a rule may have only one of them")
+		c.in.failf(max(at.fieldPlace("output").key, at.fieldPlace("outputs").key), "the rule has output and outputs; keep only one of them")
 		c.gives[l.recipe] = true
 		return
 	case single:

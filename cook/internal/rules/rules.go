@@ -1,5 +1,5 @@
-// Package rules reads cook.toml: which recipe cooks which sources, with which options, to which
-// files.
+// Package rules reads cook.toml, which defines the recipe, the options and the outputs for each
+// source.
 //
 //	[[rule]]
 //	match  = "textures/**/*_n.png"   # or a list of patterns
@@ -20,7 +20,7 @@
 // weakest first:
 //
 //  1. defaults of the recipes (recipe.Recipe.Extensions and Hints; "copy" cooks all other files)
-//  2. rules of the target's engine, see package engine
+//  2. rules of the target's engine, or of the engine "any" if none is named; see package engine
 //  3. rules without a target
 //  4. tables of the target
 //  5. rules with a target
@@ -30,10 +30,10 @@
 //
 // A rule's keys are match (required), recipe, output (one template) or outputs (a list), target
 // (a name or a list; the rule applies to these targets only, which must be declared elsewhere),
-// and the options of its recipe. A rule with a command but no recipe means the recipe "command".
-// The last matching rule that names a recipe decides; rules that name other recipes have no
-// effect. A rule without a recipe sets its options for every recipe that has them and accepts the
-// value.
+// and the options of its recipe. A rule with a command but no recipe means the recipe
+// "command". The last matching rule that names a recipe chooses the recipe; rules that name
+// other recipes have no effect. A rule without a recipe sets its options for every recipe that
+// has them and accepts the value.
 //
 // A table such as [target.mobile.image] holds options of one recipe for one target and declares
 // the target, as an empty table [target.mobile] does. No target can have the name "all", which
@@ -58,10 +58,13 @@ package rules
 
 import (
 	"cmp"
+	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/assetcook/assetcook/cook/internal/engine"
 	"github.com/assetcook/assetcook/cook/internal/glob"
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
@@ -73,18 +76,19 @@ type File struct {
 	// Dir is the directory that the file governs: a clean slash path in the asset tree, "" for
 	// the root.
 	Dir string
-	// Data is the file's content, TOML 1.0.
+	// Data is the file's content in TOML 1.0.
 	Data []byte
 }
 
-// Limits on configuration, far above real use, so that a hostile file causes a message and does
-// not exhaust the machine.
+// Limits on configuration, far above real use, so that a hostile file causes a message instead
+// of exhausting the machine.
 const (
-	// MaxFile is the limit of bytes of one file. A longer file is an error, so callers of Compile
-	// need to read at most one byte more.
-	MaxFile     = 4 << 20
-	maxLayers   = 10_000 // rules and target tables of all files together
-	maxPatterns = 50_000 // patterns of all files, with alternatives expanded
+	// MaxFile is the maximum length of a file in bytes. A longer file is an error, so callers
+	// of Compile need to read at most one byte more.
+	MaxFile         = 4 << 20
+	maxLayers       = 10_000 // rules and target tables of all files together
+	maxEngineLayers = 200    // rules of all engines together
+	maxPatterns     = 50_000 // patterns of all files, with alternatives expanded
 )
 
 // A Set is the compiled configuration of an asset tree. It is safe for concurrent use.
@@ -94,8 +98,8 @@ type Set struct {
 	layers  []layer // rules of engines, rules without a target, tables of targets, rules with a target
 	engines engineList
 	order   layerOrder
-	chains  bool     // some rule is for artifacts
-	targets []string // declared, sorted
+	chains  bool     // set if a rule has from = "artifacts"
+	targets []string // declared targets, sorted
 	number  map[string]int
 
 	mu    sync.RWMutex
@@ -105,9 +109,9 @@ type Set struct {
 	texts documents
 }
 
-// A layerOrder tells which kind of layer an index belongs to.
+// A layerOrder gives the kind of a layer by its index.
 type layerOrder struct {
-	own     int      // index of the first layer that is no rule of an engine
+	own     int      // index of the first layer that does not belong to an engine
 	folders []folder // directories of the rules without a target
 	aimed   int      // index of the first layer for some targets only
 }
@@ -117,7 +121,7 @@ type outcomeCache struct {
 	seen    map[string]*outcome // outcomes by all matching layers
 	decided map[string]*outcome // outcomes by the layers with an effect
 	chains  map[string]*Method  // chains by the numbers of their steps
-	numbers map[*Method]int     // numbers of steps
+	numbers map[*Method]int     // number of each step
 }
 
 // A callLog records the calls of Method.
@@ -126,26 +130,26 @@ type callLog struct {
 	uses    []use // effects of the layers on the sources
 }
 
-// folder has the rules of one file that apply to all targets.
+// folder holds the rules of one file that apply to all targets.
 type folder struct {
 	prefix      string // common prefix of the paths: "" or "dir/"
-	first, last int    // its rules are layers[first:last]
+	first, last int    // the rules of the file are layers[first:last]
 }
 
 // A layer is one [[rule]] or one [target.name.recipe] table.
 type layer struct {
 	origin       Origin
 	patterns     glob.List // patterns of a rule
-	texts        []string  // text of the patterns; a table has none
-	matched      Origin    // place of the patterns
-	forArtifacts bool      // the patterns match artifacts
-	targets      []string  // one for a table; nil in a rule means all
+	texts        []string  // text of the patterns; none for a table
+	matched      Origin    // position of the patterns
+	forArtifacts bool      // set if the patterns match artifacts instead of sources
+	targets      []string  // one target for a table; nil means all
 	prefix       string    // same as folder.prefix
 	recipe       string    // "" for none
-	chosen       Origin    // the place that names the recipe
+	chosen       Origin    // position of the name of the recipe
 	settings     []setting // sorted by key
 	outputs      []Template
-	written      Origin // place of the outputs
+	written      Origin // position of the outputs
 }
 
 type setting struct {
@@ -156,9 +160,18 @@ type setting struct {
 	line   int
 }
 
-// Compile reads configuration files, in any order. Of two files for one directory, the later one
-// wins. The error has type Errors and holds every error of every file.
+// Compile reads configuration files, in any order. If two files are for one directory, the
+// later file wins. The error has type Errors and holds every error of every file.
 func Compile(files []File, recipes *recipeset.Set) (*Set, error) {
+	return CompileFor("", files, recipes, nil)
+}
+
+// CompileFor is like Compile, but engine replaces the engine of the project unless it is "".
+// paths, if not nil, returns the sources; it is called only to write an error message.
+func CompileFor(loader string, files []File, recipes *recipeset.Set, paths func() iter.Seq[string]) (*Set, error) {
+	if names := engine.Names(); loader != "" && !slices.Contains(names, loader) {
+		return nil, Errors{{Msg: fmt.Sprintf("unknown engine %q%s", clipText(loader), instead(loader, names))}}
+	}
 	files = slices.Clone(files)
 	for i := range files {
 		files[i].Dir = strings.Trim(files[i].Dir, "/")
@@ -166,13 +179,14 @@ func Compile(files []File, recipes *recipeset.Set) (*Set, error) {
 			files[i].Dir = ""
 		}
 	}
-	// Only files on one path apply together, so depth decides. Comparing the names makes the
-	// order total.
+	// Only files on one path apply together, so their depth orders them. Comparing the names
+	// makes the order total.
 	slices.SortStableFunc(files, func(a, b File) int {
 		return cmp.Or(cmp.Compare(folderDepth(a.Dir), folderDepth(b.Dir)), cmp.Compare(a.Dir, b.Dir))
 	})
 
 	c := newCompiler(recipes)
+	c.engines.run, c.paths = loader, paths
 	for _, f := range files {
 		c.compileFile(f)
 	}
@@ -186,7 +200,7 @@ func folderDepth(dir string) int {
 	return 1 + strings.Count(dir, "/")
 }
 
-// Targets lists the declared targets in order. The caller must not change the slice.
+// Targets lists the declared targets, sorted. The caller must not change the slice.
 func (s *Set) Targets() []string { return s.targets }
 
 // DifferByTarget reports whether a rule, a table or an engine is for some targets only, so that

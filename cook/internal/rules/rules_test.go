@@ -163,7 +163,7 @@ func TestLaterRuleOverridesEarlierRule(t *testing.T) {
 
 func TestRulesOfDeeperDirectoryOverride(t *testing.T) {
 	s := compileFiles(t,
-		// The files are in no order: their depth decides.
+		// The files are in random order; their depth determines the order of the rules.
 		File{Name: "ui/hud/cook.toml", Dir: "ui/hud", Data: []byte("[[rule]]\nmatch = '/*.png'\nquality = 3\n[target.pc.image]\nmax_size = 30")},
 		File{Name: "cook.toml", Dir: ".", Data: []byte("[[rule]]\nmatch = '*.png'\nquality = 1\nsrgb = false\n[target.pc.image]\nmax_size = 10\nquality = 7")},
 		File{Name: "ui/cook.toml", Dir: "ui", Data: []byte("[[rule]]\nmatch = '*.png'\nquality = 2\n[target.pc.image]\nmax_size = 20\n[target.web]")},
@@ -214,7 +214,7 @@ func TestTargetTableIsForItsRecipeOnly(t *testing.T) {
 	}
 }
 
-// A method has the options of its cooker, each with the place that set it.
+// A method has the options of its cooker, each with the position that set it.
 func TestEachOptionNamesItsPlace(t *testing.T) {
 	s := compile(t, `
 [[rule]]
@@ -292,7 +292,7 @@ recipe = "copy"
 		}
 	}
 	for _, tc := range []struct{ line, want string }{
-		{`target = "moble"`, `cook.toml:6:10: target: no [target.moble] declares "moble"; did you mean "mobile"?`},
+		{`target = "moble"`, `cook.toml:6:10: target: no table [target.moble] declares "moble"; did you mean "mobile"?`},
 		{`target = ["pc", ""]`, `cook.toml:6:17: target: want a name or a list of names`},
 		{`target = []`, `cook.toml:6:10: target: want at least one name`},
 		{`target = 3`, `cook.toml:6:10: target: want a name or a list of names`},
@@ -318,7 +318,8 @@ recipe = "copy"
 	}
 }
 
-// ReadProject finds the table in every notation, and ignores a file without it, valid or not.
+// ReadProject finds the table in every notation. It ignores a file without the table, valid or
+// not.
 func TestProjectTableIsFoundInEveryNotation(t *testing.T) {
 	for _, text := range []string{
 		"[project]\nout = 'o'", "project = {out = 'o'}", "project.out = 'o'", "\"project\".out = 'o'", "[ 'project' ]\n'out' = 'o'", "\xef\xbb\xbf  [\"project\"]\nout = 'o'", "x = 1\n\t[project]\nout = 'o'",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/engine"
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
@@ -16,7 +17,7 @@ import (
 // targetPattern is a regular expression for names of targets.
 var targetPattern = fmt.Sprintf("^[a-z0-9_-]{1,%d}$", maxTargetName)
 
-// A schema is a JSON Schema, as encoding/json writes it.
+// A schema is a JSON Schema in the form that encoding/json writes.
 type schema = map[string]any
 
 // Schema returns a JSON Schema of cook.toml files for some recipes. It uses draft-07, which TOML
@@ -76,24 +77,25 @@ func Schema(recipes *recipeset.Set) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// projectSchema returns the schema of the table [project].
+// projectSchema returns the schema for the table [project].
 func projectSchema() schema {
 	folder := func(about string) schema {
 		return schema{"description": about, "type": "string", "minLength": 1}
 	}
 	name := schema{"type": "string", "pattern": targetPattern}
 	return schema{
-		"dir":     folder("the asset directory; default: the directory of this file"),
-		"out":     folder("the output directory"),
-		"cache":   folder("the directory of the store of results"),
-		"state":   folder("the directory with .cook, the state, instead of the output directory"),
-		engineKey: engineSchema(),
-		"ids":     schema{"description": "whether assets have IDs that renames keep, in the file assets.ids", "type": "boolean"},
-		"targets": schema{"description": "the targets that are cooked unless a run names others; all means all targets", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
+		"dir":       folder("the asset directory; default: the directory of this file"),
+		"out":       folder("the output directory"),
+		"cache":     folder("the directory of the store of results"),
+		"state":     folder("the directory with .cook, the state, instead of the output directory"),
+		engineKey:   engineSchema(),
+		"ids":       schema{"description": "whether assets have IDs that renames keep, in the file assets.ids", "type": "boolean"},
+		manifestKey: schema{"description": "single: manifest.json lists all assets; parts: it names files with about 1,000 assets each", "type": "string", "enum": manifest.LayoutNames()},
+		"targets":   schema{"description": "the targets that are cooked unless a run names others; all means all targets", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
 	}
 }
 
-// engineSchema returns the schema of the name of an engine.
+// engineSchema returns the schema for an engine's name.
 func engineSchema() schema {
 	return schema{"description": "the engine that loads the artifacts: cook help engines", "type": "string", "enum": engine.Names()}
 }
@@ -110,8 +112,8 @@ func aboutRecipe(r recipe.Recipe, c recipe.Cooker) string {
 	return text
 }
 
-// optionsOf returns the schema of a table that has the options of a recipe, some other keys, and
-// nothing else.
+// optionsOf returns the schema for a table that has the options of a recipe, some other keys,
+// and nothing else.
 func optionsOf(name string, keys []string) schema {
 	s := schema{"allOf": []any{schema{"$ref": "#/definitions/" + name}}}
 	if len(keys) == 0 {
@@ -122,8 +124,8 @@ func optionsOf(name string, keys []string) schema {
 	return s
 }
 
-// ruleSchema returns the schema of one [[rule]]. All options are among its properties, for
-// editors that ignore conditions; a rule that names a recipe may have only the recipe's options.
+// ruleSchema returns the schema of one [[rule]]. All options are among its properties, for editors
+// that ignore conditions. A rule that names a recipe may have only the options of that recipe.
 func ruleSchema(recipes *recipeset.Set, definitions schema) schema {
 	pattern := schema{"type": "string", "minLength": 1}
 	template := schema{"type": "string", "minLength": 1, "maxLength": maxTemplate, "pattern": `^[^/\\:*?"<>|][^\\:*?"<>|]*$`}
@@ -144,7 +146,7 @@ func ruleSchema(recipes *recipeset.Set, definitions schema) schema {
 		"target":  schema{"description": "the target of the rule, or a list of targets; default: all targets", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
 		"outputs": schema{"description": "names of the recipe's outputs, with " + names, "type": "array", "items": template, "minItems": 1},
 	}
-	takers := map[string][]any{} // schemas of each option, each once
+	takers := map[string][]any{} // each distinct schema of each option
 	var conditions []any
 	for _, name := range recipes.Names() {
 		options := definitions[name].(schema)["properties"].(schema)

@@ -9,10 +9,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lawSources are the sources of TestEverySettingCountsOrIsReported.
+// lawSources are the sources that TestEverySettingCountsOrIsReported uses.
 var lawSources = []string{"a.png", "b.json", "ui/a.png", "ui/c.txt", "ui/b.json"}
 
-// drawRules draws a cook.toml in which each setting has a line of its own.
+// drawRules draws a cook.toml with one setting on each line.
 func drawRules(t *rapid.T, name string) []string {
 	setting := rapid.SampledFrom([]string{"srgb = false", "max_size = 7", "quality = 2", "quality = 'low'", "level = 9", "indent = true", "output = 'x/{path}'"})
 	settings := func(few int) []string {
@@ -27,7 +27,7 @@ func drawRules(t *rapid.T, name string) []string {
 			}
 		}
 		for _, line := range settings(3) {
-			lines = append(lines, strings.Replace(line, "'x/", fmt.Sprintf("'%s%d/", name, len(lines)), 1)) // no two outputs are equal
+			lines = append(lines, strings.Replace(line, "'x/", fmt.Sprintf("'%s%d/", name, len(lines)), 1)) // number that makes the names of outputs different
 		}
 	}
 	for _, table := range []string{"[target.pc.image]", "[target.web.image]", "[target.pc.zstd]"} {
@@ -38,7 +38,8 @@ func drawRules(t *rapid.T, name string) []string {
 	return lines
 }
 
-// effects describes the methods of all sources for all targets, calling Method for each.
+// effects describes the methods of all sources for all targets. It calls Method for each source and
+// target.
 func effects(s *Set) string {
 	var b strings.Builder
 	for _, target := range []string{"", "pc", "web"} {
@@ -54,8 +55,8 @@ func effects(s *Set) string {
 	return b.String()
 }
 
-// Every setting that affects no asset is reported by its line or its rule, and no other line is.
-// The test removes a line to find out whether its setting affects an asset.
+// Every setting that affects no asset is reported, by its line or its rule. No other line is
+// reported. To find out whether a setting affects an asset, the test removes its line.
 func TestEverySettingCountsOrIsReported(t *testing.T) {
 	all := recipes(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -92,7 +93,7 @@ func TestEverySettingCountsOrIsReported(t *testing.T) {
 				said := ""
 				for n := head; n < len(lines)+1 && (n == head || !strings.HasPrefix(lines[n-1], "[")); n++ {
 					msg := reported[fmt.Sprint(name, n)]
-					if n == i+1 || strings.Contains(msg, "does nothing") || strings.Contains(msg, "no source matches") {
+					if n == i+1 || strings.Contains(msg, "this table has no effect") || strings.Contains(msg, "this rule has no effect") || strings.Contains(msg, "no source matches") {
 						said += msg
 					}
 				}
@@ -104,7 +105,7 @@ func TestEverySettingCountsOrIsReported(t *testing.T) {
 	})
 }
 
-// A rule with a target overrides the table of the target, wherever either is.
+// A rule for a target overrides the table of the target, whichever comes first.
 func TestRulesWithTargetComeAfterTables(t *testing.T) {
 	s := compileFiles(t,
 		File{Name: "cook.toml", Data: []byte("[[rule]]\nmatch = 'ui/'\ntarget = 'pc'\nmax_size = 64\n[target.pc.image]\nmax_size = 256\n[[rule]]\nmatch = '*.png'\nmax_size = 1024\n")},

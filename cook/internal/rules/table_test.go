@@ -29,7 +29,7 @@ func TestFilesAreCookedByDefaultAsListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	choice, err := rules.Compile(nil, set)
+	choice, err := rules.CompileFor("own", nil, set, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestFilesAreCookedByDefaultAsListed(t *testing.T) {
 	}
 }
 
-// A fix never replaces a word of one recipe by a word of another, in any option.
+// A fix never replaces a word of one recipe with a word of another, in any option.
 func TestWordsOfRecipesAreNotMisspelt(t *testing.T) {
 	all := recipes.All()
 	set, err := recipeset.New(all...)

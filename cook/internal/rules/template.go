@@ -3,9 +3,11 @@ package rules
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/assetcook/assetcook/cook/internal/hashname"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -19,19 +21,26 @@ import (
 //	{base}  wall.n           {stem} without a scale at its end, such as @2x
 //	{ext}   .png             from the last dot on, as written; "" if there is no
 //	                         dot or only dots are in front of it
+//	{hash}  0f4e5b6b1f0a97c2 the first digits of the artifact's BLAKE3; once, and only
+//	                         in the last element
+//
+// {ext:png,jpg} is {ext} if the list has this extension, in any case, and otherwise the first
+// extension of the list.
 //
 // A template without a slash, {dir} and {path} names a file in the source's own directory; any
 // other template is relative to the output directory. An element that is {dir} and nothing else
 // vanishes at the root. "{{" and "}}" are braces.
 type Template struct {
 	text     string
-	elements [][]part // between the slashes
+	elements [][]part // parts of each element, without the slashes
+	hashed   bool     // the template has {hash}
 }
 
 // A part is a word or, if word is none, literal text.
 type part struct {
 	word    word
 	literal string
+	exts    []string // extensions of {ext:...}, with their dots
 }
 
 type word uint8
@@ -44,14 +53,15 @@ const (
 	wordBase
 	wordName
 	wordExt
+	wordHash
 )
 
 var words = [...]struct {
 	name string
 	word word
-}{{"path", wordPath}, {"dir", wordDir}, {"stem", wordStem}, {"base", wordBase}, {"name", wordName}, {"ext", wordExt}}
+}{{"path", wordPath}, {"dir", wordDir}, {"stem", wordStem}, {"base", wordBase}, {"name", wordName}, {"ext", wordExt}, {"hash", wordHash}}
 
-const maxTemplate = 1024 // bytes
+const maxTemplate = 1024 // length in bytes
 
 // ParseTemplate reads a template. It refuses a template that could lead outside the output
 // directory, overwrite the cooker's own files, or name a file that one of the supported systems
@@ -69,7 +79,8 @@ func ParseTemplate(text string) (Template, error) {
 func (t Template) String() string { return t.text }
 
 // Name returns the output's path for a source. Both are clean slash paths, relative to the output
-// directory and the asset tree. The result is clean for any bytes in the source's name.
+// directory and the asset tree. The result is clean for any bytes in the source's name. With {hash}
+// it is the planned name; see package hashname.
 func (t Template) Name(path string) string {
 	dir, name := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
@@ -77,7 +88,7 @@ func (t Template) Name(path string) string {
 	}
 	stem, ext := splitExt(name)
 
-	out := make([]byte, 0, len(t.text)+2*len(path))
+	out, hash := make([]byte, 0, len(t.text)+2*len(path)), 0
 	for _, element := range t.elements {
 		if isDir(element) && dir == "" {
 			continue
@@ -101,14 +112,27 @@ func (t Template) Name(path string) string {
 			case wordName:
 				out = append(out, name...)
 			case wordExt:
-				out = append(out, ext...)
+				out = append(out, p.extension(ext)...)
+			case wordHash:
+				hash = len(out)
 			}
 		}
+	}
+	if t.hashed {
+		return hashname.Planned(string(out[:hash]), string(out[hash:]))
 	}
 	if string(out) == path {
 		return path
 	}
 	return string(out)
+}
+
+// extension returns the text of {ext} or {ext:...} for a source with an extension.
+func (p *part) extension(of string) string {
+	if p.exts == nil || slices.ContainsFunc(p.exts, func(ext string) bool { return strings.EqualFold(ext, of) }) {
+		return of
+	}
+	return p.exts[0]
 }
 
 // splitExt splits a file name at its last dot. The stem consists of dots only if the whole name
@@ -123,16 +147,16 @@ func splitExt(name string) (stem, ext string) {
 
 func (t *Template) parseElements() error {
 	if len(t.text) > maxTemplate {
-		return fmt.Errorf("longer than %d bytes", maxTemplate)
+		return fmt.Errorf("the template is longer than %d bytes", maxTemplate)
 	}
 	if t.text == "" {
 		return errors.New("empty")
 	}
 	if strings.HasPrefix(t.text, "/") {
-		return errors.New("must be relative to the output directory")
+		return errors.New("the template must be relative to the output directory")
 	}
 	if strings.HasSuffix(t.text, "/") {
-		return errors.New("ends in a slash, which names a directory")
+		return errors.New("the template ends in a slash, which names a directory")
 	}
 	elsewhere := strings.Contains(t.text, "/")
 	for element := range strings.SplitSeq(t.text, "/") {
@@ -140,9 +164,19 @@ func (t *Template) parseElements() error {
 		if err != nil {
 			return err
 		}
+		if t.hashed {
+			return errHashInFolder
+		}
 		t.elements = append(t.elements, parts)
 		for _, p := range parts {
 			elsewhere = elsewhere || p.word == wordDir || p.word == wordPath
+			switch {
+			case t.hashed && p.word == wordHash:
+				return errors.New("{hash} occurs twice; write it once")
+			case t.hashed && (p.word == wordDir || p.word == wordPath): // may have slashes
+				return errHashInFolder
+			}
+			t.hashed = t.hashed || p.word == wordHash
 		}
 	}
 	if isDir(t.elements[len(t.elements)-1]) {
@@ -154,11 +188,13 @@ func (t *Template) parseElements() error {
 	return t.checkReserved()
 }
 
+var errHashInFolder = errors.New("{hash} is in the name of a directory; write it into the file name, behind the last slash, {dir} and {path}")
+
 // parseElement reads the text between two slashes. No word contains a slash, so splitting first
 // is safe.
 func parseElement(text string) ([]part, error) {
 	if text == "" {
-		return nil, errors.New(`empty element in "//"`)
+		return nil, errors.New(`"//" has an empty element between the slashes`)
 	}
 	var parts []part
 	literal := ""
@@ -180,12 +216,12 @@ func parseElement(text string) ([]part, error) {
 			if !closed {
 				return nil, errors.New(`"{" without "}"; write "{{" for a brace`)
 			}
-			w, err := lookupWord(name)
+			p, err := parseWord(name)
 			if err != nil {
 				return nil, err
 			}
 			flush()
-			parts = append(parts, part{word: w})
+			parts = append(parts, p)
 			rest = after
 		default:
 			if c := rest[0]; c < ' ' || c == 0x7f || strings.IndexByte(`\:*?"<>|`, c) >= 0 {
@@ -198,6 +234,26 @@ func parseElement(text string) ([]part, error) {
 	flush()
 	return parts, checkElement(parts)
 }
+
+// parseWord reads the text between braces.
+func parseWord(text string) (part, error) {
+	name, list, listed := strings.Cut(text, ":")
+	w, err := lookupWord(name)
+	if err != nil || !listed {
+		return part{word: w}, err
+	}
+	p := part{word: w}
+	for ext := range strings.SplitSeq(list, ",") {
+		if w != wordExt || strings.Trim(ext, extensionBytes) != "" || ext == "" {
+			return part{}, fmt.Errorf("{%s}: want a list of extensions, such as {ext:png,jpg}", clipText(text))
+		}
+		p.exts = append(p.exts, "."+ext)
+	}
+	return p, nil
+}
+
+// extensionBytes are the bytes allowed in the extensions of {ext:...}.
+const extensionBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 func lookupWord(name string) (word, error) {
 	var known []string
@@ -216,8 +272,8 @@ func checkElement(parts []part) error {
 	if isDir(parts) {
 		return nil
 	}
-	// The element as Windows sees it: an extension starts with a dot, a directory may be empty,
-	// any other word is some text.
+	// This is the element as Windows sees it: an extension starts with a dot, a directory may
+	// be empty, and any other word is some text.
 	var shape strings.Builder
 	solid := false
 	for _, p := range parts {
@@ -234,7 +290,7 @@ func checkElement(parts []part) error {
 		}
 	}
 	if text := parts[0].literal; len(parts) == 1 && (text == "." || text == "..") {
-		return fmt.Errorf("has an element %q; write the directories out", text)
+		return fmt.Errorf("the template has the element %q; write the names of the directories", text)
 	}
 	if !solid {
 		return errors.New("an element without {name}, {stem}, {path} or text may be empty; add one of them")
@@ -249,7 +305,7 @@ func checkElement(parts []part) error {
 	return nil
 }
 
-// isDevice reports whether Windows takes a name for a device, in every directory. Source:
+// isDevice reports whether Windows treats a name as a device in every directory. Source:
 // Microsoft, "Naming Files, Paths, and Namespaces".
 func isDevice(name string) bool {
 	name = strings.ToLower(name)
@@ -272,7 +328,7 @@ func isDevice(name string) bool {
 // It ignores case, as some file systems do.
 func (t *Template) checkReserved() error {
 	rest := t.elements
-	for isDir(rest[0]) { // vanishes for a source at the root
+	for isDir(rest[0]) { // element that is empty for a source at the root
 		rest = rest[1:]
 	}
 	first := rest[0]
@@ -281,18 +337,18 @@ func (t *Template) checkReserved() error {
 	}
 	switch name := first[0].literal; {
 	case strings.EqualFold(name, ".cook"), strings.HasPrefix(strings.ToLower(name), ".cook-"):
-		return fmt.Errorf("%q belongs to the cooker", name)
+		return fmt.Errorf("%q is reserved for cook; choose another name", name)
 	case len(rest) == 1 && strings.EqualFold(name, "manifest.json"):
-		return fmt.Errorf("%q belongs to the cooker", name)
+		return fmt.Errorf("%q is reserved for cook; choose another name", name)
 	}
 	return nil
 }
 
-// isDir reports whether an element is {dir} alone.
+// isDir reports whether an element is only {dir}.
 func isDir(element []part) bool { return len(element) == 1 && element[0].word == wordDir }
 
-// Unportable returns why some system cannot have a file with an output's name, "" if all can. It
-// applies the rules of Windows.
+// Unportable returns the reason why some system cannot have a file with an output's name, or ""
+// if all systems can. It applies the rules of Windows.
 func Unportable(output string) string {
 	if !utf8.ValidString(output) {
 		return "is not UTF-8"
@@ -312,5 +368,5 @@ func Unportable(output string) string {
 	return ""
 }
 
-// inFileNames reports whether every system accepts a character in file names.
+// inFileNames reports whether every system allows a character in file names.
 func inFileNames(r rune) bool { return r >= ' ' && r != 0x7f && !strings.ContainsRune(`\:*?"<>|`, r) }

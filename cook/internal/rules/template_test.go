@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/cook/internal/hashname"
 )
 
 func TestTemplateMakesOutputPath(t *testing.T) {
@@ -41,6 +43,12 @@ func TestTemplateMakesOutputPath(t *testing.T) {
 		{"a/manifest.json", "x/a.b", "a/manifest.json"},
 		{"console{ext}", "a.b", "console.b"},
 		{"x{dir}con", "a.b", "xcon"},
+		{"{stem}{ext:png,jpg}", "b/a.JPG", "b/a.JPG"},
+		{"{stem}{ext:png,jpg}", "b/a.tga", "b/a.png"},
+		{"{stem}{ext:png}", "b/a", "b/a.png"},
+		{"{stem}.{hash}.x", "b/a.png", hashname.Planned("b/a.", ".x")},
+		{"out/{path}.{hash}", "b/a.png", hashname.Planned("out/b/a.png.", "")},
+		{"{{hash}}{stem}", "b/a.png", "b/{hash}a"},
 	} {
 		tmpl, err := ParseTemplate(tc.template)
 		if err != nil {
@@ -60,13 +68,13 @@ func TestBadTemplateIsRefused(t *testing.T) {
 	const everywhere = " cannot be in a file name everywhere"
 	for text, want := range map[string]string{
 		"":                    "empty",
-		"/a":                  "must be relative to the output directory",
-		"a/":                  "ends in a slash, which names a directory",
-		"a//b":                `empty element in "//"`,
-		"../a":                `has an element ".."; write the directories out`,
-		"a/../b":              `has an element ".."; write the directories out`,
-		"a/./b":               `has an element "."; write the directories out`,
-		".":                   `has an element "."; write the directories out`,
+		"/a":                  "the template must be relative to the output directory",
+		"a/":                  "the template ends in a slash, which names a directory",
+		"a//b":                `"//" has an empty element between the slashes`,
+		"../a":                `the template has the element ".."; write the names of the directories`,
+		"a/../b":              `the template has the element ".."; write the names of the directories`,
+		"a/./b":               `the template has the element "."; write the names of the directories`,
+		".":                   `the template has the element "."; write the names of the directories`,
 		".{ext}":              "an element without {name}, {stem}, {path} or text may be empty; add one of them",
 		"{ext}":               "an element without {name}, {stem}, {path} or text may be empty; add one of them",
 		"{dir}{ext}/a":        "an element without {name}, {stem}, {path} or text may be empty; add one of them",
@@ -77,11 +85,18 @@ func TestBadTemplateIsRefused(t *testing.T) {
 		"a\x00":               `'\x00'` + everywhere,
 		"a\x7f":               `'\x7f'` + everywhere,
 		"a?":                  `'?'` + everywhere,
-		"{file}":              "unknown word {file}; have path, dir, stem, base, name, ext",
+		"{file}":              "unknown word {file}; have path, dir, stem, base, name, ext, hash",
+		"{hash}/a":            "{hash} is in the name of a directory; write it into the file name, behind the last slash, {dir} and {path}",
+		"{hash}{dir}":         "{hash} is in the name of a directory; write it into the file name, behind the last slash, {dir} and {path}",
+		"{hash}.{path}":       "{hash} is in the name of a directory; write it into the file name, behind the last slash, {dir} and {path}",
+		"{hash}.{hash}":       "{hash} occurs twice; write it once",
 		"{stam}":              `unknown word {stam}; did you mean "stem"?`,
-		"{}":                  "unknown word {}; have path, dir, stem, base, name, ext",
+		"{}":                  "unknown word {}; have path, dir, stem, base, name, ext, hash",
 		"{stem":               `"{" without "}"; write "{{" for a brace`,
 		"{a/b}":               `"{" without "}"; write "{{" for a brace`,
+		"a{ext:}":             "{ext:}: want a list of extensions, such as {ext:png,jpg}",
+		"a{ext:a,.b}":         "{ext:a,.b}: want a list of extensions, such as {ext:png,jpg}",
+		"a{stem:a}":           "{stem:a}: want a list of extensions, such as {ext:png,jpg}",
 		"stem}":               `"}" without "{"; write "}}" for a brace`,
 		"{stem}.":             "an element ends in a dot or a space, which Windows drops",
 		"a /b":                "an element ends in a dot or a space, which Windows drops",
@@ -90,11 +105,11 @@ func TestBadTemplateIsRefused(t *testing.T) {
 		"Com1{ext}":           `"Com1" is a device on Windows`,
 		"{dir}lpt²/{name}":    `"lpt²" is a device on Windows`,
 		"aux .x/{name}":       `"aux " is a device on Windows`,
-		".cook/{name}":        `".cook" belongs to the cooker`,
-		".Cook":               `".Cook" belongs to the cooker`,
-		"{dir}/.cook/x":       `".cook" belongs to the cooker`,
-		"manifest.json":       `"manifest.json" belongs to the cooker`,
-		"{dir}/Manifest.JSON": `"Manifest.JSON" belongs to the cooker`,
+		".cook/{name}":        `".cook" is reserved for cook; choose another name`,
+		".Cook":               `".Cook" is reserved for cook; choose another name`,
+		"{dir}/.cook/x":       `".cook" is reserved for cook; choose another name`,
+		"manifest.json":       `"manifest.json" is reserved for cook; choose another name`,
+		"{dir}/Manifest.JSON": `"Manifest.JSON" is reserved for cook; choose another name`,
 	} {
 		want = "template " + strconv.Quote(text) + ": " + want
 		if _, err := ParseTemplate(text); err == nil || err.Error() != want {
@@ -105,7 +120,7 @@ func TestBadTemplateIsRefused(t *testing.T) {
 
 // For any template and source name, the output is a clean path in the output directory.
 func TestOutputStaysInOutputDirectory(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"{path}", "{dir}", "{stem}", "{name}", "{ext}", "/", "/", ".", "..", "a", "{{", "}}", " ", "é"})
+	piece := rapid.SampledFrom([]string{"{path}", "{dir}", "{stem}", "{name}", "{ext}", "{ext:a,b}", "/", "/", ".", "..", "a", "{{", "}}", " ", "é"})
 	element := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{".", ".", "a", "\xff", " ", "{dir}", `\`, ":", "\x00"}), 1, 5).Draw(t, "element"), "")
 	})

@@ -1,11 +1,12 @@
-// Package runaction cooks one action for another machine. Package cook/internal/remote
-// describes the directory that it gets, and the files that it leaves there.
+// Package runaction cooks one action for another machine. Package cook/internal/remote describes
+// the directory in which this happens, and the files written to it.
 //
 //	action.json --rebuild--> action --identify--> the same ID? --cook--> out/record, out/0 ...
 //
-// The engine cooks the action as verification cooks an action again. The ID proves that the
-// action is the same here as on the other machine: it is computed anew from the recipe, the
-// options, the source and the programs of this machine. An action with another ID is refused.
+// The action is cooked in the same way as verification cooks an action again. Its ID proves
+// that the action is the same here as on the other machine: the ID is recomputed from the
+// recipe, the options, the source and the programs of this machine. An action whose ID differs
+// is refused.
 package runaction
 
 import (
@@ -66,7 +67,7 @@ func cookOrRefuse(ctx context.Context, dir string, recipes []recipe.Recipe) (rec
 		return refuse(err)
 	}
 	assetsDir := filepath.Join(dir, remote.AssetsDir)
-	if err := os.MkdirAll(assetsDir, 0o777); err != nil { // an input root has no empty directories
+	if err := os.MkdirAll(assetsDir, 0o777); err != nil { // an input root never contains empty directories
 		return refuse(err)
 	}
 	assets, err := confine.Open(assetsDir)
@@ -90,28 +91,28 @@ func cookOrRefuse(ctx context.Context, dir string, recipes []recipe.Recipe) (rec
 	return m.cookAction(ctx, a)
 }
 
-// maxAction is the most bytes of an action.json.
+// maxAction limits the size of an action.json, in bytes.
 const maxAction = 4 << 20
 
-// readWanted reads the action that another machine wants.
+// readWanted reads the action that another machine requests.
 func readWanted(file string) (want remote.Action, err error) {
 	text, err := os.ReadFile(file)
 	switch {
 	case err != nil:
 		return want, err
 	case len(text) > maxAction:
-		return want, fmt.Errorf("%s: %d bytes", remote.ActionFile, len(text))
+		return want, fmt.Errorf("%s has %d bytes, more than the limit", remote.ActionFile, len(text))
 	}
 	if err := json.Unmarshal(text, &want); err != nil {
 		return want, fmt.Errorf("%s: %w", remote.ActionFile, err)
 	}
 	if want.Format != remote.ActionFormat {
-		return want, fmt.Errorf("%s: its format is %d, and this program reads %d", remote.ActionFile, want.Format, remote.ActionFormat)
+		return want, fmt.Errorf("%s has format %d, and this program reads %d", remote.ActionFile, want.Format, remote.ActionFormat)
 	}
 	return want, nil
 }
 
-// A machine has the directories and the contents for cooking one action.
+// A machine holds the directories and the contents for cooking one action.
 type machine struct {
 	dir         string
 	assets, out *confine.Dir
@@ -135,7 +136,7 @@ func contentsOf(assets *confine.Dir, recipes []recipe.Recipe) *contents.Contents
 	})
 }
 
-// rebuildAction builds an action anew, and refuses an action that gets another ID on this machine.
+// rebuildAction rebuilds an action, and refuses it if its ID differs on this machine.
 func (m *machine) rebuildAction(ctx context.Context, want remote.Action, recipes []recipe.Recipe) (*plan.Action, error) {
 	set, err := recipeset.New(recipes...)
 	if err != nil {
@@ -156,7 +157,7 @@ func (m *machine) rebuildAction(ctx context.Context, want remote.Action, recipes
 	if err := m.findTools(ctx, want.Tools); err != nil {
 		return nil, err
 	}
-	methods := plan.NewMethods(nil, tools.Finder(m.assets.Name(), func(file string) (contents.File, error) { return m.contents.Tool(ctx, file) }))
+	methods := plan.NewMethods(nil, tools.Finder(m.assets.Name(), func(file string) (contents.File, error) { return m.contents.Tool(ctx, file) }), (&tools.Versions{Run: tools.RunIn(ctx, m.assets.Name())}).Print)
 	method, err := methods.Of(chosen)
 	if err != nil {
 		return nil, err
@@ -173,8 +174,8 @@ func (m *machine) rebuildAction(ctx context.Context, want remote.Action, recipes
 	return a, nil
 }
 
-// lookAtAll looks at all files before the recipe reads them. Otherwise a recipe whose program
-// names its dependencies afterwards would run twice.
+// lookAtAll examines all files before the recipe reads them. Otherwise, a recipe whose program
+// reports its dependencies only when it ends would run twice.
 func (m *machine) lookAtAll(ctx context.Context) error {
 	return filepath.WalkDir(m.assets.Name(), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -187,13 +188,13 @@ func (m *machine) lookAtAll(ctx context.Context) error {
 	})
 }
 
-// findTools adds the programs of the action to PATH that this machine does not have, or has
-// with another content.
+// findTools adds to PATH those programs of the action that this machine lacks or has with
+// different content.
 func (m *machine) findTools(ctx context.Context, tools []remote.ToolFile) error {
 	path := os.Getenv("PATH")
 	for _, t := range tools {
 		if !filepath.IsAbs(filepath.FromSlash(t.Path)) {
-			continue // in the asset directory
+			continue // the file is in the asset directory
 		}
 		if file, err := program.Find(m.assets.Name(), filepath.Base(t.Path)); err == nil {
 			if f, err := m.contents.Tool(ctx, file); err == nil && f.Blob.String() == t.Blob {
@@ -217,15 +218,16 @@ func (m *machine) cookAction(ctx context.Context, a *plan.Action) (rec remote.Re
 		Memory: session.DefaultMemory(), Cores: parallel.NewCores(runtime.GOMAXPROCS(0)), Now: time.Now,
 	})
 	noted := ""
-	note := func(line string) { noted = line } // for example that programs are not confined here
+	note := func(line string) { noted = line } // note, for example that this system cannot confine programs
 	how := cookone.Conditions{Scratch: m.out, Note: note, Read: func(deps []index.Dep) { rec.Reads = readings(deps) }}
 	err := again.Cook(ctx, a, how, func(made cookone.Made) error {
-		rec.CookTime, rec.Warnings = made.CookTime, made.Warnings
+		rec.CookTime, rec.Warnings, rec.Facts = made.CookTime, made.Warnings, made.Facts
 		for i, file := range made.Files {
 			if err := m.out.Root().Rename(file, strconv.Itoa(i)); err != nil {
 				return err
 			}
-			rec.Artifacts = append(rec.Artifacts, remote.Artifact{Blob: made.Artifacts[i].Blob.String(), Size: made.Artifacts[i].Size})
+			a := made.Artifacts[i]
+			rec.Artifacts = append(rec.Artifacts, remote.Artifact{Blob: a.Blob.String(), Size: a.Size, Role: a.Role})
 		}
 		return nil
 	})
@@ -238,7 +240,7 @@ func (m *machine) cookAction(ctx context.Context, a *plan.Action) (rec remote.Re
 	return rec
 }
 
-// readings returns dependencies as a record has them.
+// readings returns dependencies in the form of a record.
 func readings(deps []index.Dep) []remote.Reading {
 	list := make([]remote.Reading, len(deps))
 	for i, d := range deps {

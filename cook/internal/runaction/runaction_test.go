@@ -28,7 +28,8 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// join writes its source, what its source names, and the suffix.
+// A join is a recipe that writes its source, the content of the file named by the source, and the
+// suffix.
 type join struct {
 	Suffix  string            `toml:"suffix" doc:"text at the end"`
 	Words   []string          `toml:"words" doc:"more text"`
@@ -79,8 +80,8 @@ func (j *join) Cook(_ context.Context, job *recipe.Job) error {
 var joining = recipe.Recipe{Name: "join", Version: 1, New: func() recipe.Cooker { return &join{Suffix: "default"} },
 	Traits: func(c recipe.Cooker) recipe.Traits { return c.(*join).traits() }}
 
-// travel makes the directory that another machine is given for the source a/s.txt with some
-// options, and returns it.
+// travel makes the directory that another machine would get for the source a/s.txt with some
+// options, and returns its name.
 func travel(t *testing.T, options join, adjust func(*remote.Action), files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -105,7 +106,7 @@ func travel(t *testing.T, options join, adjust func(*remote.Action), files map[s
 		chosen.Options = append(chosen.Options, rules.Option{Field: f})
 	}
 	tools := tools.Finder(tree.Name(), func(file string) (contents.File, error) { return found.Tool(t.Context(), file) })
-	m, err := plan.NewMethods(nil, tools).Of(chosen)
+	m, err := plan.NewMethods(nil, tools, nil).Of(chosen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +188,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The record of a failed recipe has its dependencies; the record of a warning has artifacts too.
+// The record of a failed recipe has the dependencies. The record of a recipe with warnings also has
+// artifacts.
 func TestFailureIsRecorded(t *testing.T) {
 	rec := run(t, travel(t, all, nil, map[string]string{"assets/a/s.txt": "b.txt none.txt", "assets/a/b.txt": "B"}))
 	if rec.Error == "" || rec.Refused != "" || len(rec.Artifacts) != 0 || len(rec.Reads) != 2 || rec.Reads[1] != (remote.Reading{Asked: dependency.OfFile("none.txt")}) {
@@ -199,10 +201,11 @@ func TestFailureIsRecorded(t *testing.T) {
 	}
 }
 
-// A recipe that has a note about this machine is refused: the other machine cooks by itself.
+// An action whose recipe notes something about this machine is refused, and the other machine cooks
+// it.
 func TestNotesAreRefused(t *testing.T) {
 	options := all
-	options.Note = "programs cannot be confined here"
+	options.Note = "this system cannot confine programs"
 	rec := run(t, travel(t, options, nil, map[string]string{"assets/a/s.txt": ""}))
 	if rec.Refused != options.Note || len(rec.Artifacts) > 0 {
 		t.Errorf("%+v", rec)
@@ -240,8 +243,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// A program that this machine lacks, or has in another version, is found in the directory; a
-// program whose content does not come along is refused.
+// A program that this machine lacks, or has in another version, is taken from the directory. The
+// action is refused if the directory lacks its content.
 func TestTools(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("programs travel from systems with one root")

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -69,8 +70,12 @@ func TestEachDefaultCanBeIncludedAgain(t *testing.T) {
 		if folder, ok := strings.CutSuffix(name, "/"); ok {
 			name, file = folder, folder+"/a"
 		}
+		text := "" // text of a file for which the line was written
+		if ContentDecides(name) {
+			text = "\x00\x00\x00\x00\xe0\xa5"
+		}
 		dir := t.TempDir()
-		plant(t, dir, map[string]string{file: "", "kept": ""})
+		plant(t, dir, map[string]string{file: text, "kept": ""})
 		tree := walk(t, dir, Options{})
 		var problems []string
 		if isSecret(i + 1) {
@@ -83,6 +88,25 @@ func TestEachDefaultCanBeIncludedAgain(t *testing.T) {
 		tree = walk(t, dir, Options{})
 		if want := 2; len(tree.Entries) != want || len(tree.LeftOut) > 0 {
 			t.Errorf("!%s: entries %v, left out %v", line, paths(tree.Entries), paths(tree.LeftOut))
+		}
+	}
+}
+
+// A file with the extension of a work file is an asset if its content belongs to another
+// program.
+func TestContentTellsWorkFiles(t *testing.T) {
+	for text, left := range map[string]bool{
+		"\x10\x00\x00\x00\xe0\xa5\x01": true, "\x10\x00\x00\x00\xe0": false, "": false,
+		"*3DSMAX_ASCIIEXPORT\t200\r\n": false, "ASEF\x00\x01\x00\x00": false,
+	} {
+		dir := t.TempDir()
+		plant(t, dir, map[string]string{"b/a.ASE": text})
+		tree := walk(t, dir, Options{})
+		if got := len(tree.LeftOut) == 1 && len(tree.Ignores) == 1 && len(tree.Entries) == 0; got != left {
+			t.Errorf("%q: entries %v, left out %v, want left out %v", text, paths(tree.Entries), paths(tree.LeftOut), left)
+		}
+		if _, got := Ignored("b/a.ASE", false, nil, os.DirFS(dir).(fs.ReadFileFS).ReadFile); got != left {
+			t.Errorf("%q: Ignored is %v, want %v", text, got, left)
 		}
 	}
 }

@@ -11,16 +11,17 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// errInsideExcluded reports a root that an empty tree would misrepresent.
+// errInsideExcluded reports that the root is inside an excluded directory. Without the error, the
+// tree would be empty, as if there were no assets.
 var errInsideExcluded = errors.New("the asset directory is inside the output or store directory; choose separate ones")
 
 // exclusions are the directories that the walk skips. There are few, so each test is a short
 // loop.
 type exclusions struct {
-	folders []string      // absolute, links resolved if they exist
+	folders []string      // absolute paths, with links resolved where they exist
 	names   []string      // relative to the root; includes links given for directories
 	known   []fs.FileInfo // the existing directories
-	ids     []Stamp       // their stamps, same order
+	ids     []Stamp       // stamps of these directories, in the same order
 }
 
 func newExclusions(real string, info fs.FileInfo, folders []string) (exclusions, error) {
@@ -64,11 +65,12 @@ func resolveExisting(abs string) string {
 	return filepath.Join(resolveExisting(parent), filepath.Base(abs))
 }
 
-// isNamed reports whether rel names one of the directories, or a link that was given for one.
+// isNamed reports whether rel names one of the excluded directories, or a link that Options.Exclude
+// names.
 func (x *exclusions) isNamed(rel string) bool { return isOneOf(x.names, rel) }
 
-// isExcludedFolder reports whether a directory with stamp st is one of the directories under another name.
-// It calls stat only if stamps have no inode.
+// isExcludedFolder reports whether a directory with stamp st is an excluded directory, perhaps
+// under another name. It calls stat only if stamps have no inode.
 func (x *exclusions) isExcludedFolder(st Stamp, stat func() (fs.FileInfo, error)) bool {
 	for i, id := range x.ids {
 		if id.Inode != 0 {
@@ -84,11 +86,12 @@ func (x *exclusions) isExcludedFolder(st Stamp, stat func() (fs.FileInfo, error)
 	return false
 }
 
-// isFolder reports whether path, absolute and free of links, is one of the directories.
+// isFolder reports whether path is one of the excluded directories. path must be absolute and
+// contain no links.
 func (x *exclusions) isFolder(path string) bool { return isOneOf(x.folders, path) }
 
-// holds reports whether path, absolute and free of links, is one of the directories or inside
-// one.
+// holds reports whether path is one of the excluded directories or is inside one. path must be
+// absolute and contain no links.
 func (x *exclusions) holds(path string) bool {
 	for _, f := range x.folders {
 		if _, ok := pathname.Below(f, path); ok {
@@ -99,8 +102,8 @@ func (x *exclusions) holds(path string) bool {
 }
 
 // Defaults is a .cookignore for the whole tree that every real .cookignore overrides. It lists
-// files that no asset directory means to ship. It ignores the case of letters. Unlike the names
-// in junk.go, each of its files can be included again by a line of a .cookignore.
+// files that no asset directory means to ship. It ignores case. Unlike the names in junk.go,
+// each of its files can be included again by a line of a .cookignore.
 const Defaults = `# Hidden files: settings of editors and tools, caches, passwords.
 .*
 
@@ -109,7 +112,7 @@ node_modules/
 __pycache__/
 *.pyc
 
-# What builds and steers a project.
+# Files that build and configure a project.
 Makefile
 GNUmakefile
 CMakeLists.txt
@@ -185,13 +188,31 @@ secrets.*
 *.import
 *.uid
 
-# What editors and programs leave behind.
+# Leftovers of editors and programs.
 *.tmp
 *.bak
 *.orig
 *.rej
 *.crdownload
 `
+
+// shared holds extensions in Defaults that other programs use for files that are assets. Its
+// functions report whether a file is not such an asset, but the work file that Defaults excludes.
+// head is the start of the file.
+var shared = map[string]func(head []byte) bool{".ase": isAseprite}
+
+// sharedHead is the number of bytes that these functions need.
+const sharedHead = 6
+
+// isAseprite reports whether a file that begins with head is an Aseprite file. Other .ase files
+// are models (ASCII Scene Export) or palettes (Adobe Swatch Exchange).
+func isAseprite(head []byte) bool { return len(head) > 5 && head[4] == 0xe0 && head[5] == 0xa5 }
+
+// ContentDecides reports whether the content of a file may affect whether the file is left out.
+func ContentDecides(path string) bool {
+	i := strings.LastIndexByte(path, '.')
+	return i >= 0 && shared[string(lowered(nil, path[i:]))] != nil
+}
 
 // isSecret reports whether a line of Defaults, counted from 1, excludes private keys or
 // passwords.
@@ -202,8 +223,8 @@ func isSecret(line int) bool {
 	return line >= first && line <= first+strings.Count(list, "\n")
 }
 
-// defaultList compiles Defaults without the patterns for some extensions, which are in lower case
-// with their dots.
+// defaultList compiles Defaults without the patterns for some extensions, which are given in
+// lower case with their dots.
 func defaultList(but []string) *ignoreList {
 	patterns := parseIgnore(lowered(nil, Defaults))
 	patterns = slices.DeleteFunc(patterns, func(p pattern) bool {
@@ -211,6 +232,9 @@ func defaultList(but []string) *ignoreList {
 	})
 	for i := range patterns {
 		patterns[i].builtIn, patterns[i].secret = true, isSecret(patterns[i].line)
+		if patterns[i].shape == shapeSuffix {
+			patterns[i].fits = shared[patterns[i].text]
+		}
 	}
 	return &ignoreList{patterns: patterns, folded: true}
 }

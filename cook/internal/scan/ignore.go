@@ -17,15 +17,14 @@ import (
 const MaxIgnoreSize = 1 << 20
 
 // ignoreList is one .cookignore and, through parent, the .cookignore files of the directories
-// above. The rules are git's (gitignore(5)): the deepest file with a matching pattern decides, and
-// within a file the last matching pattern. Files below an ignored directory cannot be included
-// again, because the walk never enters it.
+// above. The rules are git's (gitignore(5)): the deepest file with a matching pattern takes
+// precedence, and within a file the last matching pattern. Files below an ignored directory
+// cannot be included again, because the walk never enters it.
 type ignoreList struct {
 	parent   *ignoreList
 	base     int // length of the directory's path with its slash, 0 for the root
 	patterns []pattern
-	// folded is set if the case of letters is ignored, as in Defaults, which only has patterns
-	// for names.
+	// folded is set if case is ignored, as in Defaults, which contains only patterns for names.
 	folded bool
 }
 
@@ -41,8 +40,8 @@ func (l *ignoreList) withPatterns(patterns []pattern, folder string) *ignoreList
 	return &ignoreList{parent: l, base: base, patterns: patterns}
 }
 
-// deciding returns the pattern that decides on path, nil if none matches. name is the start of
-// the last element.
+// deciding returns the pattern that applies to path, or nil if none matches. name is the offset
+// of the last element.
 func (l *ignoreList) deciding(path []byte, name int, isFolder bool) *pattern {
 	var buf [256]byte
 	for ; l != nil; l = l.parent {
@@ -90,7 +89,7 @@ func parseIgnore(data []byte) []pattern {
 // trimSpaces removes the spaces at the end of a line, except an escaped one. Tabs stay. A line
 // that ends in a lone backslash is unchanged; as a pattern it matches nothing.
 func trimSpaces(line []byte) []byte {
-	end := 0 // after the last byte to keep
+	end := 0 // end of the bytes that are kept
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
 		case ' ':
@@ -154,14 +153,14 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 		return nil, err
 	}
 	if len(data) > MaxIgnoreSize {
-		return nil, fmt.Errorf("is larger than %d bytes", MaxIgnoreSize)
+		return nil, fmt.Errorf("the file is larger than %d bytes", MaxIgnoreSize)
 	}
 	n.findings.ignores = append(n.findings.ignores, Entry{joinPath(n.path, IgnoreName), st})
 	return parseIgnore(data), nil
 }
 
-// The tables contain only names that no asset has. Names such as *.tmp or *.bak are not included:
-// a project may use them, and otherwise a .cookignore can exclude them.
+// The tables contain only names that no asset has. Names such as *.tmp or *.bak are not
+// included: a project may use them, and if not, a .cookignore can exclude them.
 
 // controlNames are skipped whatever their type: directories of version control systems, files
 // that replace such directories in linked checkouts, and their control files.
@@ -213,11 +212,11 @@ func junkFile(name string) bool {
 	}
 	if first == '.' {
 		for _, p := range [...]string{
-			"._",               // AppleDouble
-			".#",               // Emacs, lock
-			".~lock.",          // LibreOffice, lock
-			".goutputstream-",  // GLib, safe write
-			".nfs0", ".fuse_h", // removed while open
+			"._",               // AppleDouble of macOS
+			".#",               // lock of Emacs
+			".~lock.",          // lock of LibreOffice
+			".goutputstream-",  // safe write of GLib
+			".nfs0", ".fuse_h", // file that was removed while open
 		} {
 			if strings.HasPrefix(name, p) {
 				return true
@@ -235,8 +234,8 @@ func junkFile(name string) bool {
 	return false
 }
 
-// isVimSwap matches .name.swp and the names that Vim uses if that file exists: .name.swo down to
-// .name.swa, and .name.swx while it probes the directory.
+// isVimSwap matches .name.swp and the names that Vim uses if that file exists: .name.swo down
+// to .name.swa. It also matches .name.swx, which Vim creates while it probes the directory.
 func isVimSwap(name string) bool {
 	if name[0] != '.' || len(name) < 5 {
 		return false

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// plantLinks plants files; BASE in a link's target means the parent of the asset directory.
+// plantLinks creates files and links. BASE in the target of a link means the parent of the asset
+// directory.
 func plantLinks(t *testing.T, base string, files map[string]string) {
 	t.Helper()
 	real, err := filepath.EvalSymlinks(base)
@@ -27,9 +28,9 @@ func plantLinks(t *testing.T, base string, files map[string]string) {
 func TestLinksAreResolvedOrProblems(t *testing.T) {
 	tests := []struct {
 		name    string
-		files   map[string]string // in addition to "outside/f" and "assets/a"
+		files   map[string]string // files besides "outside/f" and "assets/a"
 		exclude []string
-		entries []string // in addition to "a"
+		entries []string // entries besides "a"
 		probs   []string
 	}{
 		{"to a file", map[string]string{"assets/d/l": "-> ../a"}, nil, []string{"d/l"}, nil},
@@ -147,12 +148,12 @@ func TestMessageNamesTheLinksTarget(t *testing.T) {
 		got = append(got, strings.ReplaceAll(p.Error(), base, "BASE"))
 	}
 	want := []string{
-		"a: broken link: nope does not exist; repair or remove it",
-		"b: broken link: ../outside/nope does not exist, and would be outside of the asset directory; repair or remove it",
-		"c: link leads out of the asset directory: target BASE/outside/f; copy the target in",
-		"d: broken link: d leads back to the link; repair or remove it",
-		"e: broken link: a leads nowhere; repair or remove it",
-		`f: broken link: "no\npe" does not exist; repair or remove it`,
+		"a: link is broken: nope does not exist; repair or remove the link",
+		"b: link is broken: ../outside/nope does not exist, and would be outside of the asset directory; repair or remove the link",
+		"c: link leads out of the asset directory: target BASE/outside/f; copy the target into the asset directory",
+		"d: link is broken: d leads back to the link; repair or remove the link",
+		"e: link is broken: a leads nowhere; repair or remove the link",
+		`f: link is broken: "no\npe" does not exist; repair or remove the link`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -10,12 +10,12 @@ import (
 
 // A Mistake is a line of a .cookignore that does not do what its author probably intended.
 type Mistake struct {
-	Line, Column int    // from 1, in bytes
+	Line, Column int    // position in the file, counted from 1; columns in bytes
 	Text         string // the mistake and its correction
 }
 
-// Mistakes finds lines that are valid patterns, as every text is, but match nothing, or not what
-// their author probably intended.
+// Mistakes finds lines that probably do not do what their author intended, such as patterns that
+// match nothing. All lines are valid patterns.
 func Mistakes(data []byte) (list []Mistake) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	folders := map[string]int{} // excluded directories, with their lines
@@ -36,7 +36,8 @@ func Mistakes(data []byte) (list []Mistake) {
 	return list
 }
 
-// leftFolder returns the directory that a line excludes as a whole, "" for another line.
+// leftFolder returns the directory that a line without wildcards excludes, or "" for any other
+// line.
 func leftFolder(line string) string {
 	if strings.HasPrefix(line, "!") || strings.ContainsAny(line, `*?[\`) {
 		return ""
@@ -44,7 +45,7 @@ func leftFolder(line string) string {
 	return strings.Trim(line, "/ ")
 }
 
-// mistake returns the mistake in a line and its column, "" for none.
+// mistake returns the column of the mistake in a line, and a text about it, or "" if there is none.
 func mistake(line string, folders map[string]int) (column int, wrong string) {
 	pattern, back := strings.CutPrefix(line, "!")
 	column = len(line) - len(pattern) + 1
@@ -59,9 +60,9 @@ func mistake(line string, folders map[string]int) (column int, wrong string) {
 		at := strings.IndexAny(pattern, " \t")
 		return column + at, `text behind a pattern belongs to it; write comments in lines of their own`
 	case strings.HasPrefix(pattern, "./"):
-		return column, fmt.Sprintf("matches nothing; patterns begin at the directory of this file: write %s", pattern[1:])
+		return column, fmt.Sprintf("the pattern matches nothing; patterns begin at the directory of this file: write %s", pattern[1:])
 	case strings.HasPrefix(pattern, "../"):
-		return column, "matches nothing: patterns match files in the directory of this file; move the line to the .cookignore of the other directory"
+		return column, "the pattern matches nothing, because patterns match files in the directory of this file; move the line to the .cookignore of the other directory"
 	case strings.HasPrefix(pattern, "^"), strings.HasSuffix(pattern, "$"), strings.Contains(pattern, `\.`):
 		plain := strings.NewReplacer(`\.`, ".", ".*", "*", "^", "", "$", "").Replace(pattern)
 		return column, fmt.Sprintf("patterns are no regular expressions: write %s", plain)
@@ -78,9 +79,9 @@ func mistake(line string, folders map[string]int) (column int, wrong string) {
 	if _, ok := compileIgnore(string(trimSpaces([]byte(line)))); !ok {
 		switch {
 		case strings.HasSuffix(pattern, `\`):
-			return column, `matches nothing; a directory ends in "/"`
+			return column, `the pattern matches nothing; the pattern of a directory ends in "/"`
 		case strings.Contains(pattern, "["):
-			return column + strings.IndexByte(pattern, '['), `matches nothing: "[" without "]"; write \[ for a bracket in a name`
+			return column + strings.IndexByte(pattern, '['), `the pattern matches nothing, because it has "[" without "]"; write \[ for a bracket in a name`
 		}
 		return column, "matches nothing"
 	}
@@ -88,7 +89,7 @@ func mistake(line string, folders map[string]int) (column int, wrong string) {
 		name := strings.TrimPrefix(pattern, "/")
 		for i := range len(name) {
 			if number := folders[name[:i]]; name[i] == '/' && number > 0 && strings.Trim(name[i:], "/ ") != "" {
-				return 1, fmt.Sprintf("has no effect: line %d leaves the directory out with all its files; write %s/* there", number, name[:i])
+				return 1, fmt.Sprintf("this line has no effect, because line %d leaves out the directory with all its files; write %s/* in that line", number, name[:i])
 			}
 		}
 	}
@@ -117,8 +118,9 @@ var braces = lazyregexp.New(`\{([^{},]*),[^{}]*\}`)
 type Verdict struct {
 	// Path is the excluded directory above the path, or the path itself.
 	Path string
-	// File is the .cookignore and Line the number of its line. They are "" and 0 for lists that
-	// every tree has: [Defaults], or, without a Pattern, the names that are always skipped.
+	// File is the .cookignore, and Line is the number of the line in it. They are "" and 0 for the
+	// lists that apply to every tree: [Defaults] or, if Pattern is empty, the names that are always
+	// skipped.
 	File    string
 	Line    int
 	Pattern string
@@ -132,11 +134,11 @@ func (v Verdict) String() string {
 	case v.Pattern != "":
 		return fmt.Sprintf("%s, which is left out unless a %s has !%[1]s", v.Pattern, IgnoreName)
 	}
-	return "its name: version control, and leftovers of editors and desktops"
+	return "its name, which belongs to version control, an editor or a desktop"
 }
 
-// Ignored returns what excludes a path of the tree. It reads the .cookignore files of the
-// directories above; an unreadable file counts as empty. wanted are extensions as in
+// Ignored returns the verdict that excludes a path of the tree. It reads the .cookignore files
+// of the directories above; an unreadable file counts as empty. wanted are extensions as in
 // [Options.Wanted].
 func Ignored(path string, isFolder bool, wanted []string, read func(name string) ([]byte, error)) (Verdict, bool) {
 	list := defaultList(wanted)
@@ -163,6 +165,9 @@ func Ignored(path string, isFolder bool, wanted []string, read func(name string)
 			return v, true
 		}
 		if p := list.deciding([]byte(path[:end]), name, isDir); p != nil && !p.negate {
+			if head, err := read(path[:end]); p.fits != nil && !isDir && err == nil && !p.fits(head) {
+				return Verdict{}, false
+			}
 			text := []byte(Defaults)
 			if !p.builtIn {
 				v.File, v.Line = texts[p], p.line
@@ -177,7 +182,7 @@ func Ignored(path string, isFolder bool, wanted []string, read func(name string)
 	}
 }
 
-// lineText returns a line of a text, counted from 1, without its end.
+// lineText returns a line of a text, counted from 1, without the line break.
 func lineText(text []byte, number int) string {
 	lines := bytes.Split(text, []byte{'\n'})
 	if number > len(lines) {

@@ -7,16 +7,19 @@ import (
 
 // pattern is one compiled line of a .cookignore.
 type pattern struct {
-	negate     bool // includes again
+	negate     bool // includes files again
 	folderOnly bool
-	byName     bool // without a slash: matches the last element
-	builtIn    bool // from Defaults
-	secret     bool // from Defaults, for files with private keys or passwords
-	shape      shape
-	line       int    // in its file, from 1
-	text       string // literal part; its meaning depends on shape
-	glob       []step // the rest behind text, for shapeGlob
-	least      int    // least number of bytes that glob matches
+	byName     bool // pattern without a slash, which matches the last element
+	builtIn    bool // pattern of Defaults
+	secret     bool // pattern of Defaults for files with private keys or passwords
+	// fits reports whether the pattern applies to a file that begins with head. If head is nil, it
+	// reports whether it applies to any file.
+	fits  func(head []byte) bool
+	shape shape
+	line  int    // line number in the file, from 1
+	text  string // literal part; its meaning depends on shape
+	glob  []step // compiled part after text, for shapeGlob
+	least int    // minimum number of bytes that glob matches
 }
 
 // shape selects the way in which a pattern is matched. Nearly all real patterns have one of the first two shapes,
@@ -24,12 +27,13 @@ type pattern struct {
 type shape uint8
 
 const (
-	shapeExact  shape = iota // text is the whole
+	shapeExact  shape = iota // text is the whole pattern
 	shapeSuffix              // text is the end: "*.png"
-	shapeGlob                // text is the beginning, glob the rest
+	shapeGlob                // text is the start of the pattern, glob the rest
 )
 
-// compileIgnore compiles one line without its line end. ok is false if nothing can ever match.
+// compileIgnore compiles one line without its line end. ok is false if the pattern can never
+// match.
 func compileIgnore(line string) (p pattern, ok bool) {
 	line, p.negate = strings.CutPrefix(line, "!")
 	var body string
@@ -59,7 +63,7 @@ func compileIgnore(line string) (p pattern, ok bool) {
 	return p, true
 }
 
-// literalPrefix returns the length of s up to its first special byte.
+// literalPrefix returns the length of s before its first special byte.
 func literalPrefix(s string) int {
 	if i := strings.IndexAny(s, `*?[\`); i >= 0 {
 		return i
@@ -67,8 +71,8 @@ func literalPrefix(s string) int {
 	return len(s)
 }
 
-// matchPattern matches a path relative to the pattern's directory, or its last element for a pattern
-// that is byName.
+// matchPattern matches a path relative to the pattern's directory, or its last element if the
+// pattern is byName.
 func (p *pattern) matchPattern(path []byte) bool {
 	switch p.shape {
 	case shapeExact:
@@ -85,19 +89,19 @@ func (p *pattern) matchPattern(path []byte) bool {
 // step is one element of a compiled glob.
 type step struct {
 	op   op
-	char byte     // for opByte
-	set  *byteSet // for opSet
+	char byte     // the character of opByte
+	set  *byteSet // the set of opSet
 }
 
 type op uint8
 
 const (
-	opByte    op = iota // this byte
+	opByte    op = iota // the given byte
 	opAny               // any byte but '/'
-	opSet               // a byte of the set but '/'
-	opStar              // any run without '/'
-	opDeep              // any run
-	opFolders           // nothing, or any run that ends in '/'
+	opSet               // any byte of the set but '/'
+	opStar              // any bytes but '/'
+	opDeep              // any bytes, including '/'
+	opFolders           // nothing, or any bytes followed by '/'
 )
 
 // byteSet is a set of byte values, one bit each.
@@ -106,7 +110,7 @@ type byteSet [4]uint64
 func (s *byteSet) add(b byte)      { s[b>>6] |= 1 << (b & 63) }
 func (s *byteSet) has(b byte) bool { return s[b>>6]&(1<<(b&63)) != 0 }
 
-// leastLen counts the steps that match exactly one byte.
+// leastLen returns the number of steps that match exactly one byte.
 func leastLen(glob []step) int {
 	n := 0
 	for _, s := range glob {
@@ -119,19 +123,19 @@ func leastLen(glob []step) int {
 
 // matchGlob reports whether glob matches all of s.
 //
-// After a mismatch it goes back to the last star only, which then matches one more byte; if a
-// slash or the end prevents that, it goes back to the last double star. Going back further cannot
-// help: the later star can match the same bytes as an earlier one. A slash ends the stars of its
-// element for good, because only opByte and double stars match a slash. So the time is at most
+// After a mismatch it goes back to the last star only, which then matches one more byte. If a slash
+// or the end prevents that, it goes back to the last double star. Going back further cannot help:
+// the later star can match the same bytes as an earlier one. A slash permanently ends the stars of
+// its element, because only opByte and double stars match a slash. The time is therefore at most
 // len(glob) * len(s) for each possible end of a double star, for every pattern.
 func matchGlob(glob []step, s []byte) bool {
 	var (
 		g, i    int
-		star    = -1 // step after the last star; -1 = none to go back to
+		star    = -1 // number of the step after the last star; -1 for none
 		starEnd int  // end of the text that the star matches
-		deep    = -1 // the same for the last double star
+		deep    = -1 // number of the step after the last double star; -1 for none
 		deepEnd int
-		folders bool // the double star is opFolders
+		folders bool // set if the double star is opFolders
 	)
 	for {
 		if g == len(glob) {

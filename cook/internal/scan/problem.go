@@ -21,14 +21,14 @@ const (
 	// Unreadable is a directory that could not be listed, or an entry without a stamp because its
 	// lstat failed.
 	Unreadable Kind = iota + 1
-	// Escape is a link to something that exists outside of the tree or in an excluded directory.
+	// Escape is a link whose target exists, but outside the tree or in an excluded directory.
 	Escape
 	// Loop is a link to a directory that contains the link.
 	Loop
 	// Nested is a directory link below a directory that was itself reached by a link; it is not
 	// followed.
 	Nested
-	// Dangling is a broken link: its target does not exist, inside or outside of the tree.
+	// Dangling is a broken link, whose target exists neither inside nor outside the tree.
 	Dangling
 	// Irregular is a FIFO, socket or device, or a link to one.
 	Irregular
@@ -38,6 +38,10 @@ const (
 	// Secret is a file that [Defaults] excludes because it may hold a private key or a password.
 	// Err names the line of Defaults.
 	Secret
+	// Cache is a directory with a valid [CacheTag].
+	Cache
+	// Cooked is an output directory of cook without a CacheTag.
+	Cooked
 )
 
 // String returns the kind's name in lower case.
@@ -59,15 +63,19 @@ func (k Kind) String() string {
 		return "bad ignore file"
 	case Secret:
 		return "secret"
+	case Cache:
+		return "cache"
+	case Cooked:
+		return "cooked"
 	}
 	return "Kind(" + strconv.Itoa(int(k)) + ")"
 }
 
 // A Problem is a path that could not become an entry.
 type Problem struct {
-	Path string // as in Entry
+	Path string // path of the entry; see Entry
 	Kind Kind
-	Err  error // the cause; nil if the kind is enough
+	Err  error // cause, if the kind does not explain the problem sufficiently
 }
 
 // Fatal reports whether the problem fails the run. Other problems are only reported: the tree is
@@ -90,19 +98,23 @@ func (p Problem) Reason() string {
 	case Unreadable:
 		text = "cannot be read"
 	case Escape:
-		text, next = "link leads out of the asset directory", "copy the target in"
+		text, next = "link leads out of the asset directory", "copy the target into the asset directory"
 	case Loop:
-		text, next = "link leads to a directory that contains it", "remove it"
+		text, next = "link leads to a directory that contains the link", "remove the link"
 	case Nested:
-		text, next = "directory link below a linked directory is not followed", "link its target directly"
+		text, next = "link to a directory, below another link to a directory, is not followed", "link to the target directory directly"
 	case Dangling:
-		text, next = "broken link", "repair or remove it"
+		text, next = "link is broken", "repair or remove the link"
 	case Irregular:
-		text, next = "neither file nor directory", "move it out of the asset directory"
+		text, next = "neither a file nor a directory", "move it out of the asset directory"
 	case BadIgnore:
-		text, next = "cannot be used, so its directory is left out", "repair or remove it"
+		text, next = "cannot be used, so the whole directory is left out", "repair or remove it"
 	case Secret:
-		text, next = "left out because it may hold a secret", "to ship it, write !"+p.Err.Error()+" into a "+IgnoreName
+		text, next = "left out, because the file may hold a secret", "to ship the file, write !"+p.Err.Error()+" into a "+IgnoreName
+	case Cache:
+		text, next = "directory left out, because its "+CacheTag+" says that a program makes it again", "if it has assets, remove that file"
+	case Cooked:
+		text, next = "directory left out, because it is the output directory of another cook", "cook into a directory outside of the assets"
 	default:
 		text = p.Kind.String()
 	}
@@ -115,8 +127,8 @@ func (p Problem) Reason() string {
 	return text
 }
 
-// plainCause removes the operation and path that package os adds to an error, because the message has
-// the path already, relative to the tree.
+// plainCause removes the operation and the path that package os adds to an error. The message
+// already contains the path, relative to the tree.
 func plainCause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -132,18 +144,18 @@ type resolver struct {
 	exclude exclusions
 }
 
-// target is the end of a link's chain.
+// target is the end of a chain of links.
 type target struct {
 	path  string // relative to the root, with slashes, free of links; "." is the root
 	stamp Stamp
-	skip  bool // an excluded directory or a vanished link: skip silently
+	skip  bool // set for an excluded directory or a vanished link
 }
 
 // resolveLink follows the link at rel to its end; the parents of rel must not be links. kind is 0 if
 // the end is a file or directory of the tree.
 //
 // The names on the way are looked up by absolute path, because a link may lead out of the tree
-// and back in; the end is then checked with stat through the root, which never leaves it.
+// and back in. The end is then checked with stat through the root, which never leaves the tree.
 func (r *resolver) resolveLink(rel string) (t target, kind Kind, err error) {
 	full := filepath.Join(r.real, filepath.FromSlash(rel))
 	end, err := filepath.EvalSymlinks(full)
@@ -175,8 +187,8 @@ func (r *resolver) resolveLink(rel string) (t target, kind Kind, err error) {
 		return t, 0, nil
 	case mode.IsRegular():
 		return t, 0, nil
-	case mode&fs.ModeSymlink != 0: // was a plain entry a moment ago
-		return t, Dangling, errors.New("changed while it was read")
+	case mode&fs.ModeSymlink != 0: // entry that was not a link a moment ago
+		return t, Dangling, errors.New("the link changed while it was read")
 	default:
 		return t, Irregular, typeError(mode)
 	}
@@ -193,7 +205,7 @@ func (r *resolver) unresolved(full string, err error) (Kind, error) {
 	if readErr != nil {
 		return Dangling, readErr
 	}
-	if !absent { // an error without a path
+	if !absent { // circle of links; its error names no path
 		return Dangling, fmt.Errorf("%s leads back to the link", pathname.Show(text))
 	}
 	target := text
@@ -204,13 +216,13 @@ func (r *resolver) unresolved(full string, err error) (Kind, error) {
 		return Dangling, fmt.Errorf("%s leads nowhere", pathname.Show(text))
 	}
 	if _, ok := pathname.Below(r.real, resolveExisting(filepath.Clean(target))); !ok {
-		// Creating the target would not help.
+		// To create the target would not help, because it would be outside.
 		return Dangling, fmt.Errorf("%s does not exist, and would be outside of the asset directory", pathname.Show(text))
 	}
 	return Dangling, fmt.Errorf("%s does not exist", pathname.Show(text))
 }
 
-// isAtOrBelow reports whether directory ("." = root) is path or contains it.
+// isAtOrBelow reports whether path is a directory or is below it. "." is the root.
 func isAtOrBelow(folder, path string) bool {
 	return folder == "." || folder == path ||
 		len(path) > len(folder) && path[len(folder)] == '/' && strings.HasPrefix(path, folder)

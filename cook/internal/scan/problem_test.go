@@ -15,9 +15,9 @@ func TestProblemIsOneLine(t *testing.T) {
 	}{
 		{Problem{"a/b", Unreadable, &fs.PathError{Op: "openat", Path: "/x/a/b", Err: fs.ErrPermission}},
 			"a/b: cannot be read: permission denied"},
-		{Problem{"a b", Nested, nil}, "a b: directory link below a linked directory is not followed; link its target directly"},
-		{Problem{"a\nb\x1b[31m", Loop, nil}, `"a\nb\x1b[31m": link leads to a directory that contains it; remove it`},
-		{Problem{"\xff", Irregular, errors.New("is a socket")}, `"\xff": neither file nor directory: is a socket; move it out of the asset directory`},
+		{Problem{"a b", Nested, nil}, "a b: link to a directory, below another link to a directory, is not followed; link to the target directory directly"},
+		{Problem{"a\nb\x1b[31m", Loop, nil}, `"a\nb\x1b[31m": link leads to a directory that contains the link; remove the link`},
+		{Problem{"\xff", Irregular, errors.New("is a socket")}, `"\xff": neither a file nor a directory: is a socket; move it out of the asset directory`},
 		{Problem{"ü", Kind(99), nil}, "ü: Kind(99)"},
 	}
 	for _, tt := range tests {
@@ -29,14 +29,14 @@ func TestProblemIsOneLine(t *testing.T) {
 
 func TestEveryKindHasNameAndMessage(t *testing.T) {
 	seen := map[string]bool{}
-	for k := Unreadable; k <= BadIgnore; k++ {
+	for k := Unreadable; k <= Cooked; k++ {
 		name := k.String()
 		if seen[name] || strings.HasPrefix(name, "Kind(") {
 			t.Errorf("kind %d is called %q", k, name)
 		}
 		seen[name] = true
 		want := k == Unreadable || k == BadIgnore
-		p := Problem{"p", k, nil}
+		p := Problem{"p", k, errors.New("cause")}
 		if p.Fatal() != want {
 			t.Errorf("%v: Fatal is %v", k, !want)
 		}
@@ -44,8 +44,8 @@ func TestEveryKindHasNameAndMessage(t *testing.T) {
 			t.Errorf("%v: line is %q", k, p.Error())
 		}
 	}
-	if len(seen) != 7 {
-		t.Errorf("%d kinds, want 7", len(seen))
+	if len(seen) != 10 {
+		t.Errorf("%d kinds, want 10", len(seen))
 	}
 }
 
@@ -84,7 +84,7 @@ var goodPatterns = []string{
 	".*", ".*.swp", "!.htaccess", "ünïcode/*.png", "trailing   ", "@eaDir", "_*", "Thumbs.db", "a#b", "v1.0$x",
 }
 
-// Good patterns and the lines of Defaults have no mistakes.
+// Good patterns and the lines of Defaults are not reported as mistakes.
 func TestGoodPatternsHaveNoMistakes(t *testing.T) {
 	for _, text := range append(strings.Split(Defaults, "\n"), goodPatterns...) {
 		if list := Mistakes([]byte(text)); len(list) > 0 {
@@ -96,7 +96,7 @@ func TestGoodPatternsHaveNoMistakes(t *testing.T) {
 	}
 }
 
-// Common mistakes, written and derived from good patterns, are reported with position and
+// Common mistakes, both listed and derived from good patterns, are reported with position and
 // correction.
 func TestCommonMistakesAreExplained(t *testing.T) {
 	n := 0
@@ -132,7 +132,7 @@ func TestCommonMistakesAreExplained(t *testing.T) {
 	}
 	for _, folder := range []string{"build", "/build/", "build/", "a/b", "/a/b"} {
 		name := strings.Trim(folder, "/")
-		check(fmt.Sprintf("%s\n!%s/keep.txt\n", folder, name), 2, 1, "write "+name+"/* there")
+		check(fmt.Sprintf("%s\n!%s/keep.txt\n", folder, name), 2, 1, "write "+name+"/* in that line")
 		check(fmt.Sprintf("*.x\n%s\n\n!/%s/x/keep.txt\n", folder, name), 4, 1, "line 2 leaves")
 	}
 	for _, tc := range []struct {

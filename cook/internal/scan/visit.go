@@ -25,7 +25,7 @@ type visitor struct {
 	sizes  []int // length of each entry's name
 }
 
-// visit lists one directory and fills its node. An error concerns the directory as a whole.
+// visit lists one directory and fills its node. An error applies to the directory as a whole.
 func (v *visitor) visit(n *node) error {
 	f, err := v.walker.open(v.walker.tree.root, filepath.FromSlash(n.real))
 	if err != nil {
@@ -45,11 +45,14 @@ func (v *visitor) visit(n *node) error {
 		return err
 	}
 	n.findings.listed = true
+	if v.isCache(n) {
+		return nil
+	}
 	if _, found := slices.BinarySearch(v.names, IgnoreName); found {
 		if !v.addIgnoreRules(f, n) {
 			return nil
 		}
-		n.findings.odd = n.findings.odd || len(n.findings.ignores) == 0 // it vanished
+		n.findings.odd = n.findings.odd || len(n.findings.ignores) == 0 // the .cookignore vanished
 	}
 	if err := v.checkEntries(f, n, v.names); err != nil {
 		return err
@@ -58,7 +61,7 @@ func (v *visitor) visit(n *node) error {
 	return nil
 }
 
-// visitPassing checks only the entries of n on the way to a directory of the errand.
+// visitPassing checks only some entries of n: the entries on the way to a directory of the errand.
 func (v *visitor) visitPassing(f folder, n *node) error {
 	if v.addIgnoreRules(f, n) {
 		if err := v.checkEntries(f, n, v.walker.errand.below[n.path]); err != nil {
@@ -82,8 +85,8 @@ func (v *visitor) checkEntries(f folder, n *node, names []string) error {
 	return nil
 }
 
-// recordFailure records that the directory could not be read. A directory that has vanished is merely
-// absent.
+// recordFailure records that the directory could not be read. If it has vanished, it is only
+// recorded as absent.
 func (v *visitor) recordFailure(n *node, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		n.findings.gone = true
@@ -92,8 +95,8 @@ func (v *visitor) recordFailure(n *node, err error) {
 	n.findings.problems = append(n.findings.problems, Problem{n.path, Unreadable, err})
 }
 
-// listNames reads the directory's names, sorted. A partial listing is an error: missing names
-// would look removed.
+// listNames reads the directory's names, sorted. It returns an error for a partial listing, because
+// files with missing names would look removed.
 func (v *visitor) listNames(f folder) error {
 	clear(v.names)
 	v.names = v.names[:0]
@@ -116,7 +119,7 @@ func (v *visitor) listNames(f folder) error {
 	return nil
 }
 
-var errNoName = errors.New("on Windows, the name means a device or loses its end; rename it")
+var errNoName = errors.New("the name is a device on Windows, or loses its last character there; rename the file")
 
 // checkEntry checks one name of the directory and adds it to the node.
 func (v *visitor) checkEntry(f folder, n *node, name string) {
@@ -171,7 +174,7 @@ func (v *visitor) addAsset(n *node, name string, st Stamp) {
 		n.findings.configs = append(n.findings.configs, Entry{joinPath(n.path, name), st})
 		return
 	}
-	n.findings.entries = append(n.findings.entries, Entry{name, st}) // settle makes the name a path
+	n.findings.entries = append(n.findings.entries, Entry{name, st}) // name, which settleEntries turns into a path
 	v.sizes = append(v.sizes, len(name))
 }
 
@@ -182,7 +185,7 @@ func (v *visitor) addSubfolder(n *node, name string, st Stamp) {
 	}
 	stat := func() (fs.FileInfo, error) { return v.walker.tree.root.Lstat(filepath.FromSlash(real)) }
 	if v.walker.tree.exclude.isExcludedFolder(st, stat) {
-		n.findings.odd = true // a mount can appear and vanish without a change of n
+		n.findings.odd = true // mount, which can change without changing the stamp of n
 		return
 	}
 	if v.ignored(n, name, st) || v.tooLong(n, name) {
@@ -195,7 +198,7 @@ func (v *visitor) addSubfolder(n *node, name string, st Stamp) {
 	v.enqueueFolder(n, &node{path: path, real: real, linked: n.linked, ignore: n.ignore})
 }
 
-// enqueueFolder adds sub to the directories to visit, if the errand leads there.
+// enqueueFolder adds sub to the directories to visit if the errand leads there.
 func (v *visitor) enqueueFolder(n, sub *node) {
 	if v.walker.errand.leadsInto(n, sub) {
 		n.findings.subs = append(n.findings.subs, sub)
@@ -207,7 +210,7 @@ func (v *visitor) addLink(n *node, name string) {
 	if v.walker.tree.exclude.isNamed(real) {
 		return
 	}
-	n.findings.odd = true // its target may change without a change of n
+	n.findings.odd = true // target, which may change without changing the stamp of n
 	t, kind, err := v.walker.tree.resolveLink(real)
 	if t.skip {
 		return
@@ -249,6 +252,12 @@ func (v *visitor) ignored(n *node, name string, st Stamp) bool {
 	if p == nil || p.negate {
 		return false
 	}
+	if p.fits != nil && st.mode().IsRegular() {
+		if head, err := v.readHead(n, name); err == nil && !p.fits(head) {
+			return false
+		}
+		n.findings.ignores = append(n.findings.ignores, Entry{joinPath(n.path, name), st})
+	}
 	if p.builtIn {
 		n.findings.leftOut = append(n.findings.leftOut, Entry{joinPath(n.path, name), st})
 		if p.secret && !st.IsFolder() {
@@ -256,6 +265,16 @@ func (v *visitor) ignored(n *node, name string, st Stamp) bool {
 		}
 	}
 	return true
+}
+
+// readHead reads the first bytes of a file, which determine whether the file is left out.
+func (v *visitor) readHead(n *node, name string) ([]byte, error) {
+	f, err := v.walker.tree.root.OpenFile(filepath.FromSlash(joinReal(n.real, name)), openFlags, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, sharedHead))
 }
 
 func (v *visitor) tooLong(n *node, name string) bool {

@@ -10,25 +10,23 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
-	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/profile"
 	"github.com/assetcook/assetcook/profile/counters"
 	"github.com/assetcook/assetcook/profile/memory"
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
-// ahead is how far the clock of a step is ahead of the file system's. It is long enough to make
-// all stamps old, so that trust in a stamp does not depend on the time of writing.
+// ahead is the time by which the clock of a step is ahead of the file system's clock. It is so
+// large that all stamps are old. Thus the trust in a stamp does not depend on the time of writing.
 const ahead = time.Hour
 
-// Do runs a step in a working directory and measures it, in a process started by a smoke run.
-func Do(ctx context.Context, do string, passes int, work string, recipes []recipe.Recipe) error {
+// Do runs a step in a working directory and measures it. It is called in a process that a smoke run
+// starts.
+func Do(ctx context.Context, do string, passes int, work string, project cook.Project) error {
 	set := counters.New(counters.Options{Max: 1024})
 	run := smoke.Start(set)
-	project := cook.Project{
-		Dir: filepath.Join(work, Assets), Out: filepath.Join(work, Outputs), Cache: filepath.Join(work, Store),
-		Recipes: recipes, Now: func() time.Time { return time.Now().Add(ahead) },
-	}
+	project.Dir, project.Out, project.Cache = filepath.Join(work, Assets), filepath.Join(work, Outputs), filepath.Join(work, Store)
+	project.Now = func() time.Time { return time.Now().Add(ahead) }
 	if do == Verify {
 		return doVerify(ctx, project, passes, run)
 	}
@@ -72,7 +70,7 @@ func doVerify(ctx context.Context, project cook.Project, passes int, run *smoke.
 	return run.Finish()
 }
 
-// sightings records the outcomes of assets by name. It is an observer.
+// sightings is an observer that records the outcomes of assets by name.
 type sightings map[string]*sighting
 
 type sighting struct {
@@ -103,7 +101,7 @@ func (s sightings) Event(e cook.Event) {
 	seen.took += e.Took
 }
 
-// reportOutcomes adds the outcomes of each asset, with their numbers, to a run.
+// reportOutcomes adds to a run the outcomes of each asset, and how often each outcome occurred.
 func (s sightings) reportOutcomes(run *smoke.Run) {
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		seen := s[name]

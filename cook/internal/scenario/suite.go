@@ -13,16 +13,16 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assetcook/assetcook/profile/smoke"
+	"github.com/assetcook/assetcook/internal/smokerun"
 )
 
 // Suite returns the suite for package smoke. args returns the arguments of cook for a step.
-func (s *Scenario) Suite(args func(step *Step, work string) []string) (smoke.Suite, error) {
+func (s *Scenario) Suite(args func(step *Step, work string) []string) (smokerun.Suite, error) {
 	sum, err := s.treeDigest()
 	if err != nil {
-		return smoke.Suite{}, err
+		return smokerun.Suite{}, err
 	}
-	suite := smoke.Suite{Name: s.Name, Sum: sum}
+	suite := smokerun.Suite{Name: s.Name, Sum: sum}
 	known := map[string]map[string]string{} // digests of artifacts, by working directory
 	suite.Reset = func(work string) error {
 		known[work] = map[string]string{}
@@ -30,7 +30,7 @@ func (s *Scenario) Suite(args func(step *Step, work string) []string) (smoke.Sui
 	}
 	for i := range s.Steps {
 		step := &s.Steps[i]
-		task := smoke.Task{Name: step.Name, Budgets: step.Budget, Prepare: step.applyStep}
+		task := smokerun.Task{Name: step.Name, Budgets: step.Budget, Prepare: step.applyStep}
 		if step.Do == Run {
 			task.Command = func(ctx context.Context, program, work string) *exec.Cmd {
 				name := step.Run[0]
@@ -47,7 +47,7 @@ func (s *Scenario) Suite(args func(step *Step, work string) []string) (smoke.Sui
 			task.Command = func(ctx context.Context, program, work string) *exec.Cmd {
 				return exec.CommandContext(ctx, program, args(step, work)...)
 			}
-			task.Inspect = func(work string) ([]smoke.Item, error) {
+			task.Inspect = func(work string) ([]smokerun.Item, error) {
 				return newArtifacts(filepath.Join(work, Outputs), known[work])
 			}
 		}
@@ -94,8 +94,8 @@ func digestFile(name string) (string, error) {
 }
 
 // newArtifacts returns the artifacts that are new or changed, and adds them to known.
-func newArtifacts(dir string, known map[string]string) ([]smoke.Item, error) {
-	var items []smoke.Item
+func newArtifacts(dir string, known map[string]string) ([]smokerun.Item, error) {
+	var items []smokerun.Item
 	seen := map[string]bool{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && name == dir {
@@ -121,7 +121,7 @@ func newArtifacts(dir string, known map[string]string) ([]smoke.Item, error) {
 		}
 		if seen[rel] = true; known[rel] != digest {
 			known[rel] = digest
-			items = append(items, smoke.Item{Name: "artifact " + rel, State: digest})
+			items = append(items, smokerun.Item{Name: "artifact " + rel, State: digest})
 		}
 		return nil
 	})
@@ -131,7 +131,7 @@ func newArtifacts(dir string, known map[string]string) ([]smoke.Item, error) {
 	for rel := range known {
 		if !seen[rel] {
 			delete(known, rel)
-			items = append(items, smoke.Item{Name: "artifact " + rel, State: "removed"})
+			items = append(items, smokerun.Item{Name: "artifact " + rel, State: "removed"})
 		}
 	}
 	return items, nil

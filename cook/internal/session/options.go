@@ -4,16 +4,23 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/execute"
+	"github.com/assetcook/assetcook/cook/internal/glob"
+	"github.com/assetcook/assetcook/cook/internal/index"
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/sysmem"
 	"github.com/assetcook/assetcook/profile"
 )
@@ -26,6 +33,7 @@ type Options struct {
 	Limits   Limits
 	Recipes  []recipe.Recipe
 	Checksum string // "" means xxh3
+	Engine   string // replaces the engine of cook.toml; "" for none
 	Time     Time
 	Probe    profile.Probe
 	Observer Observer // nil for none
@@ -38,25 +46,27 @@ type Place struct {
 	Config string       // rule file for all of Dir; "" means Dir's cook.toml
 	Cache  string       // store directory; "" means [CacheDir]
 	Remote rules.Remote // server that shares results; URL "" means none
-	IDs    bool         // assets have IDs; a file in Dir records renames
+	IDs    bool         // assets have IDs, and a file in Dir records renames
+	// Manifest selects the layout of the manifest; "" means the default.
+	Manifest manifest.Layout
 	// State is the directory that holds .cook. "" means Out, or a directory outside
 	// everything that is likely to be served.
 	State string
 }
 
-// A Mode chooses how thoroughly a run works.
+// A Mode specifies how thoroughly a run works.
 type Mode struct {
-	DryRun          bool // change nothing, report what would be done
-	Force           bool // cook everything
-	IgnoreStamps    bool // read every source and output
+	DryRun          bool // only report what would be done
+	Force           bool // cook all assets
+	IgnoreStamps    bool // read all sources and outputs
 	Strict          bool // treat warnings as errors
 	StopOnFailure   bool // start nothing new after the first failure
 	OutputsByFolder bool // skip per-file checks in output directories with unchanged stamps
 	ListAll         bool // list every directory, for file systems without directory times
-	EveryAction     bool // report up-to-date actions, too
+	EveryAction     bool // also report up-to-date actions
 	FullScan        bool // list the whole tree, as if the index were invalid
-	// Beside is set if a watcher works on the output directory, so its journal and temporary
-	// files are no leftovers of a killed run. Only questions set it; see [Session.Asking].
+	// Beside is set if a watcher works on the output directory, so that the journal and temporary
+	// files are not leftovers of a killed run. It is set only for a Question; see [Session.Asking].
 	Beside bool
 }
 
@@ -67,24 +77,24 @@ type Limits struct {
 	CacheSize int64 // bytes the store may keep; 0 means DefaultCacheSize
 }
 
-// Time is the clock in options.
+// Time holds the clock in the options.
 type Time struct {
 	Now func() time.Time // nil means time.Now
-	// File maps the stamp of a file just written to the stamp that the file system of the
-	// output directory shows. If it is nil, the session does not ask the file system for
-	// its time.
+	// File returns the stamp that the file system of the output directory shows for a file. Its
+	// argument is the stamp of a file that was just written. If File is nil, the session does not
+	// ask the file system for its time.
 	File func(scan.Stamp) scan.Stamp
 }
 
-// An Observer follows a session. One goroutine at a time calls its methods.
+// An Observer follows a session. Its methods are called by one goroutine at a time.
 type Observer interface {
 	Stage(name string)
 	Planned(actions int, expected time.Duration)
 	Event(execute.Event)
-	// Step reports the current step of a started action, "" for no particular step.
+	// Step reports the current step of a started action; "" means no particular step.
 	Step(source, target, step string)
 	Note(text string)
-	// Reading reports how many of the files that Verify reads it has read, and their bytes.
+	// Reading reports how many of the files to verify have been read, and how many bytes.
 	Reading(files, of int, bytes int64)
 }
 
@@ -153,7 +163,7 @@ func (p Place) resolved() (Place, error) {
 	if info, err := os.Stat(p.Dir); err != nil {
 		return p, Configf("asset directory: %w", err)
 	} else if !info.IsDir() {
-		return p, Configf("asset directory %s: not a directory", p.Dir)
+		return p, Configf("asset directory %s is not a directory", p.Dir)
 	}
 	dir, err := filepath.Abs(p.Dir)
 	if err != nil {
@@ -170,13 +180,16 @@ func (p Place) resolved() (Place, error) {
 			return p, &ConfigError{err}
 		}
 	}
+	if p.Manifest, err = manifest.LayoutNamed(string(p.Manifest)); err != nil {
+		return p, Configf("manifest: %w", err)
+	}
 	p.Cache, err = CacheDir(p.Cache)
 	return p, err
 }
 
-// DefaultOut returns the default output directory of an asset directory: "cooked" beside a
-// directory named "assets" or cooked into it before, else NAME.cooked, so that no two asset
-// directories share one.
+// DefaultOut returns the default output directory of an asset directory. It is the
+// directory "cooked" beside the asset directory if that is named "assets" or has been cooked into
+// "cooked" before. Otherwise it is NAME.cooked, so that no two asset directories share one.
 func DefaultOut(dir string) string {
 	usual, name := filepath.Join(filepath.Dir(dir), "cooked"), filepath.Base(dir)
 	own := filepath.Join(filepath.Dir(dir), name+".cooked")
@@ -220,3 +233,113 @@ func (silent) Step(_, _, _ string) {}
 func (silent) Note(string) {}
 
 func (silent) Reading(_, _ int, _ int64) {}
+
+// A Scope is the part of the tree to bring up to date, and the targets to cook.
+type Scope struct {
+	Targets  []string // empty means the unnamed target; "all" sets All
+	All      bool     // every declared target
+	Patterns []string // globs on sources, as in rules; empty means everything
+	Source   string   // limits the pass to this source if not ""
+
+	chosen glob.List // compiled Patterns
+}
+
+// compileScope returns a copy of the scope with compiled patterns and sorted targets.
+func (s Scope) compileScope() (Scope, error) {
+	if s.All = s.All || slices.Contains(s.Targets, rules.AllTargets); s.All || len(s.Targets) == 0 {
+		s.Targets = []string{""}
+	}
+	s.Targets = slices.Compact(slices.Sorted(slices.Values(s.Targets)))
+	s.chosen = glob.List{}
+	for _, pattern := range s.Patterns {
+		if err := s.chosen.Add(filepath.ToSlash(pattern)); err != nil {
+			return s, &ConfigError{err}
+		}
+	}
+	return s, nil
+}
+
+// Asked returns the targets as the user named them.
+func (s *Scope) Asked() []string {
+	if s.All {
+		return []string{rules.AllTargets}
+	}
+	return s.Targets
+}
+
+// Among returns the targets in scope, given all targets that the rules declare.
+func (s *Scope) Among(declared []string) []string {
+	switch {
+	case !s.All:
+		return s.Targets
+	case len(declared) == 0:
+		return []string{""}
+	}
+	return declared
+}
+
+// Whole reports whether the scope includes all sources.
+func (s *Scope) Whole() bool { return len(s.Patterns) == 0 && s.Source == "" }
+
+// Has reports whether a source is in scope.
+func (s *Scope) Has(p string) bool {
+	switch {
+	case s.Source != "":
+		return p == s.Source
+	case len(s.Patterns) == 0:
+		return true
+	}
+	return s.chosen.Match(p, path.Base(p))
+}
+
+// Prefix returns the common prefix of all sources in scope.
+func (s *Scope) Prefix() string {
+	if s.Source != "" {
+		return s.Source
+	}
+	return s.chosen.Prefix()
+}
+
+// CheckPatterns returns an error for a pattern that matches neither a listed source nor a
+// source of the last run, since it is probably misspelt.
+func (s *Scope) CheckPatterns(entries []scan.Entry, last *index.Index) error {
+	for _, pattern := range s.Patterns {
+		var alone glob.List
+		if err := alone.Add(strings.TrimPrefix(filepath.ToSlash(pattern), "!")); err != nil {
+			return &ConfigError{err}
+		}
+		found := slices.ContainsFunc(entries, func(e scan.Entry) bool { return alone.Match(e.Path, path.Base(e.Path)) })
+		if !found {
+			for row := range last.Results().Rows(alone.Prefix()) {
+				p := row.Path()
+				if found = alone.Match(p, path.Base(p)); found {
+					break
+				}
+			}
+		}
+		if !found {
+			return &ConfigError{&NoMatchError{pattern}}
+		}
+	}
+	return nil
+}
+
+// A NoMatchError is the error for a pattern that matches no asset.
+type NoMatchError struct{ Pattern string }
+
+func (e *NoMatchError) Error() string { return "no asset matches " + pathname.Show(e.Pattern) }
+
+// An Access states how a session uses the output directory.
+type Access uint8
+
+const (
+	// Look neither creates a directory nor takes a lock.
+	Look Access = iota
+	// Ask creates the directory but takes no lock.
+	Ask
+	// Write creates the directory and takes the lock.
+	Write
+	// WriteExisting takes the lock of a directory that a run has cooked into. It creates no
+	// directory.
+	WriteExisting
+)

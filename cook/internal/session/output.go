@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// openTries bounds the attempts to open and lock an output directory that other programs keep
-// removing.
+// openTries limits the attempts to open and lock an output directory while other programs keep
+// removing it.
 const openTries = 100
 
 // openOut opens the output directory of a new session and takes its lock if the access needs that.
@@ -39,7 +39,7 @@ func closeOut(s *Session) {
 		s.State.Close()
 		s.Out.Close()
 	}
-	s.Out, s.State, s.used = nil, nil, false
+	s.Out, s.State, s.before.used = nil, nil, false
 }
 
 // reopens reports whether an error means that the output directory was removed or replaced.
@@ -47,7 +47,7 @@ func reopens(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, state.ErrLostLock)
 }
 
-// lock takes the lock and lets the clock learn the time of the file system.
+// lock takes the lock. Its file has the file system's current time, by which stamps are judged.
 func lock(s *Session) error {
 	stamp, err := s.State.Lock()
 	if err == nil && s.Clock.file != nil {
@@ -56,13 +56,16 @@ func lock(s *Session) error {
 	return err
 }
 
-// tryOut is one attempt of openOut.
+// tryOut tries once to open the output directory; see openOut.
 func tryOut(s *Session, access Access) error {
 	makes := access == Ask || access == Write
 	if makes {
+		if _, err := os.Lstat(s.Place.Out); errors.Is(err, fs.ErrNotExist) {
+			s.before.made = true
+		}
 		if err := os.MkdirAll(s.Place.Out, 0o777); err != nil {
 			if info, linkErr := os.Lstat(s.Place.Out); linkErr == nil && info.Mode()&fs.ModeSymlink != 0 {
-				return Configf("output directory %s is a link that leads to no directory; make that or remove the link", s.Place.Out)
+				return Configf("output directory %s is a link, but not to a directory; make that directory or remove the link", s.Place.Out)
 			}
 			return fmt.Errorf("output directory: %w", err)
 		}
@@ -81,7 +84,7 @@ func tryOut(s *Session, access Access) error {
 	if err != nil {
 		return fmt.Errorf("output directory: %w", err)
 	}
-	if s.used = s.State.Exists(); !s.used {
+	if s.before.used = s.State.Exists(); !s.before.used {
 		if err := s.State.Manifest.CheckForeign(); err != nil {
 			return &ConfigError{err}
 		}
@@ -94,7 +97,7 @@ func tryOut(s *Session, access Access) error {
 			return err
 		}
 	}
-	if !s.used {
+	if !s.before.used {
 		if err := s.State.Make(); err != nil {
 			return err
 		}
@@ -105,9 +108,9 @@ func tryOut(s *Session, access Access) error {
 	return lock(s)
 }
 
-// settleState moves the state to the directory that the project names. Without such a name it
-// moves the state out of an output directory that is likely to be served; if that fails, the
-// state stays in the output directory.
+// settleState moves the state to the directory that the project names. If the project names no
+// directory and the output directory is likely to be served, it moves the state out of the output
+// directory. If that fails, the state stays in the output directory.
 func settleState(s *Session) error {
 	home := s.Place.State
 	if home == "" {
@@ -130,8 +133,8 @@ func settleState(s *Session) error {
 	return nil
 }
 
-// checkOverlaps returns an error if outputs or the store would overwrite assets. Output inside the
-// assets is fine, because the scan skips it.
+// checkOverlaps returns an error if outputs or the store would overwrite assets. The output
+// directory may be inside the asset directory, because the scan skips it.
 func checkOverlaps(assets, out, cache string) error {
 	if _, inside := pathname.Below(out, assets); inside {
 		return Configf("output directory %s holds the asset directory %s; choose another output directory", out, assets)
@@ -154,7 +157,7 @@ func ownFolders(s *Session) []string {
 		if dir == s.Place.Out && s.Out != nil {
 			real = s.Out.Name()
 		} else if real, err = filepath.EvalSymlinks(dir); err != nil {
-			continue // it does not exist yet
+			continue // the directory does not exist yet
 		}
 		if rel, ok := pathname.Below(s.Assets.Name(), real); ok && rel != "." {
 			inside = append(inside, real)

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"io"
+	"iter"
 	"path"
 	"path/filepath"
 	"strings"
@@ -26,7 +28,7 @@ type Ruleset struct {
 	busy   map[string]bool // rule files that were open for writing
 }
 
-// RuleTexts are the rule files of a tree at one moment.
+// RuleTexts holds the rule files of a tree at one point in time.
 type RuleTexts struct {
 	files       []rules.File
 	sums        map[string]hashing.Sum128 // checksums of the tree's files by path
@@ -39,7 +41,8 @@ func (t *RuleTexts) Sum(path string) (hashing.Sum128, bool) {
 	return sum, ok
 }
 
-// Differ reports whether a rule file has no known checksum, or another checksum.
+// Differ reports whether any rule file has a checksum that differs from its known checksum, or has
+// no known checksum.
 func (t *RuleTexts) Differ(known func(path string) (hashing.Sum128, bool)) bool {
 	for path, sum := range t.sums {
 		if was, ok := known(path); !ok || was != sum {
@@ -52,8 +55,8 @@ func (t *RuleTexts) Differ(known func(path string) (hashing.Sum128, bool)) bool 
 // Busy reports whether a rule file was open for writing, so its stamp does not prove its text.
 func (r *Ruleset) Busy(path string) bool { return r.busy[path] }
 
-// Following returns a session that follows earlier rules instead of the present files. An index
-// of its runs is not valid for the present files.
+// Following returns a session that uses earlier rules instead of the current files. If a run of
+// this session writes an index, the index is not valid for the current files.
 func (s *Session) Following(texts *RuleTexts) *Session {
 	with := *s
 	with.Basis.followed, with.Basis.Fingerprint = texts, texts.fingerprint
@@ -73,7 +76,7 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if set.Set, err = rules.Compile(set.Texts.files, s.Basis.Recipes); err != nil {
+	if set.Set, err = rules.CompileFor(s.Basis.Engine, set.Texts.files, s.Basis.Recipes, s.sourcePaths); err != nil {
 		return nil, &ConfigError{err}
 	}
 	set.Set.ReadHeads(func(path string) ([]byte, error) { return readHead(s.Assets, path) })
@@ -86,8 +89,24 @@ func (s *Session) CompileRules(configs []scan.Entry) (*Ruleset, error) {
 	return set, nil
 }
 
-// useTexts takes earlier texts for the present files. The next index gets the checksums of these
-// texts without stamps, so the next run sees the present files as edited.
+// sourcePaths yields the sources of the tree, for the message about a wrong rule. It yields no
+// sources if the tree cannot be read.
+func (s *Session) sourcePaths() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		tree, err := scan.Dir(context.Background(), s.Assets.Name(), s.ScanOptions())
+		if err != nil {
+			return
+		}
+		for _, e := range tree.Entries {
+			if !yield(e.Path) {
+				return
+			}
+		}
+	}
+}
+
+// useTexts replaces the contents of the current rule files by earlier texts. The next index gets
+// the checksums of these texts without stamps. So the next run treats the current files as edited.
 func (r *Ruleset) useTexts(texts *RuleTexts, configs []scan.Entry) error {
 	r.Texts.files = texts.files
 	for _, c := range configs {
@@ -95,17 +114,17 @@ func (r *Ruleset) useTexts(texts *RuleTexts, configs []scan.Entry) error {
 	}
 	for path := range texts.sums {
 		if _, there := r.Texts.sums[path]; !there {
-			return Configf("%s: the file is gone; run cook again", path) // the next run could not find that in an index
+			return Configf("%s: the file is gone; run cook again", path) // missing file, which an index cannot record
 		}
 	}
 	return nil
 }
 
 // readRuleFiles reads the rule files. config is the text of place.Config when the fingerprint was
-// computed: an index must not be valid for rules that the run did not follow.
+// computed. It is used because an index must not be valid for rules that the run did not use.
 func (r *Ruleset) readRuleFiles(assets *confine.Dir, place Place, config []byte, configs []scan.Entry, checksum hashing.Func) error {
 	if info, err := assets.Stat(scan.ConfigName); err == nil && info.IsDir() {
-		return Configf("%s: a directory, want a file of rules", filepath.Join(place.Dir, scan.ConfigName))
+		return Configf("%s is a directory; name a file of rules", filepath.Join(place.Dir, scan.ConfigName))
 	}
 	if place.Config != "" {
 		var err error
@@ -154,7 +173,7 @@ func listInWords(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// ReadAsset reads a file of the asset directory, but at most one byte more than most. busy
+// ReadAsset reads a file of the asset directory, up to one byte more than the limit most. busy
 // reports that the file is open for writing, so its stamp does not prove its content.
 func ReadAsset(assets *confine.Dir, path string, most int64) (data []byte, busy bool, err error) {
 	f, err := assets.OpenFile(path)

@@ -1,12 +1,12 @@
 // Package session opens the directories that a pass works on.
 //
-// A [Session] holds the options, the asset directory, the output directory with its state and
-// lock, the clock, and the fingerprint: a hash of everything that decides about the whole tree
+// A [Session] holds the options, the asset directory, the output directory with its state and lock,
+// the clock, and the fingerprint: a hash of everything outside the tree that affects the whole tree
 // for any target. Once [Open] and [Session.Lock] have returned, no field of a session changes.
 // [Session.Asking] and [Session.Following] return changed copies.
 //
-// The package also reads what every pass starts from: the index of the last run
-// ([Session.LoadIndex]) and the rule files of a tree ([Session.CompileRules]).
+// The package also reads the inputs of every pass: the index of the last run ([Session.LoadIndex])
+// and the rule files of a tree ([Session.CompileRules]).
 package session
 
 import (
@@ -15,6 +15,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/state"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/pathname"
 	"github.com/assetcook/assetcook/internal/recipeset"
@@ -39,45 +41,37 @@ type Session struct {
 	Observer Observer
 	Clock    Clock
 	Assets   *confine.Dir
-	Out      *confine.Dir // nil if missing, and the session may not make it
+	Out      *confine.Dir // nil if the directory is missing and the session may not create it
 	State    *state.Dir   // state directory of Out
 	Basis    Basis
-	used     bool // a run has cooked into Out before
+	before   before
 }
 
-// A Clock has the times of a session.
+// before is the state of the output directory before the session.
+type before struct {
+	used bool // a run has cooked into it
+	made bool // Open made the directory
+}
+
+// A Clock holds the time sources of a session.
 type Clock struct {
 	Now     func() time.Time
 	Started time.Time
-	Stamps  *scan.Clock // judges stamps from Started on
+	Stamps  *scan.Clock // determines whether stamps can be trusted
 	file    func(scan.Stamp) scan.Stamp
 }
 
-// A Basis is everything outside the tree that decides about the whole tree, for any target.
+// A Basis is everything outside the tree that affects the whole tree, for any target.
 type Basis struct {
 	Checksum hashing.Func
+	Engine   string // replaces the engine of cook.toml; "" for none
 	Recipes  *recipeset.Set
-	// Fingerprint hashes the program, the directories and the options. It is zero if it
-	// cannot be computed. An index with another fingerprint is not valid for the session.
+	// Fingerprint is a hash of the program, the directories and the options. It is zero if it
+	// cannot be computed. An index with a different fingerprint is not valid for the session.
 	Fingerprint hashing.Digest
-	config      []byte     // Place.Config when Fingerprint was computed
-	followed    *RuleTexts // rules to use instead of the present files; usually nil
+	config      []byte     // text of Place.Config when Fingerprint was computed
+	followed    *RuleTexts // rules to use instead of the current files; usually nil
 }
-
-// An Access is the use of the output directory by a session.
-type Access uint8
-
-const (
-	// Look makes no directory and takes no lock.
-	Look Access = iota
-	// Ask makes the directory and takes no lock.
-	Ask
-	// Write makes the directory and takes the lock.
-	Write
-	// WriteExisting takes the lock of a directory that a run has cooked into. It makes no
-	// directory.
-	WriteExisting
-)
 
 // Open opens a session. Close it after use.
 func Open(opt Options, access Access) (*Session, error) {
@@ -92,6 +86,7 @@ func Open(opt Options, access Access) (*Session, error) {
 	if s.Basis.Checksum, err = checksum(opt.Checksum); err != nil {
 		return nil, err
 	}
+	s.Basis.Engine = opt.Engine
 	s.Clock.Stamps = scan.NewClock(s.Clock.Started, opt.Time.Now)
 	if s.Basis.Recipes, err = recipeset.New(opt.Recipes...); err != nil {
 		return nil, &ConfigError{err}
@@ -128,10 +123,31 @@ func (s *Session) Close() {
 	s.Assets.Close()
 }
 
-// Used reports whether a run had cooked into the output directory before Open.
-func (s *Session) Used() bool { return s.used }
+// Abandon removes the state of an output directory into which nothing was ever cooked. It also
+// removes the directory if Open made it. Call it when a first pass could not begin. The session
+// must have the lock, and is closed afterwards.
+func (s *Session) Abandon() error {
+	if s.before.used || s.Out == nil {
+		return nil
+	}
+	if removed, err := state.RemoveUnused(s.State); !removed || err != nil || !s.before.made {
+		return err
+	}
+	name := s.Out.Name()
+	if runtime.GOOS == "windows" {
+		s.Out.Close() // drives without POSIX deletion cannot remove an open directory
+	}
+	err := busyfile.Remove(name)
+	if left, listErr := os.ReadDir(name); listErr != nil || len(left) > 0 {
+		return nil // directory that another process removed, or uses
+	}
+	return err
+}
 
-// A Question asks about one source. Answering it changes nothing.
+// Used reports whether a run had cooked into the output directory before Open.
+func (s *Session) Used() bool { return s.before.used }
+
+// A Question is a query about one source. Answering it changes nothing.
 type Question struct {
 	Source string
 	Beside bool // see Mode
@@ -144,8 +160,8 @@ func (s *Session) Asking(q Question) *Session {
 	return &with
 }
 
-// LoadIndex returns the index of the last run. A missing or damaged index means work, not
-// failure: the result is then empty, and the observer gets a note.
+// LoadIndex returns the index of the last run. A missing or damaged index causes more work, but is
+// not a failure: the result is then an empty index, and the observer gets a note.
 func (s *Session) LoadIndex() (*state.Known, error) {
 	if s.Out == nil {
 		return state.Empty(), nil
@@ -156,12 +172,12 @@ func (s *Session) LoadIndex() (*state.Known, error) {
 		return known, nil
 	case errors.Is(err, fs.ErrNotExist):
 		if s.State.Manifest.Exists() && s.State.Exists() {
-			s.Observer.Note("the index is missing; everything is checked anew")
+			s.Observer.Note("the index is missing; this run checks everything again")
 		}
 	case errors.Is(err, state.ErrUnreadable):
 		return nil, fmt.Errorf("%w; remove it", s.State.Index.Describe(err))
 	default:
-		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Index.Describe(err)))
+		s.Observer.Note(fmt.Sprintf("%v; this run checks everything again", s.State.Index.Describe(err)))
 	}
 	return state.Empty(), nil
 }
@@ -169,7 +185,7 @@ func (s *Session) LoadIndex() (*state.Known, error) {
 // CheckedIndex reads all of an index and returns it, or an empty index if it is damaged.
 func (s *Session) CheckedIndex(last *index.Index) *index.Index {
 	if err := index.Guard(last.Check); err != nil {
-		s.Observer.Note(fmt.Sprintf("%v; everything is checked anew", s.State.Index.Describe(err)))
+		s.Observer.Note(fmt.Sprintf("%v; this run checks everything again", s.State.Index.Describe(err)))
 		return index.Empty()
 	}
 	return last
@@ -185,7 +201,7 @@ func (s *Session) OpenStore() *store.Store {
 	opened, err := open(s.Place.Cache)
 	if err != nil {
 		if !s.Mode.DryRun {
-			s.Observer.Note(fmt.Sprintf("store: %v; results are not kept for later", err))
+			s.Observer.Note(fmt.Sprintf("store: %v; results of this run are not stored", err))
 		}
 		return nil
 	}
@@ -216,7 +232,7 @@ func (s *Session) ScanOptions() scan.Options {
 	return opt
 }
 
-// Ignored returns the ignore rule that leaves a path of the asset directory out.
+// Ignored returns the ignore rule that excludes a path in the asset directory.
 func (s *Session) Ignored(path string, isFolder bool) (scan.Verdict, bool) {
 	return scan.Ignored(path, isFolder, s.ScanOptions().Wanted, func(name string) ([]byte, error) {
 		f, err := s.Assets.OpenFile(name)
@@ -249,12 +265,14 @@ func computeFingerprint(s *Session) {
 	h.String("assets", s.Assets.Name())
 	h.String("out", s.Out.Name())
 	h.String("checksum", s.Basis.Checksum.Name)
+	h.String("engine", s.Basis.Engine)
 	for _, dir := range ownFolders(s) {
 		h.String("not scanned", dir)
 	}
 	if s.Place.IDs {
 		h.String("assets have", "IDs")
 	}
+	h.String("manifest", string(s.Place.Manifest))
 	for _, name := range s.Basis.Recipes.Names() {
 		r, _ := s.Basis.Recipes.Lookup(name)
 		h.String("recipe", fmt.Sprintf("%s %d %q %q", r.Name, r.Version, r.Extensions, r.Hints))

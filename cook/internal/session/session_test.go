@@ -66,9 +66,9 @@ func TestPatternsMeanTheSame(t *testing.T) {
 		{"ui !ui/old !x/ ui/old/keep.png", "ui/a ui/old/keep.png", "ui/old/a", ""},
 		{"fx ui", "fx/a ui/a", "a", ""},
 		{"a[1].png", "a1.png a[1].png", "a.png", ""},
-		{"[a", "", "", `pattern "[a": unfinished [class], {alternatives} or backslash`},
-		{"a ../b", "", "", `pattern "../b": has an element "..", which no path has`},
-		{"!a", "", "", `pattern "!a": excludes from nothing; put it behind a pattern that it excludes from`},
+		{"[a", "", "", `pattern "[a": a [class], {alternatives} or a backslash is unfinished`},
+		{"a ../b", "", "", `pattern "../b": the pattern has an element "..", which no path has`},
+		{"!a", "", "", `pattern "!a": the pattern excludes files, but no pattern before it includes files; put such a pattern first`},
 	} {
 		patterns := strings.Fields(tc.patterns)
 		scope, err := (Scope{Patterns: patterns}).compileScope()

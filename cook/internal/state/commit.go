@@ -14,32 +14,36 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Commit is everything that a run leaves for the next one.
+// A Commit holds everything that a run records for the next one.
 type Commit struct {
 	Last    *index.Index
 	Next    *index.Next
-	Listed  []manifest.Change          // sorted; unused if Next is a new index
+	Listed  []manifest.Change          // changes, sorted; unused if Next is a new index
 	IDs     func(source string) string // ID of an asset, "" for none
-	Journal []plan.Claim               // outputs that no index has
+	Journal []plan.Claim               // outputs that are missing in all indexes
+	Old     []plan.Claim               // outputs that the new manifest no longer names, to remove
 	Pending *Pending
-	Whole   bool // the run has looked at everything
+	Whole   bool // set if the run has examined everything
+	Layout  manifest.Layout
 
 	Checksum hashing.Func
 	Clock    *scan.Clock
 	Note     func(string)
 }
 
-// Commit writes the manifest and, once everything that it lists is on the disk, the index. It
-// writes in proportion to the changes: nothing if there are none. It returns the names of the
-// replaced files of the manifest.
+// Commit writes the manifest. Once everything that the manifest lists is on the disk, it writes the
+// index. The amount of data is proportional to the changes; without changes, nothing is written.
+// Commit returns the names of the replaced files of the manifest.
 func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 	if !c.Next.Edited() {
 		return nil, nil
 	}
 	if err := d.ClearLeftovers(); err != nil {
-		return nil, cmp.Or(d.CheckLock(), err) // the directory may have been removed
+		return nil, cmp.Or(d.CheckLock(), err) // possibly removed directory
 	}
 	wrote, err := writeManifest(d.Manifest, c)
 	if err != nil {
@@ -54,6 +58,7 @@ func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 	if len(wrote.replaced)+len(wrote.removed) > 0 {
 		c.Pending.AddOutputs(d)
 	}
+	c.Journal = append(c.Journal, removeOld(d.files.out.Root(), c)...)
 	e, changed, err := c.Next.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("index: %w (this is a bug in cook)", err)
@@ -61,7 +66,7 @@ func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 	if changed {
 		if err := d.Index.writeIndexFiles(e, d.disk.syncing(c.Pending)); err != nil {
 			if errors.Is(err, syscall.EFAULT) {
-				err = fmt.Errorf("%w: %w", index.ErrFault, err) // the data is in the mapped index
+				err = fmt.Errorf("%w: %w", index.ErrFault, err) // data in the mapped index
 			}
 			return nil, err
 		}
@@ -69,15 +74,37 @@ func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 	return wrote.replaced, errors.Join(d.Journal.Write(c.Journal), d.disk.endDirty(c.Whole))
 }
 
-// written is the effect of a run on the manifest.
+// removeOld removes outputs that the new manifest no longer names, and returns the outputs that it
+// cannot remove.
+func removeOld(root confine.Root, c Commit) (left []plan.Claim) {
+	for _, old := range c.Old {
+		if err := root.Remove(old.Output); err != nil && !pathname.IsAbsent(err) {
+			c.Note(fmt.Sprintf("cannot remove the previous output %s: %v; the next cook will try again", pathname.Show(old.Output), err))
+			left = append(left, old)
+			continue
+		}
+		for dir := path.Dir(old.Output); dir != "."; dir = path.Dir(dir) {
+			if gone, err := root.RemoveEmpty(dir); !gone || err != nil {
+				break
+			}
+		}
+	}
+	return left
+}
+
+// written describes the effect of a run on the manifest.
 type written struct {
-	files    []index.File // new or compared files, for the index
-	replaced []string     // absolute names
+	files    []index.File // new or compared files to record in the index
+	replaced []string     // absolute names of replaced files
 	removed  []string     // parts that the root no longer names
 }
 
-// errManifest reports that the manifest is damaged and cannot be updated.
-var errManifest = errors.New("cannot be updated")
+var (
+	// errManifest reports that the manifest is damaged and cannot be updated.
+	errManifest = errors.New("cannot be updated")
+	// errForeignRoot is the error for a root that cook did not write. noteDamage reports it.
+	errForeignRoot = fmt.Errorf("%w: changed by another program", errManifest)
+)
 
 // writeManifest updates the manifest, or builds a new one if an update is impossible.
 func writeManifest(m Manifest, c Commit) (written, error) {
@@ -89,7 +116,9 @@ func writeManifest(m Manifest, c Commit) (written, error) {
 		if !errors.Is(err, errManifest) {
 			return w, err
 		}
-		c.Note(err.Error() + "; it is made anew")
+		if !errors.Is(err, errForeignRoot) {
+			c.Note(err.Error() + "; this run writes a new one")
+		}
 	}
 	return buildManifest(m, c)
 }
@@ -97,7 +126,7 @@ func writeManifest(m Manifest, c Commit) (written, error) {
 // buildManifest lists all finished actions. It writes only files that differ.
 func buildManifest(m Manifest, c Commit) (w written, err error) {
 	named := map[string]bool{}
-	err = manifest.Build(listedOf(c.Next.Actions(), c.IDs), func(f manifest.File) error {
+	err = manifest.Build(c.Layout, listedOf(c.Next.Actions(), c.IDs), func(f manifest.File) error {
 		named[f.Name] = true
 		return w.putManifestFile(m, c, f)
 	})
@@ -119,7 +148,11 @@ func updateManifest(m Manifest, c Commit) (w written, err error) {
 	if err != nil {
 		return w, fmt.Errorf("%w: %w", errManifest, err)
 	}
-	files, removed, err := manifest.Update(root, m.files.readStateFile, c.Listed)
+	name := m.files.absoluteName(manifest.Name)
+	if f, known := c.Last.Files().File(name); !known || c.Last.Files().Checksum() != c.Checksum.Name || c.Checksum.Sum128(root) != f.Sum {
+		return w, errForeignRoot
+	}
+	files, removed, err := manifest.Update(c.Layout, root, m.files.readStateFile, c.Listed)
 	if err != nil {
 		return w, fmt.Errorf("%w: %w", errManifest, err)
 	}
@@ -132,8 +165,9 @@ func updateManifest(m Manifest, c Commit) (w written, err error) {
 	return w, m.removeParts(removed)
 }
 
-// putManifestFile writes a file of the manifest if it differs. It notes the file for the index,
-// by absolute name, so that the next run sees by its stamp whether it is unchanged.
+// putManifestFile writes a file of the manifest if it differs. It records the file for the
+// index by absolute name, so that the next run can tell from the stamp whether the file is
+// unchanged.
 func (w *written) putManifestFile(m Manifest, c Commit, f manifest.File) error {
 	name := m.files.absoluteName(f.Name)
 	if old, err := m.files.readStateFile(f.Name); err != nil || !bytes.Equal(old, f.Data) {
@@ -160,10 +194,10 @@ func (w *written) putManifestFile(m Manifest, c Commit, f manifest.File) error {
 	return nil
 }
 
-// noteDamage reports a file of the manifest that changed since the last run.
+// noteDamage reports a manifest file that changed since the last run.
 func noteDamage(c Commit, name string, now []byte, err error) {
 	f, known := c.Last.Files().File(name)
 	if known && c.Last.Files().Checksum() == c.Checksum.Name && (err != nil || c.Checksum.Sum128(now) != f.Sum) {
-		c.Note(name + " is not as cook left it; it is made anew")
+		c.Note(name + " was changed by another program; this run writes a new one")
 	}
 }

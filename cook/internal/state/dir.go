@@ -13,11 +13,11 @@
 //
 // # Order of writes
 //
-// The index is written last, after everything that it is the first to describe is on the disk.
-// So a run that ends too early, for whatever reason, leaves an older index: the next run sees
-// more differences than there are, never fewer. The journal has the name of a new artifact, on
-// the disk, before the artifact exists under that name. A file that neither index, journal nor
-// manifest has is foreign, and cook never touches it.
+// The index is written last, after everything that earlier indexes do not describe is on the
+// disk. A run that ends too early, for whatever reason, therefore leaves an older index: the
+// next run sees more differences than there are, never fewer. The name of a new artifact is in
+// the journal, on the disk, before the artifact exists under that name. A file that is in
+// neither the index, the journal nor the manifest is foreign, and cook never touches it.
 package state
 
 import (
@@ -32,6 +32,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/assetcook/assetcook/cook/internal/hashname"
 	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/internal/atomicfile"
@@ -39,7 +40,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Dir is the state of one output directory. Without the lock it only answers questions.
+// A Dir is the state of one output directory. Without the lock it can only be read.
 type Dir struct {
 	Index    IndexFile
 	Manifest Manifest
@@ -49,11 +50,11 @@ type Dir struct {
 
 	files *files
 	disk  syncer
-	// fine measures the stamps of the file system once; see FineStamps.
+	// fine measures on its first call whether stamps are fine; see FineStamps.
 	fine func() (fine bool, device uint64)
 }
 
-// Open returns the state of an output directory. Close it after use.
+// Open returns the state of an output directory. The caller must close it.
 func Open(out *confine.Dir) *Dir {
 	f := &files{out: out, home: out}
 	d := &Dir{files: f, Index: IndexFile{f}, Manifest: Manifest{f}, Journal: Journal{f}, History: History{f}, Noted: Noted{f}, disk: syncer{files: f}}
@@ -73,10 +74,11 @@ func Open(out *confine.Dir) *Dir {
 // Exists reports whether a run has cooked into the output directory before.
 func (d *Dir) Exists() bool {
 	info, err := d.files.home.Root().Lstat(manifest.StateDir)
-	return err == nil && !info.Mode().IsRegular() // a file names a directory that is gone
+	return err == nil && !info.Mode().IsRegular() // file in place of .cook, which names a missing directory
 }
 
-// Make makes the directory of the state. In an empty output directory it also writes the tags.
+// Make makes the directory of the state. If the output directory is empty, it also writes the
+// tags.
 func (d *Dir) Make() error {
 	empty := d.files.holdsNothing()
 	err := error(nil)
@@ -104,14 +106,14 @@ func (d *Dir) Close() {
 	}
 }
 
-// Directory returns the absolute name of the directory .cook.
+// Folder returns the absolute name of the directory .cook.
 func (d *Dir) Folder() string { return d.files.absoluteName(manifest.StateDir) }
 
 // Home returns the absolute name of the directory that holds .cook.
 func (d *Dir) Home() string { return d.files.home.Name() }
 
-// LogFile returns the name of the file with all failures and warnings of the last run of an
-// output directory, if they were too many to print.
+// LogFile returns the name of the file that lists all failures and warnings of an output
+// directory's last run, if they were too many to print.
 func LogFile(out string) string {
 	return filepath.Join(statedir.Home(out), manifest.StateDir, "last.log")
 }
@@ -128,7 +130,8 @@ func (d *Dir) Work() string {
 // during a run, or while another program has such a file open.
 func (d *Dir) Trash() string { return d.Work() + "/trash" }
 
-// MayExist reports whether a file or directory exists in the output directory, or may exist.
+// MayExist reports whether a file or directory exists in the output directory. It returns true if
+// this is uncertain.
 func (d *Dir) MayExist(output string) bool { return d.files.mayExist(output) }
 
 func (f *files) mayExist(p string) bool {
@@ -136,18 +139,41 @@ func (f *files) mayExist(p string) bool {
 	return err == nil || !pathname.IsAbsent(err)
 }
 
-// A Finder looks for files of the output directory. It is fastest directory by directory, and may
-// miss directories made meanwhile.
+// A Finder looks for files in the output directory. It is fastest for files sorted by
+// directory, and may miss directories that are created meanwhile.
 type Finder struct {
 	out  *confine.Dir
-	path string // of the open directory
+	path string // path of the open directory
 	dir  *confine.Folder
+
+	listed string // path of the listed directory
+	names  []string
 }
 
-// Finder returns a new Finder. Close it after use.
+// Finder returns a new Finder. The caller must close it.
 func (d *Dir) Finder() *Finder { return &Finder{out: d.files.out} }
 
-// MayBeFile reports whether a file that is no directory exists, or may exist.
+// Fitting returns the files whose names match name. The digits of a hash in the name may differ.
+func (f *Finder) Fitting(name hashname.Name) (list []string) {
+	dir := path.Dir(name.Shape())
+	if f.names == nil || dir != f.listed {
+		f.listed, f.names = dir, []string{}
+		if opened, err := f.out.Root().Open(dir); err == nil {
+			f.names, _ = opened.Readdirnames(-1) // names, perhaps incomplete, which are better than none
+			opened.Close()
+		}
+		slices.Sort(f.names)
+	}
+	for _, base := range f.names {
+		if p := path.Join(dir, base); name.Fits(p) && f.MayBeFile(p) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// MayBeFile reports whether there is a file that is not a directory. It returns true if this is
+// uncertain.
 func (f *Finder) MayBeFile(output string) bool {
 	dir, base := path.Split(output)
 	if f.dir == nil || dir != f.path {
@@ -170,7 +196,7 @@ func (f *Finder) Close() {
 	}
 }
 
-// Interrupted reports whether the last run left something to tidy up.
+// Interrupted reports whether the last run left files to clean up.
 func (d *Dir) Interrupted() bool {
 	for _, left := range []string{journalName, dirtyName, d.Work() + "/tmp", d.Work() + "/trash"} {
 		if _, err := d.files.homeOf(left).Root().Lstat(left); !errors.Is(err, fs.ErrNotExist) {
@@ -192,12 +218,12 @@ func (d *Dir) ClearLeftovers() error {
 	return err
 }
 
-// BeginReading records that the run reads contents from now on. What it learns from them must be
-// on the disk later than this moment.
+// BeginReading records that the run now begins to read contents. Everything that the run learns
+// from these contents must reach the disk after this moment.
 func (d *Dir) BeginReading() { d.files.logged = false }
 
-// Remove removes all of cook's own files, the lock last. After that another cook may lock the
-// output directory, so Remove leaves the directory itself.
+// Remove removes all of cook's own files, the lock last. When the lock is gone, another cook may
+// lock the output directory. So Remove does not remove the directory itself.
 func (d *Dir) Remove() error {
 	root := d.files.home.Root()
 	parts, err := d.Manifest.listParts()
@@ -214,7 +240,8 @@ func (d *Dir) Remove() error {
 		return err
 	}
 	if d.files.home != d.files.out {
-		// Before the lock, because another cook may then write a new one.
+		// These files are removed while the lock is held, because afterwards another cook may
+		// write new ones.
 		if err := d.files.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -236,7 +263,7 @@ func (d *Dir) Remove() error {
 		}
 	}
 	if runtime.GOOS == "windows" {
-		d.files.unlock() // Windows removes no open lock
+		d.files.unlock() // Windows cannot remove an open lock file
 	}
 	if err := root.RemoveAll(lockName); err != nil {
 		return err
@@ -245,6 +272,20 @@ func (d *Dir) Remove() error {
 		statedir.Prune(d.files.home.Name())
 	}
 	return err
+}
+
+// RemoveUnused removes a state that has no outputs on record. It reports whether it removed the
+// state.
+func RemoveUnused(d *Dir) (removed bool, err error) {
+	for _, at := range [...]struct {
+		root confine.Root
+		name string
+	}{{d.files.out.Root(), manifest.Name}, {d.files.home.Root(), IndexName}, {d.files.home.Root(), journalName}} {
+		if _, err := at.root.Lstat(at.name); !errors.Is(err, fs.ErrNotExist) {
+			return false, err
+		}
+	}
+	return true, d.Remove()
 }
 
 type tag struct{ name, text string }
@@ -268,7 +309,7 @@ func (f *files) writeTags() error {
 	return nil
 }
 
-// IsTag reports whether a file of the output directory is an unedited tag.
+// IsTag reports whether a file in the output directory is an unedited tag.
 func (d *Dir) IsTag(output string) bool { return d != nil && d.files.isTag(output) }
 
 func (f *files) isTag(output string) bool {
@@ -300,8 +341,8 @@ func (f *files) removeTags() error {
 	return nil
 }
 
-// holdsNothing reports whether the output directory is empty, or only has a file .cook that names
-// another directory.
+// holdsNothing reports whether the output directory is empty or contains only a file .cook that
+// names another directory.
 func (f *files) holdsNothing() bool {
 	dir, err := f.out.Root().Open(".")
 	if err != nil {

@@ -33,10 +33,10 @@ func Outputs(actions iter.Seq[*index.Action], claims []plan.Claim) []string {
 	return slices.Compact(list)
 }
 
-// Extra returns the files of the output directory that are neither outputs nor cook's own.
-// outputs are all possible outputs, sorted and without duplicates. Extra skips the store and any
-// directory with a state of its own, which is another output directory. With an error, it
-// returns the files found so far.
+// Extra returns the files of the output directory that are neither outputs nor cook's own. The list
+// outputs has all possible outputs, sorted and without duplicates. Extra skips the store and every
+// directory with a state of its own, which is another output directory. If it returns an error, it
+// also returns the files found so far.
 func (d *Dir) Extra(ctx context.Context, outputs []string, store string) ([]string, error) {
 	l := lister{files: d.files, ctx: ctx, outputs: outputs, seen: make([]bool, len(outputs))}
 	if real, err := filepath.EvalSymlinks(store); err == nil {
@@ -58,15 +58,15 @@ type lister struct {
 	errs    []error
 }
 
-// listExtra looks through a directory and everything below it. It skips a directory with the name of
-// an output.
+// listExtra searches a directory and everything below it. It skips a directory that has the
+// name of an output.
 func (l *lister) listExtra(dir string) {
 	if l.ctx.Err() != nil {
 		return
 	}
 	names, err := l.sortedNames(dir)
 	if err != nil && !pathname.IsAbsent(err) {
-		l.errs = append(l.errs, fmt.Errorf("%s cannot be listed: %w", pathname.Show(dir), err))
+		l.errs = append(l.errs, fmt.Errorf("cannot list %s: %w", pathname.Show(dir), err))
 	}
 	below := ""
 	if dir != "." {
@@ -75,7 +75,7 @@ func (l *lister) listExtra(dir string) {
 		}
 		below = dir + "/"
 	}
-	var buf []byte // so that outputs, the most frequent files, cost no memory
+	var buf []byte // buffer for outputs, the most common files, without allocations
 	for _, base := range names {
 		buf = append(append(buf[:0], below...), base...)
 		if n, known := slices.BinarySearchFunc(l.outputs, buf, compareOutputName); known {
@@ -117,15 +117,15 @@ func (l *lister) sortedNames(dir string) ([]string, error) {
 	return names, err
 }
 
-// isLinkToOutputs reports whether outputs are below a name, because it is a link to their directory.
+// isLinkToOutputs reports whether a name is a link to a directory that contains outputs.
 func (l *lister) isLinkToOutputs(name string) bool {
 	n, _ := slices.BinarySearch(l.outputs, name+"/")
 	return n < len(l.outputs) && strings.HasPrefix(l.outputs[n], name+"/")
 }
 
 // isOwn reports whether a path names one of cook's own files, in any case of letters, since not
-// all file systems distinguish case. A file among the parts of the manifest with an impossible
-// name is not cook's own.
+// all file systems distinguish case. A file among the manifest's parts whose name no part can
+// have is not cook's own.
 func isOwn(name string) bool {
 	first, rest, below := strings.Cut(name, "/")
 	if below && strings.EqualFold(first, manifest.PartsDir) {
@@ -134,8 +134,9 @@ func isOwn(name string) bool {
 	return manifest.Reserved(name) && !strings.EqualFold(first, manifest.PartsDir)
 }
 
-// dropAliases drops outputs under other names: reached through a link in the output directory,
-// or with letters in another case or Unicode form on a file system that ignores that.
+// dropAliases drops files that are outputs under other names. Such a file is reached through a link
+// in the output directory. Or its name differs from an output in case or Unicode form, and the file
+// system ignores the difference.
 func (l *lister) dropAliases() {
 	if len(l.extra) == 0 {
 		return

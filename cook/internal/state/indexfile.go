@@ -14,9 +14,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mapped"
 )
 
-// An IndexFile is the index on the disk. It has two files: a flat one, and the changes since it
-// was written, whose name has the ID of the flat one. So one rename of the flat file replaces
-// both, and a run notices if either is lost.
+// An IndexFile is the index on the disk. It consists of a flat file and a file of the changes since
+// then. The name of the second file contains the ID of the flat file. Renaming a new flat file into
+// place therefore replaces both at once, and a run notices if either is lost.
 type IndexFile struct{ files *files }
 
 func changesName(id string) string { return manifest.StateDir + "/" + changesPrefix + id }
@@ -51,7 +51,8 @@ func Empty() *Known { return &Known{Index: index.Empty()} }
 var ErrUnreadable = errors.New("cannot be read")
 
 // Load maps the index of the last run. The error is fs.ErrNotExist for a missing index, and
-// ErrUnreadable for one that cannot be opened. Any other error means another format or damage.
+// ErrUnreadable for an index that cannot be opened. Any other error means that the index has
+// another format or is damaged.
 func (x IndexFile) Load() (*Known, error) {
 	k := &Known{}
 	err := index.Guard(func() (err error) {
@@ -65,8 +66,8 @@ func (x IndexFile) Load() (*Known, error) {
 	return k, nil
 }
 
-// openInto opens the flat file and its changes. Without the lock, another run may replace the
-// pair between the two steps; openInto then tries again.
+// openInto opens the flat file and its changes. If the caller has no lock, another run may replace
+// the two files between the two steps. In this case, openInto tries again.
 func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 	for try := 0; ; try++ {
 		k.Close()
@@ -87,7 +88,7 @@ func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 		case errors.Is(err, fs.ErrNotExist) && try < 3:
 			continue
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("%w: its changes are missing", index.ErrDamaged)
+			return nil, fmt.Errorf("%w: the file of its changes is missing", index.ErrDamaged)
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
@@ -99,12 +100,13 @@ func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 	}
 }
 
-// Describe adds the name of the index to an error of Load.
+// Describe adds the name of the index to an error from Load.
 func (x IndexFile) Describe(err error) error {
 	return fmt.Errorf("index %s: %w", x.files.absoluteName(IndexName), err)
 }
 
-// writeIndexFiles replaces the index. It calls ready before the changes get their name.
+// writeIndexFiles replaces the index. It calls ready before it renames the file of changes into
+// place.
 func (x IndexFile) writeIndexFiles(e index.Encoded, ready func(*atomicfile.File) error) error {
 	if err := x.files.putFile(changesName(e.ID), e.Changes, ready); err != nil {
 		return err
@@ -154,7 +156,7 @@ func tailOf(dir *confine.Dir, name string, size int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, size))
 }
 
-// removeChanges removes the changes of all indexes but one.
+// removeChanges removes the changes of all indexes except one.
 func (x IndexFile) removeChanges(but string) error {
 	home := x.files.home.Root()
 	state, err := fs.ReadDir(home.FS(), manifest.StateDir)

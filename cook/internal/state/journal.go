@@ -11,19 +11,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/assetcook/assetcook/cook/internal/hashname"
 	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/plan"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 )
 
-// A Journal lists outputs that a run is about to make. It is on the disk before the first of them
-// exists, so the run after a killed one knows which files are cook's own. A run that ends
-// removes it, except for claims that must stay.
+// A Journal lists outputs that a run is about to make. It is on the disk before the first of
+// them exists, so the run after a killed run knows which files are cook's own. At its end, a
+// run removes all claims except claims that must stay.
 type Journal struct{ files *files }
 
 // Claims returns the outputs that are ours although no index may have them: outputs of a killed
-// run and, without an index, the outputs in the manifest. It notes damage.
+// run and, without an index, the outputs in the manifest. It reports damage to the journal.
 func (j Journal) Claims(haveIndex bool, note func(string)) ([]plan.Claim, error) {
 	data, err := j.files.readStateFile(journalName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -31,20 +32,40 @@ func (j Journal) Claims(haveIndex bool, note func(string)) ([]plan.Claim, error)
 	}
 	claims, damaged := parseJournal(data)
 	if damaged > 0 {
-		note(fmt.Sprintf("journal %s: %d lines are damaged; cooked files that they named may have to be moved away by hand", j.files.absoluteName(journalName), damaged))
+		note(fmt.Sprintf("journal %s: %d lines are damaged; if cook refuses to replace cooked files, move these files away", j.files.absoluteName(journalName), damaged))
 	}
+	claims = j.withFinalNames(claims)
 	if haveIndex {
 		return claims, nil
 	}
 	listed, err := Manifest(j).claims()
 	if err != nil {
-		note(fmt.Sprintf("%v; cooked files that the manifest listed may have to be moved away by hand", err))
+		note(fmt.Sprintf("%v; if cook refuses to replace cooked files, move these files away", err))
 		return claims, nil
 	}
 	return append(claims, listed...), nil
 }
 
-// Write replaces the claims. Without claims there is no journal.
+// withFinalNames replaces claims of planned names, which come from {hash}. It claims instead the
+// existing files whose names differ from a planned name only in the digits. If a run claims a
+// planned name, every file with one of these names was made by cook.
+func (j Journal) withFinalNames(claims []plan.Claim) (list []plan.Claim) {
+	finder := &Finder{out: j.files.out}
+	defer finder.Close()
+	for _, c := range claims {
+		name, ok := hashname.Parse(c.Target, c.Output)
+		if !ok {
+			list = append(list, c)
+			continue
+		}
+		for _, file := range finder.Fitting(name) {
+			list = append(list, plan.Claim{Output: file, Source: c.Source, Target: c.Target})
+		}
+	}
+	return list
+}
+
+// Write replaces the claims. If there are none, it removes the journal.
 func (j Journal) Write(claims []plan.Claim) error {
 	if len(claims) == 0 {
 		return j.files.removeMaybe(journalName)
@@ -59,13 +80,13 @@ func (j Journal) Write(claims []plan.Claim) error {
 		b.WriteString(journalLine(c))
 	}
 	if now, err := j.files.readStateFile(journalName); err == nil && bytes.Equal(now, b.Bytes()) {
-		return atomicfile.SyncFolder(j.files.absoluteName(manifest.StateDir)) // a kill may have prevented that
+		return atomicfile.SyncFolder(j.files.absoluteName(manifest.StateDir)) // sync that a killed earlier run may have missed
 	}
 	return j.files.replaceDurably(journalName, b.Bytes())
 }
 
-// journalLine returns the line of a claim: quoted output, source and target, and a checksum,
-// because a damaged name may be the name of a foreign file.
+// journalLine returns the line of a claim: the quoted output, source and target, and a
+// checksum. The checksum is needed because a damaged name may be the name of a foreign file.
 func journalLine(c plan.Claim) string {
 	text := fmt.Sprintf("%q %q %q", c.Output, c.Source, c.Target)
 	return text + " " + sealLine(text) + "\n"
@@ -101,11 +122,11 @@ func parseJournalLine(line string) (c plan.Claim, ok bool) {
 			return c, false
 		}
 	}
-	// The line must be exactly the line of the claim.
+	// The line must equal the one that the claim produces.
 	return c, journalLine(c) == line && canBeOutput(c.Output)
 }
 
-// canBeOutput reports whether a path from a file can name an output.
+// canBeOutput reports whether a path read from a file can name an output.
 func canBeOutput(p string) bool {
 	return p != "." && filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) == p
 }

@@ -20,13 +20,13 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A LockedError reports that another cook works on the same output directory.
+// A LockedError reports that another cook is working on the same output directory.
 type LockedError struct {
 	Path   string // the lock file
 	Holder string // such as "process 1234"; "" if unknown
 }
 
-// Process returns the holder, or "another process".
+// Process describes the holder, or is "another process".
 func (e *LockedError) Process() string {
 	if e.Holder == "" {
 		return "another process"
@@ -39,10 +39,10 @@ func (e *LockedError) Error() string {
 }
 
 // A lock is the lock of an output directory that this process holds. The lock ends with the
-// process; its file stays.
+// process; the lock file stays.
 type lock struct {
 	locked *flock.Flock
-	// signed is the same file, opened inside the directory without following links out.
+	// signed is the lock file, opened inside the directory without following links that lead out.
 	signed *os.File
 }
 
@@ -50,8 +50,8 @@ type lock struct {
 // of the file shows the time of the file system. If another process holds the lock, the error
 // is a *LockedError.
 //
-// A Dir that has the lock already keeps it. The lock counts only while other processes find the
-// same file under its name: see CheckLock.
+// A Dir that already has the lock keeps it. The lock is effective only while other processes
+// find the same file under its name: see CheckLock.
 func (d *Dir) Lock() (stamp scan.Stamp, err error) { return d.files.takeLock() }
 
 // CheckLock returns an error if the output directory or the lock file was removed or replaced,
@@ -65,9 +65,9 @@ func (f *files) unlock() {
 	}
 }
 
-// takeLock is Dir.Lock.
+// takeLock implements Dir.Lock.
 func (f *files) takeLock() (stamp scan.Stamp, err error) {
-	if f.lock != nil { // since the state was moved
+	if f.lock != nil { // lock already taken, when the state was moved here
 		if stamp, err = f.lock.signLock(); err == nil {
 			err = f.checkLock()
 		}
@@ -81,7 +81,7 @@ func (f *files) takeLock() (stamp scan.Stamp, err error) {
 	if err != nil {
 		return stamp, fmt.Errorf("lock %s: %w", name, err)
 	}
-	// If the name leads elsewhere by now, this locks another file, and checkLock notices.
+	// The name may lead to another file now. Then this call locks that file, and CheckLock notices.
 	l := &lock{locked: flock.New(name, flock.SetFlag(os.O_RDONLY|regular.NoWait)), signed: signed}
 	defer func() {
 		if err != nil {
@@ -113,9 +113,9 @@ func (l *lock) release() error { return errors.Join(l.signed.Close(), l.locked.C
 
 // ErrLostLock reports that another process removed or replaced the output directory, or the lock in
 // it, while this process held it.
-var ErrLostLock = errors.New("it, or the lock in it, was removed or replaced by another process meanwhile")
+var ErrLostLock = errors.New("another process removed or replaced the directory or its lock meanwhile")
 
-// checkLock is Dir.CheckLock.
+// checkLock implements Dir.CheckLock.
 func (f *files) checkLock() error {
 	ours, err := f.lock.locked.Stat()
 	if err != nil {
@@ -132,7 +132,7 @@ func (f *files) checkLock() error {
 	}
 	for _, err := range []error{err, insideErr} {
 		if err != nil && !pathname.IsAbsent(err) {
-			return fmt.Errorf("lock %s: cannot tell whether it is still held: %w", f.absoluteName(lockName), err)
+			return fmt.Errorf("lock %s: cannot tell whether cook still holds the lock: %w", f.absoluteName(lockName), err)
 		}
 	}
 	return fmt.Errorf("output directory %s: %w; run cook again", f.out.Name(), ErrLostLock)
@@ -140,14 +140,14 @@ func (f *files) checkLock() error {
 
 // The text that names the holder follows the locked byte, because Windows lets no process read
 // or write a locked byte through another handle. All texts have the same length, so that the
-// file need not be truncated, which would cost more than everything else.
+// file need not be truncated, which would be the slowest step.
 const (
 	textOffset = 1
 	textFormat = "process %-20d\n"
 	textSize   = int64(len("process ") + 20 + len("\n"))
 )
 
-// holder reads the holder from the lock file, "" if the file does not name one.
+// holder reads the holder from the lock file. It returns "" if the file does not name one.
 func (f *files) holder() string {
 	file, err := f.home.OpenFile(lockName)
 	if err != nil {
@@ -161,7 +161,7 @@ func (f *files) holder() string {
 	return parseHolder(text)
 }
 
-// parseHolder parses exactly the text that sign writes.
+// parseHolder parses exactly the text that signLock writes.
 func parseHolder(text []byte) string {
 	number, ok := strings.CutPrefix(string(text), "process ")
 	pid, err := strconv.ParseUint(strings.TrimRight(number, " \n"), 10, 32)
@@ -183,16 +183,16 @@ func (l *lock) signLock() (scan.Stamp, error) {
 	return scan.StampOf(info), nil
 }
 
-// FineStamps reports whether a device holds the output directory, and its file system gives each
-// change a time of its own.
+// FineStamps reports whether the output directory is on the given device and its file system
+// gives each change a distinct time.
 func (d *Dir) FineStamps(device uint64) bool {
 	fine, measured := d.fine()
 	return fine && device == measured
 }
 
 // measureStamps reports whether the stamps of repeated writes differ by less than a clock tick:
-// the clock of Linux moves by 1 ms or more. It tries several times, because other processes may
-// use the processor meanwhile.
+// the clock of Linux advances in ticks of 1 ms or more. It tries several times, because other
+// processes may use the processor meanwhile.
 func measureStamps(write func() (scan.Stamp, error)) (fine bool, device uint64) {
 	const tries = 8
 	last, err := write()
@@ -210,16 +210,16 @@ func measureStamps(write func() (scan.Stamp, error)) (fine bool, device uint64) 
 	return false, 0
 }
 
-// ownerName is the file that names the asset directory of an output directory: its path from the
-// output directory, its absolute path, and ownerEnd, one line each.
+// ownerName is the file that names the asset directory of an output directory. Its three lines
+// are the path from the output directory, the absolute path, and ownerEnd.
 const (
 	ownerName = manifest.StateDir + "/owner"
 	ownerEnd  = "owner"
 )
 
-// OtherOwner returns the asset directory that the output directory belongs to, if that is
-// another directory than assets and exists. A missing owner was probably renamed. An owner that
-// moved together with its output directory is the same.
+// OtherOwner returns the asset directory that the output directory belongs to, if that
+// directory exists and is not assets. A missing owner was probably renamed. An owner that moved
+// together with its output directory counts as the same directory.
 func (d *Dir) OtherOwner(assets string) string {
 	text, err := d.files.readStateFile(ownerName)
 	if err != nil {
@@ -243,8 +243,8 @@ func BelongsTo(out, assets string) bool {
 	return owner(out, text, assets) == ""
 }
 
-// owner returns the asset directory that a text names, "" if that is the given one or does not
-// exist.
+// owner returns the asset directory that a text names. It returns "" if that directory is the
+// given one or does not exist.
 func owner(out string, text []byte, assets string) (other string) {
 	lines := strings.Split(string(text), "\n")
 	if len(lines) != 4 || lines[2] != ownerEnd || lines[3] != "" {
@@ -271,7 +271,7 @@ func owner(out string, text []byte, assets string) (other string) {
 func (d *Dir) SetOwner(assets string) error {
 	relative, err := filepath.Rel(d.files.out.Name(), assets)
 	if err != nil || strings.Contains(assets, "\n") {
-		return nil // on another drive, or with a name that a line cannot hold
+		return nil // the directory is on another drive, or its name does not fit in a line
 	}
 	text := filepath.ToSlash(relative) + "\n" + filepath.ToSlash(assets) + "\n" + ownerEnd + "\n"
 	if before, err := d.files.readStateFile(ownerName); err == nil && string(before) == text {

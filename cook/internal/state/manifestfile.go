@@ -8,6 +8,7 @@ import (
 	"iter"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/cook/internal/manifest"
@@ -15,6 +16,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/hashing"
+	"github.com/assetcook/assetcook/internal/dependency"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
@@ -27,13 +29,13 @@ func (m Manifest) Exists() bool {
 	return err == nil
 }
 
-// Has reports whether an absolute name is the name of one of the manifest's files.
+// Has reports whether an absolute name names one of the manifest's files.
 func (m Manifest) Has(name string) bool {
 	rel, ok := pathname.Below(m.files.out.Name(), name)
 	return ok && manifest.Reserved(rel)
 }
 
-// CheckForeign returns an error if the output directory has a manifest that cook did not make.
+// CheckForeign returns an error if the output directory has a manifest that another program made.
 func (m Manifest) CheckForeign() error {
 	data, err := m.files.readStateFile(manifest.Name)
 	switch {
@@ -45,13 +47,15 @@ func (m Manifest) CheckForeign() error {
 	return fmt.Errorf("%s exists and was not made by cook; move it away or choose another output directory", m.files.absoluteName(manifest.Name))
 }
 
-// isCooksManifest reports whether cook, of any version, made a manifest, even if it is torn.
+// isCooksManifest reports whether any version of cook made a manifest, even if the manifest is
+// incomplete.
 func isCooksManifest(root []byte) bool { return bytes.HasPrefix(root, []byte(`{"assetcook":`)) }
 
-// Check compares the manifest with the one for some actions, and reports each file that differs.
-func (m Manifest) Check(actions iter.Seq[*index.Action], ids func(source string) string, differs func(name, what string)) error {
+// Check compares the manifest with the manifest that some actions should give. It reports each file
+// that differs.
+func (m Manifest) Check(layout manifest.Layout, actions iter.Seq[*index.Action], ids func(source string) string, differs func(name, what string)) error {
 	named := map[string]bool{}
-	err := manifest.Build(listedOf(actions, ids), func(f manifest.File) error {
+	err := manifest.Build(layout, listedOf(actions, ids), func(f manifest.File) error {
 		named[f.Name] = true
 		switch data, err := m.files.readStateFile(f.Name); {
 		case errors.Is(err, fs.ErrNotExist):
@@ -98,7 +102,8 @@ func (m Manifest) IDs() (map[string]string, error) {
 	return ids, nil
 }
 
-// AsIndex returns an index with the knowledge of the manifest: the artifacts and their content.
+// AsIndex returns an index with everything that the manifest records: the artifacts and their
+// contents.
 func (m Manifest) AsIndex(checksum string) (*index.Index, error) {
 	root, err := m.files.readStateFile(manifest.Name)
 	if err != nil {
@@ -111,14 +116,14 @@ func (m Manifest) AsIndex(checksum string) (*index.Index, error) {
 		}
 		a := index.Action{Path: listed.Source, Target: listed.Target}
 		for _, o := range listed.Outputs {
-			a.Made = append(a.Made, index.Artifact{Path: o.Path, Stamp: scan.Stamp{Size: o.Size}, Blob: store.BlobID(o.BLAKE3)})
+			a.Made = append(a.Made, index.Artifact{Path: o.Path, Stamp: scan.Stamp{Size: o.Size}, Blob: store.BlobID(o.BLAKE3), Role: o.Role})
 		}
 		n.PutAction(a)
 	}
 	return n.Index()
 }
 
-// claims returns the outputs in the manifest, none if there is no manifest.
+// claims returns the outputs in the manifest, or nil if there is no manifest.
 func (m Manifest) claims() ([]plan.Claim, error) {
 	root, err := m.files.readStateFile(manifest.Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -168,10 +173,10 @@ func (m Manifest) removeParts(names []string) error {
 	return err
 }
 
-// isListed reports whether the manifest has an action: it is done and has outputs.
+// isListed reports whether the manifest lists an action: the action is done and has outputs.
 func isListed(a *index.Action) bool { return a.State == index.Done && len(a.Made) > 0 }
 
-// listedOf yields the actions that the manifest has.
+// listedOf yields the actions that the manifest lists.
 func listedOf(actions iter.Seq[*index.Action], ids func(source string) string) iter.Seq[manifest.Asset] {
 	return func(yield func(manifest.Asset) bool) {
 		for a := range actions {
@@ -182,17 +187,50 @@ func listedOf(actions iter.Seq[*index.Action], ids func(source string) string) i
 	}
 }
 
-// listedAsset returns the manifest's entry of an action.
+// listedAsset returns an action's entry in the manifest.
 func listedAsset(a *index.Action, ids func(source string) string) manifest.Asset {
 	m := manifest.Asset{Source: a.Path, Target: a.Target, ID: ids(a.Path), Outputs: make([]manifest.Output, len(a.Made))}
+	recipe := plan.RecipeOf(a.Method)
 	for i, o := range a.Made {
-		m.Outputs[i] = manifest.Output{Path: o.Path, Size: o.Stamp.Size, BLAKE3: hashing.Digest(o.Blob)}
+		m.Outputs[i] = manifest.Output{Path: o.Path, Size: o.Stamp.Size, BLAKE3: hashing.Digest(o.Blob), Inner: isInner(recipe, o.Path), Role: o.Role}
+	}
+	if slices.Contains(namingImages, recipe) {
+		m.Uses = usedSources(a.Deps)
 	}
 	return m
 }
 
+// joining lists recipes whose first output is a table. Programs load the table, and it names the
+// other outputs.
+var joining = []string{"atlas", "font", "sounds"}
+
+// tables are the extensions of these tables.
+var tables = []string{".json", ".tpsheet", ".fnt"}
+
+// isInner reports whether an output of a recipe is named by another output of the same asset. The
+// file of that other output may have been compressed in a later step.
+func isInner(recipe, output string) bool {
+	return slices.Contains(joining, recipe) && !slices.Contains(tables, path.Ext(strings.TrimSuffix(output, ".zst")))
+}
+
+// namingImages lists recipes whose outputs name the outputs of images. For these recipes, only
+// the presence of an image is a dependency.
+var namingImages = []string{"mesh", "gltf", "bmfont"}
+
+// usedSources returns the files of the asset tree whose presence is a dependency, sorted, or
+// nil if there are none.
+func usedSources(deps []index.Dep) (list []string) {
+	for i := range deps {
+		if d := &deps[i]; d.On.Kind == dependency.Presence && d.Found {
+			list = append(list, d.On.Path)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // Changes returns the changes to the manifest, sorted, given the actions of some sources before
-// and after a run. Entries of removed actions go.
+// and after a run. Entries of removed actions are removed.
 func Changes(before iter.Seq[*index.Action], after []index.Action, ids func(source string) string) []manifest.Change {
 	now := map[[2]string]*index.Action{}
 	for i := range after {

@@ -4,12 +4,53 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/assetcook/assetcook/cook/internal/index"
 	"github.com/assetcook/assetcook/hashing"
 	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/dependency"
 )
+
+// An output is inner if another output of the asset names it. A model lists the images that it
+// found.
+func TestManifestTellsFilesThatOthersName(t *testing.T) {
+	presence := func(name string, found bool) index.Dep {
+		return index.Dep{On: dependency.Dependency{Kind: dependency.Presence, Path: name}, Name: name, Found: found}
+	}
+	deps := []index.Dep{presence("t/b.png", true), presence("gone.png", false), {On: dependency.OfFile("a.bin"), Found: true}, presence("a.png", true), presence("a.png", true)}
+	for _, tc := range []struct {
+		recipe string
+		made   string
+		inner  string // expected result
+		uses   []string
+	}{
+		{"atlas", "ui.json ui-1.json ui.png ui-1.png", "ui.png ui-1.png", nil},
+		{"atlas", "ui.json.zst ui.webp.zst", "ui.webp.zst", nil},
+		{"font", "a.ttf.fnt a.ttf.ktx2", "a.ttf.ktx2", nil},
+		{"sounds", "s.json s.opus", "s.opus", nil},
+		{"image", "sky.hdr.ktx2 sky.hdr.sh.json", "", nil},
+		{"mesh", "a.glb", "", []string{"a.png", "t/b.png"}},
+		{"bmfont", "a.fnt", "", []string{"a.png", "t/b.png"}},
+	} {
+		a := &index.Action{Path: "a", Method: index.Method{{Key: "recipe", Value: tc.recipe}}, Deps: deps}
+		for name := range strings.FieldsSeq(tc.made) {
+			a.Made = append(a.Made, index.Artifact{Path: name})
+		}
+		m := listedAsset(a, func(string) string { return "" })
+		var inner []string
+		for _, o := range m.Outputs {
+			if o.Inner {
+				inner = append(inner, o.Path)
+			}
+		}
+		if got := strings.Join(inner, " "); got != tc.inner || !slices.Equal(m.Uses, tc.uses) {
+			t.Errorf("%s of %s: inner %q, uses %q", tc.made, tc.recipe, got, m.Uses)
+		}
+	}
+}
 
 // A changed file of the manifest is reported, if its checksum can be compared.
 func TestDamagedManifestIsNoted(t *testing.T) {

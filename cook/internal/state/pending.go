@@ -15,25 +15,25 @@ import (
 	"github.com/assetcook/assetcook/internal/syncfs"
 )
 
-// An index that says "this stamp, so this content" is wrong if the power fails before the content
-// is on the disk. A file system writes stamps and contents separately, so one may be saved
-// without the other, for outputs and for freshly edited sources. So everything that an index is
-// the first to say about a stamp goes to the disk before the index.
+// An index that maps a stamp to a content is wrong if the power fails before the content is on
+// the disk. A file system writes stamps and contents separately, so one may be saved without
+// the other, for outputs and for freshly edited sources. Therefore, every file whose stamp is
+// new in an index is written to the disk before the index.
 //
-// The other order is as bad: content on the disk before its stamp. Until the stamp follows, the
-// disk has new content under the old stamp, and the index of the last run is wrong. This happens
-// only to a file that was edited in place, and only until the log of its file system is written.
-// On the file system of the index, syncing any new file writes the log, and that comes first.
-// For other file systems, the marker .cook/dirty exists while they are synced. A run that finds
-// the marker ignores stamps.
+// The other order is just as bad: content that is on the disk before its stamp. Until the stamp
+// is written too, the disk has new content under the old stamp, and the index of the last run
+// is wrong. This happens only to a file that was edited in place, and only until the log of its
+// file system is written. On the file system of the index, syncing any new file writes the log,
+// and this happens before the index is written. For other file systems, the marker .cook/dirty
+// exists while they are synced. A run that finds the marker ignores stamps.
 
 // Pending is everything that must be on the disk before an index is.
 type Pending struct {
 	home uint64 // device of the output directory
-	// files has one file for each device: an absolute name, or a path among the assets.
+	// files has one file for each device. A file is an absolute name or a path among the assets.
 	files map[uint64]string
-	// Files may have been edited in place on the device of the output directory, or on
-	// others.
+	// These are set if files may have been edited in place, on the device of the output directory
+	// and on other devices.
 	editedHome, editedElsewhere bool
 	assets                      *confine.Dir
 }
@@ -50,7 +50,7 @@ func (d *Dir) NewPending(assets *confine.Dir) (*Pending, error) {
 // Add adds a file or a part with a stamp that no index has. The file is a path among the assets
 // or an absolute name.
 func (p *Pending) Add(on dependency.Dependency, s scan.Stamp) {
-	// A link cannot be opened, and the files of a listing are added themselves.
+	// A link cannot be opened. The files in a listing are added separately.
 	if file, ok := on.OnFile(); ok && p.files[s.Device] == "" {
 		p.files[s.Device] = file
 	}
@@ -59,13 +59,13 @@ func (p *Pending) Add(on dependency.Dependency, s scan.Stamp) {
 // AddOutputs adds the output directory.
 func (p *Pending) AddOutputs(d *Dir) { p.files[p.home] = d.files.out.Name() }
 
-// AddFile adds a file unless the last index has it with the same stamp, because then it is on the
-// disk.
+// AddFile adds a file. If the last index has the file with the same stamp, the file is already on
+// the disk, so AddFile does not add it.
 func (p *Pending) AddFile(last *index.Index, f index.File) {
 	p.AddPart(last, dependency.OfFile(f.Path), f)
 }
 
-// AddPart is AddFile for a file or a part.
+// AddPart is like AddFile, for a file or a part.
 func (p *Pending) AddPart(last *index.Index, on dependency.Dependency, f index.File) {
 	was, known := last.Files().Part(on)
 	if known && was.Stamp == f.Stamp && was.Sum == f.Sum {
@@ -84,12 +84,12 @@ func (p *Pending) AddPart(last *index.Index, on dependency.Dependency, f index.F
 // A syncer puts pending files on the disk.
 type syncer struct {
 	files *files
-	dirty bool // a dirty marker exists
-	own   bool // this run wrote it
+	dirty bool // set if an earlier run left a dirty marker
+	own   bool // set if this run wrote the marker
 }
 
-// syncing returns a function that syncs the file of the changes and then everything pending. Call
-// it before the file gets its name.
+// syncing returns a function that syncs the file of the changes and then everything pending. The
+// caller must call the function before it renames that file into place.
 func (y *syncer) syncing(p *Pending) func(*atomicfile.File) error {
 	return func(f *atomicfile.File) error {
 		if y.syncsChangesFirst(p, syncfs.Waits) {
@@ -103,8 +103,8 @@ func (y *syncer) syncing(p *Pending) func(*atomicfile.File) error {
 
 // syncsChangesFirst reports whether the file of the changes needs a sync of its own. The order
 // matters only if a file on the same file system was edited in place and nothing was synced there
-// since. Otherwise the sync of that file system covers the changes, provided that the run does
-// one and waits for it.
+// since then. Otherwise, the sync of the whole file system includes the changes, provided that the
+// run makes this sync and waits for it.
 func (y *syncer) syncsChangesFirst(p *Pending, waits bool) bool {
 	_, home := p.files[p.home]
 	return p.editedHome && !y.files.logged || !home || !waits
@@ -120,10 +120,10 @@ func (y *syncer) syncPending(p *Pending) error {
 	}
 	for device, file := range p.files {
 		if device == p.home {
-			file = y.files.out.Name() // which can always be opened
+			file = y.files.out.Name() // directory itself, which can always be opened
 		}
 		if err := p.syncFileSystem(file); err != nil {
-			return fmt.Errorf("put %s on the disk: %w", file, err)
+			return fmt.Errorf("cannot sync %s to the disk: %w", file, err)
 		}
 	}
 	return nil
@@ -147,8 +147,8 @@ func (p *Pending) syncFileSystem(file string) error {
 	return syncfs.Sync(f)
 }
 
-// Dirty reports whether the power failed while sources were put on the disk, so that no stamp can
-// be trusted.
+// Dirty reports whether the power failed while sources were being synced. In this case, no stamp
+// can be trusted.
 func (d *Dir) Dirty() bool {
 	d.disk.dirty = d.files.mayExist(dirtyName)
 	return d.disk.dirty

@@ -18,15 +18,16 @@ import (
 )
 
 // ErrOtherFileSystem reports that the state would be on another file system than the output
-// directory. Then one sync could not put both on the disk in order.
+// directory. A single sync could then not write both to the disk in order.
 var ErrOtherFileSystem = errors.New("the directory is on another file system than the output directory; choose one on the same")
 
-// Settle makes home the directory that holds the state, and moves an existing state there. It
-// reports whether home is new. Call it without the lock. It takes the lock for a move, so it
-// fails with a *LockedError while another cook runs; it keeps that lock.
+// Settle makes home the directory of the state, and moves an existing state there. It reports
+// whether home is new. Call it without the lock. It takes the lock for a move, so it fails with
+// a *LockedError while another cook runs; it keeps that lock.
 //
-// A process that is killed in between leaves the state in one of both places, or in home
-// without the file in the output directory that names home. The next Settle goes on from there.
+// A process that is killed meanwhile leaves the state in the old or the new directory, or in
+// home without the file in the output directory that names home. The next Settle completes the
+// move.
 func (d *Dir) Settle(home string) (settled bool, err error) {
 	if home == d.files.home.Name() {
 		return false, nil
@@ -77,7 +78,7 @@ func checkHome(d *Dir, to *confine.Dir) error {
 	if err != nil {
 		return err
 	}
-	// Stamps have no device on Windows.
+	// On Windows, stamps have no device.
 	sameDrive := strings.EqualFold(filepath.VolumeName(d.files.out.Name()), filepath.VolumeName(to.Name()))
 	if !sameDrive || scan.StampOf(ours).Device != scan.StampOf(its).Device {
 		return ErrOtherFileSystem
@@ -97,11 +98,11 @@ func checkHome(d *Dir, to *confine.Dir) error {
 		}
 		return nil
 	case named != "" && statedir.Named(d.files.out.Name(), manifest.StateDir) != to.Name():
-		return fmt.Errorf("it holds the state of %s; choose another one, or remove its .cook", pathname.Show(named))
+		return fmt.Errorf("the directory holds the state of %s; choose another directory, or remove .cook from this one", pathname.Show(named))
 	}
 	for _, name := range []string{IndexName, ownerName, historyName} {
 		if _, err := to.Root().Lstat(name); named == "" && !errors.Is(err, fs.ErrNotExist) {
-			return errors.New("it is an output directory that holds its own state; choose another one")
+			return errors.New("the directory is an output directory that holds its own state; choose another directory")
 		}
 	}
 	return nil
@@ -120,7 +121,7 @@ func moveState(d *Dir, to *confine.Dir) error {
 		return err
 	}
 	if runtime.GOOS == "windows" {
-		d.files.unlock() // an open file would keep its directory where it is
+		d.files.unlock() // closed file, because an open file prevents the move
 	}
 	if to.Name() == d.files.out.Name() {
 		if err := d.files.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -135,10 +136,10 @@ func moveState(d *Dir, to *confine.Dir) error {
 	return nameHome(d, to)
 }
 
-// beginIn makes the directory of a new state.
+// beginIn creates the directory of a new state.
 func beginIn(d *Dir, to *confine.Dir) error {
 	if to.Name() == d.files.out.Name() {
-		return d.files.removeName() // Make makes the directory
+		return d.files.removeName() // Make creates the directory
 	}
 	if err := to.Root().MkdirAll(manifest.StateDir, 0o777); err != nil {
 		return err

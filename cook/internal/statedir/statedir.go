@@ -1,14 +1,15 @@
 // Package statedir finds the directory that holds the state of an output directory.
 //
 // The state is the directory OUT/.cook. If a web server may serve OUT unchanged, or if the project
-// names another directory, the state is the directory HOME/.cook instead. Then two files hold the
-// connection, each with a relative path, so that both directories can be moved together:
+// names another directory, the state is the directory HOME/.cook instead. In this case, two files
+// connect the directories, each with a relative path, so that both directories can be moved
+// together:
 //
 //	OUT/.cook            names HOME
 //	HOME/.cook/outputs   names OUT
 //
-// Home follows OUT/.cook only if both agree, so a file from a cloned repository cannot
-// redirect the writes of cook.
+// Home uses the path in OUT/.cook only if both files agree, so a file from a cloned repository
+// cannot redirect what cook writes.
 package statedir
 
 import (
@@ -26,18 +27,19 @@ import (
 )
 
 const (
-	// Work is the directory in OUT for files that have no name yet, if OUT/.cook is a file. It
-	// exists only during a run.
+	// Work is the directory in OUT for scratch files, if OUT/.cook is a file. It exists only
+	// during a run.
 	Work = ".cook-work"
 	// Outputs is the file in HOME that names OUT.
 	Outputs = manifest.StateDir + "/outputs"
 
-	// beside holds the states of directories that are served; it is beside them.
+	// beside is the name of the directory that holds the states of served directories. It is a
+	// sibling of the served directory.
 	beside = ".cook-state"
 )
 
-// Home returns the directory whose .cook is the state of out: out itself, unless the file
-// out/.cook names another directory, which names out.
+// Home returns the directory whose .cook is the state of out. That is out itself, unless the
+// file out/.cook names another directory and a file there names out.
 func Home(out string) string {
 	real, err := filepath.EvalSymlinks(out)
 	if err != nil {
@@ -49,8 +51,8 @@ func Home(out string) string {
 	return out
 }
 
-// Named returns the directory that a file of another directory names, "" if there is no such
-// file or if it is damaged. The directory has no links in its name.
+// Named returns the directory that a file in another directory names. It returns "" if the file
+// is missing or damaged. The returned name contains no links.
 func Named(dir, file string) string {
 	f, err := regular.Open(filepath.Join(dir, filepath.FromSlash(file)))
 	if err != nil {
@@ -69,11 +71,11 @@ func Named(dir, file string) string {
 }
 
 // Text returns the content of a file in dir that names another directory. Neither name may
-// have links in it. It fails if there is no relative path between the two.
+// contain links. It fails if there is no relative path between the two directories.
 func Text(dir, to string) ([]byte, error) {
 	path, err := filepath.Rel(dir, to)
 	if err != nil {
-		return nil, fmt.Errorf("directory %s: %w; choose one on the same volume", to, err)
+		return nil, fmt.Errorf("directory %s: %w; choose a directory on the same volume", to, err)
 	}
 	return fmt.Appendf(nil, textFormat, filepath.ToSlash(path)), nil
 }
@@ -83,13 +85,13 @@ const (
 	maxText    = 64 << 10
 )
 
-// served are names of directories that people usually deploy unchanged.
+// served lists names of directories that are usually deployed unchanged.
 var served = []string{"public", "static", "www", "dist", "htdocs", "site"}
 
 // Served reports whether an output directory is likely to be served unchanged: it or a parent
-// directory is called like a served directory, or has an index.html beside it. Directories that
-// contain the assets are not considered. If the state can be outside of the served directory,
-// Served returns the directory for it as home, else "".
+// directory has the name of a served directory, or an index.html is beside it. A directory that
+// contains the assets does not count. home is the directory for the state outside the served
+// directory, or "" if there is none.
 func Served(out, assets string) (home string, likely bool) {
 	top := ""
 	for at := out; filepath.Dir(at) != at && !holdsPath(at, assets); at = filepath.Dir(at) {

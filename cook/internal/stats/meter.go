@@ -14,15 +14,16 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Meter is the observer of a pass. It adds up events, publishes the sums to a probe that is
-// on, and forwards everything to the next observer.
+// A Meter is the observer of a pass. It adds up events, publishes the sums to an enabled probe,
+// and forwards everything to the next observer.
 type Meter struct {
+	session.Observer // the next observer
+
 	Stats     Stats
-	next      session.Observer
-	row       *profile.Worker // the pass's own row
+	row       *profile.Worker // the row of this pass
 	stage     profile.Span    // the current stage
 	stages    stopwatch
-	published []publishedValue // values in the order of Stats.Values
+	published []publishedValue // published values, in the order of Stats.Values
 	endFrames func()
 }
 
@@ -30,16 +31,16 @@ type Meter struct {
 // the pass.
 const frameTime = 100 * time.Millisecond
 
-// A publishedValue is one value of the stats and the places that show it.
+// A publishedValue is one value of the stats, with the counter and recording that show it.
 type publishedValue struct {
 	counter *counters.Counter
 	symbol  events.Symbol
-	value   int64 // last published
+	value   int64 // last published value
 }
 
 // NewMeter returns the meter of a pass over a session. Stop it at the end of the pass.
 func NewMeter(s *session.Session) *Meter {
-	m := &Meter{next: s.Observer, stages: stopwatch{now: s.Clock.Now}}
+	m := &Meter{Observer: s.Observer, stages: stopwatch{now: s.Clock.Now}}
 	if !s.Probe.On() {
 		return m
 	}
@@ -51,14 +52,14 @@ func NewMeter(s *session.Session) *Meter {
 		m.row.Row().Instant(rec.Symbol("cook/run ID"), rec.Symbol(s.Probe.Run.String()))
 	}
 	for _, p := range m.published {
-		m.row.Row().Value(p.symbol, 0) // an earlier pass may have left other values
+		m.row.Row().Value(p.symbol, 0) // zero, because an earlier pass may have left other values
 	}
 	m.endFrames = pushFrames(s.Probe.Counters, s.Clock.Now)
 	return m
 }
 
-// pushFrames closes frames of the counters' history from time to time. The function end closes
-// the last frame.
+// pushFrames closes a frame of the counters' history at each interval. Calling end closes the last
+// frame.
 func pushFrames(set *counters.Set, now func() time.Time) (end func()) {
 	if set == nil {
 		return func() {}
@@ -84,7 +85,7 @@ func pushFrames(set *counters.Set, now func() time.Time) (end func()) {
 	}
 }
 
-// Publish shows stats from a watcher to the probe of a session.
+// Publish passes stats that a watcher reported to the probe of a session.
 func Publish(s *session.Session, known *Stats) {
 	m := NewMeter(s)
 	m.Stats = *known
@@ -93,36 +94,27 @@ func Publish(s *session.Session, known *Stats) {
 
 // Stage begins a stage of the recording and of the history.
 func (m *Meter) Stage(name string) {
-	m.next.Stage(name)
+	m.Observer.Stage(name)
 	m.stages.beginStage(name)
 	m.stage.End()
 	m.stage = m.row.Begin("cook/stage/"+name, "")
 	m.publish()
 }
 
-// Event counts an event.
+// Event counts an event and forwards it.
 func (m *Meter) Event(e execute.Event) {
 	e.Err = advice.For(e.Err)
 	m.Stats.AddEvent(&e)
 	if e.Outcome != execute.UpToDate {
 		m.publish()
 	}
-	m.next.Event(e)
+	m.Observer.Event(e)
 }
 
-// Planned, Reading, Step and Note forward to the next observer.
-func (m *Meter) Planned(actions int, expected time.Duration) { m.next.Planned(actions, expected) }
-
-func (m *Meter) Reading(files, of int, bytes int64) { m.next.Reading(files, of, bytes) }
-
-func (m *Meter) Step(source, target, step string) { m.next.Step(source, target, step) }
-
-func (m *Meter) Note(text string) { m.next.Note(text) }
-
 // Uncounted returns the next observer, for events of actions that AddUpToDate counts.
-func (m *Meter) Uncounted() session.Observer { return m.next }
+func (m *Meter) Uncounted() session.Observer { return m.Observer }
 
-// publish shows the sums to the probe.
+// publish sends the sums to the probe.
 func (m *Meter) publish() {
 	if m.published == nil {
 		return
@@ -161,7 +153,7 @@ func (m *Meter) Stages() []Stage {
 // A stopwatch measures the stages of a pass.
 type stopwatch struct {
 	now    func() time.Time
-	stages []Stage // stages in the order of their first begin
+	stages []Stage // stages in the order in which they first began
 	at     int     // the current stage
 	begun  time.Time
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/assetcook/assetcook/internal/atomicfile"
 )
 
-// PutBlob copies size bytes of src, the whole file, into the store under id, by reflink if the
-// file system supports it. It neither uses nor moves the offset of src. It verifies the copy: if
-// the copy does not match id and size, nothing is kept and the error wraps ErrMismatch. An error
-// of reading src wraps neither ErrMismatch nor ErrUnavailable.
+// PutBlob copies size bytes of src, the whole file, into the store under id, by reflink if the file
+// system supports it. It neither uses nor moves the offset of src. It verifies the copy: if the
+// copy does not match id and size, nothing is kept and the error wraps ErrMismatch. An error from
+// reading src wraps neither ErrMismatch nor ErrUnavailable.
 //
-// A blob that exists with the right size is only marked as used. If it is damaged, CopyBlob
-// detects it.
+// If a blob of the right size exists, it is only marked as used. If it is damaged, CopyBlob detects
+// it.
 func (s *Store) PutBlob(ctx context.Context, src *os.File, id BlobID, size int64) error {
 	path := s.files.entryPath(blobs, id)
 	if err := s.copyBlobIn(ctx, src, path, id, size); err != nil {
@@ -41,7 +41,8 @@ func (s *Store) copyBlobIn(ctx context.Context, src *os.File, path string, id Bl
 		s.files.markUsed(blobs, id, info.ModTime())
 		return nil
 	case err == nil:
-		// A torn blob. On Windows, the rename below cannot replace a read-only file.
+		// The existing blob is incomplete. On Windows, the rename below cannot replace a read-only
+		// file.
 		s.files.removeEntry(path)
 	case errors.Is(err, ErrUnavailable):
 		return err
@@ -49,11 +50,10 @@ func (s *Store) copyBlobIn(ctx context.Context, src *os.File, path string, id Bl
 	return s.files.installBlob(ctx, path, id, size, func(f *os.File) (hashing.FileSum, error) { return s.files.copyVerified(ctx, f, src, size) })
 }
 
-// installBlob creates the blob of an ID and size from the bytes that fill writes to a new file,
-// unless they do not match. A writeError of fill becomes ErrUnavailable.
+// installBlob creates the blob of an ID and size. fill writes the bytes to a new file. installBlob
+// fails if the bytes do not match. A writeError from fill becomes ErrUnavailable.
 func (d *entryFiles) installBlob(ctx context.Context, path string, id BlobID, size int64, fill func(*os.File) (hashing.FileSum, error)) error {
-	// The file is read-only, so that following a path into the store cannot lead to editing a
-	// blob by accident.
+	// The file is read-only, so that no program edits a blob by accident through a path into the store.
 	f, err := d.createEntry(0o444)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -78,15 +78,15 @@ func (d *entryFiles) installBlob(ctx context.Context, path string, id BlobID, si
 	return nil
 }
 
-// A Folder is a directory to copy blobs into; an [os.Root] is one.
+// A Folder is a directory into which blobs are copied, such as an [os.Root].
 type Folder interface {
 	atomicfile.Folder
 	Name() string
 }
 
-// CopyBlob writes the blob of an ID and size to dst, a new file in a directory, by reflink if the
-// file system supports it. dst has the permissions 0666 less the umask. CopyBlob verifies the
-// bytes of dst. On any error, dst does not exist.
+// CopyBlob writes the blob of an ID and size to dst, a new file in a directory, by reflink if
+// the file system supports it. dst gets the permissions 0666 without the bits of the umask.
+// CopyBlob verifies the bytes of dst. On any error, dst does not exist.
 //
 // The error wraps ErrMissing if there is no such blob, ErrDamaged if the blob had other content
 // (it has been deleted), and ErrUnavailable if the store cannot be read. Any other error is about
@@ -131,10 +131,11 @@ func (s *Store) copyBlobOut(ctx context.Context, path string, id BlobID, size in
 	return nil
 }
 
-// errOther is copyOut's error for a blob with other content.
+// errOther is the error of copyOut for a blob with other content than its ID says.
 var errOther = errors.New("other content")
 
-// copyOut copies an open blob to dst, or leaves no dst. An error of dst is a writeError.
+// copyOut copies an open blob to dst. If it fails, dst does not exist. An error of dst is a
+// writeError.
 func (d *entryFiles) copyOut(ctx context.Context, blob *os.File, size int64, id BlobID, in Folder, dst string) (landed hashing.FileSum, err error) {
 	if err := d.injectFault("create", dst); err != nil {
 		return landed, &writeError{err}
@@ -148,7 +149,7 @@ func (d *entryFiles) copyOut(ctx context.Context, blob *os.File, size int64, id 
 			err = &writeError{closeErr}
 		}
 		if err != nil {
-			in.Remove(dst) // O_EXCL proves that this call created it
+			in.Remove(dst) // file that this call created, as O_EXCL proves
 		}
 	}()
 	if landed, err = d.copyVerified(ctx, f, blob, size); err != nil {
@@ -160,8 +161,8 @@ func (d *entryFiles) copyOut(ctx context.Context, blob *os.File, size int64, id 
 	return landed, nil
 }
 
-// HasBlob reports whether a blob of that size exists. It neither reads the blob nor counts as
-// use, so plans and queries can call it.
+// HasBlob reports whether a blob with the given ID and size exists. It does not read the blob and
+// does not count as a use, so plans and queries can call it.
 func (s *Store) HasBlob(id BlobID, size int64) bool {
 	return s.files.hasBlob(id, size)
 }
@@ -187,7 +188,7 @@ func (d *entryFiles) copyVerified(ctx context.Context, dst, src *os.File, size i
 		}
 		return sum, nil
 	}
-	// Copying the bytes may still work. The digest is computed from the bytes written to dst, so
+	// A plain copy may still work. The digest is computed from the bytes written to dst, so
 	// they need not be read back.
 	if !errors.Is(err, errors.ErrUnsupported) {
 		if err := dst.Truncate(0); err != nil {
@@ -197,10 +198,10 @@ func (d *entryFiles) copyVerified(ctx context.Context, dst, src *os.File, size i
 	return d.sums.Sum(ctx, &tee{io.NewSectionReader(src, 0, limit), d.faultyWriter(dst)}, hashing.WantDigest)
 }
 
-// limitOf returns size + 1: a read of that many bytes detects longer content.
+// limitOf returns size + 1. Reading up to that many bytes detects content that is too long.
 func limitOf(size int64) int64 { return min(max(size, 0), math.MaxInt64-1) + 1 }
 
-// A tee writes all bytes that it reads.
+// A tee writes all bytes that are read through it.
 type tee struct {
 	r io.Reader
 	w io.Writer
@@ -225,7 +226,7 @@ func (e *writeError) Unwrap() error { return e.err }
 func describeMismatch(landed hashing.FileSum, size int64) string {
 	switch {
 	case landed.Size > size:
-		return fmt.Sprintf("more than %d bytes", size)
+		return fmt.Sprintf("the content has more than %d bytes", size)
 	case landed.Size < size:
 		return fmt.Sprintf("%d bytes, want %d", landed.Size, size)
 	}

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Callers that read many entries read them by their files below Root.
+// Callers that read many entries open the files themselves, below Root.
 func TestReadInBulk(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, []byte("content"))
-	want := Result{Artifacts: []Artifact{{id, 7}}, CookTime: time.Second, Warnings: []string{"hm"}}
+	want := Result{Artifacts: []Artifact{{Blob: id, Size: 7}}, CookTime: time.Second, Warnings: []string{"hm"}}
 	rid := ResultID{1, 2}
 	if err := s.PutResult(rid, want); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestBulkReadCountsAsUse(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, []byte("content"))
 	rid := ResultID{1, 2}
-	if err := s.PutResult(rid, Result{Artifacts: []Artifact{{id, 7}}}); err != nil {
+	if err := s.PutResult(rid, Result{Artifacts: []Artifact{{Blob: id, Size: 7}}}); err != nil {
 		t.Fatal(err)
 	}
 	now := s.Now()

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// fuzzRecord decodes the bytes twice: as a file, and as the payload of a valid file, because few
-// fuzzed files pass the checksum. Accepted bytes must be canonical: encoding the result gives the
-// same bytes.
+// fuzzRecord decodes the bytes twice: as a file, and as the payload of a valid file. The second way
+// is needed because few fuzzed files pass the checksum. Accepted bytes must be canonical: encoding
+// the result gives the same bytes.
 func fuzzRecord(f *testing.F, k kind, again func(payload []byte) ([]byte, error)) {
 	id := [32]byte{42}
 	f.Add([]byte(nil))
@@ -29,7 +29,7 @@ func fuzzRecord(f *testing.F, k kind, again func(payload []byte) ([]byte, error)
 }
 
 func FuzzResult(f *testing.F) {
-	for _, r := range []Result{{}, sampleResult, {Warnings: []string{"no such texture"}}, {Origin: sampleOrigin}} {
+	for _, r := range []Result{{}, sampleResult, {Warnings: []string{"no such texture"}}, {Origin: sampleOrigin}, {Facts: sampleFacts}, sampleRoles} {
 		payload, err := encodeResult(r)
 		if err != nil {
 			f.Fatal(err)

@@ -10,15 +10,17 @@ import (
 )
 
 // ReadSet lists the dependencies that an action read or looked for in one run, as the recipe
-// asked for them: sorted, unique. The ReadSet of a run that read only its source is empty.
+// requested them, sorted and without duplicates. The ReadSet of a run that read only its source
+// is empty.
 type ReadSet []dependency.Dependency
 
-// maxReadSets limits the read sets of an action. Each read set costs a look-up of all its names
-// if no earlier one leads to a result.
+// maxReadSets limits the read sets of an action. For each read set that leads to no result, all of
+// its names must be looked up.
 const maxReadSets = 16
 
-// ReadSets returns the read sets recorded for an action, newest first; nil without an error means
-// none. The error wraps ErrDamaged (the record has been deleted) or ErrUnavailable.
+// ReadSets returns the read sets recorded for an action, newest first. A nil result without an
+// error means that none are recorded. The error wraps ErrDamaged (the record has been deleted) or
+// ErrUnavailable.
 func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
 	payload, path, err := s.files.readEntryRecord(reads, id)
 	if errors.Is(err, ErrMissing) {
@@ -38,8 +40,8 @@ func (s *Store) ReadSets(id ActionID) ([]ReadSet, error) {
 // there are more than 16 or if they exceed the size of a record. set need not be sorted, and
 // AddReadSet does not keep it.
 //
-// If two processes add to one action at the same time, one set may be lost. This costs a miss; a
-// lock between processes would cost every run.
+// If two processes add to one action at the same time, one set may be lost. This causes a miss,
+// but a lock between processes would slow down every run.
 func (s *Store) AddReadSet(id ActionID, set ReadSet) error {
 	if err := s.prependReadSet(id, set); err != nil {
 		return fmt.Errorf("add read set %s: %w", s.files.entryPath(reads, id), err)
@@ -96,8 +98,8 @@ func encodeReadSets(sets []ReadSet) []byte {
 	return b
 }
 
-// decodeReadSets accepts exactly the results of encodeReadSets for one to sixteen different
-// sorted sets.
+// decodeReadSets accepts exactly the payloads that encodeReadSets returns for one to sixteen
+// distinct sorted sets.
 func decodeReadSets(payload []byte) ([]ReadSet, error) {
 	d := decoder{b: payload}
 	n := d.takeCount(4)
@@ -110,7 +112,7 @@ func decodeReadSets(payload []byte) ([]ReadSet, error) {
 		for n := d.takeCount(4); len(set) < n && d.err == nil; {
 			set = append(set, d.takeDependency())
 			if j := len(set) - 1; d.err == nil && j > 0 && dependency.Compare(set[j-1], set[j]) >= 0 {
-				d.err = errors.New("names out of order")
+				d.err = errors.New("the names are out of order")
 			}
 		}
 		same := func(o ReadSet) bool { return slices.Equal(o, set) }

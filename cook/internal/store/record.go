@@ -22,10 +22,11 @@ const (
 	recordMagic   = "acst"
 	recordVersion = 1
 	recordHead    = len(recordMagic) + 2 + 32
-	recordSum     = "xxh128" // fixed, because it is part of the format
+	recordSum     = "xxh128" // fixed, as part of the format
 	recordTail    = 16
 
-	// maxRecord limits the memory for a record: 16 read sets of 10,000 names of 100 bytes fit.
+	// maxRecord limits the memory for a record. It suffices for 16 read sets of 10,000 names of
+	// 100 bytes.
 	maxRecord = 16 << 20
 )
 
@@ -40,7 +41,7 @@ func sealRecord(k kind, id [32]byte, payload []byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// openRecord checks that b is the record of a kind and ID, and returns its payload.
+// openRecord checks that b is the record of the given kind and ID, and returns its payload.
 func openRecord(k kind, id [32]byte, b []byte) ([]byte, error) {
 	switch {
 	case len(b) < recordHead+recordTail:
@@ -69,7 +70,8 @@ func recordChecksum(b []byte) [16]byte {
 	return f.Sum128(b).Bytes()
 }
 
-// readEntryRecord returns the payload of a record and its path, and marks it as used.
+// readEntryRecord returns the payload of a record and the path of the record, and marks the record
+// as used.
 func (d *entryFiles) readEntryRecord(k kind, id [32]byte) (payload []byte, path string, err error) {
 	path = d.entryPath(k, id)
 	info, err := d.statEntry(path)
@@ -77,7 +79,7 @@ func (d *entryFiles) readEntryRecord(k kind, id [32]byte) (payload []byte, path 
 		return nil, path, err
 	}
 	if info.Size() > maxRecord {
-		return nil, path, d.removeDamaged(path, fmt.Sprintf("%d bytes, at most %d expected", info.Size(), maxRecord))
+		return nil, path, d.removeDamaged(path, fmt.Sprintf("the record has %d bytes, at most %d expected", info.Size(), maxRecord))
 	}
 	f, err := d.openStored(path)
 	if err != nil {
@@ -88,8 +90,8 @@ func (d *entryFiles) readEntryRecord(k kind, id [32]byte) (payload []byte, path 
 		return nil, path, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	var b bytes.Buffer
-	b.Grow(int(info.Size()) + bytes.MinRead) // room to detect the end without growing
-	// The limit holds even if the file grows during the read.
+	b.Grow(int(info.Size()) + bytes.MinRead) // capacity to detect the end without growing the buffer
+	// The limit applies even if the file grows while it is read.
 	if _, err := b.ReadFrom(io.LimitReader(f, maxRecord+1)); err != nil {
 		return nil, path, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -144,7 +146,7 @@ func (d *decoder) takeUint32() uint32 {
 	return 0
 }
 
-// takeInt64 reads a number that must not be negative.
+// takeInt64 reads an integer that must not be negative.
 func (d *decoder) takeInt64() int64 {
 	b := d.takeBytes(8)
 	if b == nil {
@@ -158,8 +160,8 @@ func (d *decoder) takeInt64() int64 {
 	return v
 }
 
-// takeCount reads the number of the following items, each of at least itemSize bytes. A number that
-// exceeds the rest of the payload is an error, so the caller may allocate that many items.
+// takeCount reads the count of the following items, each of at least itemSize bytes. A count
+// that exceeds the rest of the payload is an error, so the caller may allocate that many items.
 func (d *decoder) takeCount(itemSize int) int {
 	n := d.takeUint32()
 	if d.err == nil && uint64(n)*uint64(itemSize) > uint64(len(d.b)) {
@@ -171,10 +173,10 @@ func (d *decoder) takeCount(itemSize int) int {
 	return int(n)
 }
 
-// endRecord returns the first error; bytes left over are an error.
+// endRecord returns the first error of the decoder. If bytes are left over, that is an error too.
 func (d *decoder) endRecord() error {
 	if d.err == nil && len(d.b) > 0 {
-		d.err = fmt.Errorf("%d bytes left over", len(d.b))
+		d.err = fmt.Errorf("%d bytes are left over", len(d.b))
 	}
 	return d.err
 }

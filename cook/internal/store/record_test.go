@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
 var sampleResult = Result{
@@ -21,13 +22,18 @@ var sampleResult = Result{
 
 var sampleOrigin = Origin{Server: "grpcs://cache/main", Run: "\x1b[2J", Host: "ci-7", Key: "ab12", At: time.UnixMilli(1_764_139_426_123).UTC()}
 
+// sampleRoles has artifacts with a role and without.
+var sampleRoles = Result{Artifacts: []Artifact{{Blob: BlobID{1}, Size: 5, Role: "normal"}, {Blob: BlobID{2}}}, Facts: sampleFacts}
+
+var sampleFacts = jobenv.Facts{Evidence: "its path says height", Format: "r16", Levels: 9}
+
 func TestRecordedResultIsReturned(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ResultID{5}
 	if r, err := s.Result(id); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), s.files.entryPath(results, id)) {
 		t.Errorf("before: %v, %v", r, err)
 	}
-	for _, want := range []Result{{}, sampleResult, {CookTime: 5, Artifacts: sampleResult.Artifacts[:1]}, {Warnings: []string{"no such texture", ""}}, {Origin: sampleOrigin}, {Warnings: []string{"w"}, Origin: Origin{Server: "s"}}} {
+	for _, want := range []Result{{}, sampleResult, {CookTime: 5, Artifacts: sampleResult.Artifacts[:1]}, {Warnings: []string{"no such texture", ""}}, {Origin: sampleOrigin}, {Warnings: []string{"w"}, Origin: Origin{Server: "s"}}, {Facts: sampleFacts}, sampleRoles, {Warnings: []string{"w"}, Facts: sampleFacts}, {Origin: sampleOrigin, Facts: jobenv.Facts{Format: "png"}}} {
 		if err := s.PutResult(id, want); err != nil {
 			t.Fatal(err)
 		}
@@ -41,6 +47,7 @@ func TestRecordedResultIsReturned(t *testing.T) {
 		{CookTime: -1},
 		{Artifacts: []Artifact{{Blob: BlobID{1}, Size: -1}}},
 		{Artifacts: []Artifact{{Size: 1}}},
+		{Artifacts: []Artifact{{Blob: BlobID{1}, Role: "two words"}}},
 		{Artifacts: make([]Artifact, maxRecord/artifactSize)},
 	} {
 		if err := s.PutResult(ResultID{6}, bad); err == nil || errors.Is(err, ErrUnavailable) {
@@ -50,10 +57,10 @@ func TestRecordedResultIsReturned(t *testing.T) {
 	wantGone(t, s.files.entryPath(results, ResultID{6}))
 }
 
-// The longest result that can be recorded can be read.
+// A result of the maximum length can be written and read.
 func TestLongestResultIsReadAgain(t *testing.T) {
 	s := openStore(t, t.TempDir())
-	const longest = maxRecord - 12 - artifactSize - 4 - 4 // an artifact, a list of warnings and one warning
+	const longest = maxRecord - 12 - artifactSize - 4 - 4 // length without an artifact, a list of warnings and one warning
 	want := Result{Artifacts: sampleResult.Artifacts[:1], Warnings: []string{strings.Repeat("x", longest-recordHead-recordTail)}}
 	if err := s.PutResult(ResultID{5}, want); err != nil {
 		t.Fatal(err)
@@ -69,7 +76,7 @@ func TestLongestResultIsReadAgain(t *testing.T) {
 	if err := s.PutResult(ResultID{6}, more); err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("one byte more: error %v", err)
 	}
-	// Without warnings, the same number of bytes is exceeded by one artifact.
+	// A result without warnings has the same size limit, which one more artifact exceeds.
 	many := Result{Artifacts: make([]Artifact, (maxRecord-recordHead-recordTail-12)/artifactSize+1)}
 	for i := range many.Artifacts {
 		many.Artifacts[i].Blob = BlobID{1}
@@ -129,7 +136,7 @@ func TestReadSetsAreBounded(t *testing.T) {
 	if err != nil || len(got) != maxReadSets || got[0][0].Path != "39" || got[15][0].Path != "24" {
 		t.Errorf("%v, %v", got, err)
 	}
-	// If sets fit alone but not together, the oldest are dropped.
+	// If each set fits but all together do not, the oldest sets are dropped.
 	half := strings.Repeat("x", maxRecord/2-1000)
 	for _, name := range []string{"1" + half, "2" + half} {
 		if err := s.AddReadSet(id, filesRead(name)); err != nil {
@@ -145,7 +152,7 @@ func TestReadSetsAreBounded(t *testing.T) {
 	if got, err = s.ReadSets(id); err != nil || len(got) != 1 {
 		t.Errorf("%d sets, %v", len(got), err)
 	}
-	// A set that never fits changes nothing.
+	// A set that can never fit changes nothing.
 	if err := s.AddReadSet(id, filesRead(half+half+half)); err == nil || errors.Is(err, ErrUnavailable) {
 		t.Errorf("too large a set: %v", err)
 	}
@@ -204,7 +211,7 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 			damage(good, noticed)
 			noticed("foreign", []byte("#!/bin/sh\necho a file that has nothing to do with the store, but is long enough\n"))
 
-			// Valid records in the wrong place.
+			// These are valid records in the wrong place.
 			other := [32]byte{3, 1, 5}
 			writeSamples(t, s, other)
 			swapped, err := os.ReadFile(s.files.entryPath(k, other))
@@ -230,14 +237,14 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 	}
 }
 
-// Paths that are not regular files, or far too long.
+// These paths are not regular files, or the files are far too long.
 func TestFilesOtherThanRecordsAreMisses(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ResultID{1}
 	path := s.files.entryPath(results, id)
 	overwrite(t, path, nil)
 	if err := os.Truncate(path, 1<<40); err != nil && !errors.Is(err, fs.ErrInvalid) {
-		// On systems without such large files, the smallest size that is too large.
+		// On systems without such large files, use the smallest size that is too large.
 		if err := os.Truncate(path, maxRecord+1); err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +260,7 @@ func TestFilesOtherThanRecordsAreMisses(t *testing.T) {
 		t.Errorf("folder: %v", err)
 	}
 	wantGone(t, path)
-	// A directory that is not empty cannot be removed, but is still only a miss.
+	// A directory that is not empty cannot be removed. It is a miss in this case too.
 	if err := os.MkdirAll(path+"/full", 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +328,7 @@ func TestRecordOfAnotherKeyIsRefused(t *testing.T) {
 
 // TestRecordFormatIsStable pins the bytes on disk: a change needs a new version.
 func TestRecordFormatIsStable(t *testing.T) {
-	payload, err := encodeResult(Result{Artifacts: []Artifact{{BlobID{0xbb}, 0x0102}}, CookTime: 3})
+	payload, err := encodeResult(Result{Artifacts: []Artifact{{Blob: BlobID{0xbb}, Size: 0x0102}}, CookTime: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

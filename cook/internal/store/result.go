@@ -6,23 +6,28 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/assetcook/assetcook/cook/internal/manifest"
+	"github.com/assetcook/assetcook/internal/jobenv"
 )
 
 // Result is the recorded result of an action.
 type Result struct {
-	Artifacts []Artifact    // in the order of the recipe's outputs
+	Artifacts []Artifact    // artifacts in the order of the recipe's outputs
 	CookTime  time.Duration // the time that a cache hit saves
 	Warnings  []string      // messages of the recipe about the source
-	Origin    Origin        // zero if it was cooked on this machine
+	Origin    Origin        // zero if the result was cooked on this machine
+	Facts     jobenv.Facts  // decisions of the recipe about the source
 }
 
 // Artifact is one output file by content. The store does not know its path.
 type Artifact struct {
 	Blob BlobID
-	Size int64 // bytes
+	Size int64  // bytes
+	Role string // meaning of the pixels of an image; "" for other files
 }
 
-const artifactSize = 32 + 8 // bytes in a record
+const artifactSize = 32 + 8 // length in a record, in bytes
 
 // Result returns the recorded result of an ID. The error wraps ErrMissing, ErrDamaged (the record
 // has been deleted) or ErrUnavailable. The blobs may be missing nevertheless; CopyBlob reports
@@ -39,8 +44,9 @@ func (s *Store) Result(id ResultID) (Result, error) {
 	return r, nil
 }
 
-// PutResult records the result of an action. Put the blobs first: a result without its blobs is a
-// miss. If the same artifacts are recorded already, the record keeps its older CookTime.
+// PutResult records the result of an action. The blobs must be stored first: a result without
+// its blobs is a miss. If the same artifacts are recorded already, the record keeps its older
+// CookTime.
 func (s *Store) PutResult(id ResultID, r Result) error {
 	if err := recordResult(s, id, r); err != nil {
 		return fmt.Errorf("put result %s: %w", s.files.entryPath(results, id), err)
@@ -57,7 +63,7 @@ func recordResult(s *Store, id ResultID, r Result) error {
 		return err
 	}
 	switch old, err := s.Result(id); {
-	case err == nil && slices.Equal(old.Artifacts, r.Artifacts) && slices.Equal(old.Warnings, r.Warnings):
+	case err == nil && slices.Equal(old.Artifacts, r.Artifacts) && slices.Equal(old.Warnings, r.Warnings) && old.Facts == r.Facts:
 		return nil
 	case errors.Is(err, ErrUnavailable):
 		return err
@@ -65,31 +71,36 @@ func recordResult(s *Store, id ResultID, r Result) error {
 	return s.files.writeRecord(results, id, payload)
 }
 
-// encodeResult returns a payload: the cook time in ns (8 bytes), the number of artifacts (4), and
-// for each its blob ID (32) and size (8). With warnings or an origin, the number of warnings (4)
-// follows, and for each its length (4) and its bytes; then the origin, if there is one. Older
-// versions take a record with an origin for damaged, which is a miss.
+// encodeResult returns a payload: the cook time in ns (8 bytes), the number of artifacts (4),
+// and for each its blob ID (32) and size (8). With warnings or an origin, the number of
+// warnings (4) follows, and for each its length (4) and its bytes; then the origin, if there is
+// one. Facts and roles come last, after an empty origin if there is none. Older versions treat a
+// record with an origin or with facts as damaged, which is a miss.
 func encodeResult(r Result) ([]byte, error) {
 	if r.CookTime < 0 {
-		return nil, fmt.Errorf("negative cook time %v", r.CookTime)
+		return nil, fmt.Errorf("the cook time %v is negative", r.CookTime)
 	}
 	b := binary.LittleEndian.AppendUint64(nil, uint64(r.CookTime))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(r.Artifacts)))
 	for i, a := range r.Artifacts {
-		if a.Size < 0 || a.Blob.IsZero() {
-			return nil, fmt.Errorf("artifact %d: blob %v, size %d", i, a.Blob, a.Size)
+		if a.Size < 0 || a.Blob.IsZero() || !isRoleOrNone(a.Role) {
+			return nil, fmt.Errorf("artifact %d: blob %v, size %d, role %q", i, a.Blob, a.Size, a.Role)
 		}
 		b = append(b, a.Blob[:]...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(a.Size))
 	}
-	if len(r.Warnings) > 0 || !r.Origin.IsZero() {
+	facts := r.hasFacts()
+	if len(r.Warnings) > 0 || !r.Origin.IsZero() || facts {
 		b = binary.LittleEndian.AppendUint32(b, uint32(len(r.Warnings)))
 	}
 	for _, w := range r.Warnings {
 		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(w))), w...)
 	}
-	if !r.Origin.IsZero() {
+	if !r.Origin.IsZero() || facts {
 		b = appendOrigin(b, r.Origin)
+	}
+	if facts {
+		b = appendFacts(b, r)
 	}
 	if most := maxRecord - recordHead - recordTail; len(b) > most {
 		return nil, fmt.Errorf("a record of %d bytes, at most %d fit", len(b), most)
@@ -108,7 +119,7 @@ func decodeResult(payload []byte) (Result, error) {
 		copy(a.Blob[:], d.takeBytes(32))
 		a.Size = d.takeInt64()
 		if d.err == nil && a.Blob.IsZero() {
-			d.err = errors.New("artifact without a blob ID")
+			d.err = errors.New("an artifact has no blob ID")
 		}
 	}
 	if d.err == nil && len(d.b) > 0 {
@@ -122,8 +133,13 @@ func decodeResult(payload []byte) (Result, error) {
 		r.Warnings[i] = string(d.takeBytes(uint64(d.takeUint32())))
 	}
 	if d.err == nil && len(d.b) > 0 {
-		if r.Origin = d.decodeOrigin(); d.err == nil && r.Origin.IsZero() {
+		if r.Origin = d.decodeOrigin(); d.err == nil && r.Origin.IsZero() && len(d.b) == 0 {
 			d.err = errors.New("an empty origin")
+		}
+	}
+	if d.err == nil && len(d.b) > 0 {
+		if d.decodeFacts(&r); d.err == nil && !r.hasFacts() {
+			d.err = errors.New("empty facts")
 		}
 	}
 	if err := d.endRecord(); err != nil {
@@ -132,12 +148,49 @@ func decodeResult(payload []byte) (Result, error) {
 	return r, nil
 }
 
-// Origin names the server and the machine of a result that was not cooked on this machine. Its strings were
-// sent by a server and can be any bytes. They are only displayed; no decision depends on them.
+// hasFacts reports whether there are facts, or roles of artifacts.
+func (r *Result) hasFacts() bool {
+	return r.Facts != jobenv.Facts{} || slices.ContainsFunc(r.Artifacts, func(a Artifact) bool { return a.Role != "" })
+}
+
+// isRoleOrNone reports whether a text is a role, or empty.
+func isRoleOrNone(text string) bool { return text == "" || manifest.IsRole(text) }
+
+// appendFacts appends the number of levels (4), and texts as their length (4) and their bytes: the
+// role of each artifact, the evidence and the format.
+func appendFacts(b []byte, r Result) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(r.Facts.Levels))
+	appendText := func(text string) {
+		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
+	}
+	for i := range r.Artifacts {
+		appendText(r.Artifacts[i].Role)
+	}
+	appendText(r.Facts.Evidence)
+	appendText(r.Facts.Format)
+	return b
+}
+
+// decodeFacts decodes the facts and the roles of a result whose artifacts are decoded.
+func (d *decoder) decodeFacts(r *Result) {
+	r.Facts.Levels = int(d.takeUint32())
+	for i := range r.Artifacts {
+		a := &r.Artifacts[i]
+		if a.Role = string(d.takeBytes(uint64(d.takeUint32()))); d.err == nil && !isRoleOrNone(a.Role) {
+			d.err = fmt.Errorf("role %.40q", a.Role)
+		}
+	}
+	for _, text := range []*string{&r.Facts.Evidence, &r.Facts.Format} {
+		*text = string(d.takeBytes(uint64(d.takeUint32())))
+	}
+}
+
+// Origin names the server and the machine of a result that was not cooked on this machine. Its
+// strings were sent by a server and can be any bytes. They are only displayed.
 type Origin struct {
-	Server string    `json:"server"`         // its address
-	Run    string    `json:"run,omitempty"`  // ID of the run that cooked it
-	Host   string    `json:"host,omitempty"` // the machine that cooked it
+	Server string    `json:"server"`         // address of the server
+	Run    string    `json:"run,omitempty"`  // ID of the run that cooked the result
+	Host   string    `json:"host,omitempty"` // machine that cooked the result
 	Key    string    `json:"key,omitempty"`  // fingerprint of the key that signed it; "" for none
 	At     time.Time `json:"at,omitzero"`    // cook time, in whole ms; zero if unknown
 }
@@ -167,7 +220,7 @@ func (d *decoder) decodeOrigin() (o Origin) {
 	}
 	switch at := d.takeInt64(); {
 	case at > lastMilli:
-		d.err = errors.New("a time after the year 9999")
+		d.err = errors.New("the time is after the year 9999")
 	case at > 0:
 		o.At = time.UnixMilli(at).UTC()
 	}

@@ -19,26 +19,27 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// Errors for errors.Is. Each error's text names the path.
+// These are errors for errors.Is. The text of each returned error names the path.
 var (
-	// ErrMissing: the store has no such entry. The caller cooks.
-	ErrMissing = errors.New("not in the store")
-	// ErrDamaged: the entry was invalid. The caller cooks.
-	ErrDamaged = errors.New("damaged store entry")
+	// ErrMissing: the store has no such entry. The caller can cook instead.
+	ErrMissing = errors.New("the store does not have the entry")
+	// ErrDamaged: the entry was invalid. The caller can cook instead.
+	ErrDamaged = errors.New("the store entry is damaged")
 	// ErrMismatch: the content given to PutBlob does not match its ID and size, for example
 	// because it changed in the meantime.
 	ErrMismatch = errors.New("the content does not match its ID")
 	// ErrUnavailable: the store's directory cannot be read or written (vanished, no permission,
-	// disk full). The caller warns once and continues without the store.
+	// disk full). The caller should warn once and continue without the store.
 	ErrUnavailable = errors.New("the store cannot be used")
 	// ErrReadOnly: a store from OpenReadOnly cannot be changed.
 	ErrReadOnly = errors.New("the store was opened read-only")
 )
 
-// refreshAfter is the age at which a time of last use is updated.
+// refreshAfter is the age at which the time of last use is updated.
 const refreshAfter = time.Hour
 
-// kind is one of the directories of entries. Records hold its number: never renumber.
+// kind is the kind of an entry. Each kind has its own directory. Records contain the number of the
+// kind, so it must never change.
 type kind uint8
 
 const (
@@ -58,10 +59,10 @@ type Store struct {
 
 	dir    string // absolute
 	files  entryFiles
-	readMu [256]sync.Mutex // locks of AddReadSet, by first byte of the ActionID
+	readMu [256]sync.Mutex // locks for AddReadSet, by first byte of the ActionID
 }
 
-// entryFiles are the files of a store's entries.
+// entryFiles accesses the files of a store's entries.
 type entryFiles struct {
 	root     string // dir/v1
 	readOnly bool
@@ -88,8 +89,8 @@ func Open(dir string) (*Store, error) {
 	return s, nil
 }
 
-// OpenReadOnly opens the store in dir for queries: it creates nothing, deletes nothing, and does
-// not update times of last use. Without a store, everything is missing.
+// OpenReadOnly opens the store in dir for queries: it creates nothing, deletes nothing, and
+// does not update times of last use. If there is no store, all entries are missing.
 func OpenReadOnly(dir string) (*Store, error) {
 	s, err := storeIn(dir)
 	if err != nil {
@@ -127,7 +128,7 @@ this only costs time later. "cook trim" makes it smaller.
 `
 
 // The first line is fixed by the Cache Directory Tagging Specification,
-// https://bford.info/cachedir/; backup programs skip directories that have it.
+// https://bford.info/cachedir/; backup programs skip directories with this file.
 const cacheTag = `Signature: 8a477f597d28d172789f06886806bc55
 # This directory is a cache of assetcook. See README.
 `
@@ -180,7 +181,8 @@ func (d *entryFiles) statEntry(path string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// openStored opens an entry after stat. In between, the entry may vanish or be replaced.
+// openStored opens an entry after statEntry. Between the two calls, the entry may vanish or be
+// replaced.
 func (d *entryFiles) openStored(path string) (*os.File, error) {
 	if err := d.injectFault("open", path); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -197,8 +199,8 @@ func (d *entryFiles) openStored(path string) (*os.File, error) {
 	return f, nil
 }
 
-// removeDamaged removes an entry and returns ErrDamaged. If another process replaced the entry in this
-// moment, a good entry is lost, which costs a miss.
+// removeDamaged removes an entry and returns ErrDamaged. If another process replaces the entry
+// at this moment, a good entry is lost, which causes a miss.
 func (d *entryFiles) removeDamaged(path, why string) error {
 	if !d.readOnly {
 		if err := d.removeEntry(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -208,8 +210,8 @@ func (d *entryFiles) removeDamaged(path, why string) error {
 	return fmt.Errorf("%s: %w: %s", path, ErrDamaged, why)
 }
 
-// markUsed updates the time of last use of an entry if it is older than an hour. Only Trim needs
-// that time, so errors are ignored. A time in the future is corrected too.
+// markUsed updates the time of last use of an entry if it differs from the present by more than an
+// hour, even if it is in the future. Only Trim uses that time, so errors are ignored.
 func (d *entryFiles) markUsed(k kind, id [32]byte, last time.Time) {
 	now := d.clock()
 	if age := now.Sub(last); !d.readOnly && (age > refreshAfter || age < -refreshAfter) {
@@ -239,8 +241,8 @@ func (d *entryFiles) createEntry(perm fs.FileMode) (*atomicfile.File, error) {
 }
 
 // commitEntry renames a file from create, of size bytes, to the entry at path. It creates the
-// directory of the first byte. Only Open creates the directories above, so a store that was
-// deleted stays deleted.
+// directory for the first byte of the ID. Only Open creates the directories above, so a store
+// that was deleted stays deleted.
 func (d *entryFiles) commitEntry(f *atomicfile.File, path string, size int64) error {
 	if err := d.injectFault("rename", path); err != nil {
 		return err
@@ -263,7 +265,7 @@ func (d *entryFiles) injectFault(op, path string) error {
 	return d.fault(op, path)
 }
 
-// faultyWriter returns f as a writer with the test's faults.
+// faultyWriter returns a writer that writes to f, with the faults that a test has set.
 func (d *entryFiles) faultyWriter(f *os.File) io.Writer {
 	if d.fault == nil {
 		return f
@@ -271,7 +273,7 @@ func (d *entryFiles) faultyWriter(f *os.File) io.Writer {
 	return faultyFile{f, d}
 }
 
-// A faultyFile is a file whose writes fail as a test wants.
+// A faultyFile is a file whose writes fail as a test specifies.
 type faultyFile struct {
 	*os.File
 	d *entryFiles
@@ -279,13 +281,13 @@ type faultyFile struct {
 
 func (f faultyFile) Write(p []byte) (int, error) {
 	if err := f.d.injectFault("write", f.Name()); err != nil {
-		n, _ := f.File.Write(p[:len(p)/2]) // a full disk takes the first part
+		n, _ := f.File.Write(p[:len(p)/2]) // start of the data, as a full disk may accept
 		return n, err
 	}
 	return f.File.Write(p)
 }
 
-// BlobID is the BLAKE3-256 hash of a content. A hashing.Digest converts to it.
+// BlobID is the BLAKE3-256 hash of some content. A hashing.Digest converts to it.
 type BlobID [32]byte
 
 // ActionID is the key of the facts known before a recipe runs: salt, recipe, version, options,
@@ -295,7 +297,7 @@ type ActionID [32]byte
 // ResultID is the key of an ActionID and the digests of the read set's current content.
 type ResultID [32]byte
 
-// ParseBlobID parses the result of String.
+// ParseBlobID parses a text that BlobID.String returned.
 func ParseBlobID(s string) (BlobID, error) {
 	d, err := hashing.ParseDigest(s)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A Reading has the files that a recipe reads to answer a question about a source.
+// A Reading has access to the files that a recipe reads to answer a query about a source.
 type Reading struct {
 	Assets   *confine.Dir
 	Recipes  *recipeset.Set
@@ -27,8 +27,8 @@ type Reading struct {
 	Clock    *scan.Clock
 }
 
-// NewJob returns a job for a question. In it, a recipe can read a source of size bytes and its
-// dependencies, and write nothing.
+// NewJob returns a job for a query. The recipe can read a source of size bytes and its
+// dependencies, but cannot write.
 func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size int64) *recipe.Job {
 	read := contents.New(contents.Options{
 		Assets: r.Assets, Known: index.Empty().Files(), Checksum: r.Checksum, Unsettled: true, Workers: 1, Clock: r.Clock, Extracts: r.Recipes.Extract,
@@ -43,10 +43,11 @@ func NewJob(ctx context.Context, r Reading, by recipe.Recipe, path string, size 
 	}, size)
 }
 
-// ErrOtherRecipe is the error for a method whose recipe this program lacks or has in another version.
-var ErrOtherRecipe = errors.New("cooked by a recipe that this program does not have")
+// ErrOtherRecipe is the error for a method whose recipe this program does not have, or has in
+// another version.
+var ErrOtherRecipe = errors.New("the asset was cooked by a recipe that this program does not have")
 
-// Cooker returns the recipe of a method, and its cooker with all options set.
+// Cooker returns the recipe of a method, and a cooker of this recipe with all options set.
 func (m *Method) Cooker(from *recipeset.Set) (recipe.Recipe, recipe.Cooker, error) {
 	r, ok := from.Lookup(m.Recipe)
 	if !ok || m.Options["recipe version"] != strconv.Itoa(r.Version) {
@@ -54,7 +55,7 @@ func (m *Method) Cooker(from *recipeset.Set) (recipe.Recipe, recipe.Cooker, erro
 	}
 	for key := range m.Options {
 		if strings.HasPrefix(key, "recipe"+rules.Of) {
-			return r, nil, errors.New("cooked in several steps")
+			return r, nil, errors.New("the asset was cooked in several steps")
 		}
 	}
 	c := r.New()
@@ -75,8 +76,9 @@ func (m *Method) Cooker(from *recipeset.Set) (recipe.Recipe, recipe.Cooker, erro
 	return r, c, nil
 }
 
-// tomlValue parses the value of a [recipeset.Field] as in a rule. An unknown form, such as a table,
-// stays a text, which only options of texts and times accept.
+// tomlValue parses the value of a [recipeset.Field] in the same way as a value in a rule. A value
+// of unknown form, such as a table, remains a text. Only options with text or time values accept
+// it.
 func tomlValue(text string) any {
 	if list, ok := strings.CutPrefix(text, "["); ok {
 		all := []any{}

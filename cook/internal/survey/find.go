@@ -20,29 +20,30 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Found has the last run's knowledge of a file.
+// A Found is what the last run recorded about a file.
 type Found struct {
-	// Name is the path of a source or of a file that assets read. It is "" if the last run
-	// knew no such file; Known then has all sources.
+	// Name is the path of a source or of a file that assets read. It is "" if the last run knew
+	// no such file; in that case Known lists all sources.
 	Name  string
 	Known []string
-	// Output is the name if it names an output of the source, else "".
+	// Output is the name that was searched for, if it is an output of the source, and otherwise "".
 	Output string
-	// Assets are the assets of the source, one for each target. Users are the sources that
-	// read the file or looked for it, and the bundles that contain artifacts of any of them.
+	// Assets are the assets of the source, one for each target. Users are the sources that read the
+	// file or looked for it. Users also include bundles with artifacts of any of these sources.
 	Assets []Asset
 	Users  []string
-	// Again is the work after an edit of the file.
+	// Again is the work that an edit of the file causes.
 	Again Work
 }
 
-// A Work is the number of assets to cook, one for each target, and their last cook time.
+// A Work is a number of assets to cook, and the sum of their last cook times. An asset counts once
+// for each target.
 type Work struct {
 	Assets int
 	Took   time.Duration
 }
 
-// addAsset adds an asset, unless other assets contain it: such an asset is not cooked.
+// addAsset adds an asset, unless artifacts of other assets contain it: such an asset is not cooked.
 func (w *Work) addAsset(a *index.Action) {
 	if a.State != index.Done || len(a.Made) > 0 {
 		w.Assets, w.Took = w.Assets+1, w.Took+a.CookTime
@@ -82,7 +83,8 @@ func Find(out string, names []string) (f Found, err error) {
 	return f, err
 }
 
-// searchNames returns the source that one of the names means, and the name if it names an output.
+// searchNames looks for the first known name. It returns the source to which this name refers, and
+// the name itself if it is an output.
 func searchNames(x *index.Index, names []string) (name, output string) {
 	for _, n := range names {
 		if len(x.Results().ActionsOf(n)) > 0 {
@@ -137,20 +139,20 @@ func Source(s *session.Session, last *index.Index, name string) string {
 	return given
 }
 
-// mostReaders bounds the readers of a file to name.
+// mostReaders limits the number of readers of a file that are named.
 const mostReaders = 3
 
-// NotAsset adds to an error the reason why a path names no asset, as far as the files and the last
-// run show it.
+// NotAsset adds to an error the reason why a path does not name an asset. It finds the reason in
+// the files and in the results of the last run.
 func NotAsset(err error, s *session.Session, last *index.Index, given string) error {
 	readers := readersOf(last, given)
 	info, missing := s.Assets.Stat(given)
 	switch {
 	case missing == nil && info.IsDir():
 		if v, ok := s.Ignored(given, true); ok {
-			return fmt.Errorf("%w: it is a directory and left out by %s", err, leaver(s, v, given))
+			return fmt.Errorf("%w: this directory is left out by %s", err, leaver(s, v, given))
 		}
-		return fmt.Errorf("%w: it is a directory; name an asset in it", err)
+		return fmt.Errorf("%w: this is a directory; name an asset in the directory", err)
 	case len(readers) > 0:
 		some := readers[:min(mostReaders, len(readers))]
 		for i := range some {
@@ -160,14 +162,14 @@ func NotAsset(err error, s *session.Session, last *index.Index, given string) er
 		if more := len(readers) - len(some); more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
-		return fmt.Errorf("%w: %s it: %s", err, readersAre(len(readers)), text)
+		return fmt.Errorf("%w: %s this file: %s", err, readersAre(len(readers)), text)
 	case missing == nil && (path.Base(given) == scan.ConfigName || path.Base(given) == scan.IgnoreName || given == scan.IDsName):
-		return fmt.Errorf("%w: it says what is cooked", err)
+		return fmt.Errorf("%w: this file has the rules", err)
 	case missing == nil:
 		if v, ok := s.Ignored(given, info.IsDir()); ok {
-			return fmt.Errorf("%w: left out by %s", err, leaver(s, v, given))
+			return fmt.Errorf("%w: this file is left out by %s", err, leaver(s, v, given))
 		}
-		return fmt.Errorf("%w: the file is there, and nothing leaves it out; see the warnings of cook", err)
+		return fmt.Errorf("%w: the file exists and is not left out; see the warnings of cook", err)
 	case errors.Is(missing, fs.ErrNotExist):
 		if meant := meantPath(last, given); meant != "" {
 			return fmt.Errorf("%w; did you mean %s?", err, pathname.Show(meant))
@@ -176,7 +178,7 @@ func NotAsset(err error, s *session.Session, last *index.Index, given string) er
 	return err
 }
 
-// leaver describes the ignore rule that leaves a path out.
+// leaver describes the ignore rule that excludes a path.
 func leaver(s *session.Session, v scan.Verdict, given string) string {
 	if v.File != "" {
 		v.File = filepath.Join(s.Place.Dir, filepath.FromSlash(v.File))
@@ -210,14 +212,15 @@ func readersOf(last *index.Index, file string) (list []string) {
 	return slices.Compact(list)
 }
 
-// answeredExtract reports whether a file had an answer to an extract in the last run.
+// answeredExtract reports whether the last run got an answer to an extract from a file.
 func answeredExtract(last *index.Index, x dependency.Dependency) bool {
 	f, ok := last.Files().Part(x)
 	return ok && f.Blob != contents.Silence
 }
 
-// meantPath returns the source of the last run that a path probably means: a source of that name
-// in another directory, or one with a similar spelling; "" for none.
+// meantPath returns the source of the last run that a path was probably meant to name: a source of
+// that name in another directory, or a source with a similar spelling. It returns "" if there is
+// none.
 func meantPath(last *index.Index, given string) string {
 	given = filepath.ToSlash(given)
 	folder, base := path.Split(given)

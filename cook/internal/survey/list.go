@@ -23,38 +23,46 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/internal/confine"
 	"github.com/assetcook/assetcook/internal/dependency"
+	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// An Asset is a source with its artifacts for one target, after the last work on it.
+// An Asset is a source with its artifacts for one target, as of the last run that worked on it.
 type Asset struct {
 	Path, Target string
 	ID           string // the caller fills it in; "" for none
 	Method       *Method
 	Failed       bool
-	Warned       bool          // its recipe warned
-	Source       store.BlobID  // its content when it was cooked
-	In           int64         // bytes of the source
+	Warned       bool          // set if the recipe had warnings
+	Source       store.BlobID  // content of the source when it was cooked
+	In           int64         // size of the source in bytes
 	CookTime     time.Duration // duration of the recipe's last run
 	Last         Decision
 	Outputs      []Output
 	Inputs
 }
 
+// Facts holds known facts about an image.
+type Facts struct {
+	jobs.Facts         // decisions of the recipe, as Recall sets them
+	PSNR       float64 // PSNR of the textures in dB; 0 if unknown
+}
+
 // Inputs are the inputs of an asset besides its source.
 type Inputs struct {
-	Dependencies []string // files that it read or looked for
+	Dependencies []string // files that the recipe read or looked for
 	Missing      []string // dependencies that do not exist
 	Takes        []string // artifacts, as paths in the output directory
 }
 
-// A Decision is the last work on an asset.
+// A Decision describes the last run that worked on an asset.
 type Decision struct {
-	At      time.Time // start of the run
+	At      time.Time // start time of the run
 	Outcome execute.Outcome
-	Reasons []string // the last is the error of a failure
-	// Origin is the machine that cooked the artifacts, if it is another one. Trace fills it
-	// in.
+	Reasons []string // reasons; for a failure, the last one is the error
+	// Origin is the machine that cooked the artifacts, if it is another machine. It is set by
+	// Trace.
 	Origin store.Origin
+	Facts  Facts
 }
 
 // Out returns the size of the artifacts.
@@ -65,10 +73,23 @@ func (a *Asset) Out() (bytes int64) {
 	return bytes
 }
 
+// Role returns the role of the images among the artifacts, "" if there are none. Several roles are
+// separated by commas.
+func (a *Asset) Role() string {
+	var roles []string
+	for _, o := range a.Outputs {
+		if o.Role != "" && !slices.Contains(roles, o.Role) {
+			roles = append(roles, o.Role)
+		}
+	}
+	return strings.Join(roles, ", ")
+}
+
 // An Output is an artifact; Path is in the output directory.
 type Output struct {
 	Path string
 	Size int64
+	Role string // meaning of the pixels of an image; "" for other files
 }
 
 // A Method is a recipe with options. Assets share it, so callers must not change it.
@@ -78,7 +99,7 @@ type Method struct {
 }
 
 // ErrNotCooked is the error for an output directory in which no cook has completed.
-var ErrNotCooked = errors.New("nothing has been cooked into it yet")
+var ErrNotCooked = errors.New("nothing has been cooked into this directory yet")
 
 // List returns the assets of the last run of an output directory, sorted by path and target. It
 // reads the index, but neither assets nor artifacts, so it does not see later edits.
@@ -104,7 +125,7 @@ func withIndex(out string, do func(x *index.Index)) error {
 		return fmt.Errorf("output directory %s: %w", out, ErrNotCooked)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; cook again, which makes a new one", in.Index.Describe(err))
+		return fmt.Errorf("%w; cook again to make a new index", in.Index.Describe(err))
 	}
 	defer known.Close()
 	err = index.Guard(func() error {
@@ -115,13 +136,13 @@ func withIndex(out string, do func(x *index.Index)) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("%w; cook again, which makes a new one", in.Index.Describe(err))
+		return fmt.Errorf("%w; cook again to make a new index", in.Index.Describe(err))
 	}
 	return nil
 }
 
 // Users returns the sources that read each file, and the bundles that contain artifacts of each
-// source, sorted. list is a result of [List].
+// source, sorted. list comes from [List].
 func Users(list []Asset) map[string][]string {
 	users := map[string][]string{}
 	use := func(file, by string) {
@@ -129,7 +150,7 @@ func Users(list []Asset) map[string][]string {
 			users[file] = append(known, by)
 		}
 	}
-	makers := map[string]string{} // sources by the artifacts that bundles take
+	makers := map[string]string{} // source of each artifact that a bundle may contain
 	for i := range list {
 		for _, file := range list[i].Dependencies {
 			use(file, list[i].Path)
@@ -156,8 +177,8 @@ func Users(list []Asset) map[string][]string {
 	return users
 }
 
-// Seal returns a text that identifies the result of [List]. It changes with each run that changes
-// something. It is "" if List would fail.
+// Seal returns a text that identifies the result of [List]. It changes with each run that
+// changes something. It is "" if List would fail.
 func Seal(out string) string {
 	dir, err := confine.Open(out)
 	if err != nil {
@@ -169,7 +190,7 @@ func Seal(out string) string {
 	return in.Index.Seal()
 }
 
-// A lister makes assets from an index. Equal methods become one.
+// A lister makes assets from an index. It shares equal methods.
 type lister struct {
 	x       *index.Index
 	methods map[*index.Field]*Method
@@ -201,11 +222,17 @@ func (l *lister) listedAsset(a *index.Action) Asset {
 		of.Last.Reasons = append(of.Last.Reasons, strings.TrimSuffix(why, "\n"))
 	}
 	for _, m := range a.Made {
-		of.Outputs = append(of.Outputs, Output{m.Path, m.Stamp.Size})
+		of.Outputs = append(of.Outputs, Output{m.Path, m.Stamp.Size, m.Role})
 	}
 	for _, d := range a.Deps {
 		if d.On.Kind == dependency.IDs || contents.IsSilent(d) {
-			continue // IDs are no files, and a silent file has no answer
+			continue // IDs, which are not files, and files without an answer
+		}
+		if d.On.Kind == dependency.Name {
+			if final, ok := plan.FinalName(d); ok {
+				of.Takes = append(of.Takes, final)
+			}
+			continue
 		}
 		if d.On.Kind == dependency.Artifacts {
 			for _, o := range l.bundles.chosenArtifacts(d.On) {
@@ -241,13 +268,14 @@ func methodOf(m index.Method) *Method {
 	return to
 }
 
-// bundles knows the artifacts in bundles.
+// bundles holds the artifacts in bundles.
 type bundles struct {
 	x    *index.Index
-	made map[string][]output // artifacts by target; filled on the first use
+	made map[string][]output // artifacts by target; filled on first use
 }
 
-// An output is an artifact, with its path below its target's directory and in the output directory.
+// An output is an artifact. below is its path in the directory of its target, and path is its path
+// in the output directory.
 type output struct{ source, below, path string }
 
 // artifactsOf returns the artifacts of a target.
@@ -272,12 +300,12 @@ func (b *bundles) artifactsOf(target string) []output {
 	return b.made[target]
 }
 
-// chosenArtifacts returns the artifacts that a dependency chooses.
+// chosenArtifacts returns the artifacts that a dependency selects.
 func (b *bundles) chosenArtifacts(on dependency.Dependency) (list []output) {
 	var chosen glob.List
 	for _, p := range on.Patterns() {
 		if chosen.Add(p) != nil {
-			return nil // the action has failed
+			return nil // failed action, which has no artifacts
 		}
 	}
 	for _, o := range b.artifactsOf(on.Path) {
@@ -288,7 +316,7 @@ func (b *bundles) chosenArtifacts(on dependency.Dependency) (list []output) {
 	return list
 }
 
-// takers adds the bundles that contain artifacts of some sources, and the bundles that contain
+// takers adds the bundles that contain artifacts of given sources, the bundles that contain
 // these bundles, and so on.
 func (b *bundles) takers(sources ...string) []string {
 	takes := map[string][]string{} // sources of the artifacts in each bundle
@@ -313,8 +341,8 @@ func (b *bundles) takers(sources ...string) []string {
 	return sources
 }
 
-// OutputFolder returns the absolute name of the output directory, given the asset directory and
-// the output directory or "".
+// OutputFolder returns the absolute name of the output directory. If out is "", that is the default
+// for the asset directory.
 func OutputFolder(dir, out string) (string, error) {
 	if out != "" {
 		return filepath.Abs(out)
@@ -324,7 +352,7 @@ func OutputFolder(dir, out string) (string, error) {
 }
 
 // Runs returns the last runs of an output directory that had work, oldest first, at most 600. Old
-// runs have no detail. It skips a torn line of a killed run.
+// runs have no details. It skips an incomplete line of a killed run.
 func Runs(out string) ([]stats.Past, error) {
 	dir, err := confine.Open(out)
 	if err != nil {

@@ -16,26 +16,26 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// A Store describes the content of a store.
+// A Store describes the contents of a store.
 type Store struct {
 	Dir   string
 	Kinds []store.Use
-	// Recipes has the part that a project's artifacts take, by recipe, the biggest first;
-	// nil without a project.
+	// Recipes lists, by recipe, the parts of the store that a project's artifacts use. The largest
+	// is first. It is nil if no project is given.
 	Recipes []Share
 }
 
-// A Share is the part of a store that artifacts of a recipe take. An artifact of several recipes
-// counts for each.
+// A Share is the part of a store that the artifacts of one recipe use. If several recipes have the
+// same artifact, it counts for each of them.
 type Share struct {
 	Recipe string
 	Files  int
 	Bytes  int64
 }
 
-// ReadStore describes the store in a directory, "" for the usual one, and the part of the
-// artifacts in an output directory, if out is not "". It changes nothing. Without a store, the
-// error wraps fs.ErrNotExist.
+// ReadStore describes the store in the directory cache. If cache is "", it describes the default
+// store. If out is not "", it also describes the part that the artifacts in this output directory
+// use. It changes nothing. If there is no store, the error wraps fs.ErrNotExist.
 func ReadStore(ctx context.Context, cache, out string) (Store, error) {
 	dir, err := session.CacheDir(cache)
 	if err != nil {
@@ -84,8 +84,8 @@ func ReadStore(ctx context.Context, cache, out string) (Store, error) {
 	return s, err
 }
 
-// Origin returns the machine that cooked the known artifacts of an action. It is zero for this
-// machine, and if the store no longer knows. in is nil without a store.
+// Origin returns the machine that cooked the known artifacts of an action. It is zero if this
+// machine cooked them, or if the store no longer has the result. in is nil if there is no store.
 func Origin(in *store.Store, a *plan.Action) (o store.Origin) {
 	if in == nil {
 		return o
@@ -98,16 +98,37 @@ func originOf(in *store.Store, last *index.Action) (o store.Origin) {
 		return o
 	}
 	r, err := in.Result(plan.ResultID(last.ID, last.Deps))
-	same := func(m index.Artifact, s store.Artifact) bool { return m.Blob == s.Blob }
-	if err != nil || !slices.EqualFunc(last.Made, r.Artifacts, same) {
+	if err != nil || !isOf(r, last) {
 		return o
 	}
 	return r.Origin
 }
 
-// Trace fills in the origins of assets from the store in a directory, "" for the usual one. out is
-// the output directory of the assets.
+// Trace sets the origins of assets, which it reads from the store in a directory. If the name of
+// this directory is "", it reads the default store. out is the output directory of the assets.
 func Trace(out, cache string, list []Asset) error {
+	return eachStored(out, cache, list, func(in *store.Store, last *index.Action, a *Asset) {
+		a.Last.Origin = originOf(in, last)
+	})
+}
+
+// Recall sets the facts of assets in the same way as Trace sets their origins. The facts stay empty
+// if the store no longer has the result.
+func Recall(out, cache string, list []Asset) error {
+	return eachStored(out, cache, list, func(in *store.Store, last *index.Action, a *Asset) {
+		if r, err := in.Result(plan.ResultID(last.ID, last.Deps)); err == nil && isOf(r, last) {
+			a.Last.Facts.Facts = r.Facts
+		}
+	})
+}
+
+// isOf reports whether a result has the same artifacts as an action.
+func isOf(r store.Result, last *index.Action) bool {
+	return slices.EqualFunc(last.Made, r.Artifacts, func(m index.Artifact, s store.Artifact) bool { return m.Blob == s.Blob })
+}
+
+// eachStored calls do for each asset of a list with its action in the index of an output directory.
+func eachStored(out, cache string, list []Asset, do func(*store.Store, *index.Action, *Asset)) error {
 	dir, err := session.CacheDir(cache)
 	if err != nil {
 		return err
@@ -123,14 +144,15 @@ func Trace(out, cache string, list []Asset) error {
 	return withIndex(out, func(x *index.Index) {
 		for a := range x.Results().Actions() {
 			if of, ok := at[[2]string{a.Path, a.Target}]; ok {
-				of.Last.Origin = originOf(in, a)
+				do(in, a, of)
 			}
 		}
 	})
 }
 
-// Makes returns the lines of a recipe about the result for a source, and the recipe's warnings. It
-// ignores errors of the recipe, which the action has already.
+// Makes returns the lines with which a recipe describes what it makes from a source. It also
+// returns the warnings of the recipe. It ignores errors of the recipe, because the action already
+// records them.
 func Makes(ctx context.Context, s *session.Session, a *plan.Action) (lines, warnings []string) {
 	explain := a.Method.Choice.Traits().Explain
 	if explain == nil {

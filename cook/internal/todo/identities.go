@@ -25,17 +25,17 @@ import (
 // Identities are the IDs of the assets, with the renames that the pass has found.
 type Identities struct {
 	set   *ids.Set
-	moves []ids.Move // renames that the file does not have yet
-	file  idsFile    // the file before the renames
+	moves []ids.Move // renames that are not in the file yet
+	file  idsFile    // contents of the file before the renames
 }
 
-// An idsFile is the file of IDs.
+// An idsFile is the ID file as it was read.
 type idsFile struct {
 	data []byte // nil if missing
-	busy bool   // open for writing
+	busy bool   // set if the file was open for writing
 }
 
-// ReadIDs reads the file of IDs. It returns nil if assets have no IDs.
+// ReadIDs reads the ID file. It returns nil if assets have no IDs.
 func ReadIDs(s *session.Session) (*Identities, error) {
 	if !s.Place.IDs {
 		return nil, nil
@@ -60,7 +60,7 @@ func readIDsFile(s *session.Session) (file idsFile, err error) {
 	return file, err
 }
 
-// Of returns the ID of an asset, "" if assets have no IDs.
+// Of returns the ID of an asset, or "" if assets have no IDs.
 func (d *Identities) Of(source string) string {
 	if d == nil {
 		return ""
@@ -68,11 +68,11 @@ func (d *Identities) Of(source string) string {
 	return d.set.ID(source).String()
 }
 
-// Renamed reports whether the pass has found renames, so that it writes the file of IDs.
+// Renamed reports whether the pass has found renames and must therefore write the ID file.
 func (d *Identities) Renamed() bool { return d != nil && len(d.moves) > 0 }
 
-// followRenames reads the IDs. An asset that was renamed since the last run and has the same
-// content keeps its ID.
+// followRenames reads the IDs. If an asset was renamed since the last run and its content is
+// unchanged, it keeps its ID.
 func followRenames(s *session.Session, d *changes.Delta, c *contents.Contents) (*Identities, error) {
 	now, err := ReadIDs(s)
 	if err != nil || now == nil || s.Scope.Source != "" {
@@ -81,7 +81,7 @@ func followRenames(s *session.Session, d *changes.Delta, c *contents.Contents) (
 	gone, found := comings(d, c.Assets())
 	had := now.set.ID
 	if len(gone) > 0 && len(found) > 0 && !followed(s.Basis.Checksum, d.Last, now.file.data) {
-		// Perhaps another branch, whose file came with its assets and has their IDs.
+		// The new assets may come from another branch, whose ID file already has their IDs.
 		kept := found[:0]
 		for _, f := range found {
 			if !now.set.Has(f.Path) {
@@ -96,14 +96,14 @@ func followRenames(s *session.Session, d *changes.Delta, c *contents.Contents) (
 	return now, nil
 }
 
-// comings returns the assets that were removed since the last run, and the new ones with known
-// content.
+// comings returns the assets that were removed since the last run, and the new assets. It omits new
+// assets whose content is unknown.
 func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source) {
 	there := d.Entries()
 	for i := range d.Before {
 		p := d.Before[i].Path
 		if i > 0 && d.Before[i-1].Path == p {
-			continue // an action for another target
+			continue // action for another target of the same source
 		}
 		n, is := slices.BinarySearchFunc(there, p, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
 		if there = there[n:]; is || d.Tree.Incomplete(p) { // both lists are sorted
@@ -125,7 +125,7 @@ func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source
 	return gone, found
 }
 
-// followed reports whether the file of IDs is unchanged since the last run.
+// followed reports whether the ID file is unchanged since the last run.
 func followed(checksum hashing.Func, last *index.Index, data []byte) bool {
 	f, ok := last.Files().File(scan.IDsName)
 	if !ok {
@@ -134,12 +134,12 @@ func followed(checksum hashing.Func, last *index.Index, data []byte) bool {
 	return data != nil && last.Files().Checksum() == checksum.Name && f.Sum == checksum.Sum128(data)
 }
 
-// listedIDs returns a function that returns the ID of an asset in the last run: from the
-// manifest, or from a set for assets that the manifest lacks.
+// listedIDs returns a function that returns the ID that an asset had in the last run. The ID comes
+// from the manifest or, for assets that the manifest lacks, from a set.
 func listedIDs(s *session.Session, set *ids.Set) func(source string) ids.ID {
 	listed, err := s.State.Manifest.IDs()
 	if err != nil {
-		listed = nil // the commit replaces a damaged manifest
+		listed = nil // damage, after which the commit replaces the manifest
 	}
 	return func(source string) ids.ID {
 		if id, ok := ids.ParseID(listed[source]); ok {
@@ -149,7 +149,7 @@ func listedIDs(s *session.Session, set *ids.Set) func(source string) ids.ID {
 	}
 }
 
-// Record writes the renames to the file of IDs. A dry run only reports them.
+// Record writes the renames to the ID file. A dry run only reports them.
 func (d *Identities) Record(s *session.Session) error {
 	if !d.Renamed() {
 		return nil
@@ -166,19 +166,19 @@ func (d *Identities) Record(s *session.Session) error {
 	return nil
 }
 
-// renames describes renames in one line.
+// renames returns one line that describes renames.
 func renames(moves []ids.Move) string {
 	if from, to, ok := ids.Folders(moves); ok {
 		return fmt.Sprintf("%s/ is now %s/ and keeps the IDs of %s", pathname.Show(from), pathname.Show(to), human.Count(len(moves), "asset"))
 	}
 	text := fmt.Sprintf("%s is now %s and keeps its ID", pathname.Show(moves[0].From), pathname.Show(moves[0].To))
 	if more := len(moves) - 1; more > 0 {
-		text += fmt.Sprintf(", and so do %d more", more)
+		text += fmt.Sprintf(", as do %d more", more)
 	}
 	return text
 }
 
-// replaceFile replaces the file of IDs, unless it has changed since it was read.
+// replaceFile replaces the ID file, unless the file has changed since it was read.
 func (d *Identities) replaceFile(s *session.Session) error {
 	present, err := readIDsFile(s)
 	if err != nil {
@@ -206,9 +206,9 @@ func (d *Identities) replaceFile(s *session.Session) error {
 	return f.Commit(scan.IDsName)
 }
 
-// IndexedFile returns the entry of the file of IDs for the next index. ok is false if there is
-// no such file. The entry of a file that this run wrote has no trusted stamp, because another
-// process may have edited it since.
+// IndexedFile returns the entry of the ID file for the next index. ok is false if there is no ID
+// file. If this run wrote the file, the stamp in the entry is not trusted, because another process
+// may have edited the file since then.
 func (d *Identities) IndexedFile(s *session.Session, tree *scan.Tree) (f index.File, ok bool) {
 	f = index.File{Path: scan.IDsName, Role: index.Ignore}
 	if d.Renamed() {
@@ -224,7 +224,7 @@ func (d *Identities) IndexedFile(s *session.Session, tree *scan.Tree) (f index.F
 			continue
 		}
 		f.Stamp, f.Settled = e.Stamp, s.Clock.Stamps.Settled(e.Stamp)
-		if d != nil { // without IDs, an edit is as good as a touch
+		if d != nil { // checksum, which suffices because edits affect only IDs
 			f.Sum = s.Basis.Checksum.Sum128(d.file.data)
 			f.Settled = f.Settled && !d.file.busy && d.file.data != nil
 		}

@@ -1,9 +1,9 @@
-// Package todo decides the work of a pass: it gathers the facts that package plan needs, and
-// calls it.
+// Package todo determines the work of a pass. It gathers the facts that package plan needs, and
+// then calls package plan.
 //
-// [Make] turns a delta (package changes) into a [Todo]. It compiles the rules, finds out the
-// contents of the sources and of the recorded outputs, reads the asset IDs, and makes the plan.
-// It changes nothing on the disk.
+// [Make] turns a delta (package changes) into a [Todo]. It compiles the rules, determines the
+// contents of the sources and of the recorded outputs, reads the asset IDs, and makes the plan. It
+// changes nothing on the disk.
 package todo
 
 import (
@@ -27,20 +27,20 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// A Todo is the plan for a delta, with the facts that it is made from.
+// A Todo is the plan for a delta, with the facts on which it is based.
 type Todo struct {
 	Plan      *plan.Plan
 	Targets   []string         // targets in scope
 	Rules     *session.Ruleset // nil if the plan needs no rules
 	Contents  *contents.Contents
 	Artifacts *artifacts.Catalog // inputs of bundles
-	Claims    []plan.Claim       // outputs that are ours, though perhaps not in the index
+	Claims    []plan.Claim       // outputs that cook made, some of which the index may lack
 	Store     *store.Store       // nil for none
-	IDs       *Identities        // nil if assets have none
-	Looked    int64              // outputs whose stamps were compared
-	Reading   time.Duration      // spent on finding out contents
-	// UpToDate sums up the actions that the delta does not concern. Touched sums up the
-	// actions among them with touched files.
+	IDs       *Identities        // nil if assets have no IDs
+	Looked    int64              // number of outputs whose stamps were compared
+	Reading   time.Duration      // time spent on determining contents
+	// UpToDate has the totals of the actions that the delta does not affect. Touched has the totals
+	// of the actions among these that have touched files.
 	UpToDate, Touched index.Totals
 }
 
@@ -100,15 +100,15 @@ func Make(ctx context.Context, s *session.Session, d *changes.Delta) (*Todo, err
 	return t, nil
 }
 
-// readsLate reports whether to read each source when its turn comes. That needs an index without
-// sources, and a run that answers no question. A run asks its server about all sources at once,
-// so with a server it reads them before.
+// readsLate reports whether each source is read only when its turn comes. This requires that the
+// index has no sources and that the run does not answer a Question. A run with a server reads all
+// sources at the beginning, because it looks up all of them at once.
 func readsLate(s *session.Session, d *changes.Delta) bool {
 	return d.Whole && len(d.Before) == 0 && s.Scope.Source == "" && s.Place.Remote.URL == ""
 }
 
-// knownFiles returns the known contents. A question about one source gets the old stamps, so
-// that it finds a touched source, with the same reasons as a full scan.
+// knownFiles returns the known contents. For a Question about one source, it returns them with the
+// old stamps. The pass then finds a touched source, for the same reasons as a full scan.
 func knownFiles(s *session.Session, d *changes.Delta) contents.Known {
 	if s.Scope.Source != "" {
 		return d.WithOldStamps(s.Clock.Stamps)
@@ -116,18 +116,28 @@ func knownFiles(s *session.Session, d *changes.Delta) contents.Known {
 	return d.Restamped(s.Clock.Stamps)
 }
 
-// Decide makes the plan from the facts in a Todo and the known actions. It does not fill in
-// Plan.
+// Decide makes the plan from the facts in a Todo and the known actions. It does not set Plan.
 func (t *Todo) Decide(ctx context.Context, s *session.Session, d *changes.Delta, before []contents.Before) *plan.Plan {
 	var outside plan.Outside
 	if !d.Whole {
 		outside = unconcerned{d}
+	}
+	versions := &tools.Versions{Run: tools.RunIn(ctx, s.Assets.Name())}
+	switch {
+	case s.Mode.DryRun && s.Scope.Source == "":
+		versions.Run = tools.RunNone // dry run, which starts no program
+	case s.Mode.DryRun:
+		versions.Run = tools.RunConfined(versions.Run) // question, whose answer changes nothing
+	}
+	if !s.Mode.Force {
+		versions.Last = d.Last.Results().Methods
 	}
 	return plan.Make(plan.Input{
 		Sources: t.Contents.Assets(),
 		Facts: plan.Facts{
 			File:    func(on dependency.Dependency) contents.File { return t.Contents.At(ctx, on) },
 			Tool:    tools.Finder(s.Assets.Name(), func(file string) (contents.File, error) { return t.Contents.Tool(ctx, file) }),
+			Print:   versions.Print,
 			Changes: t.Artifacts.Changes,
 			Said:    t.Contents.Changed,
 			Open:    t.Artifacts.Open,
@@ -141,18 +151,18 @@ func (t *Todo) Decide(ctx context.Context, s *session.Session, d *changes.Delta,
 		Before:     before,
 		Claims:     t.Claims,
 		Outside:    outside,
-		FoldsCase:  runtime.GOOS == "windows" || runtime.GOOS == "darwin", // almost every drive there does
+		FoldsCase:  runtime.GOOS == "windows" || runtime.GOOS == "darwin", // almost every drive on this system ignores case
 		InScope:    s.Scope.Has,
 		Incomplete: d.Tree.Incomplete,
 		Demand:     plan.Demand{Wait: !t.Artifacts.Final, Force: s.Mode.Force, Strict: s.Mode.Strict},
 	})
 }
 
-// Partial reports whether the plan for a part of the tree cannot be right, so the whole tree
+// Partial reports whether a plan for only a part of the tree may be wrong, so that the whole tree
 // must be listed.
 func (t *Todo) Partial() bool { return t.Plan.Contested || len(t.Plan.Unseen) > 0 }
 
-// Works reports whether there is something to make or remove.
+// Works reports whether there is anything to make or remove.
 func (t *Todo) Works() bool {
 	if len(t.Plan.Retired)+t.Plan.Late > 0 {
 		return true
@@ -165,7 +175,7 @@ func (t *Todo) Works() bool {
 	return false
 }
 
-// Expected returns the number of actions that run, and their expected time.
+// Expected returns the number of actions that need work, and the expected time for them.
 func (t *Todo) Expected() (n int, took time.Duration) {
 	for i := range t.Plan.Actions {
 		if a := &t.Plan.Actions[i]; a.Runs() {
@@ -176,8 +186,8 @@ func (t *Todo) Expected() (n int, took time.Duration) {
 	return n, took
 }
 
-// Owned returns a function that reports whether cook has made a file of the output directory.
-// d is the delta of the plan.
+// Owned returns a function that reports whether cook created a file of the output directory. d is
+// the delta of the plan.
 func (t *Todo) Owned(d *changes.Delta, s *session.Session) func(output string) bool {
 	claimed := map[string]bool{}
 	for _, c := range t.Claims {
@@ -187,7 +197,7 @@ func (t *Todo) Owned(d *changes.Delta, s *session.Session) func(output string) b
 		if claimed[output] {
 			return true
 		}
-		owned := false // a damaged index proves nothing: leave the file alone
+		owned := false // false for a damaged index, so that the file is left alone
 		index.Guard(func() error { _, owned = d.Last.Results().Owner(output); return nil })
 		return owned || s.State.IsTag(output)
 	}
@@ -196,10 +206,10 @@ func (t *Todo) Owned(d *changes.Delta, s *session.Session) func(output string) b
 // Env returns the environment for cooking the actions of the plan.
 func (t *Todo) Env(s *session.Session) execute.Env {
 	memory := s.Limits.Memory
-	if memory <= 0 { // asked for late: a no-op run does not need it
+	if memory <= 0 { // late computation, because a no-op run does not need it
 		memory = session.DefaultMemory()
 	}
-	server, _ := remote.OptionsOf(s.Place.Remote) // Open has checked it
+	server, _ := remote.OptionsOf(s.Place.Remote) // error already reported by Open
 	if !s.Probe.Run.IsZero() {
 		server.Args = append(server.Args, "-run", s.Probe.Run.String())
 	}
@@ -213,11 +223,11 @@ func (t *Todo) Env(s *session.Session) execute.Env {
 	}}
 }
 
-// unconcerned knows the outputs of the sources that a delta does not concern.
+// unconcerned looks up the outputs of sources that a delta does not affect.
 type unconcerned struct{ delta *changes.Delta }
 
-// Owns reports whether a source outside this run made a file of the output directory. For a
-// damaged index it returns true, so that everything is checked.
+// Owns reports whether a file of the output directory is an output of a source that this run does
+// not cover. For a damaged index it returns true, so that everything is checked.
 func (u unconcerned) Owns(output string) bool {
 	yes := true
 	index.Guard(func() error {
@@ -228,7 +238,7 @@ func (u unconcerned) Owns(output string) bool {
 	return yes
 }
 
-// Holds reports whether a directory of the output directory has artifacts.
+// Holds reports whether a subdirectory of the output directory contains artifacts.
 func (u unconcerned) Holds(folder string) bool {
 	yes := true
 	index.Guard(func() error { yes = u.delta.Last.Results().HoldsOutputs(folder); return nil })

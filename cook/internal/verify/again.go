@@ -29,9 +29,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// cookAgain cooks the drawn actions of a plan again, and compares artifacts and
-// dependencies. It returns the number of actions, and the number of results of a server that
-// it compared. If the index was lost, the dependencies on record are unknown.
+// cookAgain cooks the actions of a sample again, and compares artifacts and dependencies. It
+// returns the number of these actions, and the number of server results that it compared. If the
+// index was lost, the recorded dependencies are unknown.
 func cookAgain(ctx context.Context, s *session.Session, r *reporter, todo *todo.Todo, drawn []int, lost bool) (n, shared int, err error) {
 	if len(drawn) == 0 {
 		return 0, 0, nil
@@ -47,7 +47,7 @@ func cookAgain(ctx context.Context, s *session.Session, r *reporter, todo *todo.
 		expected += cookone.Expected(&todo.Plan.Actions[i])
 	}
 	r.observer.Planned(len(drawn), expected)
-	workers := s.Limits.Workers + 1 // not the number that cooked them
+	workers := s.Limits.Workers + 1 // number that differs from the workers of the original cook
 	env := todo.Env(s)
 	env.Cook.Cores = parallel.NewCores(workers)
 	again := cookone.NewAgain(env.Cook)
@@ -81,7 +81,7 @@ func workFolder(out *confine.Dir, work string) (dir string, remove func() error,
 	}
 	return dir, func() error {
 		err := out.Root().RemoveAll(dir)
-		out.Root().Remove(tmp) // unless a killed run left files in it
+		out.Root().Remove(tmp) // removal that fails if a killed run left files in the directory
 		if work == statedir.Work {
 			out.Root().Remove(work)
 		}
@@ -89,19 +89,19 @@ func workFolder(out *confine.Dir, work string) (dir string, remove func() error,
 	}, nil
 }
 
-// A worker cooks one asset after the other again.
+// A worker cooks assets again, one after the other.
 type worker struct {
 	session *session.Session
 	report  *reporter
 	again   cookone.Again
 	dir     string // directory of all workers, below the output directory
 	name    string // name of the worker
-	lost    bool   // the dependencies on record are unknown
-	// stop ends verification with an error that blames no recipe.
+	lost    bool   // set if the recorded dependencies are unknown
+	// stop ends verification with an error that does not blame a recipe.
 	stop context.CancelCauseFunc
 
 	remote   *remote.Client // nil for none
-	compared *atomic.Int64  // results of remote
+	compared *atomic.Int64  // number of server results compared
 }
 
 // repeatAction cooks an action again and reports all differences.
@@ -126,23 +126,24 @@ func (w *worker) repeatAction(ctx context.Context, a *plan.Action) {
 		if now.err == nil && w.remote != nil {
 			w.checkShared(ctx, a, now.steps)
 		}
-		event.Outcome, event.Outputs, event.Took, event.CookTime = execute.Cooked, a.Outputs, took, took
+		event.Outcome, event.Outputs, event.Took, event.CookTime = execute.Cooked, a.ShownOutputs(), took, took
 		w.report.reportCookEvent(event)
 	}
 }
 
-// An attempt is the result of cooking once more.
+// An attempt is the outcome of cooking an action again once.
 type attempt struct {
 	differences []difference
 	deps        []index.Dep
 	steps       []cookone.Step
-	traced      bool // deps has every file that was read
+	traced      bool // set if deps has all files that were read
 	err         error
 }
 
 func (t *attempt) differs() bool { return t.err != nil || len(t.differences) > 0 }
 
-// tryCook cooks an action with all conditions changed, and traced if the recipe can be.
+// tryCook cooks an action under conditions that all differ from an ordinary cook. If trace is set,
+// it traces programs, provided that the recipe supports that.
 func (w *worker) tryCook(ctx context.Context, a *plan.Action, trace bool) (now attempt) {
 	var traced func()
 	if trace {
@@ -156,15 +157,15 @@ func (w *worker) tryCook(ctx context.Context, a *plan.Action, trace bool) (now a
 	return now
 }
 
-// untraced cooks an action without tracing after a traced attempt differed. If the new
-// attempt does not differ, tracing was to blame.
+// untraced checks whether tracing caused the differences of an attempt. It repeats the attempt
+// without tracing. If there are no differences now, tracing was the cause.
 func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) attempt {
 	plain := w.tryCook(ctx, a, false)
 	if plain.differs() {
 		plain.traced, plain.deps = traced.traced, traced.deps
 		return plain
 	}
-	why := "it makes something else"
+	why := "the traced program makes other outputs"
 	if traced.err != nil {
 		first, printed, _ := strings.Cut(traced.err.Error(), "\n")
 		why = first
@@ -172,14 +173,14 @@ func (w *worker) untraced(ctx context.Context, a *plan.Action, traced attempt) a
 			why += ": " + line
 		}
 	}
-	w.report.noteOnce(a.Method, fmt.Sprintf("%s: its program does not work while it is traced, so what it reads is not checked; said once for each rule: %s", pathname.Show(a.Path), why))
+	w.report.noteOnce(a.Method, fmt.Sprintf("%s: the program does not work while it is traced, so its reads are not checked; this is printed once for each rule: %s", pathname.Show(a.Path), why))
 	return plain
 }
 
 // explainDifferences reports differences, or a failure, with the cause.
 func (w *worker) explainDifferences(ctx context.Context, a *plan.Action, differences []difference, err error) {
 	if errors.Is(err, cookone.ErrChanged) {
-		w.report.reportFinding(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: "changed while it was being verified; run cook"})
+		w.report.reportFinding(Finding{Kind: NotUpToDate, Path: a.Path, Target: a.Target, Text: "the source changed while it was being verified; run cook"})
 		return
 	}
 	cause := w.findCause(ctx, a)
@@ -206,7 +207,7 @@ func (w *worker) explainDifferences(ctx context.Context, a *plan.Action, differe
 	}
 }
 
-// cookPerturbed cooks an action with some conditions changed, and calls look with its artifacts and
+// cookPerturbed cooks an action under some changed conditions. It calls look with the artifacts and
 // their scratch directory. If it fails because of the machine, verification ends.
 func (w *worker) cookPerturbed(ctx context.Context, a *plan.Action, c perturbations, traced func(), look func(scratch *confine.Dir, made cookone.Made) error) error {
 	impossible := func(err error) {
@@ -247,9 +248,9 @@ func (w *worker) scratch(c perturbations) (scratch *confine.Dir, home string, er
 	return scratch, filepath.Join(out.Name(), filepath.FromSlash(home)), err
 }
 
-// hindrance returns the reason why a failure is not the fault of the recipe: the output
-// directory is gone, or memory, disk or another resource is used up. A program does not
-// report a full disk, so hindrance writes a small file.
+// hindrance returns the reason if a failure is not the fault of the recipe: the output directory no
+// longer exists, or memory, disk space or another resource is exhausted. Programs do not say that
+// the disk is full, so hindrance writes a small file to find out.
 func (w *worker) hindrance(scratch *confine.Dir, err error) error {
 	if gone := w.session.State.CheckLock(); gone != nil {
 		return gone

@@ -22,21 +22,21 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// cookFuncs are what recipes do, by name. Each cooks the files of the extension of its
-// name.
+// cookFuncs are the functions of test recipes, by name. A recipe cooks all files whose extension is
+// its name.
 type cookFuncs map[string]func(ctx context.Context, job *recipe.Job) error
 
-// funcCooker is a recipe without options. It has no fields, which would be options.
+// funcCooker is a recipe without options. It has no fields, because fields would be options.
 type funcCooker struct{}
 
-var testFuncs cookFuncs // of the test that runs
+var testFuncs cookFuncs // functions of the running test
 
 func (*funcCooker) Outputs() []string { return []string{"{path}"} }
 func (*funcCooker) Cook(ctx context.Context, j *recipe.Job) error {
 	return testFuncs[strings.TrimPrefix(j.Ext(), ".")](ctx, j)
 }
 
-// cookedWith cooks some files with recipes of the test.
+// cookedWith makes a tree with some files, and cooks it with some test recipes.
 func cookedWith(t *testing.T, files map[string]string, funcs cookFuncs) *tree {
 	t.Helper()
 	tr := newTree(t)
@@ -55,7 +55,7 @@ func cookedWith(t *testing.T, files map[string]string, funcs cookFuncs) *tree {
 	return tr
 }
 
-// Recipes with a forbidden dependency are reported with the cause.
+// If a recipe reads something that it must not depend on, the finding names the cause.
 func TestCauses(t *testing.T) {
 	var calls atomic.Int64
 	tr := cookedWith(t, map[string]string{"a.count": "x", "a.place": "x", "a.good": "x", "a.vars": "x", "a.broken": "x"}, cookFuncs{
@@ -87,7 +87,7 @@ func TestCauses(t *testing.T) {
 	for path, want := range map[string][2]string{
 		"a.count":  {"a.count differs from a new cook at offset 14 (0x", `): the recipe "count" is not deterministic`},
 		"a.place":  {"a.place differs from a new cook at offset ", `): the recipe "place" depends on the name of its scratch directory`},
-		"a.vars":   {"a.vars differs from a new cook at offset 0 (the end, now 0x", "depends on the time zone (TZ); if it has to, let the rule set that with env"},
+		"a.vars":   {"a.vars differs from a new cook at offset 0 (the end, now 0x", "depends on the time zone (TZ); if the recipe must depend on that, set the variable with env in the rule"},
 		"a.broken": {`cannot be cooked again: the recipe "broken" `, ": out of paint\nand of brushes"},
 	} {
 		if got := text[path]; !strings.HasPrefix(got, want[0]) || !strings.HasSuffix(got, want[1]) {
@@ -99,7 +99,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// The store of two checkouts has results of the other checkout for the same inputs.
+// Two checkouts share a store. For the same inputs, the store has results of the other checkout.
 func TestStoreDisagrees(t *testing.T) {
 	var calls atomic.Int64
 	tr := cookedWith(t, map[string]string{"a.count": "x"}, cookFuncs{
@@ -117,7 +117,7 @@ func TestStoreDisagrees(t *testing.T) {
 	}
 }
 
-// If a source changes while it is cooked again, the recipe is not to blame.
+// If a source changes while it is cooked again, the recipe is not blamed.
 func TestChangedMeanwhile(t *testing.T) {
 	var edits atomic.Bool
 	tr := cookedWith(t, map[string]string{"a.edit": "one"}, cookFuncs{
@@ -132,7 +132,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	edits.Store(true)
 	found, _ := tr.verify(t, "all")
 	mustFind(t, found, verify.NotUpToDate)
-	if len(found) == 1 && found[0].Text != "changed while it was being verified; run cook" {
+	if len(found) == 1 && found[0].Text != "the source changed while it was being verified; run cook" {
 		t.Errorf("%q", found[0].Text)
 	}
 }
@@ -171,10 +171,10 @@ func TestLockAndInterrupt(t *testing.T) {
 	}
 }
 
-// A failure of the machine is an error, not a difference.
+// A failure of the machine is an error and not a difference.
 func TestHindrance(t *testing.T) {
 	for what, tt := range map[string]struct {
-		hinder func(tr *tree, j *recipe.Job) error // while it is cooked again
+		hinder func(tr *tree, j *recipe.Job) error // function that runs while the asset is cooked again
 		memory int64
 		want   string
 	}{
@@ -193,7 +193,7 @@ func TestHindrance(t *testing.T) {
 			hinder: func(tr *tree, j *recipe.Job) error {
 				return errors.Join(os.RemoveAll(tr.Place.Out), errors.New("it does not work"))
 			},
-			want: "removed or replaced by another process meanwhile",
+			want: "another process removed or replaced the directory",
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestHindrance(t *testing.T) {
 	}
 }
 
-// A seed draws the same assets each time.
+// The same seed draws the same assets each time.
 func TestSeed(t *testing.T) {
 	var mu sync.Mutex
 	cooked := map[string]bool{}
@@ -263,7 +263,7 @@ func TestSeed(t *testing.T) {
 	drawn(0)
 }
 
-// If the lock is lost at any time, nothing that was found counts.
+// If the lock is lost at any time, no finding counts.
 func TestLockLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows removes no lock that is open")

@@ -16,10 +16,10 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// A difference is an output that differs from the last cook.
+// A difference is an output that differs from the output of the last cook.
 type difference struct {
 	output string
-	bytes  *ByteDifference // nil without the old output
+	bytes  *ByteDifference // nil if the old output does not exist
 }
 
 // compareRepeated returns the outputs that differ.
@@ -30,7 +30,7 @@ func (w *worker) compareRepeated(a *plan.Action, scratch *confine.Dir, made cook
 		if m.Blob == was.Artifact.Blob {
 			continue
 		}
-		d := difference{output: a.Outputs[i]}
+		d := difference{output: was.Artifact.Path}
 		if was.State == contents.Intact {
 			var err error
 			if d.bytes, err = compareFiles(w.session.Out, was.Artifact.Path, scratch, made.Files[i]); err != nil {
@@ -42,8 +42,7 @@ func (w *worker) compareRepeated(a *plan.Action, scratch *confine.Dir, made cook
 	return all, nil
 }
 
-// compareFiles returns the first difference between an output and a new artifact, nil for
-// none.
+// compareFiles returns the first difference between an output and a new artifact, or nil.
 func compareFiles(out *confine.Dir, output string, scratch *confine.Dir, file string) (*ByteDifference, error) {
 	was, err := out.OpenFile(output)
 	if err != nil {
@@ -90,7 +89,7 @@ func firstDifference(was, now io.Reader) (*ByteDifference, error) {
 	}
 }
 
-// perturbations are the conditions that differ from an ordinary cook.
+// perturbations are conditions that differ from an ordinary cook.
 type perturbations uint
 
 const (
@@ -102,7 +101,7 @@ const (
 	allChanged = otherScratch | otherZone | otherLocale | otherHome
 )
 
-// conditions names the changes.
+// conditions names the changed conditions.
 var conditions = [...]struct {
 	change perturbations
 	name   string
@@ -113,20 +112,21 @@ var conditions = [...]struct {
 	{otherHome, "the home directory (HOME)"},
 }
 
-// vars returns the environment variables that some changes give to programs. home is an empty
-// directory.
+// vars returns the environment variables that some changed conditions give to programs. home is an
+// empty directory.
 func (c perturbations) vars(home string) map[string]string {
 	vars := map[string]string{}
 	if c&otherZone != 0 {
-		// The offset has a quarter of an hour. Not all systems know the name.
+		// The offset of this zone includes a quarter of an hour. Not all systems know the zone by
+		// name.
 		vars["TZ"] = "Asia/Kathmandu"
 		if _, err := os.Stat("/usr/share/zoneinfo/Asia/Kathmandu"); err != nil {
 			vars["TZ"] = "<+0545>-5:45"
 		}
 	}
 	if c&otherLocale != 0 {
-		// Turkish numbers have a comma, and there are four kinds of the letter i. Without
-		// this locale, programs use the locale C, which is not UTF-8.
+		// Turkish numbers have a decimal comma, and there are four kinds of the letter i. If
+		// this locale is missing, programs use the locale C, which is not UTF-8.
 		vars["LANG"], vars["LC_ALL"] = "tr_TR.UTF-8", "tr_TR.UTF-8"
 	}
 	if c&otherHome != 0 {
@@ -138,20 +138,21 @@ func (c perturbations) vars(home string) map[string]string {
 	return vars
 }
 
-// A result has the artifacts of a new cook, or its error.
+// A result holds the artifacts of a new cook, or its error.
 type result struct {
 	made []store.Artifact
 	err  error
 }
 
-// sameArtifacts reports whether two cooks gave the same artifacts. All errors are the same, because
-// their texts may contain file names.
+// sameArtifacts reports whether two cooks made the same artifacts. It treats all errors as
+// equal, because their texts may contain file names.
 func (r result) sameArtifacts(other result) bool {
 	return (r.err == nil) == (other.err == nil) && slices.Equal(r.made, other.made)
 }
 
-// findCause finds the condition that changes the artifacts of an action, by cooking it a few more
-// times. Its result completes a sentence that begins with the name of the recipe.
+// findCause finds the condition that changes the artifacts of an action. To do so, it cooks the
+// action a few more times. The returned text completes a sentence that begins with the name of the
+// recipe.
 func (w *worker) findCause(ctx context.Context, a *plan.Action) string {
 	with := func(c perturbations) (res result) {
 		res.err = w.cookPerturbed(ctx, a, c, nil, func(_ *confine.Dir, made cookone.Made) error {
@@ -160,7 +161,7 @@ func (w *worker) findCause(ctx context.Context, a *plan.Action) string {
 		})
 		return res
 	}
-	was := result{made: storedOf(&a.Last.Action)}
+	was := result{made: cookone.Stored(a.Last.Made)}
 	const random = "is not deterministic"
 	plain := with(0)
 	if !with(0).sameArtifacts(plain) {
@@ -173,7 +174,7 @@ func (w *worker) findCause(ctx context.Context, a *plan.Action) string {
 		case plain.err != nil:
 			return "fails now"
 		}
-		return "depends on something that it does not declare: the clock, the umask, or a file that it reads but does not name"
+		return "depends on something undeclared: the clock, the umask, or a file that it reads and does not name"
 	}
 	var causes []string
 	for _, c := range conditions {
@@ -182,11 +183,11 @@ func (w *worker) findCause(ctx context.Context, a *plan.Action) string {
 		}
 	}
 	if len(causes) == 0 {
-		return random // or two conditions together are the cause
+		return random // random recipe, or two conditions that are the cause together
 	}
 	text := "depends on " + strings.Join(causes, " and ")
 	if !slices.Contains(causes, conditions[0].name) {
-		text += "; if it has to, let the rule set that with env"
+		text += "; if the recipe must depend on that, set the variable with env in the rule"
 	}
 	return text
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// reportHiddenInputs reports the dependencies of an action when it was cooked again that are not on
-// record: a change of such a file would cook nothing. An absent file is a warning, because
-// depfiles do not name absent files, and nothing is wrong until the file appears.
+// reportHiddenInputs reports hidden dependencies: the action had them when it was cooked again, but
+// they are not recorded. If such a file changed, nothing would be cooked. An absent file is only a
+// warning, because depfiles do not name absent files, and nothing is wrong until the file appears.
 func (w *worker) reportHiddenInputs(a *plan.Action, now attempt) {
 	recorded := recordedInputsOf(a.Path, a.Last.Deps)
 	hidden := map[FindingKind][]dependency.Dependency{}
@@ -44,7 +44,7 @@ func (w *worker) reportHiddenInputs(a *plan.Action, now attempt) {
 	}
 }
 
-// hiddenKind returns the kind of finding for a dependency that is not on record.
+// hiddenKind returns the kind of finding for a dependency that is not recorded.
 func hiddenKind(d index.Dep) FindingKind {
 	switch {
 	case d.On.Kind.IsListing() || d.On.Kind.IsArtifacts():
@@ -55,12 +55,12 @@ func hiddenKind(d index.Dep) FindingKind {
 	return HiddenRead
 }
 
-// recordedInputs are the dependencies of an action on record.
+// recordedInputs holds the recorded dependencies of an action.
 type recordedInputs struct {
-	files   map[string]bool // files by path; false if only the presence counts
+	files   map[string]bool // files by path; false if only the presence matters
 	asked   map[dependency.Dependency]bool
 	listed  map[string][]dependency.Dependency
-	folders map[string]bool // directories with an input
+	folders map[string]bool // directories that contain an input
 	other   map[dependency.Dependency]bool
 }
 
@@ -73,7 +73,7 @@ func recordedInputsOf(source string, deps []index.Dep) recordedInputs {
 	r.noteHolder(path.Dir(source))
 	for _, d := range deps {
 		switch on := d.On; on.Kind {
-		case dependency.Artifacts, dependency.IDs:
+		case dependency.Artifacts, dependency.IDs, dependency.Name:
 			r.other[on] = true
 			continue
 		case dependency.Link:
@@ -93,28 +93,29 @@ func recordedInputsOf(source string, deps []index.Dep) recordedInputs {
 	return r
 }
 
-// noteHolder notes a directory whose removal would change a dependency on record.
+// noteHolder records a directory whose removal would change a recorded dependency.
 func (r *recordedInputs) noteHolder(folder string) {
 	for ; !r.folders[folder]; folder = path.Dir(folder) {
 		r.folders[folder] = true
 	}
 }
 
-// stands reports whether a change of a dependency would change a dependency on record.
+// stands reports whether a recorded dependency makes the given dependency unnecessary. That is the
+// case if each change of the given dependency also changes the recorded dependency.
 func (r *recordedInputs) stands(d index.Dep) bool {
 	on := d.On
 	byContent, known := r.files[on.Path]
 	switch on.Kind {
-	case dependency.Artifacts, dependency.IDs:
+	case dependency.Artifacts, dependency.IDs, dependency.Name:
 		return r.other[on]
 	case dependency.Link:
-		// A file that is read through a link changes with it.
+		// A file that is read through a link changes together with the link.
 		return r.other[on] || r.folders[on.Path] || known || !d.Found
 	case dependency.Folder:
 		return r.folders[on.Path]
 	case dependency.Entries, dependency.Files, dependency.Folders:
-		// A listing with a pattern stands for all, because the pattern chooses the names that
-		// matter.
+		// A listing with a pattern covers other listings, because its pattern selects the names
+		// that matter to the recipe.
 		return slices.ContainsFunc(r.listed[on.Path], func(k dependency.Dependency) bool {
 			return k == on || k.Kind == dependency.Entries || on.Kind == dependency.Entries && k.Kind == dependency.Files
 		})
@@ -124,7 +125,7 @@ func (r *recordedInputs) stands(d index.Dep) bool {
 		if r.asked[on] {
 			return true
 		}
-		// The whole file stands for its extracts.
+		// A dependency on the whole file covers its extracts.
 	case dependency.File, dependency.Presence:
 	}
 	onlyThere := !d.Found || on.Kind == dependency.Presence
@@ -134,7 +135,7 @@ func (r *recordedInputs) stands(d index.Dep) bool {
 }
 
 // describeHidden returns the text of a finding about hidden inputs. traced means that a program
-// was seen reading them.
+// was observed reading them.
 func describeHidden(kind FindingKind, a *plan.Action, inputs []dependency.Dependency, traced bool) string {
 	what, are, them := pathname.Show(inputName(inputs[0])), "is", "it"
 	if n := len(inputs) - 1; n > 0 {
@@ -143,19 +144,19 @@ func describeHidden(kind FindingKind, a *plan.Action, inputs []dependency.Depend
 	var text string
 	switch kind {
 	case HiddenRead:
-		text = fmt.Sprintf("read %s, which %s not among its inputs: an edit of %s would not cook this again", what, are, them)
+		text = fmt.Sprintf("read %s, which %s not among its inputs: after an edit of %s, this asset would not be cooked again", what, are, them)
 	case HiddenAbsence:
-		text = fmt.Sprintf("looked for %s, which %s not there: if that appears, it would not cook this again", what, are)
+		text = fmt.Sprintf("looked for %s, which %s absent: if that appeared, this asset would not be cooked again", what, are)
 	default:
-		text = fmt.Sprintf("looked into %s: files that appear there would not cook this again", what)
+		text = fmt.Sprintf("listed %s: if files appeared there, this asset would not be cooked again", what)
 	}
 	if !traced {
-		return fmt.Sprintf("the recipe %q %s; it does not read the same each time", a.Method.Choice.Recipe.Name, text)
+		return fmt.Sprintf("the recipe %q %s; the recipe does not read the same files each time", a.Method.Choice.Recipe.Name, text)
 	}
-	return fmt.Sprintf("%s %s; add reads = [%s], or have all that it reads recorded by deps = \"trace\"", program(a), text, strings.Join(asReads(a.Path, inputs), ", "))
+	return fmt.Sprintf("%s %s; add reads = [%s], or record all reads with deps = \"trace\"", program(a), text, strings.Join(asReads(a.Path, inputs), ", "))
 }
 
-// inputName returns a dependency for people: a directory ends in a slash.
+// inputName returns the name of a dependency for people. For a directory, it ends in a slash.
 func inputName(on dependency.Dependency) string {
 	if on.Kind == dependency.Folder {
 		on.Kind = dependency.Entries
@@ -163,7 +164,7 @@ func inputName(on dependency.Dependency) string {
 	return on.String()
 }
 
-// program names the program of an action, or a program of a chain.
+// program names the program of an action. For a chain, it names any of its programs.
 func program(a *plan.Action) string {
 	if tools := a.Method.Choice.Traits().Tools; len(tools) > 0 && a.Method.Choice.Then == nil {
 		return pathname.Show(tools[0])
@@ -171,7 +172,7 @@ func program(a *plan.Action) string {
 	return "a program"
 }
 
-// asReads formats the first few inputs for the option reads of a rule.
+// asReads formats the first few inputs as values of a rule's option reads.
 func asReads(source string, inputs []dependency.Dependency) []string {
 	const shown = 3
 	var reads []string

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// A dependency of the second cook that the first one did not name is found.
+// A dependency of the second cook that the first cook did not have is reported.
 func TestHiddenInputs(t *testing.T) {
 	always := func(j *recipe.Job, on ...recipe.Dependency) (err error) {
 		for _, on := range on {
@@ -24,7 +24,8 @@ func TestHiddenInputs(t *testing.T) {
 		}
 		return errors.Join(err, j.Write(0, []byte("x")))
 	}
-	// seen depends on the files that a program names, and if it is traced on all others too.
+	// seen returns a recipe function. Its program names some dependencies, and if the program is
+	// traced, also the dependencies in traced.
 	seen := func(told []recipe.Dependency, traced ...recipe.Dependency) func(context.Context, *recipe.Job) error {
 		return func(_ context.Context, j *recipe.Job) error {
 			if _, tell, _ := jobs.Programs(j); tell != nil {
@@ -80,26 +81,26 @@ func TestHiddenInputs(t *testing.T) {
 		},
 	})
 	found, _ := tr.verify(t, "all")
-	const remedy = `], or have all that it reads recorded by deps = "trace"`
+	const remedy = `], or record all reads with deps = "trace"`
 	want := map[string]verify.Finding{
 		"a.lies hidden read": {Inputs: []string{"[c]{d}", "lib/b.h"},
-			Text: `a program read [c]{d} and 1 other, which are not among its inputs: an edit of them would not cook this again; add reads = ["\\[c\\]\\{{d\\}}", "/lib/b.h"` + remedy},
+			Text: `a program read [c]{d} and 1 other, which are not among its inputs: after an edit of them, this asset would not be cooked again; add reads = ["\\[c\\]\\{{d\\}}", "/lib/b.h"` + remedy},
 		"a.lies hidden absence": {Inputs: []string{"lies.h"}, Warning: true,
-			Text: `a program looked for lies.h, which is not there: if that appears, it would not cook this again; add reads = ["lies.h"` + remedy},
+			Text: `a program looked for lies.h, which is absent: if that appeared, this asset would not be cooked again; add reads = ["lies.h"` + remedy},
 		"a.looks hidden absence": {Inputs: []string{"gone"}, Warning: true,
-			Text: `a program looked for gone, which is not there: if that appears, it would not cook this again; add reads = ["gone"` + remedy},
+			Text: `a program looked for gone, which is absent: if that appeared, this asset would not be cooked again; add reads = ["gone"` + remedy},
 		"a.lists hidden listing": {Inputs: []string{"lib/"}, Warning: true,
-			Text: `a program looked into lib/: files that appear there would not cook this again; add reads = ["/lib/*"` + remedy},
+			Text: `a program listed lib/: if files appeared there, this asset would not be cooked again; add reads = ["/lib/*"` + remedy},
 		"a.there hidden listing": {Inputs: []string{"lib/"}, Warning: true,
-			Text: `a program looked into lib/: files that appear there would not cook this again; add reads = ["/lib/*"` + remedy},
+			Text: `a program listed lib/: if files appeared there, this asset would not be cooked again; add reads = ["/lib/*"` + remedy},
 		"a.patterns hidden absence": {Inputs: []string{"lib/c.x"}, Warning: true,
-			Text: `a program looked for lib/c.x, which is not there: if that appears, it would not cook this again; add reads = ["/lib/c.x"` + remedy},
+			Text: `a program looked for lib/c.x, which is absent: if that appeared, this asset would not be cooked again; add reads = ["/lib/c.x"` + remedy},
 		"a.exists hidden read": {Inputs: []string{"lib/a.h"},
-			Text: `a program read lib/a.h, which is not among its inputs: an edit of it would not cook this again; add reads = ["/lib/a.h"` + remedy},
+			Text: `a program read lib/a.h, which is not among its inputs: after an edit of it, this asset would not be cooked again; add reads = ["/lib/a.h"` + remedy},
 		"a.varies hidden read": {Inputs: []string{"lib/b.h"},
-			Text: `the recipe "varies" read lib/b.h, which is not among its inputs: an edit of it would not cook this again; it does not read the same each time`},
+			Text: `the recipe "varies" read lib/b.h, which is not among its inputs: after an edit of it, this asset would not be cooked again; the recipe does not read the same files each time`},
 		"a.both hidden read": {Inputs: []string{"lib/a.h"},
-			Text: `a program read lib/a.h, which is not among its inputs: an edit of it would not cook this again; add reads = ["/lib/a.h"` + remedy},
+			Text: `a program read lib/a.h, which is not among its inputs: after an edit of it, this asset would not be cooked again; add reads = ["/lib/a.h"` + remedy},
 		"a.both not reproducible": {Text: `a.both differs from a new cook at offset 0 (the end, now 0x`},
 	}
 	for _, f := range found {
@@ -115,12 +116,12 @@ func TestHiddenInputs(t *testing.T) {
 	}
 	slices.Sort(tr.observer.notes)
 	if len(tr.observer.notes) != 2 ||
-		tr.observer.notes[0] != "a.differs: its program does not work while it is traced, so what it reads is not checked; said once for each rule: it makes something else" ||
-		!strings.HasSuffix(tr.observer.notes[1], ".fails: its program does not work while it is traced, so what it reads is not checked; said once for each rule: sh: exit status 1: sh: no sockets") {
+		tr.observer.notes[0] != "a.differs: the program does not work while it is traced, so its reads are not checked; this is printed once for each rule: the traced program makes other outputs" ||
+		!strings.HasSuffix(tr.observer.notes[1], ".fails: the program does not work while it is traced, so its reads are not checked; this is printed once for each rule: sh: exit status 1: sh: no sockets") {
 		t.Errorf("notes: %q", tr.observer.notes)
 	}
 
-	// Without an index it is not known what anything depends on.
+	// Without an index, the recorded dependencies are unknown.
 	must(t, os.Remove(tr.output(".cook/index")))
 	if found, _ = tr.verify(t, "all"); slices.ContainsFunc(found, func(f verify.Finding) bool { return len(f.Inputs) > 0 }) {
 		t.Errorf("found without an index: %+v", found)

@@ -24,24 +24,25 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// ignoreStamps is the advice if only the content may show a difference.
+// ignoreStamps is the advice to give if only the content may reveal a difference.
 const ignoreStamps = "cook again ignoring timestamps"
 
-// A check is an artifact that is read, and its problem.
+// A check is an artifact to read, and the problem found with it.
 type check struct {
 	action  *index.Action
 	output  *contents.Output
-	problem error // nil if output.State is enough
+	problem error // problem found; nil if output.State is sufficient
 }
 
-// readArtifactContent reads an artifact. No stamp or checksum replaces its content.
+// readArtifactContent reads an artifact. It always reads the content, whatever the stamp or
+// checksum.
 func (r *reader) readArtifactContent(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, c *check) {
 	c.output.State = contents.Edited
 	got, err := w.Sum(tree, c.output.Artifact.Path, bulk.Ask{Want: hashing.WantDigest})
 	if err == nil {
 		c.output.Stamp = got.Stamp
 	} else {
-		got.FileSum, err = r.readAlone(ctx, c.output) // perhaps through a link, or for the error
+		got.FileSum, err = r.readAlone(ctx, c.output) // error, unless the file can be read through a link
 	}
 	r.bytes.Add(got.Size)
 	switch was := c.output.Artifact; {
@@ -74,14 +75,14 @@ func (r *reader) readAlone(ctx context.Context, o *contents.Output) (hashing.Fil
 	return r.summer.Sum(ctx, f, hashing.WantDigest)
 }
 
-// A sizeError is the error of an artifact with another size in bytes.
+// A sizeError reports that an artifact has a different size, in bytes.
 type sizeError struct{ is, was int64 }
 
 func (e *sizeError) Error() string {
-	return fmt.Sprintf("has %d bytes, and %d were cooked", e.is, e.was)
+	return fmt.Sprintf("has %d bytes, but was cooked with %d", e.is, e.was)
 }
 
-// finding returns the finding about an artifact that differs.
+// finding returns the finding for an artifact that differs.
 func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 	o := c.output
 	if sameMode := o.Artifact.Stamp.Mode == 0 || o.Stamp.Mode == o.Artifact.Stamp.Mode; o.State == contents.Intact && sameMode {
@@ -109,7 +110,7 @@ func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 		f.Text = fmt.Sprintf("%s differs from the cooked artifact; %s", name, ignoreStamps)
 	default:
 		f.Kind = OutputMode
-		f.Text = fmt.Sprintf("%s has mode %v, cook left it with %v; remove it and run cook",
+		f.Text = fmt.Sprintf("%s has mode %v, but cook wrote it with %v; remove the file and run cook",
 			name, fs.FileMode(o.Stamp.Mode), fs.FileMode(o.Artifact.Stamp.Mode))
 	}
 	return f, true
@@ -119,7 +120,7 @@ func (c *check) finding(s *session.Session) (f Finding, differs bool) {
 func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []contents.Before, claims []plan.Claim) error {
 	files, err := s.State.Extra(ctx, state.Outputs(eachKnown(before), claims), s.Place.Cache)
 	for _, name := range files {
-		r.reportFinding(Finding{Kind: ExtraFile, Path: name, Text: "is made by nothing; move it away or remove extra files"})
+		r.reportFinding(Finding{Kind: ExtraFile, Path: name, Text: "is made by no asset; move the file away or remove extra files"})
 	}
 	if err != nil && ctx.Err() == nil {
 		r.reportFinding(Finding{Kind: Unreadable, Path: s.Out.Name(), Text: err.Error()})
@@ -129,14 +130,14 @@ func checkExtra(ctx context.Context, s *session.Session, r *reporter, before []c
 
 // checkManifest compares the manifest with a new one for all actions.
 func checkManifest(s *session.Session, r *reporter, before []contents.Before, targets []string, ids *todo.Identities) error {
-	return s.State.Manifest.Check(eachKnown(before), ids.Of, func(name, what string) {
+	return s.State.Manifest.Check(s.Place.Manifest, eachKnown(before), ids.Of, func(name, what string) {
 		r.reportFinding(Finding{Kind: StateDamaged, Path: name, Targets: targets, Text: what + "; " + ignoreStamps})
 	})
 }
 
-// A reader reads a tree once: each source, then its outputs, then their blobs. Successive
-// files often have the same bytes, which are hashed once, or are the same file, which is read
-// once.
+// A reader reads a tree once: each source, then its outputs, then their blobs. Often, successive
+// files have the same bytes. These bytes are hashed only once. If the files are the same file, it
+// is read only once.
 type reader struct {
 	s       *session.Session
 	targets []string
@@ -151,7 +152,7 @@ type reader struct {
 	bytes   atomic.Int64 // size of all outputs
 }
 
-// A file is an index into one of the reader's lists.
+// A file is a kind of file with an index into the list for this kind.
 type file struct {
 	kind fileKind
 	at   int32
@@ -175,14 +176,14 @@ func newOutputReader(s *session.Session, delta *changes.Delta, targets []string,
 	return r
 }
 
-// mergeFiles merges sources and actions, which are sorted by path.
+// mergeFiles merges sources and actions, which must be sorted by path.
 func (r *reader) mergeFiles(actions []index.Action) {
 	made := 0
 	for i := range actions {
 		made += len(actions[i].Made)
 	}
 	outputs := make([]contents.Output, made)
-	r.checks = make([]check, 0, made) // never moved: pointers refer to it
+	r.checks = make([]check, 0, made) // list that is never reallocated: pointers refer to its elements
 	r.files = make([]file, 0, len(r.sources)+made)
 	var folders [256]bool
 	if r.store != nil {
@@ -246,7 +247,7 @@ func (r *reader) expectedSize(f file) int64 {
 	return r.blobs[f.at].Size
 }
 
-// readEverything reads all files, until ctx ends.
+// readEverything reads all files, or stops when ctx ends.
 func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 	trees := [...]bulk.Tree{source: bulk.OpenTree(r.s.Assets), output: bulk.OpenTree(r.s.Out), blob: {}}
 	if r.store != nil {
@@ -283,14 +284,14 @@ func (r *reader) readEverything(ctx context.Context, report *reporter) error {
 	})
 }
 
-// A blobCheck is a blob that the store may have, with an action that made it.
+// A blobCheck is a blob that the store may have, with an action that produced it.
 type blobCheck struct {
 	store.Artifact
 	action *index.Action
 	err    error
 }
 
-// readBlobs reads the blob, and removes it if it is damaged.
+// readBlobs reads the blobs, and removes damaged blobs.
 func (b *blobCheck) readBlobs(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, opened *store.Store) error {
 	got, err := w.Sum(tree, store.BlobFile(b.Blob), bulk.Ask{Want: hashing.WantDigest})
 	if err == nil && got.Size == b.Size && store.BlobID(got.Digest) == b.Blob {

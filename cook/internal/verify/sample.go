@@ -19,14 +19,14 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// DefaultSample is the default part of the assets to cook again: small enough for every day.
-// With a new seed each time, every asset has its turn.
+// DefaultSample is the default part of the assets to cook again: small enough for daily use.
+// With a new seed each time, every asset is eventually included.
 const DefaultSample = "5%"
 
 // A sample is a number of assets, or a part of all assets.
 type sample struct {
 	count int
-	part  float64 // 0 to 1
+	part  float64 // part of all assets, from 0 to 1
 }
 
 func parseSample(text string) (sample, error) {
@@ -46,8 +46,8 @@ func parseSample(text string) (sample, error) {
 	return sample{}, configError("sample %q: want a number of assets such as 20, a part such as 5%%, or all", text)
 }
 
-// sampleSize returns the number of assets in a sample of n. A part that is not zero has at least
-// one.
+// sampleSize returns the number of assets in a sample from n assets. If the sample is a part
+// greater than zero, it has at least one asset.
 func (s sample) sampleSize(n int) int {
 	return min(n, s.count+int(math.Ceil(s.part*float64(n))))
 }
@@ -60,7 +60,8 @@ func randomSeed(seed uint64) uint64 {
 	return seed
 }
 
-// sampleOf draws a sample from the actions of a plan whose artifacts are on record.
+// sampleOf draws a sample from the actions of a plan. It draws only actions whose artifacts are
+// recorded.
 func sampleOf(p *plan.Plan, s sample, seed uint64, lost bool) []int {
 	var known []int
 	for i := range p.Actions {
@@ -72,7 +73,8 @@ func sampleOf(p *plan.Plan, s sample, seed uint64, lost bool) []int {
 	return drawSample(p, known, s.sampleSize(countCooked(p)), seed)
 }
 
-// countCooked counts the actions of a plan that are not held.
+// countCooked counts the actions of a plan that are cooked. It leaves out actions that are not
+// cooked because another asset contains their source.
 func countCooked(p *plan.Plan) (n int) {
 	for i := range p.Actions {
 		if !p.Actions[i].Held() {
@@ -82,8 +84,9 @@ func countCooked(p *plan.Plan) (n int) {
 	return n
 }
 
-// drawSample chooses n actions by seed alone, in cooking order. One asset of each method comes
-// before a second asset of any method, because an error of a method concerns all its assets.
+// drawSample chooses n actions, and returns them in cooking order. The choice depends only on seed.
+// It chooses one asset of each method before a second asset of any method, because an error in a
+// method affects all its assets.
 func drawSample(p *plan.Plan, from []int, n int, seed uint64) []int {
 	random := rand.New(rand.NewPCG(seed, 0))
 	random.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
@@ -101,7 +104,7 @@ func drawSample(p *plan.Plan, from []int, n int, seed uint64) []int {
 	return drawn[:min(n, len(drawn))]
 }
 
-// newContents returns contents without an index, so that each source is read and hashed.
+// newContents returns a Contents without an index, so that each source is read and hashed.
 func newContents(s *session.Session, catalog *artifacts.Catalog) *contents.Contents {
 	return contents.New(contents.Options{
 		Artifacts: catalog.Digest, Assets: s.Assets, Known: index.Empty().Files(), Checksum: s.Basis.Checksum, Unsettled: true, Workers: s.Limits.Workers, Clock: s.Clock.Stamps,
@@ -109,7 +112,7 @@ func newContents(s *session.Session, catalog *artifacts.Catalog) *contents.Conte
 	})
 }
 
-// makePlan makes the plan of a cook from the files that were read.
+// makePlan makes the plan of a cook from the files that have been read.
 func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, targets []string, rules *session.Ruleset, catalog *artifacts.Catalog, read *contents.Contents, before []contents.Before) (*todo.Todo, error) {
 	t := &todo.Todo{Targets: targets, Rules: rules, Contents: read, Artifacts: catalog}
 	var err error
@@ -117,11 +120,11 @@ func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, tar
 		return nil, err
 	}
 	t.Plan = t.Decide(ctx, s, delta, before)
-	return t, ctx.Err() // an unread file looks like a missing file
+	return t, ctx.Err() // interruption, after which unread files look like missing files
 }
 
-// checkPlan reports the work that a cook would have. If the index was lost, the inputs of known
-// outputs are unknown.
+// checkPlan reports the work that a cook would do. If the index was lost, the inputs that led to
+// the known outputs are unknown.
 func checkPlan(s *session.Session, r *reporter, p *plan.Plan, lost bool) {
 	for i := range p.Actions {
 		a := &p.Actions[i]
@@ -138,13 +141,13 @@ func checkPlan(s *session.Session, r *reporter, p *plan.Plan, lost bool) {
 	for _, old := range p.Retired {
 		if _, err := s.Out.Root().Lstat(old.Path); err == nil {
 			r.reportFinding(Finding{Kind: NotUpToDate, Path: old.Source, Target: old.Target, Output: old.Path,
-				Text: fmt.Sprintf("%s is made by no source any more; run cook", pathname.Show(old.Path))})
+				Text: fmt.Sprintf("no source makes %s any more; run cook", pathname.Show(old.Path))})
 		}
 	}
 }
 
-// reasonsToCook returns the reasons for cooking an action, without the reasons about the state of
-// its outputs, which checks report.
+// reasonsToCook returns the reasons for cooking an action. It leaves out reasons about the state of
+// the outputs, because the checks of the outputs report them.
 func reasonsToCook(a *plan.Action) []plan.Reason {
 	if !a.Runs() {
 		return nil
@@ -165,7 +168,7 @@ func describeOutdated(reasons []plan.Reason) string {
 		words[i] = r.String()
 		switch r.Kind {
 		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged, plan.ToolChanged:
-			remedy = ignoreStamps // in case no stamp shows the change
+			remedy = ignoreStamps // advice, because no stamp reveals the change
 		}
 	}
 	return fmt.Sprintf("not up to date (%s); %s", strings.Join(words, "; "), remedy)

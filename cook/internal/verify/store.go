@@ -20,8 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// openStore opens the store. It returns nil without a store, or for an unusable store, which
-// was noted.
+// openStore opens the store. If there is no store, it returns nil. If the store is unusable, it
+// returns nil and prints a note.
 func openStore(s *session.Session) *store.Store {
 	if !store.Exists(s.Place.Cache) {
 		return nil
@@ -60,12 +60,12 @@ func (r *reader) mayBeStored(a *index.Action) bool {
 	return a.State == index.Done && kept
 }
 
-// A record is a result that the store may have.
+// A record is a result that the store may contain.
 type record struct {
 	action *index.Action
 	id     store.ResultID
-	sets   error // error of reading the read sets
-	result error // error of reading the result
+	sets   error // error from reading the read sets
+	result error // error from reading the result
 	differ bool  // set if the record differs from the index
 }
 
@@ -88,7 +88,7 @@ func (r *reader) checkStoredRecords(ctx context.Context, report *reporter) error
 			}
 		}
 		if records[i].differ {
-			// Two cooks of the same inputs made different artifacts.
+			// The store has a result of the same inputs with different artifacts.
 			recipe := plan.RecipeOf(a.Method)
 			report.reportFinding(Finding{Kind: NotReproducible, Path: a.Path, Target: a.Target, Recipe: recipe,
 				Text: fmt.Sprintf("the store has another result of the same inputs: the recipe %q is not deterministic", recipe)})
@@ -97,7 +97,7 @@ func (r *reader) checkStoredRecords(ctx context.Context, report *reporter) error
 	return nil
 }
 
-// readStoredRecords reads the records, directory by directory of the store.
+// readStoredRecords reads the records, one directory of the store after the other.
 func (r *reader) readStoredRecords(ctx context.Context, records []record) error {
 	const batch = 256
 	err := parallel.Each(ctx, r.s.Limits.Workers, (len(records)+batch-1)/batch, func(_, n int) error {
@@ -145,18 +145,7 @@ func (e *record) readStoredRecord(w *bulk.Worker, tree *bulk.Tree, opened *store
 	} else if result, e.result = opened.Result(e.id); e.result != nil {
 		return
 	}
-	e.differ = !slices.EqualFunc(a.Made, result.Artifacts, func(m index.Artifact, s store.Artifact) bool {
-		return s == store.Artifact{Blob: m.Blob, Size: m.Stamp.Size}
-	})
-}
-
-// storedOf returns the artifacts of an action as the store names them.
-func storedOf(a *index.Action) []store.Artifact {
-	list := make([]store.Artifact, len(a.Made))
-	for i, m := range a.Made {
-		list[i] = store.Artifact{Blob: m.Blob, Size: m.Stamp.Size}
-	}
-	return list
+	e.differ = !plan.IsLinked(a) && !slices.Equal(cookone.Stored(a.Made), result.Artifacts)
 }
 
 // reportStore reports a damaged or unreadable entry.
@@ -165,18 +154,19 @@ func reportStore(r *reporter, a *index.Action, err error) {
 		return
 	}
 	f := Finding{Kind: StoreDamaged, Path: a.Path, Target: a.Target, Text: fmt.Sprintf("store: %v", err)}
-	var kept *fs.PathError // if it could not be removed
+	var kept *fs.PathError // set if the entry could not be removed
 	if errors.Is(err, store.ErrDamaged) && !errors.As(err, &kept) {
-		f.Text += "; it is removed, and cooked anew when it is needed"
+		f.Text += "; the entry is removed, and cooked again when it is needed"
 	}
 	r.reportFinding(f)
 }
 
-// errNotReached is the error of a server that answered no question.
-var errNotReached = errors.New("remote: the server was not reached, so nothing was compared with it")
+// errNotReached reports that a server answered no request.
+var errNotReached = errors.New("remote: the server was not reached, so nothing was compared with its results")
 
-// openSharedClient returns a client of the server whose results are compared, nil for none. The
-// client asks as a run does, but waits as long as the server takes, and uploads nothing.
+// openSharedClient returns a client for the server whose results are compared, or nil if there is
+// no server. The client sends the same requests as a run. It waits as long as the server takes, and
+// uploads nothing.
 func openSharedClient(ctx context.Context, s *session.Session, r *reporter, opt remote.Options) *remote.Client {
 	if opt.URL == "" {
 		return nil
@@ -186,7 +176,7 @@ func openSharedClient(ctx context.Context, s *session.Session, r *reporter, opt 
 	return remote.New(ctx, opt, s.OpenStore(), r.noteLine)
 }
 
-// closeRemote closes the client. The error is errNotReached if the server answered no question.
+// closeRemote closes the client. The error is errNotReached if the server answered no request.
 func closeRemote(ctx context.Context, c *remote.Client, asked bool) error {
 	if stats := c.Close(ctx); c != nil && asked && stats.Requests == 0 && ctx.Err() == nil {
 		return errNotReached
@@ -194,8 +184,8 @@ func closeRemote(ctx context.Context, c *remote.Client, asked bool) error {
 	return nil
 }
 
-// checkShared reports the results that a run would take from the server, and that differ from
-// cooking again. A result that the server does not have is no difference.
+// checkShared reports results of the server that differ from the result of cooking again. It checks
+// the results that a run would use. A result that the server does not have is not a difference.
 func (w *worker) checkShared(ctx context.Context, a *plan.Action, steps []cookone.Step) {
 	for _, step := range steps {
 		for _, there := range sharedResults(ctx, w.remote, w.again.Cooker(), step) {
@@ -211,12 +201,12 @@ func (w *worker) checkShared(ctx context.Context, a *plan.Action, steps []cookon
 	}
 }
 
-// sharedTime is the longest time to wait for an answer. serve-remote gives up sooner.
+// sharedTime is the longest time to wait for an answer. The verb serve-remote gives up sooner.
 const sharedTime = time.Minute
 
-// sharedResults returns the results of a server for a step: for the dependencies that the
-// server names, for the dependencies of cooking again, and for the dependencies of the last
-// run. An action that is not shared has none.
+// sharedResults returns the results of a server for a step. It looks them up by dependencies: the
+// read sets that the server names, the dependencies found by cooking again, and the dependencies of
+// the last run. If results of the action are not shared, there are none.
 func sharedResults(ctx context.Context, server *remote.Client, cooker *cookone.Cooker, s cookone.Step) (all []store.Result) {
 	t := s.Task
 	if t.Action.Method.Choice.Cheap() {
@@ -229,7 +219,7 @@ func sharedResults(ctx context.Context, server *remote.Client, cooker *cookone.C
 	t.Action = t.Action.Identified(id)
 	first := server.Look(ctx, lookup.KeyOf(t.Action, nil), t.Action.Path, sharedTime)
 	sets := append(first.ReadSets, lookup.NamesOf(s.Deps), nil)
-	if t.Action.Last != nil { // a step of a chain has none
+	if t.Action.Last != nil { // recorded dependencies, which a step of a chain does not have
 		sets = append(sets, lookup.NamesOf(t.Action.Last.Deps))
 	}
 	seen := map[store.ResultID]bool{}
@@ -251,10 +241,10 @@ func sharedResults(ctx context.Context, server *remote.Client, cooker *cookone.C
 	return all
 }
 
-// A sharedDifference is an artifact that differs on the server.
+// A sharedDifference is an artifact that differs between the server's result and the new one.
 type sharedDifference struct{ output, says string }
 
-// sharedDifferences compares a result of the server with a step that was cooked again.
+// sharedDifferences compares a result of the server with the result of cooking the step again.
 func sharedDifferences(s cookone.Step, r store.Result) (all []sharedDifference) {
 	if there, now := len(r.Artifacts), len(s.Made); there != now {
 		return []sharedDifference{{"", fmt.Sprintf("the server has %d artifacts, and a new cook gives %d", there, now)}}

@@ -50,11 +50,11 @@ func TestNoDifferences(t *testing.T) {
 	}
 }
 
-// harms are changes of a cooked tree, with the findings.
+// harms are ways to damage a cooked tree, and the findings that they must cause.
 var harms = map[string]struct {
 	harm func(t *testing.T, tr *tree)
 	want []verify.FindingKind
-	text string // of the first one
+	text string // text of the first finding
 }{
 	"edited output": {
 		harm: func(t *testing.T, tr *tree) { flip(t, tr.output("a.txt")) },
@@ -64,7 +64,7 @@ var harms = map[string]struct {
 	"longer output": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.WriteFile(tr.output("a.txt"), []byte("longer"), 0o666)) },
 		want: []verify.FindingKind{verify.OutputDamaged},
-		text: "a.txt has 6 bytes, and 5 were cooked; cook again ignoring timestamps",
+		text: "a.txt has 6 bytes, but was cooked with 5; cook again ignoring timestamps",
 	},
 	"missing output": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.Remove(tr.output("sub/c.txt"))) },
@@ -79,7 +79,7 @@ var harms = map[string]struct {
 			must(t, os.Chmod(tr.output("a.txt"), 0o600))
 		},
 		want: []verify.FindingKind{verify.OutputMode},
-		text: "; remove it and run cook",
+		text: "; remove the file and run cook",
 	},
 	"edited source": {
 		harm: func(t *testing.T, tr *tree) { flip(t, tr.asset("a.txt")) },
@@ -94,7 +94,7 @@ var harms = map[string]struct {
 	"source gone": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.Remove(tr.asset("sub/c.txt"))) },
 		want: []verify.FindingKind{verify.NotUpToDate},
-		text: "sub/c.txt is made by no source any more; run cook",
+		text: "no source makes sub/c.txt any more; run cook",
 	},
 	"lost index": {
 		harm: func(t *testing.T, tr *tree) { must(t, os.Remove(tr.output(".cook/index"))) },
@@ -130,7 +130,7 @@ var harms = map[string]struct {
 	},
 }
 
-// Each case is found, and undone by the next cook.
+// Each kind of damage is found by verify and repaired by the next cook.
 func TestDifferences(t *testing.T) {
 	for what, tt := range harms {
 		t.Run(what, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestDifferences(t *testing.T) {
 				t.Errorf("%q, want %q", found[0].Text, tt.text)
 			}
 			if what == "directory that cannot be listed" {
-				return // the next cook fails as well
+				return // end of the test, because the next cook fails too
 			}
 			tr.Mode.IgnoreStamps = true
 			tr.cook(t)
@@ -152,7 +152,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// A damaged blob is reported and removed; one that is missing is no difference.
+// A damaged blob is reported and removed. A missing blob is not a difference.
 func TestDamagedStore(t *testing.T) {
 	tr := cooked(t)
 	blobs, err := filepath.Glob(filepath.Join(tr.Place.Cache, "v1", "blobs", "*", "*"))
@@ -170,7 +170,7 @@ func TestDamagedStore(t *testing.T) {
 	mustFind(t, found)
 }
 
-// Without targets all that were cooked are verified.
+// Without targets, all targets that were cooked are verified.
 func TestTargets(t *testing.T) {
 	tr := cooked(t)
 	tr.write(t, "cook.toml", sources["cook.toml"]+"[target.pc.zstd]\nlevel = 9\n[target.web.zstd]\nlevel = 1\n")
@@ -195,7 +195,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// A tree that was never cooked is refused, and nothing is made.
+// A tree that was never cooked is refused, and nothing is created.
 func TestNothingCooked(t *testing.T) {
 	tr := cooked(t)
 	tr.Place.Out = filepath.Join(t.TempDir(), "other")
@@ -209,7 +209,7 @@ func TestNothingCooked(t *testing.T) {
 	}
 }
 
-// No checksum stands for content: these two words have the same CRC-32.
+// Equal checksums do not hide a change: these two words have the same CRC-32.
 func TestEqualChecksums(t *testing.T) {
 	const one, two = "plumless", "buckeroo"
 	tr := newTree(t)
@@ -237,7 +237,7 @@ func TestEqualChecksums(t *testing.T) {
 	}
 }
 
-// The stages and the memory of recipes are measured; the memory is given back.
+// Verification measures its stages and the memory of recipes, and releases the memory.
 func TestProbe(t *testing.T) {
 	tr := cooked(t)
 	var stream bytes.Buffer
@@ -250,7 +250,7 @@ func TestProbe(t *testing.T) {
 			t.Errorf("no stage %s was recorded", stage)
 		}
 	}
-	if recipes := tr.Probe.Memory.Group("recipes", 0); recipes.Peak() == 0 || recipes.Bytes() != 0 {
-		t.Errorf("the recipes had at most %d bytes and still have %d", recipes.Peak(), recipes.Bytes())
+	if recipes := tr.Probe.Memory.Groups()[0]; recipes.Name != "recipes" || recipes.Peak == 0 || recipes.Bytes != 0 {
+		t.Errorf("the recipes had at most %d bytes and still have %d", recipes.Peak, recipes.Bytes)
 	}
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// readQuestion returns everything that decides about a pass without forced work. A watcher with the
-// same question does the same.
+// readQuestion returns a text with everything that determines the work of a pass, except modes that
+// force work. A watcher with the same text does the same work.
 func readQuestion(s *session.Session) string {
 	return fmt.Sprintf("%s %q %t %t %s", s.Basis.Fingerprint, s.Scope.Asked(), s.Mode.OutputsByFolder, s.Mode.ListAll, os.Getenv("PATH"))
 }
 
-// listenOnSocket opens the socket, nil if the system has none. It fails if another watcher of the output
-// directory listens.
+// listenOnSocket opens the socket. If the system does not support sockets, it returns nil. If
+// another watcher of the output directory listens, it returns an error.
 func (m *watcher) listenOnSocket() (*peer.Listener, error) {
 	opt, err := m.opt.WithDefaults()
 	if err != nil {
@@ -42,12 +42,12 @@ func (m *watcher) listenOnSocket() (*peer.Listener, error) {
 	case errors.Is(err, fs.ErrExist):
 		return nil, &state.LockedError{Path: filepath.Join(dir, "socket"), Holder: "another watching cook"}
 	case err != nil:
-		s.Observer.Note(err.Error() + "; every cook looks for itself")
+		s.Observer.Note(err.Error() + "; other cooks must scan the tree themselves")
 	}
 	return socket, nil
 }
 
-// serveCaller answers cooks, and programs that follow changes.
+// serveCaller answers requests of two kinds of clients: cooks, and programs that follow changes.
 func (m *watcher) serveCaller(ctx context.Context, socket *peer.Listener) {
 	if socket == nil {
 		return
@@ -57,22 +57,22 @@ func (m *watcher) serveCaller(ctx context.Context, socket *peer.Listener) {
 		if feed.Asks(question) {
 			return feed.Reply(client, m.feed, question, func() { m.mu.Lock(); defer m.mu.Unlock() })
 		}
-		// The round runs even if the client goes away meanwhile.
+		// The round completes even if the client disconnects meanwhile.
 		text, _ := json.Marshal(m.answerCaller(ctx, string(question)))
 		return text
 	})
 	if err != nil && ctx.Err() == nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.opt.Observer.Note(err.Error() + "; every cook looks for itself")
+		m.opt.Observer.Note(err.Error() + "; other cooks must scan the tree themselves")
 	}
 }
 
-// answerCaller brings everything up to date and returns the result of a pass of the asking cook, nil if
-// unknown.
+// answerCaller brings everything up to date. It returns the result that a pass of the asking cook
+// would have, or nil if the result is unknown.
 func (m *watcher) answerCaller(ctx context.Context, asked string) *stats.Stats {
 	if asked == "" {
-		return nil // only a sign of life is wanted
+		return nil // request for a sign of life only
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,13 +107,13 @@ func (m *watcher) answerCaller(ctx context.Context, asked string) *stats.Stats {
 	return &stats.Stats{Found: t.Found, Outcomes: stats.Outcomes{ByStamp: t.Found}, Saved: t.Saved}
 }
 
-// LongWait is the time after which a cook reports that it waits. By then a stopped watcher has
-// been noticed.
+// LongWait is the time after which a cook reports that it waits. It is long enough to detect a
+// stopped watcher first.
 const LongWait = 2 * time.Second
 
 // Ask asks the watcher of the output directory for the result of a pass of this session. known is
-// nil if the watcher does not know, or if the session wants more than a result. beside reports
-// whether a watcher is alive; it may hold the lock for a moment.
+// nil if the watcher does not know the result, or if the session needs more than a result. beside
+// reports whether a watcher is alive. Such a watcher may hold the lock for a moment.
 func Ask(ctx context.Context, s *session.Session) (known *stats.Stats, beside bool) {
 	m := s.Mode
 	switch {
@@ -133,7 +133,7 @@ func Ask(ctx context.Context, s *session.Session) (known *stats.Stats, beside bo
 	return known, true
 }
 
-// askWatcher asks the watcher, with a note if that takes long.
+// askWatcher sends a request to the watcher, and prints a note if the answer takes long.
 func askWatcher(ctx context.Context, s *session.Session) (answer []byte, err error) {
 	answered := make(chan struct{})
 	go func() {
@@ -151,13 +151,13 @@ func askWatcher(ctx context.Context, s *session.Session) (answer []byte, err err
 	}
 	var silent *peer.SilentError
 	if errors.As(err, &silent) {
-		s.Observer.Note(fmt.Sprintf("a watching cook (%v); looking at the tree without it", silent))
+		s.Observer.Note(fmt.Sprintf("a watching cook (%v); this cook scans the tree itself", silent))
 	}
 	return answer, err
 }
 
-// Beside returns the process ("process 1234") of the output directory's watcher, even if it is
-// stopped.
+// Beside returns the name of the watcher's process, such as "process 1234". It finds the watcher of
+// the output directory even if the process is stopped.
 func Beside(ctx context.Context, s *session.Session) (process string, ok bool) {
 	if !s.Used() {
 		return "", false

@@ -1,36 +1,35 @@
-// Package watch keeps an output directory up to date. A cook of the same directory asks the
-// watcher for its result instead of looking at the tree.
+// Package watch keeps an output directory up to date. A cook of the same directory asks the watcher
+// for its result instead of scanning the tree.
 //
 // # Rounds
 //
-// A round is a pass (package pass) that looks only at directories with events (package notify).
-// After each round the watcher learns the directories of the pass and watches the new ones.
-// Before that, files may have changed through a new directory unseen, so the next round looks
-// everywhere. When no more events come, the watcher waits.
+// A round is a pass (package pass) that examines only directories with events (package notify).
+// After each round the watcher learns the directories of the pass and watches the new directories.
+// Files in a new directory may have changed before the watch began, so the next round examines all
+// directories. When there are no more events, the watcher waits.
 //
 // # Saves
 //
 // A round begins when a save looks complete, or has taken longer than saves usually do: a removed
-// file may come back, and an open file may be half written. A new failure waits as long. If the
-// source or a dependency changes meanwhile, the old output stays, and the next round cooks the
-// asset again.
+// file may come back, and an open file may be half written. A new failure counts only after the
+// same time. If the source or a dependency changes meanwhile, the old output is kept, and the next
+// round cooks the asset again.
 //
 // # Changes without events
 //
-// Each round looks at some directories even without events: directories with links, whose
-// targets may change anywhere, and directories with hard links, because a write is reported only
-// for one name of the file. A file that comes with a second name makes the next round look
-// everywhere, which finds the first name; so does a file that came and went between two rounds.
-// Before each round the watcher compares mounts, the two root directories and the programs that
-// PATH leads to. Other changes (writes through a mapping that stays open, other hosts, names
-// outside the tree) show in a look at everything from time to time: less often if it takes
-// longer.
+// Each round examines some directories even without events: directories with links, whose targets
+// may change anywhere, and directories with hard links, because a write is reported only for one
+// name of the file. If a new file has a second name, the next round examines all directories to
+// find the other name; the same happens if a file appeared and vanished between two rounds. Before
+// each round the watcher compares mounts, the two root directories and the programs that PATH leads
+// to. Other changes (writes through a mapping that stays open, other hosts, names outside the tree)
+// are found by a full scan from time to time, which is less frequent the longer it takes.
 //
 // # Answers
 //
-// A cook asks at the socket in the state directory (package peer). Its question holds everything
-// that decides about its pass, so that only a watcher whose pass would do the same answers it.
-// Before the answer, the watcher takes all events and does the rounds for them.
+// A cook sends a request to the socket in the state directory (package peer). The request contains
+// everything that determines what its pass does, so that only a watcher whose pass would do the
+// same answers it. Before it answers, the watcher reads all events and runs the rounds for them.
 package watch
 
 import (
@@ -52,37 +51,39 @@ import (
 type Round struct {
 	Done pass.Done
 	Err  error
-	// Rules is the error in the rules if the round followed the last correct rules instead.
+	// Rules is the error in the rules, if the round used the last correct rules instead.
 	Rules error
-	// Directories is the number of watched directories. 0 means that the system cannot watch, so
-	// the watcher looks at the tree from time to time.
+	// Directories is the number of watched directories. If the system cannot watch directories, it
+	// is 0, and the watcher scans the tree from time to time.
 	Folders int
 }
 
 const (
 	// pauseTime is the pause between two attempts to get the lock.
 	pauseTime = 50 * time.Millisecond
-	// mostRounds bounds the rounds without a pause, for events that came meanwhile.
+	// mostRounds limits the number of successive rounds without a pause. Each of these rounds
+	// handles events that arrived during the previous round.
 	mostRounds = 8
 )
 
-// saveTime is how long a file may stay missing or half written before that counts as an edit: an
-// editor may rename a file to its backup and then slowly write the new one.
+// saveTime is the time for which a file may stay missing or half written before that counts as an
+// edit. An editor may rename a file to its backup and then take long to write the new file.
 const saveTime = 150 * time.Millisecond
 
-// editorPatience waits for the events of one save. They end within a few milliseconds if no file
-// stays open or missing.
+// editorPatience determines the wait for all events of one save. They end within a few milliseconds
+// if no file stays open or missing.
 var editorPatience = notify.Patience{Settled: 4 * time.Millisecond, Open: saveTime, Most: 500 * time.Millisecond}
 
 // StageWait is the name of the stage between two rounds.
 const StageWait = "wait"
 
-// Run brings the output directory up to date whenever something changes, until ctx ends. It
-// returns the error of the context, or of the first round if that could not begin. It calls told
-// after the first round and after each round with work or another result, one call at a time.
+// Run brings the output directory up to date whenever something changes, until ctx ends. It returns
+// the error of the context, or the error of the first round if that round could not begin. It calls
+// told after the first round, and after each round that did work or whose result differs from the
+// previous round. Only one call is made at a time.
 func Run(ctx context.Context, opt session.Options, told func(Round)) error {
 	if len(opt.Scope.Patterns) > 0 || opt.Scope.Source != "" {
-		return &session.ConfigError{Err: errors.New("watching brings everything up to date; it takes no patterns")}
+		return &session.ConfigError{Err: errors.New("watching brings everything up to date; leave out the patterns")}
 	}
 	return newWatcher(opt, told).runWatcher(ctx, editorPatience)
 }
@@ -97,7 +98,7 @@ func (m *watcher) runWatcher(ctx context.Context, patience notify.Patience) erro
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer stop()
-	m.mu.Lock() // questions wait for the first round
+	m.mu.Lock() // lock that makes requests wait for the first round
 	group.Go(func() { m.serveCaller(serving, socket) })
 	err = m.firstRound(ctx)
 	m.mu.Unlock()
@@ -124,36 +125,36 @@ func forWatching(opt session.Options) session.Options {
 	return opt
 }
 
-// A watcher keeps one output directory up to date.
+// A watcher keeps an output directory up to date.
 type watcher struct {
 	opt  session.Options
 	told func(Round)
 	feed *feed.History
 
-	mu      sync.Mutex // of all fields below
+	mu      sync.Mutex // lock of all fields below
 	watched watched
 	pending pending
 	places  places
 	learned learned
 	last    outcome
 	pace    pace
-	rounds  int    // so far
+	rounds  int    // rounds so far
 	hurry   func() // ends a wait
 }
 
-// pending holds the directories in which the next round must look.
+// pending holds the directories that the next round must examine.
 type pending struct {
-	folders map[string]bool // where something may have changed
-	all     bool            // anything may have changed
-	rest    bool            // likewise, but after the changes in directories
-	locked  bool            // another cook had the lock
+	folders map[string]bool // directories in which something may have changed
+	all     bool            // set if anything may have changed
+	rest    bool            // set if anything may have changed, to handle after folders
+	locked  bool            // set if another cook had the lock
 }
 
-// due reports whether a round must come without further events: for events that came already, or
-// after a failed round.
+// due reports whether another round is needed even without further events. It is needed for events
+// that have already arrived, and after a failed round.
 func (p *pending) due() bool { return p.locked || p.all || p.rest || len(p.folders) > 0 }
 
-// markFolderPending notes that something may have changed in a directory.
+// markFolderPending records that something may have changed in a directory.
 func (p *pending) markFolderPending(folder string) {
 	if p.folders == nil {
 		p.folders = map[string]bool{}
@@ -164,10 +165,10 @@ func (p *pending) markFolderPending(folder string) {
 // outcome is the result of the last round.
 type outcome struct {
 	stats    stats.Stats
-	good     bool   // everything is up to date
-	rules    error  // error in the rules, if earlier ones were followed
-	state    string // as reported
-	question string // of a cook with the same pass
+	good     bool   // set if everything is up to date
+	rules    error  // error in the rules, if earlier rules were used
+	state    string // state in the last report
+	question string // request that a cook with the same pass sends
 }
 
 func newWatcher(opt session.Options, told func(Round)) *watcher {
@@ -177,7 +178,7 @@ func newWatcher(opt session.Options, told func(Round)) *watcher {
 	}
 }
 
-// firstRound begins to watch, once no other cook runs.
+// firstRound begins to watch as soon as no other cook runs.
 func (m *watcher) firstRound(ctx context.Context) error {
 	var err error
 	if m.watched.events, err = notify.New(); err != nil {
@@ -197,7 +198,7 @@ func (m *watcher) firstRound(ctx context.Context) error {
 	return nil
 }
 
-// Pause waits a moment. It returns false if ctx ended.
+// Pause waits a short time. It returns false if ctx ended.
 func Pause(ctx context.Context) bool {
 	select {
 	case <-ctx.Done():
@@ -207,14 +208,16 @@ func Pause(ctx context.Context) bool {
 	}
 }
 
-// pollSources gives up watching, reports why, and looks at the tree from time to time.
+// pollSources is used if watching is impossible. It reports the reason, and scans the tree from
+// time to time.
 func (m *watcher) pollSources(err error) {
-	m.opt.Observer.Note(fmt.Sprintf("%v; looking at the whole tree every %v instead, or less often if it is large", err, pollTime))
+	m.opt.Observer.Note(fmt.Sprintf("%v; scanning the whole tree every %v instead, or less often if the tree is large", err, pollTime))
 	m.watched.endWatch()
 	m.watched = watched{folders: map[string]bool{}}
 }
 
-// waitForChanges waits until something may have changed. It reports whether that may be anywhere.
+// waitForChanges waits until something may have changed. It reports whether the change may be in
+// any directory.
 func (m *watcher) waitForChanges(ctx context.Context, patience notify.Patience) (full bool) {
 	m.mu.Lock()
 	events := m.watched.events
@@ -231,8 +234,8 @@ func (m *watcher) waitForChanges(ctx context.Context, patience notify.Patience) 
 	return waited != nil && !m.pending.due()
 }
 
-// untilDue returns the longest wait: until the next look at everything, or the next attempt of a
-// round that is due.
+// untilDue returns the longest time to wait: the time until the next full scan or, if a round is
+// due, the time until the next attempt.
 func (m *watcher) untilDue() time.Duration {
 	switch {
 	case m.watched.events == nil:
@@ -243,19 +246,19 @@ func (m *watcher) untilDue() time.Duration {
 	return max(0, m.pace.due(m.opt.Limits.Workers, m.places.local && !m.watched.blind).Sub(m.opt.Time.Now()))
 }
 
-// catchUpWithRun does rounds until no more events come.
+// catchUpWithRun runs rounds until there are no more events.
 func (m *watcher) catchUpWithRun(ctx context.Context) {
 	for range mostRounds {
 		if !m.lookForChanges(ctx) || m.cookChanges(ctx) != nil || !m.last.good || ctx.Err() != nil {
 			return
 		}
 		if m.watched.events != nil && !m.watched.events.Settled() {
-			return // wait returns when it has settled
+			return // incomplete changes; Wait waits for the rest
 		}
 	}
 }
 
-// lookForChanges takes all events, and reports whether there is anything to look at.
+// lookForChanges reads all events, and reports whether there are changes to examine.
 func (m *watcher) lookForChanges(ctx context.Context) bool {
 	if m.watched.events == nil {
 		return m.pending.all
@@ -263,7 +266,7 @@ func (m *watcher) lookForChanges(ctx context.Context) bool {
 	changes, err := m.watched.events.Sync(ctx)
 	if err != nil || changes.Lost {
 		if changes.Lost {
-			m.opt.Observer.Note("watch: too much changed at once; looking at the whole tree")
+			m.opt.Observer.Note("watch: too much changed at once; scanning the whole tree")
 		}
 		m.pending.all, m.watched.folders = true, map[string]bool{}
 	}
@@ -277,8 +280,8 @@ func (m *watcher) lookForChanges(ctx context.Context) bool {
 	if len(m.watched.folders) == 0 || len(changes.Unwatched) > 0 {
 		m.watchLearned()
 	}
-	// A file that came and went may have been another name of a known file. The files of a
-	// removed or moved directory are unknown.
+	// A file that appeared and vanished may have been a hard link to a known file. The files of a
+	// removed or moved directory are no longer known.
 	m.pending.rest = m.pending.rest || changes.Vanished || len(changes.Unwatched) > 0
 	m.pending.all = m.pending.all || !m.places.samePlaces() || !m.learned.sameTools(m.places.assets)
 	return m.pending.all || m.pending.rest || len(m.pending.folders) > 0

@@ -30,15 +30,15 @@ type Result struct {
 	Err     error
 }
 
-// Cook cooks the source at path of the tree with options c that r.New made. There are as many
-// outputs as c.Outputs names, or one if a rule must name them. If the tree is an os.DirFS, dir is
-// its directory, so that programs can read it; otherwise "".
+// Cook cooks the source at path in the tree with options c, which r.New returned. It expects as
+// many outputs as c.Outputs names, or one output if c.Outputs returns nil. If the tree is an
+// os.DirFS, dir is its directory, so that programs can read it; otherwise "".
 func Cook(t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, dir, path string) Result {
 	t.Helper()
 	return CookContext(t.Context(), t, r, c, tree, dir, path)
 }
 
-// CookContext is Cook with a context of the test's own.
+// CookContext is like Cook but takes a context.
 func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, dir, path string) Result {
 	t.Helper()
 	info, err := fs.Stat(tree, path)
@@ -56,7 +56,7 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 		return os.OpenFile(files[i], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	}
 	env.Scratch = func() (string, error) { return os.MkdirTemp(out, "scratch") }
-	env.Each = parallel.NewCores(4).Each // so that the race detector sees what pieces share
+	env.Each = parallel.NewCores(4).Each // so that the race detector sees data shared by calls of Job.Each
 	job := jobs.New(r, env, info.Size())
 
 	res := Result{Outputs: make([][]byte, len(files))}
@@ -71,8 +71,9 @@ func CookContext(ctx context.Context, t testing.TB, r recipe.Recipe, c recipe.Co
 	return res
 }
 
-// Explain returns the lines for cook why and the warnings of a source at path of the tree, with the
-// options c that r.New made. It fails the test if r has no Traits.Explain, or that fails.
+// Explain returns the lines for cook why, and the warnings, of the source at path in the tree with
+// options c, which r.New returned. It fails the test if r has no Traits.Explain or if Explain
+// fails.
 func Explain(t testing.TB, r recipe.Recipe, c recipe.Cooker, tree fs.FS, path string) (lines, warnings []string) {
 	t.Helper()
 	explain := traitsOf(r, c).Explain
@@ -102,12 +103,18 @@ func outputNames(c recipe.Cooker, source string) []string {
 		}
 		text = strings.NewReplacer("{dir}", strings.TrimSuffix(dir, "/"), "{path}", source, "{name}", name,
 			"{stem}", stem, "{base}", base, "{ext}", path.Ext(name)).Replace(text)
+		if before, rest, ok := strings.Cut(text, "{ext:"); ok { // the extension if it is listed, otherwise the first listed extension
+			kept, after, _ := strings.Cut(rest, "}")
+			exts := strings.Split(kept, ",")
+			text = before + "." + exts[max(0, slices.Index(exts, strings.TrimPrefix(path.Ext(name), ".")))] + after
+		}
 		list = append(list, strings.TrimPrefix(text, "/"))
 	}
 	return list
 }
 
-// checkAsked fails the test if Cook asked a question that Traits.Asks did not.
+// checkAsked fails the test if Cook calls Job.ReadExtracts with arguments that Traits.Asks did not
+// use.
 func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, deps []recipe.Dep) {
 	t.Helper()
 	var asked []recipe.Dep
@@ -125,9 +132,10 @@ func checkAsked(t testing.TB, r recipe.Recipe, c recipe.Cooker, path string, dep
 	}
 }
 
-// Check fails the test if a recipe breaks a rule that every recipe has to keep: it can be part
-// of a set, and each option has a line of documentation and is either part of the fingerprint
-// or excused by name. other has another value for each option, as recipeset.SetOption takes it.
+// Check fails the test if a recipe breaks a rule that every recipe has to keep: it can be part of a
+// recipe set, and each option has a line of documentation and either affects the fingerprint or
+// states in its tag why it does not. other has a different value for each option, in the form that
+// recipeset.SetOption takes.
 func Check(t testing.TB, r recipe.Recipe, other map[string]any) {
 	t.Helper()
 	if _, err := recipeset.New(r); err != nil {

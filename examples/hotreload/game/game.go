@@ -21,15 +21,15 @@ var page embed.FS
 //go:embed assets
 var samples embed.FS
 
-// Targets are how textures are stored: not all browsers can show BC7.
+// Targets are the texture formats: not all browsers can show BC7.
 var Targets = []string{"bc7", "rgba8"}
 
-// Project returns how assets are cooked for the page.
+// Project returns the project that cooks assets for the page.
 func Project(dir, out string) cook.Project {
-	return cook.Project{Dir: dir, Out: out, Recipes: recipes.All(), Targets: Targets}
+	return cook.Project{Dir: dir, Out: out, Recipes: recipes.All(), Targets: Targets, Engine: "own"}
 }
 
-// Sample makes a directory of assets, with a picture for its texture.
+// Sample fills a directory with sample assets, including an image for the texture.
 func Sample(dir, picture string) error {
 	data, err := os.ReadFile(picture)
 	if err != nil {
@@ -45,16 +45,16 @@ func Sample(dir, picture string) error {
 	return os.WriteFile(filepath.Join(dir, "texture.png"), data, 0o666)
 }
 
-// policy lets the page use its own server and nothing else.
+// policy is a content security policy that lets the page use only its own server.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Handler serves the page, the artifacts of an output directory below /cooked/, and what
-// changes there.
+// Handler serves the page, the files of an output directory below /cooked/, and events about
+// their changes.
 func Handler(out string) http.Handler {
 	files, err := fs.Sub(page, "page")
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // cannot happen: page is embedded
 	}
 	pages, changes := http.FileServerFS(files), reload.Handler(out)
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -70,7 +70,8 @@ func Handler(out string) http.Handler {
 	})
 }
 
-// serveArtifact serves a file of the output directory, wherever links lead.
+// serveArtifact serves a file of the output directory, but no file outside of it, even if a link
+// leads there.
 func serveArtifact(w http.ResponseWriter, req *http.Request, out string) {
 	root, err := os.OpenRoot(out)
 	if err != nil {

@@ -1,11 +1,8 @@
 /* Prints a file of a pak, or the names and sizes of all.
  *
- *	cc -o pakread pakread.c -lzstd              reads all paks; needs libzstd-dev
- *	cc -DPAK_LIBZSTD=0 -o pakread pakread.c     reads paks by cook pak create -level -1 */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "pak.h"
+ *	cc -DCOOK_ZSTD=1 -o pakread pakread.c -lzstd     reads all paks; needs libzstd-dev
+ *	cc -o pakread pakread.c                          reads paks by cook pak create -level -1 */
+#include "../../../clients/c/cook.h"
 
 int main(int argc, char **argv) {
 	FILE *in = argc > 1 ? fopen(argv[1], "rb") : NULL;
@@ -16,23 +13,23 @@ int main(int argc, char **argv) {
 	long size = ftell(in);
 	void *bytes = malloc(size > 0 ? size : 1);
 	rewind(in);
-	pak p;
-	pak_file f;
-	if (!bytes || fread(bytes, 1, size, in) != (size_t)size || pak_open(&p, bytes, size)) {
+	struct cook_pak p;
+	struct cook_pak_file f;
+	if (!bytes || fread(bytes, 1, size, in) != (size_t)size || cook_pak_open(&p, bytes, size)) {
 		fprintf(stderr, "%s: not a pak\n", argv[1]);
 		return 1;
 	}
 	if (argc > 2) {
 		const char *wrong;
 		void *data;
-		int found = pak_find(&p, argv[2], &f);
+		int found = cook_pak_find(&p, argv[2], &f);
 		if (found != 1)
 			wrong = found < 0 ? "damaged" : "not in the pak";
-		else if (f.how == PAK_ZSTD && !PAK_LIBZSTD)
+		else if (f.how == COOK_PAK_ZSTD && !COOK_ZSTD)
 			wrong = "compressed; build pakread with libzstd, or the pak with -level -1";
 		else if (f.size > SIZE_MAX || !(data = malloc(f.size ? f.size : 1)))
 			wrong = "does not fit into memory";
-		else if (pak_read(&f, data))
+		else if (cook_pak_read(&f, data))
 			wrong = "damaged";
 		else
 			return fwrite(data, 1, f.size, stdout) != f.size;
@@ -40,7 +37,7 @@ int main(int argc, char **argv) {
 		return 1;
 	}
 	for (uint32_t i = 0; i < p.count; i++) {
-		if (pak_at(&p, i, &f))
+		if (cook_pak_at(&p, i, &f))
 			return 1;
 		printf("%llu %.*s\n", (unsigned long long)f.size, f.name_length, f.name);
 	}

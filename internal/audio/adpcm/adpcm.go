@@ -1,12 +1,12 @@
-// Package adpcm has the kernels of the two ADPCM codings of WAV files: IMA (encoding and decoding)
-// and Microsoft (decoding). Four bits encode the difference of a sample from a prediction, in steps
-// that grow and shrink with the sound.
+// Package adpcm implements the two ADPCM codecs of WAV files: IMA (encoding and decoding) and
+// Microsoft (decoding). Four bits encode the difference of a sample from a prediction, with a step
+// size that adapts to the sound.
 //
 // Both use blocks of a fixed size that can be decoded separately, to interleaved 16-bit samples.
 // Package wav splits a file into blocks.
 //
 // Sources: "Recommended Practices for Enhancing Digital Audio Compatibility in Multimedia Systems",
-// IMA 1992; "Multimedia Data Standards Update", Microsoft 1994. All arithmetic is on integers.
+// IMA 1992; "Multimedia Data Standards Update", Microsoft 1994. All arithmetic uses integers.
 package adpcm
 
 import (
@@ -18,14 +18,14 @@ import (
 
 func clampSample(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16) }
 
-// shortBlock returns the error of both decoders for a block that ends in its header.
+// shortBlock returns the error of both decoders for a truncated block.
 func shortBlock(have, want int) error {
-	return fmt.Errorf("an ADPCM block of %d bytes, but its header takes %d; the file is cut short", have, want)
+	return fmt.Errorf("an ADPCM block has %d bytes, but its header takes %d; the file is cut short", have, want)
 }
 
-// An IMA block starts with four bytes for each channel: the first sample, the index of the step
-// size, a zero. Then four bytes hold eight samples of one channel, low half first, for the channels
-// in turn.
+// An IMA block starts with four bytes per channel: the first sample, the step index, and a zero.
+// Then each group of four bytes holds eight samples of one channel, low half first; the channels
+// take turns.
 const (
 	imaHeader = 4
 	imaGroup  = 4
@@ -33,8 +33,8 @@ const (
 	maxIndex  = 88
 )
 
-// IMAFrames returns how many frames an IMA block of the given size holds, 0 if not even one. A torn
-// group at the end of a block does not count.
+// IMAFrames returns the number of frames in an IMA block of the given size, or 0 if there is not
+// even one. A truncated group at the end of a block does not count.
 func IMAFrames(blockSize, channels int) int {
 	if channels < 1 || blockSize < imaHeader*channels {
 		return 0
@@ -42,8 +42,8 @@ func IMAFrames(blockSize, channels int) int {
 	return 1 + (blockSize/channels-imaHeader)/imaGroup*perGroup
 }
 
-// DecodeIMA decodes the first len(to)/channels frames of a block, which must hold that many: see
-// IMAFrames.
+// DecodeIMA decodes the first len(to)/channels frames of a block. The block must hold that many;
+// see IMAFrames.
 func DecodeIMA(to []int16, block []byte, channels int) error {
 	frames := len(to) / max(channels, 1)
 	if n := IMAFrames(len(block), channels); n == 0 {
@@ -56,7 +56,7 @@ func DecodeIMA(to []int16, block []byte, channels int) error {
 		head := block[imaHeader*c:]
 		sample, index := int32(int16(binary.LittleEndian.Uint16(head))), int(head[2])
 		if index > maxIndex {
-			return fmt.Errorf("an IMA ADPCM block with step index %d, want 0 to %d; the file is damaged", index, maxIndex)
+			return fmt.Errorf("an IMA ADPCM block has step index %d, want 0 to %d; the file is damaged", index, maxIndex)
 		}
 		if frames > 0 {
 			to[c] = int16(sample)
@@ -76,13 +76,13 @@ func DecodeIMA(to []int16, block []byte, channels int) error {
 	return nil
 }
 
-// imaTables hold the effect of a code at each index of the step size.
+// imaTables hold the effect of each code at each step index.
 type imaTables struct {
 	steps [maxIndex + 1]int32
-	sums  [maxIndex + 1][16]int32 // added to the sample, by the recommendation
-	// products are added by decoders that multiply: larger by 0 to 2.
+	sums  [maxIndex + 1][16]int32 // value added to the sample according to the recommendation
+	// products are the values added by decoders that multiply; they are larger by 0 to 2.
 	products [maxIndex + 1][16]int32
-	next     [maxIndex + 1][16]uint8 // the index for the next sample
+	next     [maxIndex + 1][16]uint8 // step index for the next sample
 }
 
 var ima = sync.OnceValue(func() *imaTables {
@@ -98,7 +98,7 @@ var ima = sync.OnceValue(func() *imaTables {
 	move := [8]int{-1, -1, -1, -1, 2, 4, 6, 8}
 	for index, step := range t.steps {
 		for code := range 8 {
-			// The sum of the truncated parts.
+			// sum adds the truncated parts of the step one by one.
 			sum, product := step>>3, (2*int32(code)+1)*step>>3
 			for bit, part := range [3]int32{step >> 2, step >> 1, step} {
 				if code>>bit&1 != 0 {
@@ -114,21 +114,23 @@ var ima = sync.OnceValue(func() *imaTables {
 	return t
 })
 
-// A Predictor predicts a sample from the two before it, in 1/256.
+// A Predictor holds the weights, in 1/256, of the previous two samples in the prediction of the
+// next.
 type Predictor struct{ Last, Before int16 }
 
-// MSPredictors returns the seven predictors that begin the list of every Microsoft ADPCM file.
+// MSPredictors returns the seven predictors at the start of every Microsoft ADPCM file's predictor
+// list.
 func MSPredictors() []Predictor {
 	return []Predictor{{256, 0}, {512, -256}, {0, 0}, {192, 64}, {240, 0}, {460, -208}, {392, -232}}
 }
 
-// A Microsoft block starts with seven bytes for each channel, field by field: the number of the
-// predictor, the step size, the second sample, the first sample. Then come four bits a sample, high
-// half first, for the channels in turn.
+// A Microsoft block starts with seven bytes per channel, field by field: the predictor's index, the
+// step size, the second sample, the first sample. Then come four bits per sample, high half first;
+// the channels take turns.
 const msHeader = 7
 
-// MSFrames returns how many frames a Microsoft ADPCM block of the given size holds, 0 if not even
-// two.
+// MSFrames returns the number of frames in a Microsoft ADPCM block of the given size, or 0 if there
+// are not even two.
 func MSFrames(blockSize, channels int) int {
 	if channels < 1 || blockSize < msHeader*channels {
 		return 0
@@ -136,8 +138,8 @@ func MSFrames(blockSize, channels int) int {
 	return 2 + (blockSize-msHeader*channels)*2/channels
 }
 
-// DecodeMS decodes the first len(to)/channels frames of a block, which must hold that many: see
-// MSFrames. predictors is the list of the file.
+// DecodeMS decodes the first len(to)/channels frames of a block. The block must hold that many; see
+// MSFrames. predictors is the file's predictor list.
 func DecodeMS(to []int16, block []byte, channels int, predictors []Predictor) error {
 	frames := len(to) / max(channels, 1)
 	if n := MSFrames(len(block), channels); n == 0 {
@@ -148,7 +150,7 @@ func DecodeMS(to []int16, block []byte, channels int, predictors []Predictor) er
 	for c := range channels {
 		number := int(block[c])
 		if number >= len(predictors) {
-			return fmt.Errorf("a Microsoft ADPCM block with predictor %d, but the file has %d predictors; the file is damaged", number, len(predictors))
+			return fmt.Errorf("a Microsoft ADPCM block uses predictor %d, but the file has %d predictors; the file is damaged", number, len(predictors))
 		}
 		field := func(i int) int32 {
 			return int32(int16(binary.LittleEndian.Uint16(block[channels+2*(i*channels+c):])))
@@ -163,7 +165,7 @@ func DecodeMS(to []int16, block []byte, channels int, predictors []Predictor) er
 		for i := 2; i < frames; i++ {
 			at := (i-2)*channels + c
 			code := int32(block[msHeader*channels+at/2]) >> (4 * (1 - at&1)) & 15
-			// The quotient is truncated towards zero, as in Microsoft's text.
+			// The quotient is truncated towards zero, as Microsoft specifies.
 			guess := (int64(last)*int64(p.Last) + int64(before)*int64(p.Before)) / 256
 			signed := code << 28 >> 28
 			before, last = last, clampSample(int32(guess)+signed*step)
@@ -174,7 +176,7 @@ func DecodeMS(to []int16, block []byte, channels int, predictors []Predictor) er
 	return nil
 }
 
-// msAdapt returns the factor of a code for the step size, in 1/256.
+// msAdapt returns the factor, in 1/256, of a code for the step size.
 func msAdapt(code int32) int32 {
 	return [16]int32{230, 230, 230, 230, 307, 409, 512, 614, 768, 614, 512, 409, 307, 230, 230, 230}[code]
 }

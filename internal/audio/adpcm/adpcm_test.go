@@ -42,9 +42,10 @@ func TestBlockSizesGiveFrameCounts(t *testing.T) {
 	}
 }
 
-// TestIMABlockComputedByHand decodes a block computed by hand. From 100 with step 16 (index 8) up
-// by 1.75 steps in truncated parts, 16+8+4+2, which moves the index to 16 (step 34); then down by 4
-// (34/8), which moves it to 15 (step 31); the rest is padding.
+// TestIMABlockComputedByHand decodes a block whose samples were computed by hand. The first sample
+// is 100, and the first step is 16 (index 8). The first code adds 1.75 steps in truncated parts,
+// 16+8+4+2, and raises the index to 16 (step 34). The second code subtracts 34/8 = 4 and lowers the
+// index to 15 (step 31). The rest is padding.
 func TestIMABlockComputedByHand(t *testing.T) {
 	got := make([]int16, 4)
 	if err := DecodeIMA(got, []byte{100, 0, 8, 0, 0x87, 0x01, 0, 0}, 1); err != nil {
@@ -96,12 +97,12 @@ func TestBadBlocksAreRefused(t *testing.T) {
 		channels int
 		want     string
 	}{
-		{ima, 1, nil, 1, "block of 0 bytes, but its header takes 4"},
-		{ima, 1, make([]byte, 7), 2, "block of 7 bytes, but its header takes 8"},
+		{ima, 1, nil, 1, "block has 0 bytes, but its header takes 4"},
+		{ima, 1, make([]byte, 7), 2, "block has 7 bytes, but its header takes 8"},
 		{ima, 1, make([]byte, 7), 0, "but its header"},
 		{ima, 2, make([]byte, 7), 1, "7 bytes is too short for 2 frames"},
 		{ima, 1, []byte{0, 0, 89, 0}, 1, "step index 89, want 0 to 88"},
-		{ms, 1, make([]byte, 6), 1, "block of 6 bytes, but its header takes 7"},
+		{ms, 1, make([]byte, 6), 1, "block has 6 bytes, but its header takes 7"},
 		{ms, 3, make([]byte, 7), 1, "7 bytes is too short for 3 frames"},
 		{ms, 2, []byte{7, 0, 0, 0, 0, 0, 0}, 1, "predictor 7, but the file has 7"},
 	} {
@@ -116,7 +117,7 @@ func TestBadBlocksAreRefused(t *testing.T) {
 // block. No other last code would be better, except possibly the next smaller one, which the search
 // does not try.
 func TestSearchPredictsTheDecoder(t *testing.T) {
-	searchKnows(t, 0x1e5, 16) // ends a little below full scale, where up is the nearest
+	searchKnows(t, 0x1e5, 16) // block that ends just below full scale; the nearest code is upward
 	rapid.Check(t, func(rt *rapid.T) {
 		searchKnows(rt, rapid.Uint32().Draw(rt, "seed"), rapid.IntRange(16, 31).Draw(rt, "quiet"))
 	})
@@ -184,8 +185,8 @@ func squared(want, got []int16) (sum int64) {
 	return sum
 }
 
-// greedy encodes a block of one channel sample by sample, each with the code whose result, for a
-// decoder with the given differences, is closest.
+// greedy encodes a block of one channel sample by sample. For each sample it chooses the code that
+// a decoder with the given differences decodes to the closest value.
 func greedy(samples []int16, diff *[maxIndex + 1][16]int32, index uint8) []byte {
 	sample, next := int32(samples[0]), &ima().next
 	block := make([]byte, imaHeader+len(samples)/2)
@@ -220,7 +221,7 @@ func TestSearchBeatsGreedyEncoding(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name         string
-		index        uint8 // of greedy encoding's first step size
+		index        uint8 // index of greedy encoding's first step size
 		sound        func(i int, noise int32) int
 		own, foreign float64 // dB gained over greedy encoding for the same and the other kind
 	}{
@@ -279,13 +280,13 @@ func TestShortBlockRepeatsItsLastFrame(t *testing.T) {
 	}
 }
 
-// The list stays sorted and within its limit, has each state only once, and holds the best beams of
-// all offered.
+// The list stays sorted and within its limit, has each state only once, and holds the best of all
+// beams that were offered.
 func TestBeamsStaySortedAndUnique(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.IntRange(1, 5).Draw(rt, "limit")
 		var list []beam
-		best := map[string]int64{} // by state
+		best := map[string]int64{} // least error of each state
 		for range rapid.IntRange(1, 20).Draw(rt, "offers") {
 			n := beam{
 				miss:   rapid.Int64Range(0, 9).Draw(rt, "miss"),

@@ -1,8 +1,8 @@
 // Package flac decodes FLAC (RFC 9639) exactly, and verifies the checksums of every frame and of
-// the whole sound.
+// the decoded samples.
 //
-// The package exists because the library for FLAC refuses frames of 32 bits and blocks of 65536
-// samples, and prints to standard error.
+// The package exists because the FLAC library refuses 32-bit samples and blocks of 65536 samples,
+// and prints to standard error.
 package flac
 
 import (
@@ -20,40 +20,40 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// Info describes a file by its header.
+// Info describes a file, based on its header.
 type Info struct {
 	Rate     int
 	Channels int
-	Bits     int   // bits in a sample
-	Frames   int64 // 0 if the header has no length
+	Bits     int   // bits per sample
+	Frames   int64 // number of frames; 0 if the header has none
 
 	bits uint
-	md5  [md5.Size]byte // zero if the encoder computed none
-	data int64          // the size of the file
+	md5  [md5.Size]byte // MD5 of the samples; zero if the encoder computed none
+	data int64          // size of the file
 }
 
 const (
 	magic      = "fLaC"
 	streamInfo = 34
-	// leastFrame is the size of the shortest frame, and mostSamples the most samples of each
-	// channel in a frame: silence takes almost no bytes.
+	// leastFrame is the size of the shortest frame, and mostSamples is the maximum number of
+	// samples per channel in a frame: silence takes almost no bytes.
 	leastFrame  = 11
 	mostSamples = 65536
-	// unknownRatio bounds the compression of a file without a length.
+	// unknownRatio limits the compression ratio of a file without a length in its header.
 	unknownRatio = 8
 )
 
-// Probe reads the header of a file of the given size from its first bytes.
+// Probe reads the header of a file of the given size. head holds the file's first bytes.
 func Probe(head []byte, size int64) (Info, error) {
 	head, err := skipID3(head)
 	if err != nil {
 		return Info{}, err
 	}
 	if len(head) < 8+streamInfo || string(head[:4]) != magic || head[4]&0x7f != 0 {
-		return Info{}, errors.New("no FLAC header")
+		return Info{}, errors.New("the file has no FLAC header")
 	}
 	h := head[8 : 8+streamInfo]
-	packed := binary.BigEndian.Uint64(h[10:]) // 20 bits rate, 3 channels, 5 bits, 36 frames
+	packed := binary.BigEndian.Uint64(h[10:]) // 20 bits for the rate, 3 for channels, 5 for bits, 36 for frames
 	i := Info{
 		Rate:     int(packed >> 44),
 		Channels: int(packed>>41&7) + 1,
@@ -74,7 +74,7 @@ func Probe(head []byte, size int64) (Info, error) {
 	return i, nil
 }
 
-// Memory returns the most bytes that Decode holds, without the file.
+// Memory returns an upper bound on the bytes that Decode holds, excluding the file.
 func (i Info) Memory() int64 {
 	channels := int64(i.Channels)
 	blocks := 8 * mostSamples * channels
@@ -82,10 +82,10 @@ func (i Info) Memory() int64 {
 		return blocks + known
 	}
 	most := 4 * channels * i.Most()
-	return blocks + most*9/4 // the slice that grows, and its predecessor
+	return blocks + most*9/4 // the growing slice, and its previous array while it is copied
 }
 
-// Most returns the most frames that Decode returns.
+// Most returns an upper bound on the frames that Decode returns.
 func (i Info) Most() int64 {
 	if i.Frames > 0 {
 		return i.Frames
@@ -93,10 +93,10 @@ func (i Info) Most() int64 {
 	return i.data * 8 * unknownRatio / int64(i.Bits*i.Channels)
 }
 
-// backed returns how many bytes of samples are allocated just because the header claims them.
+// backed returns how many bytes of samples are allocated based on the header alone.
 func (i Info) backed() int64 { return 1<<20 + 32*i.data }
 
-// skipID3 skips an ID3v2 tag before the file, as some programs write.
+// skipID3 skips an ID3v2 tag before the file, which some programs write.
 func skipID3(data []byte) ([]byte, error) {
 	if len(data) < 10 || string(data[:3]) != "ID3" {
 		return data, nil
@@ -115,12 +115,12 @@ type decoder struct {
 	info     Info
 	channels [8][]int64 // samples of the current block
 	sum      hash.Hash
-	buffer   []byte // the current block, for the checksum
+	buffer   []byte // bytes of the current block, for the checksum
 }
 
-// Decode decodes a file. A sample of n bits is divided by 2^(n-1). Loops come from chunks of the
-// WAV file that the encoder has kept (flac --keep-foreign-metadata), or else from comments; see
-// vorbiscomment.List.
+// Decode decodes a file. A sample of n bits is divided by 2^(n-1). Loops are read from the chunks
+// of the original WAV file if the encoder preserved them (flac --keep-foreign-metadata), otherwise
+// from comments; see vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	info, err := Probe(data, int64(len(data)))
 	if err != nil {
@@ -149,9 +149,9 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		}
 		if most := info.Most(); int64(c.Frames()+n) > most {
 			if info.Frames == 0 {
-				return nil, errors.New("the FLAC file has no length and is longer than expected; encode it again with flac")
+				return nil, errors.New("the header of the FLAC file has no length, and the file is longer than expected; encode it again with flac")
 			}
-			return nil, fmt.Errorf("more FLAC frames than the header's %d; the file is damaged", most)
+			return nil, fmt.Errorf("the file has more FLAC frames than the %d of its header; the file is damaged", most)
 		}
 		c.Samples = d.appendSamples(c.Samples, n)
 	}
@@ -159,7 +159,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		return nil, fmt.Errorf("the file ends after %d of %d frames; copy it again", c.Frames(), info.Frames)
 	}
 	if info.md5 != [md5.Size]byte{} && !bytes.Equal(d.sum.Sum(nil), info.md5[:]) {
-		return nil, errors.New("the sound does not have the MD5 of the FLAC header; the file is damaged")
+		return nil, errors.New("the sound does not match the MD5 in the FLAC header; the file is damaged")
 	}
 	about.chunks.AddTo(c)
 	if len(c.Loops) > 0 {
@@ -171,7 +171,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	return c, nil
 }
 
-// endsFrames reports whether no frame follows. Bytes after the last frame, such as an ID3v1 tag, are
+// endsFrames reports whether the last frame was read. Bytes after it, such as an ID3v1 tag, are
 // ignored.
 func (d *decoder) endsFrames(r *bitReader, frames int64) bool {
 	if d.info.Frames > 0 {
@@ -181,7 +181,7 @@ func (d *decoder) endsFrames(r *bitReader, frames int64) bool {
 	return len(rest) == 0 || bytes.HasPrefix(rest, []byte("TAG"))
 }
 
-// appendSamples appends a block to the samples of a clip, and to the checksum.
+// appendSamples appends a block to the clip's samples, and adds it to the checksum.
 func (d *decoder) appendSamples(samples []float32, n int) []float32 {
 	scale := float32(math.Ldexp(1, 1-d.info.Bits))
 	bytes := (d.info.Bits + 7) / 8
@@ -205,8 +205,8 @@ type loopBlocks struct {
 	chunks   wav.LoopChunks
 }
 
-// readMetadataBlocks reads the blocks before the frames. It returns the offset of the first frame
-// and the blocks that may contain loops.
+// readMetadataBlocks reads the metadata blocks before the frames. It returns the offset of the
+// first frame and the blocks that may contain loops.
 func readMetadataBlocks(data []byte) (int, loopBlocks, error) {
 	const application, vorbisComment = 2, 4
 	var about loopBlocks
@@ -225,11 +225,11 @@ func readMetadataBlocks(data []byte) (int, loopBlocks, error) {
 			if err != nil {
 				return 0, loopBlocks{}, fmt.Errorf("FLAC: %w", err)
 			}
-			if about.comments == nil { // the format allows only one such block
+			if about.comments == nil { // the format allows only one block of comments
 				about.comments = list
 			}
 		case application:
-			// The ID "riff", then a chunk with its header.
+			// The block has the ID "riff", then a chunk with its header.
 			if len(body) >= 12 && string(body[:4]) == "riff" {
 				about.chunks.Take(string(body[4:8]), body[12:])
 			}

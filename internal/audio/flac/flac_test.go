@@ -24,8 +24,9 @@ func triangle(frame, channel, bits int) int64 {
 	return t * (1<<(bits-1) - 1) >> 10 * 3 >> 2
 }
 
-// turns is the sound of turns.flac: two channels where in turn the left one, the right one, or
-// their common part is the simplest, so that flac stores the differences in all three ways.
+// turns is the sound of turns.flac, which has two channels. By turns, the left channel, the right
+// channel, or their common part is the simplest, so that flac stores the differences in all three
+// ways.
 func turns(frame, channel int) int64 {
 	common, little := triangle(frame, 0, 16), triangle(frame*3+1, 1, 16)>>7
 	switch part := frame / 256 % 3; {
@@ -51,13 +52,13 @@ func TestSamplesAreExact(t *testing.T) {
 	for _, c := range []struct {
 		name                         string
 		rate, channels, bits, frames int
-		shift                        int // of the sound in the samples
+		shift                        int // left shift of the sound in the samples
 	}{
 		{"tri8.flac", 8000, 1, 8, 1200, 0},
 		{"tri16.flac", 44100, 2, 16, 2500, 0},
 		{"tri16fast.flac", 44100, 2, 16, 2500, 0},
 		{"big.flac", 44100, 2, 16, 2500, 0},
-		{"pipe.flac", 44100, 2, 16, 2500, 0}, // has no length
+		{"pipe.flac", 44100, 2, 16, 2500, 0}, // a file without a length
 		{"tri20w.flac", 48000, 1, 24, 1000, 4},
 		{"tri24.flac", 96000, 2, 24, 1500, 0},
 		{"tri32.flac", 48000, 1, 32, 1000, 0},
@@ -156,13 +157,13 @@ func TestBadFLACIsRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"nothing", nil, "no FLAC header"},
+		{"nothing", nil, "the file has no FLAC header"},
 		{"2^36 frames", change(8+13, data[8+13]|0x0f, 0xff, 0xff, 0xff, 0xff), "more than"},
 		{"more frames than there are", change(8+17, 0xff), "ends after 1200"},
 		{"fewer frames than there are", change(8+16, 1, 0), "more FLAC frames"},
 		{"0 Hz", change(8+10, 0, 0, data[8+12]&0x0f), "0 Hz"},
-		{"other channels", change(8+12, data[8+12]|2), "1 channels of 8 bits at 8000 Hz, but 2 of 8 at 8000 before; split the file"},
-		{"another rate in mid-stream", rateOf(read(t, "turns.flac"), 5, 10), "2 channels of 16 bits at 48000 Hz, but 2 of 16 at 44100 before; split the file"},
+		{"other channels", change(8+12, data[8+12]|2), "a frame has 1 channels of 8 bits at 8000 Hz, the frames before it have 2 of 8 bits at 8000 Hz; split the file"},
+		{"another rate in mid-stream", rateOf(read(t, "turns.flac"), 5, 10), "a frame has 2 channels of 16 bits at 48000 Hz, the frames before it have 2 of 16 bits at 44100 Hz; split the file"},
 		{"another MD5", change(8+18, ^data[8+18]), "MD5"},
 	} {
 		if _, err := Decode(t.Context(), c.data); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -176,7 +177,8 @@ func rateOf(file []byte, n int, code byte) []byte {
 	file = bytes.Clone(file)
 	var starts []int
 	for i := 8 + streamInfo; i+6 < len(file); i++ {
-		// A header of fixed blocks with a number of one byte, and the right checksum.
+		// This is the header of a frame of a fixed-size block, with a number of one byte and a
+		// correct checksum.
 		if file[i] == 0xff && file[i+1] == 0xf8 && checksum8(file[i:i+5]) == file[i+5] {
 			starts = append(starts, i)
 		}
@@ -189,8 +191,8 @@ func rateOf(file []byte, n int, code byte) []byte {
 	return file
 }
 
-// A file of a hundred bytes that claims hours of sound, which could be silence, gets no memory for
-// them in advance.
+// The header of a file of a hundred bytes may claim hours of sound, because silence takes few
+// bytes. Decode allocates no memory for a claimed length in advance.
 func TestClaimedLengthIsNotAllocated(t *testing.T) {
 	for _, name := range []string{"tri8.flac", "tri16.flac", "pipe.flac", "tri6ch.flac"} {
 		data := read(t, name)

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// A frame is the header of one block of samples (section 9.1 of RFC 9639).
+// A frame is the header of a block of samples (section 9.1 of RFC 9639).
 type frame struct {
-	size     int // samples a channel
+	size     int // samples per channel
 	channels int
-	coupled  int  // encoding of two channels: 0, leftSide, sideRight or midSide
-	width    uint // bits a sample
-	rate     int  // samples a second
+	coupled  int  // stereo encoding of two channels: 0, leftSide, sideRight or midSide
+	width    uint // bits per sample
+	rate     int  // samples per second
 }
 
 const (
@@ -27,7 +27,7 @@ func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 	if r.bits(15) != 0x7ffc {
 		return f, errors.New("no frame starts here")
 	}
-	r.bits(1) // fixed or variable block size, which only seeking needs
+	r.bits(1) // blocking strategy, which is only needed for seeking
 	size, rate := r.bits(4), r.bits(4)
 	layout, width := int(r.bits(4)), int(r.bits(3))
 	if r.bits(1) != 0 || layout > midSide || width == 3 {
@@ -38,7 +38,7 @@ func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 		f.channels, f.coupled = 2, layout
 	}
 	f.width = [8]uint{d.info.bits, 8, 12, 0, 16, 20, 24, 32}[width]
-	// The frame's or sample's number, coded like UTF-8.
+	// The frame or sample number, encoded like UTF-8.
 	for first := r.bits(8); first >= 0xc0 && first < 0xff; first = first << 1 & 0xff {
 		r.bits(8)
 	}
@@ -74,14 +74,14 @@ func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 		return f, errors.New("the checksum of a frame's header is wrong")
 	}
 	if f.channels != d.info.Channels || f.width != d.info.bits || f.rate != d.info.Rate {
-		return f, fmt.Errorf("%d channels of %d bits at %d Hz, but %d of %d at %d before; split the file",
+		return f, fmt.Errorf("a frame has %d channels of %d bits at %d Hz, the frames before it have %d of %d bits at %d Hz; split the file",
 			f.channels, f.width, f.rate, d.info.Channels, d.info.bits, d.info.Rate)
 	}
 	return f, nil
 }
 
-// readFrameSamples reads a frame into the decoder's channels. It returns the number of samples of
-// each.
+// readFrameSamples reads a frame into the decoder's channels. It returns the number of samples per
+// channel.
 func (d *decoder) readFrameSamples(r *bitReader) (int, error) {
 	start := r.alignToByte()
 	f, err := d.readFrameHeader(r, start)
@@ -94,7 +94,7 @@ func (d *decoder) readFrameSamples(r *bitReader) (int, error) {
 		}
 		width := f.width
 		if f.coupled == sideRight && ch == 0 || (f.coupled == leftSide || f.coupled == midSide) && ch == 1 {
-			width++ // a difference
+			width++ // the difference of two channels has one more bit
 		}
 		if err := readSubframe(r, d.channels[ch][:f.size], width); err != nil {
 			return 0, err
@@ -112,7 +112,7 @@ func (d *decoder) readFrameSamples(r *bitReader) (int, error) {
 	return f.size, nil
 }
 
-// joinStereo computes left and right from two channels that are stored together.
+// joinStereo computes left and right from two channels that are encoded together.
 func joinStereo(how int, a, b []int64) {
 	for i := range a {
 		switch how {
@@ -151,10 +151,10 @@ func checksum16(data []byte) uint16 {
 
 type crcTables struct {
 	crc8  [256]byte
-	crc16 [2][256]uint16 // checksums of one byte, and of one byte and a zero
+	crc16 [2][256]uint16 // CRCs of one byte, and of one byte followed by a zero
 }
 
-// tables returns the tables of x^8+x^2+x+1 and x^16+x^15+x^2+1.
+// tables returns the CRC tables of x^8+x^2+x+1 and x^16+x^15+x^2+1.
 var tables = sync.OnceValue(func() *crcTables {
 	t := new(crcTables)
 	for i := range 256 {

@@ -28,10 +28,10 @@ func (h header) isFrameHeader() bool {
 }
 
 // looksLikeFirst reports whether h looks like the header of a stream's first frame. A reserved
-// emphasis is harmless within a stream, but before one it is most likely a coincidence.
+// emphasis is harmless within a stream, but at its start it is most likely a coincidence.
 func (h header) looksLikeFirst() bool { return h.isFrameHeader() && h&3 != 2 }
 
-// canFollow reports whether two frames can belong to one stream.
+// canFollow reports whether frames with headers h and g can belong to one stream.
 func (h header) canFollow(g header) bool {
 	const version, layer, rate = 3 << 19, 3 << 17, 3 << 10
 	return (h^g)&(version|layer|rate) == 0 && h.mono() == g.mono()
@@ -48,7 +48,7 @@ func (h header) sampleRate() int {
 	return rate
 }
 
-// samplesPerFrame returns the number of samples of each channel in a frame of Layer III.
+// samplesPerFrame returns the number of samples per channel in a Layer III frame.
 func (h header) samplesPerFrame() int {
 	if h.versionCode() == 3 {
 		return 1152
@@ -56,13 +56,13 @@ func (h header) samplesPerFrame() int {
 	return 576
 }
 
-// kilobits are the bit rates of Layer III, in kbit/s, for MPEG 1 and MPEG 2.
+// kilobits are the bit rates of Layer III in kbit/s, for MPEG 1 and MPEG 2.
 var kilobits = [2][15]int{
 	{0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320},
 	{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
 }
 
-// frameBytes returns a frame's length in bytes, 0 for the free format.
+// frameBytes returns a frame's length in bytes, or 0 for the free format.
 func (h header) frameBytes() int {
 	table := 0
 	if h.versionCode() != 3 {
@@ -94,11 +94,11 @@ func headerAt(data []byte, at int) (header, bool) {
 	return h, h.isFrameHeader()
 }
 
-// searched is how many bytes after the tags are searched for the first frame.
+// searched is the number of bytes after the tags in which the first frame is searched for.
 const searched = 64 << 10
 
 // firstFrame returns the start of the frames: the first header after the tags that is followed by a
-// similar header, or by the end.
+// matching header, or by the end of the file.
 func firstFrame(data []byte) (int, header, bool) {
 	start := skipTags(data)
 	for at := start; at < min(len(data)-4, start+searched); at++ {
@@ -107,7 +107,7 @@ func firstFrame(data []byte) (int, header, bool) {
 			continue
 		}
 		if h.layerCode() != 1 || h.frameBytes() == 0 {
-			if at == start { // the caller decides
+			if at == start { // a lone frame at the start; the caller checks it
 				return at, h, true
 			}
 			continue
@@ -133,29 +133,29 @@ func skipTags(data []byte) int {
 	return at
 }
 
-// A layout is the place of the sound in a file.
+// A layout describes where the audio frames of a file are.
 type layout struct {
 	first    header
-	start    int // offset of the first frame with sound
-	end      int // end of the last whole frame
+	start    int // offset of the first audio frame
+	end      int // end of the last complete frame
 	frames   int
-	declared int // frames by the describing header, 0 if unknown
-	// The encoder's delay and padding in samples, if trim.
+	declared int // frames according to the Xing, Info or VBRI header; 0 if unknown
+	// The encoder's delay and padding in samples; only set if trim is.
 	trim           bool
 	delay, padding int
 }
 
-// findFrames goes from frame to frame.
+// findFrames finds all frames, which must directly follow each other.
 func findFrames(data []byte) (layout, error) {
 	at, h, ok := firstFrame(data)
 	if !ok {
-		return layout{}, errors.New("no MP3 frames")
+		return layout{}, errors.New("the file has no MP3 frames")
 	}
 	switch {
 	case h.layerCode() != 1:
-		return layout{}, errors.New("MPEG audio of layer I or II is not supported, only layer III (MP3); save it in another format")
+		return layout{}, errors.New("MPEG audio of layer I or II is not supported, only layer III (MP3); save the sound in another format")
 	case h.frameBytes() == 0:
-		return layout{}, errors.New("MP3 of free bit rate is not supported; save it with a fixed or variable bit rate")
+		return layout{}, errors.New("MP3 of free bit rate is not supported; save the sound with a fixed or variable bit rate")
 	}
 	l := layout{first: h, start: at, end: at}
 	if l.readInfo(data[at:min(len(data), at+h.frameBytes())]) {
@@ -168,10 +168,10 @@ func findFrames(data []byte) (layout, error) {
 			break
 		}
 		if !g.canFollow(h) || g.frameBytes() == 0 {
-			return l, fmt.Errorf("byte %d: an MP3 frame of another kind than the first; split the file", at)
+			return l, fmt.Errorf("byte %d: this MP3 frame differs from the first in kind; split the file", at)
 		}
 		if at+g.frameBytes() > len(data) {
-			break // a torn frame, as at the end of many files
+			break // a truncated frame, as at the end of many files
 		}
 		at += g.frameBytes()
 		l.end = at
@@ -185,7 +185,7 @@ func findFrames(data []byte) (layout, error) {
 			return l, fmt.Errorf("byte %d: %d bytes between MP3 frames do not belong to a frame; the file is damaged", l.end, i)
 		}
 	}
-	// Some encoders count the describing frame as well.
+	// Some encoders include the header frame in the count.
 	if l.trim && l.frames < l.declared-1 {
 		return l, fmt.Errorf("the file ends after %d of %d MP3 frames; copy it again", l.frames, l.declared)
 	}
@@ -202,8 +202,8 @@ func endsHere(rest []byte) bool {
 	return len(rest) < 4
 }
 
-// readInfo reports whether the first frame only describes the others (Xing, Info and VBRI headers),
-// and takes delay and padding from its LAME extension (gabriel.mp3-tech.org/mp3infotag.html).
+// readInfo reports whether the first frame only describes the stream (Xing, Info and VBRI headers).
+// It reads delay and padding from its LAME extension (gabriel.mp3-tech.org/mp3infotag.html).
 func (l *layout) readInfo(frame []byte) bool {
 	if len(frame) >= 4+32+4 && string(frame[4+32:4+32+4]) == "VBRI" {
 		return true
@@ -220,7 +220,7 @@ func (l *layout) readInfo(frame []byte) bool {
 	if flags&1 != 0 && len(frame) >= at+4 {
 		l.declared = int(min(binary.BigEndian.Uint32(frame[at:]), math.MaxInt32))
 	}
-	for bit, size := range []int{4, 4, 100, 4} { // frames, bytes, seek table, quality
+	for bit, size := range []int{4, 4, 100, 4} { // sizes of frame count, byte count, seek table, quality
 		if flags&(1<<bit) != 0 {
 			at += size
 		}

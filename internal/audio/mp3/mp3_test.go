@@ -36,15 +36,16 @@ func read(t testing.TB, name string) []byte {
 //	mono22.mp3  -b 64
 //	low.mp3     at 11025 Hz, which is MPEG 2.5
 //
-// reservoir.mp3, of another sound, has frames that reach back as far as a frame may.
+// The main data of some frames in reservoir.mp3, a file of another sound, starts as far before the
+// frame as the format allows.
 func burst(frame, channel int) float64 {
 	t := float64(frame % 3000)
 	v := 12000 * math.Exp(-t/700) * math.Sin(float64(frame)*(0.05+0.03*float64(channel)))
 	return math.Trunc(v) / (1 << 15)
 }
 
-// Decoded sound has the place and length that it had before encoding. A file without delay and
-// padding data keeps both.
+// Decoded sound has the same position and length as before encoding. A file that does not declare
+// its delay and padding is decoded with both.
 func TestDelayAndPaddingAreCutOff(t *testing.T) {
 	for _, c := range []struct {
 		name                          string
@@ -54,7 +55,8 @@ func TestDelayAndPaddingAreCutOff(t *testing.T) {
 		{"stereo.mp3", 44100, 2, 9000, 0, 9000},
 		{"joint.mp3", 44100, 2, 9000, 0, 9000},
 		{"mono22.mp3", 22050, 1, 7000, 0, 7000},
-		// LAME's delay of 576 and the decoder's of 529, in whole frames of 1152.
+		// The encoder's delay of 576 and the decoder's delay of 529 remain, and the length is a
+		// multiple of 1152.
 		{"notag.mp3", 44100, 2, 10368, 576 + 529, 9000},
 	} {
 		got, err := Decode(t.Context(), read(t, c.name))
@@ -218,7 +220,7 @@ func TestReservedEmphasisIsIgnored(t *testing.T) {
 
 func TestBadMP3IsRefused(t *testing.T) {
 	data := read(t, "stereo.mp3")
-	var at []int // of the frames
+	var at []int // offsets of the frames
 	for i := 0; i < len(data); {
 		h, ok := headerAt(data, i)
 		if !ok {
@@ -237,16 +239,16 @@ func TestBadMP3IsRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"nothing", nil, "no MP3 frames"},
-		{"text", []byte("this is not a sound at all"), "no MP3 frames"},
+		{"nothing", nil, "the file has no MP3 frames"},
+		{"text", []byte("this is not a sound at all"), "the file has no MP3 frames"},
 		{"layer II", change(1, 6, 4), "layer I or II"},
 		{"free format", change(2, 0xf0, 0), "free bit rate"},
 		{"only the first frame", data[:at[1]], "has no sound"},
-		{"another rate later", change(at[3]+2, 0x0c, 4), "another kind"},
-		{"mono later", change(at[3]+3, 0xc0, 0xc0), "another kind"},
+		{"another rate later", change(at[3]+2, 0x0c, 4), "differs from the first"},
+		{"mono later", change(at[3]+3, 0xc0, 0xc0), "differs from the first"},
 		{"a hole", append(append(bytes.Clone(data[:at[5]]), 1, 2, 3, 4, 5), data[at[5]:]...), "damaged"},
 		{"cut short", data[:len(data)*3/4], "the file ends after 6 of 9 MP3 frames; copy it again"},
-		{"an ID3 tag longer than the file", []byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f"), "no MP3 frames"},
+		{"an ID3 tag longer than the file", []byte("ID3\x04\x00\x00\x7f\x7f\x7f\x7f"), "the file has no MP3 frames"},
 	} {
 		if _, err := Decode(t.Context(), c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)

@@ -1,7 +1,8 @@
 // Package ogg reads packets from an Ogg bitstream in memory (RFC 3533), and writes such streams.
 //
 // A Reader reads one logical stream and skips the pages of other streams, such as Skeleton. Damage
-// is an error with its place, never repaired, because a cooked file should be whole.
+// is reported as an error with its offset and never repaired, because a source file should be
+// intact.
 package ogg
 
 import (
@@ -15,31 +16,31 @@ import (
 	"github.com/assetcook/assetcook/crcslice8"
 )
 
-// checksum is the CRC of RFC 3533: not reflected, from 0, without inversion.
+// checksum returns the table of RFC 3533's CRC: not reflected, initial value 0, without inversion.
 var checksum = sync.OnceValue(func() *crcslice8.Table {
 	return crcslice8.New(crcslice8.Model{Name: "CRC-32/OGG", Width: 32, Poly: 0x04c11db7})
 })
 
 // NoPosition is the granule position of a page on which no packet ends. Other negative positions
-// are before the start of the sound.
+// are before the start of the stream.
 const NoPosition = -1
 
 // A Page is one page of a file.
 type Page struct {
-	Offset  int // offset of its first byte in the file
+	Offset  int // offset of the page's first byte in the file
 	First   bool
 	Last    bool
-	Resumes bool  // its first bytes continue the previous page's packet
-	Granule int64 // position at its end, NoPosition if no packet ends on it
+	Resumes bool  // the page starts with the rest of an unfinished packet
+	Granule int64 // position at the end of the page; NoPosition if no packet ends on it
 	Serial  uint32
 	Number  uint32
-	Lacing  []byte // the sizes of the body's segments
+	Lacing  []byte // sizes of the body's segments
 	Body    []byte
 }
 
 const pageHeader = 27
 
-// ReadPage reads the page at an offset of a file and returns the offset of the next one. It does
+// ReadPage reads the page at an offset of a file and returns the offset of the next page. It does
 // not verify the checksum. The slices share data's memory.
 func ReadPage(data []byte, at int) (Page, int, error) {
 	rest := data[min(at, len(data)):]
@@ -80,25 +81,25 @@ func cutOffPage(at int) error {
 	return fmt.Errorf("byte %d: the file is cut off within an Ogg page; copy it again", at)
 }
 
-// verifyChecksum checks the checksum of a page in data.
+// verifyChecksum verifies the checksum of a page in data.
 func (p *Page) verifyChecksum(data []byte) error {
 	head := pageHeader + len(p.Lacing)
 	page := data[p.Offset : p.Offset+head+len(p.Body)]
 	want := binary.LittleEndian.Uint32(page[22:])
 	crc := checksum()
 	sum := crc.Checksum(page[:22])
-	sum = crc.Update(sum, make([]byte, 4)) // the field of the checksum itself
+	sum = crc.Update(sum, make([]byte, 4)) // zeros for the checksum field itself
 	if sum = crc.Update(sum, page[26:]); sum != want {
 		return fmt.Errorf("byte %d: the checksum of an Ogg page is wrong; the file is damaged", p.Offset)
 	}
 	return nil
 }
 
-// A Packet is a unit of a stream's codec.
+// A Packet is the unit of data of a stream's codec.
 type Packet struct {
 	Data    []byte
-	Granule int64 // position after it, NoPosition unless it ends its page
-	Last    bool  // it ends the stream's last page
+	Granule int64 // position after the packet; NoPosition unless it is the last one on its page
+	Last    bool  // the packet is the last of the stream
 }
 
 // A Reader reads the packets of one stream.
@@ -108,15 +109,15 @@ type Reader struct {
 	serial uint32
 
 	page    Page
-	segment int // index of the next of page.Lacing
-	offset  int // offset of the next byte of page.Body
+	segment int // index of the next segment in page.Lacing
+	offset  int // offset of the next byte in page.Body
 	number  uint32
 	partial []byte // start of a packet that continues on the next page
 	over    bool
 }
 
-// NewReader returns a reader of the first stream of a file whose first packet starts with magic. It
-// returns an error if there is none.
+// NewReader returns a reader for the first stream of a file whose first packet starts with magic.
+// It returns an error if there is no such stream.
 func NewReader(data, magic []byte) (*Reader, error) {
 	for at := 0; ; {
 		p, next, err := ReadPage(data, at)
@@ -132,7 +133,7 @@ func NewReader(data, magic []byte) (*Reader, error) {
 	}
 }
 
-// Next returns the stream's next packet, or io.EOF after the last one. The packet may share the
+// Next returns the stream's next packet, or io.EOF after the last packet. The packet may share the
 // file's memory.
 func (r *Reader) Next() (Packet, error) {
 	for {
@@ -151,7 +152,7 @@ func (r *Reader) Next() (Packet, error) {
 	}
 }
 
-// takePacket takes segments of the page up to the end of a packet, if it has one.
+// takePacket consumes segments of the page up to the end of a packet, if one ends on the page.
 func (r *Reader) takePacket() (Packet, bool) {
 	size, whole := 0, false
 	for !whole && r.segment < len(r.page.Lacing) {
@@ -176,7 +177,7 @@ func (r *Reader) takePacket() (Packet, bool) {
 	return packet, true
 }
 
-// hasNoMorePackets reports whether no other packet ends on the page.
+// hasNoMorePackets reports whether no further packet ends on the page.
 func (r *Reader) hasNoMorePackets() bool {
 	for _, n := range r.page.Lacing[r.segment:] {
 		if n < 255 {
@@ -186,12 +187,12 @@ func (r *Reader) hasNoMorePackets() bool {
 	return true
 }
 
-// turnPage goes to the stream's next page.
+// turnPage reads the stream's next page.
 func (r *Reader) turnPage() error {
 	for {
 		p, next, err := ReadPage(r.data, r.at)
 		if err == io.EOF {
-			// Some writers forget to mark the last page.
+			// Some writers do not mark the last page.
 			r.over = true
 			return r.checkStreamEnd()
 		}
@@ -207,7 +208,7 @@ func (r *Reader) turnPage() error {
 		}
 		r.number++
 		if p.Number != r.number {
-			return fmt.Errorf("byte %d: Ogg page %d, want page %d; the file is damaged", p.Offset, p.Number, r.number)
+			return fmt.Errorf("byte %d: this is Ogg page %d, want page %d; the file is damaged", p.Offset, p.Number, r.number)
 		}
 		if p.Resumes != (r.partial != nil) {
 			return fmt.Errorf("byte %d: an Ogg page does not continue the previous one; the file is damaged", p.Offset)
@@ -217,7 +218,7 @@ func (r *Reader) turnPage() error {
 	}
 }
 
-// checkStreamEnd returns io.EOF if the file may end here.
+// checkStreamEnd returns io.EOF if the stream may end here, otherwise an error.
 func (r *Reader) checkStreamEnd() error {
 	if r.partial != nil {
 		return errors.New("the file ends within a packet; copy it again")
@@ -234,15 +235,15 @@ func (r *Reader) checkStreamEnd() error {
 	}
 }
 
-// An Extent is the length of the rest of a stream by its pages, without verifying their checksums.
+// An Extent describes the rest of a stream, based on its pages, whose checksums are not verified.
 type Extent struct {
-	Granule int64 // the last position, NoPosition if no page has one
-	Packets int64 // number of packets that end
-	Early   int64 // packets up to the first nonnegative position
+	Granule int64 // last position; NoPosition if no page has one
+	Packets int64 // number of packets that end in the rest
+	Early   int64 // number of packets up to the first nonnegative position
 }
 
-// Measure returns the extent of the packets that Next has not returned yet. It fails where Next
-// would fail for a torn page.
+// Measure returns the extent of the packets that Next has not returned yet. It returns an error
+// where Next would return one for a truncated page.
 func (r *Reader) Measure() (Extent, error) {
 	e := Extent{Granule: NoPosition}
 	rest := r.page
@@ -281,7 +282,7 @@ func (e *Extent) extendBy(p *Page) {
 	}
 }
 
-// Flags of a page.
+// Page flags.
 const (
 	firstPage = 2
 	lastPage  = 4
@@ -289,29 +290,29 @@ const (
 
 const (
 	maxSegments = 255
-	// maxPackets limits a page to one second, so that a player can seek.
+	// maxPackets limits a page to one second, so that players can seek.
 	maxPackets = 50
 )
 
-// A Writer writes the packets of one stream into pages. Each packet is on one page, so it must be
+// A Writer writes the packets of one stream to pages. A packet must fit on one page, so it must be
 // shorter than 255 * 255 bytes.
 type Writer struct {
 	to      io.Writer
 	serial  uint32
 	number  uint32
-	granule int64 // frames up to the end of the page's last packet
+	granule int64 // granule position at the end of the page's last packet
 	packets int
 	lacing  []byte
 	body    []byte
 }
 
-// NewWriter returns a writer of a stream.
+// NewWriter returns a writer of a stream with the given serial number.
 func NewWriter(to io.Writer, serial uint32) *Writer { return &Writer{to: to, serial: serial} }
 
-// Serial computes a stream's serial number from its identifying data, so that it is reproducible.
+// Serial derives a stream's serial number from data that identifies it, so that it is reproducible.
 func Serial(seed []byte) uint32 { return checksum().Checksum(seed) }
 
-// Packet adds a packet that ends at a granule position.
+// Packet adds a packet that ends at the given granule position.
 func (p *Writer) Packet(data []byte, granule int64) error {
 	if p.packets == maxPackets || len(p.lacing)+len(data)/255+1 > maxSegments {
 		if err := p.flushPage(0); err != nil {
@@ -333,7 +334,7 @@ func (p *Writer) Packet(data []byte, granule int64) error {
 // Flush ends the current page.
 func (p *Writer) Flush() error { return p.flushPage(0) }
 
-// Close ends the stream with the current page.
+// Close writes the current page as the last page of the stream.
 func (p *Writer) Close() error { return p.flushPage(lastPage) }
 
 func (p *Writer) flushPage(flags byte) error {

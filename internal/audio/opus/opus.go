@@ -1,24 +1,24 @@
-// Package opus writes Ogg Opus files (RFC 7845): the smallest form of long sounds, which every
+// Package opus writes Ogg Opus files (RFC 7845): the smallest format for long sounds that every
 // browser, phone and engine plays.
 //
 // The library github.com/tphakala/go-opus encodes packets of 20 ms; this package writes the
-// container, with its exact times, and the packets of more than two channels. Decoding returns the
-// same number of frames in the same places: the header has the encoder's delay as pre-skip, and the
-// last page the end of the sound within the last packet.
+// container, with exact positions, and the packets for more than two channels. Decoding returns the
+// same number of frames at the same positions: the header declares the encoder's delay as pre-skip,
+// and the last page declares where the sound ends within the last packet.
 //
 // # Loops
 //
-// The format has none. By convention the comments LOOPSTART and LOOPLENGTH, in frames of 48 kHz,
-// define a part to repeat for ever; engines for role playing games read them. Only one loop is
-// possible, forwards and without a count.
+// The format has no loops. By convention the comments LOOPSTART and LOOPLENGTH, in frames at 48
+// kHz, define a section to repeat forever; engines for role-playing games read them. Only one loop
+// is possible, forwards and without a count.
 //
-// # Same bytes
+// # Deterministic output
 //
 // The library computes in integers, like the fixed-point build of the standard's reference, so that
 // all machines write the same bytes.
 //
-// It only has the mode for music and general sound (CELT). For speech below about 40 kbit/s a
-// channel, opusenc has better modes.
+// It only implements the mode for music and general sound (CELT). For speech below about 40 kbit/s
+// per channel, opusenc has better modes.
 package opus
 
 import (
@@ -37,66 +37,67 @@ import (
 	libopus "github.com/tphakala/go-opus/opus"
 )
 
-// Rate is the only supported rate, in frames a second. Other sounds must be resampled before.
+// Rate is the only supported rate, in frames per second. Other clips must be resampled first.
 const Rate = 48000
 
 // Limits of the options.
 const (
 	MaxChannels = 8
-	MinBitrate  = 6_000 // a channel
+	MinBitrate  = 6_000 // bits per second and channel
 	MaxBitrate  = 256_000
 )
 
 // Options are the options of Encode.
 type Options struct {
-	// Bitrate is the average in bits a second of all channels together; 0 means DefaultBitrate.
+	// Bitrate is the average in bits per second for all channels together; 0 means DefaultBitrate.
 	Bitrate int
-	// SourceRate is the rate of the sound before resampling, for the header. Only programs that
-	// describe files use it. 0 means 48000.
+	// SourceRate is the rate before resampling, which is stored in the header for information. 0
+	// means 48000.
 	SourceRate int
 }
 
-// DefaultBitrate returns a bit rate that is transparent for most sounds: 64 kbit/s for mono, 96
-// kbit/s for a stereo pair, and the sum for more channels.
+// DefaultBitrate returns a bit rate that is transparent for most sounds: 64 kbit/s for mono and 96
+// kbit/s for stereo. For more channels it is the sum over the pairs and single channels of the
+// layout.
 func DefaultBitrate(channels int) int {
 	l := layouts()[min(max(channels, 0), MaxChannels)]
 	return 64_000*l.streams + 32_000*l.coupled
 }
 
-// Check returns an error if the format cannot hold the clip or the options.
+// Check returns an error if the format cannot represent the clip or the options.
 func Check(clip *pcm.Clip, o Options) error {
 	frames := int64(clip.Frames())
 	switch {
 	case clip.Rate != Rate:
-		return fmt.Errorf("opus: %d Hz, want %d; resample the sound", clip.Rate, Rate)
+		return fmt.Errorf("opus: the rate is %d Hz, want %d; resample the sound", clip.Rate, Rate)
 	case clip.Channels < 1 || clip.Channels > MaxChannels:
-		return fmt.Errorf("opus: %d channels, want 1 to %d", clip.Channels, MaxChannels)
+		return fmt.Errorf("opus: the sound has %d channels, want 1 to %d", clip.Channels, MaxChannels)
 	case o.Bitrate != 0 && (o.Bitrate < MinBitrate*clip.Channels || o.Bitrate > MaxBitrate*clip.Channels):
-		return fmt.Errorf("opus: %d bits a second, want %d to %d for %d channels", o.Bitrate,
+		return fmt.Errorf("opus: the bit rate is %d bits a second, want %d to %d for %d channels", o.Bitrate,
 			MinBitrate*clip.Channels, MaxBitrate*clip.Channels, clip.Channels)
 	case o.SourceRate < 0 || int64(o.SourceRate) > 1<<32-1:
-		return fmt.Errorf("opus: a source rate of %d Hz", o.SourceRate)
+		return fmt.Errorf("opus: the source rate of %d Hz is invalid", o.SourceRate)
 	case len(clip.Loops) > 1:
-		return fmt.Errorf("opus: %d loops, but the format holds only one; drop the others or write WAV", len(clip.Loops))
+		return fmt.Errorf("opus: the sound has %d loops, but the format holds only one; drop the others or write WAV", len(clip.Loops))
 	}
 	for _, l := range clip.Loops {
 		switch {
 		case l.PingPong:
-			return errors.New("opus: a loop that goes forwards and backwards; drop it or write WAV")
+			return errors.New("opus: the format cannot hold a ping-pong loop; drop the loop or write WAV")
 		case l.Count != 0:
-			return fmt.Errorf("opus: a loop that is played %d times, but only endless ones are possible; drop it or write WAV", l.Count)
+			return fmt.Errorf("opus: a loop is played %d times, but the format holds only endless loops; drop the loop or write WAV", l.Count)
 		case l.Start < 0 || l.Start >= l.End || l.End > frames:
-			return fmt.Errorf("opus: a loop from frame %d to %d in a sound of %d", l.Start, l.End, frames)
+			return fmt.Errorf("opus: a loop goes from frame %d to %d, but the sound has only %d frames", l.Start, l.End, frames)
 		}
 	}
 	return nil
 }
 
-// packetFrames is the length of a packet: 20 ms.
+// packetFrames is the number of frames in a packet of 20 ms.
 const packetFrames = Rate / 50
 
-// Encode writes a clip, with channels in the order of WAV files, as an Ogg Opus file. Samples
-// beyond full scale are clipped; NaN is an error. Encode writes nothing if Check refuses the clip.
+// Encode writes a clip, with channels in WAV order, as an Ogg Opus file. Samples beyond full scale
+// are clipped; NaN is an error. Encode writes nothing if Check returns an error.
 func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	if err := Check(clip, o); err != nil {
 		return err
@@ -121,7 +122,7 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 		}
 	}
 
-	end := preSkip + clip.Frames() // input needed for the whole output
+	end := preSkip + clip.Frames() // input frames needed for the whole output
 	var buf []byte
 	for at := 0; at < end; at += packetFrames {
 		if err := ctx.Err(); err != nil {
@@ -144,13 +145,13 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 }
 
 // serial computes a serial number from the content, which distinguishes chained streams as well as
-// possible without randomness.
+// is possible without randomness.
 func serial(head, tags []byte, frames int) uint32 {
 	return ogg.Serial(binary.LittleEndian.AppendUint64(slices.Concat(head, tags), uint64(frames)))
 }
 
-// fillPacket fills the samples of the stream's packet, from frame at of the clip on, with silence
-// after its end.
+// fillPacket fills the samples of the stream's packet with the clip's frames from index at onward,
+// and with silence after the clip's end.
 func (s *stream) fillPacket(clip *pcm.Clip, at int) error {
 	s.samples = s.samples[:0]
 	for i := at; i < at+packetFrames; i++ {
@@ -169,8 +170,8 @@ func (s *stream) fillPacket(clip *pcm.Clip, at int) error {
 	return nil
 }
 
-// vendor names the writer in the comments. It has no version, so that a new release does not change
-// files.
+// vendor identifies the writer in the comments. It has no version, so that a new release does not
+// change files.
 const vendor = "assetcook"
 
 // identification returns the OpusHead packet.
@@ -179,7 +180,7 @@ func identification(channels, preSkip, sourceRate int) []byte {
 	p := append([]byte("OpusHead"), 1, byte(channels))
 	p = le.AppendUint16(p, uint16(preSkip))
 	p = le.AppendUint32(p, uint32(sourceRate))
-	p = append(p, 0, 0) // no gain
+	p = append(p, 0, 0) // output gain of 0
 	if channels <= 2 {
 		return append(p, 0)
 	}
@@ -203,7 +204,8 @@ func comments(loops []pcm.Loop) []byte {
 	return p
 }
 
-// A stream encodes one or two channels of a clip. A packet of a file has a packet of each stream.
+// A stream encodes one or two channels of a clip. A packet of the file contains one packet per
+// stream.
 type stream struct {
 	packetEncoder
 	channels []int // channels of the clip
@@ -211,7 +213,7 @@ type stream struct {
 	packet   []byte
 }
 
-// A packetEncoder is the part of the library that a stream needs.
+// A packetEncoder is the interface of the library's encoder that a stream needs.
 type packetEncoder interface {
 	Encode(samples []int16, packet []byte) (int, error)
 	PreSkip() int
@@ -229,7 +231,7 @@ func newStreams(channels int, o Options) ([]*stream, error) {
 		total = DefaultBitrate(channels)
 	}
 	var list []*stream
-	decoded := 0 // channels of the streams before
+	decoded := 0 // number of channels in previous streams
 	for i := range l.streams {
 		s := &stream{packet: make([]byte, maxPacket)}
 		width, share := 1, 2
@@ -255,7 +257,7 @@ func newStreams(channels int, o Options) ([]*stream, error) {
 }
 
 // appendPacket encodes the stream's samples and appends the packet. Of several packets, all except
-// the last contain their own length (RFC 6716, appendix B).
+// the last include their own length (RFC 6716, appendix B).
 func (s *stream) appendPacket(to []byte, last bool) ([]byte, error) {
 	n, err := s.encodePacket()
 	if err != nil {
@@ -278,8 +280,8 @@ func (s *stream) appendPacket(to []byte, last bool) ([]byte, error) {
 	return append(to, packet[1:]...), nil
 }
 
-// encodePacket encodes the stream's packet. The library is young: its panics become errors of the
-// sound, and do not end the program.
+// encodePacket encodes the stream's packet. The library is young, so a panic is returned as an
+// error of this sound and does not end the program.
 func (s *stream) encodePacket() (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -296,13 +298,13 @@ func (s *stream) encodePacket() (n int, err error) {
 // A layout assigns channels to streams (RFC 7845, 5.1.1.2).
 type layout struct {
 	streams, coupled int
-	mapping          []byte // decoded channel, by channel in Vorbis's order
-	order            []int  // channel of the clip, by channel in Vorbis's order
+	mapping          []byte // decoded channel for each channel in Vorbis order
+	order            []int  // channel of the clip for each channel in Vorbis order
 }
 
-// layouts returns the layouts of mapping families 0 and 1, by the number of channels. A clip has
-// its channels in the order of WAV files, as far as they exist: FL FR FC LFE BL BR BC SL SR. Ogg
-// has them from left to right, then the back, with the LFE last.
+// layouts returns the layouts of mapping families 0 and 1 by number of channels. A clip has its
+// channels in WAV order, as far as they exist: FL FR FC LFE BL BR BC SL SR. Ogg has them from left
+// to right, then the back channels, with the LFE last.
 func layouts() [MaxChannels + 1]layout {
 	return [...]layout{
 		1: {1, 0, []byte{0}, []int{0}},
@@ -316,7 +318,7 @@ func layouts() [MaxChannels + 1]layout {
 	}
 }
 
-// clipChannel returns the clip's channel for the n-th decoded channel.
+// clipChannel returns the clip's channel for decoded channel n.
 func (l *layout) clipChannel(n int) int {
 	return l.order[bytes.IndexByte(l.mapping, byte(n))]
 }

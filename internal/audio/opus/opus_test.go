@@ -84,7 +84,7 @@ func pages(t testing.TB, file []byte) []page {
 	return list
 }
 
-// plainCRC is the definition, bit by bit.
+// plainCRC computes the CRC bit by bit, straight from its definition.
 func plainCRC(p []byte) uint32 {
 	crc := uint32(0)
 	for _, b := range p {
@@ -133,7 +133,7 @@ func play(t testing.TB, file []byte) []float32 {
 	return samples[preSkip*channels : int(list[len(list)-1].granule)*channels]
 }
 
-// sines gives each channel two different notes.
+// sines returns a clip with two different notes on each channel.
 func sines(channels, frames int) *pcm.Clip {
 	clip := &pcm.Clip{Rate: Rate, Channels: channels}
 	for i := range frames {
@@ -176,7 +176,7 @@ func TestDecodedSoundKeepsLengthAndPlace(t *testing.T) {
 	}
 }
 
-// Each channel comes out in Ogg's order: from left to right, the back, the LFE.
+// Channels are written in Ogg's order: front from left to right, the back, and the LFE last.
 func TestChannelsAreInOggOrder(t *testing.T) {
 	for channels, order := range map[int]string{
 		3: "FL FC FR", 4: "FL FR BL BR", 5: "FL FC FR BL BR", 6: "FL FC FR BL BR LFE",
@@ -229,8 +229,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Packets of every size are written to pages: around the limits of the lacing, and if segments or
-// packets fill a page.
+// Packets of every size are written to pages: sizes around multiples of 255, which need one more
+// lacing value, and numbers of segments or packets that fill a page.
 func TestPages(t *testing.T) {
 	var b bytes.Buffer
 	p := ogg.NewWriter(&b, 9)
@@ -292,7 +292,7 @@ func TestEncodingIsReproducible(t *testing.T) {
 	}
 }
 
-// Silence and the extremes of the options can be encoded, also where an int has 32 bits.
+// Silence and the extremes of the options can be encoded, even on 32-bit systems.
 func TestSilenceAndExtremeOptionsAreEncoded(t *testing.T) {
 	for channels := 1; channels <= MaxChannels; channels++ {
 		silence := &pcm.Clip{Rate: Rate, Channels: channels, Samples: make([]float32, 5000*channels)}
@@ -311,7 +311,8 @@ func TestSilenceAndExtremeOptionsAreEncoded(t *testing.T) {
 	}
 }
 
-// More bits sound better and take more bytes, and the default is met.
+// A higher bit rate sounds better and takes more bytes. The default bit rate for stereo is 96
+// kbit/s.
 func TestBitrate(t *testing.T) {
 	clip := probe(2)
 	before, size := 0., 0
@@ -343,16 +344,16 @@ func TestBadClipsAreRefused(t *testing.T) {
 	}{
 		{pcm.Clip{Rate: 44100, Channels: 1}, Options{}, "44100 Hz, want 48000; resample"},
 		{pcm.Clip{Rate: Rate}, Options{}, "0 channels"},
-		{pcm.Clip{Rate: Rate, Channels: 9}, Options{}, "9 channels, want 1 to 8"},
+		{pcm.Clip{Rate: Rate, Channels: 9}, Options{}, "the sound has 9 channels, want 1 to 8"},
 		{loop(), Options{Bitrate: 5999}, "5999 bits a second, want 6000 to 256000 for 1"},
 		{loop(), Options{Bitrate: 256_001}, "256001 bits a second"},
 		{loop(), Options{SourceRate: -1}, "source rate of -1"},
 		{loop(pcm.Loop{End: 1}, pcm.Loop{End: 2}), Options{}, "2 loops, but the format holds only one"},
-		{loop(pcm.Loop{End: 1, PingPong: true}), Options{}, "forwards and backwards"},
+		{loop(pcm.Loop{End: 1, PingPong: true}), Options{}, "a ping-pong loop"},
 		{loop(pcm.Loop{End: 1, Count: 3}), Options{}, "played 3 times"},
 		{loop(pcm.Loop{Start: 3, End: 3}), Options{}, "from frame 3 to 3"},
 		{loop(pcm.Loop{Start: -1, End: 3}), Options{}, "from frame -1 to 3"},
-		{loop(pcm.Loop{Start: 3, End: 11}), Options{}, "from frame 3 to 11 in a sound of 10"},
+		{loop(pcm.Loop{Start: 3, End: 11}), Options{}, "from frame 3 to 11, but the sound has only 10 frames"},
 		{pcm.Clip{Rate: Rate, Channels: 2, Samples: []float32{0, 0, 0, nan}}, Options{}, "frame 1 is NaN"},
 	} {
 		err := Encode(t.Context(), new(bytes.Buffer), &c.clip, c.o)

@@ -1,7 +1,7 @@
 // Package pcm holds sound in memory, between the decoders and the encoders of the audio recipe.
 //
-// A sample is a float32; 1.0 is full scale. An integer sample of n bits is value / 2^(n-1), so up
-// to 24 bits survive exactly; the last bits of louder 32-bit samples are rounded to nearest.
+// A sample is a float32; 1.0 is full scale. An integer sample of n bits becomes value / 2^(n-1), so
+// up to 24 bits are preserved exactly; louder 32-bit samples are rounded to nearest.
 //
 // Channels are in the order of WAVE and FLAC (C is the center, LFE is for low-frequency effects):
 //
@@ -19,27 +19,29 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Clip is sound in memory.
 type Clip struct {
-	Rate     int       // frames a second
-	Channels int       // samples in a frame
-	Samples  []float32 // interleaved, frame by frame; 1.0 is full scale
+	Rate     int       // frames per second
+	Channels int       // samples per frame
+	Samples  []float32 // samples, interleaved frame by frame; 1.0 is full scale
 	Loops    []Loop    // loops in source order; usually none
-	Warnings []string  // loops of the source that were left out or shortened
+	Warnings []string  // notes on loops of the source that were dropped or shortened
+	Lost     []string  // other parts of the source that a clip does not hold
 }
 
-// A Loop is a part of a clip that a player repeats.
+// A Loop is a section of a clip that a player repeats.
 type Loop struct {
-	Start, End int64 // frames; End is the first frame after the loop
-	Count      int   // number of repetitions; 0 is for ever
-	PingPong   bool  // forwards and backwards in turn
+	Start, End int64 // frame numbers; End is the first frame after the loop
+	Count      int   // number of repetitions; 0 means forever
+	PingPong   bool  // alternately forwards and backwards
 }
 
-// AddLoop appends a loop, which must lie within the clip. An end beyond the clip is brought
-// back to its end, and a loop without frames is left out, with a warning. One frame beyond
-// gets no warning: some programs count ends from 1.
+// AddLoop appends a loop to the clip. An end beyond the clip is moved to the clip's end, and a loop
+// without frames is dropped, both with a warning. An end only one frame beyond causes no warning,
+// because some programs count ends from 1.
 func (c *Clip) AddLoop(l Loop) {
 	frames := int64(c.Frames())
 	switch {
@@ -53,13 +55,20 @@ func (c *Clip) AddLoop(l Loop) {
 	c.Loops = append(c.Loops, l)
 }
 
-// maxWarnings is how many warnings a clip keeps: a damaged file may have thousands of loops.
+// maxWarnings limits the warnings of a clip, because a damaged file may have thousands of loops.
 const maxWarnings = 8
 
 // Warn adds a warning about a loop of the source.
 func (c *Clip) Warn(format string, args ...any) {
 	if len(c.Warnings) < maxWarnings {
 		c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
+	}
+}
+
+// Lose records a part of the source that a clip does not hold. It records each part once.
+func (c *Clip) Lose(part string) {
+	if !slices.Contains(c.Lost, part) {
+		c.Lost = append(c.Lost, part)
 	}
 }
 
@@ -72,11 +81,12 @@ func (c *Clip) Frames() int {
 }
 
 // Mix converts a clip to one or two channels, in place if their number decreases. One channel
-// becomes two equal ones; two become their mean. Of more channels, the center goes to both sides
-// and each surround to its own side, both by -3 dB, as in ITU-R BS.775; the sum is divided so that
-// it cannot exceed full scale, and the low-frequency channel is left out. Mono is the mean of that.
+// becomes two equal channels; two become their mean. With more channels, the center goes to both
+// sides and each surround channel to its own side, each attenuated by 3 dB as in ITU-R BS.775; the
+// sum is scaled so that it cannot exceed full scale, and the low-frequency channel is dropped. Mono
+// is the mean of the two sides.
 //
-// The only error is from a done context, which leaves the clip unusable.
+// The only error means that ctx was canceled; the clip is undefined then.
 func (c *Clip) Mix(ctx context.Context, channels int) error {
 	if channels == c.Channels {
 		return nil
@@ -107,14 +117,14 @@ func (c *Clip) Mix(ctx context.Context, channels int) error {
 	return nil
 }
 
-// mixture returns the weights of the old channels in each new one.
+// mixture returns the weights of the old channels for each new channel.
 func (c *Clip) mixture(channels int) [][]float64 {
 	if c.Channels == 1 {
 		return [][]float64{{1}, {1}}
 	}
 	const less = math.Sqrt2 / 2
-	// The weights of each channel on the left and on the right; see the package's comment for their
-	// order.
+	// The weights of each channel for the left and the right side, in the order of the package
+	// comment.
 	var left, right []float64
 	switch c.Channels {
 	case 2:

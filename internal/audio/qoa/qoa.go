@@ -1,14 +1,14 @@
 // Package qoa reads and writes the Quite OK Audio format, version 1.0
-// (https://qoaformat.org/qoa-specification.pdf): 16-bit sound at 3.2 bits a sample, cheap enough to
-// decode during playback.
+// (https://qoaformat.org/qoa-specification.pdf): 16-bit sound at 3.2 bits per sample, fast enough
+// to decode during playback.
 //
-// A file is an eight-byte header and frames of up to 5120 samples a channel. A frame holds the
-// state of its predictors, so that decoding may start at any frame, and slices of 20 samples that
-// share a scale factor. All is big-endian.
+// A file is an eight-byte header followed by frames of up to 5120 samples per channel. A frame
+// holds the state of its predictors, so that decoding may start at any frame, and slices of 20
+// samples that share a scale factor. All integers are big-endian.
 //
 // # Encoder
 //
-// [Encode] tries all 16 scale factors on every slice and keeps the one with the least squared
+// [Encode] tries all 16 scale factors on every slice and selects the one with the smallest squared
 // error. It writes the same bytes as the reference encoder, in less time. It uses only integer
 // arithmetic, so every machine writes the same bytes.
 //
@@ -26,8 +26,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// Limits of the format. The channels have these speakers: mono; L R; L R C; FL FR BL BR; FL FR C BL
-// BR; FL FR C LFE BL BR; FL FR C LFE B SL SR; FL FR C LFE BL BR SL SR.
+// Limits of the format. For 1 to 8 channels, the speakers are: mono; L R; L R C; FL FR BL BR; FL FR
+// C BL BR; FL FR C LFE BL BR; FL FR C LFE B SL SR; FL FR C LFE BL BR SL SR.
 const (
 	MaxChannels = 8
 	MaxRate     = 1<<24 - 1
@@ -38,7 +38,7 @@ const (
 	magic        = "qoaf"
 	fileHeader   = 8
 	frameHeader  = 8
-	stateSize    = 16 // a predictor's history and weights
+	stateSize    = 16 // size of a predictor's history and weights
 	sliceSize    = 8
 	sliceLen     = 20
 	frameSlices  = 256
@@ -50,28 +50,29 @@ func frameSize(samples, channels int) int {
 	return frameHeader + channels*(stateSize+slices*sliceSize)
 }
 
-// Check returns an error if the format cannot hold the clip.
+// Check returns an error if the format cannot represent the clip.
 func Check(clip *pcm.Clip) error {
 	frames := clip.Frames()
 	switch {
 	case clip.Channels < 1 || clip.Channels > MaxChannels:
-		return fmt.Errorf("qoa: %d channels, want 1 to %d", clip.Channels, MaxChannels)
+		return fmt.Errorf("qoa: the sound has %d channels, want 1 to %d", clip.Channels, MaxChannels)
 	case clip.Rate < 1 || clip.Rate > MaxRate:
-		return fmt.Errorf("qoa: %d Hz, want 1 to %d", clip.Rate, MaxRate)
+		return fmt.Errorf("qoa: the rate is %d Hz, want 1 to %d", clip.Rate, MaxRate)
 	case frames == 0:
-		return errors.New("qoa: no samples; the format cannot hold a sound of no length")
+		return errors.New("qoa: the sound has no samples, and the format cannot store an empty sound")
 	case int64(frames) > MaxFrames:
-		return fmt.Errorf("qoa: %d frames, the format ends at %d; cut the sound", frames, int64(MaxFrames))
+		return fmt.Errorf("qoa: the sound has %d frames, but the format holds at most %d; cut the sound", frames, int64(MaxFrames))
 	}
 	return nil
 }
 
-// Decode decodes a QOA file. A file of a streaming encoder, with a length of 0 in its header, is
-// read to its end. A clip takes at most ten times the memory of data.
+// Decode decodes a QOA file. A file of a streaming encoder, whose header has a length of 0, is
+// decoded to its end. A clip takes at most ten times the memory of data.
 //
-// Torn frames, changes of channels or rate, and short frames before the last one are errors.
+// Truncated frames, changes of the number of channels or of the rate, and short frames before the
+// last frame are errors.
 //
-// Viewers and tests decode QOA.
+// Only viewers and tests decode QOA.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	clip, frames, err := measureFrames(data)
 	if err != nil {
@@ -91,7 +92,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	return clip, nil
 }
 
-// measureFrames checks everything in a file except the sound, before anything is allocated. It
+// measureFrames checks everything in a file except the samples, before anything is allocated. It
 // returns the clip without its samples.
 func measureFrames(data []byte) (clip *pcm.Clip, frames int, err error) {
 	if len(data) < fileHeader || string(data[:4]) != magic {
@@ -112,21 +113,21 @@ func measureFrames(data []byte) (clip *pcm.Clip, frames int, err error) {
 		last := samples == claimed-frames || streaming && at+size == len(data)
 		switch {
 		case channels < 1 || channels > MaxChannels:
-			err = fmt.Errorf("%d channels, want 1 to %d", channels, MaxChannels)
+			err = fmt.Errorf("a frame has %d channels, want 1 to %d", channels, MaxChannels)
 		case rate == 0:
-			err = errors.New("a sample rate of 0")
+			err = errors.New("the sample rate is 0")
 		case channels != clip.Channels || rate != clip.Rate:
-			err = fmt.Errorf("%d channels at %d Hz after %d at %d; convert all parts to the same format", channels, rate, clip.Channels, clip.Rate)
+			err = fmt.Errorf("a frame has %d channels at %d Hz, the frames before it have %d at %d Hz; convert all parts to the same format", channels, rate, clip.Channels, clip.Rate)
 		case samples < 1 || samples > frameSamples:
-			err = fmt.Errorf("a frame of %d samples, want 1 to %d", samples, frameSamples)
+			err = fmt.Errorf("a frame has %d samples, want 1 to %d", samples, frameSamples)
 		case !streaming && samples > claimed-frames:
-			err = fmt.Errorf("%d samples, but by the file header only %d are left", samples, claimed-frames)
+			err = fmt.Errorf("a frame has %d samples, but the file header allows only %d more", samples, claimed-frames)
 		case samples < frameSamples && !last:
-			err = fmt.Errorf("a frame of %d samples; all except the last have %d", samples, frameSamples)
+			err = fmt.Errorf("a frame has %d samples; all except the last have %d", samples, frameSamples)
 		case size != frameSize(samples, channels):
-			err = fmt.Errorf("a frame of %d bytes, but %d samples take %d", size, samples, frameSize(samples, channels))
+			err = fmt.Errorf("a frame has %d bytes, but its %d samples take %d", size, samples, frameSize(samples, channels))
 		case size > len(data)-at:
-			err = fmt.Errorf("a frame of %d bytes, but only %d are left; the file is cut short", size, len(data)-at)
+			err = fmt.Errorf("a frame has %d bytes, but only %d are left; the file is cut short", size, len(data)-at)
 		}
 		if err != nil {
 			return nil, 0, fmt.Errorf("qoa: byte %d: %w", at, err)
@@ -149,7 +150,7 @@ type decoder struct {
 	predictors [MaxChannels]predictor
 }
 
-// decodeSlices decodes the frame at the start of data, which measure has checked.
+// decodeSlices decodes the frame at the start of data, which measureFrames must have checked.
 func (d *decoder) decodeSlices(to []float32, data []byte) {
 	data = data[frameHeader:]
 	for c := range d.channels {
@@ -176,14 +177,14 @@ func (d *decoder) decodeSlices(to []float32, data []byte) {
 }
 
 // A predictor is the sign-sign LMS filter of the specification: it predicts the next sample from
-// the last four and adapts to the sign of each error. Arithmetic wraps at 32 bits, for files whose
-// weights were chosen to overflow.
+// the last four and adapts to the sign of each error. Arithmetic wraps at 32 bits, because weights
+// in a file may be chosen to overflow.
 type predictor struct {
-	history, weights [4]int32 // most recent last
+	history, weights [4]int32 // most recent sample last
 }
 
-// newPredictor returns a predictor with the specification's recommended weights, which continue a
-// straight line.
+// newPredictor returns a predictor with the initial weights that the specification recommends,
+// which extrapolate linearly.
 func newPredictor() predictor {
 	return predictor{weights: [4]int32{0, 0, -1 << 13, 1 << 14}}
 }
@@ -203,7 +204,7 @@ func (p *predictor) adaptWeights(sample, residual int32) {
 }
 
 // putState writes the state at the start of a frame. Weights that no longer fit in 16 bits are
-// clamped in the state as well, so that encoder and decoder continue with the same ones.
+// clamped in the state as well, so that encoder and decoder continue with the same weights.
 func (p *predictor) putState(to []byte) {
 	for i := range p.history {
 		p.weights[i] = min(max(p.weights[i], math.MinInt16), math.MaxInt16)
@@ -221,14 +222,14 @@ func (p *predictor) loadState(from []byte) {
 
 func clampInt16(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16) }
 
-// tables depend on the scale factor.
+// tables holds the tables that depend on the scale factor.
 type tables struct {
-	dequant    [16][8]int32 // decoded values by code
+	dequant    [16][8]int32 // decoded value of each code
 	reciprocal [16]int32    // 2^16 / scale factor, rounded up
 	steps      [16][32]step // steps by quotient + 8; 32 entries avoid a bounds check
 }
 
-// A step has the code of a quotient of -8 to 8, and its decoded value.
+// A step holds the code for a quotient from -8 to 8, and its decoded value.
 type step struct {
 	code  uint32
 	value int32
@@ -237,10 +238,10 @@ type step struct {
 var lookup = sync.OnceValue(func() *tables {
 	// Scale factor s is (s+1)^2.75, rounded.
 	scales := [16]int32{1, 7, 21, 45, 84, 138, 211, 304, 421, 562, 731, 928, 1157, 1419, 1715, 2048}
-	// The values of the codes 0, 2, 4 and 6, in quarters of the scale factor; odd codes are their
-	// negatives.
+	// The values of codes 0, 2, 4 and 6, in quarters of the scale factor; odd codes have the
+	// negated values.
 	quarters := [4]int32{3, 10, 18, 28}
-	// The code of each magnitude, without sign. No magnitude is stored as zero.
+	// The code of each magnitude, without sign. No code means zero.
 	magnitude := [9]uint32{0, 0, 2, 2, 4, 4, 6, 6, 6}
 
 	t := new(tables)

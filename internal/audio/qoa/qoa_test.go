@@ -18,15 +18,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sound makes 16-bit noise of varying loudness and darkness, with jumps between the ends of the
-// scale: it uses all scale factors and the clamps. It uses integers only.
+// sound makes 16-bit noise with varying loudness and low-pass filtering. The noise has jumps
+// between the ends of the scale, so it exercises all scale factors and the clamps. All arithmetic
+// uses integers.
 func sound(rate, channels, frames int) *pcm.Clip {
 	clip := &pcm.Clip{Rate: rate, Channels: channels, Samples: make([]float32, frames*channels)}
 	seed, level := uint32(1), make([]int32, channels)
 	for i := range clip.Samples {
 		seed = seed*1664525 + 1013904223
 		c, at := i%channels, i/channels
-		loud := uint(at / 700 % 16) // removed bits of the noise
+		loud := uint(at / 700 % 16) // number of low bits removed from the noise
 		noise := int32(seed) >> (16 + loud)
 		level[c] += (noise - level[c]) >> (at / 1100 % 4)
 		x := level[c]
@@ -50,8 +51,8 @@ func encode(t testing.TB, clip *pcm.Clip) []byte {
 	return b.Bytes()
 }
 
-// The reference, qoa.h of phoboslab/qoa, gives the same hashes for the same samples: its file, and
-// the 16-bit samples that it decodes from the file.
+// The reference encoder, qoa.h of phoboslab/qoa, writes the same file for the same samples, and
+// decodes the file to the same 16-bit samples: the hashes were made with it.
 func TestReferenceWritesTheSameBytes(t *testing.T) {
 	for _, c := range []struct {
 		rate, channels, frames int
@@ -105,13 +106,13 @@ func TestFileWithoutLengthIsReadToItsEnd(t *testing.T) {
 	}
 }
 
-// The optimized search finds the same slice as a simple search over all scale factors, upwards from
-// the last one, written like the specification.
+// The optimized search finds the same slice as a simple search, written like the specification. The
+// simple search tries all scale factors upwards from the last one.
 func TestSearchIsExhaustive(t *testing.T) {
 	e := encoder{tables: lookup()}
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint32().Draw(rt, "seed")
-		quiet := rapid.IntRange(0, 15).Draw(rt, "quiet") // removed bits of the noise
+		quiet := rapid.IntRange(0, 15).Draw(rt, "quiet") // number of low bits removed from the noise
 		s := state{predictor: newPredictor(), scale: rapid.IntRange(0, 15).Draw(rt, "scale")}
 		heavy := rapid.Int32Range(0, 30_000).Draw(rt, "heavy")
 		for i := range s.weights { // penalties for large weights matter, too
@@ -216,8 +217,8 @@ func TestUnfitClipsAreRefused(t *testing.T) {
 		want string
 	}{
 		{pcm.Clip{Rate: 8000, Channels: 1}, "no samples"},
-		{pcm.Clip{Rate: 8000, Samples: make([]float32, 1)}, "0 channels, want 1 to 8"},
-		{pcm.Clip{Rate: 8000, Channels: 9, Samples: make([]float32, 9)}, "9 channels, want 1 to 8"},
+		{pcm.Clip{Rate: 8000, Samples: make([]float32, 1)}, "the sound has 0 channels, want 1 to 8"},
+		{pcm.Clip{Rate: 8000, Channels: 9, Samples: make([]float32, 9)}, "the sound has 9 channels, want 1 to 8"},
 		{pcm.Clip{Channels: 1, Samples: make([]float32, 1)}, "0 Hz, want 1 to 16777215"},
 		{pcm.Clip{Rate: 1 << 24, Channels: 1, Samples: make([]float32, 1)}, "16777216 Hz"},
 	} {
@@ -248,17 +249,17 @@ func TestBadQOAIsRefused(t *testing.T) {
 		{"no frame, no length", []byte("qoaf\x00\x00\x00\x00"), "the file has no frame"},
 		{"torn frame header", good[:second+7], "ends before sample 5120 of 6000"},
 		{"torn frame", good[:len(good)-1], "the file is cut short"},
-		{"long claim", change(4, 0xff, 0xff, 0xff, 0xff), "a frame of 880 samples; all except the last have 5120"},
-		{"short claim", change(4, 0, 0, 0x14, 1), "880 samples, but by the file header only 1 are left"},
-		{"longer than claimed", change(4, 0, 0, 0, 9), "5120 samples, but by the file header only 9 are left"},
-		{"no channel", change(8, 0), "0 channels, want 1 to 8"},
-		{"many channels", change(8, 9), "9 channels, want 1 to 8"},
-		{"no rate", change(9, 0, 0, 0), "a sample rate of 0"},
-		{"other channels", change(second, 1), "1 channels at 8000 Hz after 2 at 8000"},
-		{"other rate", change(second+1, 0, 0x1f, 0x41), "2 channels at 8001 Hz after 2 at 8000"},
-		{"no samples", change(12, 0, 0), "a frame of 0 samples"},
-		{"many samples", change(12, 0xff, 0xff), "a frame of 65535 samples"},
-		{"frame size", change(14, 0, 8), "a frame of 8 bytes, but 5120 samples take 4136"},
+		{"long claim", change(4, 0xff, 0xff, 0xff, 0xff), "a frame has 880 samples; all except the last have 5120"},
+		{"short claim", change(4, 0, 0, 0x14, 1), "a frame has 880 samples, but the file header allows only 1 more"},
+		{"longer than claimed", change(4, 0, 0, 0, 9), "a frame has 5120 samples, but the file header allows only 9 more"},
+		{"no channel", change(8, 0), "a frame has 0 channels, want 1 to 8"},
+		{"many channels", change(8, 9), "a frame has 9 channels, want 1 to 8"},
+		{"no rate", change(9, 0, 0, 0), "the sample rate is 0"},
+		{"other channels", change(second, 1), "a frame has 1 channels at 8000 Hz, the frames before it have 2 at 8000 Hz; convert all parts to the same format"},
+		{"other rate", change(second+1, 0, 0x1f, 0x41), "a frame has 2 channels at 8001 Hz, the frames before it have 2 at 8000 Hz; convert all parts to the same format"},
+		{"no samples", change(12, 0, 0), "a frame has 0 samples, want 1 to"},
+		{"many samples", change(12, 0xff, 0xff), "a frame has 65535 samples, want 1 to"},
+		{"frame size", change(14, 0, 8), "a frame has 8 bytes, but its 5120 samples take 4136"},
 	} {
 		if _, err := Decode(t.Context(), c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -283,8 +284,8 @@ func TestQOAStopsWithContext(t *testing.T) {
 	}
 }
 
-// Decoding any bytes ends in an error or in a clip that the file justifies, and that can be encoded
-// again.
+// Decoding any bytes ends in an error, or in a clip no larger than the file's size allows. The clip
+// can be encoded again.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, sound(8000, 1, 30)))
 	f.Add(encode(f, sound(8000, 2, 5141)))
@@ -322,7 +323,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// size returns how many bytes Encode writes for a clip of the given frames.
+// size returns how many bytes Encode writes for a clip with the given number of frames.
 func size(frames int64, channels int) int64 {
 	blocks := (frames + frameSamples - 1) / frameSamples
 	slices := (frames + sliceLen - 1) / sliceLen

@@ -1,8 +1,8 @@
-// Package source decodes the formats of sound that the audio recipe supports: WAV, FLAC, MP3 and
-// Ogg Vorbis. The content of a file decides its format, not its name.
+// Package source decodes the audio formats that the audio recipe supports: WAV, FLAC, MP3 and Ogg
+// Vorbis. It detects the format from the content of a file, not from its name.
 //
-// The decoders give the same samples on every processor. They allocate no more than the size of the
-// file justifies, and never guess: damage is an error.
+// The decoders return the same samples on every processor. They allocate no more than the size of
+// the file justifies, and never guess: damage is an error.
 package source
 
 import (
@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/assetcook/assetcook/internal/audio/flac"
 	"github.com/assetcook/assetcook/internal/audio/mp3"
@@ -24,7 +25,7 @@ import (
 // A Kind is a file format.
 type Kind string
 
-// The kinds. Opus is only recognized: Decode refuses it.
+// The supported kinds. Opus is only recognized: Decode refuses it.
 const (
 	WAV    Kind = "WAV"
 	FLAC   Kind = "FLAC"
@@ -33,7 +34,7 @@ const (
 	Opus   Kind = "Ogg Opus"
 )
 
-// Extensions returns the usual extensions of a kind's files.
+// Extensions returns the usual extensions for files of a kind.
 func (k Kind) Extensions() []string {
 	switch k {
 	case WAV:
@@ -53,49 +54,91 @@ func (k Kind) Extensions() []string {
 // Info describes a file.
 type Info struct {
 	Kind     Kind
-	Coding   string // the format of samples for messages: "16-bit PCM"
+	Coding   string // sample format for messages, such as "16-bit PCM"
+	Bits     int    // bits per stored sample; 0 for lossy formats
 	Rate     int
 	Channels int
-	Frames   int64 // the most that the file can have
-	// Memory is the most bytes that Decode holds, without the file.
+	Frames   int64 // upper bound on the number of frames
+	// Memory is an upper bound on the bytes that Decode holds, excluding the file.
 	Memory int64
 }
 
 // ErrOpus is the error of Probe and Decode for Ogg Opus.
-var ErrOpus = errors.New("the file is Ogg Opus, which is as small as sound gets and only loses when it is coded again: cook the original recording, or copy it by a rule with recipe = \"copy\"")
+var ErrOpus = errors.New("the file is Ogg Opus, which would only lose quality if encoded again; cook the original recording, or copy the file by a rule with recipe = \"copy\"")
 
-// MaxChannels is the most channels that are supported.
+// MaxChannels is the maximum number of channels.
 const MaxChannels = 8
 
-// Identify returns a file's kind from its first bytes. The error names other formats that it
+// Identify returns a file's kind, based on its first bytes. The error names other formats that it
 // recognizes.
 func Identify(head []byte) (Kind, error) {
 	starts := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
 	switch {
 	case len(head) == 0:
 		return "", errors.New("the file is empty")
-	case starts("RIFF") || starts("RF64"):
+	case isWAV(head):
 		return WAV, nil
 	case starts("fLaC"):
 		return FLAC, nil
 	case starts("OggS"):
 		return identifyOgg(head)
 	case starts("ID3"):
-		// Some programs put this tag of MP3 files before FLAC.
+		// Some programs put an ID3 tag, which is meant for MP3, before FLAC.
 		if _, err := flac.Probe(head, math.MaxInt32); err == nil {
 			return FLAC, nil
 		}
 		return MP3, nil
-	case starts("FORM"):
-		return "", errors.New("the file is AIFF, which is not supported; save it as WAV or FLAC")
 	case starts("qoaf"):
-		return "", errors.New("the file is QOA, which is cooked already: cook the original recording, or copy it by a rule with recipe = \"copy\"")
-	case len(head) >= 8 && string(head[4:8]) == "ftyp":
-		return "", errors.New("the file is MP4 or M4A, which is not supported; save the sound as WAV or FLAC")
+		return "", errors.New("the file is QOA, which needs no cooking; cook the original recording, or copy the file by a rule with recipe = \"copy\"")
 	case mp3.Is(head):
 		return MP3, nil
 	}
-	return "", errors.New("the file is none of WAV, FLAC, MP3 and Ogg Vorbis")
+	for _, f := range foreign {
+		if f.Starts(head) > 0 {
+			return "", fmt.Errorf("the file is %s, not WAV, FLAC, MP3 or Ogg Vorbis; %s", f.Name, foreignRemedy(f))
+		}
+	}
+	return "", errors.New("the file is not WAV, FLAC, MP3 or Ogg Vorbis")
+}
+
+// Foreign returns formats of sounds and music that no decoder reads.
+func Foreign() []fileformat.Format { return slices.Clone(foreign) }
+
+// foreign lists the formats that Identify can name but no decoder reads.
+var foreign = []fileformat.Format{
+	{Name: "a MIDI file", Extensions: []string{".mid", ".midi", ".rmi", ".kar"}, Magic: []string{"MThd", "RIFF....RMID"}},
+	{Name: "an AIFF sound", Extensions: []string{".aif", ".aiff", ".aifc"}, Magic: []string{"FORM....AIFF", "FORM....AIFC"}},
+	{Name: "an MP4 file", Extensions: []string{".mp4", ".m4a", ".m4v", ".mov", ".3gp"}, Magic: []string{"....ftypM4A", "....ftypmp4", "....ftypiso", "....ftypqt"}, Loose: true},
+	{Name: "a Windows Media file", Extensions: []string{".wma", ".wmv", ".asf"}, Magic: []string{"\x30\x26\xb2\x75\x8e\x66\xcf\x11"}},
+	{Name: "a WavPack sound", Extensions: []string{".wv"}, Magic: []string{"wvpk"}},
+	{Name: "a Monkey's Audio sound", Extensions: []string{".ape"}, Magic: []string{"MAC "}},
+	{Name: "a Core Audio file", Extensions: []string{".caf"}, Magic: []string{"caff"}},
+	{Name: "a Wave64 sound", Extensions: []string{".w64"}, Magic: []string{"riff\x2e\x91\xcf\x11"}},
+	{Name: "an AMR sound", Extensions: []string{".amr"}, Magic: []string{"#!AMR"}},
+	{Name: "a tracker module", Extensions: []string{".xm", ".it", ".s3m", ".mod"}, Magic: []string{"Extended Module: ", "IMPM"}, Loose: true},
+	{Name: "a Creative Voice file", Extensions: []string{".voc"}, Magic: []string{"Creative Voice File\x1a"}},
+	{Name: "an AVI video", Extensions: []string{".avi"}, Magic: []string{"RIFF....AVI "}},
+	{Name: "a Matroska or WebM file", Extensions: []string{".webm", ".mkv", ".mka"}, Magic: []string{"\x1a\x45\xdf\xa3"}},
+	{Name: "a ZIP archive", Extensions: []string{".zip", ".pk3", ".jar"}, Magic: []string{"PK\x03\x04"}, Loose: true},
+}
+
+// foreignRemedy says what to do about a file of a foreign format.
+func foreignRemedy(f fileformat.Format) string {
+	switch f.Name {
+	case "a MIDI file", "a tracker module":
+		return fmt.Sprintf("render it to WAV, or rename it to %s to copy it", f.Extensions[0])
+	case "a ZIP archive":
+		return "extract it"
+	}
+	return "save the sound as WAV or FLAC"
+}
+
+// isWAV reports whether a file is WAV, by a RIFF header that names no other kind of file.
+func isWAV(head []byte) bool {
+	if !bytes.HasPrefix(head, []byte("RIFF")) && !bytes.HasPrefix(head, []byte("RF64")) {
+		return false
+	}
+	return !slices.ContainsFunc(foreign, func(f fileformat.Format) bool { return f.Starts(head) > 0 })
 }
 
 // identifyOgg looks for a known stream among those at the start of the file.
@@ -114,8 +157,8 @@ func identifyOgg(head []byte) (Kind, error) {
 	}
 }
 
-// Probe describes a file of the given size that starts with head. If head is too short to tell, the
-// error is fileformat.ErrShortHead.
+// Probe describes a file of the given size that starts with head. If head is too short, the error
+// is fileformat.ErrShortHead.
 func Probe(head []byte, size int64) (Info, error) {
 	kind, err := Identify(head)
 	if err != nil {
@@ -126,14 +169,14 @@ func Probe(head []byte, size int64) (Info, error) {
 	case WAV:
 		var w wav.Info
 		if w, err = wav.Probe(head, size); err == nil {
-			info.Coding = w.Coding.String()
+			info.Coding, info.Bits = w.Coding.String(), w.Coding.Bits()
 			info.Rate, info.Channels, info.Frames = w.Rate, w.Channels, w.Frames
 			info.Memory = 4*w.Frames*int64(w.Channels) + 1<<20
 		}
 	case FLAC:
 		var f flac.Info
 		if f, err = flac.Probe(head, size); err == nil {
-			info.Coding = fmt.Sprintf("FLAC of %d bits", f.Bits)
+			info.Coding, info.Bits = fmt.Sprintf("FLAC with %d bits", f.Bits), f.Bits
 			info.Rate, info.Channels, info.Frames, info.Memory = f.Rate, f.Channels, f.Most(), f.Memory()
 		}
 	case MP3:
@@ -145,7 +188,7 @@ func Probe(head []byte, size int64) (Info, error) {
 			info.Rate, info.Channels, info.Frames, info.Memory = m.Rate, m.Channels, m.Frames, m.Memory()
 		}
 	case Vorbis:
-		if int64(len(head)) < size { // the length is in the last page
+		if int64(len(head)) < size { // the length is stored in the last page
 			return Info{}, fileformat.ErrShortHead
 		}
 		var v vorbis.Info
@@ -159,13 +202,13 @@ func Probe(head []byte, size int64) (Info, error) {
 		return Info{}, err
 	}
 	if info.Channels > MaxChannels {
-		return Info{}, fmt.Errorf("%d channels, at most %d are supported", info.Channels, MaxChannels)
+		return Info{}, fmt.Errorf("the sound has %d channels; at most %d are supported", info.Channels, MaxChannels)
 	}
 	return info, nil
 }
 
-// Decode decodes a whole file. The clip has at least one frame. All samples are finite, and may be
-// above 1. Loops are within the clip.
+// Decode decodes a whole file. The clip has at least one frame. All samples are finite, but may
+// exceed 1. Loops are within the clip.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	info, err := Probe(data, int64(len(data)))
 	if err != nil {
@@ -194,7 +237,8 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	return c, info, nil
 }
 
-// loudest is louder than any sound, and low enough that no later stage reaches infinity.
+// loudest is a magnitude above any real sample, but low enough that no later stage overflows to
+// infinity.
 const loudest = 1 << 20
 
 func finite(ctx context.Context, c *pcm.Clip) error {
@@ -205,7 +249,7 @@ func finite(ctx context.Context, c *pcm.Clip) error {
 			}
 		}
 		if !(v < loudest && v > -loudest) {
-			return fmt.Errorf("frame %d: invalid sample %v; the file is damaged", i/c.Channels, v)
+			return fmt.Errorf("frame %d has the invalid sample %v; the file is damaged", i/c.Channels, v)
 		}
 	}
 	return nil

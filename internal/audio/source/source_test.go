@@ -33,8 +33,8 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// firstPage makes the first page of an Ogg file, whose checksum is not verified before the second
-// page.
+// firstPage makes the first page of an Ogg file. Its checksum is not valid: the decoder would
+// verify it only at the second page.
 func firstPage(packet string) []byte {
 	p := append([]byte("OggS\x00\x02"), make([]byte, 20)...)
 	return append(append(p, 1, byte(len(packet))), packet...)
@@ -47,14 +47,14 @@ func TestAllFormatsAreDecoded(t *testing.T) {
 		data []byte
 		want Info // Memory is checked separately
 	}{
-		{"wav", encode(t, ramp, wav.Float32), Info{WAV, "32-bit float", 8000, 2, 3, 0}},
-		{"flac", read(t, "flac/testdata/tri24.flac"), Info{FLAC, "FLAC of 24 bits", 96000, 2, 1500, 0}},
+		{"wav", encode(t, ramp, wav.Float32), Info{WAV, "32-bit float", 32, 8000, 2, 3, 0}},
+		{"flac", read(t, "flac/testdata/tri24.flac"), Info{FLAC, "FLAC with 24 bits", 24, 96000, 2, 1500, 0}},
 		{"flac with ID3", append([]byte("ID3\x03\x00\x00\x00\x00\x00\x02ab"), read(t, "flac/testdata/tri8.flac")...),
-			Info{FLAC, "FLAC of 8 bits", 8000, 1, 1200, 0}},
-		{"mp3", read(t, "mp3/testdata/stereo.mp3"), Info{MP3, "MP3", 44100, 2, 9000, 0}},
+			Info{FLAC, "FLAC with 8 bits", 8, 8000, 1, 1200, 0}},
+		{"mp3", read(t, "mp3/testdata/stereo.mp3"), Info{MP3, "MP3", 0, 44100, 2, 9000, 0}},
 		{"mp3 with ID3", append([]byte("ID3\x03\x00\x00\x00\x00\x00\x02ab"), read(t, "mp3/testdata/mono22.mp3")...),
-			Info{MP3, "MP3", 22050, 1, 7000, 0}},
-		{"ogg", read(t, "vorbis/testdata/loop.ogg"), Info{Vorbis, "Ogg Vorbis", 22050, 1, 7000, 0}},
+			Info{MP3, "MP3", 0, 22050, 1, 7000, 0}},
+		{"ogg", read(t, "vorbis/testdata/loop.ogg"), Info{Vorbis, "Ogg Vorbis", 0, 22050, 1, 7000, 0}},
 	} {
 		clip, info, err := Decode(t.Context(), c.data)
 		if err != nil {
@@ -92,18 +92,21 @@ func TestOtherFormatsAreRefused(t *testing.T) {
 		want string
 	}{
 		{"empty", nil, "the file is empty"},
-		{"text", []byte("hello"), "none of WAV, FLAC, MP3 and Ogg Vorbis"},
-		{"LFS pointer", []byte("version https://git-lfs.github.com/spec/v1\n"), "none of"},
+		{"text", []byte("hello"), "not WAV, FLAC, MP3 or Ogg Vorbis"},
+		{"LFS pointer", []byte("version https://git-lfs.github.com/spec/v1\n"), "not WAV"},
 		{"AIFF", []byte("FORM\x00\x00\x00\x00AIFF"), "AIFF"},
 		{"QOA", []byte("qoaf\x00\x00\x00\x00"), "QOA"},
 		{"MP4", []byte("\x00\x00\x00\x20ftypM4A "), "MP4"},
+		{"MIDI", []byte("MThd\x00\x00\x00\x06"), "the file is a MIDI file, not WAV, FLAC, MP3 or Ogg Vorbis; render it to WAV, or rename it to .mid to copy it"},
+		{"MIDI in RIFF", []byte("RIFF\x24\x00\x00\x00RMIDdata"), "a MIDI file"},
+		{"AVI", []byte("RIFF\x24\x00\x00\x00AVI LIST"), "an AVI video"},
 		{"Opus", firstPage("OpusHead\x01\x02"), "Ogg Opus"},
 		{"Speex", firstPage("Speex   "), "neither a Vorbis nor an Opus"},
 		{"torn Ogg", []byte("OggS\x00"), "neither a Vorbis nor an Opus"},
 		{"torn Vorbis", firstPage("\x01vorbis"), "damaged"},
 		{"no frames", encode(t, &pcm.Clip{Rate: 8000, Channels: 1}, wav.PCM16), "no sound"},
 		{"nine channels", encode(t, silent(9), wav.PCM16), "9 channels"},
-		{"louder than anything", encode(t, loud, wav.Float32), "frame 2: invalid sample"},
+		{"louder than anything", encode(t, loud, wav.Float32), "frame 2 has the invalid sample"},
 		{"WAV header alone", []byte("RIFF\x00\x00\x00\x00WAVE"), ""},
 	} {
 		if _, _, err := Decode(t.Context(), c.data); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -115,7 +118,7 @@ func TestOtherFormatsAreRefused(t *testing.T) {
 	}
 }
 
-// The head is too short only for formats that have their length at the end or nowhere.
+// ErrShortHead is returned only for formats that store their length at the end or not at all.
 func TestHeadIsTooShortForLengthsAtTheEnd(t *testing.T) {
 	for name, short := range map[string]bool{
 		"flac/testdata/tri16.flac":   false,

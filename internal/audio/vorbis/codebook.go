@@ -7,25 +7,25 @@ import (
 	"slices"
 )
 
-// Limits far above the needs of encoders, so that no header of a few bytes requires gigabytes.
+// Limits far above the needs of encoders, so that a header of a few bytes cannot require gigabytes.
 const (
-	maxEntries = 1 << 18 // entries of all codebooks
-	maxValues  = 1 << 21 // numbers in all vectors
+	maxEntries = 1 << 18 // total entries of all codebooks
+	maxValues  = 1 << 21 // total elements of all vectors
 )
 
-// A codebook is a prefix code whose words may represent vectors (section 3).
+// A codebook is a prefix code whose entries may represent vectors (section 3).
 type codebook struct {
 	dimensions int
 	entries    int
 	code       *prefixCode
 	isVector   bool
-	vectors    []float32 // dimensions numbers for each entry
+	vectors    []float32 // vectors of all entries, each of length dimensions
 }
 
 func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
 	var c codebook
 	if r.bits(24) != 0x564342 {
-		return c, errors.New("no codebook starts where one must")
+		return c, errors.New("there is no codebook at the expected place")
 	}
 	c.dimensions, c.entries = int(r.bits(16)), int(r.bits(24))
 	if d.entries += c.entries; d.entries > maxEntries || c.entries == 0 || c.dimensions == 0 {
@@ -43,15 +43,15 @@ func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
 	return c, d.readVectors(r, &c)
 }
 
-// readWordLengths reads the number of bits of each entry's word, 0 for an unused entry.
+// readWordLengths reads the code word length of each entry in bits; 0 means an unused entry.
 func readWordLengths(r *bitReader, entries int) ([]uint8, error) {
 	lengths := make([]uint8, entries)
-	if r.readFlag() { // ordered by length
+	if r.readFlag() { // lengths in ascending order
 		length := uint8(r.bits(5)) + 1
 		for i := 0; i < entries; length++ {
 			n := int(r.bits(ilog(uint32(entries - i))))
 			if n > entries-i || length > 32 {
-				return nil, errors.New("the lengths of a codebook do not fit")
+				return nil, errors.New("the codeword lengths of a codebook are invalid")
 			}
 			for range n {
 				lengths[i] = length
@@ -149,7 +149,7 @@ func latticeSide(entries, dimensions int) int {
 	return n
 }
 
-// unpackFloat decodes the format's own floating point numbers (section 9.2.2).
+// unpackFloat decodes the format's own floating-point encoding (section 9.2.2).
 func unpackFloat(x uint32) float64 {
 	v := math.Ldexp(float64(x&0x1fffff), int(x>>21&0x3ff)-788)
 	if x>>31 != 0 {
@@ -158,17 +158,17 @@ func unpackFloat(x uint32) float64 {
 	return v
 }
 
-// fastBits is the longest word that one table lookup finds.
+// fastBits is the length of the longest code words that a single table lookup decodes.
 const fastBits = 10
 
-// A prefixCode decodes words. The stream has their first bit lowest.
+// A prefixCode decodes code words, whose first bit is the lowest in the stream.
 type prefixCode struct {
-	fast [1 << fastBits]uint32 // entry<<8 | length of the word, 0 for longer ones
+	fast [1 << fastBits]uint32 // entry<<8 | word length; 0 for words longer than fastBits
 	long []longWord            // words longer than fastBits, sorted by word
-	only bool                  // one entry, whose word is either bit
+	only bool                  // the code has one entry, whose word is either bit
 }
 
-// A longWord is a word with its first bit highest, in the top bits.
+// A longWord is a code word, left-aligned with its first bit highest.
 type longWord struct {
 	word   uint32
 	length uint8
@@ -185,13 +185,13 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 		}
 	}
 	if used == 1 {
-		// A tree with one leaf is not full. By the specification's errata its word has one bit, and
-		// readers accept either value.
+		// A tree with one leaf is incomplete. By the specification's errata its word has one bit,
+		// and readers accept either value.
 		c.only = true
 		c.fast[0] = uint32(last)<<8 | 1
 		return c, nil
 	}
-	// free[n] is the lowest free word of n bits, in the top bits; 0 if there is none. At first the
+	// free[n] is the lowest free word of n bits, left-aligned; 0 if there is none. At first the
 	// whole tree is free.
 	var free [33]uint32
 	rootFree := true
@@ -245,7 +245,7 @@ func (c *prefixCode) addWord(word uint32, length int, entry uint32) {
 	}
 }
 
-// readCodeEntry reads a word and returns its entry. At the packet's end it sets r.short.
+// readCodeEntry reads a code word and returns its entry. At the packet's end it sets r.short.
 func (c *codebook) readCodeEntry(r *bitReader) int {
 	if r.n < 32 {
 		r.fill32()
@@ -269,9 +269,9 @@ func (c *codebook) readCodeEntry(r *bitReader) int {
 		return 0
 	})
 	if !found {
-		i-- // the last word that is not above
+		i-- // the last word that is not greater than the bits
 	}
-	if i < 0 { // there are no words at all
+	if i < 0 { // the code has no words at all
 		r.short = true
 		return 0
 	}
@@ -280,19 +280,19 @@ func (c *codebook) readCodeEntry(r *bitReader) int {
 	return int(w.entry)
 }
 
-// readVector reads a word and returns its vector.
+// readVector reads a code word and returns its vector.
 func (c *codebook) readVector(r *bitReader) []float32 {
 	e := c.readCodeEntry(r)
 	return c.vectors[e*c.dimensions:][:c.dimensions]
 }
 
-// A bitReader reads a packet, each byte from its lowest bit on (section 2.1). After the packet's
-// end it reads zeros and sets short.
+// A bitReader reads the bits of a packet, lowest bit of each byte first (section 2.1). After the
+// packet's end it reads zeros and sets short.
 type bitReader struct {
 	data  []byte
 	acc   uint64
-	n     uint // valid bits of acc
-	short bool // a read went beyond the end
+	n     uint // number of valid bits in acc
+	short bool // a read exceeded the end
 }
 
 // fill32 makes at least 32 bits available, with zeros after the end.
@@ -316,7 +316,7 @@ func (r *bitReader) bits(n uint) uint32 {
 
 func (r *bitReader) readFlag() bool { return r.bits(1) != 0 }
 
-// dropBits drops n bits that fill has made available.
+// dropBits consumes n bits, which fill32 must have made available.
 func (r *bitReader) dropBits(n uint) {
 	if r.n < n {
 		r.short, r.acc, r.n = true, 0, 0
@@ -326,7 +326,7 @@ func (r *bitReader) dropBits(n uint) {
 	r.n -= n
 }
 
-// ilog returns the number of bits of a number (section 9.2.1).
+// ilog returns the bit length of v (section 9.2.1).
 func ilog(v uint32) uint {
 	n := uint(0)
 	for ; v > 0; v >>= 1 {

@@ -2,17 +2,17 @@ package vorbis
 
 import "errors"
 
-// A residue is the encoding of the fine structure of spectra (section 8).
+// A residue is an encoding of the fine structure of spectra (section 8).
 type residue struct {
 	kind       int
 	begin, end int
-	size       int // numbers in a partition
+	size       int // elements per partition
 	classes    int
 	classBook  int
-	books      [][8]int // codebooks for each class and pass, -1 for none
+	books      [][8]int // codebook for each class and pass, -1 for none
 	class      []int    // classes of the packet's partitions, for each vector
 	vectors    [][]float32
-	joint      []float32 // all channels, interleaved
+	joint      []float32 // spectra of all channels, interleaved
 }
 
 func (d *decoder) readResidue(r *bitReader) (*residue, error) {
@@ -25,7 +25,7 @@ func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 	x.classes = int(r.bits(6)) + 1
 	x.classBook = int(r.bits(8))
 	if x.classBook >= len(d.books) || x.begin > x.end {
-		return nil, errors.New("a residue does not fit")
+		return nil, errors.New("the range or the codebook of a residue is invalid")
 	}
 	passes := make([]uint32, x.classes)
 	for i := range passes {
@@ -50,8 +50,8 @@ func (d *decoder) readResidue(r *bitReader) (*residue, error) {
 	return x, nil
 }
 
-// addTo adds a packet's residue to the spectra of some channels. Channels with a silent floor are
-// in the stream only if all channels are encoded as one vector.
+// addTo adds a packet's residue to the spectra of some channels. The stream contains channels with
+// a silent floor only if all channels are encoded as one vector.
 func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, silent []bool) {
 	x.vectors = x.vectors[:0]
 	if x.kind < 2 {
@@ -85,7 +85,7 @@ func (x *residue) addTo(r *bitReader, books []codebook, spectra [][]float32, sil
 	}
 }
 
-// decodePasses reads all passes over x.vectors.
+// decodePasses decodes all passes over x.vectors.
 func (x *residue) decodePasses(r *bitReader, books []codebook) {
 	if len(x.vectors) == 0 {
 		return
@@ -112,7 +112,7 @@ func (x *residue) decodePasses(r *bitReader, books []codebook) {
 						continue
 					}
 					x.addPartition(r, &books[book], vector[begin+p*x.size:][:x.size])
-					if r.short { // the encoder has left out the rest
+					if r.short { // the encoder has omitted the rest
 						return
 					}
 				}
@@ -121,8 +121,9 @@ func (x *residue) decodePasses(r *bitReader, books []codebook) {
 	}
 }
 
-// readClasses reads the classes of several partitions from one word: its digits, the last one
-// lowest. Extra digits of the last word are ignored.
+// readClasses reads the classes of several partitions from one code word. The entry of the word has
+// the classes as digits; the lowest digit is the last class. Extra digits of the last word are
+// ignored.
 func (x *residue) readClasses(r *bitReader, book *codebook, to []int) {
 	word := book.readCodeEntry(r)
 	for i := book.dimensions - 1; i >= 0; i-- {
@@ -135,7 +136,7 @@ func (x *residue) readClasses(r *bitReader, book *codebook, to []int) {
 
 // addPartition adds the vectors of one partition.
 func (x *residue) addPartition(r *bitReader, book *codebook, to []float32) {
-	if x.kind == 0 { // the numbers of a vector are interleaved
+	if x.kind == 0 { // the elements of a vector are interleaved
 		step := len(to) / book.dimensions
 		for i := range step {
 			vector := book.readVector(r)

@@ -1,12 +1,12 @@
 // Package vorbis decodes Ogg Vorbis (section numbers in this package refer to the Vorbis I
 // specification, 2020-07-04).
 //
-// The package exists because the library jfreymuth/vorbis decodes some files of real games wrong by
-// up to 0.07 of full scale, and takes gigabytes or never ends for a hostile header of 30 bytes.
-// Samples are the same on every processor: this package computes in float64, rounds every product
-// before adding it, and takes its sines from package detmath.
+// The package exists because the library jfreymuth/vorbis decodes some files of real games with
+// errors of up to 0.07 of full scale, and a hostile header of 30 bytes makes it allocate gigabytes
+// or never return. Samples are the same on every processor: this package computes in float64,
+// rounds every product before adding it, and uses the sines of package detmath.
 //
-// Damage is an error, and the memory for headers is limited, far above the needs of encoders.
+// Damage is an error. The memory for headers is limited, far above the needs of encoders.
 package vorbis
 
 import (
@@ -23,32 +23,33 @@ import (
 
 const maxChannels = 8
 
-// Info describes a file by its headers and its pages' positions.
+// Info describes a file, based on its headers and the positions of its pages.
 type Info struct {
 	Rate     int
 	Channels int
-	// Frames is an upper bound of the length. It is exact except for streams cut out of longer
-	// ones.
+	// Frames is an upper bound on the length in frames. It is exact except for streams cut from
+	// longer ones.
 	Frames int64
 
-	slack    int64 // frames that may be decoded beyond the sound
+	slack    int64 // upper bound on frames decoded beyond the sound
 	setup    int64 // size of the headers and their tables
 	comments vorbiscomment.List
 }
 
-// Probe reads the headers and page positions of a whole file.
+// Probe reads the headers and the page positions of a whole file.
 func Probe(data []byte) (Info, error) {
 	_, _, info, err := openStream(data, true)
 	return info, err
 }
 
-// Memory returns the most bytes that Decode holds, without the file.
+// Memory returns an upper bound on the bytes that Decode holds, excluding the file.
 func (i Info) Memory() int64 {
 	return 4*(i.Frames+i.slack)*int64(i.Channels) + i.setup
 }
 
-// Decode decodes a file. Samples are not clipped: they may be above 1. The pages' positions cut the
-// start and the end (appendix A.2). Comments may define a loop; see vorbiscomment.List.
+// Decode decodes a file. Samples are not clipped: they may exceed 1. The positions of the pages
+// determine where the sound starts and ends (appendix A.2). Comments may define a loop; see
+// vorbiscomment.List.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	packets, d, info, err := openStream(data, false)
 	if err != nil {
@@ -57,8 +58,8 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	d.startPackets()
 	samples := make([]float32, 0, (info.Frames+info.slack)*int64(d.channels))
 	frames := func() int64 { return int64(len(samples) / d.channels) }
-	// position is the position after the decoded frames, once a page has declared it. early and
-	// late are the frames to cut off at the start and at the end.
+	// position is the position after the decoded frames, known once a page has declared it. early
+	// and late are the frames to remove at the start and at the end.
 	position, known, early, late := int64(0), false, int64(0), int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -73,14 +74,14 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		}
 		before := frames()
 		if samples = d.decodeAudioPacket(packet.Data, samples); frames() > info.Frames+info.slack {
-			return nil, errors.New("vorbis: more sound than the positions of its pages declare; the file is damaged")
+			return nil, errors.New("vorbis: the file has more sound than the positions of its pages declare; the file is damaged")
 		}
 		position += frames() - before
 		if packet.Granule < 0 {
 			continue
 		}
-		// Every page has a position. If it is less than the number of decoded frames, the first
-		// page starts the sound later, and the last page ends it earlier.
+		// Every page has a position. If the position is less than the number of decoded frames, the
+		// sound starts later (on the first page) or ends earlier (on the last page).
 		late = max(0, position-packet.Granule)
 		if !known && !packet.Last {
 			early, late = late, 0
@@ -98,7 +99,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	return c, nil
 }
 
-// openStream reads the headers and the extent of a file.
+// openStream reads the headers and measures the extent of a file.
 func openStream(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) {
 	packets, err := ogg.NewReader(data, []byte("\x01"+signature))
 	if err != nil {
@@ -128,19 +129,19 @@ func openStream(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) 
 	}
 	half := int64(d.block[1] / 2)
 	info.Rate, info.Channels = d.rate, d.channels
-	info.Frames = max(0, extent.Packets-1) * half // the first packet gives nothing
+	info.Frames = max(0, extent.Packets-1) * half // the first packet adds no frames
 	if extent.Granule >= 0 {
 		info.Frames = min(info.Frames, extent.Granule)
 	}
-	// The first page with a position has the sound before position 0, and the last block the sound
-	// after the last position.
+	// Up to the first page with a position there may be frames before position 0, and in the last
+	// block frames after the last position.
 	info.slack = (extent.Early + 1) * half
 	info.setup = d.tableBytes()
 	return packets, d, info, nil
 }
 
-// tableBytes returns the size of the headers' tables and the state, twice, for the garbage of making
-// them.
+// tableBytes returns the size of the headers' tables and of the state, doubled for temporary memory
+// while they are built.
 func (d *decoder) tableBytes() int64 {
 	const book, line = 4<<10 + 200, 100
 	return 2 * int64(len(d.books)*book+d.entries*20+d.values*4+d.block[1]*(d.channels+1)*line)
@@ -160,7 +161,7 @@ func checkHeaderPacket(packets *ogg.Reader, read func([]byte) error) error {
 	return nil
 }
 
-// orders maps the channels of a stream (section 4.3.9) to their places in a clip.
+// orders maps the channels of a stream (section 4.3.9) to the channels of a clip.
 var orders = [maxChannels + 1][]int{
 	3: {0, 2, 1},
 	5: {0, 2, 1, 3, 4},
@@ -185,7 +186,7 @@ func reorderChannels(samples []float32, channels int) {
 
 var errShortHeader = errors.New("a header is cut off")
 
-// signature follows the number of a header packet.
+// signature follows the type of a header packet.
 const signature = "vorbis"
 
 func headerBody(packet []byte, kind byte) ([]byte, error) {
@@ -195,7 +196,7 @@ func headerBody(packet []byte, kind byte) ([]byte, error) {
 	return packet[7:], nil
 }
 
-// readIdentification reads the first header (section 4.2.2).
+// readIdentification reads the identification header (section 4.2.2).
 func (d *decoder) readIdentification(packet []byte) error {
 	h, err := headerBody(packet, 1)
 	if err != nil {
@@ -211,7 +212,7 @@ func (d *decoder) readIdentification(packet []byte) error {
 	short, long := int(h[21]&15), int(h[21]>>4)
 	switch {
 	case d.channels < 1 || d.channels > maxChannels:
-		return fmt.Errorf("%d channels, want 1 to %d", d.channels, maxChannels)
+		return fmt.Errorf("the header has %d channels, want 1 to %d", d.channels, maxChannels)
 	case d.rate < 1:
 		return fmt.Errorf("the rate is %d Hz", d.rate)
 	case short < 6 || long > 13 || short > long:
@@ -223,7 +224,7 @@ func (d *decoder) readIdentification(packet []byte) error {
 	return nil
 }
 
-// readSetup reads the third header (section 4.2.4).
+// readSetup reads the setup header (section 4.2.4).
 func (d *decoder) readSetup(packet []byte) error {
 	h, err := headerBody(packet, 5)
 	if err != nil {
@@ -279,7 +280,7 @@ func (d *decoder) readSetup(packet []byte) error {
 	return nil
 }
 
-// A mode holds the block size of a packet and its mapping.
+// A mode selects the block size of a packet and its mapping.
 type mode struct {
 	long    bool
 	mapping int
@@ -293,12 +294,12 @@ type mapping struct {
 	residues  []int
 }
 
-// A coupling is a pair of channels stored as magnitude and angle.
+// A coupling is a pair of channels encoded as magnitude and angle.
 type coupling struct{ magnitude, angle int }
 
 func (d *decoder) readMapping(r *bitReader) (mapping, error) {
 	m := mapping{submap: make([]int, d.channels)}
-	bad := errors.New("a mapping does not fit")
+	bad := errors.New("a mapping is invalid")
 	if r.bits(16) != 0 {
 		return m, bad
 	}
@@ -327,7 +328,7 @@ func (d *decoder) readMapping(r *bitReader) (mapping, error) {
 		}
 	}
 	for range submaps {
-		r.bits(8) // time configuration, unused
+		r.bits(8) // unused time configuration
 		f, x := int(r.bits(8)), int(r.bits(8))
 		if f >= len(d.floors) || x >= len(d.residues) {
 			return m, bad

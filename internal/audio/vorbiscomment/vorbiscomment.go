@@ -1,5 +1,5 @@
 // Package vorbiscomment reads Vorbis comments, the tags of Ogg Vorbis and FLAC (Vorbis I
-// specification, section 5), and finds loops in them.
+// specification, section 5), and interprets comments that define loops.
 package vorbiscomment
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// A List holds comments by key, in upper case. If a key occurs several times, the first comment
-// counts.
+// A List holds comments by key, in upper case. If a key occurs several times, the first comment is
+// used.
 type List map[string]string
 
-// Read reads comments without the codec's framing.
+// Read parses comments without the codec's framing.
 func Read(block []byte) (List, error) {
 	short := errors.New("the comments are cut off")
 	next := func() ([]byte, bool) {
@@ -31,7 +31,7 @@ func Read(block []byte) (List, error) {
 		block = block[4+n:]
 		return text, true
 	}
-	if _, ok := next(); !ok || len(block) < 4 { // the vendor
+	if _, ok := next(); !ok || len(block) < 4 { // skip the vendor string
 		return nil, short
 	}
 	count := binary.LittleEndian.Uint32(block)
@@ -51,8 +51,15 @@ func Read(block []byte) (List, error) {
 	return list, nil
 }
 
-// AddLoop adds the loop of the comments to a clip, if there is one.
+// AddLoop adds the loop that the comments define to a clip, if there is one. If the comments set a
+// playback gain, AddLoop lists it in the clip's Lost.
 func (l List) AddLoop(clip *pcm.Clip) error {
+	for _, key := range []string{"REPLAYGAIN_TRACK_GAIN", "REPLAYGAIN_ALBUM_GAIN", "R128_TRACK_GAIN", "R128_ALBUM_GAIN"} {
+		if _, ok := l[key]; ok {
+			clip.Lose("the gain of its tags (" + key + ")")
+			break
+		}
+	}
 	loop, err := l.Loop(clip.Rate, int64(clip.Frames()))
 	if err == nil && loop != nil {
 		clip.AddLoop(*loop)
@@ -60,11 +67,11 @@ func (l List) AddLoop(clip *pcm.Clip) error {
 	return err
 }
 
-// Loop returns the endless loop that the comments LOOPSTART and LOOPLENGTH or LOOPEND describe,
+// Loop returns the endless loop that the comments LOOPSTART and LOOPLENGTH or LOOPEND define, or
 // nil if there is none. The sound has the given rate and number of frames. LOOPEND is the first
 // frame after the loop, and may be beyond the sound. Without LOOPSTART the loop starts with the
-// sound; without length and end it ends with the sound. A dash or an underscore may follow LOOP.
-// Values are frames, or times such as 0:12.5.
+// sound; without LOOPLENGTH and LOOPEND it ends with the sound. A dash or an underscore may follow
+// LOOP. Values are frames, or times such as 0:12.5.
 func (l List) Loop(rate int, frames int64) (*pcm.Loop, error) {
 	start, given1, err1 := l.commentPosition("START", rate)
 	length, given2, err2 := l.commentPosition("LENGTH", rate)
@@ -96,10 +103,10 @@ func (l List) commentPosition(of string, rate int) (frames int64, given bool, er
 	return 0, false, nil
 }
 
-// mostFrames is more than any file has, and small enough that sums do not overflow.
+// mostFrames exceeds the length of any file, but is small enough that sums do not overflow.
 const mostFrames = 1 << 48
 
-// parsePosition parses frames, or hours, minutes and seconds with colons between them.
+// parsePosition parses a number of frames, or hours, minutes and seconds separated by colons.
 func parsePosition(text string, rate int) (int64, bool) {
 	parts := strings.Split(text, ":")
 	if len(parts) == 1 {

@@ -8,23 +8,23 @@ import (
 	"github.com/assetcook/assetcook/internal/fileformat"
 )
 
-// A layout describes the content of a file and its place.
+// A layout describes the contents of a file and where they are.
 type layout struct {
 	format          format
 	dataAt, dataLen int64
-	fact            int64 // frames, 0 if not known
-	lacks           int64 // missing bytes of the file, by its RIFF header
+	fact            int64 // number of frames by the fact chunk; 0 if unknown
+	lacks           int64 // bytes missing from the file, according to its RIFF header
 	loops           LoopChunks
 }
 
 const (
 	riffHeader  = 12
 	chunkHeader = 8
-	unknownSize = 1<<32 - 1 // chunk size to be read from the ds64 chunk or the file's end
+	unknownSize = 1<<32 - 1 // placeholder: ds64 has the real size, or data fills the file
 )
 
 // readLayout reads the chunks of a file of the given size that starts with head. If early is set,
-// it returns as soon as it has format and data.
+// it returns as soon as it has both format and data.
 func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	if len(head) < riffHeader {
 		return nil, errors.New("wav: the file ends within its first 12 bytes")
@@ -32,11 +32,11 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	kind := string(head[:4])
 	switch {
 	case kind == "RIFX":
-		return nil, errors.New("wav: big-endian files (RIFX) are not supported; save it as RIFF WAVE")
+		return nil, errors.New("wav: big-endian files (RIFX) are not supported; save the sound as RIFF WAVE")
 	case kind != "RIFF" && kind != "RF64":
 		return nil, errors.New("wav: not a WAVE file, which must start with \"RIFF\"")
 	case string(head[8:12]) != "WAVE":
-		return nil, fmt.Errorf("wav: a RIFF file of the kind %q, want \"WAVE\"", head[8:12])
+		return nil, fmt.Errorf("wav: the RIFF file has the kind %q, want \"WAVE\"", head[8:12])
 	}
 	r := reader{
 		long:    kind == "RF64",
@@ -50,7 +50,7 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 			return nil, fileformat.ErrShortHead
 		}
 		if count == maxChunks {
-			return nil, fmt.Errorf("wav: more than %d chunks; the file is damaged", maxChunks)
+			return nil, fmt.Errorf("wav: the file has more than %d chunks; it is damaged", maxChunks)
 		}
 		id := string(head[at : at+4])
 		n := int64(binary.LittleEndian.Uint32(head[at+4:]))
@@ -85,15 +85,16 @@ func readLayout(head []byte, size int64, early bool) (*layout, error) {
 }
 
 // isStreamedSize reports whether a size of about 2 or 4 GiB means "until the end of the file".
-// Programs that cannot go back to correct the size write such values.
+// Programs that cannot seek back to correct the size write such values.
 func isStreamedSize(n int64) bool {
 	const about = 1 << 16
 	return n > unknownSize-about || n > 1<<31-about && n < 1<<31+about
 }
 
-// Missing returns how many bytes a file of the given size lacks by its RIFF header, although its
-// chunks are whole: chunks after the sound may be lost, or the header is wrong. Up to 8 bytes do
-// not count, because some programs count the header itself, or padding that they do not write.
+// Missing returns how many bytes of a file of the given size are missing according to its RIFF
+// header, although its chunks are complete: chunks after the sound may be lost, or the header is
+// wrong. Up to 8 bytes are ignored, because some programs count the header itself, or padding that
+// they do not write.
 func Missing(head []byte, size int64) int64 {
 	l, err := readLayout(head, size, true)
 	if err != nil || l.lacks <= 8 {
@@ -102,7 +103,7 @@ func Missing(head []byte, size int64) int64 {
 	return l.lacks
 }
 
-// missingBytes returns how many bytes the file lacks by its RIFF header.
+// missingBytes returns how many bytes are missing according to the RIFF header.
 func (r *reader) missingBytes() int64 {
 	if isStreamedSize(r.riffEnd - chunkHeader) {
 		return 0
@@ -110,8 +111,9 @@ func (r *reader) missingBytes() int64 {
 	return max(0, r.riffEnd-r.size)
 }
 
-// cutShort returns an error if a chunk of n bytes reaches beyond the end of the file. Bytes after
-// the end by the RIFF header may be anything, and are not missed.
+// cutShort returns an error if a chunk of n bytes extends beyond the end of the file. It returns no
+// error for bytes after the end that the RIFF header declares, because these bytes need not be
+// chunks.
 func (r *reader) cutShort(id string, n, at int64) error {
 	lost := n - (r.size - at)
 	switch {
@@ -126,16 +128,17 @@ func (r *reader) cutShort(id string, n, at int64) error {
 	return nil
 }
 
-// A reader holds the findings while the chunks of a file are read.
+// A reader is the state of reading the chunks of a file.
 type reader struct {
 	layout
 	hasFormat, hasData bool
-	long               bool  // RF64: a ds64 chunk may give the size of the data
-	longData           int64 // data size by the ds64 chunk
-	riffEnd, size      int64 // end of the file by its header, and true end
+	long               bool  // the file is RF64: a ds64 chunk may have the size of the data
+	longData           int64 // data size according to the ds64 chunk
+	riffEnd, size      int64 // end of the file by the RIFF header, and by the file system
 }
 
-// trueDataSize returns the true size of a data chunk at an offset that claims n bytes.
+// trueDataSize returns the real size of the data chunk at the given offset, whose header declares n
+// bytes.
 func (r *reader) trueDataSize(n, at int64) int64 {
 	switch {
 	case n == unknownSize && r.longData > 0:
@@ -146,8 +149,8 @@ func (r *reader) trueDataSize(n, at int64) int64 {
 	return n
 }
 
-// readRIFFChunk reads a chunk of n bytes at an offset; body is the part within the head. Of two
-// chunks of a kind the first counts.
+// readRIFFChunk reads a chunk of n bytes at the given offset; body is the part of the chunk that is
+// within the head. Of several chunks of a kind the first is used.
 func (r *reader) readRIFFChunk(id string, body []byte, at, n int64) error {
 	switch id {
 	case "fmt ", "ds64", "fact":
@@ -174,9 +177,9 @@ func (r *reader) readRIFFChunk(id string, body []byte, at, n int64) error {
 	return nil
 }
 
-// padding returns 1 if a padding byte follows a chunk of n bytes that ends at end. Some programs
-// forget it; then the next chunk's name follows directly, and is text, unlike the zero of a padding
-// byte.
+// padding returns 1 if a padding byte follows a chunk of n bytes that ends at offset end. Some
+// programs omit it; then the next chunk's name follows directly and starts with a letter instead of
+// a zero.
 func padding(head []byte, end, n int64) int64 {
 	if n%2 == 0 || end+4 <= int64(len(head)) && isName(head[end:end+4]) {
 		return 0

@@ -130,7 +130,7 @@ func TestBlockMayHoldFewerFrames(t *testing.T) {
 			t.Errorf("two blocks of %d: %d frames, want %d", claim, clip.Frames(), want)
 		}
 	}
-	// A torn block gives the frames that it has.
+	// An incomplete block has fewer frames.
 	torn := load(t, "sox_ima")[:60+8+12]
 	binary.LittleEndian.PutUint32(torn[56:], 8+12)
 	binary.LittleEndian.PutUint32(torn[4:], uint32(len(torn)-8))
@@ -153,7 +153,7 @@ func TestCutFilesAreErrors(t *testing.T) {
 		}
 		for n := range file {
 			if string(file[n:min(n+4, len(file))]) == "smpl" {
-				continue // the rest is whole: Missing detects it
+				continue // damage that Missing detects; the remaining file is valid
 			}
 			if _, _, err := Decode(t.Context(), file[:n]); err == nil {
 				t.Fatalf("%s: the first %d of %d bytes pass for a whole file", name, n, len(file))
@@ -201,36 +201,36 @@ func TestBadWAVIsRefused(t *testing.T) {
 		{"nothing", nil, "ends within its first 12 bytes"},
 		{"something else", []byte("Oggs, but longer"), `must start with "RIFF"`},
 		{"big-endian", []byte("RIFX\x00\x00\x00\x00WAVE"), "RIFX"},
-		{"an AVI", []byte("RIFF\x00\x00\x00\x00AVI "), `of the kind "AVI ", want "WAVE"`},
+		{"an AVI", []byte("RIFF\x00\x00\x00\x00AVI "), `has the kind "AVI ", want "WAVE"`},
 		{"no chunks", riff(), `"fmt " chunk is missing`},
 		{"no data", riff(mono8), `"data" chunk is missing`},
 		{"no format", riff(data), `"fmt " chunk is missing`},
 		{"many chunks", riff(strings.Repeat(chunk("junk", ""), 10_001)), "more than 10000 chunks"},
-		{"short format", riff(chunk("fmt ", "\x01\x00\x01\x00"), data), `a "fmt " chunk of 4 bytes`},
-		{"no channels", riff(format(1, 0, 8000, 1, 8), data), "0 channels, want 1 to 64"},
-		{"many channels", riff(format(1, 65, 8000, 65, 8), data), "65 channels, want 1 to 64"},
+		{"short format", riff(chunk("fmt ", "\x01\x00\x01\x00"), data), `the "fmt " chunk has 4 bytes`},
+		{"no channels", riff(format(1, 0, 8000, 1, 8), data), "the file has 0 channels, want 1 to 64"},
+		{"many channels", riff(format(1, 65, 8000, 65, 8), data), "the file has 65 channels, want 1 to 64"},
 		{"no rate", riff(format(1, 1, 0, 1, 8), data), "0 frames a second"},
 		{"absurd rate", riff(format(1, 1, 1<<32-1, 1, 8), data), "4294967295 frames a second"},
-		{"wide PCM", riff(format(1, 1, 8000, 8, 64), data), "PCM of 64 bits in frames of 8 bytes"},
-		{"PCM of more bits than bytes", riff(format(1, 1, 8000, 2, 24), data), "PCM of 24 bits in frames of 2 bytes"},
-		{"PCM without bytes", riff(format(1, 2, 8000, 0, 8), data), "PCM of 8 bits in frames of 0 bytes for 2 channels"},
+		{"wide PCM", riff(format(1, 1, 8000, 8, 64), data), "PCM has samples of 64 bits in frames of 8 bytes for"},
+		{"PCM of more bits than bytes", riff(format(1, 1, 8000, 2, 24), data), "PCM has samples of 24 bits in frames of 2 bytes for"},
+		{"PCM without bytes", riff(format(1, 2, 8000, 0, 8), data), "PCM has samples of 8 bits in frames of 0 bytes for 2 channels, want 1 to 32 bits"},
 		{"PCM with odd frames", riff(format(1, 2, 8000, 3, 8), data), "in frames of 3 bytes for 2 channels"},
-		{"float of 16", riff(format(3, 1, 8000, 2, 16), data), "32-bit float with 16 bits"},
-		{"float in wrong frames", riff(format(3, 1, 8000, 8, 32), data), "32-bit float with 32 bits in frames of 8 bytes"},
-		{"A-law of 16", riff(format(6, 1, 8000, 2, 16), data), "A-law with 16 bits"},
-		{"IMA of 3", riff(format(0x11, 1, 8000, 256, 3), data), "IMA ADPCM of 3 bits, want 4"},
-		{"IMA without sound", riff(format(0x11, 2, 8000, 8, 4), data), "which are too small"},
-		{"IMA without blocks", riff(format(0x11, 2, 8000, 0, 4), data), "which are too small"},
-		{"MS without blocks", riff(format(2, 2, 8000, 13, 4), data), "which are too small"},
+		{"float of 16", riff(format(3, 1, 8000, 2, 16), data), "32-bit float has samples of 16 bits in frames of"},
+		{"float in wrong frames", riff(format(3, 1, 8000, 8, 32), data), "32-bit float has samples of 32 bits in frames of 8 bytes for"},
+		{"A-law of 16", riff(format(6, 1, 8000, 2, 16), data), "A-law has samples of 16 bits in frames of"},
+		{"IMA of 3", riff(format(0x11, 1, 8000, 256, 3), data), "IMA ADPCM has 3 bits a sample, want 4"},
+		{"IMA without sound", riff(format(0x11, 2, 8000, 8, 4), data), "too small for 2 channels"},
+		{"IMA without blocks", riff(format(0x11, 2, 8000, 0, 4), data), "too small for 2 channels"},
+		{"MS without blocks", riff(format(2, 2, 8000, 13, 4), data), "too small for 2 channels"},
 		{"MS without its predictors", riff(format(2, 1, 8000, 256, 4, 0, 0x7fff), data), "32767 predictors"},
 		{"MP3", riff(format(0x55, 1, 8000, 1, 0), data), "MP3 in a WAV file is not supported"},
 		{"unknown", riff(format(0x1234, 1, 8000, 1, 8), data), "coding 0x1234 is not supported"},
-		{"extensible without GUID", riff(format(0xfffe, 1, 8000, 1, 8), data), "extensible format of unknown kind"},
-		{"NaN", riff(format(3, 1, 8000, 4, 32), chunk("data", words(0, math.Float32bits(float32(math.NaN()))))), "frame 1 is NaN"},
-		{"infinite", riff(format(3, 2, 8000, 8, 32), chunk("data", words(0, 0, 0, math.Float32bits(float32(math.Inf(-1)))))), "frame 1 is -Inf"},
-		{"too large for 32 bits", riff(format(3, 1, 8000, 8, 64), chunk("data", words(0, 0x7f000000))), "frame 0 is +Inf"},
-		{"IMA index", ima, "block 0: an IMA ADPCM block with step index 89"},
-		{"MS predictor", ms, "block 0: a Microsoft ADPCM block with predictor 7, but the file has 7 predictors"},
+		{"extensible without GUID", riff(format(0xfffe, 1, 8000, 1, 8), data), "extensible format is of unknown kind"},
+		{"NaN", riff(format(3, 1, 8000, 4, 32), chunk("data", words(0, math.Float32bits(float32(math.NaN()))))), "frame 1 has the invalid sample NaN"},
+		{"infinite", riff(format(3, 2, 8000, 8, 32), chunk("data", words(0, 0, 0, math.Float32bits(float32(math.Inf(-1)))))), "frame 1 has the invalid sample -Inf"},
+		{"too large for 32 bits", riff(format(3, 1, 8000, 8, 64), chunk("data", words(0, 0x7f000000))), "frame 0 has the invalid sample +Inf"},
+		{"IMA index", ima, "block 0: an IMA ADPCM block has step index 89, want 0 to"},
+		{"MS predictor", ms, "block 0: a Microsoft ADPCM block uses predictor 7, but the file has 7 predictors; the file is damaged"},
 	} {
 		if _, _, err := Decode(t.Context(), c.file); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
@@ -304,7 +304,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// Every loop of a file is kept or gives a warning.
+// Each loop of a file is kept, or a warning names it.
 func TestLostLoopsGiveWarnings(t *testing.T) {
 	data := chunk("data", strings.Repeat("\x80", 10))
 	for _, c := range []struct {

@@ -17,20 +17,23 @@ import (
 type Options struct {
 	// Coding is PCM8, PCM16, PCM24, PCM32, Float32 or IMA.
 	Coding Coding
-	// Dither adds a fixed triangular noise of two steps before a sample is rounded to 8, 16 or 24
-	// bits. It turns the distortion of quiet sounds into hiss. Do not use it for sounds that
-	// already have so few bits: without it, Encode keeps them exactly.
+	// Dither adds deterministic triangular noise of two quantization steps before a sample is
+	// rounded to 8, 16 or 24 bits. It turns the distortion of quiet sounds into hiss. Do not use it
+	// for sounds that already have so few bits: without it, Encode preserves them exactly.
 	Dither bool
+	// Loss receives the loss of IMA encoding; nil means that the loss is not measured.
+	Loss *Loss
 }
 
 // Encode writes a clip with its loops. Samples beyond full scale are clipped and NaN becomes
-// silence, except in Float32, which keeps them. Encode writes nothing if the format cannot hold the
-// coding or the clip.
+// silence, except in Float32, which preserves them. Encode writes nothing if the format cannot
+// represent the coding or the clip.
 //
-// The chunks are fmt, fact (IMA and Float32), data, smpl (with loops), in this order: many loaders
-// of games stop after the data. More than two channels of PCM use the extensible format, with the
-// usual speakers. IMA ADPCM has blocks of adpcm.IMABlockSize. If a loop ends with the clip, its
-// beginning fills the last block; otherwise the last sample does.
+// The chunks are fmt, fact (IMA and Float32), data and smpl (with loops), in this order, because
+// many loaders of games stop after the data. PCM with more than two channels uses the extensible
+// format with the usual speakers. IMA ADPCM uses blocks of adpcm.IMABlockSize. If a loop ends at
+// the end of the clip, the last block is filled with the start of the loop, otherwise with the last
+// sample.
 func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	if err := checkClip(clip, o); err != nil {
 		return err
@@ -46,7 +49,7 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	}
 	var err error
 	if o.Coding == IMA {
-		err = writeIMA(ctx, w, clip)
+		err = writeIMA(ctx, w, clip, o.Loss)
 	} else {
 		err = writeSamples(ctx, w, clip, o)
 	}
@@ -57,7 +60,7 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	return err
 }
 
-// Size returns how many bytes Encode writes for a clip of the given frames and loops.
+// Size returns how many bytes Encode writes for a clip with the given numbers of frames and loops.
 func Size(frames int64, rate, channels, loops int, coding Coding) int64 {
 	clip := &pcm.Clip{Rate: rate, Channels: channels}
 	size := encodedDataSize(frames, rate, channels, coding)
@@ -83,20 +86,20 @@ func encodedDataSize(frames int64, rate, channels int, coding Coding) int64 {
 func checkClip(clip *pcm.Clip, o Options) error {
 	switch {
 	case o.Coding != IMA && (o.Coding < PCM8 || o.Coding > Float32):
-		return fmt.Errorf("wav: coding %v is not written", o.Coding)
+		return fmt.Errorf("wav: coding %v cannot be written", o.Coding)
 	case clip.Channels < 1 || clip.Channels > MaxChannels:
-		return fmt.Errorf("wav: %d channels, want 1 to %d", clip.Channels, MaxChannels)
+		return fmt.Errorf("wav: the sound has %d channels, want 1 to %d", clip.Channels, MaxChannels)
 	case o.Coding == IMA && clip.Channels > MaxIMAChannels:
-		return fmt.Errorf("wav: %d channels of IMA ADPCM, but players support at most %d; write PCM or mix down", clip.Channels, MaxIMAChannels)
+		return fmt.Errorf("wav: the sound has %d channels, but players of IMA ADPCM support at most %d; write PCM or mix down", clip.Channels, MaxIMAChannels)
 	case clip.Rate < 1 || clip.Rate > MaxRate:
-		return fmt.Errorf("wav: %d frames a second, want 1 to %d", clip.Rate, MaxRate)
+		return fmt.Errorf("wav: the rate is %d frames a second, want 1 to %d", clip.Rate, MaxRate)
 	case len(clip.Loops) > maxLoops:
-		return fmt.Errorf("wav: %d loops, want %d at most", len(clip.Loops), maxLoops)
+		return fmt.Errorf("wav: the sound has %d loops, want %d at most", len(clip.Loops), maxLoops)
 	}
 	frames := int64(clip.Frames())
 	for _, loop := range clip.Loops {
 		if loop.Start < 0 || loop.Start >= loop.End || loop.End > frames || loop.Count < 0 {
-			return fmt.Errorf("wav: a loop from frame %d to %d in a sound of %d", loop.Start, loop.End, frames)
+			return fmt.Errorf("wav: a loop goes from frame %d to %d, but the sound has only %d frames", loop.Start, loop.End, frames)
 		}
 	}
 	if Size(frames, clip.Rate, clip.Channels, len(clip.Loops), o.Coding) > unknownSize {
@@ -163,7 +166,7 @@ func writeSamples(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) e
 	return nil
 }
 
-func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
+func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip, loss *Loss) error {
 	e := adpcm.NewIMAEncoder(adpcm.IMABlockSize(clip.Rate, clip.Channels), clip.Channels)
 	samples := make([]int16, e.Frames()*clip.Channels)
 	var buf []byte
@@ -176,10 +179,16 @@ func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
 			samples[i] = int16(roundSample(x, 16))
 		}
 		rest = rest[n:]
+		sound := samples[:n]
 		if len(rest) == 0 {
 			n += continueLoop(samples, n, clip)
 		}
 		buf = e.Append(buf[:0], samples[:n])
+		if loss != nil {
+			if err := loss.addBlock(sound, buf, clip.Channels); err != nil {
+				return err
+			}
+		}
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
@@ -187,8 +196,8 @@ func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip) error {
 	return nil
 }
 
-// continueLoop fills the last block after its first n samples with the beginning of the loop that
-// ends with the clip, and returns the number of samples it set. Readers that ignore the fact chunk
+// continueLoop fills the last block after its first n samples with the start of the loop that ends
+// with the clip, and returns the number of samples that are set. Readers that ignore the fact chunk
 // play these samples.
 func continueLoop(samples []int16, n int, clip *pcm.Clip) int {
 	end := int64(clip.Frames())
@@ -238,16 +247,16 @@ func (q *quantiser) appendSample(to []byte, samples []float32) []byte {
 	return to
 }
 
-// roundSample returns a sample as an integer of the given bits, with halves rounded to even,
-// clipped; NaN is 0.
+// roundSample converts a sample to an integer of the given number of bits, rounded to nearest, ties
+// to even, and clipped; NaN becomes 0.
 func roundSample(x float32, bits int) int32 {
 	full := float64(int64(1) << (bits - 1))
 	return toInteger(float64(x)*full, full)
 }
 
-// noisy adds the difference of two random numbers between 0 and 1 before it rounds.
+// noisy is like roundSample, but first adds the difference of two random numbers between 0 and 1.
 func (q *quantiser) noisy(x float32, bits int) int32 {
-	// SplitMix64 (Steele, Lea, Flood 2014), with 32 bits for each number.
+	// SplitMix64 (Steele, Lea, Flood 2014), using 32 bits for each random number.
 	q.seed += 0x9e3779b97f4a7c15
 	z := q.seed
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -11,12 +11,12 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/adpcm"
 )
 
-// A format holds the checked content of the fmt chunk.
+// A format holds the checked contents of the fmt chunk.
 type format struct {
 	coding         Coding
 	rate, channels int
-	// block is the unit of the data in bytes, a frame or an ADPCM block, and blockFrames the frames
-	// in it.
+	// block is the size in bytes of the data's unit, a frame or an ADPCM block, and blockFrames is
+	// the number of frames in it.
 	block, blockFrames int
 	predictors         []adpcm.Predictor // predictors of Microsoft ADPCM
 }
@@ -33,29 +33,30 @@ const (
 	tagExtensible = 0xfffe
 )
 
-// subFormat is the end of a GUID that begins with one of the codes above.
+// subFormat is the rest of a GUID that starts with one of the codes above.
 const subFormat = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 
-// maxFormat is how many bytes of the fmt chunk are read: all predictors of Microsoft ADPCM.
+// maxFormat is the maximum number of bytes of the fmt chunk that are read, which includes all
+// predictors of Microsoft ADPCM.
 const maxFormat = 22 + 4*256
 
 func readFormat(p []byte) (format, error) {
 	u16 := func(at int) int { return int(binary.LittleEndian.Uint16(p[at:])) }
 	if len(p) < 16 {
-		return format{}, fmt.Errorf("a \"fmt \" chunk of %d bytes, want 16 at least", len(p))
+		return format{}, fmt.Errorf("the \"fmt \" chunk has %d bytes, want at least 16", len(p))
 	}
 	tag, channels, bits := u16(0), u16(2), u16(14)
 	rate := binary.LittleEndian.Uint32(p[4:])
 	f := format{channels: channels, rate: int(min(rate, math.MaxInt32)), block: u16(12), blockFrames: 1}
 	switch {
 	case channels < 1 || channels > MaxChannels:
-		return format{}, fmt.Errorf("%d channels, want 1 to %d", channels, MaxChannels)
+		return format{}, fmt.Errorf("the file has %d channels, want 1 to %d", channels, MaxChannels)
 	case f.rate < 1 || f.rate > MaxRate:
-		return format{}, fmt.Errorf("%d frames a second, want 1 to %d", rate, MaxRate)
+		return format{}, fmt.Errorf("the file has %d frames a second, want 1 to %d", rate, MaxRate)
 	}
 	if tag == tagExtensible {
 		if len(p) < 40 || string(p[26:40]) != subFormat {
-			return format{}, errors.New("an extensible format of unknown kind; save it as PCM")
+			return format{}, errors.New("the extensible format is of unknown kind; save the sound as PCM")
 		}
 		tag = u16(24)
 		if err := checkSpeakers(channels, binary.LittleEndian.Uint32(p[20:])); err != nil {
@@ -83,30 +84,30 @@ func readFormat(p []byte) (format, error) {
 			f.coding = MS
 		}
 		if bits != 4 {
-			return format{}, fmt.Errorf("%v of %d bits, want 4", f.coding, bits)
+			return format{}, fmt.Errorf("%v has %d bits a sample, want 4", f.coding, bits)
 		}
 		return f, f.setADPCM(p)
 	case tagMP3:
-		return format{}, errors.New("MP3 in a WAV file is not supported; use the .mp3 itself, or save as PCM")
+		return format{}, errors.New("MP3 in a WAV file is not supported; use the .mp3 itself, or save the sound as PCM")
 	}
-	return format{}, fmt.Errorf("coding 0x%04x is not supported; save it as PCM", tag)
+	return format{}, fmt.Errorf("coding 0x%04x is not supported; save the sound as PCM", tag)
 }
 
-// setPCM rounds bits up to whole bytes; missing low bits of a sample are 0. Some programs declare
-// no bits, others a larger container.
+// setPCM sets the PCM coding, with bits rounded up to whole bytes; missing low bits of a sample are
+// 0. Some programs declare no bits, others declare a larger container.
 func (f *format) setPCM(bits int) error {
 	size := f.block / f.channels
 	if size < 1 || size > 4 || f.block%f.channels != 0 || bits > 8*size {
-		return fmt.Errorf("PCM of %d bits in frames of %d bytes for %d channels, want 1 to 32 bits", bits, f.block, f.channels)
+		return fmt.Errorf("PCM has samples of %d bits in frames of %d bytes for %d channels, want 1 to 32 bits", bits, f.block, f.channels)
 	}
 	f.coding = [...]Coding{PCM8, PCM16, PCM24, PCM32}[size-1]
 	return nil
 }
 
-// checkFrameSize checks the frame size of codings with a fixed one.
+// checkFrameSize checks the frame size of codings with a fixed sample size.
 func (f *format) checkFrameSize(bitsFit bool, bits int) error {
 	if !bitsFit || f.block != f.channels*f.coding.sampleBytes() {
-		return fmt.Errorf("%v with %d bits in frames of %d bytes for %d channels", f.coding, bits, f.block, f.channels)
+		return fmt.Errorf("%v has samples of %d bits in frames of %d bytes for %d channels, which do not fit", f.coding, bits, f.block, f.channels)
 	}
 	return nil
 }
@@ -114,11 +115,11 @@ func (f *format) checkFrameSize(bitsFit bool, bits int) error {
 func (f *format) setADPCM(p []byte) error {
 	full := f.framesOf(f.block)
 	if full < 2 {
-		return fmt.Errorf("%v in blocks of %d bytes for %d channels, which are too small", f.coding, f.block, f.channels)
+		return fmt.Errorf("%v has blocks of %d bytes, too small for %d channels", f.coding, f.block, f.channels)
 	}
 	f.blockFrames = full
 	if len(p) >= 20 {
-		// A block may hold fewer frames than it has room for.
+		// The header may declare fewer frames per block than fit.
 		if n := int(binary.LittleEndian.Uint16(p[18:])); n > 0 {
 			f.blockFrames = min(n, full)
 		}
@@ -132,7 +133,7 @@ func (f *format) setADPCM(p []byte) error {
 	}
 	if n := int(binary.LittleEndian.Uint16(p[20:])); n > 0 {
 		if n > 256 || len(p) < 22+4*n {
-			return fmt.Errorf("%v with %d predictors in a \"fmt \" chunk of %d bytes", f.coding, n, len(p))
+			return fmt.Errorf("%v has %d predictors in a \"fmt \" chunk of %d bytes, which does not hold them", f.coding, n, len(p))
 		}
 		f.predictors = f.predictors[:0]
 		for i := range n {
@@ -146,7 +147,7 @@ func (f *format) setADPCM(p []byte) error {
 	return nil
 }
 
-// framesOf returns how many frames an ADPCM block of the given size holds.
+// framesOf returns the number of frames in an ADPCM block of the given size.
 func (f *format) framesOf(size int) int {
 	if f.coding == IMA {
 		return adpcm.IMAFrames(size, f.channels)
@@ -154,7 +155,7 @@ func (f *format) framesOf(size int) int {
 	return adpcm.MSFrames(size, f.channels)
 }
 
-// usualSpeakers returns the usual speakers of the given number of channels, as the bits of
+// usualSpeakers returns the usual speakers for a number of channels, as the mask of
 // WAVEFORMATEXTENSIBLE: FL FR FC LFE BL BR FLC FRC BC SL SR.
 func usualSpeakers(channels int) uint32 {
 	usual := [...]uint32{3: 0x7, 4: 0x33, 5: 0x37, 6: 0x3f, 7: 0x70f, 8: 0x63f}
@@ -164,15 +165,15 @@ func usualSpeakers(channels int) uint32 {
 	return 0
 }
 
-// Pairs of surround speakers that are equivalent if only one is present.
+// Pairs of surround speakers, which are equivalent if only one pair is present.
 const (
 	backPair = 0x030
 	sidePair = 0x600
 )
 
-// checkSpeakers refuses more than two channels for other speakers than the usual ones of a clip:
-// each would be heard in the wrong place. A mask without exactly one speaker for each channel is
-// ignored.
+// checkSpeakers returns an error for more than two channels whose speakers differ from the usual
+// speakers of a clip, because each channel would be played in the wrong position. A mask without
+// exactly one speaker per channel is ignored.
 func checkSpeakers(channels int, mask uint32) error {
 	usual := usualSpeakers(channels)
 	switch {
@@ -185,7 +186,7 @@ func checkSpeakers(channels int, mask uint32) error {
 		channels, speakers(mask), speakers(usual))
 }
 
-// speakers names the bits of a mask, from the lowest up.
+// speakers returns the names of a mask's speakers, lowest bit first.
 func speakers(mask uint32) string {
 	names := [...]string{"FL", "FR", "FC", "LFE", "BL", "BR", "FLC", "FRC", "BC", "SL", "SR",
 		"TC", "TFL", "TFC", "TFR", "TBL", "TBC", "TBR"}

@@ -14,20 +14,26 @@ const (
 	smplCount  = 28
 )
 
+// middleC is the note at which a sampler plays the sound unchanged, unless the sound declares
+// another note.
+const middleC = 60
+
 // Kinds of loops in the smpl chunk.
 const (
 	loopForward  = 0
 	loopPingPong = 1
 )
 
-// LoopChunks holds the chunks of a RIFF file that describe loops, without their headers.
+// LoopChunks holds the bodies of the chunks of a RIFF file that describe loops.
 type LoopChunks struct {
 	smpl, cues, plays []byte
-	lists             [][]byte // lists of type adtl
-	dls               bool     // a wsmp chunk with loops
+	lists             [][]byte // LIST chunks of type adtl
+	dls               bool     // file has a wsmp chunk with loops
+	lost              []string // other parts that describe the sound
 }
 
-// Take keeps a chunk that may hold loops. It ignores further smpl chunks after one with loops.
+// Take stores a chunk if it may describe loops. It ignores further smpl chunks after one with
+// loops.
 func (l *LoopChunks) Take(id string, body []byte) {
 	switch {
 	case id == "smpl" && (l.smpl == nil || smplCountOf(l.smpl) == 0):
@@ -38,13 +44,27 @@ func (l *LoopChunks) Take(id string, body []byte) {
 		l.plays = body
 	case id == "LIST" && len(body) >= 4 && string(body[:4]) == "adtl":
 		l.lists = append(l.lists, body[4:])
+	case id == "acid" && len(body) >= 24 && body[0]&1 == 0 && binary.LittleEndian.Uint32(body[20:]) != 0:
+		l.lost = append(l.lost, "the tempo (chunk acid)")
+	case id == "inst" && len(body) >= 7 && (body[0] != middleC || body[1] != 0 || body[2] != 0):
+		l.lost = append(l.lost, "root note, tuning and gain of a sampler (chunk inst)")
 	case id == "wsmp":
 		l.dls = l.dls || len(body) >= 20 && binary.LittleEndian.Uint32(body[16:]) > 0
 	}
 }
 
-// AddTo adds the loops of the smpl chunk to a clip, or if it has none, the regions of the cue list.
+// AddTo adds the loops of the smpl chunk to a clip. If this chunk has no loops, it adds the regions
+// of the cue list.
 func (l *LoopChunks) AddTo(clip *pcm.Clip) {
+	for _, part := range l.lost {
+		clip.Lose(part)
+	}
+	if len(l.smpl) >= smplHeader && (binary.LittleEndian.Uint32(l.smpl[12:]) != middleC || binary.LittleEndian.Uint32(l.smpl[16:]) != 0) {
+		clip.Lose("the root note of a sampler (chunk smpl)")
+	}
+	if hasMarkers(l.cues, l.lists) {
+		clip.Lose("markers (chunk cue)")
+	}
 	addSmplLoops(clip, l.smpl)
 	if len(clip.Loops) > 0 {
 		return
@@ -61,7 +81,7 @@ func (l *LoopChunks) AddTo(clip *pcm.Clip) {
 	}
 }
 
-// smplCountOf returns how many loops a smpl chunk claims.
+// smplCountOf returns how many loops a smpl chunk declares.
 func smplCountOf(p []byte) uint32 {
 	if len(p) < smplHeader {
 		return 0
@@ -78,7 +98,7 @@ func addSmplLoops(clip *pcm.Clip, p []byte) {
 		return
 	}
 	claimed, held := int64(smplCountOf(p)), int64(len(p)-smplHeader)/smplLoop
-	extra := int64(binary.LittleEndian.Uint32(p[smplCount+4:])) // sampler data after the loops
+	extra := int64(binary.LittleEndian.Uint32(p[smplCount+4:])) // size of the sampler data after the loops
 	switch {
 	case claimed > held:
 		clip.Warn("its smpl chunk claims %d loops and holds %d; export the file again", claimed, held)
@@ -104,14 +124,13 @@ func addSmplLoops(clip *pcm.Clip, p []byte) {
 	}
 }
 
-// A region holds the entries of an adtl list for a cue point.
+// A region holds the entries of an adtl list for one cue point.
 type region struct {
 	label  string // label in lower case
 	length uint32
 }
 
-// readRegions reads adtl lists. Their ltxt chunks have lengths; both ltxt and labl chunks have
-// names.
+// readRegions reads adtl lists. ltxt chunks have lengths; both ltxt and labl chunks have labels.
 func readRegions(lists [][]byte) map[uint32]region {
 	regions := map[uint32]region{}
 	for _, list := range lists {
@@ -143,7 +162,8 @@ func readRegions(lists [][]byte) map[uint32]region {
 }
 
 // addRegions adds the regions of a cue list whose label contains "loop". The cue chunk has their
-// starts. Two points without length, labeled as start and end of a loop, also make one.
+// start positions. Two points without length, labeled as start and end of a loop, also form a
+// region.
 func addRegions(clip *pcm.Clip, cues []byte, lists [][]byte) {
 	const point, none = 24, -1
 	regions := readRegions(lists)
@@ -171,6 +191,18 @@ func addRegions(clip *pcm.Clip, cues []byte, lists [][]byte) {
 	}
 }
 
+// hasMarkers reports whether a cue list has points that describe no loop.
+func hasMarkers(cues []byte, lists [][]byte) bool {
+	const point = 24
+	regions := readRegions(lists)
+	for cues = cues[min(4, len(cues)):]; len(cues) >= point; cues = cues[point:] {
+		if !strings.Contains(regions[binary.LittleEndian.Uint32(cues)].label, "loop") {
+			return true
+		}
+	}
+	return false
+}
+
 // repeatsParts reports whether a play list plays a part more than once.
 func repeatsParts(plays []byte) bool {
 	const part = 12
@@ -182,11 +214,10 @@ func repeatsParts(plays []byte) bool {
 	return false
 }
 
-// appendSmpl appends a smpl chunk that holds the loops.
+// appendSmpl appends a smpl chunk with the given loops.
 func appendSmpl(to []byte, rate int, loops []pcm.Loop) []byte {
 	le := binary.LittleEndian
 	to = le.AppendUint32(append(to, "smpl"...), uint32(smplHeader+smplLoop*len(loops)))
-	const middleC = 60 // the note that a sampler plays as the sound
 	for _, x := range [9]uint32{2: uint32(1e9 / rate), 3: middleC, 7: uint32(len(loops))} {
 		to = le.AppendUint32(to, x)
 	}

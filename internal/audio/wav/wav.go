@@ -1,36 +1,36 @@
 // Package wav reads and writes RIFF WAVE files.
 //
-// [Decode] reads integer PCM of up to 32 bits, floats, A-law, mu-law, IMA and
-// Microsoft ADPCM, each also as WAVE_FORMAT_EXTENSIBLE, and the RF64 form for
-// long files (EBU Tech 3306). [Encode] writes PCM, float and IMA ADPCM. Both keep
-// loops.
+// [Decode] reads integer PCM of up to 32 bits, floats, A-law, mu-law, IMA and Microsoft ADPCM, each
+// also as WAVE_FORMAT_EXTENSIBLE, and RF64, the variant for long files (EBU Tech 3306). [Encode]
+// writes PCM, floats and IMA ADPCM. Both preserve loops.
 //
 // # Unusual files
 //
 // Chunks may come in any order, and a missing padding byte after a chunk of odd size is detected. A
-// file that ends within a chunk is an error. A data chunk of about 2 or 4 GiB ends with the file if
-// that is shorter: programs that write into a pipe do not know the size. So does an empty data
-// chunk at the file's end by the RIFF header. A torn frame of PCM at the end is left out. ADPCM
-// blocks of the wrong length give the frames that they have, and the fact chunk says where the
-// sound in the last block ends.
+// file that ends within a chunk is an error, with one exception: programs that write into a pipe do
+// not know the size of the data. So a data chunk extends to the end of the file if its declared
+// size is about 2 or 4 GiB. The same is true of an empty data chunk at the end that the RIFF header
+// declares. A truncated PCM frame at the end is dropped. ADPCM blocks of the wrong length are
+// decoded as far as they have frames, and the fact chunk determines where the sound ends in the
+// last block.
 //
-// More than two channels for other speakers than usual, by the channel mask of the extensible form,
-// are an error; the mask of one or two channels is ignored.
+// If there are more than two channels and the channel mask of the extensible format lists unusual
+// speakers, this is an error; the mask for one or two channels is ignored.
 //
 // Floats may exceed full scale. NaN and infinity are errors, because no later stage could process
 // them.
 //
 // # Loops
 //
-// Loops come from the smpl chunk. If it has none, they come from regions of the cue list
-// (ltxt) with "loop" in their label, and from pairs of points labeled as the start and the
-// end of a loop. A loop that ends beyond the sound is shortened. Empty loops, loops that
-// only run backwards, and loops of wsmp and plst chunks are dropped with a warning.
-// Fractions of a frame, the root note and other markers are dropped silently.
+// Loops are read from the smpl chunk. If it has none, they are read from regions of the cue list
+// (ltxt) with "loop" in their label, and from pairs of points labeled as the start and the end of a
+// loop. A loop that ends beyond the sound is shortened. Empty loops, loops that only play
+// backwards, and loops in wsmp and plst chunks are dropped with a warning. A clip lists other
+// markers, the tempo, and a root note as lost. Fractions of a frame are dropped.
 //
-// Sources: "Multimedia Programming Interface and Data Specifications 1.0", IBM and
-// Microsoft 1991; "New Multimedia Data Types and Data Techniques", Microsoft 1994;
-// "Multiple Channel Audio Data and WAVE Files", Microsoft 2001.
+// Sources: "Multimedia Programming Interface and Data Specifications 1.0", IBM and Microsoft 1991;
+// "New Multimedia Data Types and Data Techniques", Microsoft 1994; "Multiple Channel Audio Data and
+// WAVE Files", Microsoft 2001.
 package wav
 
 import (
@@ -46,7 +46,7 @@ import (
 // Limits of reading and writing.
 const (
 	MaxChannels    = 64
-	MaxIMAChannels = 2 // written; the coding has no limit, but most players do
+	MaxIMAChannels = 2 // limit when writing; the codec has none, but most players do
 	MaxRate        = 10_000_000
 	maxChunks      = 10_000
 	maxLoops       = 1000
@@ -55,7 +55,7 @@ const (
 // Coding is the format of stored samples.
 type Coding int
 
-// The codings that are read. Integers are little-endian; 8-bit ones have their zero at 128. Encode
+// The supported codings. Integers are little-endian; for 8-bit integers, 128 means zero. Encode
 // writes PCM8 to Float32 and IMA.
 const (
 	PCM8 Coding = iota + 1
@@ -70,7 +70,7 @@ const (
 	MS
 )
 
-// String returns the usual name of a coding: "16-bit PCM".
+// String returns the usual name of a coding, such as "16-bit PCM".
 func (c Coding) String() string {
 	return map[Coding]string{
 		PCM8: "8-bit PCM", PCM16: "16-bit PCM", PCM24: "24-bit PCM", PCM32: "32-bit PCM",
@@ -79,7 +79,10 @@ func (c Coding) String() string {
 	}[c]
 }
 
-// sampleBytes returns the size of a stored sample, 0 for ADPCM.
+// Bits returns the number of bits per stored sample, or 0 for ADPCM.
+func (c Coding) Bits() int { return 8 * c.sampleBytes() }
+
+// sampleBytes returns the size of a stored sample in bytes, or 0 for ADPCM.
 func (c Coding) sampleBytes() int {
 	switch c {
 	case PCM8, ALaw, MuLaw:
@@ -99,16 +102,16 @@ func (c Coding) sampleBytes() int {
 // Info describes a file.
 type Info struct {
 	Coding   Coding
-	Rate     int // frames a second
+	Rate     int // frames per second
 	Channels int
-	// Frames is the length, as far as the file has data. Probe may not have the fact chunk that
-	// cuts off the end of the last ADPCM block.
+	// Frames is the length of the data in frames. Probe may not reach the fact chunk, which can
+	// shorten the last ADPCM block.
 	Frames int64
 }
 
-// Probe describes a file of the given size that starts with head. If head is too short to tell, the
-// error is fileformat.ErrShortHead. A clip takes 4 * Frames * Channels bytes; no other allocation
-// depends on the file's length.
+// Probe describes a file of the given size that starts with head. If head is too short, the error
+// is fileformat.ErrShortHead. A clip takes 4 * Frames * Channels bytes; no other allocation depends
+// on the file's length.
 func Probe(head []byte, size int64) (Info, error) {
 	l, err := readLayout(head, size, true)
 	if err != nil {
@@ -117,12 +120,12 @@ func Probe(head []byte, size int64) (Info, error) {
 	return l.describeLayout(), nil
 }
 
-// describeLayout describes the file of a layout.
+// describeLayout returns the Info of a file with this layout.
 func (l *layout) describeLayout() Info {
 	return Info{Coding: l.format.coding, Rate: l.format.rate, Channels: l.format.channels, Frames: l.soundFrames()}
 }
 
-// soundFrames returns the length of the sound.
+// soundFrames returns the length of the sound in frames.
 func (l *layout) soundFrames() int64 {
 	f := &l.format
 	if f.coding.sampleBytes() > 0 {
@@ -136,10 +139,10 @@ func (l *layout) soundFrames() int64 {
 	return n
 }
 
-// piece is about the number of samples between two checks of the context.
+// piece is the approximate number of samples between two checks of the context.
 const piece = 1 << 16
 
-// Decode decodes a file. Integers of up to 24 bits, floats of 32, A-law, mu-law and ADPCM keep
+// Decode decodes a file. Integers of up to 24 bits, 32-bit floats, A-law, mu-law and ADPCM keep
 // their exact values; others are rounded to nearest.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	l, err := readLayout(data, int64(len(data)), false)
@@ -179,7 +182,7 @@ func (f *format) decodeSamples(ctx context.Context, to []float32, from []byte) e
 		}
 		for i, x := range to[at : at+n] {
 			if x-x != 0 {
-				return fmt.Errorf("wav: frame %d is %v, an invalid sample; export the file again", (at+i)/f.channels, x)
+				return fmt.Errorf("wav: frame %d has the invalid sample %v; export the file again", (at+i)/f.channels, x)
 			}
 		}
 	}
@@ -256,8 +259,8 @@ func (f *format) decodeADPCM(ctx context.Context, to []float32, from []byte) err
 	return nil
 }
 
-// alaw expands a sample by ITU-T G.711, A-law, to the upper 13 of 16 bits. Every second bit is
-// stored inverted.
+// alaw expands an A-law code (ITU-T G.711) to the upper 13 of 16 bits. Every second bit is stored
+// inverted.
 func alaw(code byte) int16 {
 	code ^= 0x55
 	x := int16(code&15)<<4 + 8
@@ -270,7 +273,7 @@ func alaw(code byte) int16 {
 	return x
 }
 
-// mulaw expands a sample by ITU-T G.711, mu-law, to the upper 14 of 16 bits. All bits are stored
+// mulaw expands a mu-law code (ITU-T G.711) to the upper 14 of 16 bits. All bits are stored
 // inverted.
 func mulaw(code byte) int16 {
 	const bias = 0x84

@@ -124,7 +124,7 @@ func TestLastBlockContinuesWithTheLoop(t *testing.T) {
 	}
 	for i := frames; i < got.Frames(); i++ {
 		want := clip.Samples[2*(300+(i-frames)%200)]
-		if d := got.Samples[2*i] - want; i%200 > 120 && (d > 0.02 || d < -0.02) { // some frames after each jump
+		if d := got.Samples[2*i] - want; i%200 > 120 && (d > 0.02 || d < -0.02) { // frames a little after each jump
 			t.Fatalf("frame %d is %v, want about %v", i, got.Samples[2*i], want)
 		}
 	}
@@ -163,8 +163,9 @@ func TestChannelsHaveUsualSpeakers(t *testing.T) {
 	}
 }
 
-// A file of more than two channels needs the usual speakers, or no usable mask; the back pair may
-// also be the side pair. Mono and stereo may have any.
+// For a file of more than two channels, the mask must list the usual speakers, or be unusable. The
+// back pair and the side pair are equivalent if there is only one pair. Mono and stereo may have
+// any mask.
 func TestChannelMask(t *testing.T) {
 	const kept = ""
 	for _, c := range []struct {
@@ -261,18 +262,18 @@ func TestClipsThatDoNotFitAreRefused(t *testing.T) {
 		coding Coding
 		want   string
 	}{
-		{&ok, 0, "is not written"},
-		{&ok, Float64, "coding 64-bit float is not written"},
-		{&ok, MS, "coding Microsoft ADPCM is not written"},
-		{with(func(c *pcm.Clip) { c.Channels = 0 }), PCM16, "0 channels, want 1 to 64"},
-		{with(func(c *pcm.Clip) { c.Channels = 65 }), PCM16, "65 channels, want 1 to 64"},
-		{with(func(c *pcm.Clip) { c.Channels = 3 }), IMA, "3 channels of IMA ADPCM, but players support at most 2"},
+		{&ok, 0, "cannot be written"},
+		{&ok, Float64, "coding 64-bit float cannot be written"},
+		{&ok, MS, "coding Microsoft ADPCM cannot be written"},
+		{with(func(c *pcm.Clip) { c.Channels = 0 }), PCM16, "the sound has 0 channels, want 1 to 64"},
+		{with(func(c *pcm.Clip) { c.Channels = 65 }), PCM16, "the sound has 65 channels, want 1 to 64"},
+		{with(func(c *pcm.Clip) { c.Channels = 3 }), IMA, "3 channels, but players of IMA ADPCM support at most 2"},
 		{with(func(c *pcm.Clip) { c.Rate = 0 }), PCM16, "0 frames a second"},
 		{with(func(c *pcm.Clip) { c.Loops = make([]pcm.Loop, 1001) }), PCM16, "1001 loops, want 1000 at most"},
-		{looped(pcm.Loop{Start: -1, End: 4}), PCM16, "a loop from frame -1 to 4 in a sound of 10"},
-		{looped(pcm.Loop{Start: 4, End: 4}), PCM16, "a loop from frame 4 to 4"},
-		{looped(pcm.Loop{Start: 4, End: 11}), PCM16, "a loop from frame 4 to 11"},
-		{looped(pcm.Loop{Start: 4, End: 9, Count: -1}), PCM16, "a loop from frame 4"},
+		{looped(pcm.Loop{Start: -1, End: 4}), PCM16, "a loop goes from frame -1 to 4, but the sound has only 10 frames"},
+		{looped(pcm.Loop{Start: 4, End: 4}), PCM16, "a loop goes from frame 4 to 4"},
+		{looped(pcm.Loop{Start: 4, End: 11}), PCM16, "a loop goes from frame 4 to 11"},
+		{looped(pcm.Loop{Start: 4, End: 9, Count: -1}), PCM16, "a loop goes from frame 4"},
 	} {
 		var b bytes.Buffer
 		err := Encode(t.Context(), &b, c.clip, Options{Coding: c.coding})
@@ -282,8 +283,8 @@ func TestClipsThatDoNotFitAreRefused(t *testing.T) {
 	}
 }
 
-// Decoding any bytes ends in an error or in a clip that the file justifies, and that survives
-// encoding and decoding. Probe accepts every file that Decode accepts.
+// Decoding any bytes ends in an error, or in a clip no larger than the file's size allows. The clip
+// survives encoding and decoding. Probe accepts every file that Decode accepts.
 func FuzzDecode(f *testing.F) {
 	for _, name := range []string{"ff_u8", "sox_s24", "ff_f32le", "ff_f64le", "ff_mulaw", "ff_alaw", "sox_ima", "sox_ms", "ff_pipe"} {
 		data := load(f, name)
@@ -333,7 +334,7 @@ func TestShortHeadAsksForMore(t *testing.T) {
 			t.Errorf("%d bytes are not enough, but fewer were", n)
 		}
 	}
-	// fmt, fact and the data's header are enough.
+	// A head that ends with the header of the data, after fmt and fact, is enough for Probe.
 	if data := 12 + 28 + 12 + 8; enough != len(file)-data+1 {
 		t.Errorf("%d heads of %d were enough, want all from %d", enough, len(file), data)
 	}

@@ -1,19 +1,19 @@
-// Package distancefield computes the distance of points from an outline: a signed distance field,
-// computed exactly from lines and curves, not from an image of them.
+// Package distancefield computes the signed distance of points from an outline, exactly from its
+// lines and curves instead of from a rendered image.
 //
 // An outline is drawn into a Path in pixels, with y growing downward. Winding numbers determine the
 // inside: a point is inside if the contours wind around it a nonzero number of times, in either
-// direction. Where contours overlap, the parts inside another contour are left out, so that no seam
-// shows.
+// direction. Where contours overlap, the parts inside another contour are removed, so that no seam
+// is visible.
 //
-// Curves are cut where they turn around in x or y. The nearest point of a piece is found from the
-// sign changes of the derivative of the squared distance in Bernstein form. A polynomial has no
-// more roots than its coefficients change sign, so no root is missed and few are searched for.
+// Curves are cut at their extremes in x and y. The nearest point of a piece is found from the sign
+// changes of the derivative of the squared distance in Bernstein form. A polynomial has at most as
+// many roots as sign changes of its coefficients, so no root is missed and few searches are needed.
 //
-// # Same bytes everywhere
+// # Deterministic results
 //
 // The code uses only +, -, *, / and square roots. It rounds each product before adding it, so that
-// no processor fuses the two.
+// no processor fuses the two operations. So the bytes are the same on all machines.
 package distancefield
 
 import (
@@ -23,25 +23,26 @@ import (
 	"slices"
 )
 
-// Errors of Shape for an outline that takes too long, or that has points further than maxCoordinate
-// from the origin, or points that are not numbers.
+// Errors of Shape for an outline that takes too long, or that has points farther than maxCoordinate
+// from the origin, or coordinates that are NaN.
 var (
 	ErrTangled = errors.New("the outline has too many parts or crossings")
-	ErrFar     = errors.New("the outline has points far beyond any image")
+	ErrFar     = errors.New("the outline has points far outside any image")
 )
 
-// maxCoordinate leaves many bits for fractions of a pixel.
+// maxCoordinate leaves enough bits for fractions of a pixel.
 const maxCoordinate = 1 << 24
 
-// maxPieces is the most lines and curves of a Shape, after cutting where they turn around. The most
-// elaborate ornaments have a few thousand.
+// maxPieces is the maximum number of lines and curves of a Shape, after cutting at extremes. The
+// most elaborate ornaments have a few thousand.
 const maxPieces = 8192
 
 // A Shape is an outline whose distances can be computed.
 type Shape struct {
 	pieces []curve // closed contours, for winding numbers
-	edges  []curve // the parts of them between inside and outside
-	// rightward reports for each edge whether the inside is to its right, not its left.
+	edges  []curve // parts of the contours that separate inside and outside
+	// rightward reports for each edge whether the inside is to its right; otherwise it is to its
+	// left.
 	rightward []bool
 }
 
@@ -57,7 +58,7 @@ func (p *Path) Shape(ctx context.Context) (*Shape, error) {
 	return s, err
 }
 
-// Bounds returns the smallest box around the outline: left, top, right, bottom. ok is false if the
+// Bounds returns the bounding box of the outline: left, top, right, bottom. ok is false if the
 // outline is empty.
 func (s *Shape) Bounds() (left, top, right, bottom float64, ok bool) {
 	if len(s.edges) == 0 {
@@ -73,15 +74,15 @@ func (s *Shape) Bounds() (left, top, right, bottom float64, ok bool) {
 	return left, top, right, bottom, true
 }
 
-// A Grid is a rectangle of W by H pixels. Distances are measured at their centers. The first pixel
-// has its upper left corner at Left, Top.
+// A Grid is a rectangle of W by H pixels. Distances are measured at the centers of the pixels.
+// Left, Top is the upper left corner of the first pixel.
 type Grid struct {
 	Left, Top, W, H int
 }
 
 // Render writes a byte for each pixel of g to dst, with rows stride bytes apart. The outline is at
-// 127.5; inside, bytes rise to 255 at half of span pixels from it, and outside they fall. Render
-// checks the context in every row.
+// 127.5. Inside, values rise to 255 at a distance of half of span pixels; outside, they fall to 0.
+// Render checks the context in every row.
 func (s *Shape) Render(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	reach := span / 2
 	row := make([]float64, g.W)
@@ -118,12 +119,12 @@ func distanceLevel(d, span float64) byte {
 	return byte(min(max(v, 0), 255))
 }
 
-// measuresPerLook is the number of distances between checks of the context: some milliseconds of
-// work.
+// measuresPerLook is the number of distances between two checks of the context: some milliseconds
+// of work.
 const measuresPerLook = 1 << 14
 
-// measureRow sets row to the squared distances from points at height y, the first at x, to the
-// nearest edge, or to the square of reach if that is less.
+// measureRow sets row to the squared distances from points at height y, starting at x, to the
+// nearest edge, but at most to the square of reach.
 func (s *Shape) measureRow(ctx context.Context, row []float64, x, y, reach float64) error {
 	far := reach * reach
 	for i := range row {
@@ -138,8 +139,9 @@ func (s *Shape) measureRow(ctx context.Context, row []float64, x, y, reach float
 	})
 }
 
-// sweep visits the pixels of a row that may be within reach of an edge. visit gets the edge, the
-// pixel, its center, and its squared distance to the edge's box; it reports whether it had work.
+// sweep visits the pixels of a row that may be within reach of an edge. visit receives the edge,
+// the pixel, its center, and its squared distance to the edge's bounding box; it reports whether it
+// measured a distance.
 func sweep(ctx context.Context, edges []curve, width int, x, y, reach float64, visit func(i, j int, p Point, box float64) bool) error {
 	work := 0
 	for i := range edges {
@@ -167,8 +169,7 @@ func sweep(ctx context.Context, edges []curve, width int, x, y, reach float64, v
 	return nil
 }
 
-// A crossing is a place where a contour passes a row of pixel centers, downward (+1) or upward
-// (-1).
+// A crossing is where a contour crosses a row of pixel centers, downward (+1) or upward (-1).
 type crossing struct {
 	x    float64
 	turn int
@@ -190,7 +191,7 @@ func (s *Shape) crossRow(list []crossing, y float64) []crossing {
 		}
 		return a.turn - b.turn
 	})
-	// A line there and back crosses at two places that differ only by rounding.
+	// A line drawn there and back has two crossings that differ only by rounding.
 	const same = 1e-9
 	for i := 1; i < len(list); i++ {
 		if list[i].x-list[i-1].x < same {

@@ -7,21 +7,21 @@ import (
 	"sort"
 )
 
-// Limits of a font. Fonts have some dozens; a hostile font could repeat a small table billions of
-// times.
+// Limits of a font. Fonts have some dozens of each; a hostile font could repeat a small table
+// billions of times.
 const (
-	maxUses      = 1 << 18 // features in scripts, and lookups in features
+	maxUses      = 1 << 18 // features per script, and lookups per feature
 	maxSubtables = 1024
 )
 
-// A subtable has values for pairs that start with the glyphs it covers.
+// A subtable holds values for pairs whose first glyph it covers.
 type subtable struct {
 	table
 	format     int
 	coverage   table
-	size1      int // size of the first glyph's values
+	size1      int // size of the value record of the first glyph
 	size2      int
-	advance    int // offset of the advance in them, -1 for none
+	advance    int // offset of the advance in a value record; -1 if missing
 	class1     table
 	class2     table
 	classes1   int
@@ -37,7 +37,7 @@ func readGPOS(data []byte) ([]subtable, error) {
 	}
 	r := reader{table: data}
 	if major := r.u16(0); r.err == nil && major != 1 {
-		return nil, fmt.Errorf("unknown version %d", major)
+		return nil, fmt.Errorf("version %d is unknown", major)
 	}
 	scripts, features, lookups := r.tableAt(int64(r.u16(4))), r.tableAt(int64(r.u16(6))), r.tableAt(int64(r.u16(8)))
 	if r.err != nil {
@@ -93,7 +93,7 @@ func defaultFeatures(scripts table) ([]int, error) {
 	return used.sortedNumbers(), r.err
 }
 
-// kernLookups returns the lookups of the features named "kern", in order.
+// kernLookups returns the lookups of the used features named "kern", in order.
 func kernLookups(features table, used []int) ([]int, error) {
 	r := reader{table: features}
 	var lookups numbers
@@ -113,7 +113,7 @@ func kernLookups(features table, used []int) ([]int, error) {
 	return lookups.sortedNumbers(), r.err
 }
 
-// numbers is a set of indices of features or lookups.
+// numbers is a set of indices of features or lookups, in insertion order.
 type numbers struct {
 	has   [1 << 16 / 64]uint64
 	added int
@@ -124,7 +124,7 @@ func (n *numbers) addIndex(i int) {
 	n.added++
 }
 
-// addList adds the list at an offset, which starts with its length.
+// addList adds the list of indices at an offset, which starts with its length.
 func (n *numbers) addList(r *reader, at int) error {
 	count := r.u16(at)
 	if !r.needBytes(int64(at + 2 + 2*count)) {
@@ -134,7 +134,7 @@ func (n *numbers) addList(r *reader, at int) error {
 		n.addIndex(r.u16(at + 2 + 2*k))
 	}
 	if n.added > maxUses {
-		return fmt.Errorf("more than %d uses of features", maxUses)
+		return fmt.Errorf("the table has more than %d uses of features", maxUses)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (n *numbers) sortedNumbers() []int {
 	return list
 }
 
-// readLookup appends the subtables of a lookup for pairs.
+// readLookup appends the subtables of a pair positioning lookup.
 func readLookup(found []subtable, lookup table) ([]subtable, error) {
 	const pairs, extension = 2, 9
 	r := reader{table: lookup}
@@ -159,7 +159,7 @@ func readLookup(found []subtable, lookup table) ([]subtable, error) {
 	}
 	for i := range r.u16(4) {
 		if len(found) >= maxSubtables {
-			return nil, fmt.Errorf("more than %d subtables for kerning", maxSubtables)
+			return nil, fmt.Errorf("the table has more than %d subtables for kerning", maxSubtables)
 		}
 		at := r.tableAt(int64(r.u16(6 + 2*i)))
 		if r.err != nil {
@@ -187,7 +187,7 @@ func readLookup(found []subtable, lookup table) ([]subtable, error) {
 	return found, r.err
 }
 
-// readSubtable reads the head of a subtable. A subtable of a future format gets format 0.
+// readSubtable reads the header of a subtable. A subtable of an unknown format gets format 0.
 func readSubtable(at table) (subtable, error) {
 	r := reader{table: at}
 	format1, format2 := r.u16(4), r.u16(6)
@@ -211,7 +211,7 @@ func readSubtable(at table) (subtable, error) {
 	return s, r.err
 }
 
-// positions collects the pairs of the subtables, sorted.
+// positions collects the pairs of the subtables. Subtables must be in order of precedence.
 func (c *collector) positions(subtables []subtable) error {
 	hasValue := make([]bool, 1<<16) // second glyphs that already have a value
 	for _, first := range c.glyphs {
@@ -243,7 +243,7 @@ func (c *collector) positions(subtables []subtable) error {
 	return nil
 }
 
-// pairSet collects a list of second glyphs with their values.
+// pairSet collects the pairs of one first glyph from a list of second glyphs with values.
 func (c *collector) pairSet(s *subtable, first uint16, index int, hasValue []bool) error {
 	if index >= s.pairSets {
 		return fmt.Errorf("pair list %d does not exist", index)
@@ -263,8 +263,8 @@ func (c *collector) pairSet(s *subtable, first uint16, index int, hasValue []boo
 	return nil
 }
 
-// classPairs collects a table of values for classes of first and second glyphs. It gives all glyphs
-// a value, even if it is 0.
+// classPairs collects the pairs of one first glyph from a table of glyph classes. The table gives
+// every second glyph a value, even if it is 0.
 func (c *collector) classPairs(s *subtable, first uint16, hasValue []bool) error {
 	class1, err := glyphClass(s.class1, first)
 	if err != nil {
@@ -301,7 +301,7 @@ func (c *collector) collectValue(first uint16, second int, units int16, hasValue
 	return c.collectPair(Pair{first, uint16(second), units})
 }
 
-// advanceAt returns the advance in the values at an offset.
+// advanceAt returns the advance of the value record at an offset.
 func (r *reader) advanceAt(at int, s *subtable) int16 {
 	if s.advance < 0 {
 		return 0
@@ -328,7 +328,7 @@ func coverageIndex(t table, glyph uint16) (index int, covered bool, err error) {
 	return 0, false, r.err
 }
 
-// glyphClass returns the class of a glyph, 0 if it has none.
+// glyphClass returns the class of a glyph; the default is 0.
 func glyphClass(t table, glyph uint16) (int, error) {
 	r := reader{table: t}
 	switch format := r.u16(0); {
@@ -351,8 +351,8 @@ func glyphClass(t table, glyph uint16) (int, error) {
 	return 0, r.err
 }
 
-// rangeOf returns which of count records (first glyph, last glyph, a value) at an offset contains
-// the glyph, or -1.
+// rangeOf returns the index of the record at an offset that contains the glyph, or -1. There are
+// count records of first glyph, last glyph and a value.
 func (r *reader) rangeOf(at, count int, glyph uint16) int {
 	i := sort.Search(count, func(i int) bool { return r.u16(at+6*i+2) >= int(glyph) })
 	if i < count && r.u16(at+6*i) <= int(glyph) {

@@ -1,10 +1,10 @@
 // Package kerning reads the kerning of pairs of glyphs: from the feature "kern" in OpenType's GPOS
 // table, and from the older table kern.
 //
-// The package reads the GPOS features of all scripts in their default language. The package reads
-// lookups of kind 2 (pairs of glyphs, pairs of classes), also through extensions (kind 9), and uses
-// the advance of the first glyph. If several lookups have a pair, the first counts. Contextual
-// lookups are ignored, because an atlas has no context.
+// The package reads the GPOS features of all scripts in their default language. It reads lookups of
+// type 2 (pairs of glyphs or of classes), also through extensions (type 9), and uses the advance of
+// the first glyph. If several lookups have a pair, the first is used. Contextual lookups are
+// ignored, because an atlas has no context.
 //
 // Sources: OpenType specification 1.9.1, chapters "GPOS", "kern" and "OpenType Layout
 // Common Table Formats"; Apple's TrueType Reference Manual, "The 'kern' table".
@@ -18,17 +18,18 @@ import (
 	"slices"
 )
 
-// A Pair moves the second of two adjacent glyphs to the right, by a number of font units.
+// A Pair moves the second of two adjacent glyphs to the right by a number of font units.
 type Pair struct {
 	First, Second uint16 // glyph indices
 	Units         int16
 }
 
-// ErrPairs is the error of Pairs if there are more pairs than the limit.
-var ErrPairs = errors.New("too many kerning pairs")
+// ErrPairs is returned by Pairs if there are more pairs than the limit.
+var ErrPairs = errors.New("the font has too many kerning pairs")
 
-// Pairs returns the kerning pairs of the glyphs, sorted, each pair once, without zeros. It reads
-// GPOS if that has pairs, else kern. More pairs than limit are an error.
+// Pairs returns the kerning pairs of the given glyphs, sorted and without duplicates and zeros. It
+// reads GPOS if this table has pairs, otherwise kern. If there are more than limit pairs, the error
+// is ErrPairs.
 func Pairs(ctx context.Context, gpos, kern []byte, glyphs []uint16, limit int) ([]Pair, error) {
 	glyphs = slices.Compact(slices.Sorted(slices.Values(glyphs)))
 	c := &collector{ctx: ctx, glyphs: glyphs, wanted: make([]bool, 1<<16), limit: limit}
@@ -49,16 +50,17 @@ func Pairs(ctx context.Context, gpos, kern []byte, glyphs []uint16, limit int) (
 	return c.distinct(), nil
 }
 
-// A collector gathers the pairs of the wanted glyphs.
+// A collector collects the pairs of the requested glyphs.
 type collector struct {
 	ctx    context.Context
 	glyphs []uint16 // sorted
-	wanted []bool   // requested glyphs, by number
+	wanted []bool   // requested glyphs, by glyph index
 	pairs  []Pair
 	limit  int
 }
 
-// collectPair adds a pair, also one with 0, because it hides later ones.
+// collectPair adds a pair, even one with a distance of 0, because the first value of a pair
+// overrides later ones.
 func (c *collector) collectPair(p Pair) error {
 	if len(c.pairs) >= c.limit {
 		return ErrPairs
@@ -67,7 +69,7 @@ func (c *collector) collectPair(p Pair) error {
 	return nil
 }
 
-// distinct returns the sorted pairs; of equal pairs the first.
+// distinct returns the pairs, sorted. If several pairs have the same glyphs, it keeps the first.
 func (c *collector) distinct() []Pair {
 	c.pairs = slices.CompactFunc(c.pairs, func(a, b Pair) bool { return comparePairs(a, b) == 0 })
 	return slices.DeleteFunc(c.pairs, func(p Pair) bool { return p.Units == 0 })
@@ -77,14 +79,15 @@ func comparePairs(a, b Pair) int {
 	return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
 }
 
-// A table holds the bytes from the start of a table to the end of the outermost one.
+// A table holds the bytes from the start of a table or subtable to the end of the table that
+// contains it.
 type table []byte
 
 // errShort is the error for any offset or count beyond the end.
-var errShort = errors.New("ends too early; export the font again")
+var errShort = errors.New("the table is truncated; export the font again")
 
-// A reader reads numbers of a table. After a read beyond the end, err is errShort and numbers are
-// 0.
+// A reader reads integers of a table. After a read beyond the end, err is errShort and all values
+// are 0.
 type reader struct {
 	table
 	err error
@@ -109,7 +112,7 @@ func (r *reader) tableAt(offset int64) table {
 	return r.table[offset:]
 }
 
-// needBytes checks that the table has n bytes, so that later reads are safe.
+// needBytes checks that the table has at least n bytes, so that later reads are safe.
 func (r *reader) needBytes(n int64) bool {
 	if n > int64(len(r.table)) {
 		r.err = errShort
@@ -117,17 +120,17 @@ func (r *reader) needBytes(n int64) bool {
 	return r.err == nil
 }
 
-// Bits of a subtable's coverage that distinguish it from plain horizontal text.
+// Coverage bits of a subtable that distinguish it from plain horizontal kerning.
 const (
-	// Microsoft: bit 0 must be set, bits 1 (minimum distances) and 2 (across the line) must be
-	// clear.
+	// Microsoft: bit 0 (horizontal) must be set; bits 1 (minimum values) and 2 (cross-stream) must
+	// be clear.
 	windowsMask, windowsPlain = 0x7, 0x1
-	// Apple: vertical text, across the line, variations.
+	// Apple: vertical text, cross-stream, variations.
 	appleSpecial = 0xe000
 )
 
-// kern collects pairs from the table kern, in the form of Microsoft or Apple, sorted. It ignores
-// subtables of formats other than 0, a list of pairs.
+// kern collects pairs from the table kern, in the format of Microsoft or Apple, sorted. It ignores
+// subtables of formats other than 0, which is a list of pairs.
 func (c *collector) kern(data []byte) error {
 	if len(data) == 0 {
 		return nil
@@ -163,8 +166,8 @@ func (c *collector) kern(data []byte) error {
 	return r.err
 }
 
-// pairList collects a list of pairs. It trusts the list's own count, because the subtable's length
-// has too few bits for long lists.
+// pairList collects a list of pairs. It uses the list's count, because the subtable's length has
+// too few bits for long lists.
 func (c *collector) pairList(t table) error {
 	r := reader{table: t}
 	count := r.u16(0)

@@ -1,5 +1,5 @@
-// Package aseprite decodes the first frame of Aseprite files (.ase, .aseprite): its visible layers
-// of RGBA, gray or indexed pixels, blended like in Aseprite.
+// Package aseprite decodes the first frame of Aseprite files (.ase, .aseprite): its visible RGBA,
+// grayscale or indexed layers, blended as Aseprite does.
 //
 // The layout follows "Aseprite File Format (.ase/.aseprite) Specifications". Tilemaps, and groups
 // with an opacity or blend mode, are refused with advice.
@@ -17,12 +17,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A Header is the start of a file.
+// A Header is the header at the start of a file.
 type Header struct {
 	Width, Height int
-	Bits          int // bits of a pixel: 8, 16 or 32
+	Bits          int // bits per pixel: 8, 16 or 32
 	Frames        int
-	// PixelWidth and PixelHeight are the shape of a pixel, 1 and 1 for squares.
+	// PixelWidth and PixelHeight are the aspect ratio of a pixel, 1 and 1 for square pixels.
 	PixelWidth, PixelHeight int
 
 	flags       uint32
@@ -32,7 +32,7 @@ type Header struct {
 // headerSize is the offset of the first frame.
 const headerSize = 128
 
-// ReadHeader reads and checks the header of a file that starts with data. The error is
+// ReadHeader reads and checks the file header at the start of data. The error is
 // io.ErrUnexpectedEOF if data is too short.
 func ReadHeader(data []byte) (Header, error) {
 	if len(data) < headerSize {
@@ -58,14 +58,14 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// Memory returns the most bytes that Decode holds at once, without the file.
+// Memory returns an upper bound on the bytes that Decode holds at once, excluding the file.
 func (h *Header) Memory() int64 {
-	const others = 1 << 20 // a row, the unpacker, layers
+	const others = 1 << 20 // a row, the decompressor and the layer records
 	return 4*int64(h.Width)*int64(h.Height) + others
 }
 
 // Decode decodes the first frame of a whole file, and returns its color profile, if any. It
-// allocates Header.Memory, so check the header first.
+// allocates up to Header.Memory bytes, so check the header first.
 func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -75,7 +75,7 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 	if err := f.readFrameChunks(data[headerSize:]); err != nil {
 		return nil, nil, fmt.Errorf("aseprite: %w", err)
 	}
-	// Layers are stored from the bottom up; z moves a cel among them.
+	// Cels are stored from the bottom layer up; a cel's z-index shifts it in that order.
 	slices.SortStableFunc(f.cels, func(a, b cel) int {
 		return cmp.Or(cmp.Compare(a.layer+a.z, b.layer+b.z), cmp.Compare(a.z, b.z))
 	})
@@ -91,14 +91,14 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 	return m, f.icc, ctx.Err()
 }
 
-// pixelByteCount returns the size of a pixel.
+// pixelByteCount returns the size of a pixel in bytes.
 func (h *Header) pixelByteCount() int { return h.Bits / 8 }
 
 // A frame holds the content of the first frame's chunks.
 type frame struct {
 	h       Header
 	palette [256][4]byte
-	newer   bool // palette is from a chunk with alpha
+	newer   bool // palette is from a new palette chunk, which has alpha
 	layers  []layer
 	around  []int // indices of the last layer and its groups, outermost first
 	cels    []cel
@@ -106,7 +106,7 @@ type frame struct {
 }
 
 type layer struct {
-	visible    bool // it and all its groups are visible
+	visible    bool // the layer and all its groups are visible
 	background bool
 	tilemap    bool
 	mode       int
@@ -115,7 +115,7 @@ type layer struct {
 	level      int
 }
 
-// A cel is the image of a layer.
+// A cel is the image of one layer in the frame.
 type cel struct {
 	layer, z int
 	x, y     int
@@ -125,7 +125,7 @@ type cel struct {
 	data     []byte
 }
 
-// Types of chunks.
+// Chunk types.
 const (
 	chunkOldPalette   = 0x0004
 	chunkOlderPalette = 0x0011
@@ -200,7 +200,7 @@ func (f *frame) readChunk(kind int, c *cursor) error {
 	return nil
 }
 
-// oldPalette reads colors of 8 or, in the oldest files, 6 bits.
+// oldPalette reads colors with 8 bits per channel or, in the oldest files, 6.
 func (f *frame) oldPalette(c *cursor, six bool) {
 	at := 0
 	for range c.uint16LE() {
@@ -242,15 +242,15 @@ func (f *frame) newPalette(c *cursor) {
 	}
 }
 
-// readLayer reads one more layer. The attributes of a group apply to all its layers, which follow
+// readLayer reads the next layer. The attributes of a group apply to all its layers, which follow
 // it.
 func (f *frame) readLayer(c *cursor) error {
 	const (
 		visible    = 1
 		background = 8
-		reference  = 64 // a layer that is not drawn
-		opacities  = 1  // the header's flags: layers have an opacity
-		groups     = 2  // groups, too, and modes
+		reference  = 64 // flag of a reference layer, which is not drawn
+		opacities  = 1  // header flag: layer opacity is valid
+		groups     = 2  // header flag: opacity and blend mode of groups are valid, too
 		most       = 1 << 16
 	)
 	flags, kind, level := c.uint16LE(), c.uint16LE(), int(c.uint16LE())
@@ -271,7 +271,7 @@ func (f *frame) readLayer(c *cursor) error {
 	}
 	f.around = append(f.around, len(f.layers))
 	if l.group && l.visible && f.h.flags&groups != 0 && (l.mode != 0 || l.opacity != 255) {
-		return errors.New("a group of layers has an opacity or a blend mode; give them to its layers, or merge it")
+		return errors.New("a group of layers has an opacity or a blend mode; set these in its layers, or merge the group")
 	}
 	if l.mode >= len(modes) {
 		return fmt.Errorf("blend mode %d is unknown", l.mode)
@@ -280,7 +280,7 @@ func (f *frame) readLayer(c *cursor) error {
 	return nil
 }
 
-// readCel reads the place and the data of a layer's image.
+// readCel reads the position and the data of a cel.
 func (f *frame) readCel(p *cursor) error {
 	const (
 		raw     = 0
@@ -302,7 +302,7 @@ func (f *frame) readCel(p *cursor) error {
 	case kind == tilemap || f.layers[c.layer].tilemap:
 		return errors.New("tilemap layers are not supported; convert them to ordinary layers")
 	case kind == linked:
-		return errors.New("the first frame has an image of another frame")
+		return errors.New("the first frame refers to an image of another frame")
 	case kind != raw && kind != packed:
 		return fmt.Errorf("an image has the unknown kind %d", kind)
 	}
@@ -312,13 +312,13 @@ func (f *frame) readCel(p *cursor) error {
 	return nil
 }
 
-// A cursor reads from front to back. Reading beyond the end returns 0.
+// A cursor reads data sequentially. Reads beyond the end return 0.
 type cursor struct {
 	data  []byte
 	short bool
 }
 
-// takeUpTo returns the next n bytes, fewer at the end.
+// takeUpTo returns the next n bytes, or fewer at the end of the data.
 func (c *cursor) takeUpTo(n int64) []byte {
 	if n > int64(len(c.data)) {
 		c.short, n = true, int64(len(c.data))

@@ -7,12 +7,13 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// Colors holds the half floats of 4x4 pixels as integers from 0 to 0x7bff. Times 64/31 they are on
-// the scale of a block's values, where equal relative errors count about the same, as for eyes.
+// Colors holds the half-precision floats of 4x4 pixels as integers from 0 to 0x7bff. Multiplied by
+// 64/31 they are on the scale of a block's values. On this scale, equal relative errors have about
+// equal size, as in human vision.
 type Colors [16][3]uint16
 
-// pairsAbove holds the errors of one line above which two lines are tried: never with Fast.
-var pairsAbove = [...]float32{blockfit.Fast: math.MaxFloat32, blockfit.Normal: 0.01, blockfit.Best: 0}
+// pairsAbove holds, by quality, the error of one line above which two lines are tried.
+var pairsAbove = [...]float32{blockfit.Fast: 0.25, blockfit.Normal: 0.01, blockfit.Best: 0}
 
 // Encode returns the best block of one or two lines found for the colors.
 func Encode(colors *Colors, q blockfit.Quality) [16]byte {
@@ -26,21 +27,21 @@ func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 	return line.Pack()
 }
 
-// A codedBlock is a block with its error.
+// A codedBlock is a block and its error.
 type codedBlock struct {
 	Block
-	err float32 // error by a judge, or a sum of squares while lines compete
+	err float32 // error by the judge, or a sum of squares while lines are compared
 }
 
-// judged sets f.err to the error by a judge, and returns it.
+// judged stores the judge's error of the block in f.err, and returns this error.
 func (f *codedBlock) judged(j *judge) float32 {
 	got := Colors(f.Halves())
 	f.err = j.errorOfColors(&got)
 	return f.err
 }
 
-// improveEnds improves the ends by single steps, one region and channel after the other. fits
-// reports whether the mode can store the ends.
+// improveEnds changes the endpoints by one quantized value at a time, for each region and channel.
+// fits reports whether the mode can store the endpoints.
 func (f *codedBlock) improveEnds(j *judge, fits func() bool) {
 	var weights [16]int32
 	for i, index := range f.Index {
@@ -61,10 +62,10 @@ func (f *codedBlock) improveEnds(j *judge, fits func() bool) {
 	f.judged(j)
 }
 
-// scaledHalf returns a half float on the scale of a block's values.
+// scaledHalf converts a half-precision float to the scale of a block's values.
 func scaledHalf(h uint16) float32 { return float32(float32(h) * (64.0 / 31)) }
 
-// brightness returns the greatest and the least half float of the colors.
+// brightness returns the largest and the smallest value of the colors.
 func (c *Colors) brightness() (brightest, darkest uint16) {
 	darkest = 0x7bff
 	for _, p := range c {
@@ -73,7 +74,7 @@ func (c *Colors) brightness() (brightest, darkest uint16) {
 	return brightest, darkest
 }
 
-// raisedTo returns the scaled colors, none below a floor.
+// raisedTo returns the scaled colors, with values below floor raised to floor.
 func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	for i, p := range c {
 		for k, h := range p {
@@ -83,51 +84,62 @@ func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	return pix
 }
 
-// A judge measures the visible difference from the wanted colors: the sum of squared relative
-// errors. Beside the brightest value of the block dark values are invisible, so errors count as if
-// no value were below a sixteenth of it.
+// A judge measures the visible error of a block: the sum of the squared differences of the
+// logarithms of 1 + v/glare. Above the glare, equal ratios have equal errors; below it, equal
+// differences do.
+//
+// Beside bright values, dark values are hard to distinguish, so the glare is a sixteenth of the
+// block's brightest value. It is at most 1: a lamp may be thousands of times as bright as the
+// white of a screen, and the pixels beside it must not become white.
 type judge struct {
-	want, per [3][16]float32 // values, and factors of their errors
+	want     [3][16]float32 // levels of the original values
+	perGlare float32        // 1/glare
 }
 
 func judgeOf(colors *Colors) (j judge) {
 	brightest, _ := colors.brightness()
-	glare := float32(finiteHalf(brightest)/16) + 1.0/(1<<20)
+	j.perGlare = 1 / (min(finiteHalf(brightest)/16, 1) + 1.0/(1<<20))
 	for i := range colors {
 		for k, h := range colors[i] {
-			v := finiteHalf(h)
-			j.want[k][i], j.per[k][i] = v, 1/(v+glare)
+			j.want[k][i] = j.level(h)
 		}
 	}
 	return j
+}
+
+// level returns the logarithm of 1 + v/glare, linear between powers of two.
+func (j *judge) level(h uint16) float32 {
+	const one = 0x3f800000 // bits of 1
+	sum := float32(finiteHalf(h)*j.perGlare) + 1
+	return float32(float32(int32(math.Float32bits(sum)-one)) * (math.Ln2 / (1 << 23)))
 }
 
 // errorOfColors returns the error of some colors.
 func (j *judge) errorOfColors(got *Colors) (sum float32) {
 	for i := range got {
 		for k, h := range got[i] {
-			d := float32((finiteHalf(h) - j.want[k][i]) * j.per[k][i])
+			d := j.level(h) - j.want[k][i]
 			sum += float32(d * d)
 		}
 	}
 	return sum
 }
 
-// channelError returns the error in one channel of the pixels of a mask, for ends with these
-// values. The weights of pixels are in 64ths.
+// channelError returns the error in one channel of the pixels in a mask, for endpoint values from
+// and to. The weights of pixels are in 64ths.
 func (j *judge) channelError(channel int, mask uint16, weights *[16]int32, from, to int32) (sum float32) {
-	want, per := &j.want[channel], &j.per[channel]
+	want := &j.want[channel]
 	for ; mask != 0; mask &= mask - 1 {
 		i := bits.TrailingZeros16(mask) & 15
 		mixed := (from*(64-weights[i]) + to*weights[i] + 32) >> 6
-		d := float32((finiteHalf(uint16(mixed*31>>6)) - want[i]) * per[i])
+		d := j.level(uint16(mixed*31>>6)) - want[i]
 		sum += float32(d * d)
 	}
 	return sum
 }
 
-// stepEnds moves the ends of a channel by one while that helps and fits allows it. wide returns the
-// value of a stored end.
+// stepEnds changes the endpoints of a channel by one as long as this reduces the error and fits
+// allows it. wide returns the value of a stored endpoint.
 func (j *judge) stepEnds(channel int, mask uint16, weights *[16]int32, from, to *int32, wide func(int32) int32, fits func() bool) {
 	least := j.channelError(channel, mask, weights, wide(*from), wide(*to))
 	for better := true; better && least > 0; {
@@ -146,7 +158,7 @@ func (j *judge) stepEnds(channel int, mask uint16, weights *[16]int32, from, to 
 	}
 }
 
-// finiteHalf returns the value of a half float that is finite and not negative.
+// finiteHalf returns the value of a half-precision float, which must be finite and not negative.
 func finiteHalf(h uint16) float32 {
 	if h < 1<<10 {
 		return float32(h) / (1 << 24)
@@ -154,13 +166,13 @@ func finiteHalf(h uint16) float32 {
 	return math.Float32frombits(uint32(h)<<13 + 112<<23)
 }
 
-// quantize returns the stored number whose value is nearest to x.
+// quantize returns the stored integer whose value is nearest to x.
 func quantize(x float32, bits uint8) int32 {
 	return max(0, min(int32(1)<<bits-1, int32(x)>>(16-bits)))
 }
 
-// leastSquares returns the best ends for the given weights in 64ths, or false if all weights are
-// equal.
+// leastSquares returns the best endpoints for the given weights in 64ths. It returns false if all
+// weights are equal.
 func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, ok bool) {
 	var toA, toB [3]float32
 	var aa, ab, bb int32
@@ -185,11 +197,11 @@ func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, 
 	return a, b, true
 }
 
-// fitLine returns the best block of one line.
+// fitLine returns the best block with one line.
 //
-// On the scale of half floats, black is many steps below all other colors, and would stretch the
-// line until its colors are a stop apart. If a block has colors far darker than its brightest,
-// fitLine also tries lines that treat dark colors as brighter.
+// On the scale of half-precision floats, black is far below all other colors. It would stretch the
+// line until the line's colors are a stop apart. If a block has colors far darker than its
+// brightest, fitLine also tries lines that treat dark colors as brighter.
 func fitLine(colors *Colors, q blockfit.Quality) codedBlock {
 	judge := judgeOf(colors)
 	brightest, darkest := colors.brightness()
@@ -213,16 +225,16 @@ func fitLine(colors *Colors, q blockfit.Quality) codedBlock {
 	return best
 }
 
-// floors returns the distances of floors, in stops below the brightest value.
+// floors returns the floors to try, in stops below the brightest value.
 func floors(q blockfit.Quality) []uint16 {
 	if q == blockfit.Fast {
-		return []uint16{6} // 64 times: the range of a good image on paper
+		return []uint16{6} // a factor of 64: the contrast of a good print on paper
 	}
 	return []uint16{9, 6, 4}
 }
 
-// fitsBothWays reports whether the mode can store the ends in either order, because packing may
-// exchange them.
+// fitsBothWays reports whether the mode can store the endpoints in either order, because packing
+// may swap them.
 func (f *codedBlock) fitsBothWays() bool {
 	for k := range 3 {
 		a, b := f.Ends[0][k], f.Ends[1][k]
@@ -238,7 +250,8 @@ func (f *codedBlock) fitsBothWays() bool {
 	return true
 }
 
-// lowerAnchor exchanges the ends if the first index has its top bit, which is not stored.
+// lowerAnchor swaps the endpoints if the first index has a top bit of 1, because this bit is not
+// stored.
 func (f *codedBlock) lowerAnchor() {
 	if f.Index[0] < 8 {
 		return
@@ -249,12 +262,12 @@ func (f *codedBlock) lowerAnchor() {
 	}
 }
 
-// lineRounds returns the limit of least-squares improvements of a line.
+// lineRounds returns the maximum number of least-squares iterations for a line.
 func lineRounds(q blockfit.Quality) int {
 	return [...]int{blockfit.Fast: 1, blockfit.Normal: 3, blockfit.Best: 8}[q]
 }
 
-// closestLine returns the line with the least squared error.
+// closestLine returns the line with the smallest squared error.
 func closestLine(pix *[16][3]float32, q blockfit.Quality) codedBlock {
 	a, b := blockfit.Outermost(pix[:])
 	index := lineIndices(pix, a, b)
@@ -289,8 +302,8 @@ func closestLine(pix *[16][3]float32, q blockfit.Quality) codedBlock {
 	return best // the first mode always fits
 }
 
-// storeLine stores the colors on the line between two ends, or returns false if the ends are too
-// far apart for the mode.
+// storeLine encodes the colors on the line between two endpoints. It returns false if the endpoints
+// are too far apart for the mode.
 func storeLine(mode *Mode, pix *[16][3]float32, a, b [3]float32) (codedBlock, bool) {
 	f := codedBlock{Block: Block{Mode: mode}}
 	var from, to [3]float32
@@ -312,7 +325,7 @@ func storeLine(mode *Mode, pix *[16][3]float32, a, b [3]float32) (codedBlock, bo
 	return f, true
 }
 
-// lineIndices returns the index nearest to each color between two ends.
+// lineIndices returns, for each color, the nearest index on the line between two endpoints.
 func lineIndices(pix *[16][3]float32, from, to [3]float32) (index [16]uint8) {
 	way := [3]float32{to[0] - from[0], to[1] - from[1], to[2] - from[2]}
 	length := float32(way[0]*way[0]) + float32(way[1]*way[1]) + float32(way[2]*way[2])
@@ -328,7 +341,8 @@ func lineIndices(pix *[16][3]float32, from, to [3]float32) (index [16]uint8) {
 	return index
 }
 
-// lineEnds returns the best ends for the indices, or false if all indices are equal.
+// lineEnds returns the least-squares endpoints for the indices. It returns false if all indices are
+// equal.
 func lineEnds(pix *[16][3]float32, index *[16]uint8) (a, b [3]float32, ok bool) {
 	return leastSquares(pix[:], func(i int) int32 { return weights4[index[i]&15] })
 }

@@ -1,10 +1,11 @@
 //go:build amd64 || arm64
 
-// The library that decodes here does not build for machines of 32 bits.
+// The library that decodes here does not build on 32-bit machines.
 
 package bc6h
 
 import (
+	"sort"
 	"testing"
 
 	"github.com/assetcook/assetcook/internal/image/blockfit"
@@ -12,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The library decodes blocks of each mode to the encoder's colors.
+// The library decodes blocks with one line, in each mode, to the same colors as this package.
 func TestLightLineModes(t *testing.T) {
 	used := map[uint8]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -50,7 +51,7 @@ func TestLightLineModes(t *testing.T) {
 	}
 }
 
-// The library decodes blocks of two regions to the encoder's colors, in each mode.
+// The library decodes blocks with two regions, in each mode, to the same colors as this package.
 func TestLightPairModes(t *testing.T) {
 	used := map[uint8]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -89,7 +90,8 @@ func TestLightPairModes(t *testing.T) {
 	}
 }
 
-// A distance must be storable both ways, as the ends may change places.
+// An offset between endpoints must be storable with either sign, because packing may swap the
+// endpoints.
 func TestLightLineFits(t *testing.T) {
 	for _, tc := range []struct {
 		mode uint8
@@ -108,6 +110,39 @@ func TestLightLineFits(t *testing.T) {
 		}
 		if got := line.fitsBothWays(); got != tc.want {
 			t.Errorf("mode %d to %d: %v, want %v", tc.mode, tc.b, got, tc.want)
+		}
+	}
+}
+
+// Dark pixels beside a lamp stay dark: none becomes as bright as the white of a screen.
+func TestPixelsBesideALampStayDark(t *testing.T) {
+	values := [16]float32{
+		0, 0, 2170, 0,
+		30368, 33088, 0, 1941,
+		31696, 31152, 0, 1958,
+		0, 0.3, 2958, 171,
+	}
+	var colors Colors
+	for i, v := range values {
+		for k := range 3 {
+			colors[i][k] = uint16(sort.Search(0x7bff, func(h int) bool {
+				return finiteHalf(uint16(h)) >= v/float32(k+1)
+			}))
+		}
+	}
+	for q := blockfit.Fast; q <= blockfit.Best; q++ {
+		data := Encode(&colors, q)
+		block, ok := Unpack(&data)
+		if !ok {
+			t.Fatalf("quality %d: the block is invalid", q)
+		}
+		for i, p := range block.Halves() {
+			for k, h := range p {
+				want, got := finiteHalf(colors[i][k]), finiteHalf(h)
+				if want < 1 && got > 1.5 || want > 100 && (got < want/4 || got > 4*want) {
+					t.Errorf("quality %d, pixel %d, channel %d: %v is decoded as %v", q, i, k, want, got)
+				}
+			}
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package blockfit holds the parts that encoders of texel blocks share: qualities, the
-// walk over the blocks of an image, and lines through colors of light.
+// Package blockfit holds the code that encoders of texel blocks share: quality levels, iteration
+// over the blocks of an image, and fitting of color lines.
 package blockfit
 
 import (
@@ -9,44 +9,46 @@ import (
 	"math"
 )
 
-// Quality is the amount of work for a block. The zero value is Fast.
+// Quality is the amount of work per block. The zero value is Fast.
 type Quality uint8
 
 // The qualities.
 const (
-	Fast   Quality = iota // effort for every edit
-	Normal                // effort for reviews
-	Best                  // effort for releases
+	Fast   Quality = iota // work for cooking after each edit
+	Normal                // work for reviews
+	Best                  // work for releases
 )
 
-// Options are the options that all encoders have. The zero value is Fast, every channel alike.
+// Options are the options of all encoders. The zero value is Fast, with equal weights for all
+// channels.
 type Options struct {
 	Quality Quality
 
-	// WeighAlpha is set if alpha is coverage: the error of a color counts in proportion to alpha,
-	// and fully transparent pixels may have any color. Without WeighAlpha the color of every pixel
-	// counts alike. It concerns formats with colors and alpha.
+	// WeighAlpha is set if alpha is coverage: the error of a color is weighted by its alpha, and
+	// fully transparent pixels may have any color. Without WeighAlpha, the colors of all pixels
+	// have the same weight. It only matters for formats with colors and alpha.
 	WeighAlpha bool
 }
 
-// A Grid is an image of W by H pixels in blocks of Side by Side pixels.
+// A Grid is an image of W by H pixels in blocks of Side×Side pixels.
 type Grid struct{ W, H, Side int }
 
 // Blocks returns the number of blocks.
 func (g Grid) Blocks() int { return (g.W + g.Side - 1) / g.Side * ((g.H + g.Side - 1) / g.Side) }
 
-// maxBlock is the size of the pixels of the largest block: 8 by 8.
+// maxBlock is the size in bytes of the pixels of the largest block, 8 by 8.
 const maxBlock = 4 * 8 * 8
 
-// maxSide bounds the sides of an image.
+// maxSide is the maximum side of an image.
 const maxSide = 1 << 20
 
-// Check returns an error if an encoder cannot write the image: have numbers, want a
-// pixel, to room bytes, size a block. The error names the numbers by unit.
+// Check returns an error if an encoder cannot encode the image. have is the number of values in the
+// image, and want is the number per pixel; unit names the values in the error. room is the size of
+// the output, and size is the number of bytes per block.
 func (g Grid) Check(have, want int, unit string, room, size int, q Quality) error {
 	switch {
 	case g.W <= 0 || g.H <= 0 || g.W > maxSide || g.H > maxSide:
-		return fmt.Errorf("an image of %d by %d pixels: want 1 to %d in each direction", g.W, g.H, maxSide)
+		return fmt.Errorf("the image has %d by %d pixels; want 1 to %d in each direction", g.W, g.H, maxSide)
 	case int64(have) < int64(want)*int64(g.W)*int64(g.H):
 		return fmt.Errorf("%d %s are too few for %d by %d pixels", have, unit, g.W, g.H)
 	case room < size*g.Blocks():
@@ -57,11 +59,12 @@ func (g Grid) Check(have, want int, unit string, room, size int, q Quality) erro
 	return nil
 }
 
-// blocksBetweenLooks is the number of blocks between two looks at the context: a few
-// milliseconds of the slowest encoder.
+// blocksBetweenLooks is the number of blocks between two checks of the context: a few milliseconds
+// for the slowest encoder.
 const blocksBetweenLooks = 64
 
-// Each calls do for every block, in rows from the top, and ends early with the error of ctx.
+// Each calls do for every block, row by row from the top. It stops with ctx's error when ctx is
+// done.
 func (g Grid) Each(ctx context.Context, do func(at int)) error {
 	for at := range g.Blocks() {
 		if at%blocksBetweenLooks == 0 {
@@ -74,11 +77,11 @@ func (g Grid) Each(ctx context.Context, do func(at int)) error {
 	return nil
 }
 
-// EncodeRGBA writes the blocks of an image to dst, which has 16*g.Blocks() bytes, row by row. pix
-// has four bytes, RGBA, for each pixel, row by row. If a side is no multiple of g.Side, blocks
-// repeat the last column or row. encode returns the block of the first pixels of its argument.
-// EncodeRGBA works in the calling goroutine, and ends early with the error of ctx. After an error
-// dst is useless.
+// EncodeRGBA writes the blocks of an image to dst, row by row; dst must have 16*g.Blocks() bytes.
+// pix has four bytes, RGBA, per pixel, row by row. If a side is not a multiple of g.Side, blocks
+// repeat the last column or row. encode returns the block for the first pixels of its argument.
+// EncodeRGBA works in the calling goroutine and stops with ctx's error when ctx is done. After an
+// error the content of dst is undefined.
 func (g Grid) EncodeRGBA(ctx context.Context, dst, pix []byte, q Quality, encode func(pixels []byte) [16]byte) error {
 	if err := g.Check(len(pix), 4, "bytes", len(dst), 16, q); err != nil {
 		return err
@@ -90,8 +93,8 @@ func (g Grid) EncodeRGBA(ctx context.Context, dst, pix []byte, q Quality, encode
 	})
 }
 
-// Gather copies the pixels of block at, of width numbers each. Blocks that overlap the
-// right or lower edge repeat the last column or row.
+// Gather copies the pixels of block number at, where a pixel has width elements. Blocks that
+// overlap the right or lower edge repeat the last column or row.
 func Gather[T any](g Grid, block, pix []T, width, at int) {
 	across := (g.W + g.Side - 1) / g.Side
 	x, y := at%across*g.Side, at/across*g.Side
@@ -107,8 +110,8 @@ func Gather[T any](g Grid, block, pix []T, width, at int) {
 	}
 }
 
-// Axis returns a vector along which colors scatter most: the first eigenvector of their
-// covariance, by power iteration.
+// Axis returns a vector along which colors scatter most: the first eigenvector of their covariance
+// matrix, computed by power iteration.
 func Axis(pix [][3]float32) [3]float32 {
 	mean := Mean(pix)
 	var rr, rg, rb, gg, gb, bb float32
@@ -122,7 +125,7 @@ func Axis(pix [][3]float32) [3]float32 {
 		gb += float32(g * b)
 		bb += float32(b * b)
 	}
-	// The row of the largest variance is not at right angles to the answer.
+	// The row with the largest variance is not perpendicular to the result.
 	axis := [3]float32{rr, rg, rb}
 	if gg > rr && gg >= bb {
 		axis = [3]float32{rg, gg, gb}
@@ -155,12 +158,12 @@ func Mean(pix [][3]float32) (mean [3]float32) {
 	return mean
 }
 
-// Dot returns the inner product.
+// Dot returns the dot product.
 func Dot(a, b [3]float32) float32 {
 	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + float32(a[2]*b[2])
 }
 
-// Outermost returns the two colors that are furthest apart along the axis of all.
+// Outermost returns the two colors that are farthest apart along the axis of all colors.
 func Outermost(pix [][3]float32) (first, last [3]float32) {
 	axis := Axis(pix)
 	first, last = pix[0], pix[0]
@@ -175,10 +178,10 @@ func Outermost(pix [][3]float32) (first, last [3]float32) {
 	return first, last
 }
 
-// Bits is the 128 bits of a block, filled or taken from the lowest on.
+// Bits holds the 128 bits of a block, which are written and read starting with the lowest.
 type Bits struct {
 	Lo, Hi uint64
-	at     uint8 // bits that Put has filled
+	at     uint8 // number of bits that Put has written
 }
 
 // BitsOf returns the bits of a block.
@@ -193,7 +196,7 @@ func (b *Bits) Block() (block [16]byte) {
 	return block
 }
 
-// Put appends a value of n bits, which has no more.
+// Put appends v, which must fit in n bits.
 func (b *Bits) Put(v uint64, n uint8) {
 	if b.at < 64 {
 		b.Lo |= v << (b.at & 63)
@@ -204,7 +207,7 @@ func (b *Bits) Put(v uint64, n uint8) {
 	b.at += n
 }
 
-// Take removes the lowest n bits, less than 64.
+// Take removes and returns the lowest n bits; n must be less than 64.
 func (b *Bits) Take(n uint8) uint64 {
 	v := b.Lo & (1<<n - 1)
 	b.Lo = b.Lo>>n | b.Hi<<(64-n)
@@ -212,14 +215,14 @@ func (b *Bits) Take(n uint8) uint64 {
 	return v
 }
 
-// A Guess is a way to code a block, and its expected error.
+// A Guess is a way to encode a block, and its estimated error.
 type Guess struct {
 	Mode uint8
-	Sub  uint8 // the variant of the mode: a partition, a pattern, a plane
+	Sub  uint8 // variant of the mode: a partition, a pattern or a plane
 	SSE  float64
 }
 
-// Guesses are the most promising guesses, the best first.
+// Guesses holds the most promising guesses, best first.
 type Guesses struct {
 	best [maxGuesses]Guess
 	keep int
@@ -227,7 +230,7 @@ type Guesses struct {
 
 const maxGuesses = 8
 
-// Reset forgets all guesses. From then on, the best keep guesses are kept, 1 to 8.
+// Reset removes all guesses. From then on, the given number of best guesses is kept, 1 to 8.
 func (g *Guesses) Reset(keep int) {
 	g.keep = keep
 	for i := range g.best[:keep] {
@@ -235,7 +238,7 @@ func (g *Guesses) Reset(keep int) {
 	}
 }
 
-// Add enters a guess if it is among the best.
+// Add inserts a guess if it is among the best.
 func (g *Guesses) Add(mode, sub uint8, sse float64) {
 	if sse >= g.best[(g.keep-1)&7].SSE {
 		return
@@ -247,5 +250,5 @@ func (g *Guesses) Add(mode, sub uint8, sse float64) {
 	g.best[i&7] = Guess{mode, sub, sse}
 }
 
-// Best returns the kept guesses. Guesses with an SSE of math.MaxFloat64 were never added.
+// Best returns the kept guesses. Entries whose SSE is math.MaxFloat64 are unused.
 func (g *Guesses) Best() []Guess { return g.best[:g.keep] }

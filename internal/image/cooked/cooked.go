@@ -5,8 +5,8 @@
 //	m, err := cooked.Level(ctx, t, 0, 0)
 //	db, err := cooked.PSNR(ctx, t, m, source)
 //
-// The package reads all files of this module, and all blocks of BC6H and BC7. Where formats leave
-// rounding to the decoder, it takes the nearest value.
+// The package reads all files that this module writes, and all BC6H and BC7 blocks. Where formats
+// leave rounding to the decoder, it rounds to nearest.
 package cooked
 
 import (
@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/assetcook/assetcook/internal/image/astc"
 	"github.com/assetcook/assetcook/internal/image/bc6h"
@@ -28,10 +29,10 @@ import (
 )
 
 // ErrFormat is returned for a file that is neither KTX2 nor DDS.
-var ErrFormat = errors.New("neither a KTX2 nor a DDS file")
+var ErrFormat = errors.New("the file is neither KTX2 nor DDS")
 
-// Open reads a KTX2 or DDS file, whichever data is. Levels that are packed take at most
-// limit bytes unpacked. The others point into data.
+// Open reads a KTX2 or DDS file. Compressed levels are decompressed to at most limit bytes; other
+// levels are slices of data.
 func Open(data []byte, limit int64) (*texture.Texture, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xabKTX 20\xbb")):
@@ -42,19 +43,19 @@ func Open(data []byte, limit int64) (*texture.Texture, error) {
 	return nil, ErrFormat
 }
 
-// Level decodes one image of a level as a shader sees it, swizzle included: channels
-// that are not stored are 0, and alpha is 1. The map has floats for floating point, 16
-// bits for RGB10A2 and EAC, and else 8 bits. Images are the faces of layer 0, of layer 1 and so
-// on. It looks at ctx once for each row of blocks.
+// Level decodes one image of a level as a shader sees it, with the swizzle applied: channels that
+// are not stored are 0, or 1 for alpha. The map has floats for floating-point formats, 16 bits for
+// RGB10A2, EAC and formats of 16 bits, and 8 bits otherwise. Images are numbered by the faces of
+// layer 0, then of layer 1 and so on. Level checks ctx once per row of blocks.
 func Level(ctx context.Context, t *texture.Texture, level, number int) (*pixmap.Map, error) {
 	if level < 0 || level >= len(t.Levels) || number < 0 || number >= t.Images() {
-		return nil, fmt.Errorf("cooked: no image %d of level %d; have %d of %d", number, level, t.Images(), len(t.Levels))
+		return nil, fmt.Errorf("cooked: there is no image %d of level %d; the file has %d images of %d levels", number, level, t.Images(), len(t.Levels))
 	}
 	w, h := texture.LevelSize(t.W, t.H, level)
 	size := t.Format.Bytes(w, h)
 	texels := t.Levels[level]
 	if int64(len(texels)) < size*int64(number+1) {
-		return nil, fmt.Errorf("cooked: level %d ends early", level)
+		return nil, fmt.Errorf("cooked: level %d is truncated", level)
 	}
 	m := pixmap.New(w, h, depthOfFormat(t.Format))
 	if err := decodeTexels(ctx, m, t.Format, t.SRGB, texels[size*int64(number):][:size]); err != nil {
@@ -68,18 +69,18 @@ func depthOfFormat(f texture.Format) pixmap.Depth {
 	switch {
 	case f.Float():
 		return pixmap.Float
-	case f == texture.RGB10A2, isEAC(f):
+	case f == texture.RGB10A2, f.Bits() == 16, isEAC(f):
 		return pixmap.Bits16
 	}
 	return pixmap.Bits8
 }
 
-// applySwizzle sets each channel of m to the channel that s names for it.
+// applySwizzle sets each channel of m to the channel that s selects for it.
 func applySwizzle(m *pixmap.Map, s string) {
 	if s == "" || s == "rgba" {
 		return
 	}
-	var from [4]int // channel, or 4 for 0 and 5 for 1
+	var from [4]int // source channel, or 4 for 0 and 5 for 1
 	for i := range from {
 		from[i] = bytes.IndexByte([]byte("rgba01"), s[i])
 	}
@@ -97,7 +98,7 @@ func movePixelChannels[T uint8 | uint16 | float32](pix []T, from [4]int, one T) 
 	}
 }
 
-// decodeTexels fills m with the pixels of texels. srgb decides the rounding of ASTC.
+// decodeTexels decodes texels into m. srgb selects the rounding of ASTC.
 func decodeTexels(ctx context.Context, m *pixmap.Map, f texture.Format, srgb bool, texels []byte) error {
 	side, size := f.Block()
 	for y := 0; y < m.H; y += side {
@@ -120,7 +121,7 @@ func decodeTexels(ctx context.Context, m *pixmap.Map, f texture.Format, srgb boo
 	return nil
 }
 
-// putTexel writes pixel i of the formats that pack no blocks.
+// putTexel decodes pixel i of an uncompressed format.
 func putTexel(m *pixmap.Map, i int, f texture.Format, texel []byte) {
 	at := 4 * i
 	switch f {
@@ -136,6 +137,15 @@ func putTexel(m *pixmap.Map, i int, f texture.Format, texel []byte) {
 			m.Pix16[at+k] = uint16((word>>(10*k)&1023*65535*2 + 1023) / 2046)
 		}
 		m.Pix16[at+3] = uint16(word >> 30 * 21845)
+	case texture.R16, texture.RG16, texture.RGBA16:
+		m.Pix16[at+3] = 65535
+		for k := range len(f.Channels()) {
+			m.Pix16[at+k] = binary.LittleEndian.Uint16(texel[2*k:])
+		}
+	case texture.R16F:
+		m.PixF[at], m.PixF[at+3] = halfValue(binary.LittleEndian.Uint16(texel)), 1
+	case texture.R32F:
+		m.PixF[at], m.PixF[at+3] = math.Float32frombits(binary.LittleEndian.Uint32(texel)), 1
 	case texture.RGBA16F:
 		for k := range 4 {
 			m.PixF[at+k] = halfValue(binary.LittleEndian.Uint16(texel[2*k:]))
@@ -143,8 +153,8 @@ func putTexel(m *pixmap.Map, i int, f texture.Format, texel []byte) {
 	}
 }
 
-// halfValue returns the value of a half float, 0 for NaN and infinities, which textures do
-// not have.
+// halfValue returns the value of a half-precision float. It returns 0 for NaN and infinities, which
+// textures do not contain.
 func halfValue(h uint16) float32 {
 	if h>>10&31 == 31 {
 		return 0
@@ -152,7 +162,7 @@ func halfValue(h uint16) float32 {
 	return pixmap.HalfValue(h)
 }
 
-// putTexelBlock writes the pixels of the block at x, y that lie inside the map.
+// putTexelBlock decodes the block at x, y and stores the pixels that are inside the map.
 func putTexelBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) error {
 	if f == texture.BC6H {
 		var pix [64]float32
@@ -193,7 +203,7 @@ func putTexelBlock(m *pixmap.Map, x, y int, f texture.Format, block []byte) erro
 	return nil
 }
 
-// putPixels copies the pixels of a block of side by side pixels that lie inside the map.
+// putPixels stores the pixels of a block of side×side pixels that are inside the map.
 func putPixels[T byte | uint16 | float32](dst []T, m *pixmap.Map, x, y, side int, block []T) {
 	wide := 4 * min(side, m.W-x)
 	for row := range min(side, m.H-y) {
@@ -203,7 +213,7 @@ func putPixels[T byte | uint16 | float32](dst []T, m *pixmap.Map, x, y, side int
 
 func isEAC(f texture.Format) bool { return f == texture.EACR11 || f == texture.EACRG11 }
 
-// eac decodes a block of one or two channels.
+// eac decodes an EAC block of one or two channels.
 func eac(block []byte) (pix [64]uint16) {
 	for i := range 16 {
 		pix[4*i+3] = 65535
@@ -216,8 +226,8 @@ func eac(block []byte) (pix [64]uint16) {
 	return pix
 }
 
-// bc1 decodes a BC1 block. four is set if blocks always have four colors, as in BC3; clear is set
-// if the fourth of three colors is transparent.
+// bc1 decodes a BC1 block. four is set if all blocks have four colors, as in BC3. clear is set if
+// index 3 is transparent in blocks with three colors.
 func bc1(pix *[64]byte, block []byte, four, clear bool) {
 	first, second := binary.LittleEndian.Uint16(block), binary.LittleEndian.Uint16(block[2:])
 	index := binary.LittleEndian.Uint32(block[4:])

@@ -10,22 +10,22 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A Prepared is the input of an encoder: the image and its role.
+// A Prepared is the input of an encoder: the images and their role.
 type Prepared struct {
 	Role   role.Role
 	Why    string        // evidence for the role
-	Images []*pixmap.Map // first levels, scaled, with the numbers that are stored
-	Test   float64       // least alpha that a game draws, 0 without a test
+	Images []*pixmap.Map // first levels, resized, with the values that are encoded
+	Test   float64       // lowest alpha that passes the alpha test; 0 without a test
 }
 
-// A Measure is the likeness of a texture to its source. Inapplicable values are NaN.
+// A Measure is the similarity of a texture to its source. Inapplicable values are NaN.
 type Measure struct {
 	PSNR     float64 // PSNR of the first level, in dB
-	Angle    float64 // mean angle in degrees between unit vectors, of the first level
-	Coverage float64 // most that the share of pixels which pass the test changes on a level
+	Angle    float64 // mean angle in degrees between the unit vectors of the first level
+	Coverage float64 // largest change in the fraction of pixels that pass the alpha test
 }
 
-// Unmeasured is a Measure of nothing.
+// Unmeasured returns a Measure without any values.
 func Unmeasured() Measure { return Measure{math.NaN(), math.NaN(), math.NaN()} }
 
 // Measure compares a texture of one image with its source.
@@ -35,6 +35,11 @@ func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, er
 	m, err := Level(ctx, t, 0, 0)
 	if err != nil {
 		return found, err
+	}
+	if m.PixF != nil && !p.Role.Treatment().Colors { // PSNR compares colors as integers
+		if want, err = pixmap.Convert(ctx, want, pixmap.Float, pixmap.Data); err != nil {
+			return found, err
+		}
 	}
 	db, err := PSNR(ctx, t, m, want)
 	if err != nil {
@@ -52,9 +57,9 @@ func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, er
 	return found, err
 }
 
-// meanVectorAngle returns the mean angle in degrees between the unit vectors of two images. The
-// third coordinate of the first is computed, as shaders do, unless it is stored. Vectors of
-// the second without a direction are left out.
+// meanVectorAngle returns the mean angle in degrees between the unit vectors of two images. The z
+// of the first is computed, as shaders do, unless it is stored (whole). Pixels of the second whose
+// vector has length 0 are skipped.
 func meanVectorAngle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error) {
 	got, err := pixmap.Convert(ctx, m, pixmap.Float, pixmap.Data)
 	if err != nil {
@@ -79,7 +84,7 @@ func meanVectorAngle(ctx context.Context, m, want *pixmap.Map, whole bool) (floa
 	return sum / float64(max(1, n)) * 180 / math.Pi, nil
 }
 
-// storedVector returns the direction in a pixel, with the third coordinate stored or computed.
+// storedVector returns the direction that a pixel encodes, with z stored (whole) or computed.
 func storedVector(pixel []float32, whole bool) [3]float64 {
 	v := [3]float64{float64(2*float64(pixel[0])) - 1, float64(2*float64(pixel[1])) - 1, float64(2*float64(pixel[2])) - 1}
 	if !whole {
@@ -92,8 +97,9 @@ func dotVectors(a, b [3]float64) float64 {
 	return float64(a[0]*b[0]) + float64(a[1]*b[1]) + float64(a[2]*b[2])
 }
 
-// coverageChange returns the greatest difference of a level's share of pixels that pass the test
-// from the image's share. Levels of fewer pixels than coverageFewest cannot keep it.
+// coverageChange returns the largest difference between the fraction of a level's pixels that pass
+// the alpha test and the image's fraction. It skips levels of fewer pixels than coverageFewest,
+// which cannot preserve the fraction.
 func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (float64, error) {
 	want, err := passing(ctx, p.Images[0], p.Test)
 	if err != nil {
@@ -117,17 +123,17 @@ func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (floa
 	return most, nil
 }
 
-// coverageFewest is the least number of pixels with a meaningful share: one pixel is 0.4 %
-// of it.
+// coverageFewest is the smallest number of pixels with a meaningful fraction: one pixel is 0.4 % of
+// them.
 const coverageFewest = 256
 
-// passing returns the share of pixels whose alpha is test at least.
+// passing returns the fraction of pixels whose alpha is at least test.
 func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) {
 	m, err := pixmap.Convert(ctx, m, pixmap.Bits16, pixmap.Data)
 	if err != nil {
 		return 0, err
 	}
-	n, least := 0, math.Ceil(float64(test*65535)-1e-6) // 0.2 is 51 of 255, whatever it is rounded to
+	n, least := 0, math.Ceil(float64(test*65535)-1e-6) // threshold for 0.2 is 51/255 despite rounding errors
 	for i := 3; i < len(m.Pix16); i += 4 {
 		if float64(m.Pix16[i]) >= least {
 			n++
@@ -140,9 +146,9 @@ func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) 
 var ErrSize = errors.New("source and texture differ in size")
 
 // PSNR returns the similarity of a decoded image of t to its source, in dB: infinite for equal
-// images, and lower the more was lost. Channels that t does not store are not compared, nor is
-// alpha if both are opaque. Stored numbers are compared, with 1 as the peak; light is compared as
-// light, with the brightest value of the source as the peak.
+// images, and lower the more was lost. It does not compare channels that t does not store, nor
+// alpha if both images are opaque. Values are compared as stored, with a peak of 1; light is
+// compared as linear light, with the brightest value of the source as the peak.
 func PSNR(ctx context.Context, t *texture.Texture, m, source *pixmap.Map) (float64, error) {
 	if m.W != source.W || m.H != source.H {
 		return 0, ErrSize
@@ -195,11 +201,11 @@ func PSNR(ctx context.Context, t *texture.Texture, m, source *pixmap.Map) (float
 // A loss is the difference of two images.
 type loss struct {
 	sum  float64 // sum of squares
-	n    int     // numbers that were compared
+	n    int     // number of compared values
 	peak float64
 }
 
-// lossOf compares the common channels of two images. peak is the least peak.
+// lossOf compares the common channels of two images. peak is the minimum of the returned peak.
 func lossOf[T uint8 | uint16 | float32](ctx context.Context, got, want []T, compared [4]bool, peak float64) (e loss, err error) {
 	const piece = 1 << 16
 	e.peak = peak

@@ -5,18 +5,18 @@
 //
 //	"DDS "                     4 bytes
 //	DDS_HEADER               124 bytes
-//	DDS_HEADER_DXT10          20 bytes, unless the header is a legacy one
+//	DDS_HEADER_DXT10          20 bytes, unless the header is a legacy header
 //	images                  each with its levels, largest first
 //
-// All numbers are little endian. KTX2 keeps a level of all images together, DDS an image
-// with all its levels.
+// All numbers are little endian. KTX2 stores level by level, with all images of a level together;
+// DDS stores image by image, with all its levels.
 //
-// Older engines and ImageMagick read only the legacy header of Direct3D 9. It has the
-// formats BC1 to BC5, but no arrays, and no way to mark colors as sRGB or premultiplied.
+// Older engines and ImageMagick read only the legacy header of Direct3D 9. It supports the formats
+// BC1 to BC5, but no arrays, and cannot mark colors as sRGB or premultiplied.
 //
-// A DDS file has no field for the order of channels, so it loses a texture's Swizzle, and none that
-// distinguishes an array of one layer from no array. Premultiplied colors are marked for formats
-// that have alpha.
+// A DDS file has no field for the order of channels, so Write drops a texture's Swizzle, and no
+// field that distinguishes an array of one layer from no array. Premultiplied colors are marked
+// only for formats with alpha.
 package dds
 
 import (
@@ -36,24 +36,24 @@ import (
 const (
 	magic       = "DDS "
 	headerBytes = 124
-	pixelBytes  = 32 // size of DDS_PIXELFORMAT, inside the header
+	pixelBytes  = 32 // size of DDS_PIXELFORMAT, which is part of the header
 	dx10Bytes   = 20
-	legacyEnd   = len(magic) + headerBytes // where images begin without a DX10 header
+	legacyEnd   = len(magic) + headerBytes // start of the images without a DX10 header
 )
 
-// Header is the kind of a file's header.
+// Header is the kind of header of a file.
 type Header uint8
 
-// The headers.
+// The kinds of headers.
 const (
-	Auto   Header = iota // legacy if that header can describe the texture
-	Legacy               // legacy, even if colors are sRGB or premultiplied, which is lost
+	Auto   Header = iota // legacy header if it can describe the texture
+	Legacy               // legacy header; it cannot mark sRGB or premultiplied colors
 	DX10
 )
 
-// legacyCode returns the four letters for a format in legacy headers, "" if there are none.
-// BC4 and BC5 have DirectXTex's letters: some readers take the older ATI2 for the reverse
-// order of channels.
+// legacyCode returns the FourCC of a format in legacy headers, or "" if it has none. BC4 and BC5
+// have the codes of DirectXTex, because some readers expect the channels of the older code ATI2 in
+// reverse order.
 func legacyCode(f texture.Format) string {
 	switch f {
 	case texture.BC1, texture.BC1A:
@@ -68,7 +68,7 @@ func legacyCode(f texture.Format) string {
 	return ""
 }
 
-// Resolve returns Legacy or DX10: the header that h selects for t.
+// Resolve returns the header that h selects for t, Legacy or DX10.
 func (h Header) Resolve(t *texture.Texture) (Header, error) {
 	possible := legacyCode(t.Format) != "" && t.Layers <= 1
 	switch {
@@ -98,11 +98,11 @@ const (
 	pixelsAlpha  = 0x1
 	pixelsFourCC = 0x4
 
-	capsComplex = 0x8 // more than one image or level
+	capsComplex = 0x8 // set for more than one image or level
 	capsTexture = 0x1000
 	capsLevels  = 0x400000
 
-	caps2Cube   = 0x200 | 0xfc00 // all six faces
+	caps2Cube   = 0x200 | 0xfc00 // set for all six faces
 	caps2Volume = 0x200000
 
 	dimension2D = 3
@@ -110,19 +110,19 @@ const (
 	miscCube    = 0x4
 )
 
-// The meanings of alpha, in the last word of the DX10 header.
+// The alpha modes, in the last word of the DX10 header.
 const (
 	alphaStraight      = 1
 	alphaPremultiplied = 2
 	alphaOpaque        = 3
 )
 
-// Holds reports whether a DDS file can hold texels of format f.
+// Holds reports whether a DDS file can store texels of format f.
 func Holds(f texture.Format) bool {
 	return f.DirectX().Plain != 0
 }
 
-// formatOfDXGI returns the format of a DXGI_FORMAT; the alpha mode tells BC1 from BC1A.
+// formatOfDXGI returns the format of a DXGI_FORMAT; the alpha mode distinguishes BC1 from BC1A.
 func formatOfDXGI(number, alpha uint32) (f texture.Format, srgb, ok bool) {
 	formats := slices.DeleteFunc(texture.Formats(), func(f texture.Format) bool { return formatHasAlpha(f) == (alpha == alphaOpaque) })
 	return texture.Numbered(number, formats, texture.Format.DirectX)
@@ -140,8 +140,8 @@ func alphaMode(t *texture.Texture) uint32 {
 	return alphaStraight
 }
 
-// header returns the bytes before the images of t, which are less than 4 GiB. The form is Legacy or
-// DX10.
+// header returns the bytes before the images of t, which must be less than 4 GiB. form must be
+// Legacy or DX10.
 func header(t *texture.Texture, form Header) []byte {
 	side, blockBytes := t.Format.Block()
 	flags, size := uint32(flagCaps|flagHeight|flagWidth|flagPixels|flagLevels), int64(blockBytes)*int64(t.W)
@@ -173,7 +173,7 @@ func header(t *texture.Texture, form Header) []byte {
 	h = append(h, make([]byte, 4*11)...) // reserved
 	h = appendWords(h, pixelBytes, pixels)
 	h = append(h, code...)
-	h = append(h, make([]byte, 4*5)...) // bits and masks, which a code leaves out
+	h = append(h, make([]byte, 4*5)...) // bits and masks, unused with a FourCC
 	h = appendWords(h, caps, caps2, 0, 0, 0)
 	if form == Legacy {
 		return h
@@ -181,10 +181,10 @@ func header(t *texture.Texture, form Header) []byte {
 	return appendWords(h, t.Format.DirectX().Of(t.SRGB), dimension, misc, uint32(max(1, t.Layers)), alphaMode(t))
 }
 
-// checkFits returns an error if the header has no room for a property of t.
+// checkFits returns an error if the header cannot represent a property of t.
 func checkFits(t *texture.Texture) error {
 	if t.Format.Bytes(t.W, t.H) > math.MaxUint32 {
-		return errors.New("level 0 takes 4 GiB or more, which a DDS file has no room for")
+		return errors.New("level 0 takes 4 GiB or more, which is too large for a DDS file")
 	}
 	return nil
 }
@@ -217,9 +217,10 @@ func appendWords(b []byte, values ...uint32) []byte {
 	return b
 }
 
-// Read reads a whole file and checks all that Write promises: the header equals the one that Write
-// makes of such a texture, and no byte is missing or left over. Headers of other writers differ in
-// optional fields, and may be refused. Levels of a texture of one image point into data.
+// Read parses a whole file and checks everything that Write guarantees: the header equals the
+// header that Write creates for such a texture, and no byte is missing or left over. Headers of
+// other writers differ in optional fields, and may be refused. If the texture has one image, its
+// levels are slices of data.
 //
 // Only package cooked and tests read DDS.
 func Read(data []byte) (*texture.Texture, error) {
@@ -245,14 +246,14 @@ func readTexture(data []byte) (*texture.Texture, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Counted before anything is allocated. An image is at most 2^43 bytes, and
-	// there are at most 6*2^16 of them.
+	// The size is computed before anything is allocated. An image has at most 2^43 bytes, and there
+	// are at most 6*2^16 images.
 	var imageBytes int64
 	for i := range levels {
 		imageBytes += t.Format.Bytes(texture.LevelSize(t.W, t.H, i))
 	}
 	if have, want := int64(len(data)-end), int64(t.Images())*imageBytes; have != want {
-		return nil, fmt.Errorf("%d bytes after the header, %d images of %d x %d pixels with %d levels need %d",
+		return nil, fmt.Errorf("there are %d bytes after the header, but %d images of %d x %d pixels with %d levels need %d",
 			have, t.Images(), t.W, t.H, levels, want)
 	}
 	t.Levels = levelsOf(t, levels, data[end:])
@@ -292,7 +293,7 @@ func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 		return nil, 0, fmt.Errorf("size %d x %d is out of range", width, height)
 	}
 	if count < 1 || int64(count) > int64(texture.MaxLevels(int(width), int(height))) {
-		return nil, 0, fmt.Errorf("%d levels for %d x %d pixels", count, width, height)
+		return nil, 0, fmt.Errorf("%d levels are too many for %d x %d pixels", count, width, height)
 	}
 	if layers < 1 || layers > texture.MaxLayers {
 		return nil, 0, fmt.Errorf("%d layers are out of range", layers)
@@ -307,7 +308,7 @@ func readShape(h []byte) (t *texture.Texture, levels int, err error) {
 	return t, int(count), nil
 }
 
-// legacyFormat returns the format of a legacy header, 0 if there is none.
+// legacyFormat returns the format of a legacy header, or 0 if it is unknown.
 func legacyFormat(code string, flags uint32) texture.Format {
 	for _, f := range texture.Formats() {
 		if legacyCode(f) == code && (f != texture.BC1 || flags&pixelsAlpha == 0) {
@@ -317,7 +318,7 @@ func legacyFormat(code string, flags uint32) texture.Format {
 	return 0
 }
 
-// levelsOf gathers each level from the images, which hold all the levels.
+// levelsOf collects each level from the images, which store all their levels together.
 func levelsOf(t *texture.Texture, levels int, images []byte) [][]byte {
 	out := make([][]byte, levels)
 	for p := range t.Images() {

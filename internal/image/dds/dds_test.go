@@ -25,15 +25,15 @@ func encode(t testing.TB, tex *texture.Texture) []byte {
 	return b.Bytes()
 }
 
-// small is a texture of 2x2 pixels and its smaller level.
+// small is a texture of 2x2 pixels with a second level of 1x1.
 func small() *texture.Texture {
 	return &texture.Texture{Format: texture.RGBA8, SRGB: true, W: 2, H: 2, Levels: [][]byte{
 		{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, {7, 8, 9, 10},
 	}}
 }
 
-// cubes is an array of two cubes of 2x2 pixels with two levels. A byte of each
-// image says which it is, and its level above 4.
+// cubes is an array of two cubes of 2x2 pixels with two levels. The low four bits of each byte are
+// the number of the image, and the bits above them are the level.
 func cubes() *texture.Texture {
 	t := &texture.Texture{Format: texture.R8, W: 2, H: 2, Layers: 2, Cube: true, Levels: make([][]byte, 2)}
 	for p := range byte(12) {
@@ -43,7 +43,7 @@ func cubes() *texture.Texture {
 	return t
 }
 
-// Whole files, written by hand from the programming guide.
+// The expected files are written by hand from the programming guide.
 func TestWriteGolden(t *testing.T) {
 	reserved := strings.Repeat(" 00000000", 11)
 	for _, tc := range []struct {
@@ -92,7 +92,7 @@ func TestWriteGolden(t *testing.T) {
 	}
 }
 
-// held returns the formats that a file can hold.
+// held returns the formats that a DDS file can store.
 func held() []texture.Format {
 	return slices.DeleteFunc(texture.Formats(), func(f texture.Format) bool { return !Holds(f) })
 }
@@ -143,12 +143,12 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// legacy is a block of a format.
+// legacy returns a texture of one block in the given format.
 func legacy(f texture.Format) *texture.Texture {
 	return &texture.Texture{Format: f, W: 3, H: 1, Levels: [][]byte{[]byte("sixteen bytes...")[:f.Bytes(3, 1)]}}
 }
 
-// The header of Direct3D 9 serves if it can describe the texture.
+// The legacy header of Direct3D 9 is used if it can describe the texture.
 func TestHeaders(t *testing.T) {
 	type change func(*texture.Texture)
 	none, srgb := change(func(*texture.Texture) {}), change(func(t *texture.Texture) { t.SRGB = true })
@@ -158,14 +158,14 @@ func TestHeaders(t *testing.T) {
 		f      texture.Format
 		change change
 		header Header
-		want   string // the code, or the error
+		want   string // FourCC of the header, or part of the error
 	}{
 		{texture.BC1, none, Auto, "DXT1"}, {texture.BC1A, none, Auto, "DXT1"}, {texture.BC3, none, Auto, "DXT5"},
 		{texture.BC4, none, Auto, "BC4U"}, {texture.BC5, none, Auto, "BC5U"}, {texture.BC5, one, Auto, "BC5U"},
 		{texture.BC1, srgb, Auto, "DX10"}, {texture.BC3, multiplied, Auto, "DX10"}, {texture.BC3, array, Auto, "DX10"},
 		{texture.BC7, none, Auto, "DX10"}, {texture.BC6H, none, Auto, "DX10"}, {texture.RGBA8, none, Auto, "DX10"},
 		{texture.BC1, none, DX10, "DX10"}, {texture.BC1, srgb, Legacy, "DXT1"}, {texture.BC3, multiplied, Legacy, "DXT5"},
-		{texture.BC1, multiplied, Auto, "DXT1"}, // it has no alpha
+		{texture.BC1, multiplied, Auto, "DXT1"}, // premultiplied has no effect, because BC1 has no alpha
 		{texture.BC7, none, Legacy, "has no bc7"}, {texture.BC1, array, Legacy, "has no arrays"},
 	} {
 		tex := legacy(texture.BC3)
@@ -186,7 +186,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Properties that a file cannot describe are dropped.
+// Write drops the properties that a DDS file cannot describe.
 func TestWriteDrops(t *testing.T) {
 	want := encode(t, &texture.Texture{Format: texture.R8, W: 1, H: 1, Levels: [][]byte{{7}}})
 	got := encode(t, &texture.Texture{Format: texture.R8, W: 1, H: 1, Levels: [][]byte{{7}},
@@ -234,7 +234,7 @@ func TestReadRefusesTornFiles(t *testing.T) {
 	}
 }
 
-// No bit of a file is without effect.
+// Changing any bit of a file changes the texture or is an error.
 func TestReadSeesEveryBit(t *testing.T) {
 	for _, want := range []*texture.Texture{small(), cubes(), legacy(texture.BC1A)} {
 		file := encode(t, want)
@@ -264,7 +264,7 @@ func TestReadRefuses(t *testing.T) {
 		{"contradicts itself at byte 144", func(f []byte) { f[144] = 9 }},
 		{"size 0 x 2", func(f []byte) { f[16] = 0 }},
 		{"size 2 x 4278190082", func(f []byte) { f[15] = 255 }},
-		{"3 levels for 2 x 2", func(f []byte) { f[28] = 3 }},
+		{"3 levels are too many for 2 x 2 pixels", func(f []byte) { f[28] = 3 }},
 		{"0 layers", func(f []byte) { f[140] = 0 }},
 		{"16777217 layers", func(f []byte) { f[143] = 1 }},
 		{"2 images of", func(f []byte) { f[140] = 2 }},
@@ -278,7 +278,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// A few bytes that claim gigabytes cost next to nothing.
+// Reading a few bytes that claim gigabytes allocates next to nothing.
 func TestReadBomb(t *testing.T) {
 	file := encode(t, small())
 	for _, at := range []int{14, 18, 142} { // width, height, layers
@@ -296,7 +296,7 @@ func TestReadBomb(t *testing.T) {
 	}
 }
 
-// A file that can be read can be written, as the same bytes.
+// A file that can be read can be written again, and the bytes are the same.
 func FuzzDDS(f *testing.F) {
 	f.Add(encode(f, small()))
 	f.Add(encode(f, cubes()))

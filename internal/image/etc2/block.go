@@ -1,15 +1,16 @@
 package etc2
 
-// A block holds the colors of a block, in columns.
+// A block holds the colors of a block, column by column.
 type block struct {
 	pix [16][3]int32
-	all [3]int32 // the sums of the channels
-	// squares is the sum of the squares of all.
+	all [3]int32 // sums of the channels
+	// squares is the sum of the squares of the three sums in all.
 	squares int32
 	halves  [4]half
 }
 
-// loadColumns stores the pixels of a block, and reports whether any differs from the first.
+// loadColumns stores the pixels of a block column by column, and reports whether any pixel differs
+// from the first.
 func (b *block) loadColumns(pixels *[64]byte) bool {
 	differ := byte(0)
 	for i, at := range inColumns {
@@ -37,7 +38,7 @@ func (b *block) sumHalves() {
 			q.lumas += s * s
 		}
 	}
-	// Quarters are in columns as well: upper left, lower left, upper right, lower right.
+	// Quarters are ordered by columns, too: upper left, lower left, upper right, lower right.
 	b.halves[0].joinQuarters(&quarters[0], &quarters[1])
 	b.halves[1].joinQuarters(&quarters[2], &quarters[3])
 	b.halves[2].joinQuarters(&quarters[0], &quarters[2])
@@ -48,12 +49,12 @@ func (b *block) sumHalves() {
 	b.squares = b.halves[0].squares + b.halves[1].squares
 }
 
-// A half holds the sums of half a block that estimates need.
+// A half holds the sums over half a block that error estimates need.
 type half struct {
 	s       [8]int32 // sums of red, green and blue of each pixel
-	sum     [3]int32 // sums of each channel
-	squares int32    // the sum of the squares of all channels
-	lumas   int32    // the sum of the squares of s
+	sum     [3]int32 // sum of each channel
+	squares int32    // sum of the squares of all channels
+	lumas   int32    // sum of the squares of s
 }
 
 func (h *half) joinQuarters(a, b *half) {
@@ -65,19 +66,18 @@ func (h *half) joinQuarters(a, b *half) {
 	h.squares, h.lumas = a.squares+b.squares, a.lumas+b.lumas
 }
 
-// The error of a pixel p of a half with the base color b and a modifier m is the sum of
-// (p-b-m)^2 over the channels. Let s and t be the sums of the channels of p and of b.
-// Thrice the error is then
+// The error of a pixel p of a half with the base color b and a modifier m is the sum of (p-b-m)^2
+// over the channels. Let s and t be the sums of the channels of p and of b. Then three times the
+// error is
 //
 //	3*|p-b|^2 - (s-t)^2 + (s-t-3m)^2,
-//
-// The first two terms, the chroma, do not depend on the modifier. The last, the luma,
-// depends on nothing but s-t and the modifier. So the best table and the best indices of a
-// base follow from its sum alone. Clamping of colors at 0 and 255 is not counted. It brings
-// them nearer to the pixel, so the error is at most this.
+// The first two terms, the chroma, do not depend on the modifier. The last term, the luma, depends
+// only on s-t and the modifier. So the sum of a base color's channels determines its best table and
+// indices. The formula ignores that colors are clamped to 0 and 255. Clamping moves them towards
+// the pixel, so the formula is an upper bound.
 
-// costs holds the least luma by the difference of the sums and by table: table 2i is in the low
-// half of word i, table 2i+1 in its high half. Values are shifted by three bits.
+// costs holds the smallest luma by difference of the sums and by table: table 2i is in the low half
+// of word i, table 2i+1 in its high half. Values are shifted by three bits.
 var costs = func() (all [1024][4]uint64) {
 	for u := range int32(766) {
 		for t, m := range &modifiers {
@@ -88,7 +88,8 @@ var costs = func() (all [1024][4]uint64) {
 	return all
 }()
 
-// leastLuma returns the least luma of a base whose channels add up to sum, and its table.
+// leastLuma returns the smallest luma of a base whose channels add up to sum, and the table that
+// gives it.
 func (h *half) leastLuma(sum int32) (cost int32, table uint8) {
 	a, b, c, d := uint64(1<<32), uint64(2|3<<32), uint64(4|5<<32), uint64(6|7<<32)
 	for _, s := range &h.s {
@@ -100,7 +101,7 @@ func (h *half) leastLuma(sum int32) (cost int32, table uint8) {
 	return int32(least >> 3), uint8(least & 7)
 }
 
-// chroma returns the chroma of a base.
+// chroma returns the chroma error of a base.
 func (h *half) chroma(b *[3]int32) int32 {
 	sum := b[0] + b[1] + b[2]
 	s := h.sum[0] + h.sum[1] + h.sum[2]
@@ -108,12 +109,12 @@ func (h *half) chroma(b *[3]int32) int32 {
 	return 3*(h.squares-2*dot+8*(b[0]*b[0]+b[1]*b[1]+b[2]*b[2])) - (h.lumas - 2*sum*s + 8*sum*sum)
 }
 
-// planar tries the planar mode. The slope nearest to the pixels of a channel, c of
-// x and y from 0 to 3, follows from three sums: of c, of c*(2x-3) and of c*(2y-3).
+// planar tries the planar mode. The gradient that fits a channel best, c of x and y from 0 to 3,
+// follows from three sums: of c, of c*(2x-3) and of c*(2y-3).
 func (e *encoder) planar() {
-	var left int32 // 80 times the error of the slopes before they are rounded
+	var left int32 // 80 times the error of the gradients before rounding
 	var slopes [3][3]int32
-	for k := range 3 {
+	for k := range slopes {
 		var x, y int32
 		for i := range 16 {
 			v := e.px.pix[i][k]
@@ -122,13 +123,18 @@ func (e *encoder) planar() {
 		}
 		sum := e.px.all[k]
 		left -= 5*sum*sum + x*x + y*y
-		o := 5*sum - 3*x - 3*y // units of 1/80
+		o := 5*sum - 3*x - 3*y // corner color in units of 1/80
 		slopes[k] = [3]int32{o, o + 8*x, o + 8*y}
 	}
 	left += 80 * e.px.squares
 	if left >= e.sse {
 		return
 	}
+	e.roundSlopes(&slopes)
+}
+
+// roundSlopes tries the planar mode with corner colors in units of 1/80.
+func (e *encoder) roundSlopes(slopes *[3][3]int32) {
 	c := code{mode: planar}
 	total := int32(0)
 	for k := range 3 {
@@ -141,7 +147,7 @@ func (e *encoder) planar() {
 			q[j] = scaledNearest(v, 80*255, most)
 		}
 		sse := e.slopeError(k, &q)
-		if e.effort.shifts >= 0 {
+		if !e.effort.fast {
 			sse = e.nudgeSlope(k, &q, most, sse)
 		}
 		for j := range q {
@@ -158,18 +164,17 @@ func (e *encoder) slopeError(k int, q *[3]uint8) (sse int32) {
 	x, y := widenSlope(q[1], k)-o, widenSlope(q[2], k)-o
 	at := 4*o + 2
 	for i := 0; i < 16; i += 4 {
-		v := at
-		for j := range 4 {
-			d := clampToByte(v>>2) - e.px.pix[i+j][k]
-			sse += d * d
-			v += y
-		}
+		p := e.px.pix[i : i+4 : i+4]
+		d0, d1 := clampToByte(at>>2)-p[0][k], clampToByte((at+y)>>2)-p[1][k]
+		d2, d3 := clampToByte((at+2*y)>>2)-p[2][k], clampToByte((at+3*y)>>2)-p[3][k]
+		sse += d0*d0 + d1*d1 + d2*d2 + d3*d3
 		at += x
 	}
 	return sse
 }
 
-// nudgeSlope moves the corners of one channel by single steps while that helps.
+// nudgeSlope changes the corners of one channel by one quantized value at a time, as long as this
+// reduces the error.
 func (e *encoder) nudgeSlope(k int, q *[3]uint8, most, sse int32) int32 {
 	for better := true; better && sse > 0; {
 		better = false
@@ -190,9 +195,9 @@ func (e *encoder) nudgeSlope(k int, q *[3]uint8, most, sse int32) int32 {
 	return sse
 }
 
-// solidColor sets the best block of a single color: a base color of five bits and the
-// modifier that all pixels share, whichever is nearest. The planar mode keeps green to a
-// half and others to one of 64 levels, and often is nearer.
+// solidColor sets the best block for a single color: either a base color of five bits with the same
+// modifier for all pixels, or the planar mode, which has seven bits for green and six for red and
+// blue and is often more exact.
 func (e *encoder) solidColor() {
 	p := &e.px.pix[0]
 	e.px.sumHalves()

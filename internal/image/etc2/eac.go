@@ -2,12 +2,12 @@ package etc2
 
 import "math"
 
-// A scalarKind is the kind of values in an EAC block.
+// A scalarKind describes the values of an EAC block: 8-bit alpha, or an 11-bit channel.
 type scalarKind struct {
-	unit   int32 // steps of a base and of a multiplier
-	offset int32 // offset from the base
-	top    int32 // the greatest value
-	least  int32 // multiplier
+	unit   int32 // value of one step of a base and of a multiplier
+	offset int32 // offset added to a base
+	top    int32 // largest value
+	least  int32 // smallest multiplier
 }
 
 var (
@@ -15,11 +15,10 @@ var (
 	kind11    = scalarKind{unit: 8, offset: 4, top: 2047}
 )
 
-// base returns the value of a stored base.
+// base returns the value of a quantized base.
 func (k *scalarKind) base(stored int32) int32 { return stored*k.unit + k.offset }
 
-// modifierStep returns the value of a modifier of 1. With 11 bits, a multiplier of 0 means an
-// eighth.
+// modifierStep returns the value of a modifier of 1. With 11 bits, a multiplier of 0 means 1/8.
 func (k *scalarKind) modifierStep(multiplier int32) int32 {
 	if multiplier == 0 && k.unit > 1 {
 		return 1
@@ -27,7 +26,7 @@ func (k *scalarKind) modifierStep(multiplier int32) int32 {
 	return multiplier * k.unit
 }
 
-// nearestBase returns the stored number for a base.
+// nearestBase returns the quantized base nearest to v.
 func (k *scalarKind) nearestBase(v int32) int32 {
 	return max(0, min((v-k.offset+k.unit/2)>>(k.unit>>2+k.unit>>3), 255))
 }
@@ -38,10 +37,10 @@ type scalarCode struct {
 	table            uint8
 }
 
-// A rank describes a table: its modifiers from the least to the greatest, and the nearest
-// modifier for each half of a step.
+// A rank describes a modifier table: its modifiers in ascending order, and the nearest modifier for
+// each half step.
 type rank struct {
-	span int32 // distance of the least and the greatest modifier
+	span int32 // difference between the largest and the smallest modifier
 	near [64]int8
 }
 
@@ -51,7 +50,7 @@ var ranks = func() (all [16]rank) {
 		m := &AlphaModifiers[t]
 		all[t].span = m[7] - m[3]
 		for i := range all[t].near {
-			// Values above (i-32)/2 by less than a half.
+			// Modifiers are looked up for values just above (i-32)/2.
 			at, least := int32(2*i-64+1), int32(math.MaxInt32)
 			for _, v := range m {
 				if d := max(4*v-at, at-4*v); d < least {
@@ -63,7 +62,7 @@ var ranks = func() (all [16]rank) {
 	return all
 }()
 
-// encodeScalar returns the best EAC block found for sixteen values, which are in columns.
+// encodeScalar returns the best EAC block found for sixteen values, given column by column.
 func (e *encoder) encodeScalar(v *[16]int32, k *scalarKind) uint64 {
 	low, high := v[0], v[0]
 	for _, x := range v[1:] {
@@ -80,14 +79,15 @@ func (e *encoder) encodeScalar(v *[16]int32, k *scalarKind) uint64 {
 		}
 	}
 	wide := e.effort.scalar
-	// Where the outermost values are few, it pays not to reach them.
+	// If only few values are near the extremes, a smaller multiplier that does not reach these may
+	// be better.
 	below := max(1, wide)
 	for t := range uint8(16) {
 		span := ranks[t].span * k.unit
 		full := (high - low + span - 1) / span
 		for m := max(k.least, full-below); m <= min(15, full+wide/2); m++ {
 			step := k.modifierStep(m)
-			// Modifiers reach a step further down than up.
+			// Modifiers extend one step further down than up.
 			middle := k.nearestBase((low + high + step) >> 1)
 			try(scalarCode{middle, m, t})
 			if wide == 0 || least == 0 {
@@ -110,14 +110,14 @@ func (e *encoder) encodeScalar(v *[16]int32, k *scalarKind) uint64 {
 	return k.packScalar(v, best)
 }
 
-// scalarError returns the error of a block, or at least limit. It may exceed the error of the best
-// indices if values are clamped.
+// scalarError returns the error of a block; once the error reaches limit, it may return a partial
+// sum. The result may exceed the error of the best indices if values are clamped.
 func (k *scalarKind) scalarError(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 	base, step := k.base(c.base), k.modifierStep(c.multiplier)
 	near := &ranks[c.table&15].near
 	reciprocal := int32(1<<20)/step + 1
 	for _, x := range v {
-		// The number of half steps, 32 for none.
+		// The value's position in half steps, 32 for the base.
 		at := max(0, min(2*(x-base)+32*step, 64*step-1))
 		i := at * reciprocal >> 20
 		d := max(0, min(base+int32(near[i&63])*step, k.top)) - x
@@ -144,18 +144,21 @@ func (k *scalarKind) packScalar(v *[16]int32, c scalarCode) uint64 {
 	return out
 }
 
-// solidScalar returns a block of the value v: the common modifier makes up for the base.
+// solidScalar returns a block of the value v: the common modifier compensates for the rounding of
+// the base.
 func solidScalar(v int32, k *scalarKind) uint64 {
 	base := v / k.unit
-	lack := v - k.base(base) // -4 to 3, which are all modifiers
-	table, index := 0, 0
+	return uint64(base)<<56 | uint64(k.least)<<52 | solidModifiers[(v-k.base(base)+4)&7]
+}
+
+// solidModifiers holds the table and the indices of a block with one modifier, -4 to 3.
+var solidModifiers = func() (all [8]uint64) {
 	for t := range AlphaModifiers {
 		for j, m := range AlphaModifiers[t] {
-			if m == lack {
-				table, index = t, j
+			if m >= -4 && m <= 3 {
+				all[m+4] = uint64(t)<<48 | uint64(j)*0o1111111111111111
 			}
 		}
 	}
-	const all = 0o1111111111111111
-	return uint64(base)<<56 | uint64(k.least)<<52 | uint64(table)<<48 | uint64(index)*all
-}
+	return all
+}()

@@ -26,7 +26,7 @@ var qualities = []struct {
 	q    blockfit.Quality
 }{{"fast", blockfit.Fast}, {"normal", blockfit.Normal}, {"best", blockfit.Best}}
 
-// encoded is the blocks of an image, with alpha or not.
+// encoded returns the blocks of an image, encoded with or without alpha.
 func encoded(t testing.TB, pix []byte, w, h int, alpha bool, o blockfit.Options) []byte {
 	t.Helper()
 	size, encode := 8, EncodeRGB
@@ -40,7 +40,7 @@ func encoded(t testing.TB, pix []byte, w, h int, alpha bool, o blockfit.Options)
 	return dst
 }
 
-// with is the encoder of images with alpha or not, with some options.
+// with returns the encoder with the given options, for images with or without alpha.
 func with(alpha bool, o blockfit.Options) blocktest.Encoder {
 	size, encode := 8, EncodeRGB
 	if alpha {
@@ -57,7 +57,7 @@ func with(alpha bool, o blockfit.Options) blocktest.Encoder {
 	}
 }
 
-// decoded is an image whose blocks have alpha or not.
+// decoded returns the image that the blocks encode, with or without alpha.
 func decoded(blocks []byte, w, h int, alpha bool) []byte {
 	if alpha {
 		return blocktest.AssembleBlocks(blocks, w, h, 4, 16, func(pixels, block []byte) {
@@ -74,16 +74,16 @@ func TestEncoderLaw(t *testing.T) {
 	with(false, blockfit.Options{}).Law(t)
 }
 
-// The bytes are the same on every machine. Each dB is 0.3 below the value measured with the
-// test.
+// The encoder writes the same bytes on every machine. Each minimum PSNR is 0.3 dB below the
+// measured value.
 func TestEncodeSamples(t *testing.T) {
-	with(true, blockfit.Options{}).Judge(t, [3]string{"6bed17dea018bbf6", "d48b43b1c6e94352", "dcfb19308a66b333"}, map[string][3]float64{
+	with(true, blockfit.Options{}).Judge(t, [3]string{"03f2cf839a533df7", "3ab5980d4188ccc3", "5517b779d2ba7313"}, map[string][3]float64{
 		"fog":        {37.5, 42.7, 44.4},
 		"glass":      {50.8, 52.1, 52.1},
 		"glow":       {57.2, 57.4, 57.7},
 		"gradient":   {49.6, 50.9, 50.9},
 		"gray":       {46.4, 46.9, 47.1},
-		"icon":       {33.0, 33.1, 34.2},
+		"icon":       {32.6, 33.1, 34.2},
 		"leaves":     {21.2, 21.2, 21.6},
 		"letters":    {16.5, 16.5, 16.6},
 		"noise":      {15.3, 15.3, 15.8},
@@ -97,12 +97,12 @@ func TestEncodeSamples(t *testing.T) {
 		eac.Write(encodedEAC(t, blocktest.Samples()["stone"], blockfit.Options{Quality: q.q}))
 	}
 	got := [3]string{with(false, blockfit.Options{}).Sum(t, 1), with(true, blockfit.Options{WeighAlpha: true}).Sum(t, 1), hex.EncodeToString(eac.Sum(nil)[:8])}
-	if want := [3]string{"a0056d82202cd913", "d662457e21a8b3a3", "a5b8aa81f16b09cc"}; got != want {
+	if want := [3]string{"8a16e845f0f78e39", "b5334da8c65d6511", "a5b8aa81f16b09cc"}; got != want {
 		t.Errorf("without alpha, weighed, EAC: %q, want %q", got, want)
 	}
 }
 
-// wide is red and green of a sample with 16 bits.
+// wide converts red and green of a sample to 16 bits.
 func wide(pix []byte) (v []uint16) {
 	for i := 0; i < len(pix); i += 4 {
 		v = append(v, uint16(pix[i])*257, uint16(pix[i+1])*200+uint16(pix[i]))
@@ -119,7 +119,7 @@ func encodedEAC(t testing.TB, pix []byte, o blockfit.Options) []byte {
 	return dst
 }
 
-// The encoder knows the true error of its block.
+// The error that the encoder reports is the true error of its block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -139,8 +139,8 @@ func errorIsTrue(t interface{ Fatalf(string, ...any) }, e *encoder, pixels *[64]
 	}
 }
 
-// The guess that halves are chosen by is never below the error, and is the error where
-// no color is cut off.
+// The estimated error of a half block is never below the real error, and equals it if no color is
+// clamped.
 func TestGuessBoundsError(t *testing.T) {
 	e := newEncoder(blockfit.Normal)
 	rapid.Check(t, func(t *rapid.T) {
@@ -204,15 +204,92 @@ func TestCutOutIsExact(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
 		rapid.Check(t, func(t *rapid.T) {
+			var pixels [64]byte
 			var v, got [16]int32
 			for i := range v {
 				v[i] = 255 * rapid.Int32Range(0, 1).Draw(t, "opaque")
+				pixels[4*inColumns[i]+3] = byte(v[i])
 			}
-			decodeScalar(&got, e.encodeScalar(&v, &kindAlpha), &kindAlpha)
+			decodeScalar(&got, e.encodeAlpha(&pixels), &kindAlpha)
 			if got != v {
 				t.Fatalf("%v became %v", v, got)
 			}
 		})
+	}
+}
+
+// The quality Fast compares alpha by the same error as the others.
+func TestFastAlphaError(t *testing.T) {
+	tables := &sharedTables().alpha
+	rapid.Check(t, func(t *rapid.T) {
+		var v [16]int32
+		for i := range v {
+			v[i] = rapid.Int32Range(0, 255).Draw(t, "v")
+		}
+		c := scalarCode{rapid.Int32Range(0, 255).Draw(t, "base"), rapid.Int32Range(1, 15).Draw(t, "multiplier"), rapid.Uint8Range(0, 15).Draw(t, "table")}
+		want := kindAlpha.scalarError(&v, c, 1<<30)
+		if got := tables.alphaError(&v, c, 1<<30); got != want {
+			t.Fatalf("%+v of %v: error %d, want %d", c, v, got, want)
+		}
+	})
+}
+
+// The sums that the quality Fast decides by equal those computed pixel by pixel, and its estimate
+// for the modes of ETC1 is close to the error where no color is clamped.
+func TestSketch(t *testing.T) {
+	e := newEncoder(blockfit.Fast)
+	rapid.Check(t, func(t *rapid.T) {
+		pixels := [64]byte(blocktest.Pixels(t, 16))
+		s := &e.sketch
+		differ := s.measure(&pixels)
+		if e.px.loadColumns(&pixels) != differ {
+			t.Fatalf("pixels differ: %v", differ)
+		}
+		e.px.sumHalves()
+		lumas := int32(0)
+		for i, p := range e.px.pix {
+			sum := p[0] + p[1] + p[2]
+			if s.columns[i] != sum || s.rows[inColumns[i]] != sum {
+				t.Fatalf("pixel %d: sums %d and %d, want %d", i, s.columns[i], s.rows[inColumns[i]], sum)
+			}
+			lumas += sum * sum
+		}
+		if s.squares != e.px.squares || s.lumas != lumas || s.all.channels() != e.px.all {
+			t.Fatalf("%d, %d, %v; want %d, %d, %v", s.squares, s.lumas, s.all.channels(), e.px.squares, lumas, e.px.all)
+		}
+		for i, h := range e.px.halves {
+			got := s.across[i&1*2].add(s.across[i&1*2+1])
+			if i > 1 {
+				got = s.down[i&1*2].add(s.down[i&1*2+1])
+			}
+			if got.channels() != h.sum {
+				t.Fatalf("half %d: %v, want %v", i, got.channels(), h.sum)
+			}
+		}
+		c, cost := s.fastSplit()
+		sse, chroma, ok := s.indexFast(&c)
+		if !ok {
+			return
+		}
+		// Each pixel is off by at most 4, unless its luma is cut off.
+		if sum := 3 * sse; chroma > sum || cost+s.rest > sum+4*16+3 {
+			t.Fatalf("%+v: error %d, chroma %d, estimate %d", c, sum, chroma, cost+s.rest)
+		}
+	})
+}
+
+// A better quality never makes a sample worse.
+func TestQualityLadder(t *testing.T) {
+	for name, pix := range blocktest.Samples() {
+		last := int64(0)
+		for i := len(qualities) - 1; i >= 0; i-- {
+			got := decoded(encoded(t, pix, side, side, true, blockfit.Options{Quality: qualities[i].q}), side, side, true)
+			sse := blocktest.SquaredError(pix, got, 4)
+			if sse < last {
+				t.Errorf("%s, %s: error %d, less than %d of the next quality", name, qualities[i].name, sse, last)
+			}
+			last = sse
+		}
 	}
 }
 
@@ -260,7 +337,7 @@ func TestEAC(t *testing.T) {
 	}
 }
 
-// Invisible colors do not count, and visible ones gain.
+// WeighAlpha ignores the colors of invisible pixels and makes visible colors more exact.
 func TestWeighAlpha(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	for _, q := range qualities {
@@ -275,7 +352,7 @@ func TestWeighAlpha(t *testing.T) {
 	}
 }
 
-// All modes that are meant to be used are.
+// The encoder uses all modes that it should use.
 func TestModesInUse(t *testing.T) {
 	for _, q := range qualities {
 		seen := map[mode]int{}
@@ -321,15 +398,11 @@ func TestBlocksAllocateNothing(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
 		var pixels [64]byte
-		var v [16]int32
 		n := testing.AllocsPerRun(10, func() {
 			for x := 0; x < side; x += 4 {
 				blockfit.Gather(blockfit.Grid{W: side, H: side, Side: 4}, pixels[:], pix, 4, (2*side+x)/4)
-				for i := range v {
-					v[i] = int32(pixels[4*i+3])
-				}
 				e.encodeWeighed(&pixels)
-				e.encodeScalar(&v, &kindAlpha)
+				e.encodeAlpha(&pixels)
 			}
 		})
 		if n != 0 {

@@ -1,14 +1,14 @@
-// Package etc2 encodes and decodes ETC2 and EAC, the block formats that every graphics processor of
-// OpenGL ES 3.0 reads. The same pixels give the same bytes on every machine, because only integers
-// decide anything.
+// Package etc2 encodes and decodes ETC2 and EAC, the block formats that every GPU with OpenGL ES
+// 3.0 reads. The same pixels give the same bytes on every machine, because all decisions use
+// integers.
 //
-// A block of 4 by 4 pixels is 8 bytes of color, 8 bytes of alpha or of another single
-// channel, or two of these in a row. Colors are stored in one of five modes. In the two
-// modes of ETC1, each half of the block has one color, and each pixel is brighter or darker
-// by a step; T and H have two colors for the whole block, and planar is a slope.
+// A block of 4 by 4 pixels has 8 bytes of color, 8 bytes of alpha or of another single channel, or
+// two of these in a row. Colors are encoded in one of five modes. In the two modes of ETC1, each
+// half of the block has one color, and each pixel is brighter or darker by a modifier. The T and H
+// modes have two colors for the whole block, and the planar mode is a gradient.
 //
-// The Khronos Data Format Specification 1.4 describes the formats, in the chapters "ETC1
-// Compressed Texture Image Formats" and "ETC2 Compressed Texture Image Formats".
+// The Khronos Data Format Specification 1.4 describes the formats, in the chapters "ETC1 Compressed
+// Texture Image Formats" and "ETC2 Compressed Texture Image Formats".
 package etc2
 
 import (
@@ -21,21 +21,21 @@ import (
 	"github.com/assetcook/assetcook/internal/image/byalpha"
 )
 
-// EncodeRGB writes the blocks of an image of w by h pixels, row by row, to dst, which has 8 bytes
-// for each block. pix has four bytes, RGBA, for each pixel, row by row; alpha is ignored. If a side
-// is no multiple of four, blocks repeat the last column or row. Rows of blocks are the same whether
-// they are encoded together or one by one. EncodeRGB works in the calling goroutine, and ends early
-// with the error of ctx. After an error dst is useless.
+// EncodeRGB writes the blocks of an image of w by h pixels to dst, row by row; dst must have 8
+// bytes per block. pix has four bytes, RGBA, per pixel, row by row; alpha is ignored. If a side is
+// not a multiple of four, blocks repeat the last column or row. The bytes do not depend on whether
+// rows of blocks are encoded together or separately. EncodeRGB works in the calling goroutine and
+// stops with ctx's error when ctx is done. After an error the content of dst is undefined.
 func EncodeRGB(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
 	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
 	var pixels [64]byte
 	return eachBlock(ctx, dst, len(pix), grid, 4, 8, o, func(block []byte, at int) {
-		blockfit.Gather(grid, pixels[:], pix, 4, at)
+		gatherRGBA(grid, &pixels, pix, at)
 		binary.BigEndian.PutUint64(block, e.encode(&pixels))
 	})
 }
 
-// EncodeRGBA is EncodeRGB with alpha before the color in each block of 16 bytes. Alpha is exact if
+// EncodeRGBA is like EncodeRGB, but writes blocks of 16 bytes: alpha, then color. Alpha is exact if
 // it is the same in the whole block.
 func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) error {
 	grid, e := blockfit.Grid{W: w, H: h, Side: 4}, newEncoder(o.Quality)
@@ -44,20 +44,16 @@ func EncodeRGBA(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Optio
 		color = e.encodeWeighed
 	}
 	var pixels [64]byte
-	var alpha [16]int32
 	return eachBlock(ctx, dst, len(pix), grid, 4, 16, o, func(block []byte, at int) {
-		blockfit.Gather(grid, pixels[:], pix, 4, at)
-		for i := range alpha {
-			alpha[i] = int32(pixels[4*inColumns[i]+3])
-		}
-		binary.BigEndian.PutUint64(block, e.encodeScalar(&alpha, &kindAlpha))
+		gatherRGBA(grid, &pixels, pix, at)
+		binary.BigEndian.PutUint64(block, e.encodeAlpha(&pixels))
 		binary.BigEndian.PutUint64(block[8:], color(&pixels))
 	})
 }
 
-// EncodeEAC writes the blocks of an image of one or two channels; a block has 8 bytes for each. pix
-// has a number from 0 to 65535 for each channel of each pixel, row by row; 11 bits of it are kept at
-// most. Otherwise EncodeEAC works like EncodeRGB.
+// EncodeEAC writes the blocks of an image of one or two channels; a block has 8 bytes per channel.
+// pix has a value from 0 to 65535 for each channel of each pixel, row by row; at most 11 bits of it
+// are kept. Otherwise EncodeEAC works like EncodeRGB.
 func EncodeEAC(ctx context.Context, dst []byte, pix []uint16, w, h, channels int, o blockfit.Options) error {
 	if channels != 1 && channels != 2 {
 		return fmt.Errorf("etc2: %d channels: want 1 or 2", channels)
@@ -84,49 +80,78 @@ func eachBlock(ctx context.Context, dst []byte, have int, g blockfit.Grid, chann
 	return g.Each(ctx, func(at int) { do(dst[size*at:][:size], at) })
 }
 
-// inColumns holds the places of a block's pixels in its rows: blocks go down columns.
+// gatherRGBA copies the RGBA pixels of block number at.
+func gatherRGBA(g blockfit.Grid, block *[64]byte, pix []byte, at int) {
+	across := uint32(g.W+3) / 4
+	y := uint32(at) / across
+	x := uint32(at) - y*across
+	if int(4*x)+4 > g.W || int(4*y)+4 > g.H {
+		blockfit.Gather(g, block[:], pix, 4, at)
+		return
+	}
+	from := 16 * (int(y)*g.W + int(x))
+	for row := range 4 {
+		*(*[16]byte)(block[16*row:]) = *(*[16]byte)(pix[from:])
+		from += 4 * g.W
+	}
+}
+
+// inColumns maps each position in column order, which blocks use, to the position in row order.
 var inColumns = [16]uint8{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
 
-// An encoder encodes one block after another.
+// An encoder encodes blocks and reuses its memory.
 type encoder struct {
 	effort effort
 	px     block
-	best   code  // best code so far
+	best   code  // best encoding so far
 	sse    int32 // squared error of best, over all channels
 	memo   memo
+	sketch sketch
+	solid  solid
 	lists  [4]list
+}
+
+// A solid is the encoding of a color that fills a block.
+type solid struct {
+	color sums // sums of a column
+	best  code
+	sse   int32
 }
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	// shifts is the distance from the mean color of a half within which base colors are
-	// searched, in stored steps; -1 takes the nearest one.
+	fast bool // blocks are encoded by sums; see encodeFast
+	// shifts is the distance from the mean color of a half within which base colors are searched,
+	// in quantized steps.
 	shifts int
-	// kept is the number of base colors of each half that compete for pairs.
+	// kept is the number of base colors per half that are combined to pairs.
 	kept int
-	// good is the error at which a planar block is accepted, and two the error above which
-	// T and H are tried.
+	// good is the maximum error of a planar block that is accepted at once, and two is the error
+	// above which T and H are tried.
 	good, two int32
-	// nudge moves the result by single steps while that helps.
+	// nudge changes the result by one quantized value at a time, as long as this reduces the error.
 	nudge bool
-	// scalar is the searched distance from the estimated multiplier and base of EAC.
+	// scalar is how far from the estimated multiplier and base EAC searches.
 	scalar int32
-	// weighed is the limit of further encodings of a block with weighed colors.
+	// weighed limits how often a block is encoded again with colors weighted by alpha.
 	weighed int
 }
 
 var efforts = [...]effort{
-	blockfit.Fast:   {shifts: -1, good: 64, two: 3000, weighed: 1},
+	blockfit.Fast:   {fast: true, good: 64, two: 1200, weighed: 1},
 	blockfit.Normal: {shifts: 1, kept: 6, good: 16, two: 400, scalar: 1, weighed: 2},
 	blockfit.Best:   {shifts: 5, kept: 16, two: 0, nudge: true, scalar: 2, weighed: 4},
 }
 
 func newEncoder(q blockfit.Quality) *encoder {
-	return &encoder{effort: efforts[min(q, blockfit.Best)]}
+	return &encoder{effort: efforts[min(q, blockfit.Best)], solid: solid{color: sums{green: math.MaxUint32}}, sketch: sketch{tables: sharedTables()}}
 }
 
-// encode returns the best block found for the colors of sixteen RGBA pixels.
+// encode returns the best encoding found for the colors of sixteen RGBA pixels.
 func (e *encoder) encode(pixels *[64]byte) uint64 {
+	if e.effort.fast {
+		return e.encodeFast(pixels)
+	}
 	e.sse = math.MaxInt32
 	if !e.px.loadColumns(pixels) {
 		e.solidColor()
@@ -137,13 +162,15 @@ func (e *encoder) encode(pixels *[64]byte) uint64 {
 	if e.sse > e.effort.good {
 		e.trySplits()
 		if e.sse > e.effort.two {
+			e.sketch.measure(pixels)
+			e.fastTwoColors()
 			e.tryTwoColors()
 		}
 	}
 	return e.best.pack()
 }
 
-// keepIfBetter keeps a code if it is better than the present one.
+// keepIfBetter keeps a code if its error is smaller than the error of the best one.
 func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 	if sse >= e.sse {
 		return false
@@ -152,13 +179,14 @@ func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 	return true
 }
 
-// scaledNearest returns the stored number, up to most, for v from 0 to scale.
+// scaledNearest returns the integer from 0 to most that is nearest to v, where v ranges from 0 to
+// scale.
 func scaledNearest(v, scale, most int32) uint8 {
 	return uint8(max(0, min((v*most+scale/2)/scale, most)))
 }
 
-// encodeWeighed is encode with color errors weighed by alpha; see package byalpha. Another block
-// stores alpha, with the same error for all colors.
+// encodeWeighed is like encode, with color errors weighted by alpha; see package byalpha. Alpha
+// itself is in another block, so its error does not depend on the colors.
 func (e *encoder) encodeWeighed(pixels *[64]byte) uint64 {
 	block := e.encode(pixels)
 	opaque := byte(255)

@@ -2,37 +2,38 @@ package etc2
 
 import "encoding/binary"
 
-// A mode is a format for the colors of a block.
+// A mode is an encoding of the colors of a block.
 type mode uint8
 
 const (
-	individual   mode = iota // two halves, each with a color of 4 bits a channel
-	differential             // two halves, with 5 bits and differences of 3
-	shapeT                   // two colors of 4 bits, the second with a brighter and a darker one
-	shapeH                   // two colors of 4 bits, each made brighter and darker
-	planar                   // three colors, between which all pixels are
+	individual   mode = iota // two halves, each with a color of 4 bits per channel
+	differential             // two halves; 5 bits per channel, and the difference of the second color in 3 bits
+	shapeT                   // two colors of 4 bits; the second also brighter and darker
+	shapeH                   // two colors of 4 bits, each made both brighter and darker
+	planar                   // a gradient between three colors
 )
 
 // A code holds the fields of a color block.
 type code struct {
 	mode mode
-	flip bool // halves are above each other, not side by side
-	// base holds the stored colors, of 4 or 5 bits. In planar blocks these are the colors at the
-	// upper left corner, right of the upper row, and below the left column, of 6, 7 and 6 bits.
+	flip bool // halves are stacked instead of side by side
+	// base holds the quantized colors, of 4 or 5 bits. In planar blocks these are the colors at the
+	// upper left corner, to the right of the upper row, and below the left column, of 6, 7 and 6
+	// bits.
 	base  [3][3]uint8
-	table [2]uint8 // tables of modifiers
-	// distance is the number of T's and H's distance.
+	table [2]uint8 // modifier tables of the halves
+	// distance is the number of the distance between colors in T and H.
 	distance uint8
-	// index holds the indices of the pixels in columns: the high bits in the upper half; pixel i
-	// has the bits i and 16+i.
+	// index holds the indices of the pixels, column by column: pixel i has its low bit at bit i and
+	// its high bit at bit 16+i.
 	index uint32
 }
 
-// pack returns the block. In H, colors that the distance's lowest bit does not allow in
-// their order are swapped; if they are equal that bit must be 1.
+// pack returns the block. In H, the order of the two colors encodes the lowest bit of the distance,
+// so pack swaps them if necessary; if they are equal, that bit must be 1.
 //
-// Differences that leave the range of colors mark a mode: red marks T, green H, blue
-// planar. Free bits are set so that exactly this holds.
+// A difference that overflows the range of colors marks a mode: in red it marks T, in green H, in
+// blue planar. Free bits are set so that exactly the required channel overflows.
 func (c *code) pack() uint64 {
 	b := &c.base
 	at := func(v uint8, bit int) uint64 { return uint64(v) << bit }
@@ -68,11 +69,11 @@ func (c *code) pack() uint64 {
 		at(h[0]>>1, 34) | at(h[0]&1, 32) | at(h[1], 25) | at(h[2], 19) | at(v[0], 13) | at(v[1], 6) | at(v[2], 0)
 }
 
-// compareColors compares colors as H does.
+// compareColors returns a key for comparing colors in H.
 func compareColors(c [3]uint8) int { return int(c[0])<<16 | int(c[1])<<8 | int(c[2]) }
 
-// overflow returns the free bits of a byte of five bits of color and three of
-// difference so that their sum is out of range, where the lowest two of each are given.
+// overflow returns the free bits of a byte with five bits of color and three of difference so that
+// their sum is out of range. The lowest two bits of each are given.
 func overflow(color, difference uint8) uint64 {
 	if color+difference >= 4 {
 		return 7 << 5
@@ -88,10 +89,10 @@ func bitsInRange(color, difference uint8) uint64 {
 	return 0
 }
 
-// signed3 is the value of three bits.
+// signed3 returns the value of a signed 3-bit integer.
 func signed3(v uint8) int { return int(int8(v<<5) >> 5) }
 
-// unpack reads a block.
+// unpack returns the fields of a block.
 func unpack(v uint64) (c code) {
 	from := func(bit, n int) uint8 { return uint8(v >> bit & (1<<n - 1)) }
 	c.index = uint32(v)
@@ -134,13 +135,13 @@ func unpack(v uint64) (c code) {
 	return c
 }
 
-// DecodeRGB writes the pixels of a color block as RGBA, row by row; alpha is 255. All
-// modes are decoded exactly as the Khronos Data Format Specification says.
+// DecodeRGB decodes the pixels of a color block to RGBA, row by row; alpha is 255. All modes are
+// decoded exactly as in the Khronos Data Format Specification.
 func DecodeRGB(dst *[64]byte, block *[8]byte) {
 	paintBlock(dst, binary.BigEndian.Uint64(block[:]))
 }
 
-// DecodeRGBA writes the pixels of a block of alpha and color as RGBA, row by row.
+// DecodeRGBA decodes the pixels of a block of alpha and color to RGBA, row by row.
 func DecodeRGBA(dst *[64]byte, block *[16]byte) {
 	paintBlock(dst, binary.BigEndian.Uint64(block[8:]))
 	var alpha [16]int32
@@ -150,8 +151,8 @@ func DecodeRGBA(dst *[64]byte, block *[16]byte) {
 	}
 }
 
-// DecodeEAC returns the values of a block of a single channel, row by row. They have 11
-// bits, and are taken to the nearest of 16.
+// DecodeEAC returns the values of a block of a single channel, row by row. They have 11 bits, and
+// are converted to the nearest 16-bit values.
 func DecodeEAC(block *[8]byte) (dst [16]uint16) {
 	var v [16]int32
 	decodeScalar(&v, binary.BigEndian.Uint64(block[:]), &kind11)
@@ -166,7 +167,7 @@ func paintBlock(dst *[64]byte, block uint64) {
 	c.paintColors(dst)
 }
 
-// paintColors writes the pixels of the code as RGBA.
+// paintColors decodes the pixels of the code to RGBA.
 func (c *code) paintColors(dst *[64]byte) {
 	if c.mode == planar {
 		c.paintSlope(dst)
@@ -188,7 +189,7 @@ func (c *code) paintColors(dst *[64]byte) {
 	}
 }
 
-// paints returns the four colors of a half.
+// paints returns the four colors of a half block.
 func (c *code) paints(half int) (p [4][3]int32) {
 	switch c.mode {
 	case shapeT, shapeH:
@@ -210,7 +211,7 @@ func (c *code) paints(half int) (p [4][3]int32) {
 	return p
 }
 
-// twoPaints returns the four colors of T or H.
+// twoPaints returns the four colors of a T or H block.
 func twoPaints(m mode, one, two [3]uint8, distance uint8) (p [4][3]int32) {
 	d := distances[distance&7]
 	for k := range 3 {
@@ -224,7 +225,7 @@ func twoPaints(m mode, one, two [3]uint8, distance uint8) (p [4][3]int32) {
 	return p
 }
 
-// paintSlope writes the pixels of a planar block.
+// paintSlope decodes the pixels of a planar block.
 func (c *code) paintSlope(dst *[64]byte) {
 	for k := range 3 {
 		o, h, v := widenSlope(c.base[0][k], k), widenSlope(c.base[1][k], k), widenSlope(c.base[2][k], k)
@@ -236,7 +237,8 @@ func (c *code) paintSlope(dst *[64]byte) {
 	}
 }
 
-// widenSlope makes a byte of a channel of planar: green has seven bits.
+// widenSlope expands a channel of a planar block to a byte: green has seven bits, red and blue have
+// six.
 func widenSlope(v uint8, channel int) int32 {
 	if channel == 1 {
 		return widen7(v)
@@ -244,7 +246,7 @@ func widenSlope(v uint8, channel int) int32 {
 	return widen6(v)
 }
 
-// decodeScalar writes the values of an EAC block, down its columns.
+// decodeScalar decodes the values of an EAC block, column by column.
 func decodeScalar(dst *[16]int32, block uint64, k *scalarKind) {
 	base, step := k.base(int32(block>>56)), k.modifierStep(int32(block>>52&15))
 	m := &AlphaModifiers[block>>48&15]
@@ -253,19 +255,20 @@ func decodeScalar(dst *[16]int32, block uint64, k *scalarKind) {
 	}
 }
 
-// modifiers holds the differences of the pixels of an ETC1 half block from its base color, by table
-// and index. Source: Khronos Data Format Specification 1.4, table "ETC1 intensity modifier sets".
+// modifiers holds the differences between the pixels of an ETC1 half block and its base color, by
+// table and index. Source: Khronos Data Format Specification 1.4, table "ETC1 intensity modifier
+// sets".
 var modifiers = [8][4]int32{
 	{2, 8, -2, -8}, {5, 17, -5, -17}, {9, 29, -9, -29}, {13, 42, -13, -42},
 	{18, 60, -18, -60}, {24, 80, -24, -80}, {33, 106, -33, -106}, {47, 183, -47, -183},
 }
 
-// distances are the distances of the colors of T and H. Source: there, "ETC2 distance
-// table".
+// distances are the distances between the colors of T and H. Source: Khronos Data Format
+// Specification 1.4, "ETC2 distance table".
 var distances = [8]int32{3, 6, 11, 16, 23, 32, 41, 64}
 
-// AlphaModifiers are the modifiers of EAC, by table and index. Source: the same, "Intensity modifier
-// sets for the alpha component".
+// AlphaModifiers are the modifiers of EAC, by table and index. Source: Khronos Data Format
+// Specification 1.4, "Intensity modifier sets for the alpha component".
 var AlphaModifiers = [16][8]int32{
 	{-3, -6, -9, -15, 2, 5, 8, 14},
 	{-3, -7, -10, -13, 2, 6, 9, 12},
@@ -285,24 +288,32 @@ var AlphaModifiers = [16][8]int32{
 	{-3, -5, -7, -9, 2, 4, 6, 8},
 }
 
-// halves are the pixels of the two halves of a block: side by side, and one above the
-// other.
+// halves lists the pixels of the two halves of a block: side by side, then one above the other.
 var halves = [4][8]uint8{
 	{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15},
 	{0, 1, 4, 5, 8, 9, 12, 13}, {2, 3, 6, 7, 10, 11, 14, 15},
 }
 
-// clampToByte cuts a value off at 0 and 255.
+// pixelsOf returns the pixels of a half of a block in a mode of ETC1.
+func (c *code) pixelsOf(half int) *[8]uint8 {
+	if c.flip {
+		return &halves[2+half]
+	}
+	return &halves[half]
+}
+
+// clampToByte clamps a value to 0 and 255.
 func clampToByte(v int32) int32 { return max(0, min(v, 255)) }
 
-// widen4, widen5, widen6 and widen7 repeat high bits below.
+// widen4, widen5, widen6 and widen7 expand values of 4 to 7 bits to a byte by repeating the high
+// bits.
 func widen4(v uint8) int32 { return int32(v) * 17 }
 func widen5(v uint8) int32 { return int32(v)<<3 | int32(v)>>2 }
 func widen6(v uint8) int32 { return int32(v)<<2 | int32(v)>>4 }
 func widen7(v uint8) int32 { return int32(v)<<1 | int32(v)>>6 }
 
-// to11 takes a number of 16 bits to the nearest of 11.
+// to11 rounds a 16-bit value to the nearest 11-bit value.
 func to11(v uint16) int32 { return int32((uint32(v)*2047 + 32767) / 65535) }
 
-// from11 takes a number of 11 bits to the nearest of 16.
+// from11 converts an 11-bit value to the nearest 16-bit value.
 func from11(v int32) uint16 { return uint16((uint32(v)*65535 + 1023) / 2047) }

@@ -1,13 +1,13 @@
 package etc2
 
-// A candidate is a base color of a half, and the table that suits it.
+// A candidate is a base color for a half block, with its best table.
 type candidate struct {
-	cost  int32 // thrice the error
+	cost  int32 // three times the error
 	base  [3]uint8
 	table uint8
 }
 
-// A list has the best candidates of a half, best first.
+// A list holds the best candidates of a half, best first.
 type list struct {
 	n, most int
 	all     [maxKept]candidate
@@ -15,7 +15,7 @@ type list struct {
 
 const maxKept = 16
 
-// keepCandidate keeps a candidate that is among the best.
+// keepCandidate inserts a candidate if it is among the best.
 func (l *list) keepCandidate(c candidate) {
 	at := l.n
 	if at == l.most {
@@ -40,7 +40,7 @@ type memo struct {
 	table [766]uint8
 }
 
-// trySplits tries the modes of ETC1, with halves side by side and above each other.
+// trySplits tries the modes of ETC1, with halves side by side and one above the other.
 func (e *encoder) trySplits() {
 	least := e.sse
 	if least < 1<<29 {
@@ -54,12 +54,10 @@ func (e *encoder) trySplits() {
 			best, least, found = c, cost, true
 		}
 	}
-	if e.effort.shifts >= 0 {
-		for flip := range 2 {
-			c, cost := e.searchPairs(flip, least)
-			if cost < least {
-				best, least, found = c, cost, true
-			}
+	for flip := range 2 {
+		c, cost := e.searchPairs(flip, least)
+		if cost < least {
+			best, least, found = c, cost, true
 		}
 	}
 	if found {
@@ -71,8 +69,8 @@ func (e *encoder) trySplits() {
 	}
 }
 
-// quick returns a code with the base colors nearest to the mean colors of two halves, with five
-// bits if they are near enough to each other, and three times its error.
+// quick returns a code with the base colors nearest to the mean colors of the two halves, and three
+// times its error. The colors have five bits if their difference can be stored, otherwise four.
 func (e *encoder) quick(flip int) (c code, cost int32) {
 	c.flip = flip == 1
 	c.mode = differential
@@ -106,7 +104,7 @@ func fitsDifference(a, b *[3]uint8) bool {
 	return true
 }
 
-// widenBase returns the base color of a half of the modes of ETC1.
+// widenBase returns the base color of a half block in a mode of ETC1.
 func (c *code) widenBase(half int) (base [3]int32) {
 	for k, v := range c.base[half] {
 		if c.mode == individual {
@@ -118,8 +116,8 @@ func (c *code) widenBase(half int) (base [3]int32) {
 	return base
 }
 
-// searchPairs searches for two base colors of halves, and returns thrice the error, which is
-// only of use if below limit.
+// searchPairs searches the best two base colors of the halves, and returns three times the error,
+// which is only valid if it is below limit.
 func (e *encoder) searchPairs(flip int, limit int32) (c code, least int32) {
 	least = limit
 	one, two := &e.lists[0], &e.lists[1]
@@ -154,12 +152,12 @@ func (e *encoder) searchPairs(flip int, limit int32) (c code, least int32) {
 	return c, least
 }
 
-// corners are the ways to round three channels down or up. All up is all down a step
-// further.
+// corners are the ways to round three channels down or up. Rounding all up is omitted, because it
+// is one step from rounding all down.
 var corners = [7][3]int32{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}}
 
 // basesAround lists the base colors near a line through the mean color of a half. All channels
-// change alike along the line: modifiers can shift a base back along it.
+// change equally along the line, because modifiers can shift a base back along it.
 func (e *encoder) basesAround(l *list, h *half, most int32, limit int32) {
 	l.n = 0
 	var down [3]int32
@@ -200,7 +198,7 @@ func (e *encoder) basesAround(l *list, h *half, most int32, limit int32) {
 	}
 }
 
-// memoizedLuma returns the least luma of h from its memo.
+// memoizedLuma returns the smallest luma of h, using its memo.
 func (e *encoder) memoizedLuma(h *half, sum int32) (cost int32, table uint8) {
 	m := &e.memo
 	if m.seen[sum] != m.round {
@@ -210,8 +208,8 @@ func (e *encoder) memoizedLuma(h *half, sum int32) (cost int32, table uint8) {
 	return m.cost[sum], m.table[sum]
 }
 
-// nudgeSplit moves channels of the base colors, and tables, by single steps while that helps: the
-// costs ignore that colors are clamped.
+// nudgeSplit changes channels of the base colors, and tables, by one step at a time, as long as
+// this reduces the error. It is needed because costs ignores that colors are clamped.
 func (e *encoder) nudgeSplit(c *code, least int32) int32 {
 	most := uint8(31)
 	if c.mode == individual {
@@ -239,14 +237,11 @@ func (e *encoder) nudgeSplit(c *code, least int32) int32 {
 	return least
 }
 
-// chooseSplitIndices chooses the indices of a block in a mode of ETC1, and returns its error.
+// chooseSplitIndices chooses the indices of a block in a mode of ETC1 and returns its error.
 func (e *encoder) chooseSplitIndices(c *code) (sse int32) {
 	c.index = 0
 	for half := range 2 {
-		at := &halves[half]
-		if c.flip {
-			at = &halves[2+half]
-		}
+		at := c.pixelsOf(half)
 		base := c.widenBase(half)
 		m := &modifiers[c.table[half]&7]
 		if min(base[0], base[1], base[2]) >= m[1] && max(base[0], base[1], base[2])+m[1] <= 255 {
@@ -263,7 +258,8 @@ func (e *encoder) chooseSplitIndices(c *code) (sse int32) {
 	return sse
 }
 
-// indexInside chooses indices if no color is clamped: the sum of the channels decides.
+// indexInside chooses indices if no color is clamped; then they depend only on the sum of the
+// channels.
 func (e *encoder) indexInside(at *[8]uint8, base *[3]int32, m *[4]int32, index *uint32) (sse int32) {
 	border := 3 * (m[0] + m[1])
 	for _, i := range at {
@@ -284,10 +280,10 @@ func (e *encoder) indexInside(at *[8]uint8, base *[3]int32, m *[4]int32, index *
 	return sse
 }
 
-// spread has the bits of an index at the place of pixel 0.
+// spread holds the bits of an index at the position of pixel 0.
 var spread = [4]uint32{0, 1, 1 << 16, 1<<16 | 1}
 
-// choosePaint returns which of four colors is nearest to a pixel, and the error.
+// choosePaint returns the index of the color nearest to a pixel, and the error.
 func choosePaint(p *[3]int32, paints *[4][3]int32) (index uint8, sse int32) {
 	best := int32(1 << 30)
 	for k := range paints {

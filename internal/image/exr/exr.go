@@ -1,11 +1,11 @@
-// Package exr decodes OpenEXR images: light without an upper bound in halves, floats or whole
-// numbers, in rows or tiles, plain or packed by RLE, ZIP, PIZ, PXR24 or B44.
+// Package exr decodes OpenEXR images: light without an upper bound, as half-precision floats,
+// floats or integers, in rows or tiles, uncompressed or compressed by RLE, ZIP, PIZ, PXR24 or B44.
 //
 // The layout follows "OpenEXR File Layout" and "Technical Introduction to OpenEXR" (Academy
-// Software Foundation). The compressions follow the latter and files of the reference library. Of
-// several parts, the first flat image is decoded; of several layers, the one without a name, or
-// else the first. Deep pixels, DWA, and channels with fewer numbers than pixels are refused with
-// advice.
+// Software Foundation). The compression methods follow the latter and files of the reference
+// library. If a file has several parts, the first flat image is decoded; if it has several layers,
+// the layer without a name, or else the first. Deep pixels, DWA, and subsampled channels are
+// refused with advice.
 package exr
 
 import (
@@ -20,9 +20,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Decode decodes the pixels of the display window of a whole file. Outside the data window they are
-// black and, if there is an alpha, transparent. Colors, which files premultiply, are divided by
-// alpha, unless it is 0. Decode allocates Header.Memory, so check the header first.
+// Decode decodes the pixels of the display window of a whole file. Outside of the data window they
+// are black and, if there is alpha, transparent. Colors, which are premultiplied in files, are
+// divided by alpha unless it is 0. Decode allocates up to Header.Memory bytes, so check the header
+// first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -55,12 +56,12 @@ type decoder struct {
 	data    []byte
 	h       Header
 	m       *pixmap.Map
-	budget  int64 // total size of chunks still allowed
+	budget  int64 // total chunk size that may still be decoded
 	repairs pixmap.Repairs
 }
 
-// placeChunk reads the i-th strip or tile into the given place of the grid. The chunk in the file
-// repeats its place, which must agree.
+// placeChunk decodes chunk i, a strip or tile, into the given column and line of the grid. The
+// chunk in the file repeats its position, which must agree.
 func (d *decoder) placeChunk(i, column, line int64) error {
 	le, h := binary.LittleEndian, &d.h
 	entry := h.table + 8*i
@@ -69,7 +70,7 @@ func (d *decoder) placeChunk(i, column, line int64) error {
 	}
 	place := le.Uint64(d.data[entry:])
 	if place == 0 {
-		return fmt.Errorf("it is missing: %w", io.ErrUnexpectedEOF)
+		return fmt.Errorf("the strip or tile is missing: %w", io.ErrUnexpectedEOF)
 	}
 	if place > uint64(len(d.data)) {
 		return io.ErrUnexpectedEOF
@@ -89,7 +90,7 @@ func (d *decoder) placeChunk(i, column, line int64) error {
 	}
 	for j, v := range want {
 		if got := int32(le.Uint32(head[4*j:])); got != v {
-			return fmt.Errorf("its place in the file is %d, not %d", got, v)
+			return fmt.Errorf("the strip or tile is number %d in the file, not %d", got, v)
 		}
 	}
 	packed, err := c.takeBytes(int(int32(le.Uint32(head[4*len(want):]))))
@@ -109,7 +110,7 @@ func (d *decoder) placeChunk(i, column, line int64) error {
 	return nil
 }
 
-// placePixels puts the visible pixels into the map.
+// placePixels stores the visible pixels in the map.
 func (d *decoder) placePixels(raw []byte, left, top int64, w, l int) {
 	stride := int(d.h.pixelBytes()) * w
 	skip := int(max(0, min(int64(w), int64(d.h.display.minX)-left)))
@@ -141,7 +142,7 @@ func (d *decoder) placePixels(raw []byte, left, top int64, w, l int) {
 	}
 }
 
-// putNumbers puts n numbers of a channel into every fourth element of dst.
+// putNumbers stores n values of a channel in every fourth element of dst.
 func (d *decoder) putNumbers(dst []float32, src []byte, k kind, n int) {
 	for i := range n {
 		var v float32
@@ -157,14 +158,14 @@ func (d *decoder) putNumbers(dst []float32, src []byte, k kind, n int) {
 	}
 }
 
-// A channel is one number of each pixel.
+// A channel is one value of each pixel.
 type channel struct {
 	name   string
 	kind   kind
-	linear bool // B44 keeps its numbers unchanged
+	linear bool // B44 keeps values of linear channels unchanged
 }
 
-// A kind is the format of a channel's numbers.
+// A kind is the format of a channel's values.
 type kind int32
 
 // The kinds, numbered as in files.
@@ -174,7 +175,7 @@ const (
 	float
 )
 
-// numberSize returns the size of a number in bytes.
+// numberSize returns the size of a value in bytes.
 func (k kind) numberSize() int {
 	if k == half {
 		return 2
@@ -182,27 +183,27 @@ func (k kind) numberSize() int {
 	return 4
 }
 
-// readChannelList reads the list of channels: name, kind, whether it is perceptually linear, and the
-// columns and rows that share a number.
+// readChannelList reads the list of channels. An entry has a name, a kind, whether it is
+// perceptually linear, and the columns and rows that share a value.
 func (h *Header) readChannelList(b []byte) error {
 	h.channels = []channel{}
 	for c := (&cursor{data: b}); ; {
 		name, err := c.textToZero()
 		if err != nil {
-			return errors.New("list of channels has no end")
+			return errors.New("the list of channels has no end")
 		}
 		if name == "" {
 			return nil
 		}
 		b, err := c.takeBytes(16)
 		if err != nil {
-			return errors.New("list of channels has no end")
+			return errors.New("the list of channels has no end")
 		}
 		at := func(i int) int32 { return int32(binary.LittleEndian.Uint32(b[i:])) }
 		k := kind(at(0))
 		switch {
 		case k < whole || k > float:
-			return fmt.Errorf("channel %q has numbers of kind %d", name, k)
+			return fmt.Errorf("channel %q has values of kind %d", name, k)
 		case at(8) != 1 || at(12) != 1:
 			return fmt.Errorf("channel %q has one number for %d x %d pixels, which is not supported; save the image as RGB", name, at(8), at(12))
 		case len(h.channels) == mostChannels:
@@ -212,9 +213,9 @@ func (h *Header) readChannelList(b []byte) error {
 	}
 }
 
-// chooseChannels decides which channels become colors: the layer without a name, else the first
-// layer with red, green and blue, else the first gray layer. An image with only one channel is
-// gray, whatever the channel's name.
+// chooseChannels selects the channels that become colors. They are in the layer without a name,
+// otherwise in the first layer with red, green and blue, otherwise in the first gray layer. An
+// image with only one channel is gray, whatever the channel's name.
 func (h *Header) chooseChannels() error {
 	find := func(layer string, names ...string) (at [4]int, ok bool) {
 		at = [4]int{-1, -1, -1, -1}
@@ -256,7 +257,7 @@ func (h *Header) chooseChannels() error {
 	for _, c := range h.channels[:min(len(h.channels), 8)] {
 		names = append(names, c.name)
 	}
-	return fmt.Errorf("no layer has the channels R, G and B, or Y; there are %s", strings.Join(names, ", "))
+	return fmt.Errorf("no layer has the channels R, G and B, or Y; the file has %s", strings.Join(names, ", "))
 }
 
 // chooseLayer selects a layer and its color channels.

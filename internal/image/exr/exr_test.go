@@ -23,8 +23,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawn computes the pixels of the images in testdata, which OpenEXR 3.1.5 wrote, in whole
-// numbers times 16.
+// drawn computes the pixels of the images in testdata, which OpenEXR 3.1.5 wrote. Colors are
+// multiples of 1/16.
 func drawn(c, x, y int) float32 {
 	if c == 3 {
 		return float32((x+y)%4+1) / 4
@@ -132,7 +132,7 @@ func TestLossyLibraryFilesAreDecoded(t *testing.T) {
 
 // The display window is the image. It is black outside the data window.
 func TestDisplayWindowIsThePicture(t *testing.T) {
-	m, _, err := Decode(t.Context(), read(t, "window-zip")) // data from -2, 1 to 4, 9
+	m, _, err := Decode(t.Context(), read(t, "window-zip")) // data window from -2, 1 to 4, 9
 	if err != nil || m.W != 7 || m.H != 5 {
 		t.Fatalf("%+v, error %v", m, err)
 	}
@@ -202,7 +202,7 @@ func fileOf(flags int32, attributes []byte, chunks ...[]byte) []byte {
 // strip builds a strip.
 func strip(y int32, pixels ...byte) []byte { return append(words(y, int32(len(pixels))), pixels...) }
 
-// Invalid light is replaced, and counted.
+// Invalid light values are replaced and counted.
 func TestInvalidLightIsReplaced(t *testing.T) {
 	var pixels []byte
 	for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -3, 2} {
@@ -248,30 +248,30 @@ func TestBadEXRIsRefused(t *testing.T) {
 		{"flags 0x2000", flags(0x20)},
 		{"deep pixels are not supported", flags(8)},
 		{"tiles have 0 x 0", flags(2)},
-		{"66049 tiles, the limit is", fileOf(flagTiled, append(attr("tiles", "tiledesc", append(words(1, 1), 0)), wide[8:len(wide)-1]...))},
-		{"no part is a flat image", parts(attr("type", "string", []byte("deepscanline")), attr("chunkCount", "int", words(1)))},
+		{"66049 tiles, but the limit is", fileOf(flagTiled, append(attr("tiles", "tiledesc", append(words(1, 1), 0)), wide[8:len(wide)-1]...))},
+		{"no part is a flat image; flatten the image and save it again", parts(attr("type", "string", []byte("deepscanline")), attr("chunkCount", "int", words(1)))},
 		{"has no chunkCount", parts(attr("type", "string", []byte("deepscanline")))},
 		{"0 parts", fileOf(flagMultipart, nil)},
 		{"is missing", fileOf(0, nil)},
 		{"is missing", fileOf(0, attr("dataWindow", "box2i", words(0, 0, 0, 0)))},
-		{"dataWindow: 4 bytes, want 16", fileOf(0, attr("dataWindow", "box2i", words(0)))},
+		{"dataWindow: the attribute has 4 bytes, want 16", fileOf(0, attr("dataWindow", "box2i", words(0)))},
 		{"name is longer", fileOf(0, attr(strings.Repeat("n", 300), "int", words(0)))},
 		{"claims -1 bytes", fileOf(0, append([]byte("x\x00int\x00"), 255, 255, 255, 255))},
 		{"no end", fileOf(0, attr("channels", "chlist", channelOf("R", half, 1)))},
 		{"kind 3", fileOf(0, attr("channels", "chlist", channelOf("R", 3, 1)))},
 		{`"BY" has one number for 2 x 2 pixels`, fileOf(0, attr("channels", "chlist", channelOf("BY", half, 2)))},
-		{"there are G, Z", file("GZ", half, plain, 1, 1)},
+		{"the file has G, Z", file("GZ", half, plain, 1, 1)},
 		{"DWA compression is not supported; save the image with ZIP or PIZ", read(t, "half-dwaa")},
 		{"compression 10", file("Y", half, 10, 1, 1)},
 		{"data window has 0 x 1", window("dataWindow", 1, 0, 0, 0)},
 		{"display window has 4294967296 x 1", window("displayWindow", math.MinInt32, 0, math.MaxInt32, 0)},
 		{"image is empty", window("dataWindow", 1, 0, 1, 0)},
 		{"crop the image", window("displayWindow", 0, 0, 200, 0)},
-		{"3 bytes of pixels, want 2", file("Y", half, plain, 1, 1, strip(0, 1, 2, 3))},
-		{"its place in the file is 1, not 0", file("Y", half, plain, 1, 1, strip(1, 1, 2))},
-		{"the data hold too many pixels", file("Y", half, rle, 4, 1, strip(0, 9, 1))},
-		{"the data hold too many pixels", file("Y", half, rle, 4, 1, strip(0, 7, 1, 0, 1))},
-		{"the list of occurring numbers is invalid", piz1(0, 0x20, 0, 0)},
+		{"the pixels take 3 bytes, want 2", file("Y", half, plain, 1, 1, strip(0, 1, 2, 3))},
+		{"the strip or tile is number 1 in the file, not 0", file("Y", half, plain, 1, 1, strip(1, 1, 2))},
+		{"the data has too many pixels", file("Y", half, rle, 4, 1, strip(0, 9, 1))},
+		{"the data has too many pixels", file("Y", half, rle, 4, 1, strip(0, 7, 1, 0, 1))},
+		{"the list of occurring values is invalid", piz1(0, 0x20, 0, 0)},
 		{"the list of Huffman codes is invalid", piz1(append([]byte{1, 0, 0, 0, 20, 0, 0, 0}, words(1<<17, 1<<17, 0, 0, 0)...)...)},
 		{"codes is too long", piz1(append([]byte{1, 0, 0, 0, 22, 0, 0, 0}, append(words(0, 1, 0, 0, 0), 0xff, 0xff)...)...)},
 		{"Huffman codes contradict each other", piz1(append([]byte{1, 0, 0, 0, 24, 0, 0, 0}, append(words(0, 3, 0, 0, 0), 0x04, 0x10, 0x41, 0)...)...)},
@@ -283,7 +283,8 @@ func TestBadEXRIsRefused(t *testing.T) {
 	}
 }
 
-// Reading overlapping strips would take time quadratic in the file's size.
+// Overlapping strips are refused, because reading them could take time quadratic in the file's
+// size.
 func TestOverlappingChunksAreRefused(t *testing.T) {
 	runs := bytes.Repeat([]byte{127, 0}, 8)
 	data := file("Y", half, rle, 512, 2, strip(0, runs...), strip(1, runs...))
@@ -300,7 +301,7 @@ func TestOverlappingChunksAreRefused(t *testing.T) {
 	}
 }
 
-// A torn file is an error.
+// A truncated file is an error.
 func TestTornEXRIsAnError(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.exr")
 	if err != nil || len(files) != 23 {
@@ -327,7 +328,7 @@ func TestTornEXRIsAnError(t *testing.T) {
 	}
 }
 
-// Wavelets survive the transform and its inverse.
+// Applying the wavelet transform and its inverse restores the values.
 func TestWaveletsSurviveTheirInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, l := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "l")
@@ -381,7 +382,7 @@ func wave(pix []uint16, w, l, greatest int) {
 	}
 }
 
-// Decoding allocates Header.Memory, and nothing for an image that the file is too short for.
+// Decoding allocates Header.Memory. If the file is too short for the image, it allocates nothing.
 func TestEXRMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats

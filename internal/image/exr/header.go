@@ -11,34 +11,34 @@ import (
 
 // A Header describes the part that Decode decodes.
 type Header struct {
-	// Width and Height are the size of the display window, which is the image.
+	// Width and Height are the size of the display window, which is the decoded image.
 	Width, Height int
 	// Bits is the size of the largest decoded channel: 16 or 32.
 	Bits int
-	// Layer names the decoded layer, "" for the one without a name.
+	// Layer names the decoded layer, "" for the unnamed layer.
 	Layer string
-	// Ignored is the number of the part's channels that are not decoded.
+	// Ignored is the number of channels of the part that are not decoded.
 	Ignored int
 	// Parts is the number of parts in the file.
 	Parts int
-	// Primaries describes the chromaticities of red, green, blue and white, as x and y each. It is
+	// Primaries lists the chromaticities of red, green, blue and white, with x and y each. It is
 	// empty for Rec. 709 and if the file has none.
 	Primaries string
 
 	display, data  window
 	compression    byte
-	channels       []channel // all of the part, in the order of the file
+	channels       []channel // all channels of the part, in the order of the file
 	colors         [4]int    // channel indices of red, green, blue and alpha; -1 for none
 	tiled          bool
 	tileW, tileH   int
 	part           int
 	multipart      bool
-	table          int64 // offset of the list of chunks
-	chunksDeclared int64 // number by the chunkCount attribute, or 0
+	table          int64 // offset of the chunk table
+	chunksDeclared int64 // value of the chunkCount attribute, or 0
 	kind           string
 }
 
-// A window is a rectangle of pixels, its maximum included.
+// A window is a rectangle of pixels, including its maximum.
 type window struct{ minX, minY, maxX, maxY int32 }
 
 func (w window) windowWidth() int64 { return int64(w.maxX) - int64(w.minX) + 1 }
@@ -49,16 +49,16 @@ func (w window) intersects(v window) bool {
 	return w.minX <= v.maxX && v.minX <= w.maxX && w.minY <= v.maxY && v.minY <= w.maxY
 }
 
-// Limits.
+// Limits against hostile files.
 const (
 	mostSide     = 1 << 24
 	mostChannels = 1 << 10
 	mostParts    = 1 << 10
-	mostTiles    = 1 << 16 // each costs its own tables, even a nearly empty one
-	mostAround   = 64      // limit of displayed pixels, times the stored ones
+	mostTiles    = 1 << 16 // tile limit, because each tile has its own tables even if it is nearly empty
+	mostAround   = 64      // limit of the ratio of displayed pixels to stored pixels
 )
 
-// The flags beside the version ("OpenEXR File Layout", section "Version Field").
+// The flags in the version field ("OpenEXR File Layout", section "Version Field").
 const (
 	flagTiled     = 0x200
 	flagLongNames = 0x400
@@ -68,8 +68,8 @@ const (
 
 var magic = [4]byte{0x76, 0x2f, 0x31, 0x01}
 
-// ReadHeader reads and checks the headers at the start of a file. It fails for all headers that
-// Decode would refuse. The error is io.ErrUnexpectedEOF if data ends too early.
+// ReadHeader reads and checks the headers at the start of a file. It returns an error for all
+// headers that Decode would refuse. The error is io.ErrUnexpectedEOF if data is truncated.
 func ReadHeader(data []byte) (Header, error) {
 	if len(data) < 8 {
 		return Header{}, fmt.Errorf("exr: header: %w", io.ErrUnexpectedEOF)
@@ -100,8 +100,8 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// readPartHeaders reads the headers of all parts. Each list of attributes ends with an empty name,
-// and a multi-part file with an empty list.
+// readPartHeaders reads the headers of all parts. An empty name ends each list of attributes, and
+// an empty list ends a multi-part file.
 func readPartHeaders(c *cursor, multipart bool) (headers []Header, err error) {
 	for len(headers) < mostParts {
 		h := Header{compression: 0xff, part: len(headers), multipart: multipart}
@@ -125,8 +125,8 @@ func readPartHeaders(c *cursor, multipart bool) (headers []Header, err error) {
 	return headers, nil
 }
 
-// choosePart returns the header of the first part that is a flat image. The lists of chunks
-// follow the headers, in the order of the parts.
+// choosePart returns the header of the first part that is a flat image. The chunk tables follow the
+// headers, in the order of the parts.
 func choosePart(headers []Header, version uint32) (Header, error) {
 	if !headers[0].multipart {
 		h := headers[0]
@@ -151,7 +151,7 @@ func choosePart(headers []Header, version uint32) (Header, error) {
 	return Header{}, errors.New("no part is a flat image; flatten the image and save it again")
 }
 
-// checkWindows refuses unusable data and display windows.
+// checkWindows returns an error for unusable data and display windows.
 func (h *Header) checkWindows() error {
 	for name, w := range map[string]window{"data window": h.data, "display window": h.display} {
 		if w.windowWidth() < 1 || w.height() < 1 || w.windowWidth() > mostSide || w.height() > mostSide {
@@ -168,7 +168,7 @@ func (h *Header) checkWindows() error {
 	return nil
 }
 
-// checkChunkSizes refuses unusable tiles, strips and compressions.
+// checkChunkSizes returns an error for unusable tiles, strips and compression methods.
 func (h *Header) checkChunkSizes() error {
 	if err := h.checkCompression(); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (h *Header) checkChunkSizes() error {
 		h.tileW, h.tileH = int(h.data.windowWidth()), int(min(int64(h.linesOfChunk()), h.data.height()))
 	}
 	if across, down := h.gridOfChunks(); h.tiled && across*down > mostTiles {
-		return fmt.Errorf("%d tiles, the limit is %d; save the image with larger tiles", across*down, mostTiles)
+		return fmt.Errorf("there are %d tiles, but the limit is %d; save the image with larger tiles", across*down, mostTiles)
 	}
 	if h.chunkBytes(h.tileW, h.tileH) > math.MaxInt32 {
 		return fmt.Errorf("strips or tiles take %d bytes, which is too much", h.chunkBytes(h.tileW, h.tileH))
@@ -201,7 +201,7 @@ func (h *Header) pixelBytes() (n int64) {
 	return n
 }
 
-// chunkBytes returns the unpacked size of a strip or tile.
+// chunkBytes returns the decompressed size of a strip or tile.
 func (h *Header) chunkBytes(w, l int) int64 { return int64(w) * int64(l) * h.pixelBytes() }
 
 // gridOfChunks returns the number of columns and rows of strips or tiles.
@@ -209,20 +209,20 @@ func (h *Header) gridOfChunks() (across, down int64) {
 	return (h.data.windowWidth() + int64(h.tileW) - 1) / int64(h.tileW), (h.data.height() + int64(h.tileH) - 1) / int64(h.tileH)
 }
 
-// LeastBytes returns a lower bound of the size of files with this header.
+// LeastBytes returns a lower bound for the size of files with this header.
 func (h *Header) LeastBytes() int64 {
-	const place, head = 8, 8 // bytes in the list, and before the pixels
+	const place, head = 8, 8 // bytes in the chunk table, and before the pixels
 	across, down := h.gridOfChunks()
 	return h.table + across*down*(place+head) + h.data.windowWidth()*h.data.height()*h.pixelBytes()/h.expansionRatio()
 }
 
-// Memory returns the most bytes that Decode holds at once, without the file.
+// Memory returns an upper bound on the bytes that Decode holds at once, excluding the file.
 func (h *Header) Memory() int64 {
-	const tables = 4 << 20 // tables of Huffman codes and inflation
+	const tables = 4 << 20 // tables of Huffman codes and of DEFLATE
 	return 16*int64(h.Width)*int64(h.Height) + 3*h.chunkBytes(h.tileW, h.tileH) + tables
 }
 
-// A cursor reads the headers of a file from front to back.
+// A cursor reads the headers of a file sequentially.
 type cursor struct {
 	data []byte
 	at   int
@@ -240,7 +240,7 @@ func (c *cursor) takeBytes(n int) ([]byte, error) {
 	return c.data[c.at-n : c.at], nil
 }
 
-// textToZero returns the bytes up to the next zero.
+// textToZero returns the bytes before the next zero byte.
 func (c *cursor) textToZero() (string, error) {
 	const longest = 255
 	rest := c.data[c.at:]
@@ -309,7 +309,7 @@ func (h *Header) setAttribute(a attribute) error {
 	least, known := map[string]int{"channels": 1, "compression": 1, "dataWindow": 16, "displayWindow": 16,
 		"tiles": 9, "chunkCount": 4, "chromaticities": 32}[a.name]
 	if known && len(a.value) < least {
-		return fmt.Errorf("%d bytes, want %d", len(a.value), least)
+		return fmt.Errorf("the attribute has %d bytes, want %d", len(a.value), least)
 	}
 	le := binary.LittleEndian
 	switch a.name {
@@ -338,7 +338,7 @@ func readWindow(b []byte) window {
 	return window{at(0), at(1), at(2), at(3)}
 }
 
-// readPrimaries describes chromaticities; "" for Rec. 709.
+// readPrimaries formats chromaticities; it returns "" for Rec. 709.
 func readPrimaries(b []byte) string {
 	rec709 := [8]float64{0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329}
 	var got [8]float64

@@ -6,15 +6,15 @@ import (
 	"io"
 )
 
-// pizTables holds the tables for unpacking PIZ.
+// pizTables holds the tables for decompressing PIZ.
 type pizTables struct {
 	huffman huffman
 	values  [1 << 16]uint16 // values by index
-	numbers []uint16        // numbers of the largest strip or tile
+	numbers []uint16        // values of the largest strip or tile
 }
 
-// readValues reads the set of occurring numbers, a bit each in a bitmap of 8192 bytes whose bytes
-// before low are 0; zero always occurs. It returns the greatest index of a number.
+// readValues reads the set of values that occur, as a bitmap of 8192 bytes whose bytes before low
+// are omitted; zero always occurs. It returns the largest index of a value.
 func (t *pizTables) readValues(bitmap []byte, low int) (greatest int) {
 	clear(t.values[:])
 	n := 1
@@ -29,8 +29,8 @@ func (t *pizTables) readValues(bitmap []byte, low int) (greatest int) {
 	return n - 1
 }
 
-// unpackPIZ unpacks PIZ: Huffman codes hold the wavelet transform of each channel, and its numbers
-// are indices into the set of occurring numbers.
+// unpackPIZ decompresses PIZ: Huffman codes hold the wavelet transform of each channel, whose
+// coefficients are indices into the set of values.
 func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	const bitmapBytes = 8192
 	if len(packed) < 4 {
@@ -40,7 +40,7 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	low, high := int(le.Uint16(packed)), int(le.Uint16(packed[2:]))
 	packed = packed[4:]
 	if low >= bitmapBytes || high >= bitmapBytes {
-		return errors.New("the list of occurring numbers is invalid")
+		return errors.New("the list of occurring values is invalid")
 	}
 	n := max(0, high-low+1)
 	if len(packed) < n+4 {
@@ -61,7 +61,7 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 		stride += w * c.kind.numberSize()
 	}
 	for _, c := range u.channels {
-		numbers := c.kind.numberSize() / 2 // numbers of 16 bits
+		numbers := c.kind.numberSize() / 2 // 16-bit values per pixel
 		for i := range numbers {
 			p := plane{pix[i:], numbers, numbers * w}
 			p.unwave(w, l, greatest)
@@ -77,18 +77,18 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	return nil
 }
 
-// A plane is a rectangle of numbers, with the steps to the next number and to the next row.
+// A plane is a rectangle of values, with the strides to the next value and to the next row.
 type plane struct {
 	pix          []uint16
 	across, down int
 }
 
-// unwave inverts the wavelet transform of w by l numbers, the largest of them greatest: Haar
-// wavelets in two dimensions, coarsest first. Numbers beside and below the last pair of a scale are
+// unwave inverts the wavelet transform of w by l values, where greatest is the largest value: Haar
+// wavelets in two dimensions, coarsest first. Values beside and below the last pair of a scale are
 // combined in one dimension.
 func (p plane) unwave(w, l, greatest int) {
 	pair := pair16
-	if greatest < 1<<14 { // sums and differences fit
+	if greatest < 1<<14 { // sums and differences do not overflow
 		pair = pair14
 	}
 	scale := 1
@@ -119,47 +119,47 @@ func (p plane) unwave(w, l, greatest int) {
 	}
 }
 
-// pair14 returns the two numbers of a mean and a difference.
+// pair14 returns the two values with the given mean and difference.
 func pair14(mean, difference uint16) (uint16, uint16) {
 	m, d := int(int16(mean)), int(int16(difference))
 	a := m + d&1 + d>>1
 	return uint16(a), uint16(a - d)
 }
 
-// pair16 is pair14 modulo 65536.
+// pair16 is like pair14 modulo 65536.
 func pair16(mean, difference uint16) (uint16, uint16) {
 	b := mean - difference>>1
 	return difference + b - 1<<15, b
 }
 
-// The Huffman codes of PIZ encode numbers of 16 bits, and one more symbol for repetition. Codes
-// have up to 58 bits.
+// The Huffman codes of PIZ encode 16-bit values, and one more symbol for repetition. Codes have up
+// to 58 bits.
 const (
 	symbols  = 1<<16 + 1
 	longest  = 58
-	shortest = 12 // index bits of the table of short codes
+	shortest = 12 // index bits of the table for short codes
 )
 
-// huffman is a table of codes. Codes of the same length are consecutive numbers, in the order of
+// huffman is a table of codes. Codes of the same length are consecutive integers, in the order of
 // their symbols.
 type huffman struct {
 	lengths [symbols]uint8
-	sorted  []uint32 // symbols by code length, then by number
+	sorted  []uint32 // symbols by code length, then by code
 	first   [longest + 2]uint64
-	start   [longest + 2]int // index into sorted of the first code of a length
+	start   [longest + 2]int // index in sorted of the first code of each length
 	count   [longest + 2]int
 	short   [1 << shortest]uint32 // symbol<<8 | length; 0 if the code is longer
 }
 
-// A bitReader reads bits, the highest of each byte first.
+// A bitReader reads bits, highest bit of each byte first.
 type bitReader struct {
 	data []byte
 	at   int // offset in data
 	bits uint64
-	n    int // number of bits in bits, at its low end
+	n    int // number of valid bits, which are the lowest of bits
 }
 
-// fillTo reads until n bits are available, at most 56, and reports whether the data suffices.
+// fillTo reads until n bits are available, at most 56, and reports whether there are enough data.
 func (r *bitReader) fillTo(n int) bool {
 	for r.n < n {
 		if r.at == len(r.data) {
@@ -179,7 +179,7 @@ func (r *bitReader) takeBits(n int) (uint64, error) {
 	return r.bits >> r.n & (1<<n - 1), nil
 }
 
-// readCodeLengths reads the code lengths of the symbols from low to high, of six bits each. Numbers
+// readCodeLengths reads the code lengths of the symbols from low to high, six bits each. Values
 // from 59 on are runs of symbols without a code: two to five of them or, for 63, six more than the
 // next eight bits say. It returns the size of the list in bytes.
 func (h *huffman) readCodeLengths(data []byte, low, high int) (int, error) {
@@ -205,13 +205,13 @@ func (h *huffman) readCodeLengths(data []byte, low, high int) (int, error) {
 			none = int(more) + 6
 		}
 		if s += none; s > high+1 {
-			return 0, errors.New("list of Huffman codes is too long")
+			return 0, errors.New("the list of Huffman codes is too long")
 		}
 	}
 	return r.at, h.assignCodes(low, high)
 }
 
-// assignCodes assigns codes to symbols: the longest ones come first.
+// assignCodes assigns codes to symbols, starting with the longest codes.
 func (h *huffman) assignCodes(low, high int) error {
 	clear(h.count[:])
 	clear(h.short[:])
@@ -268,7 +268,7 @@ func (h *huffman) readSymbol(r *bitReader) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		// A code of this length is at or above the first one; a lower number is the start of a
+		// Codes of this length are not less than the first one; a lower value is the start of a
 		// longer code.
 		code = code<<1 | bit
 		if i := code - h.first[n]; code >= h.first[n] && i < uint64(h.count[n]) {
@@ -280,7 +280,7 @@ func (h *huffman) readSymbol(r *bitReader) (int, error) {
 
 // unhuffman decodes data, which starts with its own header, into dst.
 func (h *huffman) unhuffman(dst []uint16, data []byte) error {
-	const header = 20 // lowest and highest symbol, size of the list, bits, unused
+	const header = 20 // lowest and highest symbol, size of the code lengths, number of bits, unused
 	if len(data) < header {
 		return io.ErrUnexpectedEOF
 	}
@@ -303,7 +303,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 		if err != nil {
 			return err
 		}
-		if s != int(high) { // repetition
+		if s != int(high) { // high is the symbol for repetition
 			dst[at] = uint16(s)
 			at++
 			continue

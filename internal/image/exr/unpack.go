@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Compressions of strips and tiles, numbered as in files.
+// Compression methods of strips and tiles, numbered as in files.
 const (
 	plain = iota
 	rle
@@ -25,7 +25,7 @@ const (
 	dwab
 )
 
-// checkCompression refuses unsupported compressions.
+// checkCompression returns an error for unsupported compression methods.
 func (h *Header) checkCompression() error {
 	switch {
 	case h.compression == dwaa || h.compression == dwab:
@@ -37,13 +37,13 @@ func (h *Header) checkCompression() error {
 	}
 	for _, c := range h.channels {
 		if c.linear && c.kind == half {
-			return fmt.Errorf("channel %q is packed by B44 as logarithms, which is not supported; save the image with ZIP or PIZ", c.name)
+			return fmt.Errorf("channel %q is compressed by B44 as logarithms, which is not supported; save the image with ZIP or PIZ", c.name)
 		}
 	}
 	return nil
 }
 
-// linesOfChunk returns the number of rows of a strip.
+// linesOfChunk returns the number of rows per strip.
 func (h *Header) linesOfChunk() int {
 	switch h.compression {
 	case zip, pxr24:
@@ -54,7 +54,7 @@ func (h *Header) linesOfChunk() int {
 	return 1
 }
 
-// expansionRatio bounds how far packed data expand.
+// expansionRatio returns the maximum expansion of compressed data.
 func (h *Header) expansionRatio() int64 {
 	switch h.compression {
 	case plain:
@@ -65,13 +65,13 @@ func (h *Header) expansionRatio() int64 {
 		return 1032
 	case pxr24: // three bytes become four
 		return 1376
-	case b44, b44a: // three bytes for sixteen numbers
+	case b44, b44a: // three bytes for sixteen values
 		return 11
 	}
-	return 512 // PIZ: a code of one bit and a count of eight for 255 numbers
+	return 512 // PIZ: a code of one bit and a count of eight bits for 255 values
 }
 
-// An unpacker unpacks strips and tiles one after another.
+// An unpacker decompresses strips and tiles and reuses its memory.
 type unpacker struct {
 	channels []channel
 	raw, mid []byte // buffers for the largest strip or tile, or nil
@@ -94,16 +94,16 @@ func newUnpacker(h *Header) unpacker {
 	return u
 }
 
-// unpackChunk returns the pixels of a strip or tile of w by l pixels: in each row all numbers of the
-// first channel, then of the next, little-endian. The result is valid until the next call.
+// unpackChunk decompresses a strip or tile of w by l pixels. Each row has all values of the first
+// channel, then of the next, little-endian. The result is valid until the next call.
 func (u *unpacker) unpackChunk(compression byte, packed []byte, w, l int) ([]byte, error) {
 	size := 0
 	for _, c := range u.channels {
 		size += w * l * c.kind.numberSize()
 	}
-	if compression == plain || len(packed) >= size { // incompressible data is stored plain
+	if compression == plain || len(packed) >= size { // incompressible data is stored uncompressed
 		if len(packed) != size {
-			return nil, fmt.Errorf("%d bytes of pixels, want %d", len(packed), size)
+			return nil, fmt.Errorf("the pixels take %d bytes, want %d", len(packed), size)
 		}
 		return packed, nil
 	}
@@ -132,7 +132,7 @@ func (u *unpacker) unpackChunk(compression byte, packed []byte, w, l int) ([]byt
 	return raw, u.unpackPXR24(raw, mid, packed, w, l)
 }
 
-// inflated fills dst with the decompressed bytes of packed, which must have that length.
+// inflated decompresses packed into dst, which must have exactly the decompressed size.
 func (u *unpacker) inflated(dst, packed []byte) (err error) {
 	r := bytes.NewReader(packed)
 	if old, ok := u.inflate.(zlib.Resetter); ok {
@@ -147,13 +147,13 @@ func (u *unpacker) inflated(dst, packed []byte) (err error) {
 		return pixmap.UnexpectedEOF(err)
 	}
 	if n, _ := u.inflate.Read(make([]byte, 1)); n > 0 {
-		return errors.New("the data hold too many pixels")
+		return errors.New("the data has too many pixels")
 	}
 	return nil
 }
 
-// unpackRuns fills dst from runs: a count n of 0 to 127 and a byte that is repeated n+1 times, or a
-// negative count -n and n bytes.
+// unpackRuns decompresses runs into dst: a count n from 0 to 127 is followed by one byte that is
+// repeated n+1 times, a negative count -n by n literal bytes.
 func unpackRuns(dst, packed []byte) error {
 	for len(dst) > 0 {
 		if len(packed) < 2 {
@@ -167,14 +167,14 @@ func unpackRuns(dst, packed []byte) error {
 				return io.ErrUnexpectedEOF
 			}
 			if n > len(dst) {
-				return errors.New("the data hold too many pixels")
+				return errors.New("the data has too many pixels")
 			}
 			copy(dst, packed[:n])
 			packed, dst = packed[n:], dst[n:]
 			continue
 		}
 		if n++; n > len(dst) {
-			return errors.New("the data hold too many pixels")
+			return errors.New("the data has too many pixels")
 		}
 		for i := range dst[:n] {
 			dst[i] = packed[0]
@@ -182,13 +182,13 @@ func unpackRuns(dst, packed []byte) error {
 		packed, dst = packed[1:], dst[n:]
 	}
 	if len(packed) > 0 {
-		return errors.New("the data hold too many pixels")
+		return errors.New("the data has too many pixels")
 	}
 	return nil
 }
 
-// mergeHalves inverts the step before RLE and ZIP: each byte is the difference to the byte before
-// plus 128, and the first half of the bytes are those at even places.
+// mergeHalves inverts the transformation before RLE and ZIP: each byte is the difference to the
+// previous byte plus 128, and the first half of the bytes are those at even positions.
 func mergeHalves(dst, split []byte) {
 	for i := 1; i < len(split); i++ {
 		split[i] += split[i-1] - 128
@@ -199,7 +199,7 @@ func mergeHalves(dst, split []byte) {
 	}
 }
 
-// unpackPXR24 unpacks PXR24: for each row of a channel all high bytes of the differences of
+// unpackPXR24 decompresses PXR24: for each row of a channel, all high bytes of the differences of
 // neighbors, then the next bytes and so on. Floats lack their lowest byte.
 func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
 	stored := func(k kind) int { return map[kind]int{half: 2, float: 3, whole: 4}[k] }
@@ -233,8 +233,8 @@ func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
 	return nil
 }
 
-// unpackB44 unpacks B44 and B44A: one channel after another, halves in blocks of 4 by 4, other
-// numbers unchanged.
+// unpackB44 decompresses B44 and B44A, channel by channel: half-precision floats in blocks of 4 by
+// 4, other values unchanged.
 func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 	stride, left := 0, 0
 	for _, c := range u.channels {
@@ -269,15 +269,15 @@ func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 		left += size
 	}
 	if len(packed) > 0 {
-		return errors.New("the data hold too many pixels")
+		return errors.New("the data has too many pixels")
 	}
 	return nil
 }
 
-// unpackBlock unpacks the first block and returns how many bytes it took: 14, or 3 if all its
-// numbers are equal. The first number is stored whole. Each further number is a difference of six
-// bits, where 32 means 0, times a power of two: down the first column from the number above, then
-// along the rows from the number on the left.
+// unpackBlock decodes the first block of b and returns how many bytes it has: 14, or 3 if all its
+// values are equal. The first value is stored in full. Each other value is a difference of six
+// bits, where 32 means 0, times a power of two: down the first column from the value above, then
+// along the rows from the value to the left.
 func unpackBlock(b []byte) (block [16]uint16, n int, err error) {
 	if len(b) < 3 {
 		return block, 0, io.ErrUnexpectedEOF
@@ -293,7 +293,7 @@ func unpackBlock(b []byte) (block [16]uint16, n int, err error) {
 		return block, 0, io.ErrUnexpectedEOF
 	}
 	shift := b[2] >> 2
-	bit := 16 + 6 // place of the next difference
+	bit := 16 + 6 // bit position of the next difference
 	step := func(from uint16) uint16 {
 		pair := uint16(b[bit/8]) << 8
 		if bit/8+1 < 14 {
@@ -318,8 +318,8 @@ func unpackBlock(b []byte) (block [16]uint16, n int, err error) {
 	return block, 14, nil
 }
 
-// ordered turns a number of B44, which counts up from the least half to the greatest, into the bits
-// of that half.
+// ordered converts a B44 value to the bits of a half-precision float. B44 values count from the
+// smallest float to the largest.
 func ordered(v uint16) uint16 {
 	if v&0x8000 != 0 {
 		return v & 0x7fff

@@ -1,9 +1,9 @@
-// Package hdr decodes Radiance images (.hdr): light without an upper bound, each pixel three
-// mantissas with a common exponent.
+// Package hdr decodes Radiance images (.hdr): light without an upper bound, where each pixel has
+// three mantissas with a common exponent.
 //
 // The layout follows "Radiance File Formats" (Greg Ward, 1997), section "Image File Format". Like
 // nearly all readers, the package uses mantissas unchanged; Radiance itself adds a half to each, so
-// that none is ever black.
+// that no value is ever black.
 package hdr
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// An Image is a decoded file whose pixels are still packed, four bytes each.
+// An Image is a decompressed file whose pixels are still encoded, four bytes each.
 type Image struct {
 	Header
 	packed []byte // pixels in file order
 	light  light
 }
 
-// LeastBytes returns a lower bound of the size of files with this header.
+// LeastBytes returns a lower bound for the size of files with this header.
 func (h Header) LeastBytes() int64 {
-	// Every encoding of a scan line has a pixel and, beyond that, at least one run.
+	// Every encoding of a scan line has at least one pixel and one more run.
 	lines, length := int64(h.Height), h.Width
 	if h.columns {
 		lines, length = int64(h.Width), h.Height
@@ -61,14 +61,14 @@ func Decode(r io.Reader, size int64) (*Image, error) {
 	return &Image{Header: h, packed: pix, light: h.lightTable()}, nil
 }
 
-// Row puts row y, counted from the top, into dst as linear light: red, green, blue and an alpha of
-// 1 for each pixel. It panics if dst does not have four numbers for each pixel, or if the image
-// has no such row.
+// Row stores row y, counted from the top, in dst as linear light: red, green, blue and an alpha of
+// 1 per pixel. It panics if dst does not have four elements per pixel, or if the image has no such
+// row.
 func (p *Image) Row(dst []float32, y int) {
 	if len(dst) != 4*p.Width || y < 0 || y >= p.Height {
-		panic(fmt.Sprintf("hdr: row %d with room for %d numbers in an image of %d x %d", y, len(dst), p.Width, p.Height))
+		panic(fmt.Sprintf("hdr: row %d has room for %d values in an image of %d x %d", y, len(dst), p.Width, p.Height))
 	}
-	// The first pixel of the row in the file, and the step to the next.
+	// x is the first pixel of the row in the file, and step leads to the next.
 	x, step := 0, 1
 	if p.fromRight {
 		x, step = p.Width-1, -1
@@ -85,7 +85,7 @@ func (p *Image) Row(dst []float32, y int) {
 	}
 }
 
-// Scan lines of these lengths may be stored channel by channel.
+// Only scan lines of these lengths may be stored channel by channel.
 const (
 	leastByChannel = 8
 	mostByChannel  = 1<<15 - 1
@@ -100,12 +100,12 @@ func readLine(r *bufio.Reader, line []byte) error {
 		if err != nil {
 			return err
 		}
-		// No pixel starts like this: the largest mantissa is never below 128.
+		// No pixel starts with these bytes, because the largest mantissa is never below 128.
 		if sign[0] == 2 && sign[1] == 2 && sign[2] < 128 {
 			if length := int(sign[2])<<8 | int(sign[3]); length != pixels {
-				return fmt.Errorf("its length is %d pixels, want %d", length, pixels)
+				return fmt.Errorf("the scan line has %d pixels, want %d", length, pixels)
 			}
-			_, _ = r.Discard(len(sign)) // they were peeked
+			_, _ = r.Discard(len(sign)) // skip the peeked bytes
 			return readPlanes(r, line)
 		}
 	}
@@ -113,7 +113,7 @@ func readLine(r *bufio.Reader, line []byte) error {
 }
 
 // readPlanes reads all reds, then all greens, blues and exponents, each as packets: up to 128
-// numbers, or a count above 128 and one number that is repeated count-128 times.
+// values, or a count above 128 and one value that is repeated count-128 times.
 func readPlanes(r *bufio.Reader, line []byte) error {
 	for c := range 4 {
 		for at := c; at < len(line); {
@@ -157,7 +157,7 @@ func readPixels(r *bufio.Reader, line []byte) error {
 			continue
 		}
 		if at == 0 {
-			return errors.New("it starts with a repetition")
+			return errors.New("the scan line starts with a repetition")
 		}
 		if shift > 24 {
 			return errors.New("a repetition is too long")
@@ -175,15 +175,15 @@ func readPixels(r *bufio.Reader, line []byte) error {
 	return nil
 }
 
-// A light turns packed pixels into floats: the product of its entries for the mantissa and the
-// exponent.
+// A light converts encoded pixels to floats: the product of its table entries for the mantissa and
+// the exponent.
 type light struct {
 	mantissa [256]float64
 	exponent [256][3]float64 // factors of red, green and blue, by exponent
 }
 
-// lightTable returns the table for images with this header. The light is
-// (mantissa * 2^(exponent-136)) ^ gamma / exposure; an exponent of 0 is black.
+// lightTable returns the table for images with this header. Light is (mantissa * 2^(exponent-136))
+// ^ gamma / exposure; an exponent of 0 is black.
 func (h *Header) lightTable() light {
 	var l light
 	for i := range 256 {
@@ -193,14 +193,14 @@ func (h *Header) lightTable() light {
 		}
 		unit := detmath.Pow(math.Ldexp(1, i-136), h.Gamma)
 		for c, e := range h.Exposure {
-			l.exponent[i][c] = min(1e300, unit/e) // 0 times it must be 0
+			l.exponent[i][c] = min(1e300, unit/e) // finite, so that 0 times the factor is 0
 		}
 	}
 	return l
 }
 
-// putLight puts the light of the first pixel of packed at the start of dst. Light beyond float32
-// becomes the largest float32, to avoid infinities.
+// putLight converts the first pixel of packed to light and stores it at the start of dst. Light
+// beyond float32 becomes the largest float32, to avoid infinities.
 func (l *light) putLight(dst []float32, packed []byte) {
 	_, _ = dst[3], packed[3]
 	scale := &l.exponent[packed[3]]

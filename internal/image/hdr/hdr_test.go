@@ -51,7 +51,7 @@ func TestMantissasShareTheExponent(t *testing.T) {
 	}
 }
 
-// Header variables are undone in the pixels.
+// The exposure and gamma in the header are undone in the pixels.
 func TestHeaderVariablesAreUndone(t *testing.T) {
 	for _, tc := range []struct {
 		lines string
@@ -109,7 +109,7 @@ func TestAxisOrdersGiveOnePicture(t *testing.T) {
 }
 
 func TestScanLines(t *testing.T) {
-	ten := func(v ...byte) (out []byte) { // by channel, red as given, the rest constant
+	ten := func(v ...byte) (out []byte) { // channels of a row: red as given, the others constant
 		out = append([]byte{2, 2, 0, 10}, v...)
 		return append(out, 128+10, 0, 128+10, 0, 128+10, 136)
 	}
@@ -150,22 +150,22 @@ func TestBadRadianceFilesAreRefused(t *testing.T) {
 		want string
 		file []byte
 	}{
-		{"does not start with #?", []byte("RADIANCE\n")},
+		{"does not start with \"#?", []byte("RADIANCE\n")},
 		{"ra_xyze -r", with("FORMAT=32-bit_rle_xyze")},
-		{`unknown format "16-bit"`, with("FORMAT=16-bit")},
+		{`the format "16-bit" is unknown`, with("FORMAT=16-bit")},
 		{"not a number above 0", with("EXPOSURE=-1")},
 		{"not a number above 0", with("EXPOSURE=nan")},
 		{"not a number above 0", with("COLORCORR=1 2 x")},
 		{"does not have three numbers", with("COLORCORR=1 2")},
 		{"is not between 0.1 and 10", with("GAMMA=11")},
-		{"makes no sense", with("EXPOSURE=1e20\nEXPOSURE=1e20")},
+		{"is out of range", with("EXPOSURE=1e20\nEXPOSURE=1e20")},
 		{"header is longer than", with(strings.Repeat("x", maxHeader))},
 		{"resolution line", file("-Y 1 +Y 1")},
 		{"resolution line", file("-Y 1 +X")},
 		{"resolution line", file("Y 1 +X 1")},
 		{"0 x 1 pixels", file("-Y 1 +X 0")},
 		{"-7 x 1 pixels", file("-Y 1 +X -7")},
-		{"its length is 9 pixels, want 8", file("-Y 1 +X 8", 2, 2, 0, 9)},
+		{"the scan line has 9 pixels, want 8", file("-Y 1 +X 8", 2, 2, 0, 9)},
 		{"packet has 0 pixels", file("-Y 1 +X 8", 2, 2, 0, 8, 0)},
 		{"packet has 9 pixels, but only 8 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 137, 1)},
 		{"packet has 3 pixels, but only 1 are left", file("-Y 1 +X 8", 2, 2, 0, 8, 135, 1, 3, 1, 1, 1)},
@@ -180,7 +180,7 @@ func TestBadRadianceFilesAreRefused(t *testing.T) {
 	}
 }
 
-// An image survives each encoding, and shortened files are errors.
+// An image survives encoding and decoding in each encoding, and truncated files are errors.
 func TestPicturesSurviveAllEncodings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 6).Draw(t, "h")

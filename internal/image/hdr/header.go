@@ -12,27 +12,27 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A Header describes the pixels; it is the text before them.
+// A Header describes the pixels. In the file it is the text before them.
 type Header struct {
 	Width, Height int
-	// Exposure is the factor of the stored red, green and blue: the product of all EXPOSURE and
-	// COLORCORR lines. Row divides by it.
+	// Exposure is the factor that was applied to red, green and blue: the product of all EXPOSURE
+	// and COLORCORR lines. Row divides by it.
 	Exposure [3]float64
-	// Gamma is the root that was taken of the stored pixels, 1 for none. Row raises them to that
-	// power.
+	// Gamma is the root that was applied to the stored pixels; 1 means none. Row raises them to
+	// this power.
 	Gamma float64
 	// Primaries is the PRIMARIES line, "" if there is none. It is not applied.
 	Primaries string
 
-	columns               bool // scan lines are columns
-	fromRight, fromBottom bool // order of columns and of rows
+	columns               bool // scan lines are columns of the image
+	fromRight, fromBottom bool // columns are stored from the right, rows from the bottom
 }
 
-// maxHeader is the longest accepted text.
+// maxHeader is the maximum size of the header text in bytes.
 const maxHeader = 32 << 10
 
-// ReadHeader reads and checks a header up to the first pixel. It fails for every header that Decode
-// would refuse. If r is a *bufio.Reader, it reads no byte beyond the header.
+// ReadHeader reads and checks a header up to the first pixel. It returns an error for every header
+// that Decode would refuse. If r is a *bufio.Reader, it reads no byte beyond the header.
 func ReadHeader(r io.Reader) (Header, error) {
 	b, ok := r.(*bufio.Reader)
 	if !ok {
@@ -44,7 +44,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 		return Header{}, err
 	}
 	if !strings.HasPrefix(sign, "#?") {
-		return Header{}, errors.New("hdr: file does not start with #?")
+		return Header{}, errors.New("hdr: the file does not start with \"#?\"")
 	}
 	h := Header{Exposure: [3]float64{1, 1, 1}, Gamma: 1}
 	for {
@@ -66,8 +66,8 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return h, h.resolution(line)
 }
 
-// applyVariable applies a line of the form NAME=value. Other lines are comments, or commands that
-// made the image.
+// applyVariable applies a line of the form NAME=value. Other lines are comments, or the commands
+// that created the image.
 func (h *Header) applyVariable(line string) error {
 	name, value, _ := strings.Cut(line, "=")
 	value = strings.TrimSpace(value)
@@ -79,7 +79,7 @@ func (h *Header) applyVariable(line string) error {
 		case "32-bit_rle_xyze":
 			return errors.New("hdr: colors are XYZ; convert the image to RGB with ra_xyze -r")
 		}
-		return fmt.Errorf("hdr: unknown format %.40q", value)
+		return fmt.Errorf("hdr: the format %.40q is unknown", value)
 	case "PRIMARIES":
 		h.Primaries = value
 	case "EXPOSURE":
@@ -116,12 +116,12 @@ func (h *Header) applyVariable(line string) error {
 	return nil
 }
 
-// checkExposure refuses extreme products of many lines.
+// checkExposure returns an error if the product of many lines is extreme.
 func (h *Header) checkExposure() error {
 	const most = 1e30
 	for _, v := range h.Exposure {
 		if !(v < most && v > 1/most) {
-			return fmt.Errorf("hdr: an exposure of %g makes no sense", v)
+			return fmt.Errorf("hdr: the exposure of %g is out of range", v)
 		}
 	}
 	return nil
@@ -130,13 +130,13 @@ func (h *Header) checkExposure() error {
 func positive(line, text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return 1, fmt.Errorf("hdr: %.40q: not a number above 0", line)
+		return 1, fmt.Errorf("hdr: %.40q is not a number above 0", line)
 	}
 	return v, nil
 }
 
-// resolution reads the line before the pixels: the axis along which scan lines follow each other,
-// its start and their number; then the same for the pixels of a line. Y points up.
+// resolution parses the line before the pixels: the axis along which scan lines follow each other,
+// its direction, and their number; then the same for the pixels of a line. Y points up.
 func (h *Header) resolution(line string) error {
 	f := strings.Fields(line)
 	wrong := fmt.Errorf("hdr: resolution line is %.40q; want one like %q", line, "-Y 480 +X 640")
@@ -160,10 +160,10 @@ func (h *Header) resolution(line string) error {
 	return nil
 }
 
-// A lineReader reads lines of a text of limited length.
+// A lineReader reads the lines of a text of limited length.
 type lineReader struct {
 	r    *bufio.Reader
-	left int // bytes
+	left int // bytes left until the limit
 }
 
 func (l *lineReader) nextHeaderLine() (string, error) {

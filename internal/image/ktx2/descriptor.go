@@ -7,7 +7,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Numbers of the Khronos Data Format Specification.
+// Enumeration values of the Khronos Data Format Specification.
 type (
 	colorModel byte
 	channel    byte
@@ -29,38 +29,38 @@ const (
 	primariesBT709       = 1
 	transferLinear       = 1
 	transferSRGB         = 2
-	premultiplied        = 1 // a flag
+	premultiplied        = 1 // descriptor flag: colors are multiplied by alpha
 	descriptorVersion    = 2
 
 	channelRed   channel = 0
 	channelGreen channel = 1
 	channelBlue  channel = 2
 	channelAlpha channel = 15
-	// A packed block is one sample, called color, data or red: all are 0. That
-	// of BC1 has another number if it may be transparent.
+	// A compressed block has one sample. Its channel is named color, data or red, which are all 0,
+	// except that BC1 blocks that may be transparent have another value.
 	channelColor        channel = 0
 	channelColorOrClear channel = 1
-	// Channels of ETC2 and UASTC have numbers of their own.
+	// ETC2 and UASTC have their own values for channels.
 	channelETC2Color channel = 2
 	channelUASTC     channel = 0 // RGB
 	channelUASTCA    channel = 3 // RGBA
 
-	// These are set beside a channel: it is exempt from the transfer function,
-	// it can be negative, it is floating point.
+	// Flags that are combined with a channel: exempt from the transfer function, signed, and
+	// floating point.
 	isLinear channel = 1 << 4
 	isSigned channel = 1 << 6
 	isFloat  channel = 1 << 7
 
-	// Numbers for -1, 0 and 1 in floating point channels.
+	// Bit patterns of -1, 0 and 1 in floating-point channels.
 	floatMinusOne = 0xbf800000
 	floatOne      = 0x3f800000
 )
 
-// A sample is one channel of a texel, or a part of a packed block.
+// A sample describes one channel of a texel, or one part of a compressed block.
 type sample struct {
 	bitOffset, bits int
 	channel         channel
-	lower, upper    uint32 // the stored values that mean 0 (-1 if signed) and 1
+	lower, upper    uint32 // stored values that mean 0 (-1 if signed) and 1
 }
 
 func modelOf(f texture.Format) colorModel {
@@ -131,19 +131,35 @@ func samplesOf(t *texture.Texture) []sample {
 		return unpackedSamples(alpha, 8, 8, 8, 8)
 	case texture.RGB10A2:
 		return unpackedSamples(alpha, 10, 10, 10, 2)
+	case texture.R16:
+		return unpackedSamples(alpha, 16)
+	case texture.RG16:
+		return unpackedSamples(alpha, 16, 16)
+	case texture.RGBA16:
+		return unpackedSamples(alpha, 16, 16, 16, 16)
+	case texture.R16F:
+		return floatSamples(alpha, 16)
+	case texture.R32F:
+		return floatSamples(alpha, 32)
 	case texture.RGBA16F:
-		samples := unpackedSamples(alpha, 16, 16, 16, 16)
-		for i := range samples {
-			s := &samples[i]
-			s.channel |= isFloat | isSigned
-			s.lower, s.upper = floatMinusOne, floatOne
-		}
-		return samples
+		return floatSamples(alpha, 16, 16, 16, 16)
 	}
 	return nil
 }
 
-// unpackedSamples returns red, green, blue and alpha with the given bits, or the first few.
+// floatSamples returns unpackedSamples for floating point.
+func floatSamples(alpha channel, bits ...int) []sample {
+	samples := unpackedSamples(alpha, bits...)
+	for i := range samples {
+		s := &samples[i]
+		s.channel |= isFloat | isSigned
+		s.lower, s.upper = floatMinusOne, floatOne
+	}
+	return samples
+}
+
+// unpackedSamples returns the samples for red, green, blue and alpha, in this order, with the given
+// bit counts. Fewer counts give fewer samples.
 func unpackedSamples(alpha channel, bits ...int) []sample {
 	channels := [4]channel{channelRed, channelGreen, channelBlue, alpha}
 	samples, offset := make([]sample, 0, len(bits)), 0
@@ -155,21 +171,20 @@ func unpackedSamples(alpha channel, bits ...int) []sample {
 }
 
 const (
-	descriptorHead  = 28 // head of the descriptor, with the total size
-	descriptorBytes = 16 // each sample
+	descriptorHead  = 28 // size of the descriptor before the samples, with the total size
+	descriptorBytes = 16 // size of each sample
 
-	// Bytes of the descriptor: transferAt holds the curve of colors, flagsAt the meaning of
-	// alpha, bytesPlane0At the bytes of a texel block, channelAt the channel of a packed
-	// block.
+	// Offsets in the descriptor: transferAt of the transfer function, flagsAt of the alpha flag,
+	// bytesPlane0At of the size of a texel block, channelAt of the channel of a compressed block.
 	transferAt    = 14
 	flagsAt       = 15
 	bytesPlane0At = 20
 	channelAt     = descriptorHead + 3 // offset of the first sample's channel
 )
 
-// descriptor returns the data format descriptor: its total size and one basic block. The bytes
-// per plane count unpacked data, also in packed files, since revision 4 of the specification;
-// before, they had to be 0.
+// descriptor returns the data format descriptor: its total size and one basic block. Since revision
+// 4 of the specification, bytesPlane is the size of an uncompressed texel block even in files with
+// supercompression; before, it had to be 0.
 func descriptor(t *texture.Texture) []byte {
 	side, blockBytes := t.Format.Block()
 	samples := samplesOf(t)
@@ -177,7 +192,7 @@ func descriptor(t *texture.Texture) []byte {
 	if t.SRGB {
 		transfer = transferSRGB
 	} else if t.Format == texture.UASTC {
-		primaries = primariesUnspecified // KHR_texture_basisu wants so: it is data, no color
+		primaries = primariesUnspecified // KHR_texture_basisu requires this value for data
 	}
 	if t.Premultiplied {
 		flags = premultiplied
@@ -185,24 +200,24 @@ func descriptor(t *texture.Texture) []byte {
 
 	size := descriptorHead + descriptorBytes*len(samples)
 	d := binary.LittleEndian.AppendUint32(make([]byte, 0, size), uint32(size))
-	d = binary.LittleEndian.AppendUint32(d, 0) // vendor Khronos, type basic
+	d = binary.LittleEndian.AppendUint32(d, 0) // vendor ID Khronos, type basic
 	d = binary.LittleEndian.AppendUint16(d, descriptorVersion)
 	d = binary.LittleEndian.AppendUint16(d, uint16(size-4))
 	d = append(d, byte(modelOf(t.Format)), primaries, transfer, flags)
-	d = append(d, byte(side-1), byte(side-1), 0, 0)      // block size less one
-	d = append(d, byte(blockBytes), 0, 0, 0, 0, 0, 0, 0) // bytes in planes 0-7
+	d = append(d, byte(side-1), byte(side-1), 0, 0)      // block size minus one
+	d = append(d, byte(blockBytes), 0, 0, 0, 0, 0, 0, 0) // bytesPlane 0 to 7
 	for _, s := range samples {
 		d = binary.LittleEndian.AppendUint16(d, uint16(s.bitOffset))
 		d = append(d, byte(s.bits-1), byte(s.channel))
-		d = binary.LittleEndian.AppendUint32(d, 0) // position in the block
+		d = binary.LittleEndian.AppendUint32(d, 0) // sample position in the block
 		d = binary.LittleEndian.AppendUint32(d, s.lower)
 		d = binary.LittleEndian.AppendUint32(d, s.upper)
 	}
 	return d
 }
 
-// vulkanNumber returns the VkFormat of t. UASTC, which no graphics processor reads, has 0; the
-// descriptor names it.
+// vulkanNumber returns the VkFormat of t. It returns 0 for UASTC, which no GPU reads; the
+// descriptor identifies it.
 func vulkanNumber(t *texture.Texture) uint32 { return t.Format.Vulkan().Of(t.SRGB) }
 
 // formatOfVulkan is the inverse of vulkanNumber.
@@ -213,19 +228,19 @@ func formatOfVulkan(number uint32) (f texture.Format, srgb, ok bool) {
 	return texture.Numbered(number, texture.Formats(), texture.Format.Vulkan)
 }
 
-// typeSize is how many bytes would be swapped together on a big-endian machine.
+// typeSize returns the number of bytes in each unit that a big-endian machine would have to swap.
 func typeSize(f texture.Format) int {
 	switch f {
-	case texture.RGB10A2:
+	case texture.RGB10A2, texture.R32F:
 		return 4
-	case texture.RGBA16F:
+	case texture.R16, texture.RG16, texture.RGBA16, texture.R16F, texture.RGBA16F:
 		return 2
 	}
 	return 1
 }
 
-// levelAlignment returns the alignment of unpacked level data: lcm(block bytes, 4), so that a
-// loader can copy whole blocks and words.
+// levelAlignment returns the alignment of level data without supercompression: lcm(block size, 4),
+// so that a loader can copy whole blocks and words.
 func levelAlignment(f texture.Format) int64 {
 	_, bytes := f.Block()
 	a, b := bytes, 4

@@ -25,15 +25,15 @@ func encode(t testing.TB, tex *texture.Texture, s Supercompression) []byte {
 	return b
 }
 
-// small is a texture of 2x2 pixels and its smaller level.
+// small is a texture of 2x2 pixels with a second level of 1x1.
 func small() *texture.Texture {
 	return &texture.Texture{Format: texture.RGBA8, SRGB: true, W: 2, H: 2, Levels: [][]byte{
 		{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, {7, 8, 9, 10},
 	}}
 }
 
-// cube is an array of two cubes of one block each face, and names where a
-// shader finds the channels.
+// cube is an array of two cubes, with one block per face. Its swizzle selects the channels that a
+// shader reads.
 func cube() *texture.Texture {
 	t := &texture.Texture{Format: texture.BC4, W: 4, H: 4, Layers: 2, Cube: true, Premultiplied: true, Swizzle: "rrr1",
 		Levels: [][]byte{make([]byte, 12*8)}}
@@ -43,7 +43,7 @@ func cube() *texture.Texture {
 	return t
 }
 
-// The whole file, written by hand from the specification.
+// The expected file is written by hand from the specification.
 func TestWriteGolden(t *testing.T) {
 	want := unhex(t, `
 		AB4B5458 203230BB 0D0A1A0A           identifier
@@ -79,7 +79,7 @@ func unhex(t *testing.T, text string) []byte {
 		for _, word := range strings.Fields(line) {
 			b, err := hex.DecodeString(word)
 			if err != nil || word != strings.ToUpper(word) {
-				break // the rest is a remark
+				break // rest of the line is a remark
 			}
 			out = append(out, b...)
 		}
@@ -143,7 +143,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// A texture may follow other data, and other data may follow it.
+// A texture can be written after other data and before other data.
 func TestWriteInTheMiddle(t *testing.T) {
 	for _, s := range []Supercompression{{}, {Zstd, 3}} {
 		f := &memory{data: []byte("before"), at: 6}
@@ -157,7 +157,7 @@ func TestWriteInTheMiddle(t *testing.T) {
 	}
 }
 
-// Data larger than a chunk goes through the packer in several pieces.
+// Levels larger than the size of a write are compressed in several writes.
 func TestRoundTripLarge(t *testing.T) {
 	level := make([]byte, 4*500*500)
 	for i := range level {
@@ -172,17 +172,17 @@ func TestRoundTripLarge(t *testing.T) {
 
 func TestWriteRefuses(t *testing.T) {
 	for name, change := range map[string]func(*texture.Texture, *Supercompression){
-		"format 99 is":        func(t *texture.Texture, _ *Supercompression) { t.Format = 99 },
-		"size 0 x 2":          func(t *texture.Texture, _ *Supercompression) { t.W = 0 },
-		"no sRGB form":        func(t *texture.Texture, _ *Supercompression) { t.Format = texture.BC4 },
-		"swizzle":             func(t *texture.Texture, _ *Supercompression) { t.Swizzle = "rgbx" },
-		"must be square":      func(t *texture.Texture, _ *Supercompression) { t.Cube, t.H = true, 1 },
-		"2 of 2 x 2 pixels":   func(t *texture.Texture, _ *Supercompression) { t.Layers = 2 },
-		"3 levels":            func(t *texture.Texture, _ *Supercompression) { t.Levels = append(t.Levels, []byte{1, 2, 3, 4}) },
-		"0 levels":            func(t *texture.Texture, _ *Supercompression) { t.Levels = nil },
-		"level 1 holds 3":     func(t *texture.Texture, _ *Supercompression) { t.Levels[1] = []byte{1, 2, 3} },
-		"scheme 1 is not":     func(_ *texture.Texture, s *Supercompression) { s.Scheme = 1 },
-		"zstd level 0 is not": func(_ *texture.Texture, s *Supercompression) { s.Scheme = Zstd },
+		"format 99 is":             func(t *texture.Texture, _ *Supercompression) { t.Format = 99 },
+		"size 0 x 2":               func(t *texture.Texture, _ *Supercompression) { t.W = 0 },
+		"no sRGB form":             func(t *texture.Texture, _ *Supercompression) { t.Format = texture.BC4 },
+		"swizzle":                  func(t *texture.Texture, _ *Supercompression) { t.Swizzle = "rgbx" },
+		"must be square":           func(t *texture.Texture, _ *Supercompression) { t.Cube, t.H = true, 1 },
+		"2 images of 2 x 2 pixels": func(t *texture.Texture, _ *Supercompression) { t.Layers = 2 },
+		"3 levels":                 func(t *texture.Texture, _ *Supercompression) { t.Levels = append(t.Levels, []byte{1, 2, 3, 4}) },
+		"0 levels":                 func(t *texture.Texture, _ *Supercompression) { t.Levels = nil },
+		"level 1 holds 3":          func(t *texture.Texture, _ *Supercompression) { t.Levels[1] = []byte{1, 2, 3} },
+		"scheme 1 is not":          func(_ *texture.Texture, s *Supercompression) { s.Scheme = 1 },
+		"zstd level 0 is not":      func(_ *texture.Texture, s *Supercompression) { s.Scheme = Zstd },
 	} {
 		tex, s := small(), Supercompression{}
 		change(tex, &s)
@@ -216,7 +216,8 @@ func TestReadRefusesTornFiles(t *testing.T) {
 	}
 }
 
-// No bit of a file outside the words in the key/value data is without effect.
+// Changing any bit of a file, except for the words in the key/value data, changes the texture or is
+// an error.
 func TestReadSeesEveryBit(t *testing.T) {
 	for _, tex := range []*texture.Texture{small(), cube()} {
 		seesEveryBit(t, tex)
@@ -246,7 +247,7 @@ func TestReadRefuses(t *testing.T) {
 		want   string
 		change func(file []byte)
 	}{
-		{"not a KTX 2.0 file", func(f []byte) { f[5] = '1' }},
+		{"the file is not KTX 2.0", func(f []byte) { f[5] = '1' }},
 		{"VkFormat 8 is", func(f []byte) { f[12] = 8 }},
 		{"does not describe uastc", func(f []byte) { f[12] = 0 }},
 		{"type size is 2", func(f []byte) { f[16] = 2 }},
@@ -257,7 +258,7 @@ func TestReadRefuses(t *testing.T) {
 		{"face count is 2", func(f []byte) { f[36] = 2 }},
 		{"not square", func(f []byte) { f[24], f[36] = 1, 6 }},
 		{"size 0 x 2", func(f []byte) { f[20] = 0 }},
-		{"3 levels for 2 x 2", func(f []byte) { f[40] = 3 }},
+		{"3 levels are too many for 2 x 2 pixels", func(f []byte) { f[40] = 3 }},
 		{"scheme 3 is not", func(f []byte) { f[44] = 3 }},
 		{"global data", func(f []byte) { f[64] = 1 }},
 		{"descriptor does not describe", func(f []byte) { f[128+20] = 0 }},
@@ -282,7 +283,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// Files of older writers have no bytes a plane when they are packed.
+// Older writers store 0 as bytesPlane in files with supercompression. Read accepts these files.
 func TestReadOldDescriptor(t *testing.T) {
 	file := encode(t, small(), Supercompression{Zstd, 1})
 	file[128+bytesPlane0At] = 0
@@ -291,7 +292,7 @@ func TestReadOldDescriptor(t *testing.T) {
 	}
 }
 
-// A few bytes that claim gigabytes cost next to nothing.
+// Reading a few bytes that claim gigabytes allocates next to nothing.
 func TestReadBomb(t *testing.T) {
 	file := encode(t, &texture.Texture{Format: texture.RGBA8, W: 1, H: 1, Levels: [][]byte{{1, 2, 3, 4}}}, Supercompression{Zstd, 3})
 	binary.LittleEndian.PutUint32(file[20:], 65535)
@@ -309,7 +310,7 @@ func TestReadBomb(t *testing.T) {
 	}
 }
 
-// A file that can be read can be written, and is read again as the same texture.
+// A file that can be read can be written, and the written file is read as the same texture.
 func FuzzKTX2(f *testing.F) {
 	for _, s := range []Supercompression{{}, {Zstd, 3}} {
 		f.Add(encode(f, cube(), s))

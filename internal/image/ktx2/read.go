@@ -11,16 +11,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxZstdRatio bounds how far Zstandard data can expand: a block of at most
-// 128 KiB takes at least 4 bytes, three of header and one to repeat (RFC 8878,
-// section 3.1.1.2).
+// maxZstdRatio is the maximum expansion of Zstandard data: a block of at most 128 KiB takes at
+// least 4 bytes, a header of three and one byte to repeat (RFC 8878, section 3.1.1.2).
 const maxZstdRatio = 128 << 10 / 4
 
-// Read reads a file whole and checks all that Write promises: sections in
-// order and without gaps, padding of zeros, a descriptor that fits the format,
-// sorted keys, levels of the right size. Unpacked levels take at most limit
-// bytes; a file that claims more is refused before anything is allocated.
-// Levels that are not packed point into data.
+// Read parses a whole file and checks everything that Write guarantees: sections in order and
+// without gaps, padding of zeros, a descriptor that matches the format, sorted keys, levels of the
+// right size. Decompressed levels may take at most limit bytes; a file that declares more is
+// refused before anything is allocated. Levels without supercompression are slices of data.
 func Read(data []byte, limit int64) (*texture.Texture, error) {
 	t, err := readWithin(data, limit)
 	if err != nil {
@@ -31,7 +29,7 @@ func Read(data []byte, limit int64) (*texture.Texture, error) {
 
 func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 	if !bytes.HasPrefix(data, []byte(identifier)) {
-		return nil, errors.New("not a KTX 2.0 file")
+		return nil, errors.New("the file is not KTX 2.0")
 	}
 	if len(data) < headerSize {
 		return nil, errors.New("file ends inside the header")
@@ -43,14 +41,14 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 	}
 	count := int64(field(7))
 	if count < 1 || count > int64(texture.MaxLevels(t.W, t.H)) {
-		return nil, fmt.Errorf("%d levels for %d x %d pixels", count, t.W, t.H)
+		return nil, fmt.Errorf("%d levels are too many for %d x %d pixels", count, t.W, t.H)
 	}
 	scheme := Scheme(field(8))
 	if scheme != None && scheme != Zstd {
 		return nil, fmt.Errorf("supercompression scheme %d is not supported", uint32(scheme))
 	}
 	if sgd := data[64:headerSize]; !allZeros(sgd) {
-		return nil, errors.New("supercompression global data where the scheme has none")
+		return nil, errors.New("there is supercompression global data, which the scheme does not have")
 	}
 
 	at := headerSize + levelIndexSize*count
@@ -79,7 +77,7 @@ func readWithin(data []byte, limit int64) (*texture.Texture, error) {
 	return t, t.Check()
 }
 
-// readTextureShape reads the properties of levels from the header.
+// readTextureShape reads the format, size and counts from the header.
 func readTextureShape(field func(int) uint32) (*texture.Texture, error) {
 	number := field(0)
 	format, srgb, ok := formatOfVulkan(number)
@@ -111,23 +109,23 @@ func readTextureShape(field func(int) uint32) (*texture.Texture, error) {
 	return t, nil
 }
 
-// checkSection checks that the section of the given offset and length stands at
-// byte at of data, and returns where it ends.
+// checkSection checks that a section with the given offset and length starts at byte at of data. It
+// returns the end of the section.
 func checkSection(data []byte, at int64, offset, length uint32) (int64, bool) {
 	end := at + int64(length)
 	return end, int64(offset) == at && end <= int64(len(data))
 }
 
-// readDescriptor checks that d is the descriptor of the texture, and takes from
-// it how alpha is meant.
+// readDescriptor checks that d is the descriptor of the texture, and sets the texture's alpha
+// fields from it.
 func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
 	t.Premultiplied = len(d) > flagsAt && d[flagsAt] == premultiplied
-	if t.Format == texture.UASTC { // other formats have a number
+	if t.Format == texture.UASTC { // all other formats have a VkFormat
 		t.SRGB = len(d) > flagsAt && d[transferAt] == transferSRGB
 		t.Opaque = len(d) > channelAt && channel(d[channelAt]) == channelUASTC
 	}
 	want := descriptor(t)
-	// Before revision 4 the specification wanted 0 in packed files.
+	// Before revision 4 the specification required 0 in files with supercompression.
 	if s != None && len(d) == len(want) && d[bytesPlane0At] == 0 {
 		want[bytesPlane0At] = 0
 	}
@@ -137,7 +135,7 @@ func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
 	return nil
 }
 
-// readKeyValues checks the key/value data and takes the swizzle from it.
+// readKeyValues checks the key/value data and sets the texture's swizzle from it.
 func readKeyValues(t *texture.Texture, kv []byte) error {
 	last := ""
 	for at := int64(0); at < int64(len(kv)); {
@@ -163,7 +161,7 @@ func readKeyValues(t *texture.Texture, kv []byte) error {
 		case key == swizzleKey:
 			letters, ended := strings.CutSuffix(value, "\x00")
 			if texture.CheckSwizzle(letters) != nil || letters == "" || !ended {
-				return fmt.Errorf("swizzle %q: it must be four of rgba01 and a zero", value)
+				return fmt.Errorf("swizzle %q must be four of rgba01 and a zero", value)
 			}
 			t.Swizzle = letters
 		}
@@ -207,7 +205,7 @@ func readLevels(t *texture.Texture, data []byte, at int64, count int, s Scheme, 
 		sizes[i] = want
 	}
 	if at != int64(len(data)) {
-		return fmt.Errorf("%d bytes after the last level", int64(len(data))-at)
+		return fmt.Errorf("there are %d bytes after the last level", int64(len(data))-at)
 	}
 	if s == None {
 		t.Levels = packed
@@ -226,7 +224,7 @@ func unpackZstd(packed [][]byte, sizes []int64) ([][]byte, error) {
 	defer dec.Close()
 	levels := make([][]byte, len(packed))
 	for i, p := range packed {
-		// Never grows: the decoder stops at the capacity it is given.
+		// The slice never grows, because the decoder stops at its capacity.
 		out, err := dec.DecodeAll(p, make([]byte, 0, sizes[i]))
 		if err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A Channel is the source of the numbers of one channel.
+// A Channel is the source of the values of one channel.
 type Channel struct {
-	// Of is 'r', 'g', 'b' or 'a'; '0' for zeros and '1' for the top.
+	// Of is 'r', 'g', 'b' or 'a' for a channel, '0' for all zeros or '1' for the maximum.
 	Of byte
-	// Invert replaces each number v by 1 - v.
+	// Invert replaces each value v by 1 - v.
 	Invert bool
 }
 
@@ -38,33 +38,33 @@ type Part struct {
 }
 
 // Assemble returns a map of w by h pixels whose red, green, blue and alpha are the four parts. The
-// parts' maps must have that size and depth; the parts '0' and '1' need no map.
+// maps of the parts must have that size and depth; parts with Of '0' or '1' need no map.
 func Assemble(ctx context.Context, w, h int, d Depth, parts [4]Part) (*Map, error) {
 	for i, p := range parts {
 		switch {
 		case p.Of == '0' || p.Of == '1':
 		case p.From == nil || !strings.ContainsRune("rgba", rune(p.Of)):
-			return nil, fmt.Errorf("no source for channel %c", "rgba"[i])
+			return nil, fmt.Errorf("channel %c has no source", "rgba"[i])
 		case p.From.W != w || p.From.H != h:
 			return nil, fmt.Errorf("channel %c comes from an image of %d x %d pixels, the others have %d x %d",
 				"rgba"[i], p.From.W, p.From.H, w, h)
 		case p.From.Depth() != d:
-			return nil, fmt.Errorf("channel %c comes from an image of another depth", "rgba"[i])
+			return nil, fmt.Errorf("channel %c comes from an image of another bit depth", "rgba"[i])
 		}
 	}
 	made := New(w, h, d)
 	return made, assembleInto(ctx, made, parts)
 }
 
-// Isolate changes m in place: red becomes channel of, one of 'r', 'g', 'b' and 'a', green and blue
-// become 0, and alpha becomes 1.
+// Isolate changes m in place: red becomes the given channel, one of 'r', 'g', 'b' and 'a', green
+// and blue become 0, and alpha becomes 1.
 func Isolate(ctx context.Context, m *Map, of byte) error {
 	zero := Part{Channel: Channel{Of: '0'}}
 	return assembleInto(ctx, m, [4]Part{{From: m, Channel: Channel{Of: of}}, zero, zero, {Channel: Channel{Of: '1'}}})
 }
 
-// SpreadXY changes m in place: alpha becomes green, and green and blue become red. So x and y of a
-// normal map become a gray and an alpha, which block compression treats independently.
+// SpreadXY changes m in place: alpha becomes green, and green and blue become red. It turns the x
+// and y of a normal map into gray and alpha, which block compression encodes independently.
 func SpreadXY(ctx context.Context, m *Map) error {
 	return eachRow(ctx, m, func(from, to int) {
 		spreadXY(m.Pix8, from, to)
@@ -80,7 +80,7 @@ func spreadXY[T uint8 | uint16 | float32](pix []T, from, to int) {
 	}
 }
 
-// Invert replaces each number v of channel of, one of 'r', 'g', 'b' and 'a', by 1 - v.
+// Invert replaces each value v of the given channel, one of 'r', 'g', 'b' and 'a', by 1 - v.
 func Invert(ctx context.Context, m *Map, of byte) error {
 	var parts [4]Part
 	for c, letter := range "rgba" {
@@ -89,7 +89,7 @@ func Invert(ctx context.Context, m *Map, of byte) error {
 	return assembleInto(ctx, m, parts)
 }
 
-// assembleInto fills made row by row, one channel after another.
+// assembleInto fills the map row by row. Within a row, it fills channel by channel.
 func assembleInto(ctx context.Context, made *Map, parts [4]Part) error {
 	d := made.Depth()
 	return eachRow(ctx, made, func(from, to int) {
@@ -110,7 +110,7 @@ func pix8(m *Map) []uint8   { return m.Pix8 }
 func pix16(m *Map) []uint16 { return m.Pix16 }
 func pixF(m *Map) []float32 { return m.PixF }
 
-// assembleChannel fills channel c of the numbers from from to to.
+// assembleChannel fills channel c of the elements from index from to index to.
 func assembleChannel[T uint8 | uint16 | float32](dst []T, p Part, c, from, to int, pix func(*Map) []T, top T) {
 	var src []T
 	fill, of := T(0), 0
@@ -133,7 +133,8 @@ func assembleChannel[T uint8 | uint16 | float32](dst []T, p Part, c, from, to in
 	}
 }
 
-// Premultiply multiplies the colors of m by their alpha in place, as linear light in any encoding.
+// Premultiply multiplies the colors of m by their alpha in place. It multiplies in linear light,
+// whatever the encoding.
 func Premultiply(ctx context.Context, m *Map, c Color) error {
 	l, row := light{m: m, color: c}, make([]float32, 4*m.W)
 	top := l.alphaTop()

@@ -74,9 +74,9 @@ func TestAssemble(t *testing.T) {
 		part Part
 	}{
 		{"2 x 2 pixels, the others have 2 x 1", part(New(2, 2, Bits8), "r")},
-		{"another depth", part(New(2, 1, Float), "r")},
-		{"no source for channel b", part(nil, "r")},
-		{"no source for channel b", Part{a, Channel{}}},
+		{"another bit depth", part(New(2, 1, Float), "r")},
+		{"channel b has no source", part(nil, "r")},
+		{"channel b has no source", Part{a, Channel{}}},
 	} {
 		_, err := Assemble(t.Context(), 2, 1, Bits8, [4]Part{part(a, "r"), part(a, "g"), tc.part, part(a, "a")})
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -118,7 +118,7 @@ func TestPremultiply(t *testing.T) {
 	}
 }
 
-// Colors stay where alpha is 0, and never become infinite.
+// Colors are unchanged where alpha is 0, and colors never become infinite.
 func TestStraighten(t *testing.T) {
 	pix := []float32{1, 2, 3, 0, 1, 2, 3, 0.5, 1, 2, 3, 1, 1, 1, 1, 2, 1e30, 0, 0, 0x1p-140}
 	want := []float32{1, 2, 3, 0, 2, 4, 6, 0.5, 1, 2, 3, 1, 1, 1, 1, 1, math.MaxFloat32, 0, 0, 0x1p-140}

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Content describes an image after looking at all its pixels.
+// Content describes the pixels of an image.
 type Content struct {
 	// Opaque is set if alpha is 1 everywhere.
 	Opaque bool
@@ -14,17 +14,22 @@ type Content struct {
 	One string
 	// Blue is set if blue is constant.
 	Blue bool
-	// Gray is the share, from 0 to 1, of pixels whose red, green and blue differ by at most an
-	// eighth, the error of JPEG on equal channels. Red is the share of pixels whose green and blue
-	// are at most an eighth.
+	// Gray is the fraction of pixels, from 0 to 1, whose red, green and blue differ by at most an
+	// eighth, which is the error of JPEG for equal channels. Red is the fraction of pixels whose
+	// green and blue are at most an eighth.
 	Gray, Red float64
-	// Apart reports that red, green and blue are uncorrelated: two channels correlate by less than
-	// a half, or one of two is constant while the other varies by at least half of 1/255. It is
-	// false for maps of floats.
+	// Flat is the fraction of pixels that equal the previous pixel.
+	Flat float64
+	// Apart is set if red, green and blue are uncorrelated: the correlation of any two channels is
+	// below 0.5, or one is constant while the other varies by at least half of 1/255. It is false
+	// for maps of floats.
 	Apart bool
-	// Colors is the number of different pixels, including alpha, and at most one more than the
-	// limit of Analyse.
+	// Colors is the number of distinct pixel values, including alpha. It is at most one more than
+	// the limit passed to Analyse.
 	Colors int
+	// Fine is set if values of a map of 16 bits do not fit in 8 bits, or if values of a map of
+	// floats do not fit in half-precision floats.
+	Fine bool
 	Vectors
 }
 
@@ -32,14 +37,18 @@ type Content struct {
 // and z from -1 (stored as 0) to 1 (stored as 1). Black pixels, as between the pieces of an
 // unwrapped model, do not count.
 type Vectors struct {
-	// Unit is the share, from 0 to 1, of pixels whose vector points out of the surface, z > 0, and
-	// has length 1 within 6 %; Near is the same within 30 %.
+	// Unit is the fraction of pixels, from 0 to 1, whose vector points out of the surface (z > 0)
+	// and has length 1 within 6 %; Near is the same fraction within 30 %.
 	Unit, Near float64
-	// Tilt is the larger of the mean vector's x and y. The mean of a surface does not lean.
+	// Sphere is the fraction of pixels whose vector has length 1 within 6 % in any direction. It
+	// does not count pixels whose vector has length 0.
+	Sphere float64
+	// Tilt is the larger of the mean vector's x and y. It is near 0 for a normal map, whose vectors
+	// lean in all directions.
 	Tilt float64
 }
 
-// Analyse looks at all pixels of m. It counts different pixels up to maxColors.
+// Analyse reads all pixels of m. It counts distinct pixel values up to maxColors.
 func Analyse(ctx context.Context, m *Map, maxColors int) (Content, error) {
 	a := analysis{limit: maxColors, top: 1}
 	switch m.Depth() {
@@ -66,18 +75,19 @@ func Analyse(ctx context.Context, m *Map, maxColors int) (Content, error) {
 	return a.summarize(), nil
 }
 
-// An analysis holds the findings so far.
+// An analysis holds the results for the pixels read so far.
 type analysis struct {
 	top    float32
-	scale  float64 // maps 0..top to 0..2
+	scale  float64 // scales values from 0..top to 0..2
 	first  [4]float32
-	varies [4]bool    // channels that differ from the first pixel
-	differ [4][4]bool // pairs of channels that differ somewhere
+	varies [4]bool    // channels whose value is not the same in all pixels
+	differ [4][4]bool // pairs of channels that differ in some pixel
 	limit  int
 	seen   map[[4]float32]struct{}
 
 	last    [4]float32
-	runs    int // repetitions of last not yet in the counts below
+	runs    int // repetitions of the last pixel that are not counted yet
+	fine    bool
 	pixels  int
 	gray    int
 	red     int
@@ -85,11 +95,14 @@ type analysis struct {
 	vectors int
 	unit    int
 	near    int
+	points  int // vectors with a length
+	sphere  int
+	changes int // pixels that differ from the previous pixel
 	sumX    float64
 	sumY    float64
 }
 
-// analyzeRow analyzes a row. Pixels often repeat, so only changes are analyzed closely.
+// analyzeRow analyzes a row. Adjacent pixels are often equal, so it analyzes only changes.
 func analyzeRow[T uint8 | uint16 | float32](a *analysis, row []T) {
 	for i := 0; i+4 <= len(row); i += 4 {
 		p := row[i : i+4 : i+4]
@@ -101,11 +114,13 @@ func analyzeRow[T uint8 | uint16 | float32](a *analysis, row []T) {
 	}
 }
 
-// analyzePixel analyzes a pixel that differs from the last one.
+// analyzePixel analyzes a pixel that differs from the previous one.
 func (a *analysis) analyzePixel(p [4]float32) {
 	a.last = p
+	a.changes++
 	for c, v := range p {
 		a.varies[c] = a.varies[c] || v != a.first[c]
+		a.fine = a.fine || a.top == 65535 && uint32(v)%257 != 0 || a.top == 1 && !isHalf(v)
 	}
 	a.differ[0][1] = a.differ[0][1] || p[0] != p[1]
 	a.differ[0][2] = a.differ[0][2] || p[0] != p[2]
@@ -119,6 +134,19 @@ func (a *analysis) analyzePixel(p [4]float32) {
 		}
 		a.seen[p] = struct{}{}
 	}
+}
+
+// isHalf reports whether a half float can hold v.
+func isHalf(v float32) bool {
+	bits := math.Float32bits(v)
+	switch exponent := int(bits>>23&0xff) - 127; {
+	case exponent > 15:
+		return false
+	case exponent < -14: // 0, or a subnormal half float
+		v *= 1 << 24
+		return v == float32(math.Trunc(float64(v)))
+	}
+	return bits&(1<<13-1) == 0
 }
 
 // countRepeats adds the last pixel to the counts, with its repetitions.
@@ -144,11 +172,18 @@ func (a *analysis) countRepeats() {
 	a.vectors += n
 	a.sumX += float64(x * float64(n))
 	a.sumY += float64(y * float64(n))
+	square := float64(x*x) + float64(y*y) + float64(z*z)
+	isUnit := math.Abs(square-1) < 0.12
+	if square > 0.02 {
+		a.points += n
+	}
+	if isUnit {
+		a.sphere += n
+	}
 	if z <= 0 {
 		return
 	}
-	square := float64(x*x) + float64(y*y) + float64(z*z)
-	if math.Abs(square-1) < 0.12 {
+	if isUnit {
 		a.unit += n
 	}
 	if square > 0.49 && square < 1.69 {
@@ -158,9 +193,9 @@ func (a *analysis) countRepeats() {
 
 func (a *analysis) summarize() Content {
 	a.countRepeats()
-	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.onlyChannel(), Blue: !a.varies[2], Colors: len(a.seen), Apart: a.sums.uncorrelated()}
+	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.onlyChannel(), Blue: !a.varies[2], Colors: len(a.seen), Apart: a.sums.uncorrelated(), Fine: a.fine}
 	if n := float64(a.pixels); n > 0 {
-		c.Gray, c.Red = float64(a.gray)/n, float64(a.red)/n
+		c.Gray, c.Red, c.Flat = float64(a.gray)/n, float64(a.red)/n, 1-float64(a.changes-1)/n
 	}
 	if n := float64(a.vectors); n > 0 {
 		c.Vectors = Vectors{
@@ -168,15 +203,18 @@ func (a *analysis) summarize() Content {
 			Tilt: max(math.Abs(a.sumX), math.Abs(a.sumY)) / n,
 		}
 	}
+	if n := float64(a.points); n > 0 {
+		c.Sphere = float64(a.sphere) / n
+	}
 	return c
 }
 
-// Sums are the inputs of correlations of red, green and blue in 8 bits.
+// Sums holds the sums for the correlations of red, green and blue at 8 bits.
 type sums struct {
 	pixels  uint64
 	of      [3]uint64
 	squares [3]uint64
-	product [3]uint64 // products of each channel and the next
+	product [3]uint64 // sums of products of each channel and the next
 }
 
 func (s *sums) addToSums(p [4]float32, n uint64, deep bool) {
@@ -220,7 +258,7 @@ func (s *sums) uncorrelated() bool {
 // onlyChannel computes Content.One.
 func (a *analysis) onlyChannel() string {
 	var word [4]byte
-	carrier := -1 // the first channel other than a constant 0 or 1
+	carrier := -1 // first channel that is not a constant 0 or 1
 	for c := range word {
 		switch {
 		case !a.varies[c] && a.first[c] == 0:
@@ -258,7 +296,8 @@ func Gray(ctx context.Context, m *Map) error {
 	})
 }
 
-// luma weighs channels by 0.299, 0.587 and 0.114, in 1/65536, for numbers of up to 16 bits.
+// luma weights the channels by 0.299, 0.587 and 0.114, in units of 1/65536. Values have up to 16
+// bits.
 func luma(r, g, b uint32) uint32 {
 	return uint32((uint64(r)*19595 + uint64(g)*38470 + uint64(b)*7471 + 1<<15) >> 16)
 }

@@ -10,7 +10,7 @@ import (
 func TestAnalyse(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		pix  []byte // of two pixels
+		pix  []byte // two pixels
 		want Content
 	}{
 		{"colors", []byte{1, 2, 3, 255, 4, 5, 6, 255}, Content{Opaque: true, Colors: 2}},
@@ -36,7 +36,8 @@ func TestAnalyse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got.Vectors, got.Gray, got.Red, got.Apart = Vectors{}, 0, 0, false
+			got.Vectors, got.Gray, got.Red, got.Flat, got.Apart = Vectors{}, 0, 0, 0, false
+			got.Fine = got.Fine && d != Float // half-precision floats cannot represent multiples of 1/255
 			if d := cmp.Diff(tc.want, got); d != "" {
 				t.Errorf("%s: %s", tc.name, d)
 			}
@@ -53,11 +54,45 @@ func TestAnalyse(t *testing.T) {
 	}
 }
 
-// Channels are apart if they do not rise and fall together.
+// A map of 16 bits is fine unless the two bytes of each value are equal. A map of floats is fine
+// unless half-precision floats can hold every value.
+func TestFineNumbersNeedTheirBits(t *testing.T) {
+	for _, tc := range []struct {
+		m    *Map
+		want bool
+	}{
+		{&Map{W: 1, H: 1, Pix8: []uint8{1, 2, 3, 4}}, false},
+		{&Map{W: 1, H: 1, Pix16: []uint16{0, 257, 0xabab, 65535}}, false},
+		{&Map{W: 2, H: 1, Pix16: []uint16{0, 257, 0xabab, 65535, 0, 256, 0, 65535}}, true},
+		{&Map{W: 1, H: 1, Pix16: []uint16{1, 0, 0, 65535}}, true},
+		{&Map{W: 2, H: 1, PixF: []float32{0, 65504, -2, 1, 0x1p-24, 0x3ffp-24, -0x1p-14, 1}}, false},
+		{&Map{W: 1, H: 1, PixF: []float32{65505, 0, 0, 1}}, true},
+		{&Map{W: 1, H: 1, PixF: []float32{0, 0x1p-25, 0, 1}}, true},
+		{&Map{W: 1, H: 1, PixF: []float32{0, 0, 2049, 1}}, true},
+		{&Map{W: 1, H: 1, PixF: []float32{131072, 0, 0, 1}}, true},
+	} {
+		if got, err := Analyse(t.Context(), tc.m, 8); err != nil || got.Fine != tc.want {
+			t.Errorf("%+v: fine %v, %v", tc.m, got.Fine, err)
+		}
+	}
+}
+
+// Flat counts the pixels that equal the previous pixel, which may be the last pixel of the row
+// above.
+func TestRepeatedPixelsAreFlat(t *testing.T) {
+	for _, d := range []Depth{Bits8, Bits16, Float} {
+		c, err := Analyse(t.Context(), deep(of(2, 2, 1, 1, 1, 9, 1, 1, 1, 9, 1, 1, 1, 9, 2, 1, 1, 9), d), 8)
+		if err != nil || c.Flat != 0.75 {
+			t.Errorf("depth %d: %v, error %v; want 0.75", d, c.Flat, err)
+		}
+	}
+}
+
+// Channels are apart if their values do not rise and fall together.
 func TestUncorrelatedChannelsAreApart(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		pix  []byte // of four pixels
+		pix  []byte // four pixels
 		want bool
 	}{
 		{"one color", []byte{1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255}, false},
@@ -80,11 +115,11 @@ func TestUncorrelatedChannelsAreApart(t *testing.T) {
 	}
 }
 
-// Gray and red count despite the errors of JPEG.
+// Gray and red pixels are counted as such despite the errors of JPEG.
 func TestNearlyGrayAndRedCount(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
-		pix       []byte // of four pixels
+		pix       []byte // four pixels
 		gray, red float64
 	}{
 		{"gray", []byte{9, 9, 9, 255, 200, 200, 200, 1, 9, 9, 9, 9, 60, 60, 60, 9}, 1, 0.5},
@@ -100,7 +135,7 @@ func TestNearlyGrayAndRedCount(t *testing.T) {
 	}
 }
 
-// Luma is JPEG's, and black and white stay exact.
+// Luma agrees with JPEG's luma, and black and white stay exact.
 func TestGray(t *testing.T) {
 	for _, d := range []Depth{Bits8, Bits16} {
 		m := deep(of(2, 2, 255, 0, 0, 7, 0, 255, 0, 8, 0, 0, 255, 9, 255, 255, 255, 10), d)
@@ -133,18 +168,18 @@ func TestOpaque(t *testing.T) {
 func TestVectors(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		pix  []byte // of four pixels, without alpha
+		pix  []byte // four pixels without alpha
 		want Vectors
 	}{
-		{"flat", []byte{128, 128, 255, 128, 128, 255, 128, 128, 255, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Tilt: 0.004}},
-		{"to all sides", []byte{255, 128, 140, 0, 128, 140, 128, 255, 140, 128, 0, 140}, Vectors{Unit: 1, Near: 1, Tilt: 0.002}},
-		{"leaning", []byte{255, 128, 140, 255, 128, 140, 128, 128, 255, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Tilt: 0.502}},
-		{"the other way", []byte{128, 0, 140, 128, 0, 140, 128, 128, 255, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Tilt: 0.498}},
+		{"flat", []byte{128, 128, 255, 128, 128, 255, 128, 128, 255, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Sphere: 1, Tilt: 0.004}},
+		{"to all sides", []byte{255, 128, 140, 0, 128, 140, 128, 255, 140, 128, 0, 140}, Vectors{Unit: 1, Near: 1, Sphere: 1, Tilt: 0.002}},
+		{"leaning", []byte{255, 128, 140, 255, 128, 140, 128, 128, 255, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Sphere: 1, Tilt: 0.502}},
+		{"the other way", []byte{128, 0, 140, 128, 0, 140, 128, 128, 255, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Sphere: 1, Tilt: 0.498}},
 		{"short and long", []byte{128, 128, 230, 128, 128, 210, 190, 128, 255, 220, 200, 255}, Vectors{Unit: 0, Near: 0.5, Tilt: 0.306}},
-		{"inwards", []byte{128, 128, 0, 128, 128, 0, 128, 128, 0, 128, 128, 255}, Vectors{Unit: 0.25, Near: 0.25, Tilt: 0.004}},
-		{"black between", []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Tilt: 0.004}},
+		{"inwards", []byte{128, 128, 0, 128, 128, 0, 128, 128, 0, 128, 128, 255}, Vectors{Unit: 0.25, Near: 0.25, Sphere: 1, Tilt: 0.004}},
+		{"black between", []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Sphere: 1, Tilt: 0.004}},
 		{"all black", make([]byte, 12), Vectors{}},
-		{"photo", []byte{255, 255, 255, 200, 10, 60, 90, 90, 80, 30, 200, 140}, Vectors{Unit: 0.25, Near: 0.25, Tilt: 0.127}},
+		{"photo", []byte{255, 255, 255, 200, 10, 60, 90, 90, 80, 30, 200, 140}, Vectors{Unit: 0.25, Near: 0.25, Sphere: 0.25, Tilt: 0.127}},
 	} {
 		m := New(2, 2, Bits8)
 		for i := range 4 {
@@ -156,7 +191,7 @@ func TestVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := c.Vectors
-			if got.Unit != tc.want.Unit || got.Near != tc.want.Near || math.Abs(got.Tilt-tc.want.Tilt) > 0.001 {
+			if got.Unit != tc.want.Unit || got.Near != tc.want.Near || got.Sphere != tc.want.Sphere || math.Abs(got.Tilt-tc.want.Tilt) > 0.001 {
 				t.Errorf("%s: %+v, want %+v", tc.name, got, tc.want)
 			}
 		}

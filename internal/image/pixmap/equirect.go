@@ -8,9 +8,9 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// EquirectSide returns the side in pixels of the faces that Equirect makes of an image of w by h
-// pixels: a quarter of its width. A texel in the middle of a face then covers about 1.3 pixels. It
-// is 0 unless the image is twice as wide as high.
+// EquirectSide returns the side in pixels of the faces that Equirect computes from an image of w by
+// h pixels: a quarter of its width, so that a texel in the middle of a face covers about 1.3
+// pixels. It returns 0 unless the image is twice as wide as high.
 func EquirectSide(w, h int) int {
 	if w != 2*h {
 		return 0
@@ -18,16 +18,17 @@ func EquirectSide(w, h int) int {
 	return max(1, w/4)
 }
 
-// Equirect makes the six faces of a cube, in the order +X -X +Y -Y +Z -Z, from an equirectangular
-// image. Its longitude runs from left to right and its latitude from the top; the middle is +Z,
-// as in Filament, and +X is a quarter to the right. A texel is the mean of four points in it; each
-// point interpolates the four pixels around it, as linear light with colors as c says.
+// Equirect computes the six faces of a cube, in the order +X -X +Y -Y +Z -Z, from an
+// equirectangular image. Longitude runs from left to right and latitude from top to bottom; the
+// center is +Z, as in Filament, and +X is a quarter of the width to its right. A texel is the mean
+// of four sample points; each sample interpolates the four pixels around it in linear light,
+// decoded from the encoding c.
 //
-// Faces look as textures require: see Faces.
+// Faces are oriented as textures require; see Faces.
 func Equirect(ctx context.Context, m *Map, c Color) ([]*Map, error) {
 	side := EquirectSide(m.W, m.H)
 	if side == 0 {
-		return nil, fmt.Errorf("%d x %d pixels are no equirectangular image, which is twice as wide as high", m.W, m.H)
+		return nil, fmt.Errorf("the image has %d x %d pixels; an equirectangular image is twice as wide as high", m.W, m.H)
 	}
 	e := newSphere(m, c)
 	faces, row := make([]*Map, 6), make([]float32, 4*side)
@@ -54,8 +55,8 @@ func Equirect(ctx context.Context, m *Map, c Color) ([]*Map, error) {
 	return faces, nil
 }
 
-// faceDirection returns the direction of the point u, v of a face from the middle of the cube. Both
-// go from -1 to 1, to the right and down.
+// faceDirection returns the direction from the center of the cube to the point u, v of a face. u
+// goes from -1 at the left to 1, v from -1 at the top to 1.
 func faceDirection(face int, u, v float64) [3]float64 {
 	switch face {
 	case 0:
@@ -72,12 +73,12 @@ func faceDirection(face int, u, v float64) [3]float64 {
 	return [3]float64{-u, -v, -1}
 }
 
-// A sphere is an equirectangular image seen from its middle.
+// A sphere is an equirectangular image seen from its center.
 type sphere struct {
 	light light
 	m     *Map
-	wide  func(v uint16) float32 // light of a color of 8 or 16 bits
-	alpha uint16                 // factor for alphas of 8 or 16 bits
+	wide  func(v uint16) float32 // converts an 8-bit or 16-bit color to linear light
+	alpha uint16                 // factor that converts 8-bit alphas to 16 bits
 }
 
 func newSphere(m *Map, c Color) *sphere {
@@ -93,8 +94,8 @@ func newSphere(m *Map, c Color) *sphere {
 	return s
 }
 
-// addDirection adds the color in a direction, interpolated from the four pixels around it. The
-// image wraps around at its sides.
+// addDirection adds the color in direction d, interpolated from the four pixels around it. The
+// image wraps around at its left and right edges.
 func (s *sphere) addDirection(sum *[4]float64, d [3]float64) {
 	across := math.Sqrt(float64(d[0]*d[0]) + float64(d[2]*d[2]))
 	x := float64((arcTangent(d[0], d[2])/(2*math.Pi)+0.5)*float64(s.m.W)) - 0.5
@@ -118,7 +119,7 @@ func (s *sphere) addDirection(sum *[4]float64, d [3]float64) {
 	}
 }
 
-// lightAt returns a pixel as light.
+// lightAt returns the pixel at x, y in linear light.
 func (s *sphere) lightAt(x, y int) (p [4]float32) {
 	at := 4 * (y*s.m.W + x)
 	switch s.m.Depth() {
@@ -136,9 +137,9 @@ func (s *sphere) lightAt(x, y int) (p [4]float32) {
 	return p
 }
 
-// arcTangent returns the angle, -pi to pi, of the point at y and x.
+// arcTangent returns the angle of the point x, y, from -pi to pi.
 func arcTangent(y, x float64) float64 {
-	// The arc tangent of at most 1 is exact to a few units in the last place.
+	// The arc tangent of arguments up to 1 is exact to a few units in the last place.
 	var a float64
 	if small, large := math.Abs(y), math.Abs(x); small <= large {
 		if large == 0 {

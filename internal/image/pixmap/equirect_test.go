@@ -23,7 +23,7 @@ func drawSphere(w, h int, color func(d [3]float64) [4]float64) *Map {
 	return m
 }
 
-// A smooth image looks the same on the cube: off by less than 0.001 at 256 pixels.
+// A smooth image has the same colors on the cube, within 0.001 for faces of 256 pixels.
 func TestSmoothSphereLooksTheSameOnTheCube(t *testing.T) {
 	smooth := func(d [3]float64) [4]float64 {
 		n := math.Sqrt(d[0]*d[0] + d[1]*d[1] + d[2]*d[2])
@@ -34,7 +34,8 @@ func TestSmoothSphereLooksTheSameOnTheCube(t *testing.T) {
 	if err != nil || len(faces) != 6 {
 		t.Fatalf("%d faces, error %v", len(faces), err)
 	}
-	// Directions of the faces' corners, from the table of cube maps in the OpenGL specification.
+	// The directions of the faces' corners are from the table of cube maps in the OpenGL
+	// specification.
 	corners := [6][3]float64{{1, 1, 1}, {-1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {-1, 1, 1}, {1, 1, -1}}
 	for i, f := range faces {
 		if f.W != 64 || f.H != 64 {
@@ -93,7 +94,7 @@ func pixelText(m *Map, i int) string {
 	return fmt.Sprint(m.PixF[4*i : 4*i+4])
 }
 
-// The mean over the sphere stays: each texel counts by its solid angle.
+// The mean over the sphere is preserved if each texel is weighted by its solid angle.
 func TestEquirectKeepsTheMean(t *testing.T) {
 	bright := func(d [3]float64) [4]float64 { return [4]float64{math.Exp(4 * d[0]), d[1] * d[1], 1, 1} }
 	faces, err := Equirect(t.Context(), drawSphere(512, 256, bright), SRGB)
@@ -121,7 +122,7 @@ func TestEquirectKeepsTheMean(t *testing.T) {
 
 func TestEquirectRefuses(t *testing.T) {
 	_, err := Equirect(t.Context(), New(4, 3, Bits8), SRGB)
-	if d := cmp.Diff("4 x 3 pixels are no equirectangular image, which is twice as wide as high", fmt.Sprint(err)); d != "" {
+	if d := cmp.Diff("the image has 4 x 3 pixels; an equirectangular image is twice as wide as high", fmt.Sprint(err)); d != "" {
 		t.Error(d)
 	}
 	if EquirectSide(4, 3) != 0 || EquirectSide(2, 1) != 1 || EquirectSide(4096, 2048) != 1024 {
@@ -129,7 +130,7 @@ func TestEquirectRefuses(t *testing.T) {
 	}
 }
 
-// All machines compute the same bits.
+// The results are identical, bit for bit, on all machines.
 func TestEquirectGolden(t *testing.T) {
 	m := New(64, 32, Float)
 	state := uint32(1)

@@ -1,25 +1,25 @@
-// Package pixmap holds images in memory, between source files and textures.
+// Package pixmap holds decoded images in memory, between source files and textures.
 package pixmap
 
 import (
 	"context"
 	"fmt"
+	"image"
 )
 
-// A Map is an image of W by H pixels in rows from the top. A pixel is four
-// numbers: red, green, blue and straight alpha. Exactly one of the three slices
-// is set; it has 4*W*H elements.
+// A Map is an image of W by H pixels, stored row by row from the top. A pixel has four values: red,
+// green, blue and straight alpha. Exactly one of the three slices is set; it has 4*W*H elements.
 type Map struct {
 	W, H int
-	// Pix8 and Pix16 hold the numbers of files: 255 or 65535 is 1.0. The map does not know whether
-	// colors are sRGB or plain data.
+	// Pix8 and Pix16 hold the values as stored in files: 255 or 65535 stands for 1. The map does
+	// not record whether colors are sRGB or plain data.
 	Pix8  []uint8
 	Pix16 []uint16
-	// PixF is linear light without an upper bound, as in Radiance files. Alpha is 0 to 1.
+	// PixF holds linear light without an upper bound, as in Radiance files. Alpha is 0 to 1.
 	PixF []float32
 }
 
-// A Depth is the format of a Map's numbers: the slice that is set.
+// A Depth is the format of a Map's values: it names the slice that is set.
 type Depth uint8
 
 // The depths.
@@ -40,7 +40,7 @@ func (m *Map) Depth() Depth {
 	return Bits8
 }
 
-// Bytes returns the size of m's pixels.
+// Bytes returns the size of m's pixels in bytes.
 func (m *Map) Bytes() int {
 	return len(m.Pix8) + 2*len(m.Pix16) + 4*len(m.PixF)
 }
@@ -63,8 +63,23 @@ func New(w, h int, d Depth) *Map {
 	return m
 }
 
-// eachRow calls f for each row of m with the range of its numbers in the set slice. It checks ctx
-// before each row.
+// CopyRect copies a rectangle of src to the position x, y of dst, which has the same depth.
+func CopyRect(dst *Map, x, y int, src *Map, from image.Rectangle) {
+	for row := range from.Dy() {
+		d, s, n := 4*((y+row)*dst.W+x), 4*((from.Min.Y+row)*src.W+from.Min.X), 4*from.Dx()
+		switch dst.Depth() {
+		case Float:
+			copy(dst.PixF[d:d+n], src.PixF[s:])
+		case Bits16:
+			copy(dst.Pix16[d:d+n], src.Pix16[s:])
+		default:
+			copy(dst.Pix8[d:d+n], src.Pix8[s:])
+		}
+	}
+}
+
+// eachRow calls f for each row of m with the row's index range in the slice of values. It checks
+// ctx before each row.
 func eachRow(ctx context.Context, m *Map, f func(from, to int)) error {
 	for y := range m.H {
 		if err := ctx.Err(); err != nil {
@@ -110,9 +125,9 @@ func flip[T any](ctx context.Context, m *Map, pix []T, x, y bool) error {
 	return ctx.Err()
 }
 
-// Convert returns m at another depth, or m itself if it has that depth. Colors of 8 and 16 bits are
-// as c says; colors of floats are linear light unless they are Data. Light above 1 becomes 1 in
-// whole numbers.
+// Convert returns m at another depth, or m itself if it already has that depth. Colors of 8 and 16
+// bits have the encoding c; colors of floats are linear light unless c is Data. Light above 1
+// becomes 1 when converted to integers.
 func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 	if m.Depth() == d {
 		return m, ctx.Err()
@@ -120,7 +135,7 @@ func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 	made, row := New(m.W, m.H, d), make([]float32, 4*m.W)
 	from, to := light{m: m, color: c}, light{m: made, color: c}
 	if m.Depth() != Float && d != Float {
-		// Both use the same curve, so staying on it loses nothing.
+		// Source and target use the same curve, so no conversion is needed.
 		from.color, to.color = Data, Data
 	}
 	scale := to.alphaTop() / from.alphaTop()

@@ -6,10 +6,11 @@ import (
 	"math/bits"
 )
 
-// Resize returns m at a size of w by h pixels, at the same depth; m itself if it has that size.
+// Resize returns m scaled to w by h pixels, at the same depth. It returns m itself if it already
+// has that size.
 func Resize(ctx context.Context, m *Map, w, h int, s Sampling) (*Map, error) {
 	if w < 1 || h < 1 {
-		return nil, fmt.Errorf("resize to %d x %d pixels: a side must have at least one", w, h)
+		return nil, fmt.Errorf("resize to %d x %d pixels: a side must have at least one pixel", w, h)
 	}
 	if w == m.W && h == m.H {
 		return m, ctx.Err()
@@ -34,8 +35,8 @@ func Resize(ctx context.Context, m *Map, w, h int, s Sampling) (*Map, error) {
 	return made, nil
 }
 
-// ResizeMemory returns the most bytes that Resize holds at once, from w by h to tw by th pixels:
-// including the returned map, without the given one.
+// ResizeMemory returns an upper bound on the bytes that Resize holds at once when it scales from w
+// by h to tw by th pixels, including the returned map but not the given one.
 func ResizeMemory(w, h, tw, th int, d Depth, f Filter) int64 {
 	if w == tw && h == th {
 		return 0
@@ -43,8 +44,8 @@ func ResizeMemory(w, h, tw, th int, d Depth, f Filter) int64 {
 	return int64(tw)*int64(th)*bytesPerPixel(d) + scalerMemory(f, w, h, tw, th) + 32*int64(tw) + curveMemory
 }
 
-// Fit returns the size of an image of w by h pixels scaled down so that its longest side is at
-// most longest. It keeps the proportions, up to rounding.
+// Fit returns the size of an image of w by h pixels, scaled down so that its longer side is at most
+// longest. It keeps the proportions, up to rounding.
 func Fit(w, h, longest int) (int, int) {
 	if w <= longest && h <= longest {
 		return w, h
@@ -58,17 +59,17 @@ func Fit(w, h, longest int) (int, int) {
 	return scaled(w, h), longest
 }
 
-// A Rounding is a way to round a number to a power of two.
+// A Rounding is a way to round an integer to a power of two.
 type Rounding uint8
 
-// The roundings.
+// The rounding modes.
 const (
-	Down    Rounding = iota // the largest that is not above
-	Up                      // the smallest that is not below
-	Nearest                 // the closer one; the larger of two
+	Down    Rounding = iota // the largest power of two that is at most the value
+	Up                      // the smallest power of two that is at least the value
+	Nearest                 // the nearest power of two; the larger one in case of a tie
 )
 
-// PowerOfTwo rounds n, which is at least 1 and at most 1<<30, to a power of two.
+// PowerOfTwo rounds n to a power of two. n must be at least 1 and at most 1<<30.
 func (r Rounding) PowerOfTwo(n int) int {
 	down := 1 << (bits.Len(uint(n)) - 1)
 	if r == Down || down == n || r == Nearest && n-down < 2*down-n {
@@ -77,37 +78,37 @@ func (r Rounding) PowerOfTwo(n int) int {
 	return 2 * down
 }
 
-// An image is scaled first across and then down. A row filtered across is kept as long as output
-// rows need it. Weights are whole numbers, and sums are so much finer than the stored numbers that
-// one color stays one color.
+// An image is scaled horizontally first, then vertically. A horizontally filtered row is kept as
+// long as output rows need it. Weights are integers. Sums have enough more bits than the stored
+// values to keep the color of an area of one color.
 
-// Lanes of a sum: red, green, blue, alpha; and, if colors are weighed, red, green and blue times
+// Lanes of a sum: red, green, blue, alpha; and, if colors are weighted, red, green and blue times
 // alpha.
 const (
 	plainLanes = 4
 	seenLanes  = 7
 )
 
-// A scaler makes the rows of an image of another size.
+// A scaler computes the rows of a resized image.
 type scaler struct {
 	across, down axis
 	s            Sampling
 	weigh        bool
 	lanes        int
 	w, h         int                   // size of the source
-	source       func(y int) []float32 // nil for a stage, which is fed
-	lines        [][]float64           // rows filtered across; the one at i is lines[i%len(lines)]
-	held         []int                 // the row held in each line
-	sum          []float64             // the row being made
+	source       func(y int) []float32 // returns a row of the source; nil for a stage, which receives its rows
+	lines        [][]float64           // horizontally filtered rows; row i is lines[i%len(lines)]
+	held         []int                 // number of the row held in each line
+	sum          []float64             // weighted sums of the current row
 	alphaTop     float64
 	colorTop     float64
-	// faint is the alpha below which weighed colors are unusable, because weights of both signs may
-	// cancel.
+	// faint is the alpha below which weighted colors are unusable, because positive and negative
+	// weights may cancel out.
 	faint float64
 }
 
-// newScaler returns a scaler from a source of w by h to an image of tw by th. A row of the source
-// stays valid until the next is requested.
+// newScaler returns a scaler from w by h to tw by th pixels. A row returned by source must stay
+// valid until the next call.
 func newScaler(l light, s Sampling, weigh bool, w, h, tw, th int, source func(y int) []float32) *scaler {
 	c := &scaler{
 		across: newAxis(s.Filter, w, tw), down: newAxis(s.Filter, h, th),
@@ -128,7 +129,7 @@ func newScaler(l light, s Sampling, weigh bool, w, h, tw, th int, source func(y 
 	return c
 }
 
-// makeRow makes row y from the source's rows.
+// makeRow computes output row y from the source's rows.
 func (c *scaler) makeRow(ctx context.Context, y int, out []float32) error {
 	span := c.down.spans[y]
 	for i := span.first; i < span.first+len(span.weights); i++ {
@@ -145,7 +146,7 @@ func (c *scaler) makeRow(ctx context.Context, y int, out []float32) error {
 	return nil
 }
 
-// combineLines makes a row from the lines of a span.
+// combineLines computes an output row from the lines of a span.
 func (c *scaler) combineLines(span span, out []float32, line func(i int) []float64) {
 	clear(c.sum)
 	for k, weight := range span.weights {
@@ -157,7 +158,7 @@ func (c *scaler) combineLines(span span, out []float32, line func(i int) []float
 	c.divideSums(out)
 }
 
-// filterAcross sums up a row across.
+// filterAcross filters a row horizontally into line.
 func (c *scaler) filterAcross(line []float64, row []float32) {
 	for x, span := range c.across.spans {
 		var sum [seenLanes]float64
@@ -202,22 +203,21 @@ func (c *scaler) divideSums(out []float32) {
 	}
 }
 
-// A stage makes the rows of one level while the rows of the level above it arrive.
+// A stage computes the rows of one level while the rows of the level above it arrive.
 //
-// Rows arrive in order. With WrapY == Repeat the order is circular: the first rows of
-// a level also depend on the last rows of the level above, so they are made last, and
-// the next stage starts at a later row. Row numbers then run past the lower edge: row
-// h+i is row i again.
+// Rows arrive in order. With WrapY == Repeat the order is circular: the first rows of a level also
+// depend on the last rows of the level above, so they are computed last, and the next stage starts
+// at a later row. Row numbers then run past the lower edge: row h+i is row i again.
 type stage struct {
 	c    *scaler
 	from int // the row that arrives first
 	fed  int // rows that have arrived
-	next int // the row to make next
-	end  int // where to stop
-	// first holds the first lines, which the last rows need again. Repeat only.
+	next int // the row to compute next
+	end  int // row to stop before
+	// first holds the first lines, which the last rows need again. It is only used with Repeat.
 	first [][]float64
-	// all keeps every line and makes nothing until the last one is there: the level
-	// is not much higher than the filter. Repeat only.
+	// all is set if the stage keeps every line and computes nothing until the last line has
+	// arrived, because the level is not much higher than the filter. It is only used with Repeat.
 	all  bool
 	row  []float32
 	emit func(y int, row []float32) error
@@ -237,11 +237,11 @@ func newStage(c *scaler) *stage {
 
 func (s *stage) repeatsDown() bool { return s.c.s.Filter != Box && s.c.s.WrapY == Repeat }
 
-// followStage starts the stage in the order of rows of the stage before.
+// followStage starts the stage at the row that the previous stage computes first.
 func (s *stage) followStage(before *stage) { s.beginAt(before.next) }
 
-// beginAt sets the row that arrives first, and starts with the first output row that needs no
-// earlier row.
+// beginAt sets the first row to arrive. Output starts with the first row that needs no rows before
+// it.
 func (s *stage) beginAt(from int) {
 	s.from, s.next, s.end = from, 0, len(s.c.down.spans)
 	if s.all || !s.repeatsDown() {
@@ -265,7 +265,7 @@ func (s *stage) spanOfRow(y int) span {
 	return w
 }
 
-// feed takes the next row of the level above and makes every row that is now complete.
+// feed accepts the next row of the level above and computes every row that is now complete.
 func (s *stage) feed(ctx context.Context, row []float32) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -299,7 +299,7 @@ func (s *stage) stageLine(i int) []float64 {
 	switch {
 	case s.all || !s.repeatsDown():
 		i = s.c.s.WrapY.wrapIndex(i, s.c.h)
-	case s.fed >= s.c.h && i >= s.from+s.c.h: // the rows around the edge
+	case s.fed >= s.c.h && i >= s.from+s.c.h: // lines of the first rows, which wrap around
 		return s.first[i-s.from-s.c.h]
 	}
 	return s.c.lines[i%len(s.c.lines)]

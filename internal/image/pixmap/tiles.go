@@ -14,12 +14,12 @@ import (
 //	 .  -Y  .  .   .  -Y  .
 //	               .  -Z  .
 //
-// In the upright cross, -Z below -Y is turned by half a turn. Faces look as seen from the middle of
-// the cube, as textures require.
+// In the vertical cross, the -Z face below -Y is rotated by 180 degrees. Faces are oriented as seen
+// from the center of the cube, as textures require.
 func Faces(ctx context.Context, m *Map) ([]*Map, error) {
 	side, cells, turned := crossLayout(m.W, m.H)
 	if side == 0 {
-		return nil, fmt.Errorf("%d x %d pixels are no cross (4:3 or 3:4) and no strip (6:1 or 1:6) of six square faces", m.W, m.H)
+		return nil, fmt.Errorf("the image has %d x %d pixels; want a cross (4:3 or 3:4) or a strip (6:1 or 1:6) of six square faces", m.W, m.H)
 	}
 	faces := make([]*Map, 6)
 	for i, cell := range cells {
@@ -39,8 +39,8 @@ func Faces(ctx context.Context, m *Map) ([]*Map, error) {
 	return faces, nil
 }
 
-// crossLayout returns the side of the faces in an image of w by h pixels, 0 if it has none, and the
-// column and row of each face.
+// crossLayout returns the side of the faces in an image of w by h pixels, and the column and row of
+// each face. The side is 0 if the image has no such layout.
 func crossLayout(w, h int) (side int, cells [6][2]int, turned bool) {
 	switch {
 	case w%4 == 0 && w/4*3 == h:
@@ -62,7 +62,7 @@ func FaceSide(w, h int) int {
 	return side
 }
 
-// copyPixels copies n pixels, from index from of src to index to of dst.
+// copyPixels copies n pixels from src, starting at index from, to dst, starting at index to.
 func copyPixels(dst *Map, to int, src *Map, from, n int) {
 	switch src.Depth() {
 	case Float:
@@ -74,11 +74,11 @@ func copyPixels(dst *Map, to int, src *Map, from, n int) {
 	}
 }
 
-// Stack returns the tiles of w by h pixels of m one below another: the first row of tiles from left
-// to right, then the next.
+// Stack returns the tiles of m, each w by h pixels, stacked vertically: the first row of tiles from
+// left to right, then the next row.
 func Stack(ctx context.Context, m *Map, w, h int) (*Map, error) {
 	if w < 1 || h < 1 || m.W%w != 0 || m.H%h != 0 {
-		return nil, fmt.Errorf("%d x %d pixels have no tiles of %d x %d", m.W, m.H, w, h)
+		return nil, fmt.Errorf("an image of %d x %d pixels does not consist of tiles of %d x %d", m.W, m.H, w, h)
 	}
 	out, to := New(w, m.W/w*m.H, m.Depth()), 0
 	for y := 0; y < m.H; y += h {

@@ -1,8 +1,8 @@
-// Package png writes images as PNG files, in the smallest form that keeps every pixel.
+// Package png writes images as PNG files, in the smallest form that preserves every pixel.
 //
-// Forms are palettes and gray of 1 to 8 bits, gray, gray with alpha, colors, and colors with alpha,
-// of 8 or 16 bits. All pixels keep their numbers, even the colors of transparent ones. Compression
-// is by the zlib of the standard library.
+// The forms are palette and grayscale of 1 to 8 bits; and grayscale, grayscale with alpha, RGB and
+// RGBA of 8 or 16 bits. All pixel values are preserved, even the colors of transparent pixels.
+// Compression uses the zlib package of the standard library.
 //
 // Source: W3C, "Portable Network Graphics (PNG) Specification (Third Edition)".
 package png
@@ -19,16 +19,16 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Effort is the amount of work for a small file.
+// Effort is the amount of work spent on a small file.
 type Effort int
 
 const (
-	Fast   Effort = iota // one form, one way to filter rows
-	Normal               // a second way, and a second form besides a palette
-	Best                 // all ways
+	Fast   Effort = iota // tries one form and one way to filter rows
+	Normal               // tries a second filter, and a second form besides a palette
+	Best                 // tries all ways
 )
 
-// EffortOf returns the effort of the recipes' option quality: "fast", "normal" or "best".
+// EffortOf returns the effort for the recipe option quality: "fast", "normal" or "best".
 func EffortOf(quality string) Effort {
 	switch quality {
 	case "fast":
@@ -39,11 +39,11 @@ func EffortOf(quality string) Effort {
 	return Normal
 }
 
-// ErrFloat is the error for light beyond white, which PNG cannot store.
-var ErrFloat = errors.New("a PNG image has no light beyond white")
+// ErrFloat is the error for images of floats, whose light can exceed white; PNG cannot store it.
+var ErrFloat = errors.New("a PNG image cannot hold light brighter than white")
 
-// Encode writes m, of 8 or 16 bits a channel, with straight alpha. It returns a description of the
-// form, such as "palette of 12 colors, 4 bits".
+// Encode writes m, which must have 8 or 16 bits per channel, with straight alpha. It returns a
+// description of the form, such as "palette of 12 colors, 4 bits".
 func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, e Effort) (form string, err error) {
 	if m.PixF != nil {
 		return "", ErrFloat
@@ -58,19 +58,20 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, e Effort) (form str
 	return writeSmallest(ctx, w, forms, e)
 }
 
-// Memory returns the most bytes that Encode holds, without the image of w by h pixels.
+// Memory returns an upper bound on the bytes that Encode holds at once for an image of w by h
+// pixels, excluding the image.
 func Memory(w, h int, d pixmap.Depth) int64 {
-	const fixed = 2 << 20 // two deflaters, colors and rows
+	const fixed = 2 << 20 // two compressors, colors and rows
 	raw := (1 + 4*int64(w)) * int64(h)
 	if d != pixmap.Bits8 {
 		raw *= 2
 	}
-	// The smallest file so far, and the one being packed. A growing buffer has twice its size while
-	// it is copied.
+	// The smallest file so far, and the file being compressed. Growing a buffer briefly takes twice
+	// its size.
 	return fixed + 3*(raw+raw/1024)
 }
 
-// writeSmallest writes the smallest file of all forms and ways.
+// writeSmallest compresses every form in every way and writes the smallest file.
 func writeSmallest(ctx context.Context, w io.Writer, forms []form, e Effort) (string, error) {
 	var least []byte
 	var chosen *form
@@ -125,7 +126,8 @@ func writeChunk(w io.Writer, kind string, data []byte) error {
 	return err
 }
 
-// A way selects the filter of each row: one of the five, or the filter with the smallest result.
+// A way selects the filter of each row: either one of the five for all rows, or for each row the
+// filter with the smallest result.
 type way byte
 
 const (
@@ -137,9 +139,9 @@ const (
 	adaptive
 )
 
-// ways returns the ways worth trying, for the given effort.
+// ways returns the ways worth trying at the given effort.
 func (f *form) ways(e Effort) []way {
-	// Neighboring palette indices, and bytes of several pixels, are rarely related.
+	// Adjacent palette indices, and bytes that pack several pixels, are rarely related.
 	numbers := f.color == indexed || f.depth < 8
 	switch {
 	case e == Best:
@@ -196,7 +198,8 @@ func (f *form) packForm(ctx context.Context, use way, e Effort) ([]byte, error) 
 	return out.Bytes(), err
 }
 
-// rowWeight returns the sum of the distances from 0, which roughly predicts the compressed size.
+// rowWeight returns the sum of the absolute values of signed bytes, which roughly predicts the
+// compressed size.
 func rowWeight(row []byte) int {
 	sum := 0
 	for _, v := range row {
@@ -206,8 +209,8 @@ func rowWeight(row []byte) int {
 	return sum
 }
 
-// filterRow writes each byte of line minus its prediction, which it computes from the bytes to the
-// left, above, and above to the left.
+// filterRow writes each byte of line minus its prediction from the bytes to the left, above, and
+// above left.
 func filterRow(dst, line, above []byte, pixel int, f way) {
 	switch f {
 	case none:
@@ -240,7 +243,7 @@ func filterRow(dst, line, above []byte, pixel int, f way) {
 	}
 }
 
-// paethPrediction is the predictor of filter 4, by Alan Paeth.
+// paethPrediction is the Paeth predictor of filter type 4.
 func paethPrediction(left, above, corner int) byte {
 	p := left + above - corner
 	dl, da, dc := distanceFromZero(p, left), distanceFromZero(p, above), distanceFromZero(p, corner)

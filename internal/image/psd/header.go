@@ -12,24 +12,24 @@ import (
 // A Header describes the merged image.
 type Header struct {
 	Width, Height int
-	Bits          int // bits of a channel: 8, 16 or 32
-	// ICC is the color profile; nil if there is none or if it is beyond the bytes that the header
-	// was read from.
+	Bits          int // bits per channel: 8, 16 or 32
+	// ICC is the color profile. It is nil if the file has none, or if the profile is beyond the
+	// bytes that the header was read from.
 	ICC []byte
 
-	large       bool // .psb, with longer sizes
+	large       bool // file is a .psb, with longer size fields
 	channels    int
 	mode        int
-	palette     []byte // reds, greens, blues
+	palette     []byte // all reds, then greens, then blues
 	transparent int    // index of the transparent color; -1 for none
 	layers      int    // the number of layers
-	onWhite     bool   // the first channel after the colors is the layers' transparency
+	onWhite     bool   // the first extra channel is the layers' transparency, and colors are blended with white
 	noMerged    bool
-	complete    bool // everything before the image was read
+	complete    bool // data reaches the merged image
 	image       int  // offset of the merged image
 }
 
-// The modes of colors.
+// The color modes.
 const (
 	bitmap  = 0
 	gray    = 1
@@ -40,7 +40,7 @@ const (
 const mostSide = 300_000
 
 // ReadHeader reads and checks the header of a file that starts with data. The error is
-// io.ErrUnexpectedEOF if data ends before the size and kind of the image are known. Resources and
+// io.ErrUnexpectedEOF if data is too short for the size and kind of the image. Resources and
 // layers, which may be large, are read as far as data reaches.
 func ReadHeader(data []byte) (Header, error) {
 	const fixed = 26
@@ -81,7 +81,7 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// checkMode refuses unsupported kinds of images.
+// checkMode returns an error for unsupported kinds of images.
 func (h *Header) checkMode() error {
 	switch {
 	case h.mode == bitmap || h.Bits == 1:
@@ -93,7 +93,7 @@ func (h *Header) checkMode() error {
 	case h.mode != gray && h.mode != indexed && h.mode != rgb:
 		return fmt.Errorf("psd: colors of mode %d are not supported; save the image as RGB", h.mode)
 	case h.Bits != 8 && h.Bits != 16 && h.Bits != 32, h.mode == indexed && h.Bits != 8:
-		return fmt.Errorf("psd: channels of %d bits are not supported; save the image with 8 or 16", h.Bits)
+		return fmt.Errorf("psd: channels of %d bits are not supported; save the image with 8 or 16 bits", h.Bits)
 	case h.channels < h.colorChannels() || h.channels > 56:
 		return fmt.Errorf("psd: image has %d channels, but its colors need %d", h.channels, h.colorChannels())
 	}
@@ -108,13 +108,22 @@ func (h *Header) colorChannels() int {
 	return 1
 }
 
-// Alpha reports whether there is a channel after the colors.
+// Alpha reports whether the image has a channel after the colors.
 func (h *Header) Alpha() bool { return h.mode != indexed && h.channels > h.colorChannels() }
+
+// Ignored returns the number of channels that are neither colors nor alpha.
+func (h *Header) Ignored() int {
+	used := h.colorChannels()
+	if h.Alpha() {
+		used++
+	}
+	return h.channels - used
+}
 
 // Layered reports whether the alpha is the transparency of layers.
 func (h *Header) Layered() bool { return h.onWhite && h.Alpha() }
 
-// wideSize returns the length of sizes that are longer in .psb files.
+// wideSize returns the length of size fields that are longer in .psb files.
 func (h *Header) wideSize() int {
 	if h.large {
 		return 8
@@ -122,7 +131,7 @@ func (h *Header) wideSize() int {
 	return 4
 }
 
-// readResources reads the resources that matter for the image.
+// readResources reads the image resources that Decode needs.
 func (h *Header) readResources(data []byte) {
 	const profile, transparency, versionInfo = 1039, 1047, 1057
 	for c := (&cursor{data: data}); ; {
@@ -134,7 +143,7 @@ func (h *Header) readResources(data []byte) {
 		if !ok {
 			return
 		}
-		c.takeWhole(int64(name[0]) | 1) // the length byte and the name have an even size together
+		c.takeWhole(int64(name[0]) | 1) // the length byte and the name together are padded to an even size
 		value, ok := c.sizedSection(4)
 		if !ok {
 			return
@@ -156,7 +165,8 @@ func (h *Header) readResources(data []byte) {
 }
 
 // readLayers reads the number of layers. A negative number means that the merged image has the
-// layers' transparency. Layers of more than 8 bits have their own block.
+// layers' transparency. In files with more than 8 bits per channel, layers are in a block of their
+// own.
 func (h *Header) readLayers(data []byte) {
 	c := &cursor{data: data}
 	info, ok := c.sizedSection(h.wideSize())
@@ -164,7 +174,7 @@ func (h *Header) readLayers(data []byte) {
 	if !ok {
 		return
 	}
-	if _, ok = c.sizedSection(4); !ok { // the mask of all layers
+	if _, ok = c.sizedSection(4); !ok { // the global layer mask
 		return
 	}
 	for {
@@ -200,33 +210,34 @@ func (h *Header) countLayers(info []byte) {
 	h.layers = max(h.layers, n, -n)
 }
 
-// Depth returns how Decode stores the pixels.
+// Depth returns the depth of the map that Decode returns.
 func (h *Header) Depth() pixmap.Depth {
 	return map[int]pixmap.Depth{8: pixmap.Bits8, 16: pixmap.Bits16, 32: pixmap.Float}[h.Bits]
 }
 
-// channelRowBytes returns the size of a row of a channel.
+// channelRowBytes returns the size in bytes of a row of one channel.
 func (h *Header) channelRowBytes() int { return h.Width * h.Bits / 8 }
 
-// LeastBytes returns a lower bound of the size of files with this header.
+// LeastBytes returns a lower bound for the size of files with this header.
 func (h *Header) LeastBytes() int64 {
-	const ratio = 1032 // best ratio of ZIP: a match of 258 bytes takes two bits
+	const ratio = 1032 // best ratio of ZIP: a match of 258 bytes needs two bits
 	return 26 + 3*4 + 2 + int64(h.channelRowBytes())*int64(h.Height)*int64(h.channels)/ratio
 }
 
-// Memory returns the most bytes that Decode holds at once, without the file.
+// Memory returns an upper bound on the bytes that Decode holds at once, excluding the file.
 func (h *Header) Memory() int64 {
 	const unpacker = 128 << 10
 	return 4*int64(h.channelRowBytes())*int64(h.Height) + 2*int64(h.channelRowBytes()) + unpacker
 }
 
-// A cursor reads from front to back.
+// A cursor reads data sequentially.
 type cursor struct {
 	data []byte
 	at   int
 }
 
-// takeWhole returns the next n bytes, or as many as are left.
+// takeWhole returns the next n bytes, or fewer at the end of the data; whole reports whether there
+// were n.
 func (c *cursor) takeWhole(n int64) (b []byte, whole bool) {
 	rest := c.data[c.at:]
 	whole = n <= int64(len(rest))
@@ -235,7 +246,8 @@ func (c *cursor) takeWhole(n int64) (b []byte, whole bool) {
 	return b, whole
 }
 
-// sizedSection returns the bytes after a size field of wide bytes.
+// sizedSection reads a size field of the given number of bytes and returns the bytes that follow
+// it.
 func (c *cursor) sizedSection(wide int) (b []byte, whole bool) {
 	size, ok := c.takeWhole(int64(wide))
 	if !ok {

@@ -1,9 +1,10 @@
-// Package psd decodes the merged image of Photoshop files (.psd and .psb): gray, indexed and RGB
-// of 8, 16 or 32 bits a channel, with or without alpha, plain or packed by RLE or ZIP.
+// Package psd decodes the merged image of Photoshop files (.psd and .psb): grayscale, indexed and
+// RGB images with 8, 16 or 32 bits per channel, with or without alpha, uncompressed or compressed
+// by RLE or ZIP.
 //
-// The layout follows "Adobe Photoshop File Formats Specification" (2019). Layers are not composed:
-// programs can also save the merged image. Files without it are refused with advice, as are CMYK,
-// Lab and other modes that are not for screens.
+// The layout follows "Adobe Photoshop File Formats Specification" (2019). Layers are not
+// composited, because programs can save the merged image as well. Files without a merged image are
+// refused with advice, as are CMYK, Lab and other color modes that are not for screens.
 package psd
 
 import (
@@ -20,8 +21,9 @@ import (
 )
 
 // Decode decodes the merged image of a whole file. Its alpha is the transparency of the layers,
-// or else the first channel after the colors. Colors of transparent layers, which are saved on
-// white, are separated from the white. Decode allocates Header.Memory, so check the header first.
+// otherwise the first channel after the colors. Colors of transparent layers are saved blended with
+// white; Decode removes the white. It allocates up to Header.Memory bytes, so check the header
+// first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -31,7 +33,7 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	case !h.complete:
 		return nil, pixmap.Repairs{}, fmt.Errorf("psd: %w", io.ErrUnexpectedEOF)
 	case h.noMerged && h.layers > 0:
-		return nil, pixmap.Repairs{}, errors.New(`psd: file has layers but no merged image; save it with "Maximize Compatibility"`)
+		return nil, pixmap.Repairs{}, errors.New(`psd: the file has layers but no merged image; save it with "Maximize Compatibility"`)
 	}
 	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 64); err != nil {
 		return nil, pixmap.Repairs{}, fmt.Errorf("psd: %w", err)
@@ -62,8 +64,8 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	return d.m, d.repairs, nil
 }
 
-// A decoder first gathers the channels in the numbers of each pixel, in the order of the file, and
-// then turns them into a color.
+// A decoder first stores the file's channels in the values of each pixel, in the order of the file,
+// and then converts them to a color.
 type decoder struct {
 	h       Header
 	m       *pixmap.Map
@@ -78,7 +80,7 @@ func (h *Header) usedChannels() int {
 	return h.colorChannels()
 }
 
-// gatherChannel puts row y of channel c into the map.
+// gatherChannel stores row y of channel c in the map.
 func (d *decoder) gatherChannel(c, y int, row []byte) {
 	at := 4*y*d.h.Width + c
 	for x := range d.h.Width {
@@ -93,7 +95,7 @@ func (d *decoder) gatherChannel(c, y int, row []byte) {
 	}
 }
 
-// finishRow turns the channels of row y into colors.
+// finishRow converts the channels of row y to colors.
 func (d *decoder) finishRow(y int) {
 	from, to := 4*y*d.h.Width, 4*(y+1)*d.h.Width
 	switch {
@@ -108,7 +110,7 @@ func (d *decoder) finishRow(y int) {
 	}
 }
 
-// lookUpColors replaces palette indices by colors. One color may be transparent.
+// lookUpColors replaces palette indices by colors. One palette entry may be transparent.
 func (d *decoder) lookUpColors(row []uint8) {
 	for ; len(row) > 0; row = row[4:] {
 		i := int(row[0])
@@ -137,7 +139,7 @@ func finishColors[T uint8 | uint16 | float32](h *Header, row []T, top T, off fun
 	}
 }
 
-// offWhite returns the color that looks like c on white with an alpha of a.
+// offWhite returns the color that gives c when it is blended with white at alpha a.
 func offWhite[T uint8 | uint16](c, a, top T) T {
 	over := int64(c) - (int64(top) - int64(a))
 	return T(max(0, min(int64(top), (over*int64(top)+int64(a)/2)/int64(a))))
@@ -147,7 +149,7 @@ func offWhiteLight(c, a, top float32) float32 {
 	return max(0, min(c-(top-a), math.MaxFloat32*a)) / a
 }
 
-// Compressions of the merged image.
+// Compression methods of the merged image.
 const (
 	plain = iota
 	packBits
@@ -160,14 +162,14 @@ type rows struct {
 	h       *Header
 	packing uint16
 	data    []byte    // the rest of the file
-	sizes   []byte    // sizes of the remaining packed rows
-	wide    int       // length of such a size
-	inflate io.Reader // reader of ZIP data
+	sizes   []byte    // sizes of the remaining compressed rows
+	wide    int       // bytes per size
+	inflate io.Reader // decompressor of ZIP data
 	row     []byte
 	spare   []byte
 }
 
-// newRows starts at the merged image.
+// newRows returns the rows, starting at the first row of the merged image.
 func newRows(h *Header, data []byte) (*rows, error) {
 	c := &cursor{data: data, at: h.image}
 	packing, ok := c.takeWhole(2)
@@ -226,8 +228,8 @@ func (r *rows) nextRow() ([]byte, error) {
 	return r.row, nil
 }
 
-// undoPrediction adds to each number of the row the number before. Floats are predicted bytewise,
-// all high bytes first.
+// undoPrediction adds the previous value of the row to each value. Floats are predicted bytewise,
+// with all high bytes first.
 func (r *rows) undoPrediction() {
 	row := r.row
 	if r.h.Bits == 16 {
@@ -249,10 +251,10 @@ func (r *rows) undoPrediction() {
 	}
 }
 
-// unpackBits fills dst from runs: a count n of 0 to 127 and n+1 bytes, or a negative count -n and a
-// byte that is repeated n+1 times; -128 is skipped.
+// unpackBits decompresses PackBits runs into dst: a count n from 0 to 127 is followed by n+1
+// literal bytes, a negative count -n by one byte that is repeated n+1 times; -128 is skipped.
 func unpackBits(dst, packed []byte) error {
-	tooMuch := errors.New("the data hold too many pixels")
+	tooMuch := errors.New("the data has too many pixels")
 	for len(packed) > 0 {
 		n := int(int8(packed[0]))
 		packed = packed[1:]

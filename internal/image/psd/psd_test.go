@@ -97,7 +97,8 @@ func resource(id int, value ...byte) []byte {
 	return append(b, make([]byte, len(value)%2)...)
 }
 
-// layerInfo returns the count of n layers, in a block with the given key, if any.
+// layerInfo returns a section that states n layers. If key is not empty, the count is in a block
+// with this key.
 func layerInfo(key string, n int16) []byte {
 	be, count := binary.BigEndian, binary.BigEndian.AppendUint16(nil, uint16(n))
 	if key == "" {
@@ -162,7 +163,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Floats are light, plain or predicted.
+// Floats are decoded as linear light, whether they are stored plainly or predicted.
 func TestFloatsAreLight(t *testing.T) {
 	var plainFloats, split []byte
 	values := []float32{1, 2, 0.5, float32(math.Inf(1))}
@@ -195,7 +196,7 @@ func TestProfile(t *testing.T) {
 	if h, err := ReadHeader(data); err != nil || string(h.ICC) != "abc" {
 		t.Errorf("profile %q, error %v", h.ICC, err)
 	}
-	// The head of a larger file suffices to check it.
+	// The start of a larger file suffices to check its header.
 	if h, err := ReadHeader(data[:40]); err != nil || h.Width != 1 || h.ICC != nil {
 		t.Errorf("%+v, error %v", h, err)
 	}
@@ -219,20 +220,20 @@ func TestBadPSDIsRefused(t *testing.T) {
 		{"palette has 3 numbers", document{w: 1, h: 1, channels: 1, bits: 8, mode: indexed, palette: []byte{1, 2, 3}}.file()},
 		{`save it with "Maximize Compatibility"`, document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, resources: whole, layers: layerInfo("", 2)}.file(1)},
 		{"compression 4", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: 4}.file(1)},
-		{"the data hold too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 3, 1, 5, 6)},
-		{"the data hold too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 2, 0xff, 5)},
+		{"the data has too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 3, 1, 5, 6)},
+		{"the data has too many pixels", document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, packing: packBits}.file(0, 2, 0xff, 5)},
 	} {
 		if _, _, err := Decode(t.Context(), tc.file); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("error %v, want %q", err, tc.want)
 		}
 	}
-	// A file without layers has only the merged image.
+	// A file without layers has a merged image, too.
 	if _, _, err := Decode(t.Context(), document{w: 1, h: 1, channels: 1, bits: 8, mode: gray, resources: whole}.file(1)); err != nil {
 		t.Error(err)
 	}
 }
 
-// Decoding allocates Header.Memory, and nothing for an image that the file is too short for.
+// Decoding allocates Header.Memory. If the file is too short for the image, it allocates nothing.
 func TestPSDMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats

@@ -19,18 +19,19 @@ import (
 // HeaderSize is the number of bytes that ReadHeader needs.
 const HeaderSize = 14
 
-// A Header describes a file; it is its first bytes.
+// A Header is the header at the start of a file.
 type Header struct {
 	Width, Height int
-	// Channels is 3 or 4, and says whether alpha is meaningful. The decoder keeps the alpha of the
-	// pixels in any case.
+	// Channels is 3 or 4; 4 means that alpha is meaningful. The decoder keeps the alpha of the
+	// pixels in both cases.
 	Channels int
 	// Linear is set if colors are linear light; otherwise they are sRGB with linear alpha. The
-	// decoder does not convert.
+	// decoder does not convert colors.
 	Linear bool
 }
 
-// ReadHeader reads and checks a header. It fails for every header that Decode would refuse.
+// ReadHeader reads and checks a header. It returns an error for every header that Decode would
+// refuse.
 func ReadHeader(r io.Reader) (Header, error) {
 	var b [HeaderSize]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
@@ -39,7 +40,7 @@ func ReadHeader(r io.Reader) (Header, error) {
 	w, h := binary.BigEndian.Uint32(b[4:]), binary.BigEndian.Uint32(b[8:])
 	switch {
 	case string(b[:4]) != "qoif":
-		return Header{}, errors.New("qoi: file does not start with qoif")
+		return Header{}, errors.New("qoi: the file does not start with \"qoif\"")
 	case w == 0 || h == 0 || w > math.MaxInt32 || h > math.MaxInt32:
 		return Header{}, fmt.Errorf("qoi: header claims %d x %d pixels, which is out of range", w, h)
 	case b[12] != 3 && b[12] != 4:
@@ -50,20 +51,20 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return Header{Width: int(w), Height: int(h), Channels: int(b[12]), Linear: b[13] == 1}, nil
 }
 
-// maxRun is the most pixels of one byte.
+// maxRun is the maximum number of pixels that one byte encodes.
 const maxRun = 62
 
-// LeastBytes returns the size of the smallest file that can have this header.
+// LeastBytes returns the size of the smallest possible file with this header.
 func (h Header) LeastBytes() int64 {
 	pixels := int64(h.Width) * int64(h.Height) // less than 2^62
 	return HeaderSize + (pixels-1)/maxRun + 1 + int64(len(end))
 }
 
-// end follows the last pixel.
+// end is the end marker after the last pixel.
 const end = "\x00\x00\x00\x00\x00\x00\x00\x01"
 
-// Decode decodes a file of size bytes into red, green, blue and alpha, in rows from the top. A file
-// that is too short for its header is refused before anything is allocated.
+// Decode decodes a file of size bytes to red, green, blue and alpha, row by row from the top. A
+// file that is too short for its header is refused before anything is allocated.
 func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 	buffered := bufio.NewReader(r)
 	h, err := ReadHeader(buffered)
@@ -91,18 +92,18 @@ func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 // A pixel is red, green, blue and straight alpha.
 type pixel [4]byte
 
-// seenSlot returns the index of the pixel in decoder.seen.
+// seenSlot returns the slot of the pixel in decoder.seen.
 func (p pixel) seenSlot() byte { return (p[0]*3 + p[1]*5 + p[2]*7 + p[3]*11) % 64 }
 
 type decoder struct {
 	r    *bufio.Reader
 	pix  []byte    // has capacity for the whole image
 	last pixel     // the previous pixel
-	seen [64]pixel // the last pixel of each slot
+	seen [64]pixel // latest pixel of each slot
 }
 
-// readRuns reads all pixels. The upper two bits of a byte are its operation; two tags replace the
-// longest runs.
+// readRuns decodes all pixels. The upper two bits of a byte select its operation. Two tags of 8
+// bits replace the codes that the two longest runs would have.
 func (d *decoder) readRuns() error {
 	const (
 		tagRGB  = 0xfe

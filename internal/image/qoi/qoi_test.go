@@ -66,7 +66,7 @@ func TestBadQOIIsRefused(t *testing.T) {
 		want string
 		file []byte
 	}{
-		{"does not start with qoif", set(0, 'Q')},
+		{"does not start with \"qoif", set(0, 'Q')},
 		{"0 x 1 pixels", file(0, 1)},
 		{"4294967295 x 1 pixels", file(1<<32-1, 1)},
 		{"5 channels", set(12, 5)},
@@ -81,7 +81,7 @@ func TestBadQOIIsRefused(t *testing.T) {
 	}
 }
 
-// An image survives encoding by a simple encoder, and shortened files are errors.
+// An image that a simple encoder wrote decodes to the same pixels, and truncated files are errors.
 func TestPicturesSurviveSimpleEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 200).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
@@ -113,7 +113,8 @@ func TestPicturesSurviveSimpleEncoding(t *testing.T) {
 	})
 }
 
-// encode is a simple encoder: it tries the operations in the specification's order.
+// encode is a simple encoder. For each pixel it uses the first suitable operation, in the
+// specification's order.
 func encode(pix []byte) (out []byte) {
 	last, seen := pixel{3: 255}, [64]pixel{}
 	for run := 0; len(pix) > 0; {
@@ -148,8 +149,8 @@ func encode(pix []byte) (out []byte) {
 	return out
 }
 
-// The smallest file that a header allows can be decoded, and an image with one pixel fewer needs
-// no more.
+// The smallest file that a header allows can be decoded. An image with one pixel fewer does not
+// need a larger file.
 func TestLeastBytes(t *testing.T) {
 	for _, pixels := range []uint32{1, 62, 63, 124, 125} {
 		var body []byte

@@ -1,11 +1,8 @@
 package role
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
-// Limits on the parts of a path. Parts beyond them are ignored.
+// These are limits on the parts of a path. Parts beyond them are ignored.
 const (
 	maxName  = 255
 	maxWord  = 32
@@ -13,9 +10,10 @@ const (
 	maxParts = 32
 )
 
-// A part is a word of a name.
+// A part is a word in a name.
 type part struct {
 	text   string
+	at     int  // offset in the name
 	before byte // the separator before it; 0 for none, as inside "wallNormal"
 	number bool
 }
@@ -23,65 +21,55 @@ type part struct {
 // A finding is the result of reading a name.
 type finding struct {
 	name Name
-	// sure is set if no directory overrides it: "roughness" is never a button.
+	// sure is set if the name of a directory cannot override the meaning: "roughness" is never a
+	// button.
 	sure bool
+	// end is the number of words that have the meaning, if they end the name.
+	end int
 }
 
-// OfPath returns the meaning of a file's path, without allocating. Precedence: the last meaningful
-// word, as in "brick_wall_Normal_2k"; then words that are clear anywhere, as in "icon_sword"; then
-// directories, as in "ui/close". For PerhapsNumbered call OfNeighbored.
+// A view is what is known about the other images in an image's directory.
+type view struct {
+	counts bool // a number that may be a size or a tile counts frames
+	pair   pairing
+}
+
+// A pairing states whether a word such as "r" in "wall_r" names a map of a surface.
+type pairing uint8
+
+const (
+	unasked pairing = iota // neighbors unknown, so the name is PerhapsMap
+	alone                  // no other map there, so the word means nothing
+	beside                 // another map of the surface is in the directory
+)
+
+// OfPath returns the meaning of a file's path, without allocating. Precedence: the last
+// meaningful word, as in "brick_wall_Normal_2k"; then words that are clear anywhere, as in
+// "icon_sword"; then directories, as in "ui/close". Name.Settle takes the other images in the
+// directory into account.
 func OfPath(path string) Name {
-	name, digits := ofPath(path, false)
+	name, digits := ofPath(path, view{})
 	if digits != "" {
-		if counted, _ := ofPath(path, true); counted != name {
+		if counted, _ := ofPath(path, view{counts: true}); counted != name {
 			return PerhapsNumbered
 		}
 	}
 	return name
 }
 
-// OfNeighbored is OfPath for a caller that knows whether one of the image's Neighbors exists.
-func OfNeighbored(path string, neighbors bool) Name {
-	name, _ := ofPath(path, neighbors)
-	return name
-}
-
-// Neighbors returns the paths of the frames before and after an image whose number may also be a
-// size or a UDIM tile. If one of them exists, the number counts frames.
-func Neighbors(path string) []string {
-	_, digits := ofPath(path, false)
-	at := strings.LastIndex(path, digits)
-	n, err := strconv.Atoi(digits)
-	if err != nil || at < 0 {
-		return nil
-	}
-	near := []int{n - 1, n + 1}
-	if isTile(digits) {
-		near = []int{firstTile - 1} // a tile may have other tiles beside it
-	}
-	var list []string
-	for _, n := range near {
-		list = append(list, path[:at]+strconv.Itoa(n)+path[at+len(digits):])
-	}
-	return list
-}
-
-// ofPath is OfPath with a choice: counts is set if a number that may be a size or a tile counts
-// frames. It also returns the digits of such a number.
-func ofPath(path string, counts bool) (name Name, digits string) {
+// ofPath is like OfPath, given a view of the neighbors. It also returns the digits of a number
+// that may be a size or a tile.
+func ofPath(path string, v view) (name Name, digits string) {
 	folders, base := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		folders, base = path[:i], path[i+1:]
 	}
-	ext := strings.LastIndexByte(base, '.')
-	if ext > 0 {
-		base = base[:ext]
-	}
+	base = withoutExt(base)
 	if len(base) > maxName {
 		return Nameless, ""
 	}
 	var room [maxParts]part
-	found, digits := roleOfName(splitWords(room[:0], base), counts)
+	found, digits := roleOfName(splitWords(room[:0], base), v)
 	if found.sure {
 		return found.name, digits
 	}
@@ -95,7 +83,7 @@ func ofPath(path string, counts bool) (name Name, digits string) {
 		return folder, digits
 	}
 	if found.name == Nameless && len(path)-len(folders) > 4 && strings.EqualFold(path[len(path)-4:], ".hdr") {
-		return Environments, digits // unbounded light is usually an environment
+		return Environments, digits // light values without an upper limit usually belong to an environment
 	}
 	if found.name == Nameless && len(base) == 1 && isLetter(base[0]) {
 		return Letter, digits
@@ -103,12 +91,20 @@ func ofPath(path string, counts bool) (name Name, digits string) {
 	return found.name, digits
 }
 
+// withoutExt returns a file name without its extension.
+func withoutExt(base string) string {
+	if i := strings.LastIndexByte(base, '.'); i > 0 {
+		return base[:i]
+	}
+	return base
+}
+
 // splitWords appends the words of a name to list, up to its capacity.
 func splitWords(list []part, name string) []part {
 	from, before := 0, byte(' ')
 	flush := func(to int) {
 		if to > from && len(list) < cap(list) {
-			list = append(list, part{name[from:to], before, isDigit(name[from])})
+			list = append(list, part{name[from:to], from, before, isDigit(name[from])})
 			before = 0
 		}
 	}
@@ -126,8 +122,9 @@ func splitWords(list []part, name string) []part {
 	return list
 }
 
-// beginsWord reports whether a word begins at name[i]: at a capital after a small letter, at the
-// last of several capitals before a small letter ("ORMMap"), and at and after digits.
+// beginsWord reports whether a word begins at name[i]. A word begins at a capital after a
+// lower-case letter, at the last of several capitals before a lower-case letter ("ORMMap"), at
+// the first of some digits, and after the last.
 func beginsWord(name string, i int) bool {
 	last, c := name[i-1], name[i]
 	switch {
@@ -143,23 +140,23 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
 
-// roleOfName finds the meaning of the words of a name, and returns the digits of the tail.
-func roleOfName(list []part, counts bool) (finding, string) {
-	rest, tail := strip(list, counts)
-	return readWords(list, rest, tail), tail.digits
+// roleOfName finds the meaning of a name from its words. It also returns the digits in the tail.
+func roleOfName(list []part, v view) (finding, string) {
+	rest, tail := strip(list, v.counts)
+	return readWords(list, rest, tail, v.pair), tail.digits
 }
 
-// readWords finds the meaning of a name whose words after list[:rest] are in tail.
-func readWords(list []part, rest int, tail tail) finding {
-	found, plain := ofEnd(list[:rest], tail, rest < len(list) && list[rest].before == 0)
+// readWords finds the meaning of a name. tail describes the words after list[:rest].
+func readWords(list []part, rest int, tail tail, p pairing) finding {
+	found, plain := ofEnd(list[:rest], tail, rest < len(list) && list[rest].before == 0, p)
 	if found.name != Nameless && !plain {
 		return found
 	}
-	// "button_normal" is the button in its normal state.
+	// For example, "button_normal" is a button in its normal state, not a normal map.
 	for i := rest; i > 0; i-- {
 		for n := min(2, i); n > 0; n-- {
 			if w := joined(list[:i], n); w != nil && w.flags&anywhere != 0 {
-				return finding{w.name, found.name == Nameless}
+				return finding{name: w.name, sure: found.name == Nameless}
 			}
 		}
 	}
@@ -168,25 +165,25 @@ func readWords(list []part, rest int, tail tail) finding {
 	}
 	for n := min(2, len(list)); n > 0; n-- {
 		if w := joined(list[:n], n); w != nil && w.flags&front != 0 {
-			return finding{w.name, true}
+			return finding{name: w.name, sure: true}
 		}
 	}
 	if name := ofFront(list); name != Nameless {
-		return finding{name, false}
+		return finding{name: name}
 	}
 	if tail.numbered && rest > 0 {
-		return finding{Numbered, false}
+		return finding{name: Numbered}
 	}
 	return finding{}
 }
 
-// ofFront returns the possible meaning of the first words, if they usually end a name, as in
-// "Normal_Plane" and "Occlusion_map_2".
+// ofFront returns the meaning of the first words if they are words that usually end a name, as
+// in "Normal_Plane" and "Occlusion_map_2".
 func ofFront(list []part) Name {
 	for n := min(2, len(list)); n > 0; n-- {
 		w := joined(list[:n], n)
 		switch {
-		case w == nil || w.flags&atEnd == 0:
+		case w == nil || w.flags&atEnd == 0 || w.flags&paired != 0:
 		case w.name == Normals:
 			return PerhapsNormal
 		case (w.name == Packed || w.name == Occlusion) && w.flags&english == 0:
@@ -196,9 +193,9 @@ func ofFront(list []part) Name {
 	return Nameless
 }
 
-// ofEnd returns the meaning of the last words of a name, and whether they are plain English. cut
-// is set if the tail follows without a separator.
-func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
+// ofEnd returns the meaning of the last words of a name, and whether they are plain English
+// words. cut is set if the tail follows without a separator.
+func ofEnd(list []part, t tail, cut bool, p pairing) (found finding, plain bool) {
 	for n := min(maxJoin, len(list)); n > 0; n-- {
 		w := joined(list, n)
 		if w == nil || w.flags&(front|anywhere|inFolder) != 0 && w.flags&atEnd == 0 {
@@ -210,6 +207,8 @@ func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
 			continue // "rock-n" means north, "world_s1" is one of four
 		case w.flags&frames != 0 && !t.numbered:
 			continue
+		case w.flags&paired != 0 && n > 1:
+			continue // "castle_m_r" is the right part of the middle
 		case w.flags&whole != 0 && (begin.before == 0 || len(list) == 1):
 			continue // "darkMetal", "metal"
 		}
@@ -228,16 +227,23 @@ func ofEnd(list []part, t tail, cut bool) (found finding, plain bool) {
 		if name == Normals {
 			name = t.points(name)
 		}
-		plain := w.flags&(english|letter|frames) != 0 && !t.sized && t.way == Nameless
-		return finding{name, !plain}, plain
+		inPair := w.flags&paired != 0 && !t.sized && begin.text != "ARM"
+		switch {
+		case inPair && p == alone:
+			continue
+		case inPair && p == unasked:
+			name = PerhapsMap
+		}
+		plain := (w.flags&(english|letter|frames) != 0 || inPair) && !t.sized && t.way == Nameless
+		return finding{name, !plain, n}, plain
 	}
 	return finding{}, false
 }
 
-// unreal reports whether a name has the form of Unreal's textures: "T_Rock_N".
+// unreal reports whether a name has the form of a texture name in Unreal: "T_Rock_N".
 func unreal(list []part) bool { return len(list) > 2 && list[0].text == "T" && list[1].before == '_' }
 
-// joined returns the table's word for the last n parts together, or nil.
+// joined returns the table's entry for the last n parts joined together, or nil.
 func joined(list []part, n int) *word {
 	var room [maxWord]byte
 	text := room[:0]
@@ -247,11 +253,7 @@ func joined(list []part, n int) *word {
 		}
 		text = append(text, p.text...)
 	}
-	for i, c := range text {
-		if isUpper(c) {
-			text[i] = c + 'a' - 'A'
-		}
-	}
+	lowerWord(text)
 	all := sortedWords()
 	low, high := 0, len(all)
 	for low < high {
@@ -267,7 +269,16 @@ func joined(list []part, n int) *word {
 	return nil
 }
 
-// ofFolders returns the meaning of the nearest directory with a name in the table.
+// lowerWord converts the ASCII capitals in a text to lower case.
+func lowerWord(text []byte) {
+	for i, c := range text {
+		if isUpper(c) {
+			text[i] = c + 'a' - 'A'
+		}
+	}
+}
+
+// ofFolders returns the meaning of the nearest directory whose name is in the table.
 func ofFolders(folders string) Name {
 	for folders != "" {
 		i := strings.LastIndexByte(folders, '/')
@@ -279,21 +290,27 @@ func ofFolders(folders string) Name {
 					return w.name
 				}
 			}
+			if w := joined(list[:min(1, len(list))], min(1, len(list))); w != nil && w.flags&inFolder != 0 && isFlat(w.name) {
+				return w.name // "gui-qt", "icons32"
+			}
 		}
 		folders = folders[:max(i, 0)]
 	}
 	return Nameless
 }
 
-// A tail describes the words after the meaningful ones.
+// isFlat reports whether images with a meaning are drawn unscaled.
+func isFlat(n Name) bool { return n == UIs || n == Sprites || n == Fonts }
+
+// A tail describes the words after the words that give the meaning.
 type tail struct {
-	numbered bool   // it has a number that counts images
+	numbered bool   // name has a number that counts images
 	sized    bool   // "_2k"
 	digits   string // a number that may be a size or a tile, or ""
-	way      Name   // OpenGL or DirectX, Nameless if neither is given
+	way      Name   // OpenGL or DirectX; Nameless if the tail has neither
 }
 
-// points returns n, or the direction of green if the tail gives one.
+// points returns the direction of green if the tail specifies a direction, and otherwise n.
 func (t tail) points(n Name) Name {
 	if t.way != Nameless {
 		return t.way
@@ -302,8 +319,8 @@ func (t tail) points(n Name) Name {
 }
 
 // strip removes the tail from a name: numbers, sizes, programs, levels of detail, versions and
-// words for "texture". It returns how many words are left. Numbers that may be sizes or tiles count
-// images if counts is set.
+// words for "texture". It returns the number of remaining words. If counts is set, numbers that
+// may be sizes or tiles are taken as counting images.
 func strip(list []part, counts bool) (rest int, t tail) {
 	rest = len(list)
 	for rest > 0 {
@@ -335,7 +352,7 @@ func strip(list []part, counts bool) (rest int, t tail) {
 					break
 				}
 			}
-			if n == 0 || n == rest { // a name is never only a tag
+			if n == 0 || n == rest { // a name never consists only of a tag
 				return rest, t
 			}
 			rest -= n
@@ -344,8 +361,8 @@ func strip(list []part, counts bool) (rest int, t tail) {
 	return rest, t
 }
 
-// endsInCompound reports whether the last words together are a compound of the table, as in
-// "BumpMap".
+// endsInCompound reports whether the last words joined together are a compound in the table, as
+// in "BumpMap".
 func endsInCompound(list []part) bool {
 	for n := 2; n <= min(maxJoin, len(list)); n++ {
 		if w := joined(list, n); w != nil && w.name != Nameless && w.flags&atEnd != 0 {
@@ -364,8 +381,6 @@ func isSize(digits string) bool {
 	return false
 }
 
-const firstTile = 1001
-
 // isTile reports whether digits may be a UDIM tile.
 func isTile(digits string) bool {
 	return len(digits) == 4 && digits >= "1001" && digits <= "1199"
@@ -381,7 +396,7 @@ func (t *tail) noteDirection(g tag) {
 	}
 }
 
-// joinedTag returns the tag of the last n words together.
+// joinedTag returns the tag for the last n words joined together.
 func joinedTag(list []part, n int) tag {
 	if n > len(list) {
 		return noTag

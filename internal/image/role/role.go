@@ -1,34 +1,34 @@
-// Package role finds the purpose of an image from its name, and the treatment of images of each
-// role.
+// Package role determines the purpose of an image from its name, and how images of each role
+// are treated.
 package role
 
 import "strings"
 
-// A Role is the meaning of an image's numbers for the program that reads them.
+// A Role is the meaning of an image's pixel values to the program that reads them.
 type Role uint8
 
-// The roles.
+// These are the roles.
 const (
 	Unknown     Role = iota
-	Color            // the visible colors of a surface: albedo, diffuse, emission
-	Data             // roughness, metalness, occlusion, or several of them, a channel each
-	Mask             // an amount of something: one channel
+	Color            // visible colors of a surface: albedo, diffuse, emission
+	Data             // roughness, metalness, occlusion, or several of these, one in each channel
+	Mask             // an amount of something, in one channel
 	Normal           // unit vectors
-	Height           // how far a surface rises: bump, displacement
-	Lightmap         // light on surfaces, baked
-	Environment      // skies, panoramas, faces of cubes
-	LUT              // tables that are looked up by color or angle
+	Height           // height of a surface: bump, displacement
+	Lightmap         // baked light on surfaces
+	Environment      // skies, panoramas, faces of cube maps
+	LUT              // lookup tables indexed by color or angle
 	UI               // buttons, icons, cursors
-	Sprite           // images that are drawn as they are, and frames of animations
+	Sprite           // images drawn unchanged, and frames of animations
 	Font             // glyphs
 )
 
 var names = [...]string{"", "color", "data", "mask", "normal", "height", "lightmap", "environment", "lut", "ui", "sprite", "font"}
 
-// String returns the word of option kind for r, "" for Unknown.
+// String returns the word for r in option kind, or "" for Unknown.
 func (r Role) String() string { return names[r] }
 
-// Parse returns the role of a word of option kind, or Unknown.
+// Parse returns the role for a word of option kind, or Unknown.
 func Parse(word string) Role {
 	for r, name := range names {
 		if name == word {
@@ -38,20 +38,22 @@ func Parse(word string) Role {
 	return Unknown
 }
 
-// A Treatment describes the textures of a role.
+// A Treatment describes how images of a role become textures.
 type Treatment struct {
-	// Colors is set if numbers are colors: in sRGB unless options or the format choose otherwise,
-	// and weighed by alpha on smaller levels. Otherwise they are plain numbers.
+	// Colors is set if pixel values are colors. They are in sRGB unless options or the format
+	// choose otherwise, and smaller mip levels weight them by alpha. If Colors is not set,
+	// pixel values are plain numbers.
 	Colors bool
-	// Mips is set if the texture has smaller levels.
+	// Mips is set if the texture has mipmaps.
 	Mips bool
-	// Exact is set if up to a megabyte is stored uncompressed, with any number of colors.
+	// Exact is set if textures of up to a megabyte are stored uncompressed, whatever their
+	// number of colors.
 	Exact bool
-	// Single is set if an image with one channel is stored in one channel.
+	// Single is set if an image with one channel becomes a texture with one channel.
 	Single bool
 }
 
-// treatments is the table of docs/recipes/image.md.
+// treatments is the table in docs/recipes/image.md.
 var treatments = [...]Treatment{
 	Unknown:     {Colors: true, Mips: true, Single: true},
 	Color:       {Colors: true, Mips: true, Single: true},
@@ -70,8 +72,8 @@ var treatments = [...]Treatment{
 // Treatment returns how images of the role become textures.
 func (r Role) Treatment() Treatment { return treatments[r] }
 
-// Meaning groups roles by the meaning of numbers: colors of any kind, unit vectors, tables, or
-// data.
+// Meaning groups roles by the meaning of pixel values: colors of any kind, unit vectors,
+// tables, or data.
 func Meaning(r Role) string {
 	switch {
 	case r == Normal || r == LUT:
@@ -82,10 +84,11 @@ func Meaning(r Role) string {
 	return "data"
 }
 
-// A Name is the meaning of an image's file name. Its zero value means nothing.
+// A Name is the meaning of an image's file name. The zero value stands for no
+// meaning.
 type Name uint8
 
-// The meanings, with the words of option named.
+// These are the meanings, with their words in option named.
 const (
 	Nameless        Name = iota
 	Colors               // "wall_albedo"
@@ -100,25 +103,29 @@ const (
 	Environments         // "skybox/left"
 	LUTs                 // "lut_warm"
 	UIs                  // "icon_sword", "ui/close"
-	Sprites              // "walk_03", "sprites/tree"
+	Sprites              // "tree_sprite", "sprites/tree"
 	Fonts                // "fonts/arial"
 	Numbered             // "boom_07": one of several, of no certain role
 	PerhapsNormal        // "wall_n": a normal map if it looks like one
 	PerhapsData          // "wall_r", "wall_spec": data if it is gray
 	Letter               // "f": too short to be a word
-	PerhapsNumbered      // "boom_256": a size, a tile, or a frame if it has neighbors
-	lastName        = PerhapsNumbered
+	PerhapsNumbered      // "boom_256": a size, a tile, or a frame, as its neighbors tell
+	PerhapsMap           // "wall_r", "AO": a map if another map of the surface is beside it
+	Animations           // "walk_03": a frame of a sprite, unless its neighbors are no sprites
+	Codes                // "terrain" beside "elev": a table of codes if it has few colors
+	lastName        = Codes
 )
 
 var words = [...]string{
 	"none", "color", "data", "occlusion", "mask", "normal", "normal-opengl", "normal-directx", "height", "lightmap",
 	"environment", "lut", "ui", "sprite", "font", "numbered", "perhaps-normal", "perhaps-data", "letter", "perhaps-numbered",
+	"perhaps-map", "animation", "codes",
 }
 
-// String returns the word of option named for n.
+// String returns the word for n in option named.
 func (n Name) String() string { return words[n] }
 
-// ParseName returns the meaning of a word of option named, or Nameless.
+// ParseName returns the meaning for a word of option named, or Nameless.
 func ParseName(word string) Name {
 	for n, w := range words {
 		if w == word {
@@ -128,7 +135,7 @@ func ParseName(word string) Name {
 	return Nameless
 }
 
-// Names returns all names but Nameless.
+// Names returns all meanings except Nameless.
 func Names() []Name {
 	all := make([]Name, 0, lastName)
 	for n := Colors; n <= lastName; n++ {
@@ -137,34 +144,35 @@ func Names() []Name {
 	return all
 }
 
-// Role returns the role that a name promises, Unknown if only the image can tell.
+// Role returns the role that a name indicates, or Unknown if it depends on the pixels.
 func (n Name) Role() Role {
 	return [...]Role{
 		Unknown, Color, Data, Data, Mask, Normal, Normal, Normal, Height, Lightmap,
 		Environment, LUT, UI, Sprite, Font, Unknown, Unknown, Unknown, Unknown, Unknown,
+		Unknown, Sprite, Unknown,
 	}[n]
 }
 
 // A Slot describes how a material reads an image.
 type Slot struct {
-	Role  Role // role of red, green and blue; of alpha if only alpha is read
+	Role  Role // role of red, green and blue, or of alpha if only alpha is read
 	Alpha Alpha
 }
 
 // Alpha is the use of the fourth channel in a material.
 type Alpha uint8
 
-// The meanings of alpha.
+// These are the uses of alpha.
 const (
-	Ignored Alpha = iota // the material does not read it
-	Opacity              // transparency; Ignored in materials that are opaque
-	Number               // a number besides red, green and blue, such as glossiness
-	Alone                // a number, and the material does not read red, green and blue
+	Ignored Alpha = iota // the material does not read alpha
+	Opacity              // transparency, which opaque materials ignore
+	Number               // scalar value stored beside red, green and blue, such as glossiness
+	Alone                // scalar value; the material does not read red, green and blue
 )
 
-// OfSlot returns how a material reads the image of a slot: a member of a glTF material
-// (glTF 2.0, 3.9, and extensions of the Khronos Group and of vendors) or a statement of MTL.
-// The role is Unknown for other words.
+// OfSlot returns how a material reads the image of a slot: a member of a glTF material (glTF
+// 2.0, 3.9, and extensions of the Khronos Group and of vendors) or a statement of MTL. For any
+// other word, the role is Unknown.
 func OfSlot(slot string) Slot {
 	switch slot {
 	case "baseColorTexture", "diffuseTexture", "map_Kd":
@@ -195,15 +203,16 @@ func OfSlot(slot string) Slot {
 	return Slot{}
 }
 
-// IsGLTFSlot reports whether a member of a glTF material or of its extensions may name a texture,
-// also for unknown members. It is false for words of MTL.
+// IsGLTFSlot reports whether a member of a glTF material or of its extensions may name a
+// texture. Unknown members may; words of MTL do not.
 func IsGLTFSlot(member string) bool {
 	return strings.HasSuffix(member, "Texture") || member == "MOZ_lightmap"
 }
 
-// Join returns how two slots together read one image, and whether one texture suits both. It
-// does if the slots have one role, or if one of them reads only alpha, as in some pairs of slots
-// of extensions. In a pair the other slot decides the role of red, green and blue.
+// Join returns how two slots together read one image, and whether a single texture suits both
+// slots. It does if the slots have the same role, or if one slot reads only alpha, as in some pairs
+// of slots in extensions. In such a pair, the role of red, green and blue comes from the other
+// slot.
 func (s Slot) Join(other Slot) (joined Slot, suits bool) {
 	if s.Alpha == Alone && other.Alpha == Alone {
 		return s, true

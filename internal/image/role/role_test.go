@@ -2,7 +2,6 @@ package role
 
 import (
 	"bufio"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -10,18 +9,20 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawn reports whether images of the role are drawn unscaled, without smaller levels.
+// drawn reports whether images of the role are drawn unscaled and without mipmaps.
 func drawn(r Role) bool { return r == UI || r == Sprite || r == Font }
 
-// The names in testdata get the right role. A role is right if it has the right Meaning, and if it
-// is drawn unscaled where the list says so; a name need not tell whether a 2D game draws it. The
-// role of "_n" is left to the pixels, which show it. For unsure names, pixels may decide or not.
+// OfPath gives the names in testdata the right role. A role is right if it has the right Meaning
+// and if the image is drawn unscaled where the list requires it. A name need not show whether a 2D
+// game draws the image. Names that end in "_n" must have no role, because the pixels show the role.
+// Names that the list marks as unsure may have no role.
 func TestGamePicturesGetTheRightRole(t *testing.T) {
 	f, err := os.Open("testdata/names.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	settled := settleListed(t, "testdata/names.tsv")
 	var all, left, unsure, wrong, lies, flattened, textures int
 	for s := bufio.NewScanner(f); s.Scan(); {
 		path, label, ok := strings.Cut(s.Text(), "\t")
@@ -39,7 +40,7 @@ func TestGamePicturesGetTheRightRole(t *testing.T) {
 			t.Fatalf("%s: label %q", path, label)
 		}
 		all++
-		named := OfPath(path)
+		named := settled[path]
 		switch named {
 		case PerhapsNormal:
 			left++
@@ -70,13 +71,15 @@ func TestGamePicturesGetTheRightRole(t *testing.T) {
 	}
 }
 
-// Names agree with the slots of materials that use the images, or leave the role to the pixels.
-// The table was made from other trees; bench/results/roles.md lists words added for them since.
+// The role of a name agrees with the material slots that use the image, or the name leaves the role
+// to the pixels. The words of package role were collected from other files. bench/results/roles.md
+// lists the words that were added for these files later.
 func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 	file, err := os.ReadFile("testdata/slots.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
+	settled := settleListed(t, "testdata/slots.tsv")
 	var all, unsure, wrong, lies int
 	for line := range strings.Lines(string(file)) {
 		path, label, ok := strings.Cut(strings.TrimSpace(line), "\t")
@@ -88,7 +91,7 @@ func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 			t.Fatalf("%s: label %q", path, label)
 		}
 		all++
-		named := OfPath(path)
+		named := settled[path]
 		got := named.Role()
 		switch {
 		case named == PerhapsNormal || named == PerhapsData:
@@ -102,8 +105,8 @@ func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 		}
 	}
 	t.Logf("%d names: %d wrong, %d of them data called colors, %d unsure", all, wrong, lies, unsure)
-	// The two data images called colors: a model in a directory of environments, and
-	// "SheenChairOcclusion-SheenChairBaseColor", which holds both.
+	// The two exceptions are data images with names of colors: a model in a directory of
+	// environments, and "SheenChairOcclusion-SheenChairBaseColor", which holds both.
 	if all < 1000 || 100*wrong > all || 100*unsure > 3*all || lies > 2 {
 		t.Error("more than 1 % are wrong, more than 3 % unsure, or data is called colors")
 	}
@@ -111,20 +114,20 @@ func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 
 func TestOfPath(t *testing.T) {
 	for path, want := range map[string]Name{
-		"wall_n.png": PerhapsNormal, "wall-n.png": Nameless, "_n.png": PerhapsNormal, "n.png": PerhapsNormal, "maps/h.png": PerhapsData, "rock/height.png": Heights, "RockHeight.png": Heights, "rock/specular.png": PerhapsData, "RockSpec.png": PerhapsData, "rock/metal.png": Nameless, "depth.png": Nameless, "maps/f.png": Letter, "ui/f.png": UIs, "fx.png": Nameless, "é.png": Nameless, "page-10_tcmask.png": Masked, "wall_n2.png": Numbered, "wall_n_2.png": PerhapsNormal,
-		"T_Wall_N.png": Normals, "T_Wall_M.png": Packed, "T_Wall_D.png": Colors, "T.png": Letter,
+		"wall_n.png": PerhapsNormal, "wall-n.png": Nameless, "_n.png": PerhapsNormal, "n.png": PerhapsNormal, "maps/h.png": PerhapsMap, "rock/height.png": Heights, "RockHeight.png": Heights, "rock/specular.png": PerhapsData, "RockSpec.png": PerhapsData, "rock/metal.png": Nameless, "depth.png": Nameless, "maps/f.png": Letter, "ui/f.png": UIs, "fx.png": Nameless, "é.png": Nameless, "page-10_tcmask.png": Masked, "wall_n2.png": Numbered, "wall_n_2.png": PerhapsNormal,
+		"T_Wall_N.png": Normals, "T_Wall_M.png": PerhapsMap, "T_Wall_D.png": Colors, "T.png": Letter,
 		"wall_nor_gl_2k.jpg": OpenGL, "wall_nor_dx_2k.jpg": DirectX, "Wall_4K-JPG_NormalDX.jpg": DirectX, "wall_Normal_OpenGL.png": OpenGL,
-		"wall_rough.png": PerhapsData, "wall_rough_2k.png": Packed, "rough_wall.png": Nameless, "darkMetal.png": Nameless, "metal.png": Nameless,
-		"windmill_arm.jpg": PerhapsData, "wall_arm_1k.jpg": Packed, "wall_ARM.jpg": Packed,
-		"wall_ao.png": Occlusion, "WallAmbientOcclusion.png": Occlusion, "ambient occlusion.png": Occlusion, "chaos.png": Nameless,
-		"ui/wall_ao.png": Occlusion, "ui/normal.png": UIs, "button_normal.png": UIs, "wall_normal.png": Normals, "icons/bow_n.png": UIs,
-		"walk_01.png": Sprites, "walk.png": Nameless, "sprites/hero_normal.png": Sprites, "a/SPRITES/tree.png": Sprites,
+		"wall_rough.png": PerhapsMap, "wall_rough_2k.png": Packed, "rough_wall.png": Nameless, "darkMetal.png": Nameless, "metal.png": Nameless,
+		"windmill_arm.jpg": PerhapsMap, "wall_arm_1k.jpg": Packed, "wall_ARM.jpg": Packed,
+		"wall_ao.png": PerhapsMap, "wall_ao_2k.png": Occlusion, "AO.png": PerhapsMap, "MR_T.png": Nameless, "WallAmbientOcclusion.png": Occlusion, "ambient occlusion.png": Occlusion, "chaos.png": Nameless,
+		"ui/wall_ao.png": UIs, "gui-qt/a/combo-normal.png": UIs, "icons32/a.png": UIs, "ui/normal.png": UIs, "button_normal.png": UIs, "wall_normal.png": Normals, "icons/bow_n.png": UIs,
+		"walk_01.png": Animations, "walk.png": Nameless, "sprites/hero_normal.png": Sprites, "a/SPRITES/tree.png": Sprites,
 		"boom_07.png": Numbered, "boom_1024.png": PerhapsNumbered, "walk_128.png": PerhapsNumbered, "wall_normal_1024.png": Normals, "icon_256.png": UIs, "boom_64x64.png": Nameless, "wall.1001.exr": PerhapsNumbered, "wall_1200.png": Numbered, "House_Normal.1001.png": Normals, "007.png": Nameless,
 		"wall_albedo_lod0.png": Colors, "wall_basecolor_u1_v1.tga": Colors, "wall_BaseColor_sRGB.png": Colors,
 		"normalmap_earth_N1.png": Normals, "BumpMap.png": Normals, "wall_bump.png": Heights, "MaskMap.png": Packed, "wall_mask.png": Masked,
 		"sky.hdr": Environments, "sky_4k.HDR": Environments, "a/b.hdr": Environments, "hdr": Nameless, "skybox/left.png": Environments,
 		"lut/warm.png": LUTs, "LUT_warm_16.png": LUTs, "flute.png": Nameless, "brdf_lut.png": LUTs, "fonts/a.png": Fonts, "lightmaps/a.png": Lightmaps,
-		"wall_hm.png": Heights, "ohm.png": Nameless, "hm.png": Nameless, "ao/wall.png": Occlusion, "Normal_Plane.png": PerhapsNormal, "normal_button.png": UIs,
+		"wall_hm.png": Heights, "el_light_blend.tga": Colors, "ohm.png": Nameless, "hm.png": Nameless, "ao/wall.png": Occlusion, "Normal_Plane.png": PerhapsNormal, "normal_button.png": UIs,
 		"Occlusion_lid_2.jpg": PerhapsData, "roughness.1.png": Packed, "depth_charge.png": Nameless, "hdri/room_Normal.png": Normals, "hdri/room_2.png": Environments,
 		"": Nameless, "/": Nameless, ".png": Nameless, "a/.": Nameless, "___.png": Nameless, "ui/": UIs, "2k.png": Nameless, "k.png": Letter,
 		"ui/" + strings.Repeat("a", 300) + ".png": Nameless, strings.Repeat("a_", 120) + "normal.png": Nameless, strings.Repeat("a", 40) + "_normal.png": Normals,
@@ -138,40 +141,8 @@ func TestOfPath(t *testing.T) {
 	}
 }
 
-// A number that may be a size or a tile counts frames if a neighboring number exists.
-func TestNeighborsShowThatNumbersCountFrames(t *testing.T) {
-	for path, want := range map[string]struct {
-		neighbors    string
-		alone, among Name
-	}{
-		"a/boom_128.png":     {"a/boom_127.png a/boom_129.png", Nameless, Numbered},
-		"boom2048.PNG":       {"boom2047.PNG boom2049.PNG", Nameless, Numbered},
-		"boom_1001.png":      {"boom_1000.png", Nameless, Numbered},
-		"1024/boom_1199.png": {"1024/boom_1000.png", Nameless, Numbered},
-		"128/walk_128.png":   {"128/walk_127.png 128/walk_129.png", Nameless, Sprites},
-		"boom_127.png":       {"", Numbered, Numbered},
-		"wall_n_2k.png":      {"", PerhapsNormal, PerhapsNormal},
-		"boom_64x64.png":     {"", Nameless, Nameless},
-	} {
-		if got := strings.Join(Neighbors(path), " "); got != want.neighbors {
-			t.Errorf("%s: %s, want %s", path, got, want.neighbors)
-		}
-		if alone, among := OfNeighbored(path, false), OfNeighbored(path, true); alone != want.alone || among != want.among {
-			t.Errorf("%s: %v alone and %v among neighbors, want %v and %v", path, alone, among, want.alone, want.among)
-		}
-	}
-	// All frames of an animation get the same name.
-	for _, stem := range []string{"boom_", "walk", "hero-run.", "fx/spark_"} {
-		want := OfNeighbored(fmt.Sprintf("%s%d.png", stem, 7), true)
-		for i := range 1200 {
-			if got := OfNeighbored(fmt.Sprintf("%s%d.png", stem, i), true); got != want {
-				t.Errorf("%s%d is %v, want %v", stem, i, got, want)
-			}
-		}
-	}
-}
-
-// Each word is in one group, and none is longer than the longest word searched for.
+// Each word is in one group, and no word is longer than the maximum length that is searched
+// for.
 func TestWordsAreUnique(t *testing.T) {
 	all := sortedWords()
 	for i, w := range all {

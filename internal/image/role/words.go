@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A word has a meaning at some places of a name.
+// A word is a word that has a meaning at some positions in a name.
 type word struct {
 	text  string
 	name  Name
@@ -14,7 +14,7 @@ type word struct {
 	tag   tag
 }
 
-// The places where a word counts, and its weight.
+// These flags are the positions where a word counts, and its weight.
 const (
 	atEnd    = 1 << iota // follows all other words except tags
 	front                // precedes all other words
@@ -24,9 +24,10 @@ const (
 	whole                // counts after a separator: "wall_metal", not "wallMetal"
 	letter               // counts after an underscore
 	frames               // counts before a number
+	paired               // counts beside another map of the surface: "wall_r" beside "wall_n"
 )
 
-// A tag is a word at the end of a name that is not a role.
+// A tag is a word at the end of a name that does not indicate a role.
 type tag uint8
 
 const (
@@ -36,7 +37,7 @@ const (
 	down // green points down, as in Direct3D
 )
 
-// sortedWords returns all words, sorted by text. The first call splits the groups.
+// sortedWords returns all words, sorted by text. The first call splits the groups into words.
 var sortedWords = sync.OnceValue(func() []word {
 	list := make([]word, 0, 400)
 	for _, g := range groups {
@@ -48,11 +49,11 @@ var sortedWords = sync.OnceValue(func() []word {
 	return list
 })
 
-// groups are the words of equal meaning, in lower case. Sources of the words: Poly Haven ("arm",
-// "nor_gl", "disp"), ambientCG ("NormalDX", "Metalness"), Megascans ("ORDp", "Cavity"), Substance
-// ("OcclusionRoughnessMetallic"), Unreal ("T_Rock_N", "MRAO"), Unity ("MetallicSmoothness",
-// "MaskMap"), CryEngine ("ddna"), engines after Quake ("local", "luma", "gloss"), slots of glTF,
-// and directories of games.
+// groups lists words of equal meaning, in lower case. The words come from Poly Haven ("arm",
+// "nor_gl", "disp"), ambientCG ("NormalDX", "Metalness"), Megascans ("ORDp", "Cavity"),
+// Substance ("OcclusionRoughnessMetallic"), Unreal ("T_Rock_N", "MRAO"), Unity
+// ("MetallicSmoothness", "MaskMap"), CryEngine ("ddna"), engines after Quake ("local", "luma",
+// "gloss"), slots of glTF, and directories of games.
 var groups = [...]struct {
 	name  Name
 	flags uint16
@@ -66,6 +67,7 @@ var groups = [...]struct {
 		maintex selfillum sheen sheencolor specularcolor subsurfacecolor translucency translucent`},
 	{Colors, atEnd | anywhere, noTag, `albedo basecolor basecolour diffuse`},
 	{Colors, atEnd | english, noTag, `color colors colour colours`},
+	{Colors, atEnd | english | whole, noTag, `blend`}, // additive glow, in engines derived from Quake
 	{Colors, atEnd | letter, noTag, `bcolor d e`},
 	{Packed, atEnd, noTag, `
 		aniso anisotropic anisotropy anisotropydirection anisotropyrotation aorm aormh
@@ -73,17 +75,18 @@ var groups = [...]struct {
 		curvature distancefield dudv flowdir flowmap gloss glossiness glossinessspecular glossmap glossy
 		idmap ior iridescence iridescencethickness maskmap metalic metallicgloss metallicglossmap
 		metallicsmooth metallicsmoothness metallness metalrough metalroughness metalroughnessao
-		motionvector motionvectors mr mra mrao mro msdf mtsdf occlusionroughmetal
-		occlusionroughnessmetal ordp orm ormh pbr pbrdata pbrmap raom reflectivity rgh rm rma rmo rom
+		motionvector motionvectors mra mrao mro msdf mtsdf occlusionroughmetal
+		occlusionroughnessmetal ordp orm ormh pbr pbrdata pbrmap raom reflectivity rgh rma rmo rom
 		roughmetal roughnessmetallic roughnessmetalness sdf sheenroughness shininess smoothness
 		speclevel specularf specularfactor specularlevel splat splatmaps sss thickness transmission
 		transmissionvolume vectordisplacement weightmap weights worldposition`},
 	{Packed, atEnd | anywhere, noTag, `
 		metallic metallicroughness metalness occlusionroughnessmetallic roughness roughnessmap splatmap`},
-	{Packed, atEnd | english | whole, noTag, `blend flow subsurface velocity`},
+	{Packed, atEnd | paired, noTag, `mr rm`},
+	{Packed, atEnd | english | whole, noTag, `flow subsurface velocity`},
 	{Occlusion, atEnd, noTag, `ambocc aomap bakedao mixedao occ occlusion occlusionmap ssao`},
 	{Occlusion, atEnd | anywhere, noTag, `ambientocclusion`},
-	{Occlusion, atEnd | inFolder, noTag, `ao`},
+	{Occlusion, atEnd | inFolder | paired, noTag, `ao`},
 	{Masked, atEnd, noTag, `
 		alphamap alphamask colorizationmask colormask dirtmask envmapmask opacity opacitymask tcmask
 		teamcolor teamcolormask teammask transparencymap`},
@@ -119,7 +122,7 @@ var groups = [...]struct {
 		btn button buttons checkbox crosshair crosshairs cursor cursors gui hud icon icons ui`},
 	{UIs, front | inFolder, noTag, `hudicons interface menu menus widgets`},
 	{UIs, atEnd, noTag, `radiobutton scrollbar tooltip`},
-	{Sprites, atEnd | english | frames, noTag, `
+	{Animations, atEnd | english | frames, noTag, `
 		anim animation attack attacking cast climb crouch dash dead death defend die dying explosion
 		fall falling fly flying frame hit hurt idle jump jumping melee ranged run running shoot shooting
 		stand standing swim walk walking`},
@@ -129,8 +132,9 @@ var groups = [...]struct {
 	{Fonts, atEnd | inFolder, noTag, `glyph glyphs`},
 	{PerhapsNormal, atEnd | english | whole, noTag, `local`},
 	{PerhapsNormal, atEnd | letter, noTag, `n`},
-	{PerhapsData, atEnd | english | whole, noTag, `alpha arm metal refl reflect reflection rough smooth`},
-	{PerhapsData, atEnd | letter, noTag, `g h m o r s z`},
+	{PerhapsData, atEnd | english | whole, noTag, `alpha`},
+	{PerhapsData, atEnd | english | whole | paired, noTag, `arm metal refl reflect reflection rough smooth`},
+	{PerhapsData, atEnd | letter | paired, noTag, `g h m o r s z`},
 	{PerhapsData, atEnd | english, noTag, `spec specular specularity`},
 	{Nameless, 0, idle, `
 		a acescg b bake baked bit bitmap c copy exr final high hp image img jpeg jpg lin linear lod low

@@ -17,29 +17,29 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A bitmap is the header of a BMP file (Microsoft, "Bitmap Storage"). Palettes, 24 and 32 bits with
-// a byte for each channel, and run-length encoded 8 bits are supported, because games ship these.
+// A bitmap is the header of a BMP file (Microsoft, "Bitmap Storage"). The supported kinds are those
+// found in games: palettes, 24 and 32 bits with a byte per channel, and run-length encoded 8 bits.
 // Other kinds are refused with advice.
 type bitmap struct {
 	w, h    int
 	topDown bool
-	depth   int // bits a pixel
+	depth   int // bits per pixel
 	packed  bool
 	order   [4]int // byte positions of red, green, blue and alpha (-1 if none)
-	maybe   bool   // alpha may be unused: the compression ignores masks
-	palette []byte // blue, green, red and an unused byte for each color
-	offset  int64  // offset of the pixels
+	maybe   bool   // alpha may be unused, because this compression ignores masks
+	palette []byte // blue, green, red and an unused byte per color
+	offset  int64  // offset of the pixels in the file
 }
 
 const (
 	bmpFileHeader  = 14
 	bmpInfoHeader  = 40
-	bmpMasks       = bmpFileHeader + bmpInfoHeader // part of longer headers, or after this one
-	bmpAlphaHeader = 56                            // has the mask of alpha
+	bmpMasks       = bmpFileHeader + bmpInfoHeader // masks are part of longer headers, or follow this one
+	bmpAlphaHeader = 56                            // size of the smallest header with an alpha mask
 	bmpV4Header    = 108
 )
 
-// readBitmap reads the header at the start of data.
+// readBitmap reads the BMP header at the start of data.
 func readBitmap(data []byte) (bitmap, error) {
 	if len(data) < bmpFileHeader+bmpInfoHeader {
 		return bitmap{}, fileformat.ErrShortHead
@@ -75,14 +75,14 @@ func readBitmap(data []byte) (bitmap, error) {
 		for c := range b.order {
 			b.order[c] = slices.Index([]uint32{0xff, 0xff00, 0xff0000, 0xff000000}, long(bmpMasks+4*c))
 		}
-		if compression == masked && size < bmpAlphaHeader { // the bytes there are not a mask
+		if compression == masked && size < bmpAlphaHeader { // header ends before the bytes at this offset
 			b.order[3] = -1
 		}
 		if min(b.order[0], b.order[1], b.order[2]) < 0 {
-			return unsupported("masks of other than a byte a channel")
+			return unsupported("channel masks of other than 8 bits")
 		}
 	default:
-		return unsupported("%d bits a pixel and compression %d", depth, compression)
+		return unsupported("%d bits per pixel and compression %d", depth, compression)
 	}
 	if height < 0 {
 		height = -height
@@ -113,16 +113,32 @@ func probeBMP(data []byte, _ int64) (header, error) {
 	if err != nil {
 		return header{}, err
 	}
-	p := header{w: b.w, h: b.h, bits: min(b.depth, 8), shared: b.depth > 8, decoder: int64(b.w) * int64(b.h)}
+	p := header{w: b.w, h: b.h, bits: min(b.depth, 8), shared: b.depth > 8, decoder: int64(b.w) * int64(b.h), profile: bmpProfile(data)}
 	if b.depth > 8 {
 		p.decoder *= 4
 	}
-	// A packed image need not skip whole rows, so this is only a lower bound.
+	// A run-length encoded image can skip whole rows, so this is only a lower bound.
 	p.least = b.offset + 2*int64(b.h)
 	if !b.packed {
 		p.least = b.offset + (int64(b.w)*int64(b.depth)+31)/32*4*int64(b.h)
 	}
 	return p, nil
+}
+
+// bmpProfile describes the color profile of a header of version 5, "" if there is none.
+func bmpProfile(data []byte) string {
+	const embedded, linked = "DEBM", "KNIL" // tags as stored, least significant byte first
+	if binary.LittleEndian.Uint32(data[14:]) < 124 {
+		return ""
+	}
+	switch kind := string(data[70:74]); kind {
+	case linked:
+		return "ICC profile in another file"
+	case embedded:
+		at, size := int64(bmpFileHeader)+int64(binary.LittleEndian.Uint32(data[126:])), int64(binary.LittleEndian.Uint32(data[130:]))
+		return judgeProfile(data[min(at, int64(len(data))):min(at+size, int64(len(data)))], "")
+	}
+	return ""
 }
 
 func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
@@ -137,7 +153,7 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 		}
 		return straight(ctx, img)
 	}
-	// The library knows few of the headers, and requires the pixels directly after the header.
+	// The library supports only some headers, and requires the pixels directly after the header.
 	head := b.plainHeader()
 	read := func() io.Reader {
 		return io.MultiReader(bytes.NewReader(head), &reader{ctx, bytes.NewReader(data[b.offset:])})
@@ -166,7 +182,7 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	return m, nil
 }
 
-// anyOpaque reports whether a pixel is not fully transparent.
+// anyOpaque reports whether some pixel is not fully transparent.
 func anyOpaque(pix []uint8) bool {
 	for i := 3; i < len(pix); i += 4 {
 		if pix[i] != 0 {
@@ -176,8 +192,8 @@ func anyOpaque(pix []uint8) bool {
 	return false
 }
 
-// plainHeader returns a header that the library knows, and the palette. It keeps all four bytes of
-// a pixel.
+// plainHeader returns a header that the library supports, and the palette. The header makes the
+// library keep all four bytes of a pixel.
 func (b *bitmap) plainHeader() []byte {
 	size, height := bmpInfoHeader, int32(b.h)
 	if b.depth == 32 {
@@ -199,9 +215,9 @@ func (b *bitmap) plainHeader() []byte {
 	return head
 }
 
-// unpackRLE unpacks run-length encoded pixels. Each pair of bytes is a run and its length, or,
-// after a length of 0, a command: end of row, end of image, a step to the right and up, or a count
-// of literal pixels that follow.
+// unpackRLE decodes run-length encoded pixels. Each pair of bytes is a run length and a value or,
+// after a length of 0, a command: end of row, end of image, move right and up, or a count of
+// literal pixels that follow.
 func (b *bitmap) unpackRLE(ctx context.Context, data []byte) (*stdimage.Paletted, error) {
 	const endOfRow, endOfBitmap, step = 0, 1, 2
 	img := stdimage.NewPaletted(stdimage.Rect(0, 0, b.w, b.h), make(color.Palette, len(b.palette)/4))
@@ -246,12 +262,12 @@ func (b *bitmap) unpackRLE(ctx context.Context, data []byte) (*stdimage.Paletted
 		}
 		pixels := order[1:]
 		if count == 0 {
-			if pixels = take(int(v) + int(v)%2); pixels == nil { // an even number of bytes
+			if pixels = take(int(v) + int(v)%2); pixels == nil { // literals are padded to an even number of bytes
 				return nil, io.ErrUnexpectedEOF
 			}
 			count, pixels = int(v), pixels[:v]
 		}
-		count = min(count, len(row)) // encoders round the last one up
+		count = min(count, len(row)) // encoders round the last count up
 		for i := range count {
 			index := pixels[i%len(pixels)]
 			if int(index) >= len(img.Palette) {

@@ -8,13 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bitmapFile builds a BMP file: a header of the given size, the masks or palette after it, and the
-// pixels.
+// bitmapFile builds a BMP file. body holds the pixels, after the masks or the palette.
 func bitmapFile(size uint32, w, h, depth, compression int, between []uint32, body ...byte) []byte {
 	le := binary.LittleEndian
 	b := append([]byte("BM"), make([]byte, 12+int(size))...)
 	for i, v := range between {
-		if at := 54 + 4*i; at < len(b) { // within longer headers
+		if at := 54 + 4*i; at < len(b) { // the byte is within a longer header
 			le.PutUint32(b[at:], v)
 		} else {
 			b = le.AppendUint32(b, v)
@@ -108,10 +107,10 @@ func TestBadBitmapsAreRefused(t *testing.T) {
 		file []byte
 	}{
 		{"a header of 12 bytes is not supported; save it as PNG", append([]byte("BM"), append(make([]byte, 12), append([]byte{12}, make([]byte, 40)...)...)...)},
-		{"16 bits a pixel and compression 0 is not supported; save it as PNG", bitmapFile(40, 1, 1, 16, 0, nil, 0, 0, 0, 0)},
-		{"4 bits a pixel and compression 2 is not supported", bitmapFile(40, 1, 1, 4, 2, nil, 0, 0, 0, 0)},
-		{"24 bits a pixel and compression 4 is not supported", bitmapFile(40, 1, 1, 24, 4, nil, 0, 0, 0, 0)},
-		{"masks of other than a byte a channel", bitmapFile(40, 1, 1, 32, 3, []uint32{0x3ff00000, 0xffc00, 0x3ff}, 0, 0, 0, 0)},
+		{"16 bits per pixel and compression 0 is not supported; save it as PNG", bitmapFile(40, 1, 1, 16, 0, nil, 0, 0, 0, 0)},
+		{"4 bits per pixel and compression 2 is not supported", bitmapFile(40, 1, 1, 4, 2, nil, 0, 0, 0, 0)},
+		{"24 bits per pixel and compression 4 is not supported", bitmapFile(40, 1, 1, 24, 4, nil, 0, 0, 0, 0)},
+		{"channel masks of other than 8 bits", bitmapFile(40, 1, 1, 32, 3, []uint32{0x3ff00000, 0xffc00, 0x3ff}, 0, 0, 0, 0)},
 		{"0 x 1 pixels", bitmapFile(40, 0, 1, 24, 0, nil)},
 		{"offset inside its header or palette", within},
 		{"a step leads outside the image, to column 3 of row 0", bitmapFile(40, 2, 1, 8, 1, colors, 0, 2, 3, 0)},

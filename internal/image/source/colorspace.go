@@ -15,18 +15,18 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A gAMA chunk holds 100000 times the exponent that encoded light into the stored numbers.
+// A gAMA chunk holds 100000 times the exponent that encoded light into the stored values.
 const (
 	gammaUnit = 100000
-	// sRGBGamma is the exponent that means sRGB by convention. The curve of sRGB is straight near
-	// black, unlike any power, so images with this exponent are kept as sRGB.
+	// sRGBGamma is the exponent that means sRGB by convention. The sRGB curve is linear near black,
+	// unlike a power function, so images with this exponent are treated as sRGB.
 	sRGBGamma = 45455
-	// leastGamma and mostGamma bound the exponents that are believed.
+	// leastGamma and mostGamma are the limits of plausible exponents.
 	leastGamma, mostGamma = gammaUnit / 10, gammaUnit * 10
 )
 
-// applicable returns gamma, or 0 if gamma makes no sense or is within 5 % of sRGB's (the tolerance
-// of libpng).
+// applicable returns gamma, or 0 if gamma is implausible or within 5 % of sRGB's (the tolerance of
+// libpng).
 func applicable(gamma int64) int {
 	if gamma < leastGamma || gamma > mostGamma || gamma*100 > sRGBGamma*95 && gamma*100 < sRGBGamma*105 {
 		return 0
@@ -34,7 +34,7 @@ func applicable(gamma int64) int {
 	return int(gamma)
 }
 
-// convertToSRGB converts the colors of m from light to the power of gamma to sRGB.
+// convertToSRGB converts the colors of m, which are light to the power of gamma, to sRGB.
 func convertToSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
 	if m.Pix16 != nil {
 		return applyTable(ctx, m.Pix16, gammaTable[uint16](math.MaxUint16, gamma))
@@ -44,7 +44,7 @@ func convertToSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
 
 // applyTable replaces every color of pix, but not its alpha, by its table entry.
 func applyTable[T uint8 | uint16](ctx context.Context, pix, table []T) error {
-	const block = 4 << 16 // numbers between two checks of the context
+	const block = 4 << 16 // values between two checks of the context
 	for len(pix) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -58,7 +58,7 @@ func applyTable[T uint8 | uint16](ctx context.Context, pix, table []T) error {
 	return nil
 }
 
-// gammaTable returns the sRGB value of each number from 0 to top.
+// gammaTable returns the sRGB value of each stored value from 0 to top.
 func gammaTable[T uint8 | uint16](top int, gamma int) []T {
 	table := make([]T, top+1)
 	for i := range table {
@@ -68,7 +68,7 @@ func gammaTable[T uint8 | uint16](top int, gamma int) []T {
 	return table
 }
 
-// encodeSRGB is the transfer function of IEC 61966-2-1, for 0 to 1.
+// encodeSRGB is the transfer function of IEC 61966-2-1. It takes and returns values from 0 to 1.
 func encodeSRGB(light float64) float64 {
 	if light <= 0.0031308 {
 		return 12.92 * light
@@ -76,30 +76,31 @@ func encodeSRGB(light float64) float64 {
 	return min(1, float64(1.055*detmath.Pow(light, 1/2.4))-0.055)
 }
 
-// maxProfile is how many bytes of a profile are read. Screen profiles have a few kilobytes; the
-// description is near the start.
+// maxProfile is the maximum number of bytes of a profile that are read. Display profiles have a few
+// kilobytes, and the description is near the start.
 const maxProfile = 64 << 10
 
-// pngProfile checks the body of an iCCP chunk: a name, a zero, the method 0, zlib data.
+// pngProfile checks the body of an iCCP chunk, which has a name, a zero byte, the compression
+// method 0, and zlib data. It returns judgeProfile's line.
 func pngProfile(body []byte) string {
 	end := bytes.IndexByte(body, 0)
 	if end < 0 || end+2 > len(body) {
-		return "damaged ICC profile"
+		return "the ICC profile is damaged"
 	}
 	name, packed := body[:end], body[end+2:]
 	r, err := zlib.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return "damaged ICC profile"
+		return "the ICC profile is damaged"
 	}
 	defer r.Close()
-	// A torn profile is judged by the part that can be read.
+	// If a profile is truncated, the readable part determines the line.
 	icc, _ := io.ReadAll(io.LimitReader(r, maxProfile))
 	return judgeProfile(icc, string(name))
 }
 
 // judgeProfile returns a line that names an ICC profile, or "" if the profile is sRGB. In
 // ICC.1:2010, a header of 128 bytes precedes a list of tags, and the tag "desc" describes the
-// profile. The name is used if there is no description.
+// profile. The given name is used if there is no description.
 func judgeProfile(icc []byte, name string) string {
 	if d := profileDescription(icc); d != "" {
 		name = d
@@ -151,7 +152,8 @@ func profileText(tag []byte) string {
 		text, _, _ := bytes.Cut(tag[12:min(12+word(8), end)], []byte{0})
 		return string(text)
 	case "mluc":
-		// Number and size of entries; language, length and place of the first.
+		// The number and the size of entries; then the language, length and offset of the first
+		// entry.
 		length, at := word(20), min(word(24), end)
 		text := tag[at:min(at+length, end)]
 		units := make([]uint16, len(text)/2)

@@ -19,11 +19,11 @@ type format struct {
 	name string
 	// TGA has no magic numbers.
 	fileformat.Format
-	short string // a shorter magic number, for files that should be images
-	// probe reads the header of a file of size bytes. It returns fileformat.ErrShortHead if data
-	// ends too early; if data is the whole file, the file is truncated.
+	short string // a shorter magic number, for broken files that are meant to be images
+	// probe reads the header of a file of size bytes. It returns fileformat.ErrShortHead if data is
+	// too short; if data is the whole file, the file is truncated.
 	probe func(data []byte, size int64) (header, error)
-	// decode decodes a whole file with the header h, and may add notes to it. It may panic.
+	// decode decodes a whole file whose header is h, and may add notes to h. It may panic.
 	decode func(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 }
 
@@ -54,7 +54,7 @@ func Formats() []fileformat.Format {
 	return list
 }
 
-// isFormatOf reports whether a file that starts with head is of the format.
+// isFormatOf reports whether a file that starts with head has format f.
 func (f *format) isFormatOf(head []byte, ext string) bool {
 	if len(f.Magic) == 0 {
 		return f.Has(ext)
@@ -62,7 +62,7 @@ func (f *format) isFormatOf(head []byte, ext string) bool {
 	return f.Starts(head) > 0 || f.short != "" && bytes.HasPrefix(head, []byte(f.short))
 }
 
-// identifyFormat returns a file's format by its first bytes, or TGA by ext.
+// identifyFormat returns a file's format by its first bytes, or TGA by its extension.
 func identifyFormat(head []byte, ext string) (format, error) {
 	if err := recognizeForeign(head); err != nil {
 		return format{}, err
@@ -75,7 +75,7 @@ func identifyFormat(head []byte, ext string) (format, error) {
 	return format{}, fmt.Errorf("%w (starts with %s)", ErrFormat, quoteOpening(head))
 }
 
-// recognizeForeign recognizes files that are often stored in place of an image.
+// recognizeForeign returns an error for kinds of files that are often stored in place of an image.
 func recognizeForeign(head []byte) error {
 	switch {
 	case len(head) == 0:
@@ -86,7 +86,7 @@ func recognizeForeign(head []byte) error {
 	return foreignFormat(head)
 }
 
-// quoteOpening quotes the start of a file: its first line, shortened.
+// quoteOpening quotes the first line of a file, shortened if it is long.
 func quoteOpening(head []byte) string {
 	start := string(head[:min(len(head), 24)])
 	if i := strings.IndexAny(start, "\r\n"); i > 0 {
@@ -95,8 +95,8 @@ func quoteOpening(head []byte) string {
 	return strconv.Quote(start)
 }
 
-// foreignFormat recognizes images that another program must convert first. The error says how a rule
-// does that.
+// foreignFormat recognizes images that another program must convert first. Its error says how to do
+// that with a rule.
 func foreignFormat(head []byte) error {
 	var name, program string
 	switch {
@@ -114,8 +114,8 @@ func foreignFormat(head []byte) error {
 	return fmt.Errorf(`%s images are not supported; run %s on it in a rule with outputs = ["{stem}.png"], and cook the result in a rule with from = "artifacts"`, name, program)
 }
 
-// isMedia recognizes files of the ISO base media format by their major brand (ISO/IEC
-// 14496-12, section 4.3).
+// isMedia recognizes files of the ISO base media format by their major brand (ISO/IEC 14496-12,
+// section 4.3).
 func isMedia(head []byte, brands ...string) bool {
 	if len(head) < 12 || string(head[4:8]) != "ftyp" {
 		return false
@@ -128,16 +128,17 @@ func isMedia(head []byte, brands ...string) bool {
 	return false
 }
 
-// isSVG looks for the root element, after an XML declaration, comment or doctype.
+// isSVG reports whether the file is an SVG. It looks for the root element after an XML declaration,
+// comments or a doctype.
 func isSVG(head []byte) bool {
 	text := strings.TrimLeft(string(head[:min(len(head), 1024)]), "\ufeff \t\r\n")
 	return strings.HasPrefix(text, "<svg") ||
 		(strings.HasPrefix(text, "<?xml") || strings.HasPrefix(text, "<!--") || strings.HasPrefix(text, "<!DOCTYPE svg")) && strings.Contains(text, "<svg")
 }
 
-// decodeUpright decodes a whole file and turns the image upright. h is the file's header.
+// decodeUpright decodes a whole file whose header is h, and applies its orientation.
 func (f format) decodeUpright(ctx context.Context, data []byte, h *header) (m *pixmap.Map, err error) {
-	// Decoders of other modules have panicked on hostile input before.
+	// Decoders of other modules have panicked on hostile input in the past.
 	defer func() {
 		if r := recover(); r != nil {
 			m, err = nil, fmt.Errorf("decode %s: the decoder panicked: %v", f.name, r)
@@ -157,22 +158,22 @@ func (f format) decodeUpright(ctx context.Context, data []byte, h *header) (m *p
 	return upright(ctx, m, h.orientation)
 }
 
-// A library is a decoder with the functions of a package of image.
+// A library is a decoder that implements the functions of a package below image.
 type library struct {
 	config func(io.Reader) (stdimage.Config, error)
 	decode func(io.Reader) (stdimage.Image, error)
 }
 
-// decodeImage decodes data with the header h.
+// decodeImage decodes data, whose header is h.
 func (l library) decodeImage(ctx context.Context, data []byte, h *header) (stdimage.Image, error) {
-	// The decoder allocates what it reads from the header, so its reading must agree with the
-	// checked one.
+	// The decoder allocates by its own reading of the header, so its reading must agree with the
+	// checked header.
 	config, err := l.config(&reader{ctx, bytes.NewReader(data)})
 	if err != nil {
 		return nil, err
 	}
 	if config.Width != h.w || config.Height != h.h {
-		return nil, fmt.Errorf("header is contradictory: %d x %d or %d x %d pixels", h.w, h.h, config.Width, config.Height)
+		return nil, fmt.Errorf("the header contradicts itself: %d x %d or %d x %d pixels", h.w, h.h, config.Width, config.Height)
 	}
 	img, err := l.decode(&reader{ctx, bytes.NewReader(data)})
 	if err != nil {
@@ -184,7 +185,7 @@ func (l library) decodeImage(ctx context.Context, data []byte, h *header) (stdim
 	return img, nil
 }
 
-// decodeToMap decodes data with the header h into a map.
+// decodeToMap decodes data, whose header is h, to a map.
 func (l library) decodeToMap(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	img, err := l.decodeImage(ctx, data, h)
 	if err != nil {
@@ -193,7 +194,7 @@ func (l library) decodeToMap(ctx context.Context, data []byte, h *header) (*pixm
 	return straight(ctx, img)
 }
 
-// explainDecodeError turns a decoder's error into a clear message.
+// explainDecodeError wraps a decoder's error in a clear message.
 func explainDecodeError(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -209,7 +210,8 @@ func explainDecodeError(ctx context.Context, name string, err error) error {
 	return fmt.Errorf("decode %s: %w", name, err)
 }
 
-// A reader reads a file in memory. It fails once the context is cancelled, so that decoders stop.
+// A reader reads a file in memory. It returns an error once the context is canceled, so that
+// decoders stop.
 type reader struct {
 	ctx context.Context
 	r   *bytes.Reader

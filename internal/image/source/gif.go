@@ -13,23 +13,23 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// gifRatio bounds how far GIF's LZW data can expand: a code of w bits, at most 12, encodes fewer
+// gifRatio is the maximum expansion of GIF's LZW data: a code of w bits, at most 12, encodes fewer
 // than 2^w bytes.
 const gifRatio = 4096 * 8 / 12
 
-// probeGIF reads the screen's size and, if data reaches that far, the first frame's. The image is
-// the screen with that frame drawn on it.
+// probeGIF reads the size of the screen and, if data reaches that far, of the first frame. The
+// image is the screen with that frame drawn on it.
 func probeGIF(data []byte, _ int64) (header, error) {
 	if len(data) < 13 {
 		return header{}, fileformat.ErrShortHead
 	}
 	p := header{w: int(binary.LittleEndian.Uint16(data[6:])), h: int(binary.LittleEndian.Uint16(data[8:])), bits: 8}
 	frame := p.pixelCountOf()
-	if walk := walkGIF(data); walk.found {
+	if walk := walkGIF(data, nil); walk.found {
 		frame = walk.w * walk.h
 		p.least = frame / (gifRatio + 1)
 	}
-	p.decoder = 2 * frame // a second one to undo interlacing
+	p.decoder = 2 * frame // a second frame to undo interlacing
 	return p, nil
 }
 
@@ -40,9 +40,9 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	}
 	m, ok := img.(*stdimage.Paletted)
 	if !ok || !m.Rect.In(stdimage.Rect(0, 0, h.w, h.h)) {
-		return nil, fmt.Errorf("first frame is %v on a screen of %d x %d", img.Bounds(), h.w, h.h)
+		return nil, fmt.Errorf("the first frame, %v, does not fit on the screen of %d x %d", img.Bounds(), h.w, h.h)
 	}
-	walk := walkGIF(data)
+	walk := walkGIF(data, nil)
 	if walk.short {
 		return nil, io.ErrUnexpectedEOF
 	}
@@ -50,7 +50,7 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	table := walk.frameColors()
 	return fillMap(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []uint8, y int) {
 		if y < m.Rect.Min.Y || y >= m.Rect.Max.Y {
-			return // the screen stays transparent
+			return // the screen stays transparent without a frame
 		}
 		dst = dst[4*m.Rect.Min.X : 4*m.Rect.Max.X]
 		for i, v := range m.Pix[(y-m.Rect.Min.Y)*m.Stride:][:m.Rect.Dx()] {
@@ -59,19 +59,29 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	})
 }
 
-// gifWalk holds the content of a GIF's blocks, except the pixels.
+// gifWalk holds the contents of a GIF's blocks, except the pixels.
 type gifWalk struct {
-	w, h        int64  // size of the first frame
-	colors      []byte // its color table, three bytes each
-	transparent int    // the undrawn index in colors, or -1
-	found       bool   // there is a first frame
-	frames      int
-	short       bool // data ends before the trailer does
+	gifFrame        // the first frame
+	found    bool   // there is a first frame
+	screen   []byte // everything before the first block
+	frames   int
+	loops    int  // plays after the first one; -1 without a loop count
+	short    bool // data is truncated before the trailer
 }
 
-// frameColors returns the colors of the first frame. The decoder makes the transparent color black;
-// table keeps its color, with an alpha of 0.
-func (g *gifWalk) frameColors() (table [256][4]byte) {
+// A gifFrame holds the blocks of a frame.
+type gifFrame struct {
+	x, y, w, h   int64
+	colors       []byte // color table, three bytes per color
+	transparent  int    // index of the transparent color, or -1
+	disposal     byte
+	milliseconds int
+	image        []byte // the blocks from the size on
+}
+
+// frameColors returns the colors of a frame. The decoder makes the transparent color black;
+// frameColors keeps its color, with an alpha of 0.
+func (g *gifFrame) frameColors() (table [256][4]byte) {
 	for i := range len(g.colors) / 3 {
 		setOpaque(table[i][:], g.colors[3*i], g.colors[3*i+1], g.colors[3*i+2])
 	}
@@ -81,39 +91,48 @@ func (g *gifWalk) frameColors() (table [256][4]byte) {
 	return table
 }
 
-// walkGIF goes through the blocks of a GIF without decompressing anything. It stops at the first
-// byte that starts no block.
-func walkGIF(data []byte) gifWalk {
-	walk := gifWalk{transparent: -1}
+// walkGIF reads the blocks of a GIF without decompressing anything. It stops at the first byte that
+// does not start a block. It calls each, unless it is nil, for each frame.
+func walkGIF(data []byte, each func(gifFrame)) gifWalk {
+	walk := gifWalk{loops: -1}
 	r := gifReader{data: data, at: 10}
 	flags := r.nextByte()
-	r.nextBytes(2) // background, aspect ratio
-	walk.colors = r.takeColorTable(flags)
+	r.nextBytes(2) // background color, aspect ratio
+	global := r.takeColorTable(flags)
+	walk.screen = data[:min(r.at, len(data))]
+	next := gifFrame{transparent: -1}
 	for !r.short {
 		switch r.nextByte() {
 		case 0x21: // extension: label, sub-blocks
 			label := r.nextByte()
-			first := r.readSubBlocks()
-			// Graphic control: flags, delay, transparent color.
-			if label == 0xf9 && !walk.found && len(first) == 4 && first[0]&1 != 0 {
-				walk.transparent = int(first[3])
+			first, second := r.readSubBlocks()
+			switch {
+			case label == 0xf9 && len(first) == 4:
+				next.readControl(first)
+			case label == 0xff && (string(first) == "NETSCAPE2.0" || string(first) == "ANIMEXTS1.0") && len(second) == 3 && second[0] == 1:
+				walk.loops = int(binary.LittleEndian.Uint16(second[1:]))
 			}
 		case 0x2c: // frame: place, size, flags, colors, code size, sub-blocks
-			r.nextBytes(4)
-			w, h := r.nextWord(), r.nextWord()
-			flags := r.nextByte()
-			colors := r.takeColorTable(flags)
+			next.x, next.y = r.nextWord(), r.nextWord()
+			start := r.at
+			next.w, next.h = r.nextWord(), r.nextWord()
+			next.colors = r.takeColorTable(r.nextByte())
+			if next.colors == nil {
+				next.colors = global
+			}
 			if !r.short {
 				walk.frames++
 			}
 			if !r.short && !walk.found {
-				walk.w, walk.h, walk.found = w, h, true
-				if colors != nil {
-					walk.colors = colors
-				}
+				walk.gifFrame, walk.found = next, true
 			}
 			r.nextBytes(1)
 			r.readSubBlocks()
+			if !r.short && each != nil {
+				next.image = r.data[start:r.at]
+				each(next)
+			}
+			next = gifFrame{transparent: -1}
 		default: // trailer, or no block at all
 			walk.short = r.short
 			return walk
@@ -123,6 +142,60 @@ func walkGIF(data []byte) gifWalk {
 	return walk
 }
 
+// readControl reads a graphic control extension: flags, a delay and the transparent color.
+func (g *gifFrame) readControl(b []byte) {
+	g.disposal = b[0] >> 2 & 7
+	g.milliseconds = 10 * int(binary.LittleEndian.Uint16(b[1:]))
+	if b[0]&1 != 0 {
+		g.transparent = int(b[3])
+	}
+}
+
+// gifFrames returns the frames of a GIF. Every pixel is drawn over the frames before it, on a
+// transparent screen: as browsers do, it ignores the background color.
+func gifFrames(data []byte, h *header) (all storedAnimation, err error) {
+	if walkGIF(data, nil).short {
+		return all, io.ErrUnexpectedEOF
+	}
+	var screen []byte
+	walk := walkGIF(data, func(g gifFrame) {
+		if err != nil {
+			return
+		}
+		f := storedFrame{
+			x: int(g.x), y: int(g.y), w: int(g.w), h: int(g.h), over: true, milliseconds: shownMilliseconds(g.milliseconds),
+			still: func() []byte { return g.stillGIF(screen) },
+		}
+		switch g.disposal {
+		case 2:
+			f.disposal = clearFrame
+		case 3:
+			f.disposal = restoreFrame
+		}
+		err = all.addFrame(f, h)
+	})
+	screen = walk.screen
+	all.plays = walk.loops
+	if walk.loops != 0 { // browsers play once more than the count
+		all.plays++
+	}
+	if walk.loops < 0 {
+		all.plays = 1
+	}
+	return all, err
+}
+
+// stillGIF returns a file with a frame alone, whose screen is the frame.
+func (g *gifFrame) stillGIF(screen []byte) []byte {
+	file := bytes.Clone(screen)
+	copy(file[6:10], g.image) // the size
+	if g.transparent >= 0 {
+		file = append(file, 0x21, 0xf9, 4, 1, 0, 0, byte(g.transparent), 0)
+	}
+	file = append(file, 0x2c, 0, 0, 0, 0)
+	return append(append(file, g.image...), ';')
+}
+
 // A gifReader returns zeros after the end of its data.
 type gifReader struct {
 	data  []byte
@@ -130,7 +203,7 @@ type gifReader struct {
 	short bool
 }
 
-// nextBytes returns the next n bytes, or nil if data ends before.
+// nextBytes returns the next n bytes, or nil if fewer are left.
 func (r *gifReader) nextBytes(n int) []byte {
 	if r.short = r.short || n > len(r.data)-r.at; r.short {
 		return nil
@@ -151,7 +224,7 @@ func (r *gifReader) nextWord() int64 {
 	return int64(low) | int64(high)<<8
 }
 
-// takeColorTable reads a color table, if flags announce one.
+// takeColorTable reads a color table if flags announce it.
 func (r *gifReader) takeColorTable(flags byte) []byte {
 	if flags&0x80 == 0 {
 		return nil
@@ -159,13 +232,15 @@ func (r *gifReader) takeColorTable(flags byte) []byte {
 	return r.nextBytes(3 << (flags&7 + 1))
 }
 
-// readSubBlocks reads sub-blocks up to the empty one and returns the first.
-func (r *gifReader) readSubBlocks() (first []byte) {
-	for n := r.nextByte(); n != 0; n = r.nextByte() {
-		b := r.nextBytes(int(n))
-		if first == nil {
+// readSubBlocks reads sub-blocks up to and including the empty sub-block, and returns the first two.
+func (r *gifReader) readSubBlocks() (first, second []byte) {
+	for i, n := 0, r.nextByte(); n != 0; i, n = i+1, r.nextByte() {
+		switch b := r.nextBytes(int(n)); i {
+		case 0:
 			first = b
+		case 1:
+			second = b
 		}
 	}
-	return first
+	return first, second
 }

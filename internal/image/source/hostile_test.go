@@ -37,7 +37,7 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// A torn file is an error. Only TIFF files may miss bytes that no pixel needs.
+// A truncated file is an error. Only TIFF files may lack bytes that no pixel needs.
 func TestTornFilesAreErrors(t *testing.T) {
 	for _, s := range samples(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 	tiffOf := func(w, h int) []byte {
 		data := encodeTIFF(t, stdimage.NewGray(stdimage.Rect(0, 0, 2, 2)), nil)
 		dir := data[le.Uint32(data[4:]):]
-		le.PutUint32(dir[2+8:], uint32(w)) // the first two entries
+		le.PutUint32(dir[2+8:], uint32(w)) // values of the first two entries: width and height
 		le.PutUint32(dir[2+12+8:], uint32(h))
 		return data
 	}
@@ -114,14 +114,14 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		data      []byte
 		side      int
 		want      string
-		later     bool // only Decode can tell
+		later     bool // only Decode can detect the error
 	}{
 		{"empty", ".png", nil, maxSide, "file is empty", false},
 		{"pointer", ".tga", []byte(pointer), maxSide, "git lfs pull", false},
 		{"text", ".png", []byte("<!DOCTYPE html>\n<html>"), maxSide, `starts with "<!DOCTYPE html>"`, false},
 		{"AVIF", ".png", []byte("\x00\x00\x00\x20ftypavif\x00\x00\x00\x00"), maxSide, "AVIF images are not supported; run avifdec", false},
 		{"HEIC", "", []byte("\x00\x00\x00\x20ftypheic\x00\x00\x00\x00"), maxSide, "heif-convert", false},
-		{"other media", "", []byte("\x00\x00\x00\x20ftypisom\x00\x00\x00\x00"), maxSide, "not a PNG", false},
+		{"other media", "", []byte("\x00\x00\x00\x20ftypisom\x00\x00\x00\x00"), maxSide, "the file is not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI, HDR, EXR, PSD or Aseprite image", false},
 		{"JPEG XL", "", []byte("\xff\x0a\x00"), maxSide, "djxl", false},
 		{"JPEG XL in boxes", "", []byte("\x00\x00\x00\x0cJXL \r\n\x87\n"), maxSide, "djxl", false},
 		{"SVG", "", []byte("<svg xmlns=''/>"), maxSide, "rsvg-convert", false},
@@ -131,7 +131,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"TGA by another name", ".png", append([]byte{2: 3, 12: 1, 14: 1, 16: 8, 17: 0}, 5), maxSide, "not a PNG", false},
 
 		{"PNG of 68 bytes", "", pngOf(16384, 16384), maxSide, "68 bytes cannot hold 16384 x 16384", false},
-		{"PNG over the limit", "", pngOf(100000, 100000), maxSide, "image is 100000 x 100000 pixels; the limit is 16384 a side (max_size)", false},
+		{"PNG over the limit", "", pngOf(100000, 100000), maxSide, "image has 100000 x 100000 pixels; the limit is 16384 per side (max_size)", false},
 		{"PNG with a bad size", "", pngOf(1<<31, 1), maxSide, "2147483648 x 1 pixels", false},
 		{"PNG of nothing", "", pngOf(0, 7), maxSide, "0 x 7 pixels", false},
 		{"BMP over the limit", "", bmpOf(65535, -65535, 0), maxSide, "the limit is 16384", false},
@@ -153,7 +153,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"EXR too short", "", encodeEXR(16384, 16384, 3), maxSide, "cannot hold", false},
 		{"EXR packed by DWA", "", encodeEXR(1, 1, 8), maxSide, "DWA compression is not supported; save", false},
 		{"Aseprite over the limit", "", append([]byte{4: 0xe0, 5: 0xa5, 6: 1, 9: 0x50, 11: 0x50, 12: 32}, make([]byte, 130)...), maxSide, "the limit is 16384", false},
-		{"Aseprite without a frame", "", append([]byte{4: 0xe0, 5: 0xa5, 9: 1, 11: 1, 12: 32}, make([]byte, 130)...), maxSide, "has no frame", false},
+		{"Aseprite has no frame", "", append([]byte{4: 0xe0, 5: 0xa5, 9: 1, 11: 1, 12: 32}, make([]byte, 130)...), maxSide, "has no frame", false},
 		{"PSD over the limit", "", []byte("8BPS\x00\x01______\x00\x03\x00\x00\x50\x00\x00\x00\x50\x00\x00\x08\x00\x03\x00\x00\x00\x00"), maxSide, "the limit is 16384", false},
 		{"PSD too short", "", []byte("8BPS\x00\x01______\x00\x03\x00\x00\x40\x00\x00\x00\x40\x00\x00\x08\x00\x03\x00\x00\x00\x00"), maxSide, "cannot hold", false},
 		{"HDR of XYZ", "", hdrOf("FORMAT=32-bit_rle_xyze\n", "-Y 1 +X 1"), maxSide, "ra_xyze", false},
@@ -164,7 +164,9 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		{"JPEG of many scans for its size", "", bytes.Replace(scansOf(8, 1000), []byte("\x00\x08\x00\x08"), []byte("\x20\x00\x20\x00"), 1), maxSide, "more than 64 scans", false},
 		{"JPEG lossless", "", bytes.Replace(progressiveJPEG(8, 8), []byte{0xff, 0xc2}, []byte{0xff, 0xc3}, 1), maxSide, "SOF3", false},
 		{"WebP over the limit", "", vp8x(0), maxSide, "16777216 x 16777216", false},
-		{"WebP animated", "", vp8x(2), maxSide, "animated", false},
+		{"WebP animated, over the limit", "", vp8x(2), maxSide, "16777216 x 16777216", false},
+		{"WebP animated, without a frame", "", animatedWebP(t, 9, 9), maxSide, "has no frame", true},
+		{"WebP animated, frame off the canvas", "", animatedWebP(t, 9, 9, 2), maxSide, "does not fit on the canvas of 9 x 9", true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var err error
@@ -203,7 +205,7 @@ func TestDensestFilesAreDecoded(t *testing.T) {
 		"tiff":        encodeTIFF(t, flat, &tiff.Options{Compression: tiff.Deflate}),
 		"jpeg":        encodeJPEG(t, stdimage.NewGray(flat.Rect)),
 		"progressive": progressiveJPEG(1024, 1024),
-		// One code of no bits for each of green, red, blue, alpha, distance.
+		// One code without bits for each of green, red, blue, alpha and distance.
 		"webp": append([]byte(solid), "\x88\x88\x08\x00\x00\x00\x00"...),
 		"qoi":  qoiRuns(1024),
 	} {
@@ -228,7 +230,7 @@ func qoiRuns(side int) []byte {
 	return append(b, 0, 0, 0, 0, 0, 0, 0, 1)
 }
 
-// Decoding allocates about as much as Info.Memory: never more, and not much less.
+// Info.Memory is never less than what decoding allocates, and not much more.
 func TestMemoryIsAsPredicted(t *testing.T) {
 	r := stdimage.Rect(0, 0, 500, 400)
 	nrgba, opaque, wide, gray := stdimage.NewNRGBA(r), stdimage.NewNRGBA(r), stdimage.NewNRGBA64(r), stdimage.NewGray(r)
@@ -253,8 +255,8 @@ func TestMemoryIsAsPredicted(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := allocated(func() { _, _, err = Decode(t.Context(), data, ".tga", maxSide) })
-			// A buffer that grows by doubling, and a turned image, free as much as they hold. The
-			// buffer may also end just after it has doubled.
+			// A buffer that grows by doubling frees as much memory as it holds, and so does
+			// rotating an image. The final buffer may also be twice as large as necessary.
 			slack, least := int64(0), info.Memory/3
 			if name == "tga" || name == "qoi" || name == "hdr" || name == "jpeg turned" {
 				slack, least = info.Memory/2, info.Memory/6
@@ -266,7 +268,7 @@ func TestMemoryIsAsPredicted(t *testing.T) {
 	}
 }
 
-// 4:2:0 has 1.5 samples a pixel, each of 4 bytes in progressive files.
+// 4:2:0 has 1.5 samples per pixel, each of 4 bytes in progressive files.
 func TestMemoryOfProgressiveJPEG(t *testing.T) {
 	const side = 4096
 	info, err := probeHead(progressiveJPEG(side, side), "", maxSide)
@@ -329,7 +331,7 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 		want string
 		l    library
 	}{
-		{"header is contradictory", library{config(9, 2, nil), image(2, 2)}},
+		{"the header contradicts itself:", library{config(9, 2, nil), image(2, 2)}},
 		{"its header says 2 x 2", library{config(2, 2, nil), image(2, 3)}},
 		{"odd", library{config(2, 2, errors.New("odd")), image(2, 2)}},
 	} {
@@ -339,8 +341,8 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 	}
 }
 
-// Files that are not images are refused before they cost anything. Images cost no more than
-// Probe predicts.
+// Files that are not images are refused before anything is allocated. Images take no more memory
+// than Probe predicts.
 func TestBombsAreRefusedOrCheap(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -366,8 +368,8 @@ func TestBombsAreRefusedOrCheap(t *testing.T) {
 	}
 }
 
-// bombSlack returns what decoders allocate and free at once, which Memory does not count: a buffer
-// for each chunk or tile, and lists of lengths and codes for each tree.
+// bombSlack returns the size of short-lived allocations, which Memory does not count: a buffer for
+// each chunk or tile, and lists of lengths and codes for each tree.
 func bombSlack(b imagetest.Bomb) int64 {
 	switch {
 	case strings.Contains(b.Name, "chunks"), strings.Contains(b.Name, "tiles"):
@@ -378,8 +380,8 @@ func bombSlack(b imagetest.Bomb) int64 {
 	return 0
 }
 
-// Decoding any bytes ends in an error or in a consistent image, and Probe refuses nothing that
-// Decode accepts.
+// Decoding any input returns an error or a consistent image. Probe accepts every file that Decode
+// accepts.
 func FuzzDecode(f *testing.F) {
 	for _, s := range samples(f) {
 		f.Add(s.data, s.ext == ".tga")

@@ -18,8 +18,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/tiff"
 )
 
-// probeAseprite reads the header. A file without a visible layer is a transparent image, so the
-// file size proves nothing.
+// probeAseprite reads the header. A file without a visible layer is a transparent image, so even a
+// tiny file may be valid.
 func probeAseprite(data []byte, _ int64) (header, error) {
 	h, err := aseprite.ReadHeader(data)
 	if err != nil {
@@ -51,7 +51,7 @@ func probeEXR(data []byte, _ int64) (header, error) {
 		p.profile = "chromaticities " + h.Primaries
 	}
 	if h.Parts > 1 {
-		p.notes = append(p.notes, fmt.Sprintf("the first image of %d parts", h.Parts))
+		p.notes = append(p.notes, fmt.Sprintf("only the first image of %d parts is used", h.Parts))
 	}
 	if h.Ignored > 0 {
 		layer := "the layer without a name"
@@ -65,19 +65,19 @@ func probeEXR(data []byte, _ int64) (header, error) {
 
 func decodeEXR(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	m, repairs, err := exr.Decode(ctx, data)
-	h.notes = append(h.notes, repairNotes(repairs)...)
+	h.lost = repairNotes(repairs)
 	return m, err
 }
 
-// repairNotes returns notes on invalid numbers and their replacements.
+// repairNotes returns notes on invalid light values and their replacements.
 func repairNotes(r pixmap.Repairs) (notes []string) {
 	for _, note := range []struct {
 		n    int
 		text string
 	}{
-		{r.Negative, "numbers below 0 became 0"},
-		{r.Infinite, "infinite numbers became 65504"},
-		{r.NaN, "numbers that are NaN became 0"},
+		{r.Negative, "values below 0 became 0"},
+		{r.Infinite, "infinite values became 65504"},
+		{r.NaN, "values that are NaN became 0"},
 	} {
 		if note.n > 0 {
 			notes = append(notes, fmt.Sprintf("%d %s", note.n, note.text))
@@ -92,14 +92,14 @@ func probeHDR(data []byte, _ int64) (header, error) {
 		return header{}, shortHead(err)
 	}
 	p := header{w: h.Width, h: h.Height, depth: pixmap.Float, bits: 8, least: h.LeastBytes()}
-	p.decoder = 4 * p.pixelCountOf() // packed
+	p.decoder = 4 * p.pixelCountOf() // the compressed rows
 	if h.Primaries != "" && !namesSRGB(h.Primaries) {
 		p.profile = "primaries " + h.Primaries
 	}
 	return p, nil
 }
 
-// namesSRGB reports whether a line has the primaries of sRGB: red, green, blue and white.
+// namesSRGB reports whether a line lists the primaries of sRGB: red, green, blue and white.
 func namesSRGB(line string) bool {
 	fields := strings.Fields(line)
 	var got [8]float64
@@ -140,12 +140,15 @@ func probePSD(data []byte, _ int64) (header, error) {
 	case h.Alpha():
 		p.notes = append(p.notes, "alpha: the first channel beyond the colors")
 	}
+	if n := h.Ignored(); n > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("%d channels beyond colors and alpha are ignored; save each as an image", n))
+	}
 	return p, nil
 }
 
 func decodePSD(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	m, repairs, err := psd.Decode(ctx, data)
-	h.notes = append(h.notes, repairNotes(repairs)...)
+	h.lost = repairNotes(repairs)
 	return m, err
 }
 
@@ -176,7 +179,7 @@ func probeTGA(data []byte, _ int64) (header, error) {
 	}
 	h, err := tga.ReadHeader(data)
 	if err != nil {
-		// Only its name suggests that the file is a TGA.
+		// Without its extension, nothing shows that the file is a TGA.
 		return header{}, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	p := header{w: h.Width, h: h.Height, least: h.LeastBytes(), bits: h.Bits(), shared: true}
@@ -191,9 +194,9 @@ func decodeTGA(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	}
 	switch p.Alpha {
 	case tga.Undeclared:
-		h.notes = append(h.notes, "alpha: the header counts 0 bits, but it is not 0 everywhere, so it is alpha (export it with 8 bits of alpha, or without any, to say so)")
+		h.notes = append(h.notes, "alpha: the header counts 0 bits of alpha, but some values are not 0, so they are alpha (export the image with 8 bits of alpha, or without alpha)")
 	case tga.Zero:
-		h.notes = append(h.notes, "alpha: the header counts 0 bits, and it is 0 everywhere, so all is opaque")
+		h.notes = append(h.notes, "alpha: the header counts 0 bits of alpha, and all values are 0, so the image is opaque")
 	}
 	return &pixmap.Map{W: p.Width, H: p.Height, Pix8: p.Pix}, nil
 }
@@ -209,16 +212,20 @@ func probeTIFF(data []byte, _ int64) (header, error) {
 		p.profile = judgeProfile(h.ICC, "")
 	}
 	if h.Signed {
-		p.notes = append(p.notes, "signed samples: the least number becomes 0, so that 0 is one half")
+		p.notes = append(p.notes, "signed samples: the smallest value becomes 0, so that 0 is one half")
 	}
 	if h.Bits == 32 && !h.Float {
-		p.notes = append(p.notes, "samples of 32 bits: the higher 16 are kept")
+		p.notes = append(p.notes, "samples of 32 bits: the higher 16 are kept; save the image with floats to keep more")
+	}
+	if h.Ignored > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("%d samples of a pixel beyond colors and alpha are ignored; save each as an image", h.Ignored))
 	}
 	return p, nil
 }
 
 func decodeTIFF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
+	h.frames = tiff.Pages(data)
 	m, repairs, err := tiff.Decode(ctx, data)
-	h.notes = append(h.notes, repairNotes(repairs)...)
+	h.lost = repairNotes(repairs)
 	return m, err
 }

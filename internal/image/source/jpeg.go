@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	stdimage "image"
@@ -28,17 +29,17 @@ func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error
 	return straight(ctx, img)
 }
 
-// Bounds on the scans of a progressive image. Encoders write about ten. Each scan costs a pass
-// over all blocks, even a scan of a few bytes that changes nothing.
+// Limits on the scans of a progressive image. Encoders write about ten. Each scan makes a pass over
+// all blocks, even a scan of a few bytes that changes nothing.
 const (
 	maxScans     = 1000
-	freeScans    = 64      // allowed for every image
-	maxScanVisit = 1 << 25 // total block visits allowed for more scans; about half a second
+	freeScans    = 64      // number of scans allowed for every image
+	maxScanVisit = 1 << 25 // block visits allowed beyond freeScans, about half a second
 )
 
 // probeJPEG reads markers up to the frame header (SOF). Like package image/jpeg, it tolerates extra
-// bytes between them. Orientation and color profile must precede the frame header, as EXIF and ICC
-// require.
+// bytes between segments. Orientation and color profile must precede the frame header, as EXIF and
+// ICC require.
 func probeJPEG(data []byte, _ int64) (header, error) {
 	var notes jpegNotes
 	extraneous := 0
@@ -68,30 +69,31 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 				return header{}, fileformat.ErrShortHead
 			}
 			h, err := jpegFrame(body[:length-2], marker == 0xc2, data)
-			h.orientation, h.profile, h.notes = notes.orientation, notes.profile, extraneousBytes(extraneous)
+			h.orientation, h.profile, h.notes, h.frames = notes.orientation, notes.profile, extraneousBytes(extraneous), notes.pictures
 			return h, err
 		case 0xc3 <= marker && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc:
-			return header{}, fmt.Errorf("this kind of JPEG (SOF%d) is not supported; save it as baseline or progressive", marker-0xc0)
+			return header{}, fmt.Errorf("this kind of JPEG (SOF%d) is not supported; save the image as baseline or progressive JPEG", marker-0xc0)
 		}
 		notes.noteSegment(marker, body[:min(len(body), length-2)])
 		at += 2 + length
 	}
 }
 
-// extraneousBytes returns a note on n bytes that belong to no segment.
+// extraneousBytes returns a note that n bytes are outside of any segment.
 func extraneousBytes(n int) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%d extra bytes between segments of the JPEG file; export it again", n)}
+	return []string{fmt.Sprintf("the JPEG file has %d extra bytes between segments; export it again", n)}
 }
 
-// jpegNotes holds the data of segments before the frame header. If a kind of segment occurs several
-// times, the first one counts.
+// jpegNotes holds the contents of segments before the frame header. If a kind of segment occurs
+// several times, the first one is used.
 type jpegNotes struct {
 	orientation int // 0 if there was no EXIF
 	icc         bool
 	profile     string
+	pictures    int // images in the file, by its Multi-Picture Format
 }
 
 func (n *jpegNotes) noteSegment(marker byte, body []byte) {
@@ -100,12 +102,40 @@ func (n *jpegNotes) noteSegment(marker byte, body []byte) {
 	case marker == app1 && n.orientation == 0 && bytes.HasPrefix(body, []byte("Exif\x00\x00")):
 		n.orientation = exifOrientation(body)
 	case marker == app2 && !n.icc && len(body) > len(iccSign)+2 && bytes.HasPrefix(body, []byte(iccSign)):
-		// The number of the part and of all parts, then the profile's bytes.
+		// The body has the number of this part, the number of parts, and the profile's bytes.
 		n.icc, n.profile = true, judgeProfile(body[len(iccSign)+2:], "")
+	case marker == app2 && n.pictures == 0 && bytes.HasPrefix(body, []byte("MPF\x00")):
+		n.pictures = countMPF(body[4:])
 	}
 }
 
-// jpegFrame reads the frame header: precision, height, width, and for each component its name,
+// countMPF returns the number of images that the Multi-Picture Format's index (CIPA DC-007) lists.
+// Additional images are a gain map or the view of the other eye, for example. The number is 0 if
+// the index is damaged.
+func countMPF(b []byte) int {
+	const tagCount = 0xb001
+	var order binary.ByteOrder = binary.LittleEndian
+	if bytes.HasPrefix(b, []byte("MM")) {
+		order = binary.BigEndian
+	}
+	if len(b) < 8 {
+		return 0
+	}
+	at := int64(order.Uint32(b[4:]))
+	if at+2 > int64(len(b)) {
+		return 0
+	}
+	for i := range int64(order.Uint16(b[at:])) {
+		if entry := at + 2 + 12*i; entry+12 > int64(len(b)) {
+			return 0
+		} else if order.Uint16(b[entry:]) == tagCount {
+			return int(order.Uint32(b[entry+8:]))
+		}
+	}
+	return 0
+}
+
+// jpegFrame reads the frame header: precision, height, width, and for each component its ID,
 // sampling factors and quantization table.
 func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	if len(b) < 6 || len(b) != 6+3*int(b[5]) || b[5] == 0 || b[5] > 4 {
@@ -113,7 +143,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	}
 	p := header{h: int(b[1])<<8 | int(b[2]), w: int(b[3])<<8 | int(b[4]), bits: int(b[0])}
 	n := int(b[5])
-	var across, down [4]int64 // sampling factors
+	var across, down [4]int64 // sampling factors, horizontal and vertical
 	for i := range n {
 		across[i], down[i] = int64(b[7+3*i]>>4), int64(b[7+3*i]&15)
 		if across[i] < 1 || across[i] > 4 || down[i] < 1 || down[i] > 4 {
@@ -123,7 +153,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	if n == 1 {
 		across[0], down[0] = 1, 1 // a single component is never interleaved
 	}
-	// The decoder pads every component to whole groups of blocks.
+	// The decoder pads each component to whole MCUs.
 	groups := (int64(p.w) + 8*across[0] - 1) / (8 * across[0]) * ((int64(p.h) + 8*down[0] - 1) / (8 * down[0]))
 	maxAcross, maxDown := max(across[0], across[1], across[2], across[3]), max(down[0], down[1], down[2], down[3])
 	var stored, blocks int64
@@ -138,20 +168,20 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	}
 	p.decoder = stored
 	if n == 4 {
-		p.decoder += 4 * p.pixelCountOf() // CMYK is assembled in another image
+		p.decoder += 4 * p.pixelCountOf() // CMYK is assembled in a second image
 	}
-	// Each block costs at least one bit for its mean. Unless another scan may have the rest, it
-	// costs one more bit, which means that nothing follows.
+	// Each block takes at least one bit for its mean (DC). It takes another bit, which ends the
+	// block, unless the remaining coefficients may be in another scan.
 	p.least = 2 * blocks / 8
 	if progressive {
-		p.decoder += 4*stored + stored/8 // all coefficients as 32-bit numbers, and bits for the nonzero ones
+		p.decoder += 4*stored + stored/8 // all coefficients as 32-bit integers, and a bit for each nonzero coefficient
 		p.least = blocks / 8
 	}
 	return p, nil
 }
 
-// checkScans refuses too many scans for an image of the given number of blocks. It also counts the
-// markers in a thumbnail: one or two.
+// checkScans returns an error if an image of the given number of blocks has too many scans. The
+// count includes the scan markers of a thumbnail, one or two.
 func checkScans(scans, blocks int64) error {
 	most := int64(maxScans)
 	if blocks > 0 {
@@ -164,37 +194,37 @@ func checkScans(scans, blocks int64) error {
 }
 
 // Package image/jpeg silently skips bytes between segments and at the end of a scan. Most errors in
-// entropy-coded data lead to such bytes, because almost any bits decode to something: half the
-// image may be noise. So jpegDamage reads the codes a second time, only to see where they end.
+// entropy-coded data lead to such bytes, because almost any bit sequence decodes to something: half
+// the image may be noise. So jpegDamage reads the codes a second time, only to find where they end.
 // libjpeg warns about the same damage.
 
-// A jpegWalk goes through the segments of a file that image/jpeg has decoded.
+// A jpegWalk reads the segments of a file that image/jpeg has decoded.
 type jpegWalk struct {
 	data        []byte
 	at          int
-	w, h        int // size of the image, in pixels
+	w, h        int // size of the image in pixels
 	progressive bool
 	parts       []jpegPart
-	most        [2]int // sampling factors: across, down
-	interval    int    // MCUs between restart markers, 0 for none
+	most        [2]int // largest sampling factors: horizontal, vertical
+	interval    int    // MCUs between restart markers; 0 if there are none
 	codes       [2][4]jpegCode
 	extraneous  int // bytes between segments
 }
 
-// A jpegPart is a component.
+// A jpegPart is a component of the image.
 type jpegPart struct {
 	name         byte
 	across, down int
-	blocks       [2]int // columns and rows of blocks, when interleaved
-	// set has, for each block of a progressive image, a bit for every nonzero coefficient, in
-	// zigzag order.
+	blocks       [2]int // columns and rows of blocks if interleaved
+	// set holds, for each block of a progressive image, one bit per coefficient, in zigzag order,
+	// which is set if the coefficient is nonzero.
 	set []uint64
-	// sent is, for each coefficient, one more than the number of bits still to come; 0 if no scan
-	// has sent any.
+	// sent holds, for each coefficient, one more than the number of bits that later scans must
+	// send; 0 if no scan has sent any.
 	sent [64]byte
 }
 
-// jpegDamage returns an error if entropy-coded data are damaged, and the number of bytes between
+// jpegDamage returns an error if entropy-coded data is damaged, and the number of bytes between
 // segments.
 func jpegDamage(data []byte) (extraneous int, err error) {
 	w := jpegWalk{data: data, at: 2}
@@ -204,7 +234,7 @@ func jpegDamage(data []byte) (extraneous int, err error) {
 			return w.extraneous, err
 		}
 		if 0xd0 <= marker && marker <= 0xd7 {
-			continue // some writers end with one
+			continue // some writers end a scan with a restart marker
 		}
 		if w.at+2 > len(data) {
 			return 0, errShortJPEG
@@ -235,7 +265,7 @@ func jpegDamage(data []byte) (extraneous int, err error) {
 
 var errShortJPEG = errors.New("JPEG file has a damaged segment")
 
-// marker goes to the next marker and returns it.
+// marker returns the next marker.
 func (w *jpegWalk) marker() (byte, error) {
 	from := w.at
 	for w.at+1 < len(w.data) && (w.data[w.at] != 0xff || w.data[w.at+1] == 0) {
@@ -261,7 +291,7 @@ func (w *jpegWalk) walkFrame(b []byte, progressive bool) error {
 	for ; len(b) >= 9; b = b[3:] {
 		w.parts = append(w.parts, jpegPart{name: b[6], across: int(b[7] >> 4), down: int(b[7] & 15)})
 	}
-	if len(w.parts) == 1 { // never interleaved
+	if len(w.parts) == 1 { // the scan of a single component is never interleaved
 		w.parts[0].across, w.parts[0].down = 1, 1
 	}
 	for _, p := range w.parts {
@@ -282,7 +312,7 @@ func (w *jpegWalk) walkFrame(b []byte, progressive bool) error {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// readTables reads code tables.
+// readTables reads Huffman tables.
 func (w *jpegWalk) readTables(b []byte) error {
 	for len(b) > 0 {
 		if len(b) < 17 || b[0]>>4 > 1 || b[0]&15 > 3 {
@@ -298,7 +328,7 @@ func (w *jpegWalk) readTables(b []byte) error {
 	return nil
 }
 
-// walkScan reads the header of a scan, and its blocks.
+// walkScan reads the header of a scan and its blocks.
 func (w *jpegWalk) walkScan(b []byte) error {
 	if len(b) < 1 || len(b) != 4+2*int(b[0]) || b[0] < 1 || b[0] > 4 {
 		return errShortJPEG
@@ -322,7 +352,8 @@ func (w *jpegWalk) walkScan(b []byte) error {
 	if w.progressive && !s.follows(b[3+2*n]>>4, b[3+2*n]&15) {
 		return fmt.Errorf("%w: the scan at byte %d refines coefficients that no scan has sent", errDamagedJPEG, w.at)
 	}
-	// A scan of one part has as many blocks as the part needs, and each is an MCU.
+	// A scan of one component has only the blocks that the component needs, and each block is an
+	// MCU.
 	across, down := ceilDiv(w.w, 8*w.most[0]), ceilDiv(w.h, 8*w.most[1])
 	if n == 1 {
 		p := s.parts[0]
@@ -345,4 +376,4 @@ func (w *jpegWalk) walkScan(b []byte) error {
 	return nil
 }
 
-var errDamagedJPEG = errors.New("JPEG data are damaged; export the image again")
+var errDamagedJPEG = errors.New("the JPEG data is damaged; export the image again")

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Files in testdata/damage were made by cjpeg 2.1.5: with restart markers, progressive with both
-// kinds of refinement, both, and a scan for each component. They are valid, as are all other JPEG
-// files here.
+// The files in testdata/damage were made by cjpeg 2.1.5: one with restart markers, one progressive
+// with both kinds of refinement, one with both features, and one with a scan for each component.
+// They are valid, as are all other JPEG files here.
 func damageStarts(t testing.TB) map[string][]byte {
 	t.Helper()
 	starts := map[string][]byte{}
@@ -53,7 +53,7 @@ func TestValidJPEGHasNoNotes(t *testing.T) {
 	})
 }
 
-// markers returns the places of the markers in and after entropy-coded data.
+// markers returns the positions of the markers in and after entropy-coded data.
 func markers(data []byte) (places []int) {
 	scan := bytes.Index(data, []byte{0xff, 0xda})
 	for i := scan + 2; i+1 < len(data); i++ {
@@ -64,7 +64,7 @@ func markers(data []byte) (places []int) {
 	return places
 }
 
-// An extra byte before a marker, the effect of an error in entropy-coded data, is found.
+// Extra bytes before a marker, which an error in entropy-coded data leads to, are found.
 func TestBytesBeforeMarkersAreFound(t *testing.T) {
 	for name, data := range damageStarts(t) {
 		for _, at := range markers(data) {
@@ -74,9 +74,9 @@ func TestBytesBeforeMarkersAreFound(t *testing.T) {
 			for _, junk := range []string{"\x55", "\x00", "\xff\x00", "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a"} {
 				damaged := slices.Insert(bytes.Clone(data), at, []byte(junk)...)
 				_, info, err := Decode(t.Context(), damaged, ".jpg", maxSide)
-				// Between tables and the next scan, extra bytes are harmless.
+				// Extra bytes between tables and the next scan are accepted.
 				harmless := (data[at+1] == 0xc4 || data[at+1] == 0xda) && err == nil && len(info.Notes) == 1
-				if (err == nil || !strings.Contains(err.Error(), "JPEG data are damaged")) && !harmless {
+				if (err == nil || !strings.Contains(err.Error(), "JPEG data is damaged")) && !harmless {
 					t.Errorf("%s: %q before the marker at byte %d: notes %q, error %v", name, junk, at, info.Notes, err)
 				}
 			}
@@ -84,7 +84,7 @@ func TestBytesBeforeMarkersAreFound(t *testing.T) {
 	}
 }
 
-// Lost or wrong restart markers are found, by the decoder or by jpegDamage.
+// jpegDamage or the decoder detects lost and wrong restart markers.
 func TestLostRestartMarkersAreFound(t *testing.T) {
 	for _, name := range []string{"testdata/damage/restart.jpg", "testdata/damage/progressive-restart.jpg"} {
 		data, n := read(t, name), 0
@@ -107,7 +107,7 @@ func TestLostRestartMarkersAreFound(t *testing.T) {
 	}
 }
 
-// A scan that refines coefficients never sent, or sends them twice, is damage.
+// A scan is damaged if it refines coefficients that no scan has sent, or sends coefficients twice.
 func TestBogusProgressionIsDamage(t *testing.T) {
 	data := read(t, "testdata/damage/progressive.jpg")
 	for at := 0; ; at++ {
@@ -116,7 +116,7 @@ func TestBogusProgressionIsDamage(t *testing.T) {
 			return
 		}
 		at += next
-		last := at + 1 + int(data[at+3]) // in the header: the bits that were sent
+		last := at + 1 + int(data[at+3]) // header byte with the bit positions that the scan sends
 		damaged := bytes.Clone(data)
 		damaged[last] += 0x11
 		if _, _, err := Decode(t.Context(), damaged, ".jpg", maxSide); err == nil {
@@ -125,7 +125,7 @@ func TestBogusProgressionIsDamage(t *testing.T) {
 	}
 }
 
-// Extra bytes between the segments of the header harm no pixel, and give a note.
+// Extra bytes between the segments of the header change no pixel and produce a note.
 func TestBytesBetweenSegmentsGiveANote(t *testing.T) {
 	data := read(t, "testdata/soft.jpg")
 	at := bytes.Index(data, []byte{0xff, 0xdb})
@@ -148,6 +148,6 @@ func FuzzJPEG(f *testing.F) {
 			return
 		}
 		Decode(t.Context(), data, ".jpg", 256)
-		jpegDamage(data) // also files that the decoder refuses
+		jpegDamage(data) // input may be a file that Decode refuses
 	})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// exifBlock returns a block with a camera and an orientation.
+// exifBlock returns an EXIF block with a camera name and an orientation.
 func exifBlock(order byte, orientation uint16) []byte {
 	var o binary.AppendByteOrder = binary.LittleEndian
 	b := []byte("Exif\x00\x00II*\x00")
@@ -63,7 +63,7 @@ func profile(kind, text string) []byte {
 func packed(t testing.TB, data []byte) []byte {
 	return encoded(t, func(b *bytes.Buffer) error {
 		w := zlib.NewWriter(b)
-		_, _ = w.Write(data) // Close returns the error
+		_, _ = w.Write(data) // Close returns the error, if there is one
 		return w.Close()
 	})
 }
@@ -104,8 +104,8 @@ func TestEXIFOrientation(t *testing.T) {
 	}
 }
 
-// For a stored image of a b c over d e f, the table has the image that each orientation shows:
-// tag Orientation of EXIF 2.3 names the sides of the first row and column.
+// The stored image has the pixels a b c above d e f. For each orientation, the table has the image
+// as it must be shown. The tag Orientation of EXIF 2.3 names the sides of the first row and column.
 func TestOrientationsTurnUpright(t *testing.T) {
 	for orientation, want := range map[int][]string{
 		0: {"abc", "def"}, 1: {"abc", "def"}, 2: {"cba", "fed"}, 3: {"fed", "cba"}, 4: {"def", "abc"},
@@ -114,7 +114,7 @@ func TestOrientationsTurnUpright(t *testing.T) {
 		for _, depth := range []pixmap.Depth{pixmap.Bits8, pixmap.Bits16, pixmap.Float} {
 			m := pixmap.New(3, 2, depth)
 			for i, c := range "abcdef" {
-				for s := range 4 { // each channel of a pixel has another value
+				for s := range 4 { // pixels have a different value in each channel
 					switch depth {
 					case pixmap.Bits8:
 						m.Pix8[4*i+s] = uint8(c) + uint8(s)
@@ -161,7 +161,7 @@ func TestFormatsDeclareOrientation(t *testing.T) {
 	for i := range 24 * 8 {
 		c := color.NRGBA{R: 20, G: 20, B: 20, A: 255}
 		if i%24 < 8 {
-			c = color.NRGBA{R: 230, G: 230, B: 230, A: 255} // the left is bright
+			c = color.NRGBA{R: 230, G: 230, B: 230, A: 255} // bright color for the left third
 		}
 		m.SetNRGBA(i%24, i/24, c)
 	}
@@ -180,7 +180,7 @@ func TestFormatsDeclareOrientation(t *testing.T) {
 			t.Errorf("%s: top %d, bottom %d", name, top, bottom)
 		}
 	}
-	var square []byte // of two halves, with alpha 255 on the left
+	var square []byte // an image of two halves, with alpha 255 on the left
 	for _, s := range webpSamples(t) {
 		if s.name == "webp alpha" {
 			square = s.data
@@ -193,7 +193,8 @@ func TestFormatsDeclareOrientation(t *testing.T) {
 	if top, bottom := got.Pix8[3], got.Pix8[4*63+3]; top != 255 || bottom != 64 {
 		t.Errorf("webp: top %d, bottom %d", top, bottom)
 	}
-	// The chunk at the end decides the size: the head is not enough.
+	// The orientation is in the last chunk and determines the size, so the start of the file does
+	// not suffice.
 	data := webpWithNotes(square)
 	if _, err := Probe(data[:len(data)-1], "", int64(len(data)), maxSide); err == nil {
 		t.Error("webp: the head is enough to find the orientation")
@@ -244,7 +245,7 @@ func TestProfileOfJPEG(t *testing.T) {
 	}
 }
 
-// A torn or lying profile has no description, and is not an error.
+// A truncated or inconsistent profile has no description, which is not an error.
 func TestDescriptionOfDamagedProfiles(t *testing.T) {
 	for _, kind := range []string{"desc", "mluc"} {
 		whole := profile(kind, "Wide")
@@ -259,7 +260,7 @@ func TestDescriptionOfDamagedProfiles(t *testing.T) {
 		for i := range whole {
 			lying := bytes.Clone(whole)
 			lying[i] = 0xff
-			profileDescription(lying) // must not panic
+			profileDescription(lying) // profileDescription must not panic
 		}
 	}
 }
@@ -289,6 +290,7 @@ func TestFramesAreCounted(t *testing.T) {
 	}{
 		{".gif", animation(1), 0}, {".gif", animation(300), 300},
 		{".png", still, 0}, {".png", withChunk(still, "acTL", "\x00\x00\x00\x01\x00\x00\x00\x00"), 0},
+		{".webp", animatedWebP(t, 8, 8, 0), 0}, {".webp", animatedWebP(t, 12, 12, 4, 0, 0), 3},
 		{".apng", withChunk(still, "acTL", "\x00\x00\x00\x07\x00\x00\x00\x00"), 7},
 	} {
 		if _, info, err := Decode(t.Context(), tc.data, tc.ext, maxSide); err != nil || info.Frames != tc.want {
@@ -300,7 +302,28 @@ func TestFramesAreCounted(t *testing.T) {
 	}
 }
 
-// The primaries of sRGB give no note, at any rounding.
+// The first frame of an animated WebP is drawn on a transparent canvas.
+func TestFirstFrameOfWebPIsAtItsPlace(t *testing.T) {
+	still, _, err := Decode(t.Context(), webpSamples(t)[1].data, "", maxSide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, info, err := Decode(t.Context(), animatedWebP(t, 13, 12, 4, 0), "", maxSide)
+	if err != nil || info.W != 13 || info.H != 12 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	for i := range 13 * 12 {
+		want := []byte{0, 0, 0, 0}
+		if x, y := i%13-4, i/13-4; x >= 0 && x < 8 && y >= 0 && y < 8 {
+			want = still.Pix8[4*(8*y+x):][:4]
+		}
+		if got := m.Pix8[4*i:][:4]; !bytes.Equal(got, want) {
+			t.Fatalf("pixel %d is %v, want %v", i, got, want)
+		}
+	}
+}
+
+// The primaries of sRGB produce no note, however they are rounded.
 func TestPrimariesOfHDR(t *testing.T) {
 	for line, want := range map[string]string{
 		"0.64 0.33 0.3 0.6 0.15 0.06 0.3127 0.329": "", "0.640 0.330 0.300 0.600 0.150 0.060 0.313 0.329": "",

@@ -12,10 +12,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// deflateRatio bounds how far zlib data can expand: a match of 258 bytes takes at least two bits.
+// deflateRatio is the maximum expansion of zlib data: a match of 258 bytes takes at least two bits.
 const deflateRatio = 1032
 
-// Color types of PNG whose pixels have one channel.
+// Color types of PNG with one channel per pixel.
 const (
 	pngGray   = 0
 	pngMapped = 3
@@ -27,7 +27,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 		return header{}, fileformat.ErrShortHead
 	}
 	if string(data[8:16]) != "\x00\x00\x00\x0dIHDR" {
-		return header{}, errors.New("PNG file does not start with an IHDR chunk")
+		return header{}, errors.New("the PNG file does not start with an IHDR chunk")
 	}
 	w, h := binary.BigEndian.Uint32(data[16:]), binary.BigEndian.Uint32(data[20:])
 	if w >= 1<<31 || h >= 1<<31 {
@@ -40,8 +40,8 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p := header{w: int(w), h: int(h), bits: int(depth)}
 
-	// Interlacing only adds bytes: it spreads each row over several, each with its own filter byte
-	// and rounded up separately.
+	// Interlacing only adds bytes: it spreads each row over several rows, each rounded up
+	// separately and with its own filter byte.
 	raw := int64(h) * (1 + (int64(w)*channels*depth+7)/8)
 	const frame = 8 + 25 + 12 + 12 // signature, IHDR, one IDAT, IEND
 	p.least = frame + (raw+deflateRatio-1)/deflateRatio
@@ -52,8 +52,8 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.gamma, p.profile = chunks.colorSpace()
 	p.orientation = exifOrientation(chunks.eXIf)
-	// An image decoded to four channels is used as the map. Gray is decoded to four channels only
-	// if tRNS follows, which takes less memory than one channel and the map.
+	// If the decoder returns four channels, the map shares its pixels. Grayscale has four channels
+	// only if tRNS follows, which takes less memory than one channel and the map.
 	decoded := int64(4)
 	p.shared = color != pngMapped && (color != pngGray || chunks.whole && chunks.transparent)
 	if !p.shared {
@@ -65,7 +65,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.decoder = p.pixelCountOf()*decoded + 2*(int64(w)*8+1)
 	if interlaced {
-		p.decoder *= 2 // each pass is decoded as an image
+		p.decoder *= 2 // the decoder decodes each pass to an image of its own
 	}
 	return p, nil
 }
@@ -74,13 +74,13 @@ func decodePNG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	return library{png.DecodeConfig, png.Decode}.decodeToMap(ctx, data, h)
 }
 
-// pngChunks holds the data of the chunks before the pixels.
+// pngChunks holds the data of the chunks that precede the pixels.
 type pngChunks struct {
-	whole       bool // the first chunk of pixels was reached
-	transparent bool // there is a tRNS chunk
+	whole       bool // reading reached the first chunk of pixels
+	transparent bool // file has a tRNS chunk
 
-	// The bodies of the chunks, nil if missing. If a chunk occurs several times, the first one
-	// counts.
+	// The bodies of the chunks; nil if missing. If a chunk occurs several times, the first one is
+	// used.
 	cICP, iCCP, sRGB, gAMA, cHRM, eXIf, acTL []byte
 }
 
@@ -88,7 +88,8 @@ type pngChunks struct {
 func readPNGChunks(data []byte) pngChunks {
 	var c pngChunks
 	known := map[string]*[]byte{"cICP": &c.cICP, "iCCP": &c.iCCP, "sRGB": &c.sRGB, "gAMA": &c.gAMA, "cHRM": &c.cHRM, "eXIf": &c.eXIf, "acTL": &c.acTL}
-	// A chunk has a length, four letters, a body and a checksum, which the decoder checks.
+	// A chunk has a length, a name of four letters, a body, and a checksum, which the decoder
+	// checks.
 	for at := int64(8); at+8 <= int64(len(data)); {
 		length := int64(binary.BigEndian.Uint32(data[at:]))
 		name := string(data[at+4 : at+8])
@@ -108,7 +109,7 @@ func readPNGChunks(data []byte) pngChunks {
 	return c
 }
 
-// colorSpace returns the gamma to apply, or the name of a space other than sRGB. "PNG
+// colorSpace returns the gamma to apply, or the name of a color space other than sRGB. "PNG
 // Specification, Third Edition", section 12.1, defines the precedence of chunks.
 func (c *pngChunks) colorSpace() (gamma int, profile string) {
 	switch {
@@ -122,8 +123,8 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 	if len(c.gAMA) == 4 {
 		gamma = applicable(int64(binary.BigEndian.Uint32(c.gAMA)))
 	}
-	if len(c.cHRM) == 32 && !allZero(c.cHRM) { // other readers ignore zeros, too
-		var got [8]float64 // white comes first
+	if len(c.cHRM) == 32 && !allZero(c.cHRM) { // other readers ignore all-zero values, too
+		var got [8]float64 // the white point comes first
 		for i := range got {
 			got[(i+6)%8] = float64(binary.BigEndian.Uint32(c.cHRM[4*i:])) / 100000
 		}
@@ -135,7 +136,7 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 }
 
 // cicpSpace reads the code points of ITU-T H.273: primaries, transfer function, matrix, range. It
-// returns the gamma of transfer functions that are a plain power.
+// returns a gamma if the transfer function is a pure power.
 func cicpSpace(b []byte) (gamma int, profile string) {
 	const bt709, fullRange = 1, 1
 	if b[0] == bt709 && b[2] == 0 && b[3] == fullRange {
@@ -151,8 +152,8 @@ func cicpSpace(b []byte) (gamma int, profile string) {
 	return 0, fmt.Sprintf("colors of code points %d/%d/%d/%d (cICP)", b[0], b[1], b[2], b[3])
 }
 
-// sRGBPrimaries reports whether red, green, blue and white are within 0.01 of sRGB, because writers
-// round them.
+// sRGBPrimaries reports whether red, green, blue and white are within 0.01 of sRGB's. Writers round
+// them.
 func sRGBPrimaries(got [8]float64) bool {
 	for i, want := range [8]float64{0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329} {
 		const near = 0.0100001

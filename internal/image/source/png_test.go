@@ -34,7 +34,7 @@ func long(v ...uint32) string {
 	return string(b)
 }
 
-// The chunk with the highest precedence decides how a gray of 128 is converted.
+// The chunk with the highest precedence determines how the gray value 128 is converted.
 func TestPNGColorChunksHavePrecedence(t *testing.T) {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 1, 1))
 	m.SetNRGBA(0, 0, color.NRGBA{R: 128, G: 0, B: 255, A: 128})
@@ -61,8 +61,8 @@ func TestPNGColorChunksHavePrecedence(t *testing.T) {
 		{"sRGB counts more", chunks{"gAMA": long(100000), "sRGB": "\x00"}, 0, 128, ""},
 		{"profile counts more", chunks{"gAMA": long(100000), "iCCP": sRGBProfile}, 0, 128, ""},
 		{"other profile", chunks{"gAMA": long(100000), "iCCP": otherProfile}, 0, 128, `ICC profile "Display P3"`},
-		{"damaged profile", chunks{"iCCP": "no zero"}, 0, 128, "damaged ICC profile"},
-		{"profile not packed", chunks{"iCCP": "a\x00\x00bcd"}, 0, 128, "damaged ICC profile"},
+		{"damaged profile", chunks{"iCCP": "no zero"}, 0, 128, "the ICC profile is damaged"},
+		{"profile not packed", chunks{"iCCP": "a\x00\x00bcd"}, 0, 128, "the ICC profile is damaged"},
 		{"profile by its chunk's name", chunks{"iCCP": "Photoshop sRGB\x00\x00" + string(packed(t, nil))}, 0, 128, ""},
 		{"primaries of sRGB", chunks{"gAMA": long(100000), "cHRM": sRGBcHRM}, 100000, 188, ""},
 		{"other primaries", chunks{"cHRM": long(31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000)}, 0, 128, "primaries other than sRGB's (cHRM)"},
@@ -95,7 +95,7 @@ func TestPNGColorChunksHavePrecedence(t *testing.T) {
 	}
 }
 
-// Gamma tables agree with the formulas, rounded.
+// Gamma tables equal the rounded results of the formulas.
 func TestGammaTablesAgreeWithTheFormulas(t *testing.T) {
 	check := func(gamma, top, i int, got float64) {
 		light := math.Pow(float64(i)/float64(top), 100000/float64(gamma))
@@ -144,7 +144,7 @@ func TestGammaStopsWithContext(t *testing.T) {
 	}
 }
 
-// Memory counts the bytes a pixel of the decoder and of the map.
+// Memory includes the bytes per pixel of the decoder's image and of the map.
 func TestMemoryOfPNG(t *testing.T) {
 	for _, tc := range []struct {
 		depth, color, interlaced byte
@@ -169,7 +169,7 @@ func TestMemoryOfPNG(t *testing.T) {
 	}
 }
 
-// A long profile is not read whole, and its name is shortened.
+// Only the start of a long profile is read, and its name is shortened.
 func TestLongProfileIsShortened(t *testing.T) {
 	icc := profile("desc", strings.Repeat("long ", 30))
 	data := withChunk(encodePNG(t, stdimage.NewGray(stdimage.Rect(0, 0, 1, 1))), "iCCP",

@@ -23,7 +23,7 @@ type sample struct {
 	name, ext string
 	data      []byte
 	want      *pixmap.Map
-	slack     int // how far a lossy format may be off
+	slack     int // largest difference that a lossy format may cause
 }
 
 // samples returns files of every format.
@@ -39,8 +39,8 @@ func samples(t testing.TB) []sample {
 	noise(wide.Pix, false)
 	alpha := stdimage.NewNRGBA(colors.Rect)
 	noise(alpha.Pix, false)
-	alpha.Pix[7] = 0                                       // its color stays
-	flat := stdimage.NewNRGBA(stdimage.Rect(0, 0, 20, 12)) // no detail to lose
+	alpha.Pix[7] = 0                                       // color whose alpha is 0, which must be preserved
+	flat := stdimage.NewNRGBA(stdimage.Rect(0, 0, 20, 12)) // uniform image, which lossy formats preserve
 	draw.Draw(flat, flat.Rect, stdimage.NewUniform(color.NRGBA{R: 200, G: 40, B: 10, A: 255}), stdimage.Point{}, draw.Src)
 	palette := color.Palette{color.NRGBA{R: 9, G: 8, B: 7, A: 255}, color.NRGBA{R: 250, G: 1, B: 99, A: 255}}
 	mapped := stdimage.NewPaletted(stdimage.Rect(0, 0, 3, 2), palette)
@@ -96,8 +96,8 @@ func onePixelHigh() []byte {
 	return append(append(file, layer...), cel...)
 }
 
-// encodeEXR makes an image of one strip whose rows hold all blues, then greens, then reds, as
-// halves in the order of the file.
+// encodeEXR makes an image of one strip. Each row holds all blues, then all greens, then all reds.
+// halves are the values in the order of the file.
 func encodeEXR(w, h int, compression byte, halves ...uint16) []byte {
 	le := binary.LittleEndian
 	attribute := func(b []byte, name, kind string, value ...byte) []byte {
@@ -171,8 +171,30 @@ func webpSamples(t testing.TB) []sample {
 	}
 }
 
-// progressiveJPEG makes an image of uniform gray with three components at 4:2:0. Its only scan has
-// one bit for each block: unchanged.
+// animatedWebP returns an animation on a canvas of w by h pixels. It has one frame of 8 by 8 pixels
+// per place, which is an even number: both the x and the y of the frame. Frames alternate between
+// alpha and no alpha.
+func animatedWebP(t testing.TB, w, h int, places ...byte) []byte {
+	chunk := func(name string, body []byte) []byte {
+		b := append([]byte(name), binary.LittleEndian.AppendUint32(nil, uint32(len(body)))...)
+		return append(append(b, body...), make([]byte, len(body)%2)...)
+	}
+	stills := webpSamples(t)
+	file := append([]byte("RIFF____WEBP"), chunk("VP8X", []byte{webpAnimated, 0, 0, 0, byte(w - 1), 0, 0, byte(h - 1), 0, 0})...)
+	file = append(file, chunk("ANIM", make([]byte, 6))...)
+	for i, place := range places {
+		still := stills[1].data[12+18:]
+		if i%2 == 1 {
+			still = stills[0].data[12:]
+		}
+		file = append(file, chunk("ANMF", append([]byte{place / 2, 0, 0, place / 2, 0, 0, 7, 0, 0, 7, 0, 0, 100, 0, 0, 0}, still...))...)
+	}
+	binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
+	return file
+}
+
+// progressiveJPEG makes an image of uniform gray with three components at 4:2:0. In its only scan,
+// one bit per block says that the block does not change.
 func progressiveJPEG(w, h int) []byte {
 	out := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
 	out = append(out, bytes.Repeat([]byte{1}, 64)...) // quantization
@@ -188,7 +210,7 @@ func progressiveJPEG(w, h int) []byte {
 	return append(out, "\xff\xd9"...)
 }
 
-// noise fills pix with pseudorandom numbers; every fourth is 255 if opaque.
+// noise fills pix with pseudorandom bytes. If opaque is set, every fourth byte is 255.
 func noise(pix []byte, opaque bool) {
 	state := uint32(1)
 	for i := range pix {

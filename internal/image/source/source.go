@@ -1,14 +1,14 @@
 // Package source decodes images of many formats into a pixmap.Map.
 //
-// It reads PNG, JPEG, GIF (the first frame), BMP, TIFF (the first page), WebP, TGA, QOI, Radiance
-// HDR, OpenEXR, PSD and Aseprite (the first frame). The content of a file decides its format, not
-// its name; only TGA, which has no magic number, needs its extension.
+// It reads PNG, JPEG, GIF, BMP, TIFF (the first page), WebP, TGA, QOI, Radiance HDR, OpenEXR, PSD
+// and Aseprite, and the first frame of animations. The format is detected from the content of a
+// file, not from its name; only TGA, which has no magic number, needs its extension.
 //
 // # Pixels
 //
-// Eight-bit pixels keep every bit, also the color under an alpha of 0. Sixteen-bit pixels stay as
-// they are, premultiplied ones are divided by their alpha, and Radiance, OpenEXR and float TIFF
-// files become linear light. An image is turned upright according to its EXIF or TIFF orientation.
+// Eight-bit pixels keep every bit, even their color where alpha is 0. Sixteen-bit pixels keep every
+// bit, premultiplied pixels are divided by their alpha, and Radiance, OpenEXR and float TIFF files
+// become linear light. The EXIF or TIFF orientation is applied.
 //
 // # Colors
 //
@@ -20,16 +20,16 @@
 //
 // The header is checked before anything is decoded. An image is refused if a side is longer than
 // the caller allows, or if the file is too short for its pixels even at the best compression of its
-// format. Panics of decoders become errors.
+// format. Panics in decoders are returned as errors.
 //
 // # Damage
 //
 // Truncated or damaged files are refused, as far as the format reveals damage. JPEG files are
 // checked for damage that package image/jpeg ignores. Info.Notes lists ambiguities of the file and
-// damage that harms no pixel.
+// damage that affects no pixels.
 //
-// All arithmetic is on integers, or on floats in a way that no compiler or processor rounds
-// differently: the same file gives the same pixels everywhere.
+// All arithmetic uses integers, or floats in a way that every compiler and processor rounds
+// equally, so that a file has the same pixels on all machines.
 package source
 
 import (
@@ -42,54 +42,66 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Info describes an image. Probe fills it as far as the head of the file allows; Decode fills it
-// completely.
+// Info describes an image. Probe sets the fields that the start of the file determines; Decode sets
+// them all.
 type Info struct {
 	// Format is the name of the file's format: "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP", "TGA",
 	// "QOI", "HDR", "EXR", "PSD" or "Aseprite".
 	Format string
-	// W and H are the size in pixels of the upright image that Decode returns.
+	// W and H are the size in pixels of the image that Decode returns, after Orientation is
+	// applied.
 	W, H int
 	// Depth is the pixel format of the map that Decode returns.
 	Depth pixmap.Depth
-	// Memory is the most bytes that Decode holds at once, including the result and without the
-	// file's own bytes.
+	// Memory is an upper bound on the bytes that Decode holds at once, including the result but
+	// excluding the file.
 	Memory int64
 
-	// Bits is the number of bits the file stores for a channel of a pixel or, with a palette, for a
-	// pixel.
+	// Bits is the number of bits that the file stores per channel or, with a palette, per pixel.
 	Bits int
-	// Orientation is how the stored image was turned: 1 (not at all) to 8, the values of EXIF.
+	// Orientation is the EXIF orientation of the stored image, which Decode applies: 1 (upright) to
+	// 8.
 	Orientation int
 	// Gamma is 100000 times the exponent of an applied gAMA chunk; 0 if none was applied.
 	Gamma int
 	// Profile describes a color space other than sRGB that was not applied. It is empty for sRGB
 	// and for files without a color space.
 	Profile string
-	// Frames is the number of images in the file if it is known to be more than one. Only the
-	// first is decoded. For some formats only Decode sets Frames.
+	// Frames is the number of images in the file if it is known to exceed one. Only the first is
+	// decoded. For some formats only Decode sets Frames.
 	Frames int
-	// Notes explain decisions on ambiguous files, a line each.
+	// Notes explain how ambiguities of the file were resolved, one line each.
 	Notes []string
+	// Lost describes values of the image that Decode could not keep, with a line for each kind.
+	Lost []string
 }
 
 // Errors that Probe and Decode wrap.
 var (
 	// ErrFormat is the error for files that are not an image of a known format.
-	ErrFormat = errors.New("not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI, HDR, EXR, PSD or Aseprite image")
-	// ErrTruncated is the error for files that end before their image does.
+	ErrFormat = errors.New("the file is not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI, HDR, EXR, PSD or Aseprite image")
+	// ErrTruncated is the error for files that are too short for their image.
 	ErrTruncated = errors.New("file is truncated; copy or export it again")
 )
 
-// TextureExtensions lists the usual extensions of texture formats, in order. Files with them are
-// cooked to textures by default, and models refer to the results. Photoshop and Aseprite files are
-// left out: they are work files, usually stored beside their exports.
+// TextureExtensions lists the usual extensions of texture formats, in order. By default, files with
+// these extensions are cooked to textures, and cooked models refer to the textures. Photoshop and
+// Aseprite files are left out: they are work files, usually stored beside their exports.
 func TextureExtensions() []string {
 	return []string{".bmp", ".exr", ".gif", ".hdr", ".jpeg", ".jpg", ".png", ".qoi", ".tga", ".tif", ".tiff", ".webp"}
 }
 
-// Fits reports whether files of the image's format may have the extension, which is in lower case
-// with its dot.
+// OutputOptions lists the options of the recipe image that determine the names and formats of its
+// outputs.
+func OutputOptions() []string {
+	return []string{
+		"format", "gpu", "container", "dds_header", "scales", "mips", "cube", "layers", "prefilter", "irradiance", "normal_z",
+		"frames", "premultiply", "coverage", "weigh_alpha", "rdo", "fit", "pot", "r", "g", "b", "a", "flip", "normals",
+	}
+}
+
+// Fits reports whether files of the image's format may have the extension, given in lower case with
+// its dot.
 func (i Info) Fits(ext string) bool {
 	for _, f := range supportedFormats() {
 		if f.name == i.Format {
@@ -99,10 +111,10 @@ func (i Info) Fits(ext string) bool {
 	return false
 }
 
-// Probe reads the header of an image from head, the start of a file of size bytes. The extension
-// is in lower case with its dot; only TGA needs it. Probe refuses a side of more than maxSide
-// pixels, and every header that Decode would refuse. The error is fileformat.ErrShortHead if head is
-// shorter than the file and too short to tell.
+// Probe reads the header of an image from head, the start of a file of size bytes. The extension is
+// in lower case with its dot; only TGA needs it. Probe returns an error if a side is longer than
+// maxSide pixels, and for every header that Decode would refuse. The error is
+// fileformat.ErrShortHead if head is shorter than the file and more of it is needed.
 func Probe(head []byte, ext string, size int64, maxSide int) (Info, error) {
 	f, err := identifyFormat(head, ext)
 	if err != nil {
@@ -115,8 +127,8 @@ func Probe(head []byte, ext string, size int64, maxSide int) (Info, error) {
 	return h.describeHeader(f), nil
 }
 
-// Decode decodes a whole file. It refuses every file that Probe refuses, and damaged files. A
-// cancelled context ends it early.
+// Decode decodes a whole file. It returns an error for every file that Probe refuses, and for
+// damaged files. It stops when the context is canceled.
 func Decode(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
 	m, info, err := DecodeData(ctx, data, ext, maxSide)
 	if err != nil || info.Gamma == 0 {
@@ -125,14 +137,14 @@ func Decode(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.
 	return m, info, convertToSRGB(ctx, m, info.Gamma)
 }
 
-// DecodeData is Decode for an image of data, not colors, such as a normal map or a mask: it keeps
-// the numbers as stored and ignores gamma.
+// DecodeData is like Decode, but for data instead of colors, such as a normal map or a mask: it
+// ignores gamma and returns the values as stored.
 func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
 	return decodeWithHeader(ctx, data, ext, maxSide, true)
 }
 
-// DecodeStored is DecodeData for a texture of a glTF; it also ignores the orientation. glTF 2.0
-// requires loaders to ignore gamma and color profiles, and most also ignore Exif data.
+// DecodeStored is like DecodeData, but for glTF textures: it also ignores the orientation. glTF 2.0
+// requires loaders to ignore gamma and color profiles, and most also ignore EXIF data.
 func DecodeStored(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
 	return decodeWithHeader(ctx, data, ext, maxSide, false)
 }
@@ -159,24 +171,27 @@ func decodeWithHeader(ctx context.Context, data []byte, ext string, maxSide int,
 	return m, info, nil
 }
 
-// A header holds the data in the first bytes of a file.
+// A header holds the information from the first bytes of a file.
 type header struct {
 	w, h  int // size before the orientation is applied
 	depth pixmap.Depth
 	bits  int
-	// decoder is the most bytes that decoding holds, including the decoded image in the decoder's
-	// own format.
+	// decoder is the maximum number of bytes that decoding holds, including the decoded image in
+	// the decoder's own format.
 	decoder int64
-	// shared is set if the decoder's pixels become the map's own.
+	// shared is set if the map uses the decoder's pixels without a copy.
 	shared bool
-	// least is a lower bound of the size of a valid file that holds the image.
+	// least is a lower bound for the size of a valid file that holds the image.
 	least       int64
-	orientation int // 0 means 1
+	orientation int // EXIF orientation; 0 means 1
 	gamma       int
 	profile     string
-	notes       []string
 	frames      int
+	remarks
 }
+
+// Remarks are lines about the content of a file, for Info.Notes and Info.Lost.
+type remarks struct{ notes, lost []string }
 
 func (h header) pixelCountOf() int64 { return int64(h.w) * int64(h.h) }
 
@@ -192,7 +207,7 @@ func (h header) describeHeader(f format) Info {
 		peak += h.mapBytes()
 	}
 	i := Info{Format: f.name, W: h.w, H: h.h, Depth: h.depth, Bits: h.bits,
-		Orientation: max(1, h.orientation), Gamma: h.gamma, Profile: h.profile, Notes: h.notes}
+		Orientation: max(1, h.orientation), Gamma: h.gamma, Profile: h.profile, Notes: h.notes, Lost: h.lost}
 	if h.frames > 1 {
 		i.Frames = h.frames
 	}
@@ -206,8 +221,8 @@ func (h header) describeHeader(f format) Info {
 	return i
 }
 
-// inspectHeader reads and checks the header at the start of data. The file is size bytes long; only
-// if data is shorter can the error be fileformat.ErrShortHead.
+// inspectHeader reads and checks the header at the start of data. The file has size bytes; the
+// error can be fileformat.ErrShortHead only if data is shorter.
 func (f format) inspectHeader(data []byte, size int64, maxSide int) (header, error) {
 	h, err := f.probe(data, size)
 	if errors.Is(err, fileformat.ErrShortHead) && int64(len(data)) >= size {
@@ -220,7 +235,7 @@ func (f format) inspectHeader(data []byte, size int64, maxSide int) (header, err
 	case h.w < 1 || h.h < 1:
 		return header{}, fmt.Errorf("image is empty: %d x %d pixels", h.w, h.h)
 	case h.w > maxSide || h.h > maxSide:
-		return header{}, fmt.Errorf("image is %d x %d pixels; the limit is %d a side (max_size)", h.w, h.h, maxSide)
+		return header{}, fmt.Errorf("image has %d x %d pixels; the limit is %d per side (max_size)", h.w, h.h, maxSide)
 	case h.least > size:
 		return header{}, fmt.Errorf("%s %w: %d bytes cannot hold %d x %d pixels, which take at least %d",
 			f.name, ErrTruncated, size, h.w, h.h, h.least)
@@ -228,12 +243,12 @@ func (f format) inspectHeader(data []byte, size int64, maxSide int) (header, err
 	return h, nil
 }
 
-// truncated returns an error for a file of the named format that ends too early.
+// truncated returns an error for a truncated file of the named format.
 func truncated(name string, cause error) error {
 	return fmt.Errorf("%s %w: %w", name, ErrTruncated, cause)
 }
 
-// shortHead turns an unexpected end of a header into fileformat.ErrShortHead.
+// shortHead replaces io.ErrUnexpectedEOF of a header by fileformat.ErrShortHead.
 func shortHead(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return fileformat.ErrShortHead

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The library that decodes here does not build for machines of 32 bits.
+// The library that decodes here does not build on 32-bit machines.
 
 package texenc
 
@@ -13,7 +13,8 @@ import (
 	"github.com/woozymasta/bcn"
 )
 
-// Two colors of light are no line: two regions are better by far, one is what fast knows.
+// Two colors of bright light are not on one line, so every quality uses two regions. With one line,
+// the error would be 2.3.
 func TestLightPairPays(t *testing.T) {
 	m := pixmap.New(4, 4, pixmap.Float)
 	for i := range 16 {
@@ -23,24 +24,24 @@ func TestLightPairPays(t *testing.T) {
 		}
 		copy(m.PixF[4*i:], light[:])
 	}
-	var off [3]float64
-	for q := range off {
-		got, err := bcn.DecodeBC6HFloat32(encode(t, texture.BC6H, m, Options{Quality: Quality(q)}), 4, 4, false)
+	for q := Fast; q <= Best; q++ {
+		got, err := bcn.DecodeBC6HFloat32(encode(t, texture.BC6H, m, Options{Quality: q}), 4, 4, false)
 		if err != nil {
 			t.Fatal(err)
 		}
+		var off float64
 		for i, v := range got {
 			d := math.Log2(1+float64(v)) - math.Log2(1+float64(m.PixF[i/3*4+i%3]))
-			off[q] += d * d
+			off += d * d
 		}
-	}
-	if off[1] > off[0]/4 || off[2] > off[1] {
-		t.Errorf("errors %v", off)
+		if off > 0.1 {
+			t.Errorf("quality %d: error %v", q, off)
+		}
 	}
 }
 
-// Where light falls from bright to black within a block, the bright part keeps
-// its steps: black alone must not stretch the line.
+// If a block has a gradient from bright to black, the bright part keeps its steps, because the line
+// is not stretched to reach black.
 func TestLightBesideBlack(t *testing.T) {
 	m := pixmap.New(4, 4, pixmap.Float)
 	for i := range m.PixF {
@@ -59,7 +60,7 @@ func TestLightBesideBlack(t *testing.T) {
 	}
 }
 
-// No color is too bright or too dark, and NaN is black.
+// Colors that are too bright or too dark are clamped, and NaN becomes black.
 func TestLightExtremes(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, tc := range []struct{ v, want float32 }{

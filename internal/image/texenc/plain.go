@@ -15,7 +15,7 @@ import (
 // than a millisecond.
 const texelsBetweenLooks = 1 << 14
 
-// appendTexels writes the formats that pack no blocks.
+// appendTexels appends texels in the uncompressed formats to out.
 func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
 	if f == texture.RGBA8 && m.Pix8 != nil {
 		return append(out, m.Pix8...), nil
@@ -38,6 +38,14 @@ func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 		case texture.RGB10A2:
 			word := r.stepAt(i, 1023) | r.stepAt(i+1, 1023)<<10 | r.stepAt(i+2, 1023)<<20 | r.stepAt(i+3, 3)<<30
 			out = binary.LittleEndian.AppendUint32(out, word)
+		case texture.R16, texture.RG16, texture.RGBA16:
+			for k := range len(f.Channels()) {
+				out = binary.LittleEndian.AppendUint16(out, uint16(r.stepAt(i+k, 65535)))
+			}
+		case texture.R16F:
+			out = binary.LittleEndian.AppendUint16(out, halfFloat(linear.numberAt(i), true))
+		case texture.R32F:
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(linear.numberAt(i)))
 		case texture.RGBA16F:
 			for k := range 4 {
 				out = binary.LittleEndian.AppendUint16(out, halfFloat(linear.numberAt(i+k), true))
@@ -47,10 +55,10 @@ func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 	return out, nil
 }
 
-// A linearReader reads the numbers of a map as linear light, 1 being white.
+// A linearReader reads the values of a map as linear light, where 1 is white.
 type linearReader struct {
 	m     *pixmap.Map
-	light *curve // curve of bytes, if they are sRGB
+	light *curve // transfer curve of bytes if they are sRGB
 	wide  *[1 << 16]float32
 }
 
@@ -66,7 +74,7 @@ func newLinearReader(m *pixmap.Map, srgb bool) *linearReader {
 	return r
 }
 
-// numberAt returns the i-th number; every fourth is alpha, which has no curve.
+// numberAt returns value i of the map. Every fourth value is alpha, which has no curve.
 func (r *linearReader) numberAt(i int) float32 {
 	switch {
 	case r.m.PixF != nil:
@@ -81,10 +89,10 @@ func (r *linearReader) numberAt(i int) float32 {
 	return float32(r.m.Pix8[i]) / 255
 }
 
-// A curve is the sRGB curve of IEC 61966-2-1.
+// A curve holds tables of the sRGB curve of IEC 61966-2-1.
 type curve struct {
-	light [256]float32 // the linear light of each byte
-	from  [256]float32 // the least light whose nearest byte is this one
+	light [256]float32 // linear light of each byte
+	from  [256]float32 // smallest light whose nearest byte is this one
 }
 
 // srgbCurve has the same values on every processor; see pixmap.ToLinear.
@@ -99,7 +107,7 @@ var srgbCurve = sync.OnceValue(func() *curve {
 	return c
 })
 
-// wideLight is the linear light of each sRGB value of sixteen bits.
+// wideLight holds the linear light of each 16-bit sRGB value.
 var wideLight = sync.OnceValue(func() *[1 << 16]float32 {
 	t := new([1 << 16]float32)
 	for i := range t {
@@ -110,14 +118,14 @@ var wideLight = sync.OnceValue(func() *[1 << 16]float32 {
 
 // byteOfLight returns the sRGB byte nearest to linear light.
 func (c *curve) byteOfLight(light float32) byte {
-	if !(light > 0) { // NaN as well
+	if !(light > 0) { // also true for NaN
 		return 0
 	}
 	return byte(sort.Search(255, func(i int) bool { return light < c.from[i+1] }))
 }
 
-// halfFloat returns v as a half float, rounded to the nearest, the even one of two. It is
-// clamped to 0, unless signed, and to the largest finite value; NaN becomes 0.
+// halfFloat returns v as a half-precision float, rounded to nearest, ties to even. It clamps v to
+// the largest finite value and, unless signed, to 0 from below; NaN becomes 0.
 func halfFloat(v float32, signed bool) uint16 {
 	const largest = 65504
 	sign := uint16(0)
@@ -130,11 +138,11 @@ func halfFloat(v float32, signed bool) uint16 {
 	bits := math.Float32bits(min(v, largest))
 	exponent, fraction := int(bits>>23)-127, uint64(bits&(1<<23-1)|1<<23)
 	shift := 13
-	if exponent < -14 { // a subnormal number, or too small
+	if exponent < -14 { // a subnormal value, or too small
 		shift += -14 - exponent
 		exponent = -15
 	}
-	if shift > 24 { // less than half of the least number
+	if shift > 24 { // v is below half of the smallest value
 		return sign
 	}
 	rounded := fraction >> shift
@@ -143,17 +151,16 @@ func halfFloat(v float32, signed bool) uint16 {
 		rounded++
 	}
 	if exponent == -15 {
-		return sign | uint16(rounded) // rounding up to 1<<10 is the least normal one
+		return sign | uint16(rounded) // if rounding carries to 1<<10, the result is the smallest normal value
 	}
-	// The leading bit, and what rounding carries, raise the exponent.
+	// The exponent is incremented by the leading bit, and possibly by a carry from rounding.
 	return sign | uint16(uint64(exponent+14)<<10+rounded)
 }
 
-// A reader reads the pixels of a map as numbers from 0 to 255, whatever its
-// depth.
+// A reader reads the pixels of a map as values from 0 to 255, whatever its depth.
 type reader struct {
 	m     *pixmap.Map
-	curve *curve // curve of floats that become sRGB
+	curve *curve // sRGB curve to apply to floats
 }
 
 func newTexelReader(m *pixmap.Map, srgb bool) *reader {
@@ -164,7 +171,7 @@ func newTexelReader(m *pixmap.Map, srgb bool) *reader {
 	return r
 }
 
-// readTexels reads the block whose first pixel is at x, y.
+// readTexels reads the pixels of the block whose upper left pixel is at x, y.
 func (r *reader) readTexels(b *block, x, y int) {
 	for j := range 4 {
 		row := r.m.W * min(y+j, r.m.H-1)
@@ -187,7 +194,7 @@ func (r *reader) readTexels(b *block, x, y int) {
 	}
 }
 
-// ofFloat returns the number from 0 to 255 of channel k of a float map.
+// ofFloat converts value v of channel k of a float map to a value from 0 to 255.
 func (r *reader) ofFloat(v float32, k int) float32 {
 	if r.curve != nil && k < 3 {
 		return float32(r.curve.byteOfLight(v))
@@ -203,7 +210,7 @@ func clampUnit(v float32) float32 {
 	return min(v, 1)
 }
 
-// roundedByte returns the i-th number of the map, rounded to eight bits.
+// roundedByte returns value i of the map, rounded to eight bits.
 func (r *reader) roundedByte(i int) byte {
 	switch {
 	case r.m.Pix8 != nil:
@@ -214,8 +221,8 @@ func (r *reader) roundedByte(i int) byte {
 	return byte(r.ofFloat(r.m.PixF[i], i%4) + 0.5)
 }
 
-// stepAt returns the i-th number of the map, rounded to steps from 0 to top,
-// which is at most 65535. Floats stay linear.
+// stepAt returns value i of the map, quantized to an integer from 0 to top, which is at most 65535.
+// Floats stay linear.
 func (r *reader) stepAt(i int, top uint32) uint32 {
 	switch {
 	case r.m.Pix8 != nil:

@@ -1,9 +1,9 @@
-// Package texenc encodes pixels into the formats of package texture: blocks of
-// 4x4, or single texels, that a graphics processor reads as they are.
+// Package texenc encodes pixels into the formats of package texture: blocks of 4x4 pixels, or
+// single texels, that a GPU reads directly.
 //
-// Same pixels and same options give the same bytes on every machine: encoders
-// use whole numbers, or floating point whose every product is rounded before it
-// is added, which keeps a compiler from fusing the two.
+// The same pixels and options give the same bytes on every machine: encoders use integers, or
+// floating point where every product is rounded before it is added, so that no compiler fuses the
+// two operations.
 package texenc
 
 import (
@@ -23,24 +23,24 @@ import (
 
 // Options are the options of an encoder.
 type Options struct {
-	// Quality trades time for likeness. The zero value is Fast.
+	// Quality trades speed for similarity. The zero value is Fast.
 	Quality Quality
 	// SRGB is set if colors are sRGB in images of 8 or 16 bits, and in textures that are not
-	// floating point. It matters only for conversion between the two, because float images are
-	// linear light.
+	// floating point. It only matters for conversions between such images and floating point, which
+	// is linear light.
 	SRGB bool
-	// WeighAlpha counts a color's error by its alpha: invisible colors may differ. BC7,
-	// ASTC, ETC2RGBA and UASTC only.
+	// WeighAlpha weights a color's error by its alpha, so that invisible colors may change. Only
+	// for BC7, ASTC, ETC2RGBA and UASTC.
 	WeighAlpha bool
-	// XXXY is set if red, green and blue hold one value and alpha another; both errors count alike.
-	// ASTC only.
+	// XXXY is set if red, green and blue hold one value, and alpha another value of equal
+	// importance. Only for ASTC.
 	XXXY bool
-	// RDO is bc7.Options.RDO: the similarity that may be lost for blocks that a packer shrinks
-	// further; 0 loses none. BC7 only.
+	// RDO is bc7.Options.RDO: the similarity that may be lost to make blocks more compressible; 0
+	// loses none. Only for BC7.
 	RDO float64
 }
 
-// Quality is the amount of work for a block.
+// Quality is the amount of work per block.
 type Quality = blockfit.Quality
 
 // The qualities.
@@ -50,8 +50,8 @@ const (
 	Best   = blockfit.Best
 )
 
-// Encode returns the texels of m in format f, as an Encoder appends them. RGBA8 of
-// a map of eight bits is the map's own pixels.
+// Encode returns the texels of m in format f, as an Encoder appends them. For RGBA8 and a map of
+// eight bits, the result shares the map's memory.
 func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
 	if f == texture.RGBA8 && m.Pix8 != nil {
 		return m.Pix8, checkMap(f, m, o)
@@ -60,24 +60,24 @@ func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]
 	return e.Append(ctx, make([]byte, 0, f.Bytes(m.W, m.H)), m)
 }
 
-// An Encoder encodes images, or bands of one. Rows that begin at a multiple of a block's
-// side give the same bytes with or without the rows above.
+// An Encoder encodes images, or bands of an image. If a band starts at a multiple of the block's
+// side, its rows have the same bytes with or without the rows above.
 type Encoder struct {
 	Format  texture.Format
 	Options Options
-	// Each distributes the pieces of an image, which are the same for any distribution; nil encodes
-	// them one after another.
+	// Each distributes the pieces of an image to goroutines; the bytes do not depend on it. If Each
+	// is nil, pieces are encoded one after another.
 	Each Each
-	pix  []byte // bytes of maps that have none, for encoders of bytes
+	pix  []byte // pixels converted to bytes, for encoders that take bytes
 }
 
-// Append appends the texels of m to dst, in rows from the top. It takes maps of any depth.
-// Pixels beyond the right and lower edge, which blocks have, repeat the last column and
-// row. Channels that the format does not store are dropped: BC4, EACR11 and R8 take red,
-// BC5, EACRG11 and RG8 red and green. BC1A takes pixels with an alpha below a half for
-// transparent. Floating point is clamped to 0 and to the format's largest value.
+// Append appends the texels of m to dst, row by row from the top. m may have any depth. Blocks that
+// extend beyond the right and lower edges repeat the last column and row. Channels that the format
+// does not store are dropped: formats of one channel take red, formats of two take red and green.
+// BC1A treats pixels with an alpha below a half as transparent. Floating point is clamped to 0 and to
+// the format's largest value, except in R32F, R16F and RGBA16F, which have signs.
 //
-// It looks at ctx every few milliseconds.
+// It checks ctx every few milliseconds.
 func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte, error) {
 	f := e.Format
 	if err := checkMap(f, m, e.Options); err != nil {
@@ -93,22 +93,22 @@ func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte
 
 func checkMap(f texture.Format, m *pixmap.Map, o Options) error {
 	if side, _ := f.Block(); side == 0 {
-		return errors.New("format is not known")
+		return errors.New("the format is unknown")
 	}
 	if m.W < 1 || m.H < 1 || m.W > texture.MaxSide || m.H > texture.MaxSide {
 		return fmt.Errorf("size %d x %d is not within 1 to %d", m.W, m.H, texture.MaxSide)
 	}
 	if n := len(m.Pix8) + len(m.Pix16) + len(m.PixF); int64(n) != 4*int64(m.W)*int64(m.H) {
-		return fmt.Errorf("%d numbers for %d x %d pixels", n, m.W, m.H)
+		return fmt.Errorf("%d values do not match %d x %d pixels", n, m.W, m.H)
 	}
 	if o.Quality > Best {
-		return fmt.Errorf("quality %d is not known", o.Quality)
+		return fmt.Errorf("quality %d is unknown", o.Quality)
 	}
 	return nil
 }
 
-// Memory returns the most bytes that Append holds at once for a map of the given
-// size and depth, without dst and the map.
+// Memory returns an upper bound on the bytes that Append holds at once for a map of the given size
+// and depth, excluding dst and the map.
 func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 	memory := int64(tables)
 	if f.IsASTC() {
@@ -118,7 +118,7 @@ func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 		memory += 2 * 4 * int64(w) * int64(len(f.Channels())) // a row of blocks
 	}
 	if TakesBytes(f) && d != pixmap.Bits8 {
-		memory += texture.RGBA8.Bytes(w, h) // the input of its encoder
+		memory += texture.RGBA8.Bytes(w, h) // the input of the encoder
 	}
 	if f == texture.BC7 && o.RDO > 0 {
 		memory += texture.BC7.Bytes(w, h)*3/2 + 140<<10
@@ -126,14 +126,14 @@ func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 	return memory
 }
 
-// tables is more than the memory of tables such as curves, which are made once and kept.
+// tables is an upper bound on the memory of tables such as curves, which are computed once and
+// kept.
 const tables = 1 << 20
 
-// astcTables is more than the tables of the ASTC encoder for blocks of one size.
+// astcTables is an upper bound on the memory of the ASTC encoder's tables for one block size.
 const astcTables = 3 << 20
 
-// TakesBytes reports whether the encoder of f takes pixels of eight bits, to which other pixels are
-// converted first.
+// TakesBytes reports whether the encoder of f takes 8-bit pixels; other pixels are converted first.
 func TakesBytes(f texture.Format) bool {
 	switch f {
 	case texture.BC7, texture.ETC2RGB, texture.ETC2RGBA, texture.UASTC:
@@ -142,8 +142,8 @@ func TakesBytes(f texture.Format) bool {
 	return f.IsASTC()
 }
 
-// blocksBetweenLooks is how many blocks are encoded between two looks at the
-// context: a few milliseconds' worth of the slowest encoder.
+// blocksBetweenLooks is the number of blocks encoded between two checks of the context: a few
+// milliseconds for the slowest encoder.
 const blocksBetweenLooks = 128
 
 func appendTexelBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
@@ -163,7 +163,7 @@ func appendTexelBlocks(ctx context.Context, out []byte, f texture.Format, m *pix
 	return out, nil
 }
 
-// A block is 4x4 pixels in rows, by channel, from 0 to 255.
+// A block holds 4x4 pixels by channel and, within a channel, row by row, from 0 to 255.
 type block [4][16]float32
 
 func (b *block) appendFormat(out []byte, f texture.Format, q Quality) []byte {
@@ -187,7 +187,7 @@ func (b *block) appendFormat(out []byte, f texture.Format, q Quality) []byte {
 	return append(out, half[:]...)
 }
 
-// opaqueColors returns the colors of b, without transparent pixels if clear.
+// opaqueColors returns the colors of b. If clear is set, it omits transparent pixels.
 func (b *block) opaqueColors(clear bool) (c colorBlock) {
 	for i := range 16 {
 		if clear && b[3][i] < 127.5 {
@@ -201,19 +201,19 @@ func (b *block) opaqueColors(clear bool) (c colorBlock) {
 	return c
 }
 
-// Each calls do for each number below n, on several goroutines if it likes, and returns
-// when all calls have returned; recipe.Job.Each is one.
+// Each calls do for each number below n, possibly on several goroutines, and returns when all calls
+// have returned. recipe.Job.Each is one implementation.
 type Each func(ctx context.Context, n int, do func(i int) error) error
 
-// A piece is encoded without a break: rows of blocks of about this many pixels. Blocks take
-// some milliseconds, single texels less than one.
+// A piece is a unit of work: rows of blocks with about this many pixels. Blocks take some
+// milliseconds, single texels less than one.
 const (
 	pieceOfBlocks = 1 << 12
 	pieceOfTexels = 1 << 16
 )
 
-// pieceRows returns how many rows of a map a piece has. RDO looks back at the blocks
-// before, so there all of it is one.
+// pieceRows returns how many rows of a map form a piece. RDO depends on previous blocks, so with
+// RDO the whole map is one piece.
 func (e *Encoder) pieceRows(w, h int) int {
 	if e.Format == texture.BC7 && e.Options.RDO > 0 {
 		return h
@@ -226,7 +226,7 @@ func (e *Encoder) pieceRows(w, h int) int {
 	return max(1, pixels/w/side) * side
 }
 
-// encodePieces writes the texels of m to dst, which has room for just them, piece by piece.
+// encodePieces encodes the texels of m piece by piece into dst, which must have exactly their size.
 func (e *Encoder) encodePieces(ctx context.Context, dst []byte, m *pixmap.Map) error {
 	if TakesBytes(e.Format) && m.Pix8 == nil {
 		if need := texture.RGBA8.Bytes(m.W, m.H); int64(cap(e.pix)) < need {
@@ -250,14 +250,14 @@ func (e *Encoder) encodePieces(ctx context.Context, dst []byte, m *pixmap.Map) e
 	return nil
 }
 
-// texelsWithin returns the part of the texels of m that rows y to y+n are written to: empty,
-// with just that capacity.
+// texelsWithin returns the part of texels for rows y to y+n of m, as an empty slice with exactly
+// their capacity.
 func texelsWithin(texels []byte, f texture.Format, m *pixmap.Map, y, n int) []byte {
 	from := f.Bytes(m.W, y)
 	return texels[from : from : from+f.Bytes(m.W, n)]
 }
 
-// encodePiece appends the texels of m, whose first row is row y of what e encodes.
+// encodePiece appends the texels of m, whose first row is row y of the whole image.
 func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y int) (err error) {
 	f, o := e.Format, e.Options
 	pix := m.Pix8
@@ -294,8 +294,8 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	return err
 }
 
-// encodeEAC writes the blocks of the first one or two channels of m, row by row: 11 bits
-// keep more than a byte has.
+// encodeEAC encodes the first one or two channels of m, row by row. It reads more than eight bits
+// per value, because EAC has 11.
 func encodeEAC(ctx context.Context, dst []byte, f texture.Format, m *pixmap.Map, o Options) error {
 	r := newTexelReader(m, false)
 	channels := len(f.Channels())

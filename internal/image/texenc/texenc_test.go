@@ -44,7 +44,7 @@ func scene(w, h int) *pixmap.Map {
 	return m
 }
 
-// deep is the scene in sixteen bits, its low byte not a copy of the high one.
+// deep is the scene in 16 bits, where the low byte of a value is not a copy of the high byte.
 func deep(w, h int) *pixmap.Map {
 	m, from := pixmap.New(w, h, pixmap.Bits16), scene(w, h)
 	for i, v := range from.Pix8 {
@@ -53,7 +53,7 @@ func deep(w, h int) *pixmap.Map {
 	return m
 }
 
-// bright is the scene as light from 0 to 16.
+// bright is the scene as linear light from 0 to 16.
 func bright(w, h int) *pixmap.Map {
 	m, from := pixmap.New(w, h, pixmap.Float), scene(w, h)
 	for i, v := range from.Pix8 {
@@ -78,7 +78,8 @@ func encode(t testing.TB, f texture.Format, m *pixmap.Map, o Options) []byte {
 	return out
 }
 
-// Sixteen bits and floats are encoded as the same numbers in eight.
+// Maps of 16 bits and of floats are encoded to the same bytes as a map of 8 bits with the same
+// values.
 func TestDepthsAgree(t *testing.T) {
 	m := scene(32, 24)
 	wide, light := pixmap.New(32, 24, pixmap.Bits16), pixmap.New(32, 24, pixmap.Float)
@@ -103,7 +104,7 @@ func TestDepthsAgree(t *testing.T) {
 	}
 }
 
-// The options of BC7 reach its package.
+// The options of BC7 are passed to package bc7.
 func TestBC7Options(t *testing.T) {
 	m := scene(64, 64)
 	plain := encode(t, texture.BC7, m, Options{Quality: Normal})
@@ -118,7 +119,7 @@ func TestBC7Options(t *testing.T) {
 	}
 }
 
-// Options of ETC2 reach its encoder as well.
+// The options of ETC2 are passed to its encoder.
 func TestETC2Options(t *testing.T) {
 	m := scene(64, 64)
 	plain := encode(t, texture.ETC2RGBA, m, Options{Quality: Normal})
@@ -132,7 +133,7 @@ func TestETC2Options(t *testing.T) {
 	}
 }
 
-// Options of ASTC reach its encoder as well.
+// The options of ASTC are passed to its encoder.
 func TestASTCOptions(t *testing.T) {
 	m := scene(64, 64)
 	plain := encode(t, texture.ASTC6x6, m, Options{Quality: Normal})
@@ -176,8 +177,8 @@ func TestEdgesRepeat(t *testing.T) {
 	}
 }
 
-// The bytes are the same on every machine. Encoders of bytes have tests like this of their
-// own.
+// The texels are the same bytes on every machine. Encoders that take bytes have similar tests in
+// their own packages.
 func TestGolden(t *testing.T) {
 	want := map[texture.Format]string{}
 	for line := range strings.Lines(golden) {
@@ -207,7 +208,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// looks is a context that is cancelled when it has been looked at so often.
+// looks is a context that is canceled after the given number of checks.
 type looks struct {
 	context.Context
 	left, seen int
@@ -222,7 +223,7 @@ func (l *looks) Err() error {
 }
 
 func TestEncodeStopsWhenCancelled(t *testing.T) {
-	m := bright(1024, 64) // of 4096 blocks
+	m := bright(1024, 64) // an image of 4096 blocks
 	for _, f := range texture.Formats() {
 		ctx := &looks{Context: t.Context(), left: math.MaxInt}
 		if _, err := Encode(ctx, f, m, Options{}); err != nil {
@@ -232,7 +233,7 @@ func TestEncodeStopsWhenCancelled(t *testing.T) {
 		if side, _ := f.Block(); side == 1 {
 			least = 1024 * 64 / texelsBetweenLooks
 		}
-		if TakesBytes(f) { // which their packages test
+		if TakesBytes(f) { // packages of these formats test this themselves
 			least = 4
 		}
 		if ctx.seen < least {
@@ -253,10 +254,10 @@ func TestEncodeRefuses(t *testing.T) {
 		m      *pixmap.Map
 		o      Options
 	}{
-		{"format is not known", 0, small, Options{}},
-		{"format is not known", 99, small, Options{}},
+		{"format is unknown", 0, small, Options{}},
+		{"format is unknown", 99, small, Options{}},
 		{"size 0 x 4", texture.BC1, &pixmap.Map{H: 4}, Options{}},
-		{"64 numbers for 4 x 5", texture.BC1, &pixmap.Map{W: 4, H: 5, Pix8: small.Pix8}, Options{}},
+		{"64 values do not match 4 x 5 pixels", texture.BC1, &pixmap.Map{W: 4, H: 5, Pix8: small.Pix8}, Options{}},
 		{"quality 3", texture.BC1, small, Options{Quality: 3}},
 	} {
 		if _, err := Encode(t.Context(), tc.format, tc.m, tc.o); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -265,7 +266,8 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// Append holds what Memory says, and not much less; only RDO lets go of much.
+// Append uses at most as much memory as Memory predicts, and not much less. Only with RDO, Append
+// may free a large part of this memory early.
 func TestMemory(t *testing.T) {
 	for _, m := range []*pixmap.Map{scene(256, 192), deep(256, 192), bright(256, 192)} {
 		for _, f := range texture.Formats() {
@@ -274,7 +276,7 @@ func TestMemory(t *testing.T) {
 					if f != texture.BC7 {
 						continue
 					}
-					m = m.Band(0, 64) // it takes its time
+					m = m.Band(0, 64) // the encoder is slow, so the image is small
 				}
 				m := m
 				if f.IsASTC() {
@@ -287,7 +289,7 @@ func TestMemory(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				work() // makes the tables
+				work() // first call computes the tables
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				work()
@@ -304,7 +306,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Bands of whole blocks give the texels of the image.
+// Encoding an image in bands of whole blocks gives the same texels as encoding it at once.
 func TestBands(t *testing.T) {
 	for _, m := range []*pixmap.Map{scene(37, 29), deep(37, 29), bright(37, 29)} {
 		for _, f := range texture.Formats() {
@@ -324,7 +326,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// Texels are the same, whatever goroutine encodes a piece, and in any order.
+// The texels do not depend on the order of the pieces, or on the goroutines that encode them.
 func TestPieces(t *testing.T) {
 	shared := map[string]Each{
 		"backwards": func(_ context.Context, n int, do func(int) error) error {
@@ -344,7 +346,7 @@ func TestPieces(t *testing.T) {
 		for _, f := range texture.Formats() {
 			m := m
 			if f.IsASTC() {
-				m = m.Band(0, 36) // it takes its time
+				m = m.Band(0, 36) // the encoder is slow, so the image is small
 			}
 			o := Options{SRGB: true, WeighAlpha: true}
 			want := encode(t, f, m, o)
@@ -367,7 +369,7 @@ func TestPieces(t *testing.T) {
 			}
 		}
 	}
-	// With RDO a block depends on those before it.
+	// With RDO, a block depends on earlier blocks.
 	m := scene(128, 64)
 	e := Encoder{Format: texture.BC7, Options: Options{RDO: 1}, Each: func(context.Context, int, func(int) error) error {
 		t.Error("RDO is shared out")
@@ -376,7 +378,7 @@ func TestPieces(t *testing.T) {
 	if _, err := e.Append(t.Context(), nil, m); err != nil {
 		t.Fatal(err)
 	}
-	// An error of one piece is the error of the whole.
+	// If encoding a piece fails, Append returns this error.
 	failure := errors.New("failure")
 	e = Encoder{Format: texture.BC1, Each: func(context.Context, int, func(int) error) error { return failure }}
 	if _, err := e.Append(t.Context(), nil, scene(333, 219)); err != failure {
@@ -401,7 +403,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// The pairs are the best of all pairs, and the first of equally good ones.
+// Each pair has the smallest error of all pairs, and is the first of equally good pairs.
 func TestSolidPairsAreTheBest(t *testing.T) {
 	for i, steps := range [2]int{3, 2} {
 		for j, bits := range [2]int{5, 6} {
@@ -426,20 +428,25 @@ func TestSolidPairsAreTheBest(t *testing.T) {
 	}
 }
 
-// golden are the first halves of SHA-256 of the scene in each format, in all
-// depths, qualities, and with and without sRGB.
+// golden holds the first halves of SHA-256 sums. They are of the scene in each format, encoded in
+// all depths and qualities, with and without sRGB.
 const golden = `
 bc1 443a2c511f0e9994607371c00699965d
 bc1a 155ac97804c94c42e3cdadb70af0e54f
 bc3 236f756a105976e6e174ed6a51522a36
 bc4 e18f00652627bfa8916729f04657d568
 bc5 2613873e800fb9416ddc696f86acfa0f
-bc6h 4551dca6e606a9bc05e5b171f4171124
+bc6h 58460d6e52486022b9231c5ed4d50e30
 eacr11 71cb5fe56e78614d57c3f50d59eb84c0
 eacrg11 54690f55e365c76b4a1a6a3de4921425
 r8 99c1d0d54b7b2f0b064520b80b6d2a2a
 rg8 f8ad2997eed377321aa5fcf456d158f8
 rgba8 31965e8fbf70bfbd80489b8df0f89f89
 rgb10a2 61395498befa507546cd753e6554d4da
+r16 4260dc4dbfa117c317ce8a8dcec1adbe
+rg16 bd3abc13d796204349996bebd395858d
+rgba16 079d810fc7235cc01b66177b84ab046a
+r16f d7d5ff2f98b4db414a0f5bacb83ffd2a
+r32f 6c824be1d969f66be2d510b43129c2fe
 rgba16f 29327b9aadefaac93cf7cfccbfcc9912
 `

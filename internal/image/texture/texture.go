@@ -1,6 +1,5 @@
-// Package texture describes textures: texel blocks that a graphics processor reads
-// directly. It knows the formats, the contents of a texture, and the format that suits a
-// image.
+// Package texture describes textures: texel blocks that a GPU reads directly. It defines the
+// formats and the contents of a texture, and chooses the format for an image.
 //
 // Package texenc encodes pixels into these formats. Packages ktx2 and dds write and read a
 // Texture as a file.
@@ -13,39 +12,39 @@ import (
 	"strings"
 )
 
-// A Texture is one image, a cube of six images, or an array of either, each with its smaller
-// levels; or the slices of a volume, without levels.
+// A Texture is one image, a cube of six images, or an array of either, each with its mip levels; or
+// the slices of a volume, which has no mip levels.
 type Texture struct {
 	Format Format
-	// SRGB is set if colors are stored on the sRGB curve. Only formats whose
-	// HasSRGB is true may set it.
+	// SRGB is set if colors are stored with the sRGB curve. It must not be set for formats whose
+	// HasSRGB is false.
 	SRGB bool
 	// Premultiplied is set if colors are multiplied by alpha already.
 	Premultiplied bool
-	// Opaque is set if alpha is 1 everywhere, so that UASTC may be transcoded to
-	// formats without it. Files of other formats do not say so.
+	// Opaque is set if alpha is 1 everywhere. UASTC may then be transcoded to formats without
+	// alpha. Files of other formats do not store Opaque.
 	Opaque bool
 	// Swizzle names the channels that a shader reads as red, green, blue and alpha: four of
-	// "rgba01", such as "rrr1" for a gray stored as one channel. Empty means "rgba". KTX2 stores
-	// it, DDS cannot.
+	// "rgba01", such as "rrr1" for grayscale stored in one channel. Empty means "rgba". KTX2 stores
+	// the swizzle, DDS cannot.
 	Swizzle string
 	// W and H are the size of level 0 in pixels. The faces of a cube are square.
 	W, H int
-	// Layers is the number of images, or cubes, in an array, which may be 1; 0 if the texture is no
-	// array.
+	// Layers is the number of images, or cubes, in an array, which may be 1; 0 if the texture is
+	// not an array.
 	Layers int
 	// Cube is set if each layer has six faces, in the order +X -X +Y -Y +Z -Z.
 	Cube bool
-	// Depth is the number of slices of a volume, a 3D texture; 0 for others. Volumes have
-	// plain texels and one level.
+	// Depth is the number of slices of a volume (3D texture); 0 for other textures. Volumes have
+	// uncompressed texels and one level.
 	Depth int
-	// Levels holds the texel blocks in rows from the top, level 0 first. Level i is
-	// of LevelSize(W, H, i) pixels, and holds the faces of layer 0, of layer 1
-	// and so on, one after another without a gap.
+	// Levels holds the texel blocks, row by row from the top, level 0 first. Level i has
+	// LevelSize(W, H, i) pixels. It holds the faces of layer 0, then of layer 1 and so on, without
+	// gaps.
 	Levels [][]byte
 }
 
-// Faces returns 6 for a cube and else 1.
+// Faces returns 6 for a cube and 1 for other textures.
 func (t *Texture) Faces() int {
 	if t.Cube {
 		return 6
@@ -53,21 +52,21 @@ func (t *Texture) Faces() int {
 	return 1
 }
 
-// Images returns how many images a level holds: layers times faces, or slices.
+// Images returns the number of images per level: layers times faces, or slices.
 func (t *Texture) Images() int { return max(1, t.Layers, t.Depth) * t.Faces() }
 
-// MaxSide, MaxLayers and MaxDepth bound a texture. They are beyond the limits of graphics
-// processors (32768 and 2048) and keep sums within 64 bits.
+// MaxSide, MaxLayers and MaxDepth limit the size of a texture. They exceed the limits of GPUs
+// (32768 and 2048) and keep sums within 64 bits.
 const (
 	MaxSide   = 1 << 20
 	MaxLayers = 1 << 16
 	MaxDepth  = 1 << 14
 )
 
-// Check returns an error if a file cannot hold t.
+// Check returns an error if t cannot be stored in a file.
 func (t *Texture) Check() error {
 	if !t.Format.isKnownFormat() {
-		return fmt.Errorf("format %d is not known", t.Format)
+		return fmt.Errorf("format %d is unknown", t.Format)
 	}
 	if t.SRGB && !t.Format.HasSRGB() {
 		return fmt.Errorf("%v has no sRGB form", t.Format)
@@ -88,13 +87,13 @@ func (t *Texture) Check() error {
 		return err
 	}
 	if n := len(t.Levels); n < 1 || n > MaxLevels(t.W, t.H) {
-		return fmt.Errorf("%d levels for %d x %d pixels", n, t.W, t.H)
+		return fmt.Errorf("%d levels are too many for %d x %d pixels", n, t.W, t.H)
 	}
 	for i, data := range t.Levels {
 		w, h := LevelSize(t.W, t.H, i)
 		want := int64(t.Images()) * t.Format.Bytes(w, h)
 		if int64(len(data)) != want {
-			return fmt.Errorf("level %d holds %d bytes, %d of %d x %d pixels need %d", i, len(data), t.Images(), w, h, want)
+			return fmt.Errorf("level %d holds %d bytes, but %d images of %d x %d pixels need %d", i, len(data), t.Images(), w, h, want)
 		}
 	}
 	return nil
@@ -112,14 +111,14 @@ func (t *Texture) checkVolume() error {
 	case t.Cube || t.Layers > 0:
 		return errors.New("a volume is neither a cube nor an array")
 	case side > 1:
-		return fmt.Errorf("a volume of %v: it must be of plain texels", t.Format)
+		return fmt.Errorf("a volume cannot have the format %v; use an uncompressed format", t.Format)
 	case len(t.Levels) > 1:
-		return fmt.Errorf("a volume with %d levels: it has one", len(t.Levels))
+		return fmt.Errorf("a volume has %d levels; it must have one", len(t.Levels))
 	}
 	return nil
 }
 
-// CheckSwizzle returns an error if s is no valid Swizzle.
+// CheckSwizzle returns an error if s is not a valid Swizzle.
 func CheckSwizzle(s string) error {
 	if s == "" {
 		return nil
@@ -140,28 +139,33 @@ func CheckSwizzle(s string) error {
 // LevelSize returns the size of a level in pixels.
 func LevelSize(w, h, level int) (int, int) { return max(1, w>>level), max(1, h>>level) }
 
-// MaxLevels returns how many levels a full chain down to 1x1 has.
+// MaxLevels returns the number of levels of a full chain down to 1x1.
 func MaxLevels(w, h int) int { return bits.Len(uint(max(w, h))) }
 
-// A Format is a format of texels. The zero value is none.
+// A Format is a format of texels. The zero value is no format.
 type Format uint8
 
-// The formats. BC1 to BC7, ETC2 and EAC pack blocks of 4x4 pixels, ASTC blocks of the
-// size in its name, the others single pixels.
+// These are the formats. BC1 to BC7, ETC2 and EAC compress blocks of 4x4 pixels. ASTC formats
+// compress blocks of the size in their names. The others store single pixels.
 const (
-	BC1     Format = 1 + iota // 8 bytes a block: RGB without alpha
-	BC1A                      // 8 bytes: RGB, and alpha that is 0 or 1
+	BC1     Format = 1 + iota // 8 bytes per block: RGB without alpha
+	BC1A                      // 8 bytes: RGB, and alpha of 0 or 1
 	BC3                       // 16 bytes: RGB as BC1, alpha as BC4
 	BC4                       // 8 bytes: R
-	BC5                       // 16 bytes: R and G
-	BC6H                      // 16 bytes: RGB of half floats, none negative
+	BC5                       // 16 bytes: RGB as half-precision floats, not negative
+	BC6H                      // 16 bytes: RGB as half-precision floats, not negative
 	BC7                       // 16 bytes: RGBA
 	R8                        // 1 byte: R
 	RG8                       // 2 bytes: R, G
 	RGBA8                     // 4 bytes: R, G, B, A
-	RGB10A2                   // 4 bytes, a little-endian word: R in the low 10 bits, G, B, 2 of A
-	RGBA16F                   // 8 bytes: R, G, B, A as half floats
-	ASTC4x4                   // 16 bytes a block, of any size: RGBA
+	RGB10A2                   // 4 bytes, a little-endian word: R in the low 10 bits, then G, B and 2 bits of A
+	R16                       // 2 bytes: R, little-endian as in all formats of 16 and 32 bits
+	RG16                      // 4 bytes: R, G
+	RGBA16                    // 8 bytes: R, G, B, A
+	R16F                      // 2 bytes: R as a half-precision float
+	R32F                      // 4 bytes: R as a float
+	RGBA16F                   // 8 bytes: R, G, B, A as half-precision floats
+	ASTC4x4                   // 16 bytes per block of the size in the name: RGBA
 	ASTC5x5
 	ASTC6x6
 	ASTC8x8
@@ -169,15 +173,15 @@ const (
 	ETC2RGBA   // 16 bytes: RGB as ETC2RGB, alpha as EACR11 with 8 bits
 	EACR11     // 8 bytes: R
 	EACRG11    // 16 bytes: R and G
-	UASTC      // 16 bytes: RGBA, to be transcoded to one of the others
+	UASTC      // 16 bytes: RGBA, to be transcoded to another format
 	lastFormat = UASTC
 )
 
-// Numbers are the numbers of a format in an enumeration, without and with the sRGB
-// curve; 0 for none.
+// Numbers are a format's values in an API's enumeration, without and with the sRGB curve; 0 if
+// there is none.
 type Numbers struct{ Plain, SRGB uint32 }
 
-// Of returns the number for textures with or without the sRGB curve.
+// Of returns the value for textures with or without the sRGB curve.
 func (n Numbers) Of(srgb bool) uint32 {
 	if srgb {
 		return n.SRGB
@@ -185,20 +189,20 @@ func (n Numbers) Of(srgb bool) uint32 {
 	return n.Plain
 }
 
-// A formatInfo is the properties of a format.
+// A formatInfo holds the properties of a format.
 type formatInfo struct {
 	name       string
-	block      int // pixels a side of a block
+	block      int // side of a block in pixels
 	blockBytes int
 	channels   string
 	float      bool
-	srgb       bool    // has an sRGB form
-	vulkan     Numbers // numbers of VkFormat
-	directX    Numbers // numbers of DXGI_FORMAT
+	srgb       bool    // set if the format has an sRGB variant
+	vulkan     Numbers // values of VkFormat
+	directX    Numbers // values of DXGI_FORMAT
 }
 
-// formats are the known formats. UASTC has no numbers, as no graphics processor reads it.
-// BC1 and BC1A share their numbers in DirectX.
+// formats holds the known formats. UASTC has no enumeration values, because no GPU reads it. BC1
+// and BC1A share their values in DirectX.
 var formats = [...]formatInfo{
 	BC1:      {"bc1", 4, 8, "rgb", false, true, Numbers{131, 132}, Numbers{71, 72}},
 	BC1A:     {"bc1a", 4, 8, "rgba", false, true, Numbers{133, 134}, Numbers{71, 72}},
@@ -211,6 +215,11 @@ var formats = [...]formatInfo{
 	RG8:      {"rg8", 1, 2, "rg", false, false, Numbers{16, 0}, Numbers{49, 0}},
 	RGBA8:    {"rgba8", 1, 4, "rgba", false, true, Numbers{37, 43}, Numbers{28, 29}},
 	RGB10A2:  {"rgb10a2", 1, 4, "rgba", false, false, Numbers{64, 0}, Numbers{24, 0}},
+	R16:      {"r16", 1, 2, "r", false, false, Numbers{70, 0}, Numbers{56, 0}},
+	RG16:     {"rg16", 1, 4, "rg", false, false, Numbers{77, 0}, Numbers{35, 0}},
+	RGBA16:   {"rgba16", 1, 8, "rgba", false, false, Numbers{91, 0}, Numbers{11, 0}},
+	R16F:     {"r16f", 1, 2, "r", true, false, Numbers{76, 0}, Numbers{54, 0}},
+	R32F:     {"r32f", 1, 4, "r", true, false, Numbers{100, 0}, Numbers{41, 0}},
 	RGBA16F:  {"rgba16f", 1, 8, "rgba", true, false, Numbers{97, 0}, Numbers{10, 0}},
 	ASTC4x4:  {"astc4x4", 4, 16, "rgba", false, true, Numbers{157, 158}, Numbers{}},
 	ASTC5x5:  {"astc5x5", 5, 16, "rgba", false, true, Numbers{161, 162}, Numbers{}},
@@ -243,7 +252,7 @@ func Formats() []Format {
 	return all
 }
 
-// ParseFormat returns the format of a name such as "bc7".
+// ParseFormat returns the format with the given name, such as "bc7".
 func ParseFormat(name string) (Format, error) {
 	var names []string
 	for _, f := range Formats() {
@@ -252,7 +261,7 @@ func ParseFormat(name string) (Format, error) {
 		}
 		names = append(names, f.String())
 	}
-	return 0, fmt.Errorf("format %q is not known, only %s", name, strings.Join(names, ", "))
+	return 0, fmt.Errorf("format %q is unknown; use one of %s", name, strings.Join(names, ", "))
 }
 
 // String returns the name that ParseFormat takes.
@@ -263,29 +272,46 @@ func (f Format) String() string {
 	return f.formatInfoOf().name
 }
 
-// Block returns the pixels that a side of a texel block has, 1 to 8, and the
-// bytes that a block takes. Both are 0 for a format that is not known.
+// Block returns the side of a texel block in pixels, 1 to 8, and its size in bytes. Both are 0 for
+// an unknown format.
 func (f Format) Block() (side, bytes int) {
 	i := f.formatInfoOf()
 	return i.block, i.blockBytes
 }
 
-// IsASTC reports whether f is ASTC, with blocks of whatever size.
+// IsASTC reports whether f is ASTC of any block size.
 func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC8x8 }
 
-// Channels returns the stored channels of a texel: "r", "rg", "rgb" or "rgba". A shader
-// reads the others as 0, and alpha as 1.
+// Channels returns the stored channels of a texel: "r", "rg", "rgb" or "rgba". A shader reads
+// missing colors as 0, and missing alpha as 1.
 func (f Format) Channels() string { return f.formatInfoOf().channels }
 
-// Float reports whether f stores floating point: linear light, also above 1.
+// Float reports whether f stores floating point: linear light, which may exceed 1.
 func (f Format) Float() bool { return f.formatInfoOf().float }
 
-// HasSRGB reports whether f has a form whose colors a graphics processor takes
-// from the sRGB curve to linear light. The others hold plain numbers.
+// Bits returns the number of bits of precision that f stores per channel. For floats, these are the
+// bits of the fraction, because floats near 1 have the lowest absolute precision. The alpha of
+// RGB10A2 has fewer bits.
+func (f Format) Bits() int {
+	switch f {
+	case R32F:
+		return 24
+	case R16, RG16, RGBA16:
+		return 16
+	case R16F, RGBA16F, BC6H, EACR11, EACRG11:
+		return 11
+	case RGB10A2:
+		return 10
+	}
+	return 8
+}
+
+// HasSRGB reports whether f has an sRGB variant, whose colors a GPU converts to linear light when
+// it reads them. Other formats hold plain values.
 func (f Format) HasSRGB() bool { return f.formatInfoOf().srgb }
 
-// Bytes returns how many bytes w by h pixels take. Sides are rounded up to whole
-// blocks; none may be larger than MaxSide.
+// Bytes returns the size of w by h pixels in bytes. Sides are rounded up to whole blocks; neither
+// may exceed MaxSide.
 func (f Format) Bytes(w, h int) int64 {
 	side, bytes := f.Block()
 	if side == 0 {
@@ -295,14 +321,14 @@ func (f Format) Bytes(w, h int) int64 {
 	return int64(across) * int64(down) * int64(bytes)
 }
 
-// Vulkan returns the numbers of VkFormat.
+// Vulkan returns the values of VkFormat.
 func (f Format) Vulkan() Numbers { return f.formatInfoOf().vulkan }
 
-// DirectX returns the numbers of DXGI_FORMAT.
+// DirectX returns the values of DXGI_FORMAT.
 func (f Format) DirectX() Numbers { return f.formatInfoOf().directX }
 
-// Numbered returns the first of some formats that has a number in an enumeration, and
-// whether the number means its sRGB form.
+// Numbered returns the first of the given formats with the given enumeration value, and whether the
+// value means its sRGB variant.
 func Numbered(number uint32, formats []Format, numbers func(Format) Numbers) (f Format, srgb, ok bool) {
 	for _, f := range formats {
 		switch n := numbers(f); number {

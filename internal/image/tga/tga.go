@@ -1,13 +1,14 @@
-// Package tga decodes Truevision TGA images: color-mapped, true-color and gray ones, plain or
-// run-length encoded, of 8 to 32 bits a pixel and with the origin at any corner.
+// Package tga decodes Truevision TGA images: color-mapped, true-color and grayscale, uncompressed
+// or run-length encoded, with 8 to 32 bits per pixel and the origin at any corner.
 //
 // The layout follows "Truevision TGA File Format Specification", version 2.0. The format has no
-// magic number: nearly any file could be a TGA. The data after the pixels (developer area,
-// extension area, footer) is not read.
+// magic number: nearly any file could be a TGA. Of the data after the pixels (developer area,
+// extension area, footer), only the meaning of alpha is read.
 package tga
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -16,22 +17,22 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// HeaderSize is the least number of bytes that ReadHeader needs.
+// HeaderSize is the minimum number of bytes that ReadHeader needs.
 const HeaderSize = 18
 
-// A Header describes a file; it is its first bytes.
+// A Header is the header at the start of a file.
 type Header struct {
 	Width, Height int
-	Depth         int // bits a pixel: 8, 15, 16, 24 or 32
+	Depth         int // bits per pixel: 8, 15, 16, 24 or 32
 	kind          kind
-	packed        bool // run-length encoded
+	packed        bool // pixels are run-length encoded
 	alphaBits     int
 	rightToLeft   bool
 	topDown       bool
 	idSize        int
 
-	mapFirst, mapSize int // the index of the first color, and their number
-	mapDepth          int // bits a color; 0 without a color map
+	mapFirst, mapSize int // index of the first color, and number of colors
+	mapDepth          int // bits per color; 0 without a color map
 }
 
 type kind byte
@@ -42,8 +43,8 @@ const (
 	gray      kind = 3
 )
 
-// ReadHeader reads and checks the header at the start of a file. It fails for every header that
-// Decode would refuse.
+// ReadHeader reads and checks the header at the start of a file. It returns an error for every
+// header that Decode would refuse.
 func ReadHeader(b []byte) (Header, error) {
 	if len(b) < HeaderSize {
 		return Header{}, fmt.Errorf("tga: header: %w", io.ErrUnexpectedEOF)
@@ -76,14 +77,14 @@ func ReadHeader(b []byte) (Header, error) {
 func (h *Header) checkSupported() error {
 	depths := map[kind][]int{mapped: {8, 16}, trueColor: {15, 16, 24, 32}, gray: {8, 16}}
 	if !slices.Contains(depths[h.kind], h.Depth) {
-		return fmt.Errorf("tga: image type %d with %d bits a pixel is not supported", h.kind, h.Depth)
+		return fmt.Errorf("tga: image type %d with %d bits per pixel is not supported", h.kind, h.Depth)
 	}
 	if h.kind == mapped && h.mapSize == 0 {
 		return errors.New("tga: color-mapped image has no color map")
 	}
 	// A true-color image may have an unused color map.
 	if h.mapSize > 0 && !slices.Contains([]int{15, 16, 24, 32}, h.mapDepth) {
-		return fmt.Errorf("tga: color map of %d bits a color is not supported", h.mapDepth)
+		return fmt.Errorf("tga: color map of %d bits per color is not supported", h.mapDepth)
 	}
 	if h.alphaBits > 8 {
 		return fmt.Errorf("tga: header claims %d bits of alpha, which is out of range", h.alphaBits)
@@ -91,8 +92,7 @@ func (h *Header) checkSupported() error {
 	return nil
 }
 
-// Bits returns how many bits the file stores for a channel of a pixel or, in a
-// color-mapped image, for a pixel.
+// Bits returns the number of bits per channel or, in a color-mapped image, per pixel.
 func (h Header) Bits() int {
 	switch {
 	case h.kind == mapped:
@@ -103,7 +103,7 @@ func (h Header) Bits() int {
 	return 8
 }
 
-// LeastBytes returns the size of the smallest file that can have this header.
+// LeastBytes returns the size of the smallest possible file with this header.
 func (h Header) LeastBytes() int64 {
 	pixels, size := int64(h.Width)*int64(h.Height), int64((h.Depth+7)/8)
 	before := int64(HeaderSize+h.idSize) + int64(h.mapSize)*int64((h.mapDepth+7)/8)
@@ -113,7 +113,7 @@ func (h Header) LeastBytes() int64 {
 	return before + pixels*size
 }
 
-// maxRun is the most pixels of a run-length packet.
+// maxRun is the maximum number of pixels in a run-length packet.
 const maxRun = 128
 
 // An Image is a decoded file.
@@ -123,13 +123,13 @@ type Image struct {
 	Alpha         Alpha
 }
 
-// Alpha is the meaning of alpha bytes, compared with the header.
+// Alpha says how the alpha bytes were interpreted.
 type Alpha byte
 
 const (
-	Declared   Alpha = iota // the header declares its bits, or there is none
-	Undeclared              // undeclared, but not 0 everywhere: it was kept
-	Zero                    // undeclared and 0 everywhere: it was made opaque
+	Declared   Alpha = iota // the header declares alpha bits, or the file has no alpha bytes
+	Undeclared              // not declared, but not 0 everywhere, so alpha was kept
+	Zero                    // not declared and 0 everywhere, so the image was made opaque
 )
 
 // Decode decodes a whole file.
@@ -154,7 +154,31 @@ func Decode(ctx context.Context, data []byte) (*Image, error) {
 	if h.alphaBits == 0 && h.alphaByte() {
 		p.Alpha = judgeAlpha(pix)
 	}
+	if p.Alpha == Declared && isMultiplied(data) {
+		divideByAlpha(pix)
+	}
 	return p, nil
+}
+
+// isMultiplied reports whether the extension area says that colors are multiplied by alpha.
+func isMultiplied(data []byte) bool {
+	const footer, sign, attributes, multiplied = 26, "TRUEVISION-XFILE.\x00", 494, 4
+	if len(data) < HeaderSize+footer || string(data[len(data)-len(sign):]) != sign {
+		return false
+	}
+	at := int64(binary.LittleEndian.Uint32(data[len(data)-footer:])) + attributes
+	return at > HeaderSize && at < int64(len(data)-footer) && data[at] == multiplied
+}
+
+// divideByAlpha makes colors that are multiplied by alpha straight.
+func divideByAlpha(pix []byte) {
+	for i := 0; i < len(pix); i += 4 {
+		if alpha := int(pix[i+3]); alpha > 0 && alpha < 255 {
+			for c := range 3 {
+				pix[i+c] = byte(min(255, (2*255*int(pix[i+c])+alpha)/(2*alpha)))
+			}
+		}
+	}
 }
 
 // alphaByte reports whether pixels or colors of the map have an alpha byte.
@@ -168,7 +192,7 @@ func (h *Header) alphaByte() bool {
 	return h.Depth == 32
 }
 
-// A texel is one pixel: red, green, blue, straight alpha.
+// A texel is one pixel: red, green, blue and straight alpha.
 type texel [4]byte
 
 type decoder struct {
@@ -209,8 +233,8 @@ func (d *decoder) takeFromFile(n int) ([]byte, error) {
 	return b, nil
 }
 
-// packet returns the number of pixels in the next packet, and whether they are all the same. Plain
-// pixels are read in packets of a row.
+// packet returns the number of pixels in the next packet, and whether they are all equal. Unencoded
+// pixels are read in packets of one row.
 func (d *decoder) packet(left int) (count int, same bool, err error) {
 	if !d.header.packed {
 		return min(left, d.header.Width), false, nil
@@ -258,8 +282,8 @@ func (d *decoder) appendPixels(pix []byte, count int) ([]byte, error) {
 	return pix, nil
 }
 
-// appendColors appends colors of 3 or 4 bytes each: blue, green, red, alpha. It is a faster texel
-// for most images.
+// appendColors appends colors of 3 or 4 bytes each: blue, green, red, alpha. It is a fast path of
+// appendPixels for most images.
 func appendColors(pix, raw []byte, size int) []byte {
 	for ; len(raw) >= size; raw = raw[size:] {
 		a := byte(255)
@@ -311,8 +335,8 @@ func (d *decoder) readColorMap() error {
 }
 
 // storedTexel decodes a stored color of 2, 3 or 4 bytes: five bits each of blue, green, red and one
-// of alpha, or a byte each. Many writers declare alpha bits for colors of 15 bits, which have no
-// room for them. The top bit of 16 is alpha only if the header declares it.
+// of alpha, or a byte each. Many writers declare alpha bits for 15-bit colors, which have no room
+// for them. The top bit of a 16-bit color is alpha only if the header declares it.
 func (d *decoder) storedTexel(raw []byte, depth int) texel {
 	t := texel{3: 255}
 	if len(raw) == 2 {
@@ -330,14 +354,14 @@ func (d *decoder) storedTexel(raw []byte, depth int) texel {
 	return t
 }
 
-// five widens the low five bits of v so that 31 becomes 255.
+// five scales the low five bits of v to 8 bits, so that 31 becomes 255.
 func five(v int) byte {
 	v &= 31
 	return byte(v<<3 | v>>2)
 }
 
-// arrange brings pixels from the file's order, which starts at any corner, into rows from the top
-// left.
+// arrange reorders pixels from the file's order, which may start at any corner, to rows from the
+// top left.
 func arrange(pix []byte, h Header) {
 	stride := 4 * h.Width
 	if !h.topDown {
@@ -359,8 +383,8 @@ func arrange(pix []byte, h Header) {
 	}
 }
 
-// judgeAlpha decides whether bytes beside the colors are alpha if the header declares no alpha
-// bits. Like in most programs, they are unless all are 0.
+// judgeAlpha checks whether the alpha bytes are meaningful if the header declares no alpha bits. As
+// in most programs, they are unless all are 0.
 func judgeAlpha(pix []byte) Alpha {
 	least, most := byte(255), byte(0)
 	for i := 3; i < len(pix); i += 4 {
@@ -373,7 +397,7 @@ func judgeAlpha(pix []byte) Alpha {
 		}
 		return Zero
 	case least == 255:
-		return Declared // opaque in any case
+		return Declared // every pixel is opaque in both cases
 	}
 	return Undeclared
 }

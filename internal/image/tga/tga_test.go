@@ -13,8 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// file builds a TGA: image type, color map depth and colors, size, depth, descriptor, then the
-// bytes of the map and the pixels.
+// file builds a TGA file. body holds the bytes of the color map and of the pixels.
 func file(kind, mapDepth byte, mapSize, w, h int, depth, descriptor byte, body ...byte) []byte {
 	mapped := byte(0)
 	if mapSize > 0 {
@@ -89,7 +88,7 @@ func TestBits(t *testing.T) {
 
 func TestOriginsAreTurnedUpright(t *testing.T) {
 	for descriptor, want := range map[byte]string{
-		0x20: "1 2 3 4 5 6", // from the top left
+		0x20: "1 2 3 4 5 6", // rows from the top, pixels from the left
 		0x00: "5 6 3 4 1 2", // bottom left
 		0x30: "2 1 4 3 6 5", // top right
 		0x10: "6 5 4 3 2 1", // bottom right
@@ -123,7 +122,7 @@ func TestBadTGAIsRefused(t *testing.T) {
 		{"image type 7 is unknown", file(7, 0, 0, 1, 1, 8, 0)},
 		{"image type 32 is unknown", file(32, 0, 0, 1, 1, 8, 0)},
 		{"0 x 1 pixels", file(2, 0, 0, 0, 1, 24, 0)},
-		{"24 bits a pixel is not supported", file(3, 0, 0, 1, 1, 24, 0)},
+		{"24 bits per pixel is not supported", file(3, 0, 0, 1, 1, 24, 0)},
 		{"has no color map", file(1, 0, 0, 1, 1, 8, 0)},
 		{"color map of 8 bits", file(1, 8, 1, 1, 1, 8, 0)},
 		{"9 bits of alpha", file(2, 0, 0, 1, 1, 32, 9)},
@@ -137,7 +136,8 @@ func TestBadTGAIsRefused(t *testing.T) {
 	}
 }
 
-// An image survives being encoded plain and packed, and shortened files are errors.
+// An image survives encoding and decoding with and without run-length encoding, and truncated files
+// are errors.
 func TestPicturesSurvivePlainAndPacked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")

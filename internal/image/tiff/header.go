@@ -9,31 +9,33 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A Header describes the page of the first directory.
+// A Header describes the first page of a file.
 type Header struct {
 	Width, Height int
-	Bits          int // 1, 2, 4, 8, 16, 32 or 64 per sample
-	// Orientation is the place of the first row and column, 1 to 8 as in EXIF; 0 if the file has
-	// none.
+	Bits          int // bits per sample: 1, 2, 4, 8, 16, 32 or 64
+	// Orientation says where the first row and column belong, 1 to 8 as in EXIF; 0 if the file does
+	// not say.
 	Orientation int
-	// ICC is the color profile; nil if there is none or if it is beyond the bytes that the header
-	// was read from.
+	// ICC is the color profile. It is nil if the file has none, or if the profile is beyond the
+	// bytes that the header was read from.
 	ICC []byte
 	// Signed is set if samples are signed.
 	Signed bool
-	// Float is set if samples are floats.
+	// Float is set if samples are floating point.
 	Float bool
+	// Ignored is the number of samples of a pixel that are neither colors nor alpha.
+	Ignored int
 
 	dir            directory
 	photometric    int64
 	compression    int64
-	samples        int   // samples of a pixel
-	alpha          alpha // the meaning of the sample after the colors
-	predicted      bool  // horizontally
-	split          bool  // into bytes, high ones first, and predicted
+	samples        int   // samples per pixel
+	alpha          alpha // meaning of the sample after the colors
+	predicted      bool  // samples are stored as differences to the previous pixel
+	split          bool  // samples are split into bytes, high bytes first, and predicted
 	lowFirst       bool  // the bits of each byte of the file are reversed
 	tiled          bool
-	chunkW, chunkH int // the size of a strip or tile
+	chunkW, chunkH int // size of a strip or tile
 	palette        [256][3]byte
 }
 
@@ -42,11 +44,12 @@ type alpha byte
 const (
 	noAlpha alpha = iota
 	straight
-	multiplied // into the colors
+	multiplied // colors are multiplied by alpha
 )
 
-// The tags that are read (TIFF 6.0, section 8, and others).
+// The TIFF tags that are read (TIFF 6.0, section 8, and others).
 const (
+	tagSubfile      = 254
 	tagWidth        = 256
 	tagLength       = 257
 	tagBits         = 258
@@ -70,7 +73,7 @@ const (
 	tagICC          = 34675
 )
 
-// The meanings of colors.
+// Photometric interpretations.
 const (
 	whiteIsZero = 0
 	blackIsZero = 1
@@ -79,17 +82,18 @@ const (
 	cmyk        = 5
 )
 
-// Limits. Each tile costs an unpacker, even a nearly empty one.
+// Limits against hostile files. Each tile needs a new decompressor, even if it is nearly empty.
 const (
 	mostSide    = 1 << 24
 	mostSamples = 8
 	minTile     = 16      // smallest side (TIFF 6.0, section 15)
-	maxTiles    = 1 << 16 // tiles in a plane: 256 a side suffice for the largest
+	maxTiles    = 1 << 16 // tiles per plane: 256 per side suffice for the largest
 )
 
-// ReadHeader reads and checks the first directory of a file that starts with data. It fails for
-// every header that Decode would refuse. The error is io.ErrUnexpectedEOF if data ends before the
-// directory, which may be anywhere in the file, or before data that it refers to.
+// ReadHeader reads and checks the first directory of a file that starts with data. It returns an
+// error for every header that Decode would refuse. The error is io.ErrUnexpectedEOF if data does
+// not reach the directory, which may be anywhere in the file, or the data that the directory refers
+// to.
 func ReadHeader(data []byte) (Header, error) {
 	dir, err := readFirstDirectory(data)
 	if err != nil {
@@ -108,7 +112,7 @@ func ReadHeader(data []byte) (Header, error) {
 	}
 	h.ICC = dir.entryBytes(tagICC)
 	for _, step := range []func() error{h.readSamples, h.readColors, h.readCompression, h.readChunkLayout} {
-		// Numbers beyond the data would be misjudged.
+		// Values beyond the end of data would be misread.
 		if err := step(); dir.shortError() != nil || err != nil {
 			return Header{}, cmp.Or(dir.shortError(), err)
 		}
@@ -116,14 +120,14 @@ func ReadHeader(data []byte) (Header, error) {
 	return h, nil
 }
 
-// readSamples reads the samples of a pixel.
+// readSamples reads the number and the size of samples.
 func (h *Header) readSamples() error {
 	samples := h.dir.entryNumber(tagSamples, 1)
 	if samples < 1 || samples > mostSamples {
-		return fmt.Errorf("tiff: %d samples a pixel are not supported", samples)
+		return fmt.Errorf("tiff: %d samples per pixel are not supported", samples)
 	}
 	h.samples = int(samples)
-	// The standard has a value for each sample, but many writers give one for all.
+	// The standard requires a value for each sample, but many writers give a single value for all.
 	h.Bits = int(min(h.dir.entryNumber(tagBits, 1), 99))
 	for i := range h.samples {
 		if b := h.dir.entryAt(tagBits, i, int64(h.Bits)); b != int64(h.Bits) {
@@ -146,9 +150,9 @@ func (h *Header) readSamples() error {
 		}
 	}
 	if h.Float {
-		return fmt.Errorf("tiff: floats of %d bits are not supported; save the image with 16 or 32", h.Bits)
+		return fmt.Errorf("tiff: floats of %d bits are not supported; save the image with 16 or 32 bits", h.Bits)
 	}
-	return fmt.Errorf("tiff: samples of %d bits are not supported; save the image with 8 or 16", h.Bits)
+	return fmt.Errorf("tiff: samples of %d bits are not supported; save the image with 8 or 16 bits", h.Bits)
 }
 
 // readSampleFormat reads the number format of samples (TIFF 6.0, section 19).
@@ -171,7 +175,7 @@ func (h *Header) readSampleFormat() error {
 	return nil
 }
 
-// readColors reads the meanings of the samples.
+// readColors reads the photometric interpretation and the kind of alpha.
 func (h *Header) readColors() error {
 	colors, ok := map[int64]int{whiteIsZero: 1, blackIsZero: 1, rgb: 3, mapped: 1}[h.photometric]
 	switch {
@@ -180,11 +184,11 @@ func (h *Header) readColors() error {
 	case !ok:
 		return fmt.Errorf("tiff: colors of kind %d are not supported; save the image as RGB", h.photometric)
 	case h.samples < colors:
-		return fmt.Errorf("tiff: %d samples a pixel where the colors need %d", h.samples, colors)
+		return fmt.Errorf("tiff: a pixel has %d samples, but the colors need %d", h.samples, colors)
 	case h.samples > 1 && h.dir.entryNumber(tagPlanar, 1) == 2:
 		return errors.New("tiff: separate planes are not supported; save the image with interleaved channels")
 	case h.Float && h.photometric != blackIsZero && h.photometric != rgb:
-		return fmt.Errorf("tiff: floats with colors of kind %d are not supported; save the image as RGB", h.photometric)
+		return fmt.Errorf("tiff: floats with the photometric interpretation %d are not supported; save the image as RGB", h.photometric)
 	case h.photometric == mapped && h.Signed:
 		return errors.New("tiff: a palette with signed numbers is not supported")
 	case h.photometric == mapped && h.Bits > 8:
@@ -192,8 +196,9 @@ func (h *Header) readColors() error {
 	case h.photometric == mapped:
 		return h.readPalette()
 	}
+	h.Ignored = max(0, h.samples-colors-1)
 	if h.samples > colors {
-		h.alpha = straight // the default of files that do not declare it
+		h.alpha = straight // default for files that do not declare the kind of alpha
 		if h.dir.entryNumber(tagExtraSamples, 0) == 1 {
 			h.alpha = multiplied
 		}
@@ -201,8 +206,8 @@ func (h *Header) readColors() error {
 	return nil
 }
 
-// readPalette reads all reds, then greens, then blues, of 16 bits each. Some writers use only the
-// lower 8 bits.
+// readPalette reads the palette: all reds, then greens, then blues, of 16 bits each. Some writers
+// use only the lower 8 bits.
 func (h *Header) readPalette() error {
 	n := 1 << h.Bits
 	if got := h.dir.entries[tagPalette].count; got < int64(3*n) {
@@ -235,15 +240,15 @@ func (h *Header) readChunkLayout() error {
 	}
 	w, l := h.dir.entryNumber(tagTileWidth, 0), h.dir.entryNumber(tagTileLength, 0)
 	if w < minTile || l < minTile {
-		return fmt.Errorf("tiff: tiles of %d x %d pixels; at least %d a side are needed", w, l, minTile)
+		return fmt.Errorf("tiff: tiles of %d x %d pixels; at least %d per side are needed", w, l, minTile)
 	}
-	// One tile may exceed a small image; anything larger makes no sense.
+	// A tile may be larger than a small image; tiles above this size are implausible.
 	if w > max(1024, int64(h.Width)+minTile) || l > max(1024, int64(h.Height)+minTile) {
-		return fmt.Errorf("tiff: tiles of %d x %d pixels in an image of %d x %d", w, l, h.Width, h.Height)
+		return fmt.Errorf("tiff: tiles of %d x %d pixels do not fit an image of %d x %d", w, l, h.Width, h.Height)
 	}
 	h.chunkW, h.chunkH = int(w), int(l)
 	if across, down := h.chunkGrid(); int64(across)*int64(down) > maxTiles {
-		return fmt.Errorf("tiff: %d tiles, the limit is %d; save the image with larger tiles", int64(across)*int64(down), maxTiles)
+		return fmt.Errorf("tiff: there are %d tiles, but the limit is %d; save the image with larger tiles", int64(across)*int64(down), maxTiles)
 	}
 	return nil
 }
@@ -258,7 +263,7 @@ func (h *Header) chunkRowBytes() int64 {
 	return (int64(h.chunkW)*int64(h.samples)*int64(h.Bits) + 7) / 8
 }
 
-// Depth returns how Decode stores the pixels.
+// Depth returns the depth of the map that Decode returns.
 func (h *Header) Depth() pixmap.Depth {
 	switch {
 	case h.Float:
@@ -269,13 +274,13 @@ func (h *Header) Depth() pixmap.Depth {
 	return pixmap.Bits8
 }
 
-// LeastBytes returns a lower bound of the size of files with this header.
+// LeastBytes returns a lower bound for the size of files with this header.
 func (h *Header) LeastBytes() int64 {
 	row := (int64(h.Width)*int64(h.samples)*int64(h.Bits) + 7) / 8
 	return 8 + row*int64(h.Height)/h.packedRatio()
 }
 
-// Memory returns the most bytes that Decode holds at once besides the file.
+// Memory returns an upper bound on the bytes that Decode holds at once, excluding the file.
 func (h *Header) Memory() int64 {
 	const unpacker = 128 << 10
 	pixels := 4 * int64(h.Width) * int64(h.Height)
@@ -288,7 +293,7 @@ func (h *Header) Memory() int64 {
 	return pixels + 2*h.chunkRowBytes() + unpacker
 }
 
-// byteOrder returns a file's byte order, or nil if it is not a TIFF.
+// byteOrder returns a file's byte order by its first bytes, or nil if it is not a TIFF.
 func byteOrder(sign string) binary.ByteOrder {
 	switch sign {
 	case "II*\x00":

@@ -15,10 +15,10 @@ import (
 	"golang.org/x/image/tiff/lzw"
 )
 
-// Compressions of strips and tiles.
+// Compression methods of strips and tiles.
 const (
 	plain      = 1
-	fax        = 2 // also 3 and 4
+	fax        = 2 // fax, compressions 2, 3 and 4
 	group4     = 4
 	lzwPacked  = 5
 	deflate    = 8
@@ -29,12 +29,12 @@ const (
 // readCompression reads the compression of strips or tiles.
 func (h *Header) readCompression() error {
 	if h.compression == 0 {
-		h.compression = plain // some writers do so
+		h.compression = plain // some writers declare this value
 	}
 	switch h.compression {
 	case plain, lzwPacked, deflate, oldDeflate, packBits:
 	case fax, fax + 1, group4:
-		return errors.New("tiff: fax compression is not supported; save it with LZW, Deflate or none")
+		return errors.New("tiff: fax compression is not supported; save the image with LZW, Deflate or none")
 	default:
 		return fmt.Errorf("tiff: compression %d is not supported; save the image with LZW, Deflate or none", h.compression)
 	}
@@ -49,7 +49,7 @@ func (h *Header) readCompression() error {
 	return nil
 }
 
-// packedRatio bounds how far packed data expand.
+// packedRatio returns the maximum expansion of compressed data.
 func (h *Header) packedRatio() int64 {
 	switch h.compression {
 	case plain:
@@ -59,7 +59,7 @@ func (h *Header) packedRatio() int64 {
 	case deflate, oldDeflate: // a match of 258 bytes takes at least two bits
 		return 1032
 	}
-	return 64 // PackBits: two bytes for 128
+	return 64 // PackBits: two bytes expand to 128
 }
 
 // packedChunk returns the compressed bytes of the i-th strip or tile.
@@ -72,18 +72,18 @@ func (h *Header) packedChunk(data []byte, i int) ([]byte, error) {
 		return nil, errors.New("the directory has no offset of the strip or tile")
 	}
 	at := h.dir.entryAt(offsets, i, 0)
-	size := h.dir.entryAt(sizes, i, int64(len(data))) // old writers leave it out
+	size := h.dir.entryAt(sizes, i, int64(len(data))) // old writers omit the size
 	if err := h.dir.shortError(); err != nil {
 		return nil, err
 	}
 	if at > int64(len(data)) {
 		return nil, io.ErrUnexpectedEOF
 	}
-	// Unpacking shows whether the bytes suffice.
+	// The decompressor detects missing bytes.
 	return data[at:min(at+size, int64(len(data)))], nil
 }
 
-// unpacker returns a reader of the rows of a strip or tile.
+// unpacker returns a reader that decompresses a strip or tile.
 func (d *decoder) unpacker(packed []byte) (io.Reader, error) {
 	r := &reader{d.ctx, packed, d.h.lowFirst, &d.budget}
 	switch d.h.compression {
@@ -108,12 +108,12 @@ func (d *decoder) inflater(r io.Reader) (io.Reader, error) {
 	return d.inflate, err
 }
 
-// A reader reads bytes until the context is cancelled.
+// A reader reads bytes until the context is canceled.
 type reader struct {
 	ctx      context.Context
 	data     []byte
 	lowFirst bool   // the bits of each byte are reversed
-	budget   *int64 // bytes that all strips or tiles may still read
+	budget   *int64 // total bytes that the remaining strips or tiles may still read
 }
 
 func (r *reader) Read(p []byte) (int, error) {
@@ -136,12 +136,12 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// runs reads PackBits (TIFF 6.0, section 9): a count n of 0 to 127 and n+1 bytes, or a negative
-// count -n and a byte that is repeated n+1 times; -128 is skipped.
+// A runs decompresses PackBits (TIFF 6.0, section 9): a count n from 0 to 127 is followed by n+1
+// literal bytes, a negative count -n by one byte that is repeated n+1 times; -128 is skipped.
 type runs struct {
 	r      *bufio.Reader
-	copied int // bytes left to copy
-	same   int // repetitions left of value
+	copied int // literal bytes left to copy
+	same   int // repetitions of value left
 	value  byte
 }
 
@@ -180,7 +180,7 @@ func (r *runs) readRunHeader() error {
 	return err
 }
 
-// addPrevious adds to each sample of the row the corresponding sample of the pixel before (TIFF 6.0,
+// addPrevious adds to each sample of the row the same sample of the previous pixel (TIFF 6.0,
 // section 14).
 func (d *decoder) addPrevious() {
 	if d.h.split {
@@ -208,8 +208,8 @@ func (d *decoder) addPrevious() {
 	}
 }
 
-// joinFloatBytes reassembles floats from a row that stores all high bytes, then the next ones and
-// so on, each byte as the difference to the pixel before.
+// joinFloatBytes reassembles floats from a row that stores all high bytes, then the second bytes
+// and so on, each byte as the difference to the previous pixel.
 func (d *decoder) joinFloatBytes() {
 	size, back := d.h.Bits/8, d.h.samples
 	for i := back; i < len(d.row); i++ {
@@ -228,7 +228,7 @@ func (d *decoder) joinFloatBytes() {
 	d.row, d.spare = d.spare, d.row
 }
 
-// usedSamples returns the number of samples of a pixel that are used.
+// usedSamples returns the number of samples per pixel that are used.
 func (h *Header) usedSamples() int {
 	colors := 1
 	if h.photometric == rgb {
@@ -240,8 +240,8 @@ func (h *Header) usedSamples() int {
 	return colors
 }
 
-// gatherSamples puts the samples of the row's first width pixels into the map, from (x, y) on: the
-// first sample of a pixel into its first number and so on.
+// gatherSamples stores the samples of the row's first width pixels in the map, starting at (x, y).
+// The first sample of a pixel becomes its first value and so on.
 func (d *decoder) gatherSamples(x, y, width int) {
 	count, step := min(d.h.samples, d.h.usedSamples()), d.h.samples
 	at := 4 * (y*d.h.Width + x)
@@ -249,12 +249,12 @@ func (d *decoder) gatherSamples(x, y, width int) {
 		d.gatherFloats(at, width, count)
 		return
 	}
-	sign := 0 // flipping it makes the least signed number 0
+	sign := 0 // flipping the sign bit maps the smallest signed value to 0
 	if d.h.Signed {
 		sign = 1 << (d.h.Bits - 1)
 	}
 	switch d.h.Bits {
-	case 32: // its lower half is dropped
+	case 32: // the lower half of the number is dropped
 		for i := range width {
 			for s := range count {
 				d.m.Pix16[at+4*i+s] = uint16((d.h.dir.order.Uint32(d.row[4*(i*step+s):]) ^ uint32(sign)) >> 16)
@@ -287,8 +287,8 @@ func (d *decoder) gatherSamples(x, y, width int) {
 	}
 }
 
-// gatherFloats puts floats of the row's first width pixels into the map, starting at the map's
-// number at.
+// gatherFloats stores the floats of the row's first width pixels in the map, starting at the map's
+// value with index at.
 func (d *decoder) gatherFloats(at, width, count int) {
 	order, step := d.h.dir.order, d.h.samples
 	for i := range width {
@@ -307,7 +307,7 @@ func (d *decoder) gatherFloats(at, width, count int) {
 	}
 }
 
-// finishFloats turns the floats of a row into colors.
+// finishFloats converts the floats of a row to colors.
 func (d *decoder) finishFloats(row []float32) {
 	for i := 0; i < len(row); i += 4 {
 		p := row[i : i+4]
@@ -324,7 +324,7 @@ func (d *decoder) finishFloats(row []float32) {
 	}
 }
 
-// finishSamples turns the samples of row y into colors.
+// finishSamples converts the samples of row y to colors.
 func (d *decoder) finishSamples(y int) {
 	from, to := 4*y*d.h.Width, 4*(y+1)*d.h.Width
 	if d.m.PixF != nil {

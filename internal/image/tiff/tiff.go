@@ -1,6 +1,6 @@
-// Package tiff decodes the first page of a TIFF file: gray, palette and RGB of 1 to 32 bits a
-// channel or in floats, with or without alpha, in strips or tiles, plain or packed by LZW, Deflate
-// or PackBits.
+// Package tiff decodes the first page of a TIFF file: grayscale, palette and RGB images with 1 to
+// 32 bits per channel or floats, with or without alpha, in strips or tiles, uncompressed or
+// compressed by LZW, Deflate or PackBits.
 //
 // The layout follows "TIFF Revision 6.0" (Adobe, 1992) and its supplements; the third technical
 // note describes predicted floats. Kinds that games do not ship are refused with advice: CMYK,
@@ -17,10 +17,10 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Decode decodes the first page of a whole file without applying Orientation. Up to eight bits a
-// channel become eight, others sixteen, and floats become linear light. The least signed sample
-// becomes 0. Premultiplied colors are divided by their alpha. Decode allocates Header.Memory, so
-// check the header first.
+// Decode decodes the first page of a whole file without applying Orientation. Channels of up to
+// eight bits become 8-bit, other integers 16-bit, and floats become linear light. The smallest
+// signed sample becomes 0. Premultiplied colors are divided by their alpha. Decode allocates up to
+// Header.Memory bytes, so check the header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -33,7 +33,7 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	return d.m, d.repairs, nil
 }
 
-// decodePage decodes a file with the header h.
+// decodePage decodes a file whose header is h.
 func decodePage(ctx context.Context, data []byte, h Header) (*decoder, error) {
 	if err := pixmap.CheckPixels(int64(len(data)), h.LeastBytes(), h.Width, h.Height, 64); err != nil {
 		return nil, fmt.Errorf("tiff: %w", err)
@@ -43,7 +43,7 @@ func decodePage(ctx context.Context, data []byte, h Header) (*decoder, error) {
 		d.spare = make([]byte, len(d.row))
 	}
 	across, down := h.chunkGrid()
-	// Unpackers read ahead by 4 KiB; apart from that, strips do not share bytes.
+	// Decompressors read ahead by 4 KiB; apart from that, strips do not share bytes.
 	d.budget = 2*int64(len(data)) + int64(across*down)*4096
 	for i := range across * down {
 		if err := d.decodeChunk(i%across, i/across, i); err != nil {
@@ -59,8 +59,8 @@ func decodePage(ctx context.Context, data []byte, h Header) (*decoder, error) {
 	return d, nil
 }
 
-// A decoder first gathers the samples of each pixel unchanged in its four numbers, and then turns
-// them into a color.
+// A decoder first stores the samples of each pixel unchanged in its four values, and then converts
+// them to a color.
 type decoder struct {
 	ctx  context.Context
 	data []byte
@@ -68,13 +68,13 @@ type decoder struct {
 	m    *pixmap.Map
 	row  []byte // a row of a strip or tile
 
-	inflate io.Reader // nil until needed
+	inflate io.Reader // decompressor for all strips; nil until needed
 	budget  int64
-	spare   []byte // a row; nil until needed
+	spare   []byte // a row buffer; nil until needed
 	repairs pixmap.Repairs
 }
 
-// decodeChunk reads the i-th strip or tile of the file into the given place of the grid.
+// decodeChunk decodes strip or tile i of the file into the given column and line of the grid.
 func (d *decoder) decodeChunk(column, line, i int) error {
 	packed, err := d.h.packedChunk(d.data, i)
 	if err != nil {
@@ -99,20 +99,20 @@ func (d *decoder) decodeChunk(column, line, i int) error {
 	return nil
 }
 
-// A directory holds the entries of a page, by tag.
+// A directory holds the entries of a page by tag.
 type directory struct {
 	data    []byte
 	order   binary.ByteOrder
 	entries map[int]entry
-	// short is set when a requested number is beyond the data.
+	// short is set when a requested value is beyond the data.
 	short *bool
 }
 
-// An entry is a list of whole numbers.
+// An entry is a list of integers.
 type entry struct {
-	size   int // bytes of each: 1, 2 or 4
+	size   int // bytes per value: 1, 2 or 4
 	count  int64
-	values []byte // all that the data has
+	values []byte // bytes of the values, all within the data
 }
 
 // readFirstDirectory reads the first directory of a file.
@@ -126,7 +126,7 @@ func readFirstDirectory(data []byte) (directory, error) {
 	}
 	d := directory{data: data, order: byteOrder(string(data[:4])), entries: map[int]entry{}, short: new(bool)}
 	if d.order == nil {
-		return directory{}, errors.New("tiff: file does not start with II*. or MM.*")
+		return directory{}, errors.New("tiff: the file does not start with II* or MM")
 	}
 	at := int64(d.order.Uint32(data[4:]))
 	if at+2 > int64(len(data)) {
@@ -142,8 +142,38 @@ func readFirstDirectory(data []byte) (directory, error) {
 	return d, nil
 }
 
-// addEntry adds an entry: tag, type, count, and the place of the values, or the values themselves
-// if they are short enough. The first entry of a tag counts.
+// Pages returns the number of images in a file, without previews and masks. It stops at the first
+// directory that is damaged or that it has already read.
+func Pages(data []byte) (pages int) {
+	const mostPages, preview, mask = 1 << 12, 1, 4
+	order := byteOrder(string(data[:min(4, len(data))]))
+	if order == nil || len(data) < 8 {
+		return 0
+	}
+	seen := map[int64]bool{}
+	for at := int64(order.Uint32(data[4:])); at != 0 && !seen[at] && len(seen) < mostPages; {
+		seen[at] = true
+		if at+2 > int64(len(data)) {
+			break
+		}
+		end := at + 2 + 12*int64(order.Uint16(data[at:]))
+		if end+4 > int64(len(data)) {
+			break
+		}
+		d := directory{data: data, order: order, entries: map[int]entry{}, short: new(bool)}
+		for entry := at + 2; entry < end; entry += 12 {
+			d.addEntry(data[entry:])
+		}
+		if d.entryNumber(tagSubfile, 0)&(preview|mask) == 0 {
+			pages++
+		}
+		at = int64(order.Uint32(data[end:]))
+	}
+	return pages
+}
+
+// addEntry adds an entry. It holds a tag, a type, a count, and the values or, if they are too long,
+// their offset. If a tag occurs several times, the first entry is used.
 func (d *directory) addEntry(raw []byte) {
 	tag, count := int(d.order.Uint16(raw)), int64(d.order.Uint32(raw[4:]))
 	size, ok := map[uint16]int{1: 1, 3: 2, 4: 4, 7: 1}[d.order.Uint16(raw[2:])]
@@ -158,10 +188,10 @@ func (d *directory) addEntry(raw []byte) {
 	d.entries[tag] = e
 }
 
-// entryNumber returns the first number of a tag, or otherwise.
+// entryNumber returns the first value of a tag, or otherwise if the tag is missing.
 func (d *directory) entryNumber(tag int, otherwise int64) int64 { return d.entryAt(tag, 0, otherwise) }
 
-// entryAt returns the i-th number of a tag, or otherwise if it has fewer.
+// entryAt returns value i of a tag, or otherwise if it has fewer values.
 func (d *directory) entryAt(tag, i int, otherwise int64) int64 {
 	e := d.entries[tag]
 	if int64(i) >= e.count {
@@ -190,7 +220,7 @@ func (d *directory) entryBytes(tag int) []byte {
 	return e.values[:e.count]
 }
 
-// shortError returns an error if a requested number was beyond the data.
+// shortError returns an error if a requested value was beyond the data.
 func (d *directory) shortError() error {
 	if *d.short {
 		return fmt.Errorf("tiff: directory: %w", io.ErrUnexpectedEOF)

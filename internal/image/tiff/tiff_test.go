@@ -20,8 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// The images in testdata were written by libtiff 4.5 (through Pillow 9.4 and tiffcp) and, with
-// gray4 or rgb16 in their names, by pamtotiff 11.01. These functions compute the expected pixels of
+// The images in testdata were written by libtiff 4.5 (through Pillow 9.4 and tiffcp) or, if their
+// names contain gray4 or rgb16, by pamtotiff 11.01. The functions compute the expected pixels of
 // all of them.
 func drawRGBA(x, y int) [4]int { return [4]int{x * 28, y * 40, 255 - x*20 - y*5, 255 - x*y*4} }
 
@@ -97,7 +97,7 @@ func read(t testing.TB, file string) []byte {
 	return data
 }
 
-// numbers decodes an image and returns its numbers as ints.
+// numbers decodes an image and returns its values as ints.
 func numbers(t *testing.T, data []byte) ([]int, *pixmap.Map) {
 	t.Helper()
 	m, _, err := Decode(t.Context(), data)
@@ -155,7 +155,7 @@ func picture(w, h, bits, photometric, samples int, more ...tag) []tag {
 		{tagPhotometric, []int{photometric}}, {tagSamples, []int{samples}}}, more...)
 }
 
-// pack compresses by Deflate.
+// pack compresses data by Deflate.
 func pack(data []byte) []byte {
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
@@ -222,14 +222,14 @@ func TestBadTIFFIsRefused(t *testing.T) {
 		{"palette with signed", file(nil, picture(1, 1, 8, mapped, 1, tag{tagSampleFormat, []int{2}})...)},
 		{"different formats", file(nil, picture(1, 1, 8, rgb, 3, tag{tagSampleFormat, []int{1, 2, 1}})...)},
 		{"claims 0 x 1", file(nil, picture(0, 1, 8, blackIsZero, 1)...)},
-		{"9 samples a pixel", file(nil, picture(1, 1, 8, rgb, 9)...)},
-		{"where the colors need 3", file(nil, picture(1, 1, 8, rgb, 1)...)},
+		{"9 samples per pixel", file(nil, picture(1, 1, 8, rgb, 9)...)},
+		{"but the colors need 3", file(nil, picture(1, 1, 8, rgb, 1)...)},
 		{"samples of 12 bits", file(nil, picture(1, 1, 12, blackIsZero, 1)...)},
 		{"different sizes", file(nil, append(picture(1, 1, 8, rgb, 3)[:2], tag{tagBits, []int{8, 8, 16}}, tag{tagSamples, []int{3}}, tag{tagPhotometric, []int{rgb}})...)},
 		{"floats of 8 bits", gray(tag{tagSampleFormat, []int{3}})},
 		{"floats of 24 bits", file(nil, picture(1, 1, 24, blackIsZero, 1, tag{tagSampleFormat, []int{3}})...)},
 		{"samples of 64 bits", file(nil, picture(1, 1, 64, blackIsZero, 1)...)},
-		{"floats with colors of kind 0", file(nil, picture(1, 1, 32, whiteIsZero, 1, tag{tagSampleFormat, []int{3}})...)},
+		{"floats with the photometric interpretation 0", file(nil, picture(1, 1, 32, whiteIsZero, 1, tag{tagSampleFormat, []int{3}})...)},
 		{"predictor 3", file(nil, picture(1, 1, 16, blackIsZero, 1, tag{tagPredictor, []int{3}})...)},
 		{"colors of kind 6", file(nil, picture(1, 1, 8, 6, 3)...)},
 		{"colors of kind -1", file(nil, tag{tagWidth, []int{1}}, tag{tagLength, []int{1}})},
@@ -239,7 +239,7 @@ func TestBadTIFFIsRefused(t *testing.T) {
 		{"predictor 3", gray(tag{tagPredictor, []int{3}})},
 		{"tiles of 8 x 16", gray(tag{tagTileWidth, []int{8}}, tag{tagTileLength, []int{16}})},
 		{"tiles of 16 x 2000", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{2000}})},
-		{"tiles, the limit is", file(nil, picture(6000, 6000, 1, blackIsZero, 1, tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})...)},
+		{"tiles, but the limit is", file(nil, picture(6000, 6000, 1, blackIsZero, 1, tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})...)},
 		{"has no offset of the strip", gray(tag{tagTileWidth, []int{16}}, tag{tagTileLength, []int{16}}, tag{tagCompression, []int{deflate}})},
 		{"row 0: unexpected EOF", file([]byte{1, 2}, picture(3, 1, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)},
 	} {
@@ -249,7 +249,7 @@ func TestBadTIFFIsRefused(t *testing.T) {
 	}
 }
 
-// A torn file is an error, unless no pixel is missing.
+// A truncated file is an error, unless the missing bytes belong to no pixel.
 func TestTornTIFFIsAnError(t *testing.T) {
 	for _, name := range []string{"gray-packbits", "rgb-tiles", "rgba-lzw", "grayalpha-deflate", "map8"} {
 		data := read(t, "testdata/"+name+".tif")
@@ -271,7 +271,7 @@ func TestOrientationAndProfile(t *testing.T) {
 	if err != nil || h.Orientation != 6 || h.ICC != nil {
 		t.Errorf("orientation %d, profile %q, error %v", h.Orientation, h.ICC, err)
 	}
-	// A profile as a list of bytes.
+	// The profile in the file is stored as a list of bytes.
 	data := file([]byte{1}, picture(1, 1, 8, blackIsZero, 1, tag{tagICC, []int{'a' | 'b'<<8, 'c' | 'd'<<8}})...)
 	at := bytes.LastIndex(data, []byte{tagICC & 255, tagICC >> 8})
 	copy(data[at+2:], []byte{7, 0, 4, 0, 0, 0})
@@ -280,7 +280,7 @@ func TestOrientationAndProfile(t *testing.T) {
 	}
 }
 
-// Decoding allocates about as much as Header.Memory.
+// Decoding allocates nearly as much as Header.Memory predicts.
 func TestTIFFMemoryIsClose(t *testing.T) {
 	const side = 600
 	noise := make([]byte, side*side*8)
@@ -306,7 +306,7 @@ func TestTIFFMemoryIsClose(t *testing.T) {
 	}
 }
 
-// An image that the file is too short for is not allocated.
+// If the file is too short for the image, nothing is allocated for the image.
 func TestShortTIFFAllocatesNothing(t *testing.T) {
 	data := file([]byte{1}, picture(9000, 9000, 8, blackIsZero, 1)...)
 	var before, after runtime.MemStats
@@ -318,11 +318,11 @@ func TestShortTIFFAllocatesNothing(t *testing.T) {
 	}
 }
 
-// If all strips pointed at one long run of nothing, reading them would take time quadratic in the
-// file's size.
+// If all strips referred to the same long run of PackBits data that expands to nothing, reading
+// them would take time quadratic in the file's size.
 func TestOverlappingStripsAreRefused(t *testing.T) {
 	const strips = 64
-	long := append(bytes.Repeat([]byte{0x80}, 60_000), 0, 77) // PackBits that unpack to one byte
+	long := append(bytes.Repeat([]byte{0x80}, 60_000), 0, 77) // PackBits data that expands to one byte
 	at, sizes := make([]int, strips), make([]int, strips)
 	for i := range at {
 		at[i], sizes[i] = 8, len(long)
@@ -334,7 +334,8 @@ func TestOverlappingStripsAreRefused(t *testing.T) {
 	}
 }
 
-// replaced gives a file of one strip the given strips, one after another.
+// replaced returns a file of one strip, whose pixels are instead read from the given strips in
+// turn.
 func replaced(t *testing.T, data []byte, at, sizes []int) []byte {
 	t.Helper()
 	le := binary.LittleEndian
@@ -357,8 +358,8 @@ func replaced(t *testing.T, data []byte, at, sizes []int) []byte {
 	return data
 }
 
-// The context is checked for every row of an image of many rows, and again when samples become
-// colors.
+// The context is checked for every row of an image with many rows, and again when samples are
+// converted to colors.
 func TestTIFFDecodingStopsWithContext(t *testing.T) {
 	const rows = 600
 	data := file(bytes.Repeat([]byte{0x81, 7}, rows*256/128), picture(256, rows, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)

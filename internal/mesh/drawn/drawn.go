@@ -1,19 +1,19 @@
-// Package drawn returns the triangles that a viewer draws of a model: for each level of
-// detail in world space, in the rest pose.
+// Package drawn returns the triangles that a viewer draws for a model: for each level of detail, in
+// world space and in the rest pose.
 //
-// Models are glTF 2.0 (.glb; .gltf and its buffers) and Wavefront OBJ (.obj and its
-// materials). Transforms of nodes, skins, morph targets at their default weights, and
-// instances (EXT_mesh_gpu_instancing) are applied; attributes may be quantized or sparse.
-// MSFT_lod gives the levels of detail. Hidden nodes (KHR_node_visibility), points, lines
-// and textures are left out: a part has its material's base color.
+// Models are glTF 2.0 (.glb; .gltf and its buffers) and Wavefront OBJ (.obj and its materials).
+// Transforms of nodes, skins, morph targets at their default weights, and instances
+// (EXT_mesh_gpu_instancing) are applied; attributes may be quantized or sparse. MSFT_lod defines
+// the levels of detail. Hidden nodes (KHR_node_visibility), points, lines and textures are omitted:
+// a part has its material's base color.
 //
 //	drawn.go      opens a file and checks its document
 //	nodes.go      finds the nodes that show a mesh at a level; affine transforms
-//	primitive.go  reads accessors into a geometry in the space of its mesh
-//	place.go      makes the triangles of a level; morph targets and skins
+//	primitive.go  reads accessors into a geometry in mesh space
+//	place.go      computes the triangles of a level; morph targets and skins
 //
-// A scene holds at most MaxTriangles triangles; those beyond are counted. Corrupt and
-// hostile files give an error of one line.
+// A scene holds at most MaxTriangles triangles; further triangles are only counted. Corrupt and
+// hostile files result in an error of one line.
 package drawn
 
 import (
@@ -29,38 +29,37 @@ import (
 
 // Limits of a scene.
 const (
-	// MaxTriangles bounds the triangles of all levels together. A triangle takes at most
-	// 84 bytes.
+	// MaxTriangles limits the triangles of all levels together. A triangle takes at most 84 bytes.
 	MaxTriangles = 1 << 21
-	// MaxLevels bounds the levels of detail, the full mesh included.
+	// MaxLevels limits the levels of detail, including the full model.
 	MaxLevels = 16
 
-	maxParts = 1 << 12 // parts of a level; the last part takes the rest
+	maxParts = 1 << 12 // parts per level; the last part takes the remaining primitives
 )
 
-// A Scene is the drawn form of a model.
+// A Scene holds the triangles of a model.
 type Scene struct {
-	Levels []Level // levels of detail, the full model first
+	Levels []Level // levels of detail, starting with the full model
 	Bytes  int64   // total size of the files that were read
 }
 
-// A Level is a model in one level of detail.
+// A Level is one level of detail of a model.
 type Level struct {
 	Positions []float32 // x, y, z of each vertex
-	Normals   []float32 // x, y, z of each vertex, of length 1
-	Indices   []uint32  // three for each triangle
+	Normals   []float32 // x, y, z of each vertex; unit vectors
+	Indices   []uint32  // three per triangle
 	Parts     []Part    // parts in the order of their vertices and triangles
 	Low, High [3]float32
-	Clipped   int64 // triangles left out because of MaxTriangles
-	Undrawn   int   // primitives of points and lines
+	Clipped   int64 // triangles omitted because of MaxTriangles
+	Undrawn   int   // primitives of points or lines, which are not drawn
 }
 
-// A Part is the vertices and triangles of all copies of one primitive.
+// A Part counts the vertices and triangles of all copies of one primitive.
 type Part struct {
-	Mesh, Material string     // names, shortened; may be empty
-	Color          [4]float32 // linear
-	// MadeNormals is set if the file has no normals. glTF demands flat shading then, but the level has
-	// smooth normals.
+	Mesh, Material string     // shortened names; may be empty
+	Color          [4]float32 // linear RGBA
+	// MadeNormals is set if the file has no normals. The level has smooth normals then, although
+	// glTF requires flat shading.
 	MadeNormals         bool
 	Vertices, Triangles int
 }
@@ -71,10 +70,10 @@ func (l *Level) Vertices() int { return len(l.Positions) / 3 }
 // Triangles returns the number of triangles.
 func (l *Level) Triangles() int { return len(l.Indices) / 3 }
 
-// Open reads a model. ext is its file's extension; binary glTF is recognized whatever
-// it is. read reads a file that the model names, a slash-separated path relative to the
-// model which may leave its directory: read must confine it. Its error is Open's for buffers;
-// materials of OBJ models that cannot be read have no color.
+// Open reads a model. ext is the extension of its file; binary glTF is recognized with any
+// extension. read reads a file that the model refers to, by a slash-separated path relative to the
+// model. The path may point outside of the model's directory, so read must confine it. If read
+// fails for a buffer, Open returns the error; OBJ materials that cannot be read have no color.
 func Open(ctx context.Context, data []byte, ext string, read func(name string) ([]byte, error)) (*Scene, error) {
 	sizes := map[string]int64{"": int64(len(data))}
 	doc, err := openModel(ctx, data, ext, func(name string) ([]byte, error) {
@@ -102,15 +101,15 @@ func Open(ctx context.Context, data []byte, ext string, read func(name string) (
 	return scene, nil
 }
 
-// A builder makes the levels of a document.
+// A builder builds the levels of a document.
 type builder struct {
 	doc    *gltf.Document
 	parent []int32    // parents of nodes, -1 for roots
 	worlds []*affine  // world transforms of nodes; nil before first use
 	joints [][]affine // joint transforms by skin; nil before first use
 	picker *gltf.Picker
-	left   int  // triangles left before the limit
-	weld   bool // join equal vertices, as each corner has its own
+	left   int  // triangles left until the limit
+	weld   bool // merge equal vertices, because each corner has its own vertex
 }
 
 func newLevelBuilder(doc *gltf.Document) (*builder, error) {
@@ -122,7 +121,7 @@ func newLevelBuilder(doc *gltf.Document) (*builder, error) {
 	return b, nil
 }
 
-// drawLevel draws one level of detail.
+// drawLevel computes the triangles of one level of detail.
 func (b *builder) drawLevel(ctx context.Context, number int, l *Level) error {
 	shown, err := b.shownMeshes(ctx, number)
 	if err != nil {
@@ -153,16 +152,16 @@ func (l *Level) computeBox() {
 	}
 }
 
-// Limits of a file.
+// Limits of input files.
 const (
-	maxText    = 64 << 20 // bytes of a document's text, which decodes to several times as many
-	maxBuffers = 1 << 30  // bytes of buffers that are read
-	maxOBJ     = 3 << 30  // bytes that reading an OBJ model takes
+	maxText    = 64 << 20 // bytes of a document's text, which needs several times as much memory
+	maxBuffers = 1 << 30  // total bytes of buffers
+	maxOBJ     = 3 << 30  // memory for reading an OBJ model
 )
 
 func isOBJ(data []byte, ext string) bool { return strings.EqualFold(ext, ".obj") && !gltf.IsGLB(data) }
 
-// openModel reads a file of any kind.
+// openModel reads a glTF, GLB or OBJ file.
 func openModel(ctx context.Context, data []byte, ext string, read func(string) ([]byte, error)) (*gltf.Document, error) {
 	switch {
 	case gltf.IsGLB(data):
@@ -178,7 +177,7 @@ func openModel(ctx context.Context, data []byte, ext string, read func(string) (
 		text, chunk, _, err := obj.Convert(ctx, data, func(name string) ([]byte, error) {
 			library, err := read(name)
 			if err != nil {
-				return nil, fs.ErrNotExist // the model is drawn without its colors
+				return nil, fs.ErrNotExist // the model is drawn without colors
 			}
 			return library, nil
 		})
@@ -190,7 +189,7 @@ func openModel(ctx context.Context, data []byte, ext string, read func(string) (
 	return openText(ctx, data, nil, gltf.NoChunk, read)
 }
 
-// openText checks a document and reads its buffers. The first may be the chunk.
+// openText checks a document and reads its buffers. The first buffer may be the GLB chunk.
 func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read func(string) ([]byte, error)) (*gltf.Document, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("the document's text has %d MiB, more than %d", len(text)>>20, maxText>>20)
@@ -204,7 +203,7 @@ func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read fun
 		return nil, err
 	}
 	if slices.Contains(parsed.ExtensionsUsed, gltf.Draco) {
-		return nil, fmt.Errorf("the model is compressed by %s, which is not shown", gltf.Draco)
+		return nil, fmt.Errorf("the model is compressed by %s, which the viewer cannot show", gltf.Draco)
 	}
 	if n := parsed.UnpackedSize(); n > maxBuffers {
 		return nil, fmt.Errorf("the buffers have %d MiB, more than %d", n>>20, maxBuffers>>20)

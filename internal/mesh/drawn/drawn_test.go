@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/drawn"
 )
 
-// The buffer of the tests' documents, and the accessors that it is read by.
+// These are the buffer of the test documents and the accessors that read it.
 const accessors = `"accessors": [
 	{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
 	{"bufferView": 1, "componentType": 5121, "count": 3, "type": "SCALAR"},
@@ -39,8 +39,8 @@ func buffer() []byte {
 	var b []byte
 	add := func(values ...float32) { b, _ = binary.Append(b, le, values) }
 	add(0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0)                       // a square's corners
-	b = append(b, 0, 1, 2, 0)                                     // a triangle of it
-	add(10, 0, 0, 10, 20, 0)                                      // where instances are
+	b = append(b, 0, 1, 2, 0)                                     // one triangle of the square
+	add(10, 0, 0, 10, 20, 0)                                      // positions of the instances
 	b = append(b, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0) // joints
 	add(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, .5, .5, 0, 0)
 	b = append(b, 2, 0, 0, 0) // vertex 2 is replaced
@@ -61,7 +61,7 @@ const (
 	triangle = `"meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}]`
 )
 
-// Where the corners of triangles are, whatever places them.
+// Triangles are at the right positions, for every way to place them in the scene.
 func TestPlaced(t *testing.T) {
 	for _, tt := range []struct{ name, members, want string }{
 		{"plain", oneNode + triangle, "[0 0 0, 1 0 0, 0 1 0]"},
@@ -106,8 +106,8 @@ func corners(l *drawn.Level) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// A model without normals gets smooth ones and reports them. Normals of a file turn with
-// the model, across its surface at any scale.
+// A model without normals gets smooth normals, and the part reports this. Normals from the file are
+// rotated with the model and stay perpendicular to its surface at any scale.
 func TestNormals(t *testing.T) {
 	l := &openModel(t, model(oneNode+triangle), "a.gltf").Levels[0]
 	if !l.Parts[0].MadeNormals || !slices.Equal(l.Normals[:3], []float32{0, 0, 1}) {
@@ -126,7 +126,7 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// Corners of faces that are equal in all are one vertex, and materials give colors.
+// Equal corners of faces become one vertex, and materials set colors.
 func TestOBJ(t *testing.T) {
 	files := fstest.MapFS{
 		"a.obj": {Data: []byte("mtllib a.mtl\nmtllib gone.mtl\no box\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 4 3\n")},
@@ -145,7 +145,8 @@ func TestOBJ(t *testing.T) {
 	}
 }
 
-// Levels replace the nodes that have them; those with fewer show their last one.
+// A node with levels of detail is replaced at each level. A node with fewer levels shows its last
+// level.
 func TestLevels(t *testing.T) {
 	lod := func(ids string) string {
 		return `"extensions": {"MSFT_lod": {"ids": [` + ids + `]}}`
@@ -180,7 +181,7 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-// Faults are errors of one line.
+// Each fault in a document results in a one-line error.
 func TestFaults(t *testing.T) {
 	for _, tt := range []struct{ members, want string }{
 		{oneNode + strings.Replace(triangle, `"indices": 1`, `"indices": 3`, 1), "indices"},
@@ -189,10 +190,10 @@ func TestFaults(t *testing.T) {
 		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"SCALE": -1}}}}], ` + triangle, "names accessor -1"},
 		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"ROTATION": 2}}}}], ` + triangle, "ROTATION is VEC3"},
 		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"SCALE": 6}}}}], ` + triangle, "9007199254740992 instances"},
-		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"SCALE": 0, "TRANSLATION": 2}}}}], ` + triangle, "attributes of 2 and 4 elements"},
+		{`"nodes": [{"mesh": 0, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {"SCALE": 0, "TRANSLATION": 2}}}}], ` + triangle, "attributes have 2 and 4 elements"},
 		{`"nodes": [{"mesh": 0, "scale": [1e300, 1, 1]}], ` + triangle, "vertex 1 is at 1e+300"},
 		{`"nodes": [{"mesh": 0, "skin": 0}, {}], "skins": [{"joints": [1]}], "meshes": [{"primitives":
-			[{"attributes": {"POSITION": 0, "JOINTS_0": 3, "WEIGHTS_0": 4}}]}]`, "joint 1 of 1"},
+			[{"attributes": {"POSITION": 0, "JOINTS_0": 3, "WEIGHTS_0": 4}}]}]`, "joint 1, but there are 1"},
 	} {
 		files := model(tt.members)
 		_, err := drawn.Open(context.Background(), files["a.gltf"].Data, ".gltf", files.ReadFile)

@@ -14,6 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 	"github.com/assetcook/assetcook/internal/mesh/drawn"
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
 
@@ -49,8 +50,12 @@ func openModel(t testing.TB, fs fstest.MapFS, name string) *drawn.Scene {
 // cook returns the output of the recipe.
 func cook(t testing.TB, fs fstest.MapFS, name string, lods int) fstest.MapFS {
 	t.Helper()
-	o := mesh.Recipe().New().(*mesh.Mesh)
-	o.LODs, o.LODError = lods, 0.2
+	o := mesh.Recipe().New()
+	for key, value := range map[string]any{"lods": int64(lods), "lod_error": 0.2} {
+		if err := recipeset.SetOption(o, key, value); err != nil {
+			t.Fatal(key, err)
+		}
+	}
 	res := recipetest.Cook(t, mesh.Recipe(), o, fs, "", name)
 	if res.Err != nil {
 		t.Fatalf("%s: %v", name, res.Err)
@@ -58,7 +63,8 @@ func cook(t testing.TB, fs fstest.MapFS, name string, lods int) fstest.MapFS {
 	return fstest.MapFS{"a.glb": {Data: res.Outputs[0]}}
 }
 
-// area returns the area of a level's triangles, and checks what all levels promise.
+// area returns the area of a level's triangles. It also checks the documented properties of a
+// level.
 func area(t *testing.T, l *drawn.Level) float64 {
 	t.Helper()
 	if len(l.Normals) != len(l.Positions) || len(l.Indices)%3 != 0 {
@@ -137,7 +143,7 @@ func TestCooked(t *testing.T) {
 	}
 }
 
-// Models whose views are packed are drawn.
+// Models with compressed bufferViews are drawn.
 func TestCompressed(t *testing.T) {
 	var positions []byte
 	for _, x := range []float32{0, 0, 0, 1, 0, 0, 0, 1, 7} {

@@ -11,11 +11,11 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// maxNodes bounds the nodes of a document, those visited for a level, and the copies of
-// meshes in it.
+// maxNodes limits each of: the nodes of a document, the nodes visited for a level, and the copies
+// of meshes in a level.
 const maxNodes = 1 << 18
 
-// checkNodes bounds the nodes and checks the numbers in extensions, which Check does not.
+// checkNodes limits the number of nodes and checks the indices in extensions, which Check does not.
 func (b *builder) checkNodes() error {
 	nodes := b.doc.Nodes
 	joints := 0
@@ -23,7 +23,7 @@ func (b *builder) checkNodes() error {
 		joints += len(b.doc.Skins[i].Joints)
 	}
 	if len(nodes) > maxNodes || joints > maxNodes {
-		return fmt.Errorf("%d nodes and %d joints, more than %d", len(nodes), joints, maxNodes)
+		return fmt.Errorf("the model has %d nodes and %d joints, more than %d together", len(nodes), joints, maxNodes)
 	}
 	for i := range nodes {
 		for _, id := range nodes[i].LODs() {
@@ -50,8 +50,8 @@ func (b *builder) countLevels() int {
 	return min(n, MaxLevels)
 }
 
-// roots returns the root nodes of the scene. Without a scene, it returns all nodes that have no parent
-// and are no level of detail.
+// roots returns the root nodes of the scene. Without a scene, it returns all nodes that have no
+// parent and are not a level of detail of another node.
 func (b *builder) roots() []int32 {
 	if len(b.doc.Scenes) > 0 {
 		scene := int32(0)
@@ -77,16 +77,16 @@ func (b *builder) roots() []int32 {
 
 // A meshPlacement is one copy of a mesh in the scene.
 type meshPlacement struct {
-	mesh, skin int32 // skin is -1 for none
+	mesh, skin int32 // mesh and skin by index; skin is -1 if there is none
 	weights    []float64
 	at         affine
 }
 
-// shownMeshes returns the places of meshes in a level of detail, sorted by mesh.
+// shownMeshes returns the placements of meshes in a level of detail, sorted by mesh.
 func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, error) {
 	type step struct {
 		node   int32
-		chosen bool // below a level of detail, so it has no levels itself
+		chosen bool // the node is below a node whose level was selected, so its own levels are ignored
 		above  affine
 	}
 	var steps []step
@@ -102,7 +102,7 @@ func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, 
 			return nil, err
 		}
 		if visited == maxNodes || len(list) > maxNodes || len(steps) > maxNodes {
-			return nil, fmt.Errorf("more than %d nodes and instances to show", maxNodes)
+			return nil, fmt.Errorf("the model has more than %d nodes and instances to show", maxNodes)
 		}
 		s := steps[len(steps)-1]
 		steps = steps[:len(steps)-1]
@@ -125,7 +125,7 @@ func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, 
 			show.weights = *node.Weights
 		}
 		if node.Skin != nil {
-			show.skin, show.at = *node.Skin, identity // joints alone place the mesh
+			show.skin, show.at = *node.Skin, identity // only the joints place a skinned mesh
 		}
 		if len(node.Instances()) == 0 {
 			list = append(list, show)
@@ -140,7 +140,7 @@ func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, 
 	return list, nil
 }
 
-// instances appends the copies of a mesh.
+// instances appends one placement of the mesh per instance.
 func (b *builder) instances(ctx context.Context, list []meshPlacement, show meshPlacement, attributes map[string]int32) ([]meshPlacement, error) {
 	count := int64(-1)
 	values := map[string][]float32{}
@@ -158,9 +158,9 @@ func (b *builder) instances(ctx context.Context, list []meshPlacement, show mesh
 		case gltf.Components(a.Type) != width || a.Type == "MAT2":
 			return nil, fmt.Errorf("%s is %.20s", name, a.Type)
 		case count >= 0 && a.Count != count:
-			return nil, fmt.Errorf("attributes of %d and %d elements", count, a.Count)
+			return nil, fmt.Errorf("attributes have %d and %d elements", count, a.Count)
 		case a.Count > maxNodes:
-			return nil, fmt.Errorf("%d instances, more than %d", a.Count, maxNodes)
+			return nil, fmt.Errorf("there are %d instances, more than %d", a.Count, maxNodes)
 		}
 		count = a.Count
 		array, err := b.doc.First(ctx, accessor, int(count))
@@ -192,7 +192,7 @@ func (b *builder) instances(ctx context.Context, list []meshPlacement, show mesh
 	return list, nil
 }
 
-// localTransform returns the transform of a node in its parent.
+// localTransform returns the transform from a node to its parent.
 func localTransform(n *gltf.Node) affine {
 	if n.Matrix != nil {
 		return affineOf(n.Matrix[:])
@@ -210,12 +210,12 @@ func localTransform(n *gltf.Node) affine {
 	return composeTransform(move, turn, scale)
 }
 
-// An affine transform is three columns and the translation.
+// An affine is an affine transform: three columns and the translation.
 type affine [12]float64
 
 var identity = affine{0: 1, 4: 1, 8: 1}
 
-// multiplyAffine returns the transform that applies b first.
+// multiplyAffine returns the transform that applies b, then a.
 func (a *affine) multiplyAffine(b *affine) affine {
 	var c affine
 	for column := range 4 {
@@ -234,7 +234,7 @@ func (a *affine) transformPoint(x, y, z float64) (px, py, pz float64) {
 	return a[0]*x + a[3]*y + a[6]*z + a[9], a[1]*x + a[4]*y + a[7]*z + a[10], a[2]*x + a[5]*y + a[8]*z + a[11]
 }
 
-// normals returns the transform for normals: the transpose of the inverse, scaled.
+// normals returns the transform for normals: the inverse transpose, scaled.
 func (a *affine) normals() affine {
 	n := affine{
 		a[4]*a[8] - a[5]*a[7], a[5]*a[6] - a[3]*a[8], a[3]*a[7] - a[4]*a[6],
@@ -249,7 +249,7 @@ func (a *affine) normals() affine {
 		largest = -largest
 	}
 	if largest == 0 {
-		return identity // everything is in a plane or nowhere
+		return identity // the transform is singular
 	}
 	for i := range n {
 		n[i] /= largest
@@ -257,12 +257,12 @@ func (a *affine) normals() affine {
 	return n
 }
 
-// mirrors reports whether triangles turn inside out.
+// mirrors reports whether the transform reverses the winding of triangles.
 func (a *affine) mirrors() bool {
 	return a[0]*(a[4]*a[8]-a[5]*a[7])+a[1]*(a[5]*a[6]-a[3]*a[8])+a[2]*(a[3]*a[7]-a[4]*a[6]) < 0
 }
 
-// addShare adds a share of another transform.
+// addShare adds another transform, multiplied by share.
 func (a *affine) addShare(b *affine, share float64) {
 	for i := range a {
 		a[i] += b[i] * share
@@ -279,7 +279,8 @@ func affineOf[T float32 | float64](m []T) (a affine) {
 	return a
 }
 
-// composeTransform returns the transform that scales, rotates by a quaternion and moves.
+// composeTransform returns the transform that scales, then rotates by the quaternion turn, then
+// translates.
 func composeTransform(move [3]float64, turn [4]float64, scale [3]float64) affine {
 	if l := math.Sqrt(turn[0]*turn[0] + turn[1]*turn[1] + turn[2]*turn[2] + turn[3]*turn[3]); l > 0 {
 		for i := range turn {

@@ -68,7 +68,7 @@ func (b *builder) drawPrimitive(ctx context.Context, p *gltf.Primitive, shown []
 	return nil
 }
 
-// countClipped counts the triangles of copies that are left out.
+// countClipped counts the triangles of omitted copies.
 func (l *Level) countClipped(triangles int64, copies int) {
 	const most = 1 << 40
 	l.Clipped = min(l.Clipped+min(triangles, most)*int64(min(copies, 2*maxNodes)), 1<<60)
@@ -94,7 +94,7 @@ func (b *builder) endPart(p *gltf.Primitive, mesh int32, part Part, l *Level) {
 	l.Parts = append(l.Parts, part)
 }
 
-// shortenName cuts a name.
+// shortenName shortens a name.
 func shortenName(name string) string {
 	const longest = 100
 	if len(name) > longest {
@@ -103,19 +103,19 @@ func shortenName(name string) string {
 	return strings.ToValidUTF8(name, "")
 }
 
-// A pose is a geometry with the morph targets of its latest copy.
+// A pose is a geometry with the morph targets of its latest copy applied.
 type pose struct {
 	*geometry
 	weights            []float64
-	positions, normals []float32 // nil before the first one
+	positions, normals []float32 // nil before the first copy
 }
 
-// hasWeights reports whether the pose has the given weights.
+// hasWeights reports whether the pose was computed with the given weights.
 func (p *pose) hasWeights(weights []float64) bool {
 	return p.positions != nil && len(p.weights) == len(weights) && (len(weights) == 0 || &p.weights[0] == &weights[0])
 }
 
-// drawPose appends the geometry of a pose for one node.
+// drawPose appends the triangles of a pose for one placement.
 func (b *builder) drawPose(ctx context.Context, p *pose, s *meshPlacement, l *Level) (err error) {
 	if !p.hasWeights(s.weights) {
 		p.weights = s.weights
@@ -164,7 +164,7 @@ func (b *builder) drawPose(ctx context.Context, p *pose, s *meshPlacement, l *Le
 	return err
 }
 
-// unitNormal returns a vector of length 1, 0, 0, 1 for one without direction.
+// unitNormal normalizes a vector. It returns 0, 0, 1 for a vector of length 0.
 func unitNormal(x, y, z float64) [3]float32 {
 	length := math.Sqrt(x*x + y*y + z*z)
 	if !(length > 0) || math.IsInf(length, 0) {
@@ -173,10 +173,10 @@ func unitNormal(x, y, z float64) [3]float32 {
 	return [3]float32{float32(x / length), float32(y / length), float32(z / length)}
 }
 
-// maxTargets bounds the morph targets that are applied to a geometry.
+// maxTargets limits the number of morph targets that are applied to a geometry.
 const maxTargets = 256
 
-// morph returns the positions and normals of a geometry with its targets.
+// morph returns the positions and normals of a geometry with its morph targets applied.
 func (b *builder) morph(ctx context.Context, g *geometry, weights []float64) (positions, normals []float32, err error) {
 	positions, normals = g.positions, g.normals
 	applied := 0
@@ -203,7 +203,7 @@ func (b *builder) morph(ctx context.Context, g *geometry, weights []float64) (po
 	return positions, normals, err
 }
 
-// matrices returns the transforms of a skin's joints, from mesh to world.
+// matrices returns the joint transforms of a skin, from mesh space to world space.
 func (b *builder) matrices(ctx context.Context, skin int32) ([]affine, error) {
 	if b.joints == nil {
 		b.joints = make([][]affine, len(b.doc.Skins))
@@ -234,8 +234,7 @@ func (b *builder) matrices(ctx context.Context, skin int32) ([]affine, error) {
 	return list, nil
 }
 
-// world returns the transform of a node in the scene. Transforms of its ancestors are
-// computed once.
+// world returns the world transform of a node. It caches the transforms of its ancestors.
 func (b *builder) world(node int32) affine {
 	if b.worlds == nil {
 		b.worlds = make([]*affine, len(b.parent))
@@ -257,7 +256,7 @@ func (b *builder) world(node int32) affine {
 	return at
 }
 
-// blendJoints returns the transform of a vertex by its joints.
+// blendJoints returns the transform of a vertex, blended from its joints.
 func (g *geometry) blendJoints(vertex int, joints []affine) (affine, error) {
 	var moved affine
 	sum := 0.
@@ -266,7 +265,7 @@ func (g *geometry) blendJoints(vertex int, joints []affine) (affine, error) {
 			if w := float64(g.weights[set][k]); w > 0 {
 				j := g.joints[set][k]
 				if int(j) >= len(joints) {
-					return moved, fmt.Errorf("vertex %d moves with joint %d of %d", vertex, j, len(joints))
+					return moved, fmt.Errorf("vertex %d moves with joint %d, but there are %d", vertex, j, len(joints))
 				}
 				moved.addShare(&joints[j], w)
 				sum += w

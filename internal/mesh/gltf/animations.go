@@ -20,7 +20,7 @@ func (c *check) checkAnimations() {
 			if ch.Target.Node != nil {
 				m := moved{*ch.Target.Node, ch.Target.Path}
 				if first, ok := seen[m]; ok {
-					c.faults.addFault("animation %d channel %d: moves the same as channel %d", i, j, first)
+					c.faults.addFault("animation %d channel %d: channel %d moves the same property", i, j, first)
 				}
 				seen[m] = j
 			}
@@ -41,7 +41,7 @@ func (c *check) checkAnimationSampler(s *AnimationSampler, animation, sampler in
 			c.faults.addFault("animation %d sampler %d input: is %s, want SCALAR of componentType 5126", animation, sampler, in.describeFormat())
 		}
 		if s.Interpolation == "CUBICSPLINE" && in.Count < 2 {
-			c.faults.addFault("animation %d sampler %d: a spline of one keyframe, want at least 2", animation, sampler)
+			c.faults.addFault("animation %d sampler %d: a spline has one keyframe, want at least 2", animation, sampler)
 		}
 	}
 	if c.checkRequiredIndex(s.Output, n, "accessor", "animation %d sampler %d output", animation, sampler) {
@@ -57,11 +57,11 @@ func (c *check) checkChannelTarget(ch *Channel, animation, channel int) {
 	if e := ch.Target.Extensions; e != nil && e.Pointer != nil {
 		switch {
 		case ch.Target.Node != nil:
-			fail("KHR_animation_pointer and a node")
+			fail("has both KHR_animation_pointer and a node")
 		case ch.Target.Path != "pointer":
-			fail("KHR_animation_pointer and the path %.40q, want \"pointer\"", ch.Target.Path)
+			fail("has KHR_animation_pointer with the path %.40q, want \"pointer\"", ch.Target.Path)
 		case !isPointer(e.Pointer.Pointer):
-			fail("%.80q is no JSON pointer", e.Pointer.Pointer)
+			fail("%.80q is not a JSON pointer", e.Pointer.Pointer)
 		}
 		return
 	}
@@ -98,10 +98,10 @@ func (c *check) countMorphTargets(n *Node) int {
 	return len(c.doc.Meshes[*n.Mesh].Primitives[0].Targets)
 }
 
-// checkKeyframes checks the values that a channel gives its target.
+// checkKeyframes checks the keyframe values of a channel's sampler.
 func (c *check) checkKeyframes(ch *Channel, s *AnimationSampler, animation, channel int) {
 	if s.Input == nil || s.Output == nil || !isIn(*s.Input, len(c.doc.Accessors)) || !isIn(*s.Output, len(c.doc.Accessors)) {
-		return // is at fault itself
+		return // the accessor's own check reports the fault
 	}
 	in, out := &c.doc.Accessors[*s.Input], &c.doc.Accessors[*s.Output]
 	want, factor := "", int64(1)

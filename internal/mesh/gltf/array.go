@@ -17,21 +17,21 @@ const (
 	Float32 = 5126
 )
 
-// Nowhere is the number of an element that leaves.
+// Nowhere is the index that marks a removed element.
 const Nowhere = ^uint32(0)
 
 // An Array holds the elements of an accessor: Count elements of Width components, little endian,
 // without gaps.
 type Array struct {
-	Component  int32 // Int8 ... Float32
-	Normalized bool  // integers stand for 0 to 1, or -1 to 1
-	Width      int   // components of an element
+	Component  int32 // whether integers represent 0 to 1, or -1 to 1
+	Normalized bool  // components per element
+	Width      int   // bytes per element, with the padding of matrices
 	Count      int
 	Size       int // bytes of an element, with the padding of matrices
 	Data       []byte
 }
 
-// NewArray returns an array of zeros.
+// NewArray returns an array whose elements are zero.
 func NewArray(component int32, normalized bool, width, count int) Array {
 	size := width * ComponentSize(component)
 	return Array{
@@ -40,7 +40,7 @@ func NewArray(component int32, normalized bool, width, count int) Array {
 	}
 }
 
-// FloatArray returns an array that holds the values, width an element.
+// FloatArray returns an array of the values, with width components per element.
 func FloatArray(values []float32, width int) Array {
 	a := NewArray(Float32, false, width, len(values)/width)
 	for i, x := range values {
@@ -49,7 +49,7 @@ func FloatArray(values []float32, width int) Array {
 	return a
 }
 
-// ComponentSize returns the bytes of a component, 0 if there is no such type.
+// ComponentSize returns the size of a component in bytes, or 0 if the type is unknown.
 func ComponentSize(component int32) int {
 	switch component {
 	case Int8, Uint8:
@@ -62,15 +62,15 @@ func ComponentSize(component int32) int {
 	return 0
 }
 
-// Element returns the bytes of one element. The last one of a matrix may lack the
-// padding at its end.
+// Element returns the bytes of one element. The last element of a matrix array may lack the padding
+// at its end.
 func (a Array) Element(i int) []byte {
 	rest := a.Data[i*a.Size:]
 	return rest[:min(a.Size, len(rest))]
 }
 
-// Floats returns the values that the components stand for (glTF 2.0, section
-// 3.6.2.2: c/127, c/255 ... if normalized).
+// Floats returns the component values as floats, after normalization (glTF 2.0, section 3.6.2.2:
+// c/127, c/255 ... if normalized).
 func (a Array) Floats() []float32 {
 	values := make([]float32, a.Width*a.Count)
 	for i := range values {
@@ -102,7 +102,7 @@ func (a Array) floatAt(i int) float32 {
 	return float32(x)
 }
 
-// Uints returns the components of an array of unsigned numbers.
+// Uints returns the components of an array of unsigned integers.
 func (a Array) Uints() []uint32 {
 	values := make([]uint32, a.Width*a.Count)
 	for i := range values {
@@ -111,8 +111,7 @@ func (a Array) Uints() []uint32 {
 	return values
 }
 
-// Pick returns the elements of the given numbers, in their order. The array must
-// have them.
+// Pick returns the elements with the given indices, in their order. The array must have them.
 func (a Array) Pick(ctx context.Context, elements []uint32) (Array, error) {
 	picked := a
 	picked.Count = len(elements)
@@ -125,8 +124,8 @@ func (a Array) Pick(ctx context.Context, elements []uint32) (Array, error) {
 	})
 }
 
-// Move returns an array of n elements where element i of this one is at remap[i]. Elements
-// with the number Nowhere are dropped.
+// Move returns an array of n elements; element i of a becomes element remap[i]. Elements with the
+// index Nowhere are dropped.
 func (a Array) Move(ctx context.Context, remap []uint32, n int) (Array, error) {
 	moved := a
 	moved.Count = n
@@ -141,8 +140,8 @@ func (a Array) Move(ctx context.Context, remap []uint32, n int) (Array, error) {
 	})
 }
 
-// Finite returns an error for the first element of an array of floats that is infinite or NaN. element
-// is the word for an element.
+// Finite returns an error for the first element of an array of floats that is infinite or NaN.
+// element is the noun for an element in the message.
 func (a Array) Finite(ctx context.Context, element string) error {
 	if a.Component != Float32 {
 		return nil
@@ -157,7 +156,7 @@ func (a Array) Finite(ctx context.Context, element string) error {
 	})
 }
 
-// Bounds returns the least and the greatest value of each component.
+// Bounds returns the minimum and the maximum of each component.
 func (a Array) Bounds() (low, high []float64) {
 	low, high = make([]float64, a.Width), make([]float64, a.Width)
 	for i := range a.Count * a.Width {
@@ -175,7 +174,8 @@ func (a Array) Bounds() (low, high []float64) {
 // chunk is the number of elements between two checks of the context, about a millisecond of work.
 const chunk = 1 << 15
 
-// Chunks calls work for 0 to n-1 in pieces, until it fails or the context ends.
+// Chunks calls work for consecutive ranges of 0 to n-1. It stops if work fails or the context is
+// canceled.
 func Chunks(ctx context.Context, n int, work func(from, to int) error) error {
 	for from := 0; from < n; from += chunk {
 		if err := ctx.Err(); err != nil {
@@ -188,24 +188,24 @@ func Chunks(ctx context.Context, n int, work func(from, to int) error) error {
 	return nil
 }
 
-// Modes of primitives that are made of triangles (glTF 2.0, section 5.24.4).
+// Primitive modes that consist of triangles (glTF 2.0, section 5.24.4).
 const (
 	Triangles     = 4
 	TriangleStrip = 5
 	TriangleFan   = 6
 )
 
-// AsTriangles returns the triangles of a list of triangles, a strip or a fan, with their winding
+// AsTriangles returns the triangles of a triangle list, strip or fan, and preserves their winding
 // (glTF 2.0, section 3.7.2.1).
 func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, error) {
 	if mode == Triangles {
 		if len(corners)%3 != 0 {
-			return nil, fmt.Errorf("%d corners are not whole triangles", len(corners))
+			return nil, fmt.Errorf("%d vertices do not make whole triangles", len(corners))
 		}
 		return corners, nil
 	}
 	if len(corners) < 3 {
-		return nil, fmt.Errorf("%d corners are no triangle", len(corners))
+		return nil, fmt.Errorf("%d vertices are too few for a triangle", len(corners))
 	}
 	list := make([]uint32, 0, 3*(len(corners)-2))
 	err := Chunks(ctx, len(corners)-2, func(from, to int) error {
@@ -214,7 +214,7 @@ func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, err
 			if mode == TriangleFan {
 				a, b, c = corners[i+1], corners[i+2], corners[0]
 			}
-			// Strips are stitched together by triangles without area.
+			// Degenerate triangles, which have no area, stitch strips together.
 			if a != b && b != c && c != a {
 				list = append(list, a, b, c)
 			}
@@ -227,9 +227,9 @@ func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, err
 	return list, err
 }
 
-// Compact renumbers the vertices that indices name, in place and in the order of their first use, and
-// returns their old numbers. The caller sets place to Nowhere for every vertex; Compact sets it to the
-// new number of each used vertex.
+// Compact renumbers the vertices that indices refer to, in place and in order of first use, and
+// returns their old numbers. The caller must set place to Nowhere for every vertex; Compact sets it
+// to the new number of each used vertex.
 func Compact(ctx context.Context, indices, place []uint32) (elements []uint32, err error) {
 	err = Chunks(ctx, len(indices), func(from, to int) error {
 		for i, v := range indices[from:to] {
@@ -244,7 +244,7 @@ func Compact(ctx context.Context, indices, place []uint32) (elements []uint32, e
 	return elements, err
 }
 
-// PutShort writes component i of an array of bytes or shorts.
+// PutShort writes component i of an array of 8-bit or 16-bit integers.
 func (a Array) PutShort(i int, n uint16) {
 	if ComponentSize(a.Component) == 1 {
 		a.Data[i] = byte(n)
@@ -253,8 +253,9 @@ func (a Array) PutShort(i int, n uint16) {
 	binary.LittleEndian.PutUint16(a.Data[2*i:], n)
 }
 
-// IndexArray stores indices as 16-bit numbers where they all fit, else as 32-bit
-// ones. 65535 ends a strip in some interfaces and is never used (section 3.7.2.1).
+// IndexArray stores indices as 16-bit integers if all of them fit, otherwise as 32-bit integers. It
+// never stores 65535 in 16 bits, because some graphics APIs use it to restart a strip (section
+// 3.7.2.1).
 func IndexArray(indices []uint32, vertices int) Array {
 	component := int32(Uint16)
 	if vertices > 1<<16-1 {
@@ -271,7 +272,7 @@ func IndexArray(indices []uint32, vertices int) Array {
 	return a
 }
 
-// CheckTimes checks that keyframes are at increasing times from 0 on.
+// CheckTimes checks that keyframe times start at 0 or later and increase.
 func (a Array) CheckTimes() error {
 	last := float32(math.Inf(-1))
 	for i, t := range a.Floats() {
@@ -279,26 +280,26 @@ func (a Array) CheckTimes() error {
 		case t < 0:
 			return fmt.Errorf("keyframe %d is at %v seconds", i, t)
 		case t <= last:
-			return fmt.Errorf("keyframe %d at %v seconds is not behind the one before, at %v", i, t, last)
+			return fmt.Errorf("keyframe %d at %v seconds is not after the previous keyframe, at %v", i, t, last)
 		}
 		last = t
 	}
 	return nil
 }
 
-// CheckCorners checks the indices of vertices below a number.
+// CheckCorners checks that all indices are below the number of vertices.
 func (a Array) CheckCorners(vertices int64) error {
 	restart := uint32(1)<<(8*ComponentSize(a.Component)) - 1
 	for i, v := range a.Uints() {
 		if int64(v) >= vertices || v == restart {
-			return fmt.Errorf("index %d is vertex %d of %d", i, v, vertices)
+			return fmt.Errorf("index %d refers to vertex %d, but there are only %d", i, v, vertices)
 		}
 	}
 	return nil
 }
 
-// RepairQuaternions scales rotations to length 1 in place, every third from the second
-// on for splines.
+// RepairQuaternions normalizes rotations in place. If splines is set, only every third element is a
+// rotation, starting with the second. It returns the number of repaired rotations.
 func (a Array) RepairQuaternions(splines bool) (n int, err error) {
 	values := a.Floats()
 	for i := range a.Count {
@@ -313,7 +314,7 @@ func (a Array) RepairQuaternions(splines bool) (n int, err error) {
 		case !ok:
 			return n, fmt.Errorf("element %d is a rotation without length", i)
 		case a.Component != Float32:
-			return n, fmt.Errorf("element %d is a rotation of another length than 1", i)
+			return n, fmt.Errorf("element %d is a rotation whose length is not 1", i)
 		}
 		n++
 		for k, x := range q {
@@ -323,8 +324,8 @@ func (a Array) RepairQuaternions(splines bool) (n int, err error) {
 	return n, nil
 }
 
-// RepairMatrices makes the last rows of matrices, which are stored by columns, 0 0 0 1,
-// in place.
+// RepairMatrices sets the last rows of matrices, which are stored by columns, to 0 0 0 1 in place.
+// It returns the number of repaired matrices.
 func (a Array) RepairMatrices() (n int, err error) {
 	for i := range a.Count {
 		m, off := a.Element(i), false
@@ -347,8 +348,8 @@ func (a Array) RepairMatrices() (n int, err error) {
 	return n, nil
 }
 
-// ScaleTo1 gives a vector length 1. It reports whether it was about that long before,
-// and whether it has a length at all.
+// ScaleTo1 normalizes a vector. It reports whether its length was about 1 before, and whether it
+// has a nonzero length at all.
 func ScaleTo1(v []float32) (was, ok bool) {
 	sum := float64(0)
 	for _, x := range v {

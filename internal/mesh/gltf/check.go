@@ -10,13 +10,12 @@ import (
 	"strings"
 )
 
-// NoChunk is the chunk size that Check takes for a document outside of a GLB file.
+// NoChunk is the chunk size to pass to Check for a document outside of a GLB file.
 const NoChunk = -1
 
-// Check returns the first few faults of the document as an error of one line.
-// Chunk is the size of the GLB file's binary chunk, which is the first buffer if that
-// has no URI. Size measures the file of a buffer; it is asked once for each. An ended
-// context is an error.
+// Check returns the first few faults of the document as an error of one line. chunk is the size of
+// the GLB file's binary chunk, which is the first buffer if that buffer has no URI. size returns the size
+// of a buffer's file; Check calls it once for each. If ctx is canceled, Check returns its error.
 func (d *Document) Check(ctx context.Context, chunk int64, size func(name string) (int64, error)) error {
 	c := check{doc: d, chunk: chunk, size: size}
 	if err := c.checkBuffers(ctx); err != nil {
@@ -27,7 +26,7 @@ func (d *Document) Check(ctx context.Context, chunk int64, size func(name string
 	return c.faults.faultsError()
 }
 
-// faults counts faults and keeps the messages of the first few.
+// faults counts faults and keeps the first few messages.
 type faults struct {
 	first []string
 	more  int
@@ -46,7 +45,7 @@ func (f *faults) addFault(format string, args ...any) {
 // isFullOfFaults reports whether further faults are only counted.
 func (f *faults) isFullOfFaults() bool { return len(f.first) == maxFaults }
 
-// faultsError returns one line, or nil if nothing is wrong.
+// faultsError returns an error of one line, or nil if there are no faults.
 func (f *faults) faultsError() error {
 	if len(f.first) == 0 {
 		return nil
@@ -58,21 +57,21 @@ func (f *faults) faultsError() error {
 	return errors.New(line)
 }
 
-// check checks one document.
+// check is the state of checking one document.
 type check struct {
 	doc       *Document
 	chunk     int64                            // size of the GLB file's binary chunk, or NoChunk
 	size      func(name string) (int64, error) // returns the size of a dependency
 	faults    faults
 	mended    []Mend
-	usages    []usage // uses of accessors
+	usages    []usage // use of each accessor
 	states    []viewState
 	unbounded map[int32]bool // accessors without the min and max that they need
 	parent    []int32        // parent nodes, -1 for roots; nil after a cycle
 }
 
-// checkBuffers checks that each buffer holds the bytes that it declares. It returns
-// an error only if the context ends.
+// checkBuffers checks that each buffer has at least the bytes that it declares. It returns an error
+// only if the context is canceled.
 func (c *check) checkBuffers(ctx context.Context) error {
 	files := map[string]sizeOrError{}
 	for i := range c.doc.Buffers {
@@ -86,21 +85,21 @@ func (c *check) checkBuffers(ctx context.Context) error {
 		}
 		if b.URI == nil && i == 0 && c.chunk != NoChunk {
 			if c.chunk < b.ByteLength {
-				c.faults.addFault("buffer 0: the binary chunk holds %d bytes, byteLength asks for %d", c.chunk, b.ByteLength)
+				c.faults.addFault("buffer 0: the binary chunk holds %d bytes, but byteLength is %d", c.chunk, b.ByteLength)
 			}
 			continue
 		}
 		if b.URI == nil {
-			continue // an extension or the loading program brings the bytes
+			continue // an extension or the loading program provides the bytes
 		}
 		have, err := c.bufferSize(*b.URI, files)
 		if err != nil {
 			c.faults.addFault("buffer %d: %v", i, err)
 		} else if have < b.ByteLength {
-			c.faults.addFault("buffer %d: %s holds %d bytes, byteLength asks for %d", i, showURI(*b.URI), have, b.ByteLength)
+			c.faults.addFault("buffer %d: %s holds %d bytes, but byteLength is %d", i, showURI(*b.URI), have, b.ByteLength)
 		}
 		if IsDataURI(*b.URI) && !isBufferType(mediaTypeOf(*b.URI)) {
-			c.noteMend("a data URI of a buffer whose media type is not application/octet-stream or application/gltf-buffer", "read all the same", "buffer", i)
+			c.noteMend("the data URI of a buffer has a media type other than application/octet-stream or application/gltf-buffer", "read anyway", "buffer", i)
 		}
 	}
 	return nil
@@ -110,8 +109,8 @@ func isBufferType(mediaType string) bool {
 	return strings.EqualFold(mediaType, "application/octet-stream") || strings.EqualFold(mediaType, "application/gltf-buffer")
 }
 
-// sizeOrError is the measured size of a file. Any number of buffers may name the file: it
-// is opened once.
+// sizeOrError is the measured size of a file, which is opened once even if several buffers refer to
+// it.
 type sizeOrError struct {
 	size int64
 	err  error
@@ -166,7 +165,8 @@ func (c *check) checkAsset() {
 	}
 }
 
-// minor returns the number after "2.", or the largest int for a larger number.
+// minor returns the number after "2." in a version. It returns the largest int if the number is too
+// large.
 func minor(version string) int {
 	n, _ := strconv.Atoi(version[2:])
 	return n
@@ -198,7 +198,7 @@ func (c *check) checkCameras() {
 	for i := range c.doc.Cameras {
 		switch o, p := c.doc.Cameras[i].Orthographic, c.doc.Cameras[i].Perspective; {
 		case (o == nil) == (p == nil):
-			c.faults.addFault("camera %d: want one of perspective and orthographic", i)
+			c.faults.addFault("camera %d: want either perspective or orthographic", i)
 		case p != nil && p.ZFar != nil && *p.ZFar <= p.ZNear:
 			c.faults.addFault("camera %d: zfar is %g, not above znear, %g", i, *p.ZFar, p.ZNear)
 		case o != nil && o.ZFar <= o.ZNear:
@@ -214,10 +214,10 @@ func (c *check) checkLights() {
 		if l.Type != "spot" {
 			continue
 		}
-		outer := math.Pi / 4 // the default
+		outer := math.Pi / 4 // default value
 		switch {
 		case l.Spot == nil:
-			c.faults.addFault("light %d: a spot without spot", i)
+			c.faults.addFault("light %d: the light is a spot and has no spot object", i)
 			continue
 		case l.Spot.Outer != nil:
 			outer = *l.Spot.Outer
@@ -234,8 +234,8 @@ func (c *check) checkTextureInfo(info *TextureInfo, where string, i int) {
 	}
 }
 
-// checkOptionalIndex reports whether an index is present and in range. It records a fault for an index
-// out of range, and formats the place only then.
+// checkOptionalIndex reports whether an index is present and in range. If it is out of range,
+// checkOptionalIndex records a fault. It formats the location only then.
 func (c *check) checkOptionalIndex(index *int32, n int, kind, where string, numbers ...int) bool {
 	if index == nil {
 		return false
@@ -247,7 +247,7 @@ func (c *check) checkOptionalIndex(index *int32, n int, kind, where string, numb
 	return false
 }
 
-// checkRequiredIndex is checkOptionalIndex for an index that must be there.
+// checkRequiredIndex is like checkOptionalIndex, but a missing index is a fault.
 func (c *check) checkRequiredIndex(index *int32, n int, kind, where string, numbers ...int) bool {
 	if index == nil {
 		c.faults.addFault("%s: names no %s", placeName(where, numbers), kind)

@@ -24,7 +24,7 @@ func TestReadsAFileOnce(t *testing.T) {
 	}
 }
 
-// The documents that take most memory for their size stay inside the estimate.
+// Even the documents that take the most memory for their size stay below the estimate.
 func TestStaysInsideItsMemory(t *testing.T) {
 	repeat := func(field, item string, n int) string {
 		return `{"` + field + `":[` + strings.Repeat(item+",", n) + item + `]}`
@@ -59,7 +59,7 @@ func FuzzDataURI(f *testing.F) {
 	f.Add("data:text/plain,a%20b")
 	f.Add("data:image/png;x=y;base64,AAA=")
 	f.Add("data:;base64,AAAAA")
-	f.Add("0,a") // no scheme, shorter than one
+	f.Add("0,a") // too short for the scheme
 	f.Fuzz(func(t *testing.T, uri string) {
 		size, err := dataURISize(uri)
 		data, _, dataErr := DataURI(uri)
@@ -80,7 +80,8 @@ func FuzzDataURI(f *testing.F) {
 	})
 }
 
-// A packed view is checked as EXT_meshopt_compression demands before it is unpacked.
+// A compressed view is checked against the rules of EXT_meshopt_compression before it is
+// decompressed.
 func TestCompressed(t *testing.T) {
 	const (
 		good = `{"buffer":1,"byteOffset":8,"byteLength":40,"byteStride":8,"count":3,"mode":"ATTRIBUTES","filter":"QUATERNION"}`
@@ -97,16 +98,16 @@ func TestCompressed(t *testing.T) {
 	}
 	for _, tc := range []struct{ old, new, want string }{
 		{`"buffer":1`, `"buffer":2`, "bufferView 0 compressed: there is no buffer 2"},
-		{`"buffer":1,`, ``, "without buffer"},
-		{`"byteLength":40`, `"byteLength":41`, "41 bytes from 8 on do not lie in buffer 1 of 48 bytes"},
+		{`"buffer":1,`, ``, "has no buffer"},
+		{`"byteLength":40`, `"byteLength":41`, "41 bytes from 8 on do not fit in buffer 1 of 48 bytes"},
 		{`"byteOffset":8`, `"byteOffset":-8`, "40 bytes from -8 on"},
 		{`"byteLength":40`, `"byteLength":0`, "0 bytes from 8 on"},
 		{`"count":3`, `"count":2`, "2 elements of 8 bytes, the view has 24 bytes"},
 		{`"count":3`, `"count":9007199254740991`, "2147483647 elements of 8 bytes"},
-		{`"byteStride":8,"count":3`, `"byteStride":12,"count":2`, "filter QUATERNION with a byteStride of 12"},
+		{`"byteStride":8,"count":3`, `"byteStride":12,"count":2`, "filter QUATERNION does not allow a byteStride of 12"},
 		{`"ATTRIBUTES"`, `"attributes"`, `mode "attributes"`},
 		{`"ATTRIBUTES"`, `"TRIANGLES"`, "byteStride of indices is 8"},
-		{`"QUATERNION"`, `"ROT13"`, `filter "ROT13" is not known`},
+		{`"QUATERNION"`, `"ROT13"`, `filter "ROT13" is unknown`},
 		{`"QUATERNION"`, `7`, "filter: want a string"},
 		{`"buffer":0,"byteLength":24`, `"buffer":0,"byteStride":12,"byteLength":24`, "byteStride is 8, but 12 in the view"},
 		{`"fallback":true`, `"fallback":1`, "fallback: want true or false"},
@@ -117,7 +118,7 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// FuzzUnescape compares with the standard library, errors and their text included.
+// FuzzUnescape compares the results and the error texts with the standard library.
 func FuzzUnescape(f *testing.F) {
 	for _, text := range []string{"", "%", "a%2", "%2g", "100%.bin", "%41%6A%6a+b", "%%41", "a%e2%82%ac\xff", "é%zz"} {
 		f.Add(text)
@@ -131,8 +132,8 @@ func FuzzUnescape(f *testing.F) {
 	})
 }
 
-// FuzzMend checks that a mended document is JSON that needs no mending, and lost nothing
-// else.
+// FuzzMend checks that a mended document is valid JSON, needs no further mending, and has lost only
+// the mended parts.
 func FuzzMend(f *testing.F) {
 	for _, text := range []string{
 		`{"nodes":[{"children":[],"name":"a"},{"a":[],"children":[ ] }],"meshes":[],"skins":[]}`,
@@ -159,7 +160,7 @@ func FuzzMend(f *testing.F) {
 	})
 }
 
-// Members that are called like one of glTF's but for their case are refused.
+// Members whose names differ from glTF's only in case are refused.
 func TestNames(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{`{"nodes":[{"extras":{"Mesh":0}}],"meshes":[{"primitives":[{"attributes":{"_Mesh":0},"targets":[{"_NODES":0}]}]}]}`, ""},
@@ -178,7 +179,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// All that is decoded has been checked before.
+// The shapes describe every member that Parse decodes.
 func TestShapesHaveAllThatIsDecoded(t *testing.T) {
 	unmarshaler := reflect.TypeFor[json.Unmarshaler]()
 	inside := func(of reflect.Type) reflect.Type {
@@ -221,13 +222,13 @@ func TestShapesHaveAllThatIsDecoded(t *testing.T) {
 	look(allShapes().document, reflect.TypeFor[Document]())
 }
 
-// Faults that writing the document anew repairs are reported once for each kind.
+// A fault that is repaired when the document is written again is reported once per kind.
 func TestMendsLayout(t *testing.T) {
 	const (
-		stride  = "a byteStride for other data than attributes; laid out anew"
-		mixed   = "a bufferView for data of more than one kind; laid out anew"
-		shared  = "several accessors of attributes in a bufferView without byteStride; laid out anew"
-		crooked = "attributes that do not all start at multiples of four bytes; laid out anew"
+		stride  = "a bufferView has a byteStride, but no attributes; rewritten"
+		mixed   = "a bufferView has data of more than one kind; rewritten"
+		shared  = "a bufferView without byteStride has attributes of several accessors; rewritten"
+		crooked = "attribute offsets are not multiples of 4; rewritten"
 	)
 	accessor := func(view, component int, kind, more string) string {
 		return fmt.Sprintf(`{"bufferView":%d,"componentType":%d,"count":2,"type":%q%s}`, view, component, kind, more)
@@ -244,13 +245,13 @@ func TestMendsLayout(t *testing.T) {
 		{`{}`, position, primitive(`"attributes":{"POSITION":0}`), nil},
 		{`{"byteStride":12},{"byteStride":12}`, position + "," + accessor(1, 5126, "VEC3", box), primitive(`"attributes":{"POSITION":0},"targets":[{"POSITION":1}]`), nil},
 		{`{"byteStride":24}`, position + "," + accessor(0, 5126, "VEC3", `,"byteOffset":12`), primitive(`"attributes":{"POSITION":0,"NORMAL":1}`), nil},
-		{`{"byteStride":100}`, `{"componentType":5126,"count":1,"type":"SCALAR"}`, ``, []string{"bufferView 0: a byteStride of more bytes than the bufferView has; laid out anew"}},
+		{`{"byteStride":100}`, `{"componentType":5126,"count":1,"type":"SCALAR"}`, ``, []string{"bufferView 0: a bufferView has a byteStride of more bytes than the bufferView itself; rewritten"}},
 		{`{"byteStride":4,"target":34963}`, accessor(0, 5125, "SCALAR", ""), ``, []string{"bufferView 0: " + stride}},
 		{`{"byteStride":4,"target":34962}`, accessor(0, 5125, "SCALAR", ""), ``, nil},
 		{`{},{"byteStride":4}`, position + "," + accessor(1, 5125, "SCALAR", ""), primitive(`"attributes":{"POSITION":0},"indices":1`), []string{"bufferView 1: " + stride}},
 		{`{"byteStride":4},{"byteStride":12}`, times + "," + accessor(1, 5126, "VEC3", ""), animation, []string{"bufferView 0: " + stride + "+1"}},
 		{`{},{}`, times + "," + accessor(1, 5126, "VEC3", ""), animation, nil},
-		{`{}`, times + "," + accessor(0, 5126, "VEC3", ""), animation, nil}, // of one kind
+		{`{}`, times + "," + accessor(0, 5126, "VEC3", ""), animation, nil}, // both accessors hold the same kind of data
 		{`{"byteStride":64}`, accessor(0, 5126, "MAT4", ""), `"nodes":[{}],"skins":[{"joints":[0],"inverseBindMatrices":0}],`, []string{"bufferView 0: " + stride}},
 		{`{"byteStride":4}`, accessor(0, 5126, "SCALAR", ""), `"images":[{"bufferView":0,"mimeType":"image/png"}],`, []string{"bufferView 0: " + stride}},
 		{`{}`, `{"componentType":5126,"count":9,"type":"SCALAR","sparse":{"count":1,"indices":{"bufferView":0,"componentType":5121},"values":{"bufferView":0}}}`, ``, nil},
@@ -268,7 +269,7 @@ func TestMendsLayout(t *testing.T) {
 			primitive(`"attributes":{"POSITION":0},"targets":[{"POSITION":1},{"POSITION":1}]`), []string{"accessor 0: min or max are missing; added+1"}},
 		{`{},{}`, accessor(0, 5126, "SCALAR", "") + "," + accessor(1, 5126, "VEC3", ""), animation, []string{"accessor 0: min or max are missing; added"}},
 	} {
-		// Each view has 400 bytes, but for the one whose stride is longer.
+		// Each view has 400 bytes, except the view with the longer stride.
 		size := 400
 		if strings.Contains(tc.views, ":100") {
 			size = 99
@@ -294,19 +295,19 @@ func TestMendsLayout(t *testing.T) {
 	}
 }
 
-// So is what else is put right.
+// Other repaired faults are also reported once per kind.
 func TestMendsOthers(t *testing.T) {
 	const (
 		png     = "iVBORw0KGgo="
 		webp    = "UklGRhwAAABXRUJQVlA4TA8AAAA="
-		other   = "an embedded image of another type than it is declared; declared as what it is"
-		unnamed = "an embedded image of a type whose extension extensionsUsed does not name; entered there"
-		octets  = "a data URI of a buffer whose media type is not application/octet-stream or application/gltf-buffer; read all the same"
+		other   = "the type of an embedded image differs from the declared type; type corrected"
+		unnamed = "the extension for the type of an embedded image is missing in extensionsUsed; added there"
+		octets  = "the data URI of a buffer has a media type other than application/octet-stream or application/gltf-buffer; read anyway"
 		view    = `,"bufferViews":[{"buffer":0,"byteLength":1}],"buffers":[{"byteLength":1}]`
 	)
 	for _, tc := range []struct{ rest, want string }{
 		{`"nodes":[{"rotation":[0,0,0,1.004]}]`, ""},
-		{`"nodes":[{},{"rotation":[0,0,0,1.006]},{"rotation":[1,1,1,1]}]`, "node 1: a rotation of another length than 1; scaled"},
+		{`"nodes":[{},{"rotation":[0,0,0,1.006]},{"rotation":[1,1,1,1]}]`, "node 1: the length of a rotation is not 1; scaled"},
 		{`"buffers":[{"byteLength":1,"uri":"data:Application/Octet-Stream,a"},{"byteLength":1,"uri":"data:application/gltf-buffer;base64,AA=="}]`, ""},
 		{`"buffers":[{"byteLength":1,"uri":"data:,a"}]`, "buffer 0: " + octets},
 		{`"buffers":[{"byteLength":1,"uri":"data:text/plain;base64,AA=="}]`, "buffer 0: " + octets},
@@ -318,7 +319,7 @@ func TestMendsOthers(t *testing.T) {
 		{`"images":[{"uri":"data:image/webp;base64,` + webp + `"}],"extensionsUsed":["EXT_texture_webp"]`, ""},
 		{`"images":[{"bufferView":0,"mimeType":"image/webp"}]` + view, "image 0: " + unnamed},
 		{`"images":[{"bufferView":0,"mimeType":"image/png"}]` + view, ""},
-		{`"images":[{"bufferView":0}]` + view, "image 0: an image in a bufferView without mimeType; known by its first bytes"},
+		{`"images":[{"bufferView":0}]` + view, "image 0: an image in a bufferView has no mimeType; its type found by its first bytes"},
 	} {
 		doc, err := parseAndCheck(t, tc.rest)
 		if err != nil {

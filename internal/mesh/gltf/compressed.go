@@ -9,15 +9,15 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// Extensions for compressed vertices. MeshoptEXT and MeshoptKHR keep views in a packed
-// form, see package meshopt; they differ in their versions and filters.
+// Extensions for compressed vertices. MeshoptEXT and MeshoptKHR store views in compressed form, see
+// package meshopt; they differ in their versions and filters.
 const (
 	Draco      = "KHR_draco_mesh_compression"
 	MeshoptEXT = "EXT_meshopt_compression"
 	MeshoptKHR = "KHR_meshopt_compression"
 )
 
-// Compressed returns the packed form of a view, nil if it has none.
+// Compressed returns the compressed form of a view, or nil if it has none.
 func (v *BufferView) Compressed() *Compressed {
 	if v.Extensions.KHR != nil {
 		return v.Extensions.KHR
@@ -25,7 +25,7 @@ func (v *BufferView) Compressed() *Compressed {
 	return v.Extensions.EXT
 }
 
-// Layout returns the layout of the elements of a packed view.
+// Layout returns the layout of the elements of a compressed view.
 func (p *Compressed) Layout() (meshopt.Layout, error) {
 	l := meshopt.Layout{
 		Count:  int(min(max(p.Count, 0), math.MaxInt32)),
@@ -41,7 +41,8 @@ func (p *Compressed) Layout() (meshopt.Layout, error) {
 	return l, l.Check()
 }
 
-// checkCompressed checks the layouts of packed views, and that they unpack to the view's size.
+// checkCompressed checks the layouts of compressed views, and that they decompress to the view's
+// size.
 func (c *check) checkCompressed() {
 	for i := range c.doc.BufferViews {
 		v := &c.doc.BufferViews[i]
@@ -58,7 +59,7 @@ func (c *check) checkCompressed() {
 		case err != nil:
 			c.faults.addFault("bufferView %d compressed: %v", i, err)
 		case p.ByteLength < 1 || p.ByteOffset < 0 || p.ByteOffset > have || p.ByteLength > have-p.ByteOffset:
-			c.faults.addFault("bufferView %d compressed: %d bytes from %d on do not lie in buffer %d of %d bytes",
+			c.faults.addFault("bufferView %d compressed: %d bytes from %d on do not fit in buffer %d of %d bytes",
 				i, p.ByteLength, p.ByteOffset, *p.Buffer, have)
 		case l.Size() != v.ByteLength:
 			c.faults.addFault("bufferView %d compressed: %d elements of %d bytes, the view has %d bytes", i, l.Count, l.Stride, v.ByteLength)
@@ -68,21 +69,22 @@ func (c *check) checkCompressed() {
 	}
 }
 
-// UnpackedSize returns the total size of the views that Decompress unpacks.
+// UnpackedSize returns the total size of the views that Decompress decompresses.
 func (d *Document) UnpackedSize() int64 {
 	sum := int64(0)
 	for i := range d.BufferViews {
 		v := &d.BufferViews[i]
 		if v.Compressed() != nil && d.Buffers[*v.Buffer].URI == nil {
-			// A packed view has as many bytes as its elements; the sum of any number fits.
+			// A compressed view has exactly the bytes of its elements; the limit keeps the sum of
+			// any number of views in range.
 			sum = min(sum+v.ByteLength, 1<<60)
 		}
 	}
 	return sum
 }
 
-// Decompress unpacks the views whose bytes exist only in packed form (EXT_meshopt_compression). It
-// must be called before a view is read.
+// Decompress decompresses the views whose bytes exist only in compressed form
+// (EXT_meshopt_compression). Call it before reading a view.
 func (d *Document) Decompress(ctx context.Context) error {
 	for i := range d.BufferViews {
 		v := &d.BufferViews[i]
@@ -104,7 +106,7 @@ func (d *Document) Decompress(ctx context.Context) error {
 
 func unpackView(ctx context.Context, buffer []byte, p *Compressed) ([]byte, error) {
 	if buffer == nil {
-		return nil, errors.New("the buffer with its packed bytes is empty")
+		return nil, errors.New("the buffer with its compressed bytes is empty")
 	}
 	l, err := p.Layout()
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Load reads the buffers of a checked document and makes it ready for edits. chunk is the
-// first buffer if that has no URI. read returns the first bytes of a file, at most most
-// of them; Load calls it once for each URI.
+// Load reads the buffers of a checked document and prepares it for edits. chunk is the
+// content of the first buffer if that buffer has no URI. read returns the first bytes of a file, at most the given number; Load calls
+// it once per URI.
 func (d *Document) Load(ctx context.Context, chunk []byte, read func(name string, most int64) ([]byte, error)) error {
 	longest := map[string]int64{}
 	for i := range d.Buffers {
@@ -27,7 +27,7 @@ func (d *Document) Load(ctx context.Context, chunk []byte, read func(name string
 		switch {
 		case b.URI == nil && i == 0:
 			d.Data[i] = chunk
-		case b.URI == nil: // an extension would bring it
+		case b.URI == nil: // an extension must supply the bytes
 		case IsDataURI(*b.URI):
 			d.Data[i], _, err = DataURI(*b.URI)
 		case files[*b.URI] != nil:
@@ -43,7 +43,7 @@ func (d *Document) Load(ctx context.Context, chunk []byte, read func(name string
 			return fmt.Errorf("buffer %d: %w", i, err)
 		}
 		if d.Data[i] != nil && int64(len(d.Data[i])) < b.ByteLength {
-			return fmt.Errorf("buffer %d: became shorter while it was read", i)
+			return fmt.Errorf("buffer %d became shorter while it was read", i)
 		}
 	}
 	var err error
@@ -60,7 +60,7 @@ func (d *Document) Objects(list string) ([]Object, error) {
 	return objects, nil
 }
 
-// View returns the bytes of a view.
+// View returns the bytes of a view, decompressed.
 func (d *Document) View(view int32) ([]byte, error) {
 	if data, ok := d.unpacked[view]; ok {
 		return data, nil
@@ -68,12 +68,12 @@ func (d *Document) View(view int32) ([]byte, error) {
 	v := &d.BufferViews[view]
 	buffer := d.Data[*v.Buffer]
 	if buffer == nil {
-		return nil, fmt.Errorf("bufferView %d: buffer %d has no bytes: it has no uri", view, *v.Buffer)
+		return nil, fmt.Errorf("bufferView %d: buffer %d has no uri, so it has no bytes", view, *v.Buffer)
 	}
 	return buffer[v.ByteOffset:][:v.ByteLength:v.ByteLength], nil
 }
 
-// Shape returns an accessor as an array without its elements.
+// Shape returns an accessor's array without its elements.
 func (d *Document) Shape(accessor int32) Array {
 	a := &d.Accessors[accessor]
 	return Array{
@@ -82,7 +82,7 @@ func (d *Document) Shape(accessor int32) Array {
 	}
 }
 
-// First returns the first n elements of an accessor, which must have them. Without a view
+// First returns the first n elements of an accessor, which must have at least n. Without a view
 // they are zeros.
 func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, error) {
 	to := func(at int) int {
@@ -98,14 +98,14 @@ func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, err
 	return array, d.replaceSparse(ctx, accessor, array, to)
 }
 
-// Dense returns the elements in the view of an accessor, without its sparse elements. The
-// accessor must have a view.
+// Dense returns the elements in an accessor's view, without its sparse elements. The accessor must
+// have a view.
 func (d *Document) Dense(ctx context.Context, accessor int32) (Array, error) {
 	return d.gatherElements(ctx, accessor, int(d.Accessors[accessor].Count), func(i int) int { return i })
 }
 
-// Gather returns the elements of the given numbers, in their order. place is the new number of each
-// element of the accessor, Nowhere for elements that are left out.
+// Gather returns the elements with the given indices, in their order. place holds the new index of
+// each element of the accessor, or Nowhere for omitted elements.
 func (d *Document) Gather(ctx context.Context, accessor int32, elements, place []uint32) (Array, error) {
 	array, err := d.gatherElements(ctx, accessor, len(elements), func(i int) int { return int(elements[i]) })
 	if err != nil {
@@ -119,8 +119,8 @@ func (d *Document) Gather(ctx context.Context, accessor int32, elements, place [
 	})
 }
 
-// gatherElements returns an array of count elements, where from(i) is the number of element i
-// in the accessor's view.
+// gatherElements returns an array of count elements, where from(i) is the index of element i in the
+// accessor's view.
 func (d *Document) gatherElements(ctx context.Context, accessor int32, count int, from func(int) int) (Array, error) {
 	a := &d.Accessors[accessor]
 	array := d.Shape(accessor)
@@ -146,8 +146,8 @@ func (d *Document) gatherElements(ctx context.Context, accessor int32, count int
 	})
 }
 
-// replaceSparse writes the sparse elements of an accessor into array. to returns the place of an
-// element in array, negative for an element that is left out.
+// replaceSparse writes the sparse elements of an accessor to array. to returns the index of an
+// element in array; it is negative for omitted elements.
 func (d *Document) replaceSparse(ctx context.Context, accessor int32, array Array, to func(int) int) error {
 	s := d.Accessors[accessor].Sparse
 	if s == nil {
@@ -168,7 +168,8 @@ func (d *Document) replaceSparse(ctx context.Context, accessor int32, array Arra
 	})
 }
 
-// Sparse returns the sparse elements of an accessor and their numbers. Both share the buffers' bytes.
+// Sparse returns the sparse elements of an accessor and their indices. Both share the buffers'
+// bytes.
 func (d *Document) Sparse(accessor int32) (indices, values Array, err error) {
 	s := d.Accessors[accessor].Sparse
 	n := int(s.Count)
@@ -192,7 +193,7 @@ func (d *Document) Sparse(accessor int32) (indices, values Array, err error) {
 		at := uintAt(indices.Data, i, indices.Size)
 		switch {
 		case int64(at) >= d.Accessors[accessor].Count:
-			return indices, values, fmt.Errorf("accessor %d: sparse index %d of %d elements", accessor, at, d.Accessors[accessor].Count)
+			return indices, values, fmt.Errorf("accessor %d: sparse index %d is beyond its %d elements", accessor, at, d.Accessors[accessor].Count)
 		case i > 0 && at <= uintAt(indices.Data, i-1, indices.Size):
 			return indices, values, fmt.Errorf("accessor %d: sparse indices do not increase at %d", accessor, i)
 		}
@@ -200,7 +201,7 @@ func (d *Document) Sparse(accessor int32) (indices, values Array, err error) {
 	return indices, values, nil
 }
 
-// uintAt returns element i of a list of unsigned numbers of size bytes each.
+// uintAt returns element i of a list of unsigned integers of size bytes each.
 func uintAt(list []byte, i, size int) uint32 {
 	switch size {
 	case 1:
@@ -211,11 +212,11 @@ func uintAt(list []byte, i, size int) uint32 {
 	return binary.LittleEndian.Uint32(list[4*i:])
 }
 
-// A Picker reads the triangles, lines or points of primitives and the vertices they use.
-// A primitive of few triangles over many vertices costs little.
+// A Picker reads the triangles, lines or points of primitives and the vertices that they use. A
+// primitive of few triangles over many vertices takes little time.
 type Picker struct {
 	doc   *Document
-	place []uint32 // new number of each vertex in use, Nowhere outside of Pick and Forget
+	place []uint32 // new index of each used vertex; all Nowhere between Forget and Pick
 }
 
 // NewPicker returns a picker for a document whose buffers are loaded.
@@ -224,11 +225,11 @@ func NewPicker(doc *Document) *Picker { return &Picker{doc: doc} }
 // A Picked is the result of reading a primitive.
 type Picked struct {
 	Indices  []uint32 // corners; strips and fans become triangles
-	Elements []uint32 // vertices in their accessors, in order of first use
+	Elements []uint32 // indices of vertices in their accessors, in order of first use
 }
 
-// Pick reads the first corners of a primitive. The caller calls Forget before the next
-// Pick, even after an error.
+// Pick reads the first n corners of a primitive. Call Forget before the next Pick, even after an
+// error.
 func (p *Picker) Pick(ctx context.Context, of *Primitive, corners int) (Picked, error) {
 	var picked Picked
 	count := int(p.doc.Accessors[of.Attributes["POSITION"]].Count)
@@ -248,14 +249,14 @@ func (p *Picker) Pick(ctx context.Context, of *Primitive, corners int) (Picked, 
 	return picked, err
 }
 
-// Forget makes the picker ready for the next primitive.
+// Forget prepares the picker for the next primitive.
 func (p *Picker) Forget(picked Picked) {
 	for _, v := range picked.Elements {
 		p.place[v] = Nowhere
 	}
 }
 
-// Gather returns an attribute of the picked vertices.
+// Gather returns the elements of an attribute's accessor for the picked vertices.
 func (p *Picker) Gather(ctx context.Context, picked Picked, accessor int32) (Array, error) {
 	return p.doc.Gather(ctx, accessor, picked.Elements, p.place)
 }
@@ -277,7 +278,7 @@ func (p *Picker) readCorners(ctx context.Context, of *Primitive, n, vertices int
 	return indices, Chunks(ctx, n, func(from, to int) error {
 		for i, v := range indices[from:to] {
 			if int64(v) >= int64(vertices) {
-				return fmt.Errorf("index %d is vertex %d of %d", from+i, v, vertices)
+				return fmt.Errorf("index %d refers to vertex %d, but there are only %d", from+i, v, vertices)
 			}
 		}
 		return nil

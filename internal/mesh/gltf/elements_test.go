@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Members keep their order and text whatever else is set.
+// Members keep their order and text when other members are set.
 func TestObject(t *testing.T) {
 	o, err := ParseObject([]byte(` {"b" : 1.50, "<&>" : {"x":[1, 2]}, "a":"\u0041"}`))
 	if err != nil {
@@ -38,7 +38,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// Taking text apart and writing it again changes white space only.
+// Parsing a text and writing it again changes only white space.
 func FuzzObject(f *testing.F) {
 	f.Add(`{"a":[{"b":1e5},"\ud83d\ude00"],"c":{}}`)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -97,7 +97,7 @@ func TestGLBRefuses(t *testing.T) {
 		{8, "\xff\xff", "it was cut short"},
 		{12, "\xff\xff", "does not fit into the GLB file"},
 		{16, "BIN\x00", "is not JSON"},
-		{28, "\x05", "a chunk of 5 bytes, only 4 are left"},
+		{28, "\x05", "a chunk has 5 bytes, but only 4 are left in the GLB file: it was cut short"},
 	} {
 		data := bytes.Clone(file.Bytes())
 		copy(data[tc.at:], tc.with)
@@ -108,7 +108,7 @@ func TestGLBRefuses(t *testing.T) {
 	if _, _, _, err := SplitGLB([]byte("glTF")); err == nil {
 		t.Error("a magic number alone: accepted")
 	}
-	// An unknown chunk is passed over.
+	// An unknown chunk is skipped.
 	data := append(bytes.Clone(file.Bytes()[:28]), "\x04\x00\x00\x00what1234"...)
 	data = append(data, file.Bytes()[28:]...)
 	data[8] = byte(len(data))
@@ -161,7 +161,8 @@ func TestAccessors(t *testing.T) {
 	if f := dense.Floats(); f[0] != 3<<8+2 || dense.Width != 2 || dense.Count != 3 {
 		t.Errorf("strided: %v of %d", f, dense.Width)
 	}
-	// The columns of a matrix of bytes start at words; the last one ends early.
+	// Each column of a byte matrix starts at a multiple of four bytes. The last column lacks its
+	// padding.
 	m, err := d.Dense(t.Context(), 1)
 	if err != nil || m.Size != 8 || !bytes.Equal(m.Data, []byte{24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 0, 0}) {
 		t.Errorf("matrices: %v, %v", m, err)
@@ -179,11 +180,11 @@ func TestAccessors(t *testing.T) {
 		t.Errorf("shares: %v, %v", shares.Floats(), err)
 	}
 	copy(d.Data[0][40:], "\x01\x00\x04\x00")
-	if _, err := d.First(t.Context(), 2, 3); err == nil || !strings.Contains(err.Error(), "sparse index 4 of 4") {
+	if _, err := d.First(t.Context(), 2, 3); err == nil || !strings.Contains(err.Error(), "sparse index 4 is beyond its 4") {
 		t.Errorf("sparse index: %v", err)
 	}
 	d.Data[0] = nil
-	if _, err := d.Dense(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "has no bytes: it has no uri") {
+	if _, err := d.Dense(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "has no uri, so it has no bytes") {
 		t.Errorf("no bytes: %v", err)
 	}
 }
@@ -217,7 +218,7 @@ func TestArrays(t *testing.T) {
 	}
 }
 
-// Lists that end up empty go, as glTF has it.
+// A list that becomes empty is removed, because glTF forbids empty lists.
 func TestSetObjects(t *testing.T) {
 	d := open(t)
 	views, err := d.Objects("bufferViews")
@@ -231,7 +232,7 @@ func TestSetObjects(t *testing.T) {
 	}
 }
 
-// Work is done in pieces with a look at the context before each.
+// The work is divided into chunks, and the context is checked before each chunk.
 func TestChunks(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var ends []int

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A Job opens the files that a document names and records them as dependencies.
+// A Job opens the files that a document refers to and records them as dependencies.
 type Job interface {
 	OpenDep(name string) (fs.File, error)
 	Exists(name string) (bool, error)
@@ -26,7 +26,7 @@ func OpenFile(job Job, name string) (f fs.File, size int64, err error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s: not a regular file", info.Name())
+		err = fmt.Errorf("%s is not a regular file", info.Name())
 	}
 	if err != nil {
 		f.Close()
@@ -35,7 +35,7 @@ func OpenFile(job Job, name string) (f fs.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// SizeIn returns a size function for Check that records each file as a dependency.
+// SizeIn returns a size function for Check, which records each file as a dependency.
 func SizeIn(job Job) func(name string) (int64, error) {
 	return func(name string) (int64, error) {
 		f, size, err := OpenFile(job, name)
@@ -46,12 +46,12 @@ func SizeIn(job Job) func(name string) (int64, error) {
 	}
 }
 
-// WarnOfImages warns of image files that do not exist or cannot be looked for. The
-// existence of each file becomes a dependency of the job.
+// WarnOfImages warns about image files that do not exist or cannot be accessed. The existence of
+// each file becomes a dependency of the job.
 func (d *Document) WarnOfImages(job Job) error {
 	const shown = 3
 	var missing []string
-	var fault error // the first one in looking for an image
+	var fault error // first error of a check for an image file
 	seen, gone, faults := map[string]bool{}, 0, 0
 	for i := range d.Images {
 		if d.Images[i].URI == nil || IsDataURI(*d.Images[i].URI) {
@@ -78,23 +78,23 @@ func (d *Document) WarnOfImages(job Job) error {
 	}
 	switch {
 	case faults == 1:
-		job.Warn("%v; it is named all the same", fault)
+		job.Warn("%v; the model names the file anyway", fault)
 	case faults > 1:
-		job.Warn("%v, and %d more; they are named all the same", fault, faults-1)
+		job.Warn("%v, and %d more; the model names these files anyway", fault, faults-1)
 	}
 	switch list := strings.Join(missing, ", "); {
 	case gone == 1:
-		job.Warn("image %s does not exist; it is named all the same", list)
+		job.Warn("image %s does not exist; the model names it anyway", list)
 	case gone > shown:
-		job.Warn("%d images do not exist: %s and %d more; they are named all the same", gone, list, gone-shown)
+		job.Warn("%d images do not exist: %s and %d more; the model names them anyway", gone, list, gone-shown)
 	case gone > 1:
-		job.Warn("%d images do not exist: %s; they are named all the same", gone, list)
+		job.Warn("%d images do not exist: %s; the model names them anyway", gone, list)
 	}
 	return nil
 }
 
-// ExternalFiles returns the file of each buffer or image, "" for one without a file or whose URI
-// is invalid.
+// ExternalFiles returns the file of each buffer or image, or "" if it has none or its URI is
+// invalid.
 func ExternalFiles(elements []Object) []string {
 	names := make([]string, len(elements))
 	for i, o := range elements {
@@ -109,7 +109,8 @@ func ExternalFiles(elements []Object) []string {
 	return names
 }
 
-// DataURI returns the data of a data URI, and its media type without parameters, "" for none.
+// DataURI returns the data of a data URI and its media type without parameters, or "" if it has
+// none.
 func DataURI(uri string) (data []byte, mediaType string, err error) {
 	r, size, err := openDataURI(uri)
 	if err != nil {
@@ -122,7 +123,7 @@ func DataURI(uri string) (data []byte, mediaType string, err error) {
 		data = data[:len(data)+n]
 	}
 	if err == nil {
-		_, err = r.Read(make([]byte, 1)) // the end, or the fault there
+		_, err = r.Read(make([]byte, 1)) // the next byte: none at the end, or an encoding error
 	}
 	if err != io.EOF {
 		return nil, "", fmt.Errorf("data URI: %w", err)
@@ -150,19 +151,19 @@ func dataURISize(uri string) (int64, error) {
 	return n, nil
 }
 
-// openDataURI returns a reader for the data of a data URI, at most size bytes.
+// openDataURI returns a reader of the data of a data URI, and an upper bound of its size in bytes.
 func openDataURI(uri string) (r io.Reader, size int, err error) {
 	if !IsDataURI(uri) {
 		return nil, 0, fmt.Errorf("%.40q is not a data URI", uri)
 	}
 	head, body, found := strings.Cut(uri, ",")
 	if !found {
-		return nil, 0, errors.New("data URI without a comma")
+		return nil, 0, errors.New("the data URI has no comma")
 	}
 	parameters := strings.Split(head, ";")[1:]
 	for i, p := range parameters {
 		if !strings.Contains(p, "=") && (i < len(parameters)-1 || !strings.EqualFold(p, "base64")) {
-			return nil, 0, fmt.Errorf("data URI with the parameter %.40q, want name=value", p)
+			return nil, 0, fmt.Errorf("the data URI has the parameter %.40q, want name=value", p)
 		}
 	}
 	if !strings.HasSuffix(strings.ToLower(head), ";base64") {
@@ -180,8 +181,8 @@ func openDataURI(uri string) (r io.Reader, size int, err error) {
 	return base64.NewDecoder(encoding, strings.NewReader(body)), encoding.DecodedLen(len(body)), nil
 }
 
-// FileOfURI returns the file that a relative URI names, relative to the
-// document's directory, cleaned.
+// FileOfURI returns the file that a relative URI refers to, cleaned and relative to the document's
+// directory.
 func FileOfURI(uri string) (string, error) {
 	switch {
 	case uri == "":
@@ -189,7 +190,7 @@ func FileOfURI(uri string) (string, error) {
 	case hasScheme(uri):
 		return "", fmt.Errorf("%s is not a file; copy the file into the asset directory and name the copy", showURI(uri))
 	case strings.Contains(strings.SplitN(uri, "/", 2)[0], ":"):
-		return "", fmt.Errorf("%s is no relative URI; in a file name a colon is written %%3A", showURI(uri))
+		return "", fmt.Errorf("%s is not a relative URI; in a file name, write %%3A for a colon", showURI(uri))
 	case uri[0] == '/':
 		return "", fmt.Errorf("%s is absolute, want a path relative to the document", showURI(uri))
 	case strings.ContainsAny(uri, "?#"):
@@ -199,13 +200,13 @@ func FileOfURI(uri string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w; in a file name write %%25 for %%", showURI(uri), err)
 	}
-	// Cleaned, so that a file has one name however it is spelled. A leading
-	// slash that was escaped must not turn into the asset tree's root.
+	// The name is cleaned, so that a file has one name however it is spelled. An escaped leading
+	// slash must not refer to the root of the asset tree.
 	return path.Clean("./" + name), nil
 }
 
-// decodePercent decodes percent-encoded bytes (RFC 3986 section 2.1). net/url does that too, but
-// fills tables at every start of the program.
+// decodePercent decodes percent-encoded bytes (RFC 3986 section 2.1). net/url can do that, too, but
+// it initializes tables at every start of the program.
 func decodePercent(text string) (string, error) {
 	at := strings.IndexByte(text, '%')
 	if at < 0 {
@@ -249,7 +250,7 @@ func IsDataURI(uri string) bool {
 	return len(uri) >= 5 && strings.EqualFold(uri[:5], "data:")
 }
 
-// showURI quotes a URI for a message, shortened as data URIs may be huge.
+// showURI quotes a URI for a message, shortened because data URIs may be very long.
 func showURI(uri string) string {
 	const longest = 80
 	if IsDataURI(uri) {

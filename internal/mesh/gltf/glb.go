@@ -9,34 +9,34 @@ import (
 	"math"
 )
 
-// The container of binary glTF (glTF 2.0, chapter 4): a header of three words, then
-// chunks, each of its length, its type and its bytes.
+// The container of binary glTF (glTF 2.0, chapter 4): a header of three words, followed by chunks,
+// each with its length, its type and its bytes.
 const (
 	magic     = "glTF"
 	chunkJSON = 0x4e4f534a
 	chunkBIN  = 0x004e4942
 )
 
-// HeaderSize is the number of bytes of a GLB file before the text of its document.
+// HeaderSize is the number of bytes in a GLB file before the text of its document.
 const HeaderSize = 20
 
 // IsGLB reports whether a file that starts with head is binary glTF.
 func IsGLB(head []byte) bool { return len(head) >= 4 && string(head[:4]) == magic }
 
 // TextSize returns the length of the document's text in a GLB file of size bytes. head is the start
-// of the file, HeaderSize bytes or more.
+// of the file, at least HeaderSize bytes.
 func TextSize(head []byte, size int64) (int64, error) {
 	if len(head) < HeaderSize {
-		return 0, fmt.Errorf("%d bytes are no GLB file, its header alone has %d", len(head), HeaderSize)
+		return 0, fmt.Errorf("the file has %d bytes; the header of a GLB file alone has %d", len(head), HeaderSize)
 	}
 	word := func(i int) uint32 { return binary.LittleEndian.Uint32(head[4*i:]) }
 	switch {
 	case word(1) == 1:
-		return 0, errors.New("a GLB file of glTF 1.0; export it as glTF 2.0")
+		return 0, errors.New("the GLB file has glTF 1.0; export the model as glTF 2.0")
 	case word(1) != 2:
-		return 0, fmt.Errorf("a GLB file of version %d, want 2", word(1))
+		return 0, fmt.Errorf("the GLB file has version %d, want 2", word(1))
 	case int64(word(2)) > size:
-		return 0, fmt.Errorf("the header speaks of %d bytes, the file has %d: it was cut short", word(2), size)
+		return 0, fmt.Errorf("the header claims %d bytes, but the file has %d: it was cut short", word(2), size)
 	case word(4) != chunkJSON:
 		return 0, errors.New("the first chunk of the GLB file is not JSON")
 	case int64(word(3)) > int64(word(2))-HeaderSize:
@@ -45,9 +45,9 @@ func TextSize(head []byte, size int64) (int64, error) {
 	return int64(word(3)), nil
 }
 
-// ReadText reads the text of a model: the document of a GLB file or all of any other file, at most
-// most bytes. The text is nil if there is more or the GLB file has no document. The error is for
-// reading only.
+// ReadText reads the text of a model: the document of a GLB file, or the whole of any other file.
+// The text is nil if it is longer than most, or if the GLB file has no document. An error means
+// that reading failed.
 func ReadText(file io.ReaderAt, size, most int64) (text []byte, isGLB bool, err error) {
 	head := make([]byte, HeaderSize)
 	n, err := file.ReadAt(head, 0)
@@ -77,9 +77,9 @@ func IsJSON(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("{"))
 }
 
-// SplitGLB returns the document and the binary chunk of a GLB file, which share its
-// bytes. The chunk is nil if there is none. Chunks of other types are ignored, as the specification
-// demands. odd describes a fault of the container that is no error, "" for none.
+// SplitGLB returns the document and the binary chunk of a GLB file, which share its bytes. The
+// chunk is nil if there is none. Chunks of other types are ignored, as the specification requires.
+// odd describes a tolerated fault of the container, or is "".
 func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
 	n, err := TextSize(file, int64(len(file)))
 	if err != nil {
@@ -87,7 +87,7 @@ func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
 	}
 	end := binary.LittleEndian.Uint32(file[8:])
 	if int(end) < len(file) {
-		odd = "there is more behind the end of the GLB file"
+		odd = "there are bytes after the end of the GLB file"
 	}
 	file = file[:end]
 	text, rest := file[HeaderSize:][:n:n], file[HeaderSize+n:]
@@ -98,13 +98,13 @@ func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
 		length, kind := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
 		rest = rest[8:]
 		if int64(length) > int64(len(rest)) {
-			return nil, nil, "", fmt.Errorf("a chunk of %d bytes, only %d are left in the GLB file: it was cut short", length, len(rest))
+			return nil, nil, "", fmt.Errorf("a chunk has %d bytes, but only %d are left in the GLB file: it was cut short", length, len(rest))
 		}
 		switch {
 		case kind == chunkBIN && chunk == nil:
 			chunk = rest[:length:length]
 			if !first {
-				odd = "the binary chunk of the GLB file is not its second"
+				odd = "the binary chunk of the GLB file is not its second chunk"
 			}
 		case kind == chunkBIN || kind == chunkJSON:
 			odd = "the GLB file has more than one chunk of a type; the first is read"
@@ -118,7 +118,7 @@ func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
 }
 
 // WriteGLB writes a GLB file whose binary chunk is the concatenation of parts. The length of each
-// part is a multiple of four bytes.
+// part must be a multiple of four bytes.
 func WriteGLB(w io.Writer, text []byte, parts [][]byte) error {
 	size := 0
 	for _, p := range parts {
@@ -130,7 +130,7 @@ func WriteGLB(w io.Writer, text []byte, parts [][]byte) error {
 		total += 8 + int64(size)
 	}
 	if total > math.MaxUint32 {
-		return fmt.Errorf("%d bytes, a GLB file can have %d: split the model", total, uint32(math.MaxUint32))
+		return fmt.Errorf("the model has %d bytes, but a GLB file holds at most %d; split the model", total, uint32(math.MaxUint32))
 	}
 	le := binary.LittleEndian
 	head := le.AppendUint32(append([]byte(nil), magic...), 2)

@@ -12,12 +12,12 @@ func (c *check) checkImages() {
 		c.checkOptionalIndex(image.BufferView, len(c.doc.BufferViews), "bufferView", "image %d", i)
 		c.useView(image.BufferView, forImages)
 		if image.BufferView != nil && image.MimeType == "" {
-			c.noteMend("an image in a bufferView without mimeType", "known by its first bytes", "image", i)
+			c.noteMend("an image in a bufferView has no mimeType", "its type found by its first bytes", "image", i)
 		}
 		if image.URI == nil {
 			c.checkImageType(image.MimeType, i)
 			if image.BufferView == nil && !image.Extensions {
-				c.faults.addFault("image %d: neither uri nor bufferView", i)
+				c.faults.addFault("image %d has neither uri nor bufferView", i)
 			}
 			continue
 		}
@@ -31,7 +31,7 @@ func (c *check) checkImages() {
 			c.faults.addFault("image %d: %v", i, err)
 		}
 		if image.BufferView != nil {
-			c.faults.addFault("image %d: both uri and bufferView", i)
+			c.faults.addFault("image %d has both uri and bufferView", i)
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (c *check) checkEmbeddedImage(i int) error {
 		return err
 	}
 	head := make([]byte, 16)
-	n, _ := io.ReadFull(r, head) // dataURISize reports errors
+	n, _ := io.ReadFull(r, head) // dataURISize reports errors of the URI
 	if _, err := dataURISize(*image.URI); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *check) checkEmbeddedImage(i int) error {
 	}
 	for _, d := range declared {
 		if d != "" && found != "" && d != found {
-			c.noteMend("an embedded image of another type than it is declared", "declared as what it is", "image", i)
+			c.noteMend("the type of an embedded image differs from the declared type", "type corrected", "image", i)
 			break
 		}
 	}
@@ -63,15 +63,15 @@ func (c *check) checkEmbeddedImage(i int) error {
 	return nil
 }
 
-// checkImageType checks that the extension is declared that an image's type needs.
+// checkImageType checks that the document declares the extension that an image's type needs.
 func (c *check) checkImageType(mediaType string, i int) {
 	if name := ImageExtension(mediaType); name != "" && !slices.Contains(c.doc.ExtensionsUsed, name) {
-		c.noteMend("an embedded image of a type whose extension extensionsUsed does not name", "entered there", "image", i)
+		c.noteMend("the extension for the type of an embedded image is missing in extensionsUsed", "added there", "image", i)
 	}
 }
 
-// ImageType returns the media type of an image by its first bytes, "" if glTF and its
-// extensions do not name the type.
+// ImageType detects the media type of an image from its first bytes. It returns "" for types that
+// neither glTF nor its extensions define.
 func ImageType(data []byte) string {
 	for _, kind := range []struct{ start, mediaType string }{
 		{"\x89PNG\r\n\x1a\n", "image/png"},
@@ -89,8 +89,8 @@ func ImageType(data []byte) string {
 	return ""
 }
 
-// ImageExtension returns the extension by which textures name images of a type, "" for
-// types of core glTF.
+// ImageExtension returns the extension that textures need for images of a type, or "" for the types
+// of core glTF.
 func ImageExtension(mediaType string) string {
 	switch mediaType {
 	case "image/avif":
@@ -105,9 +105,9 @@ func ImageExtension(mediaType string) string {
 	return ""
 }
 
-// EachImage calls visit for each image that a material uses, by its own members or by members
-// of its extensions. isSlot reports the members that hold textures, textures are the document's, and
-// images is the number of its images.
+// EachImage calls visit for each image that a material uses, through its own members or members of
+// its extensions. isSlot reports which members hold textures, textures are the document's textures,
+// and images is the number of its images.
 func EachImage(material Object, isSlot func(member string) bool, textures []Object, images int, visit func(slot string, image int)) {
 	eachTexture(material, 0, isSlot, func(slot string, texture int) {
 		if texture < 0 || texture >= len(textures) {
@@ -128,10 +128,10 @@ func EachImage(material Object, isSlot func(member string) bool, textures []Obje
 	})
 }
 
-// eachTexture calls visit for the textures of a material or of a part of one.
+// eachTexture calls visit for the textures of a material or of one of its parts.
 func eachTexture(o Object, depth int, isSlot func(member string) bool, visit func(slot string, texture int)) {
 	for _, m := range o {
-		if m.Key == "extras" || depth > 3 { // material, extensions, one of them
+		if m.Key == "extras" || depth > 3 { // limit of three levels: material, extensions, one extension
 			continue
 		}
 		members, err := ParseObject(m.Value)
@@ -147,7 +147,7 @@ func eachTexture(o Object, depth int, isSlot func(member string) bool, visit fun
 	}
 }
 
-// SourceOf returns the image that a texture, or an extension of one, names as its source.
+// SourceOf returns the source image of a texture, or of an extension of a texture.
 func SourceOf(o Object, images int) (image int, ok bool) {
 	var source *int
 	if json.Unmarshal(o.Member("source"), &source) != nil || source == nil || *source < 0 || *source >= images {
@@ -156,7 +156,7 @@ func SourceOf(o Object, images int) (image int, ok bool) {
 	return *source, true
 }
 
-// IsOpaque reports whether a material ignores the alpha of its colors.
+// IsOpaque reports whether a material ignores alpha.
 func IsOpaque(material Object) bool {
 	var mode string
 	text := material.Member("alphaMode")

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// checkNodeTrees checks that nodes form trees and that scenes list roots of them.
+// checkNodeTrees checks that nodes form trees and that scenes list only root nodes.
 func (c *check) checkNodeTrees() {
 	d := c.doc
 	const none = -1
@@ -26,7 +26,7 @@ func (c *check) checkNodeTrees() {
 			}
 			child := n.Children[j]
 			if parent[child] != none {
-				c.faults.addFault("node %d: child of both node %d and node %d", child, parent[child], i)
+				c.faults.addFault("node %d is a child of both node %d and node %d", child, parent[child], i)
 				continue
 			}
 			parent[child] = int32(i)
@@ -34,18 +34,18 @@ func (c *check) checkNodeTrees() {
 	}
 	c.parent = parent
 	if i := onCycle(parent); i >= 0 {
-		c.faults.addFault("node %d: is its own ancestor", i)
+		c.faults.addFault("node %d is its own ancestor", i)
 		c.parent = nil
 	}
-	inScene := make([]int32, len(d.Nodes)) // last scene of each node, from 1
+	inScene := make([]int32, len(d.Nodes)) // last scene that lists each node, counted from 1
 	for i := range d.Scenes {
 		for j, n := range d.Scenes[i].Nodes {
 			if c.checkRequiredIndex(&d.Scenes[i].Nodes[j], len(d.Nodes), "node", "scene %d", i) && parent[n] != none {
-				c.faults.addFault("scene %d: node %d is no root but a child of node %d", i, n, parent[n])
+				c.faults.addFault("scene %d: node %d is not a root, but a child of node %d", i, n, parent[n])
 			}
 			if isIn(n, len(d.Nodes)) {
 				if inScene[n] == int32(i+1) {
-					c.faults.addFault("scene %d: lists node %d twice", i, n)
+					c.faults.addFault("scene %d lists node %d twice", i, n)
 				}
 				inScene[n] = int32(i + 1)
 			}
@@ -54,10 +54,10 @@ func (c *check) checkNodeTrees() {
 	c.checkOptionalIndex(d.Scene, len(d.Scenes), "scene", "document")
 }
 
-// onCycle returns a node that is its own ancestor, or -1. Each node is walked
-// over once: a walk stops at what an earlier one has seen.
+// onCycle returns a node that is its own ancestor, or -1. It visits each node once: a walk stops at
+// nodes that an earlier walk has visited.
 func onCycle(parent []int32) int {
-	seen := make([]int32, len(parent)) // the number of the walk, from 1
+	seen := make([]int32, len(parent)) // number of the walk that visited each node, counted from 1
 	for i := range parent {
 		walk := int32(i + 1)
 		n := int32(i)
@@ -72,7 +72,7 @@ func onCycle(parent []int32) int {
 	return -1
 }
 
-// UnitSlack is how far the length of a rotation, normal or tangent may be off 1.
+// UnitSlack is the tolerance for the length of rotations, normals and tangents, which should be 1.
 const UnitSlack = 0.005
 
 // checkTransform checks the transform of a node.
@@ -82,7 +82,7 @@ func (c *check) checkTransform(n *Node, i int) {
 		case l == 0:
 			c.faults.addFault("node %d: rotation is 0", i)
 		case math.Abs(l-1) > UnitSlack:
-			c.noteMend("a rotation of another length than 1", "scaled", "node", i)
+			c.noteMend("the length of a rotation is not 1", "scaled", "node", i)
 		}
 	}
 	if n.Matrix == nil {
@@ -90,9 +90,9 @@ func (c *check) checkTransform(n *Node, i int) {
 	}
 	switch {
 	case n.Translation != nil || n.Rotation != nil || n.Scale != nil:
-		c.faults.addFault("node %d: both a matrix and translation, rotation or scale", i)
+		c.faults.addFault("node %d has both a matrix and a translation, rotation or scale", i)
 	case !isTRS(n.Matrix):
-		c.faults.addFault("node %d: the matrix is no translation, rotation and scale; apply shears to the mesh", i)
+		c.faults.addFault("node %d: the matrix has a shear, which translation, rotation and scale cannot hold; apply the shear to the mesh", i)
 	}
 }
 
@@ -100,19 +100,19 @@ func (c *check) checkTransform(n *Node, i int) {
 func (c *check) checkShownMesh(n *Node, i int) {
 	if n.Mesh == nil {
 		if n.Skin != nil {
-			c.faults.addFault("node %d: a skin without a mesh", i)
+			c.faults.addFault("node %d has a skin but no mesh", i)
 		}
 		if n.Weights != nil {
-			c.faults.addFault("node %d: weights without a mesh", i)
+			c.faults.addFault("node %d has weights but no mesh", i)
 		}
 		return
 	}
 	if !isIn(*n.Mesh, len(c.doc.Meshes)) || len(c.doc.Meshes[*n.Mesh].Primitives) == 0 {
-		return // is at fault itself
+		return // the accessor's own check reports the fault
 	}
 	m := &c.doc.Meshes[*n.Mesh]
 	if targets := len(m.Primitives[0].Targets); n.Weights != nil && len(*n.Weights) != targets {
-		c.faults.addFault("node %d: %d weights for %d morph targets", i, len(*n.Weights), targets)
+		c.faults.addFault("node %d has %d weights for %d morph targets", i, len(*n.Weights), targets)
 	}
 	if n.Skin == nil {
 		return
@@ -122,7 +122,7 @@ func (c *check) checkShownMesh(n *Node, i int) {
 			return
 		}
 	}
-	c.faults.addFault("node %d: a skin for mesh %d, which has no joints", i, *n.Mesh)
+	c.faults.addFault("node %d has a skin, but mesh %d has no joints", i, *n.Mesh)
 }
 
 func vectorLength(v []float64) float64 {
@@ -133,8 +133,8 @@ func vectorLength(v []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// isTRS reports whether a matrix, stored by columns, only scales along its axes, rotates
-// and moves. Rounding errors pass.
+// isTRS reports whether a matrix, stored by columns, is a combination of a translation, a rotation
+// and a scale along its axes. It tolerates rounding errors.
 func isTRS(m *[16]float64) bool {
 	if m[3] != 0 || m[7] != 0 || m[11] != 0 || m[15] != 1 {
 		return false
@@ -151,17 +151,17 @@ func isTRS(m *[16]float64) bool {
 	return math.Abs(dot(x, y)) <= slack*lx*ly && math.Abs(dot(y, z)) <= slack*ly*lz && math.Abs(dot(z, x)) <= slack*lz*lx
 }
 
-// A tour numbers the nodes of a forest in preorder. The nodes below a node have the numbers from its
-// first to its last.
+// A tour numbers the nodes of a forest in preorder. The descendants of a node have the numbers from
+// its first to its last.
 type tour struct{ first, last, root []int32 }
 
-// makeTour walks over each node once. parent has no cycles.
+// makeTour visits each node once. parent must have no cycles.
 func makeTour(d *Document, parent []int32) *tour {
 	n := len(parent)
 	t := &tour{first: make([]int32, n), last: make([]int32, n), root: make([]int32, n)}
 	type step struct {
 		node int32
-		next int // child
+		next int // next child to visit
 	}
 	met := int32(0)
 	enter := func(node, root int32) step {
@@ -200,7 +200,7 @@ func (c *check) checkSkins() {
 	if c.parent != nil {
 		t = makeTour(d, c.parent)
 	}
-	seen := make([]int32, len(d.Nodes)) // the last skin that has the joint, from 1
+	seen := make([]int32, len(d.Nodes)) // last skin that has the node as a joint, counted from 1
 	for i := range d.Skins {
 		s := &d.Skins[i]
 		fine := t != nil && len(s.Joints) > 0
@@ -210,7 +210,7 @@ func (c *check) checkSkins() {
 				fine = false
 				continue
 			case seen[k] == int32(i+1):
-				c.faults.addFault("skin %d: lists joint %d twice", i, k)
+				c.faults.addFault("skin %d lists joint %d twice", i, k)
 			}
 			seen[k] = int32(i + 1)
 		}
@@ -232,15 +232,15 @@ func (c *check) checkInverseBind(accessor int32, joints, skin int) {
 	c.useAccessor(accessor, ofMatrices)
 	a := &c.doc.Accessors[accessor]
 	if a.Count < int64(joints) {
-		c.faults.addFault("skin %d: %d inverseBindMatrices for %d joints", skin, a.Count, joints)
+		c.faults.addFault("skin %d has %d inverseBindMatrices for %d joints", skin, a.Count, joints)
 	}
 	if a.Type != "MAT4" || a.ComponentType != Float32 {
 		c.faults.addFault("skin %d: inverseBindMatrices are %s, want MAT4 of componentType 5126", skin, a.describeFormat())
 	}
 }
 
-// checkSkeleton checks that the joints of a skin have a common root, which is the skeleton or a node
-// below it.
+// checkSkeleton checks that the joints of a skin have a common root, which must be the skeleton
+// node or one of its descendants.
 func (c *check) checkSkeleton(t *tour, skin int) {
 	s := &c.doc.Skins[skin]
 	low, high := t.first[s.Joints[0]], t.first[s.Joints[0]]
@@ -255,14 +255,14 @@ func (c *check) checkSkeleton(t *tour, skin int) {
 		return
 	}
 	if k := *s.Skeleton; low < t.first[k] || high > t.last[k] {
-		c.faults.addFault("skin %d: skeleton is node %d, which is no common root of the joints", skin, k)
+		c.faults.addFault("skin %d: skeleton is node %d, which is not a common root of the joints", skin, k)
 	}
 }
 
-// checkSkinnedScenes checks that scenes which show a skinned mesh have its joints.
+// checkSkinnedScenes checks that scenes with a skinned mesh contain its joints.
 func (c *check) checkSkinnedScenes(t *tour) {
 	d := c.doc
-	in := make([][]int32, len(d.Nodes)) // scenes of each root, in order
+	in := make([][]int32, len(d.Nodes)) // scenes that list each root, in order
 	for i := range d.Scenes {
 		for _, n := range d.Scenes[i].Nodes {
 			if isIn(n, len(in)) {
@@ -286,13 +286,12 @@ func (c *check) checkSkinnedScenes(t *tour) {
 		}
 		looked[pair] = true
 		if scene := firstNotIn(in[pair[0]], in[pair[1]]); scene >= 0 {
-			c.faults.addFault("node %d: is in scene %d, the joints of its skin %d are not", i, scene, *skin)
+			c.faults.addFault("node %d is in scene %d, the joints of its skin %d are not", i, scene, *skin)
 		}
 	}
 }
 
-// firstNotIn returns the first element of a that b does not have, -1 if it has all. Both
-// are sorted.
+// firstNotIn returns the first element of a that is not in b, or -1. Both must be sorted.
 func firstNotIn(a, b []int32) int32 {
 	for _, x := range a {
 		for len(b) > 0 && b[0] < x {
@@ -305,10 +304,10 @@ func firstNotIn(a, b []int32) int32 {
 	return -1
 }
 
-// Reaches returns, for each node, the size of the parts that move with it, in units of its parent:
-// the largest distance between meshes and nodes below the node, without animations.
+// Reaches returns, for each node, the largest distance between two points of the meshes and nodes
+// at or below it, in the units of the node's parent. Animations are ignored.
 func (d *Document) Reaches() []float64 {
-	reach := make([]float64, len(d.Nodes)) // radius of the node's mesh and of all nodes below
+	reach := make([]float64, len(d.Nodes)) // radius around the node of its mesh and all descendants
 	order, parent := make([]int32, 0, len(d.Nodes)), d.Parents()
 	for i, p := range parent {
 		if p < 0 {
@@ -335,7 +334,8 @@ func (d *Document) Reaches() []float64 {
 	return reach
 }
 
-// meshReach returns the distance of a mesh's corners from its middle, by the bounds of its accessors.
+// meshReach returns the distance from a mesh's center to its corners, based on the bounds of its
+// accessors.
 func (d *Document) meshReach(mesh int32) float64 {
 	most := 0.
 	for i := range d.Meshes[mesh].Primitives {
@@ -361,7 +361,7 @@ func (d *Document) meshReach(mesh int32) float64 {
 	return most
 }
 
-// placeAndScale returns the distance of a node from its parent, and its largest scale.
+// placeAndScale returns the distance of a node from its parent, and its largest scale factor.
 func placeAndScale(n *Node) (far, scale float64) {
 	scale = 1
 	switch {

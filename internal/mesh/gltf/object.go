@@ -8,8 +8,8 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// An Object is a JSON object whose members keep their order. Members that nothing sets keep
-// their text, to the last digit of a number.
+// An Object is a JSON object whose members keep their order. Members that are not set keep their
+// text, to the last digit of a number.
 type Object []Member
 
 // A Member is a name and a JSON value.
@@ -34,7 +34,7 @@ func ParseObject(text json.RawMessage) (Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := Member{Key: key.(string)} // a Token that comes before a colon is a string
+		m := Member{Key: key.(string)} // the Token before a colon is always a string
 		if err := d.Decode(&m.Value); err != nil {
 			return nil, err
 		}
@@ -44,8 +44,8 @@ func ParseObject(text json.RawMessage) (Object, error) {
 	return o, err
 }
 
-// ParseUnchecked is ParseObject for the text of a whole document that nothing has checked. ok is
-// false if the text is no JSON object.
+// ParseUnchecked is like ParseObject, but for an unchecked text of a whole document. ok is false if
+// the text is not a JSON object.
 func ParseUnchecked(text []byte) (root Object, ok bool) {
 	text = bytes.TrimPrefix(text, []byte(plaintext.ByteOrderMark))
 	if !json.Valid(text) {
@@ -55,7 +55,7 @@ func ParseUnchecked(text []byte) (root Object, ok bool) {
 	return root, err == nil
 }
 
-// ParseList splits a list into its elements. No text is an empty list.
+// ParseList splits a list into its elements. An empty text counts as an empty list.
 func ParseList(text json.RawMessage) ([]json.RawMessage, error) {
 	if len(text) == 0 {
 		return nil, nil
@@ -65,7 +65,7 @@ func ParseList(text json.RawMessage) ([]json.RawMessage, error) {
 	return list, err
 }
 
-// Member returns the value of a key, nil if there is none.
+// Member returns the value of a key, or nil if there is none.
 func (o Object) Member(key string) json.RawMessage {
 	for i := range o {
 		if o[i].Key == key {
@@ -75,7 +75,7 @@ func (o Object) Member(key string) json.RawMessage {
 	return nil
 }
 
-// Set gives a key a value, at its old place or at the end.
+// Set sets the value of a key. A new key is added at the end.
 func (o *Object) Set(key string, value json.RawMessage) {
 	for i := range *o {
 		if (*o)[i].Key == key {
@@ -86,10 +86,19 @@ func (o *Object) Set(key string, value json.RawMessage) {
 	*o = append(*o, Member{key, value})
 }
 
-// SetInt is Set for a whole number.
+// SetInt is like Set, but for an integer.
 func (o *Object) SetInt(key string, n int) { o.Set(key, json.RawMessage(fmt.Sprint(n))) }
 
-// Delete removes a key if it is there.
+// SetOffset sets a byteOffset, which is 0 by default.
+func (o *Object) SetOffset(n int) {
+	if n == 0 {
+		o.Delete("byteOffset")
+		return
+	}
+	o.SetInt("byteOffset", n)
+}
+
+// Delete removes a key if it exists.
 func (o *Object) Delete(key string) {
 	for i := range *o {
 		if (*o)[i].Key == key {
@@ -99,7 +108,7 @@ func (o *Object) Delete(key string) {
 	}
 }
 
-// Text writes the object.
+// Text returns the object as JSON.
 func (o Object) Text() json.RawMessage {
 	b := []byte{'{'}
 	for i, m := range o {
@@ -112,7 +121,7 @@ func (o Object) Text() json.RawMessage {
 	return append(b, '}')
 }
 
-// ListText writes a list.
+// ListText returns the list as JSON.
 func ListText(list []json.RawMessage) json.RawMessage {
 	b := []byte{'['}
 	for i, e := range list {
@@ -124,18 +133,18 @@ func ListText(list []json.RawMessage) json.RawMessage {
 	return append(b, ']')
 }
 
-// Quote writes a string. Unlike json.Marshal it leaves <, > and & alone.
+// Quote returns a string as JSON. Unlike json.Marshal, it does not escape <, > and &.
 func Quote(s string) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(s); err != nil {
-		return json.RawMessage(`""`) // cannot be: every string encodes
+		return json.RawMessage(`""`) // impossible: every string can be encoded
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }
 
-// Object returns a member as an object, an empty one if the member is missing.
+// Object returns a member as an object. The object is empty if the member is missing.
 func (o Object) Object(key string) (Object, error) {
 	text := o.Member(key)
 	if text == nil {
@@ -144,7 +153,7 @@ func (o Object) Object(key string) (Object, error) {
 	return ParseObject(text)
 }
 
-// List returns a member as a list, an empty one if the member is missing.
+// List returns a member as a list. The list is empty if the member is missing.
 func (o Object) List(key string) ([]json.RawMessage, error) { return ParseList(o.Member(key)) }
 
 // Objects returns a member as a list of objects.
@@ -162,8 +171,8 @@ func (o Object) Objects(key string) ([]Object, error) {
 	return objects, nil
 }
 
-// SetObjects replaces a list of objects. It removes the member if the list is empty, as
-// glTF has no empty lists.
+// SetObjects replaces a list of objects. If objects is empty, it removes the member, because glTF
+// forbids empty lists.
 func (o *Object) SetObjects(key string, objects []Object) {
 	if len(objects) == 0 {
 		o.Delete(key)
@@ -176,7 +185,8 @@ func (o *Object) SetObjects(key string, objects []Object) {
 	o.Set(key, ListText(texts))
 }
 
-// Edit changes a member that is an object, an empty one if the member is missing.
+// Edit calls edit with a member that is an object, and stores the result. The object is empty if
+// the member is missing.
 func (o *Object) Edit(key string, edit func(*Object) error) error {
 	inner, err := o.Object(key)
 	if err != nil {
@@ -189,7 +199,7 @@ func (o *Object) Edit(key string, edit func(*Object) error) error {
 	return nil
 }
 
-// Extension returns an extension of the object, nil if it has none of that name.
+// Extension returns the named extension of the object, or nil if it has none.
 func (o Object) Extension(name string) json.RawMessage {
 	extensions, err := o.Object("extensions")
 	if err != nil {
@@ -198,8 +208,8 @@ func (o Object) Extension(name string) json.RawMessage {
 	return extensions.Member(name)
 }
 
-// Numbers writes a list of finite numbers, each as the shortest text that reads back as
-// the same number.
+// Numbers returns a list of finite numbers as JSON, each as the shortest text that parses to the
+// same number.
 func Numbers(values ...float64) json.RawMessage {
 	text, err := json.Marshal(values)
 	if err != nil {
@@ -208,7 +218,20 @@ func Numbers(values ...float64) json.RawMessage {
 	return text
 }
 
-// Number writes a finite number as the shortest text that reads back as the same number.
+// Singles is like Numbers, with the shortest texts that parse to the same float32.
+func Singles(values ...float64) json.RawMessage {
+	singles := make([]float32, len(values))
+	for i, x := range values {
+		singles[i] = float32(x)
+	}
+	text, err := json.Marshal(singles)
+	if err != nil {
+		return json.RawMessage("[]") // impossible for finite numbers
+	}
+	return text
+}
+
+// Number returns a finite number as JSON: the shortest text that parses to the same number.
 func Number(value float64) json.RawMessage {
 	text := Numbers(value)
 	return text[1 : len(text)-1]

@@ -11,21 +11,22 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// A Use is the purpose of data in a buffer. Vertices of one stride share a view, so do
-// indices of one size, and all data of another use.
+// A Use is the purpose of data in a buffer. Vertices with the same stride share a view, as do
+// indices of the same size, and all data of any other use.
 type Use uint8
 
 // The uses of data.
 const (
-	Other           Use = iota // times of animations, and the rest
-	Turns                      // rotations of animations, from the filter Quaternion
-	Steps                      // other animated values, with steps of a power of two
+	Other           Use = iota // times of animations, and everything else
+	Turns                      // rotations of animations, encoded for the filter Quaternion
+	Steps                      // other animated values, as multiples of a power of two
 	Matrices                   // inverse bind matrices of skins
-	VertexData                 // attributes
-	Directions                 // attributes in octahedral coordinates
-	TriangleIndices            // three a triangle
+	VertexData                 // vertex attributes
+	Directions                 // vertex attributes in octahedral coordinates
+	Coordinates                // vertex attributes that are multiples of a power of two
+	TriangleIndices            // indices of triangles
 	OtherIndices               // indices of lines, points and unknown primitives
-	Picture                    // has a view of its own
+	Picture                    // an image, which has a view of its own
 )
 
 // The targets of views.
@@ -34,10 +35,10 @@ const (
 	elementBuffer = 34963 // ELEMENT_ARRAY_BUFFER
 )
 
-// viewTarget returns the target of a view for the use, 0 for none.
+// viewTarget returns the target of a view with this use, or 0 if it has none.
 func (u Use) viewTarget() int {
 	switch u {
-	case VertexData, Directions:
+	case VertexData, Directions, Coordinates:
 		return arrayBuffer
 	case TriangleIndices, OtherIndices:
 		return elementBuffer
@@ -47,18 +48,18 @@ func (u Use) viewTarget() int {
 
 // An Output collects arrays for a new buffer and lays them out in bufferViews.
 type Output struct {
-	// Compress packs each view by EXT_meshopt_compression if that saves bytes.
+	// Compress compresses each view with EXT_meshopt_compression if that saves bytes.
 	Compress bool
-	// TurnBits is the precision of Turns when compressed.
+	// TurnBits is the precision of compressed Turns.
 	TurnBits int
 
-	views []*view // in the order of their first use
+	views []*view // views, in the order of their first use
 	known map[viewKind]int
 	same  sharing
 }
 
-// A viewKind identifies a view. Compressed views are also apart by component type, and
-// always have a stride.
+// A viewKind identifies a view. Compressed views additionally differ by component type and always
+// have a stride.
 type viewKind struct {
 	use       Use
 	stride    int // stride of vertices or size of indices; 0 for other uses
@@ -69,11 +70,11 @@ type viewKind struct {
 type view struct {
 	viewKind
 	data   []byte
-	starts []int // start of each array, in elements
+	starts []int // first element of each array
 }
 
-// Append adds an array unless an equal one exists, and returns its view and offset. The
-// offset is a multiple of four bytes, or of the size of an index.
+// Append adds an array, unless an equal array exists, and returns its view and offset. The offset
+// is a multiple of four bytes, or of the size of an index.
 func (o *Output) Append(ctx context.Context, u Use, a Array) (number, offset int, err error) {
 	stride := a.Size
 	if u.viewTarget() == arrayBuffer {
@@ -111,16 +112,16 @@ func (o *Output) Append(ctx context.Context, u Use, a Array) (number, offset int
 	})
 }
 
-// viewOf returns the view of a use and stride, a new one for each image.
+// viewOf returns the view for a use and stride. Each image gets a new view.
 func (o *Output) viewOf(u Use, stride int, component int32) int {
 	k := viewKind{use: u}
 	switch {
 	case o.Compress && u != Picture:
 		k.stride, k.component = stride, component
 		for u.viewTarget() == 0 && k.stride%4 != 0 {
-			k.stride += stride // several small elements form one
+			k.stride += stride // combine several small elements to one
 		}
-	case u == Directions || u == VertexData:
+	case u == Directions || u == Coordinates || u == VertexData:
 		k.use, k.stride = VertexData, stride
 	case u == Turns || u == Steps:
 		k.use = Other
@@ -138,23 +139,23 @@ func (o *Output) viewOf(u Use, stride int, component int32) int {
 	return len(o.views) - 1
 }
 
-// padView appends zeros up to a multiple of to bytes.
+// padView appends zeros up to a multiple of the given number of bytes.
 func (v *view) padView(to int) { v.data = append(v.data, make([]byte, (to-len(v.data)%to)%to)...) }
 
-// A Layout is the bufferViews of an output and the bytes of its first buffer.
+// A Layout holds the bufferViews of an output and the bytes of its first buffer.
 type Layout struct {
 	Parts [][]byte // parts of the buffer, each a multiple of four bytes
 	views []Object
 	size  int // size of all parts
-	// unpacked is the length of the second buffer, which holds no bytes: the size of all
-	// compressed views when unpacked.
+	// unpacked is the length of the second buffer, which has no bytes: the decompressed size of all
+	// compressed views.
 	unpacked int
 }
 
-// IsCompressed reports whether a view is in a packed form.
+// IsCompressed reports whether any view is compressed.
 func (l *Layout) IsCompressed() bool { return l.unpacked > 0 }
 
-// Enter writes the bufferViews and buffers of a document.
+// Enter writes bufferViews and buffers to a document.
 func (l *Layout) Enter(root *Object) {
 	root.SetObjects("bufferViews", l.views)
 	switch {
@@ -167,7 +168,7 @@ func (l *Layout) Enter(root *Object) {
 	}
 }
 
-// LayOut lays the views out. The output must not be used afterwards.
+// LayOut assigns the views their offsets in the buffer. The output must not be used afterwards.
 func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 	var l Layout
 	for _, v := range o.views {
@@ -181,9 +182,7 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 			buffer, at = 1, l.unpacked
 		}
 		object.SetInt("buffer", buffer)
-		if at > 0 {
-			object.SetInt("byteOffset", at)
-		}
+		object.SetOffset(at)
 		object.SetInt("byteLength", len(v.data))
 		if v.use.viewTarget() == arrayBuffer {
 			object.SetInt("byteStride", v.stride)
@@ -205,11 +204,21 @@ func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 	return l, nil
 }
 
-// packedCost is about how many bytes a document needs to describe a compressed view.
+// PackedSize returns the size of an array of vertices or indices in a compressed view of its own.
+func PackedSize(ctx context.Context, u Use, a Array) (int, error) {
+	o := Output{Compress: true}
+	if _, _, err := o.Append(ctx, u, a); err != nil {
+		return 0, err
+	}
+	l, err := o.LayOut(ctx)
+	return l.size, err
+}
+
+// packedCost is the approximate number of bytes that describe a compressed view in a document.
 const packedCost = 150
 
-// packView compresses a view. It returns nil for an image, which is compressed by itself,
-// and for a view that would not become smaller.
+// packView compresses a view. It returns nil for an image, which is already compressed, and for a
+// view that would not become smaller.
 func (o *Output) packView(ctx context.Context, v *view) (packed []byte, l meshopt.Layout, err error) {
 	if !o.Compress || v.use == Picture || len(v.data) == 0 || v.stride > 256 {
 		return nil, l, nil
@@ -218,7 +227,7 @@ func (o *Output) packView(ctx context.Context, v *view) (packed []byte, l meshop
 	l = meshopt.Layout{Mode: meshopt.Attributes, Count: len(v.data) / v.stride, Stride: v.stride}
 	if v.use == TriangleIndices || v.use == OtherIndices {
 		if v.stride == 1 {
-			return nil, l, nil // neither mode has indices of one byte
+			return nil, l, nil // neither mode supports indices of one byte
 		}
 		array := Array{Component: v.component, Width: 1, Count: l.Count, Size: v.stride, Data: v.data}
 		l.Mode = meshopt.Indices
@@ -240,8 +249,8 @@ func (o *Output) packView(ctx context.Context, v *view) (packed []byte, l meshop
 	return packed, l, nil
 }
 
-// filterElements encodes the elements of a view for its filter. It uses no filter if decoding would
-// not restore the same elements.
+// filterElements encodes the elements of a view with its filter. It uses no filter if decoding
+// would not restore the exact elements.
 func (o *Output) filterElements(ctx context.Context, v *view) ([]byte, meshopt.Filter, error) {
 	f, bits := meshopt.None, 0
 	switch v.use {
@@ -249,13 +258,13 @@ func (o *Output) filterElements(ctx context.Context, v *view) ([]byte, meshopt.F
 		f, bits = meshopt.Octahedral, 2*v.stride
 	case Turns:
 		f, bits = meshopt.Quaternion, o.TurnBits
-	case Steps:
+	case Steps, Coordinates:
 		f = meshopt.Exponential
 	default:
 		return v.data, f, nil
 	}
 	data := slices.Clone(v.data)
-	for i, start := range v.starts { // each array has steps of its own
+	for i, start := range v.starts { // each array has its own exponent
 		end := len(data)
 		if i+1 < len(v.starts) {
 			end = v.starts[i+1] * v.stride
@@ -267,14 +276,12 @@ func (o *Output) filterElements(ctx context.Context, v *view) ([]byte, meshopt.F
 	return data, f, nil
 }
 
-// packedView returns the extension of a view with length packed bytes at an offset of the
-// first buffer.
+// packedView returns the compression extension of a view whose compressed bytes have the given
+// length and offset in the first buffer.
 func packedView(offset, length int, l meshopt.Layout) json.RawMessage {
 	var o Object
 	o.SetInt("buffer", 0)
-	if offset > 0 {
-		o.SetInt("byteOffset", offset)
-	}
+	o.SetOffset(offset)
 	o.SetInt("byteLength", length)
 	o.SetInt("byteStride", l.Stride)
 	o.SetInt("count", l.Count)
@@ -285,14 +292,14 @@ func packedView(offset, length int, l meshopt.Layout) json.RawMessage {
 	return fmt.Appendf(nil, `{"%s":%s}`, MeshoptEXT, o.Text())
 }
 
-// A sharing finds arrays that a view already holds: exporters write the mesh of each copy
-// of an object anew.
+// A sharing finds equal arrays in a view, because exporters often write the mesh again for each
+// copy of an object.
 type sharing struct {
 	seed  maphash.Seed
-	known map[uint64][]arrayPlace // places by the hash of the bytes
+	known map[uint64][]arrayPlace // locations of arrays by the hash of their bytes
 }
 
-// An arrayPlace is the place of an array in a view.
+// An arrayPlace is the location of an array in a view.
 type arrayPlace struct {
 	view   *view
 	offset int
@@ -307,14 +314,13 @@ func (s *sharing) hashArray(a Array) uint64 {
 	return maphash.Bytes(s.seed, a.Data)
 }
 
-// noteArray records the place of an array that the caller will append to a view.
+// noteArray records the location of an array that the caller will append to a view.
 func (s *sharing) noteArray(v *view, offset int, a Array) {
 	key := s.hashArray(a)
 	s.known[key] = append(s.known[key], arrayPlace{v, offset, a.Count})
 }
 
-// findShared returns the offset of an equal array in a view, with elements stride bytes
-// apart.
+// findShared returns the offset of an equal array in a view whose elements are stride bytes apart.
 func (s *sharing) findShared(v *view, stride int, a Array) (offset int, ok bool) {
 	for _, c := range s.known[s.hashArray(a)] {
 		if c.view == v && c.count == a.Count && c.holdsArray(stride, a) {

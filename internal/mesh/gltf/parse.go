@@ -13,43 +13,43 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// Memory returns the most bytes that Parse needs for a text of size bytes, the text
-// included.
+// Memory returns an upper bound on the bytes that Parse needs for a text of size bytes, including
+// the text.
 func Memory(size int64) int64 {
-	// The text; its strings once more or its numbers at 4.5 bytes for every
-	// byte of theirs; the objects.
+	// The text, a copy of its strings, 4.5 bytes per byte of its numbers, and the objects.
 	return 64<<10 + 6*size + maxObjects(size)*objectCost
 }
 
-// objectCost is about the most bytes of a decoded object, with the slack of growing lists.
+// objectCost is the approximate maximum size of a decoded object, including the unused capacity of
+// growing lists.
 const objectCost = 320
 
-// maxObjects bounds the objects of a document of the given size. Real ones
-// have fewer by far; {},{},{} would need a hundred times its size in memory.
+// maxObjects limits the number of objects in a document of the given size. Real documents have far
+// fewer; {},{},{} would need a hundred times its size in memory.
 func maxObjects(size int64) int64 { return min(1024+size/12, 1<<22) }
 
-// Parse decodes the text of a document. It checks that the text is JSON with the shapes of glTF's
-// objects: members of the right types and lists of the right lengths, numbers in range,
-// extensions where they belong. Check checks everything else.
+// Parse decodes the text of a document. It checks that the text is JSON, and that glTF's objects
+// have the right shapes: members of the right types, lists of the right lengths, numbers in range,
+// and extensions in the right objects. Check checks everything else.
 func Parse(text []byte) (*Document, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("glTF")):
-		return nil, errors.New("binary glTF; name the file .glb, this recipe takes the JSON form")
+		return nil, errors.New("the file is binary glTF, but this recipe takes the JSON form; name the file .glb")
 	case bytes.HasPrefix(text, []byte(plaintext.ByteOrderMark)):
-		return nil, errors.New("1:1: byte order mark, which glTF forbids; save the file without")
+		return nil, errors.New("1:1: glTF forbids a byte order mark; save the file without it")
 	}
 	if err := jsontext.Check(text); err != nil {
 		return nil, err
 	}
-	// Braces inside strings count as well: names hold few.
+	// Braces in strings are counted, too, which is harmless because names rarely contain any.
 	if n, most := int64(bytes.Count(text, []byte{'{'})), maxObjects(int64(len(text))); n > most {
-		return nil, fmt.Errorf("%d objects in %d bytes, want at most %d", n, len(text), most)
+		return nil, fmt.Errorf("there are %d objects in %d bytes, want at most %d", n, len(text), most)
 	}
 	w := walkDocument(text)
 	w.checkWhole()
 	if err := w.faults.faultsError(); err != nil {
 		if isVersion1(text) {
-			return nil, errors.New("a document of glTF 1.0; export it as glTF 2.0")
+			return nil, errors.New("the document is glTF 1.0; export the model as glTF 2.0")
 		}
 		return nil, err
 	}
@@ -78,14 +78,14 @@ func isVersion1(text []byte) bool {
 	return err == nil && strings.HasPrefix(strings.Trim(string(doc.Asset.Version), `"`), "1")
 }
 
-// Quantization is the extension that allows vertices in fewer bits. It must be required
-// where it is used.
+// Quantization is the extension that allows vertices with fewer bits. A document that uses it must
+// list it as required.
 const Quantization = "KHR_mesh_quantization"
 
-// completeExtensions completes the document's lists of extensions: with used extensions, and with
-// required ones.
+// completeExtensions adds missing extensions to the document's lists of used and of required
+// extensions.
 func (d *Document) completeExtensions(w *walker) {
-	undeclared := Mend{What: "an extension that extensionsUsed does not name", How: "entered there"}
+	undeclared := Mend{What: "an extension is missing in extensionsUsed", How: "added there"}
 	for _, name := range slices.Sorted(maps.Keys(w.named)) {
 		if !slices.Contains(d.ExtensionsUsed, name) {
 			undeclared.countMend(w.text, w.named[name])
@@ -127,13 +127,13 @@ func unique(list []string) []string {
 	})
 }
 
-// A Mend is one kind of repaired fault: fault, remedy, first place and number.
+// A Mend is one kind of repaired fault: the fault, its remedy, its first location and its count.
 type Mend struct {
 	What, How, First string
 	N                int
 }
 
-// countMend adds the fault at an offset of the text.
+// countMend counts one more fault, at an offset of the text.
 func (m *Mend) countMend(text []byte, at int) {
 	if m.N == 0 {
 		m.First = plaintext.Position(text, at)
@@ -146,7 +146,7 @@ func (m Mend) String() string {
 	if m.N == 1 {
 		return fmt.Sprintf("%s: %s", m.First, m.What)
 	}
-	return fmt.Sprintf("%s: %s, and %d more of them", m.First, m.What, m.N-1)
+	return fmt.Sprintf("%s: %s (%d times)", m.First, m.What, m.N)
 }
 
 // An edit replaces bytes of a text.
@@ -155,7 +155,7 @@ type edit struct {
 	text     string
 }
 
-// emptyList reports whether the list that starts here has no elements.
+// emptyList reports whether the list at the current position has no elements.
 func (w *walker) emptyList() bool {
 	at := w.at
 	defer func() { w.at = at }()
@@ -164,17 +164,17 @@ func (w *walker) emptyList() bool {
 	return w.text[w.at] == ']'
 }
 
-// dropEmptyList leaves out the member whose name starts at an offset and whose value is the
-// empty list here.
+// dropEmptyList removes a member whose name starts at offset from, and whose value is the empty
+// list at the current position.
 func (w *walker) dropEmptyList(from int) {
 	w.empty.countMend(w.text, from)
 	w.skipValue()
 	to := w.at
-	for w.skipSpace(); w.text[w.at] == ','; w.skipSpace() { // the comma behind it
+	for w.skipSpace(); w.text[w.at] == ','; w.skipSpace() { // remove the comma after the member
 		w.at++
 		to = w.at
 	}
-	if w.text[w.at] == '}' { // or the comma before, which may follow a dropped member
+	if w.text[w.at] == '}' { // remove the comma before, if this was the last member
 		for {
 			before := len(bytes.TrimRight(w.text[:from], " \t\r\n"))
 			if n := len(w.edits); n > 0 && w.edits[n-1].to >= before {
@@ -191,7 +191,7 @@ func (w *walker) dropEmptyList(from int) {
 	w.edits = append(w.edits, edit{from: from, to: to})
 }
 
-// decodable returns the text with its edits.
+// decodable returns the text with the edits applied.
 func (w *walker) decodable() []byte {
 	if len(w.edits) == 0 {
 		return w.text

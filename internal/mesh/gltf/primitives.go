@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A usage is the use of an accessor. An accessor has one use.
+// A usage is the use of an accessor. An accessor must have only one use.
 type usage uint8
 
 const (
@@ -35,12 +35,12 @@ func (c *check) useAccessor(accessor int32, u usage) {
 		c.checkElementLayout(accessor, u)
 	case u:
 	default:
-		c.faults.addFault("accessor %d: is used as %v and as %v; export them apart", accessor, was, u)
+		c.faults.addFault("accessor %d is used as %v and as %v; export one accessor for each", accessor, was, u)
 		c.usages[accessor] = u
 	}
 }
 
-// isIn reports whether an index is in a list of n elements.
+// isIn reports whether i is a valid index in a list of n elements.
 func isIn(i int32, n int) bool { return i >= 0 && int(i) < n }
 
 func (c *check) checkMeshes() {
@@ -48,7 +48,7 @@ func (c *check) checkMeshes() {
 	for i := range d.Meshes {
 		m := &d.Meshes[i]
 		if len(m.Primitives) == 0 {
-			c.faults.addFault("mesh %d: no primitives", i)
+			c.faults.addFault("mesh %d has no primitives", i)
 			continue
 		}
 		targets := len(m.Primitives[0].Targets)
@@ -58,7 +58,7 @@ func (c *check) checkMeshes() {
 				c.faults.addFault("mesh %d primitive %d: mode is %d, want 0 to 6", i, j, *p.Mode)
 			}
 			if len(p.Targets) != targets {
-				c.faults.addFault("mesh %d primitive %d: %d morph targets, primitive 0 has %d", i, j, len(p.Targets), targets)
+				c.faults.addFault("mesh %d primitive %d has %d morph targets, but primitive 0 has %d", i, j, len(p.Targets), targets)
 			}
 			c.checkOptionalIndex(p.Material, len(d.Materials), "material", "mesh %d primitive %d", i, j)
 			if c.checkOptionalIndex(p.Indices, len(d.Accessors), "accessor", "mesh %d primitive %d indices", i, j) {
@@ -68,12 +68,12 @@ func (c *check) checkMeshes() {
 			c.checkVariants(p, i, j)
 		}
 		if n := len(m.Weights); n > 0 && n != targets {
-			c.faults.addFault("mesh %d: %d weights for %d morph targets", i, n, targets)
+			c.faults.addFault("mesh %d has %d weights for %d morph targets", i, n, targets)
 		}
 	}
 }
 
-// checkVariants checks that each variant has one material at most.
+// checkVariants checks that each variant has at most one material.
 func (c *check) checkVariants(p *Primitive, mesh, primitive int) {
 	seen := map[int32]bool{}
 	for _, m := range p.Extensions.Variants.Mappings {
@@ -103,13 +103,12 @@ func (a *Accessor) describeFormat() string {
 	return s
 }
 
-// checkPrimitive checks the attributes of a primitive and of its morph targets. They are
-// checked in the order of their names, so that a document's faults do not depend on the
-// order of a map.
+// checkPrimitive checks the attributes of a primitive and of its morph targets, sorted by name so
+// that the order of faults does not depend on map iteration.
 func (c *check) checkPrimitive(p *Primitive, mesh, primitive int) {
 	where := func(name string) string { return fmt.Sprintf("mesh %d primitive %d %.40q", mesh, primitive, name) }
 	count := int64(-1)
-	sets := map[string][]int{} // numbers in the names of attributes
+	sets := map[string][]int{} // set numbers by attribute kind
 	for _, name := range slices.Sorted(maps.Keys(p.Attributes)) {
 		a := c.checkAccessorOf(name, p.Attributes[name], false, where(name))
 		if a == nil {
@@ -119,18 +118,18 @@ func (c *check) checkPrimitive(p *Primitive, mesh, primitive int) {
 			sets[kind] = append(sets[kind], n)
 		}
 		if count >= 0 && a.Count != count {
-			c.faults.addFault("%s: %d elements, others have %d", where(name), a.Count, count)
+			c.faults.addFault("%s: has %d elements, other attributes have %d", where(name), a.Count, count)
 		}
 		count = a.Count
 	}
 	for _, kind := range slices.Sorted(maps.Keys(sets)) {
 		numbers := slices.Sorted(slices.Values(sets[kind]))
 		if last := numbers[len(numbers)-1]; last != len(numbers)-1 {
-			c.faults.addFault("%s: there are only %d of them; they are numbered from 0 without gaps", where(fmt.Sprint(kind, "_", last)), len(numbers))
+			c.faults.addFault("%s: there are only %d such attributes; number them from 0 without gaps", where(fmt.Sprint(kind, "_", last)), len(numbers))
 		}
 	}
 	if j, w := len(sets["JOINTS"]), len(sets["WEIGHTS"]); j != w {
-		c.faults.addFault("mesh %d primitive %d: %d sets of joints and %d of weights", mesh, primitive, j, w)
+		c.faults.addFault("mesh %d primitive %d has %d sets of joints and %d of weights", mesh, primitive, j, w)
 	}
 	for _, target := range p.Targets {
 		for _, name := range slices.Sorted(maps.Keys(target)) {
@@ -141,15 +140,15 @@ func (c *check) checkPrimitive(p *Primitive, mesh, primitive int) {
 			base, ok := p.Attributes[name]
 			switch {
 			case !ok:
-				c.faults.addFault("%s: a morph target of an attribute that the primitive does not have", where(name))
+				c.faults.addFault("%s: is in a morph target, but the primitive does not have the attribute", where(name))
 			case isIn(base, len(c.doc.Accessors)) && c.doc.Accessors[base].Count != a.Count:
-				c.faults.addFault("%s: %d elements in a morph target, %d in the primitive", where(name), a.Count, c.doc.Accessors[base].Count)
+				c.faults.addFault("%s: has %d elements in a morph target, but %d in the primitive", where(name), a.Count, c.doc.Accessors[base].Count)
 			}
 		}
 	}
 }
 
-// checkAccessorOf checks an attribute and returns its accessor, nil if there is none.
+// checkAccessorOf checks an attribute and returns its accessor, or nil if there is none.
 func (c *check) checkAccessorOf(name string, accessor int32, target bool, where string) *Accessor {
 	if !isIn(accessor, len(c.doc.Accessors)) {
 		c.noteMissing("accessor", accessor, len(c.doc.Accessors), where)
@@ -164,7 +163,7 @@ func (c *check) checkAccessorOf(name string, accessor int32, target bool, where 
 	return a
 }
 
-// splitName splits an attribute's name such as TEXCOORD_1.
+// splitName splits an attribute name such as TEXCOORD_1 into kind and number.
 func splitName(name string) (kind string, n int, numbered bool) {
 	kind, digits, found := strings.Cut(name, "_")
 	if !found || digits == "" || strings.Trim(digits, "0123456789") != "" || len(digits) > 1 && digits[0] == '0' || len(digits) > 6 {
@@ -172,7 +171,7 @@ func splitName(name string) (kind string, n int, numbered bool) {
 	}
 	switch kind {
 	case "TEXCOORD", "COLOR", "JOINTS", "WEIGHTS":
-		n, _ = strconv.Atoi(digits) // digits by the check above
+		n, _ = strconv.Atoi(digits) // cannot fail: the name has only digits here
 		return kind, n, true
 	}
 	return name, 0, false
@@ -191,16 +190,16 @@ func (c *check) checkAttribute(name string, a *Accessor, target bool, where stri
 	types, codes, known := attributeFormats(kind, numbered, target)
 	switch {
 	case !known:
-		c.faults.addFault("%s: is no attribute of glTF; names of other attributes start with an underscore", where)
-	case ComponentSize(a.ComponentType) == 0 || extentOf(a.Type).rows == 0: // is at fault itself
+		c.faults.addFault("%s: is not an attribute of glTF; names of other attributes start with an underscore", where)
+	case ComponentSize(a.ComponentType) == 0 || extentOf(a.Type).rows == 0: // the accessor itself is at fault
 	case !slices.Contains(types, a.Type):
 		c.faults.addFault("%s: is %s, want %s", where, a.Type, strings.Join(types, " or "))
 	case !slices.Contains(codes, code(a)) && !(slices.Contains(c.doc.ExtensionsUsed, Quantization) && slices.Contains(quantized(kind, target), code(a))):
-		c.faults.addFault("%s: is %s, which this attribute must not be", where, a.describeFormat())
+		c.faults.addFault("%s: is %s, which is not allowed for this attribute", where, a.describeFormat())
 	}
 }
 
-// code returns a componentType, negated if normalized.
+// code returns the componentType of an accessor, negated if it is normalized.
 func code(a *Accessor) int32 {
 	if a.Normalized {
 		return -a.ComponentType
@@ -233,7 +232,8 @@ func attributeFormats(kind string, numbered, target bool) (types []string, codes
 	return nil, nil, false
 }
 
-// quantized returns the component types that KHR_mesh_quantization adds for an attribute.
+// quantized returns the component types that KHR_mesh_quantization additionally allows for an
+// attribute.
 func quantized(kind string, target bool) []int32 {
 	switch {
 	case kind == "POSITION" && target:

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// parseAndCheck returns the error for a document without buffers, given without its asset.
+// parseAndCheck parses and checks a document without buffers; rest holds its members except the
+// asset.
 func parseAndCheck(t *testing.T, rest string) (*Document, error) {
 	t.Helper()
 	doc, err := Parse([]byte(`{"asset":{"version":"2.0"},` + rest + `}`))
@@ -15,8 +16,8 @@ func parseAndCheck(t *testing.T, rest string) (*Document, error) {
 	return doc, doc.Check(t.Context(), NoChunk, nil)
 }
 
-// accessors returns a list of accessors of zeros: floats of the types by their number
-// of components, 16 for MAT4.
+// zeros returns the JSON text of accessors filled with float zeros, one for each given number of
+// components; 16 stands for MAT4.
 func zeros(count string, widths ...int) string {
 	var list []string
 	for _, w := range widths {
@@ -29,13 +30,13 @@ func zeros(count string, widths ...int) string {
 // The shapes of glTF's objects forbid these documents.
 func TestShapesRefuse(t *testing.T) {
 	for _, tc := range []struct{ rest, want string }{
-		{`"cameras":[{}]`, "1:39: cameras: a camera without type"},
-		{`"cameras":[{"type":"x"}]`, "camera 0: want one of perspective and orthographic"},
+		{`"cameras":[{}]`, "1:39: cameras: the camera has no type"},
+		{`"cameras":[{"type":"x"}]`, "camera 0: want either perspective or orthographic"},
 		{`"cameras":[{"type":"perspective","perspective":{"yfov":0.5,"znear":1e999}}]`, "znear: 1e999 is out of range"},
 		{`"cameras":[{"type":"perspective","perspective":{"yfov":0.5,"znear":0}}]`, "znear: 0 is out of range"},
 		{`"cameras":[{"type":"perspective","perspective":{"yfov":0.5,"znear":1,"zfar":1}}]`, "camera 0: zfar is 1, not above znear, 1"},
 		{`"cameras":[{"type":"orthographic","orthographic":{"xmag":0,"ymag":1,"znear":0,"zfar":1}}]`, "xmag and ymag must not be 0"},
-		{`"nodes":[{"translation":[1,2]}]`, "nodes.translation: 2 numbers, want 3"},
+		{`"nodes":[{"translation":[1,2]}]`, "nodes.translation: there are 2 numbers, want 3"},
 		{`"nodes":[{"translation":[1,2,null]}]`, "nodes.translation: want a number, have null"},
 		{`"nodes":[{"name":7}]`, "nodes.name: want a string, have number"},
 		{`"nodes":[{"mesh":0.5}]`, "nodes.mesh: want a whole number, have number 0.5"},
@@ -43,21 +44,21 @@ func TestShapesRefuse(t *testing.T) {
 		{`"materials":[{"pbrMetallicRoughness":{"metallicFactor":1.5}}]`, "metallicFactor: 1.5 is out of range"},
 		{`"materials":[{"alphaCutoff":-1}]`, "alphaCutoff: -1 is out of range"},
 		{`"animations":[{"channels":[],"samplers":[{}]}]`, "animations.channels: is empty"},
-		{`"animations":[{"samplers":[{}]}]`, "a animation without channels"},
+		{`"animations":[{"samplers":[{}]}]`, "the animation has no channels"},
 		{`"meshes":[{"primitives":[{"attributes":{}}]}]`, "attributes: is empty"},
-		{`"meshes":[{"primitives":[{}]}]`, "a primitive without attributes"},
+		{`"meshes":[{"primitives":[{}]}]`, "the primitive has no attributes"},
 		{`"extensions":[]`, "extensions: want an object, have list"},
 		{`"extensions":{"X":7}`, "extension X: want an object, have number"},
 		{`"extensionsUsed":["KHR_materials_unlit"],"nodes":[{"extensions":{"KHR_materials_unlit":{}}}]`, "extension KHR_materials_unlit does not belong in a node"},
 		{`"extensionsUsed":["KHR_mesh_quantization"],"extensions":{"KHR_mesh_quantization":{}}`, "does not belong in a document"},
 		{`"materials":[{"extensions":{"KHR_materials_ior":{"ior":0.5}}}]`, "ior: 0.5 is out of range"},
 		{`"materials":[{"extensions":{"KHR_materials_clearcoat":{"clearcoatTexture":{"index":"0"}}}}]`, "index: want a whole number, have string"},
-		{`"textures":[{"extensions":{"EXT_texture_webp":{"source":3}}}],"images":[{"uri":"a"}]`, "names number 3 of images, of which there are 1"},
-		{`"nodes":[{"extensions":{"KHR_lights_punctual":{"light":0}}}]`, "names number 0 of lights, of which there are 0"},
+		{`"textures":[{"extensions":{"EXT_texture_webp":{"source":3}}}],"images":[{"uri":"a"}]`, "refers to number 3 of images, but there are only 1"},
+		{`"nodes":[{"extensions":{"KHR_lights_punctual":{"light":0}}}]`, "refers to number 0 of lights, but there are only 0"},
 		{`"extensions":{"KHR_lights_punctual":{"lights":[]}}`, "lights: is empty"},
-		{`"extensions":{"KHR_lights_punctual":{"lights":[{"type":"spot"}]}}`, "light 0: a spot without spot"},
+		{`"extensions":{"KHR_lights_punctual":{"lights":[{"type":"spot"}]}}`, "light 0: the light is a spot and has no spot object"},
 		{`"extensions":{"KHR_lights_punctual":{"lights":[{"type":"spot","spot":{"innerConeAngle":0.8}}]}}`, "light 0: outerConeAngle is 0.785"},
-		{`"extensions":{"KHR_materials_variants":{"variants":[{}]}}`, "a variant without name"},
+		{`"extensions":{"KHR_materials_variants":{"variants":[{}]}}`, "the variant has no name"},
 	} {
 		_, err := parseAndCheck(t, tc.rest)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -75,63 +76,63 @@ func TestCheckRefuses(t *testing.T) {
 	turn := `{"sampler":0,"target":{"node":0,"path":"rotation"}}`
 	for _, tc := range []struct{ rest, want string }{
 		{primitive(`"attributes":{"POSITION":0,"NORMAL":1}`) + zeros("3", 3, 2), `"NORMAL": is VEC2, want VEC3`},
-		{primitive(`"attributes":{"POSITION":0,"COLOUR":0}`) + zeros("3", 3), `"COLOUR": is no attribute of glTF`},
-		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_01":1}`) + zeros("3", 3, 2), `"TEXCOORD_01": is no attribute of glTF`},
-		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_1":1}`) + zeros("3", 3, 2), `"TEXCOORD_1": there are only 1 of them`},
+		{primitive(`"attributes":{"POSITION":0,"COLOUR":0}`) + zeros("3", 3), `"COLOUR": is not an attribute of glTF`},
+		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_01":1}`) + zeros("3", 3, 2), `"TEXCOORD_01": is not an attribute of glTF`},
+		{primitive(`"attributes":{"POSITION":0,"TEXCOORD_1":1}`) + zeros("3", 3, 2), `"TEXCOORD_1": there are only 1 such attributes`},
 		{primitive(`"attributes":{"POSITION":0,"JOINTS_0":1}`) + `"accessors":[{"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5121,"count":3,"type":"VEC4"}]`,
 			"1 sets of joints and 0 of weights"},
 		{primitive(`"attributes":{"POSITION":0}`) + `"accessors":[{"componentType":5123,"count":3,"type":"VEC3"}]`,
-			`"POSITION": is VEC3 of componentType 5123, which this attribute must not be`},
+			`"POSITION": is VEC3 of componentType 5123, which is not allowed for this attribute`},
 		{primitive(`"attributes":{"POSITION":0,"_OWN":1}`) + `"accessors":[{"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5125,"count":3,"type":"SCALAR"}]`,
 			`"_OWN": componentType 5125`},
-		{primitive(`"attributes":{"POSITION":0},"targets":[{"NORMAL":1}]`) + zeros("3", 3, 3), "a morph target of an attribute that the primitive does not have"},
+		{primitive(`"attributes":{"POSITION":0},"targets":[{"NORMAL":1}]`) + zeros("3", 3, 3), "is in a morph target, but the primitive does not have the attribute"},
 		{primitive(`"attributes":{"POSITION":0},"targets":[{"POSITION":1}]`) +
-			`"accessors":[{"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5126,"count":2,"type":"VEC3"}]`, "2 elements in a morph target, 3 in the primitive"},
-		{`"meshes":[{"primitives":[{"attributes":{"POSITION":0}},{"attributes":{"POSITION":0},"targets":[{"POSITION":0}]}]}],` + zeros("3", 3), "1 morph targets, primitive 0 has 0"},
+			`"accessors":[{"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5126,"count":2,"type":"VEC3"}]`, "2 elements in a morph target, but 3 in the primitive"},
+		{`"meshes":[{"primitives":[{"attributes":{"POSITION":0}},{"attributes":{"POSITION":0},"targets":[{"POSITION":0}]}]}],` + zeros("3", 3), "1 morph targets, but primitive 0 has 0"},
 		{`"meshes":[{"weights":[1,2],"primitives":[{"attributes":{"POSITION":0},"targets":[{"POSITION":0}]}]}],` + zeros("3", 3), "2 weights for 1 morph targets"},
 		{primitive(`"attributes":{"POSITION":0},"indices":0`) + zeros("3", 3), "indices: are VEC3 of componentType 5126"},
-		{`"accessors":[{"componentType":5126,"count":1,"type":"SCALAR","normalized":true}]`, "normalized numbers of componentType 5126"},
-		{`"accessors":[{"componentType":5126,"count":1,"type":"VEC2","min":[0]}]`, "min and max of 1 numbers for type VEC2"},
+		{`"accessors":[{"componentType":5126,"count":1,"type":"SCALAR","normalized":true}]`, "numbers of componentType 5126 cannot be normalized"},
+		{`"accessors":[{"componentType":5126,"count":1,"type":"VEC2","min":[0]}]`, "min and max have 1 numbers, which do not fit type VEC2"},
 		{`"extensions":{"KHR_materials_variants":{"variants":[{"name":"a"}]}},"materials":[{}],` + primitive(`"attributes":{"POSITION":0},
 			"extensions":{"KHR_materials_variants":{"mappings":[{"material":0,"variants":[0]},{"material":0,"variants":[0]}]}}`) + zeros("3", 3), "variant 0 has two materials"},
 
-		{`"nodes":[{"matrix":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1],"scale":[1,1,1]}]`, "both a matrix and translation, rotation or scale"},
-		{`"nodes":[{"matrix":[1,0,0,0,0.5,1,0,0,0,0,1,0,0,0,0,1]}]`, "the matrix is no translation, rotation and scale"},
-		{`"nodes":[{"matrix":[1,0,0,0,0,0,0,0,0,0,1,0,0,0,0,1]}]`, "the matrix is no translation, rotation and scale"},
+		{`"nodes":[{"matrix":[1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1],"scale":[1,1,1]}]`, "both a matrix and a translation, rotation or scale"},
+		{`"nodes":[{"matrix":[1,0,0,0,0.5,1,0,0,0,0,1,0,0,0,0,1]}]`, "the matrix has a shear"},
+		{`"nodes":[{"matrix":[1,0,0,0,0,0,0,0,0,0,1,0,0,0,0,1]}]`, "the matrix has a shear"},
 		{`"nodes":[{"rotation":[0,0,0,0]}]`, "rotation is 0"},
-		{`"nodes":[{"skin":0},{}],"skins":[{"joints":[1]}]`, "node 0: a skin without a mesh"},
-		{`"nodes":[{"weights":[1]}]`, "node 0: weights without a mesh"},
-		{`"nodes":[{"mesh":0,"weights":[1]}],` + primitive(`"attributes":{"POSITION":0}`) + zeros("3", 3), "node 0: 1 weights for 0 morph targets"},
-		{`"nodes":[{"mesh":0,"skin":0}],"skins":[{"joints":[0]}],` + primitive(`"attributes":{"POSITION":0}`) + zeros("3", 3), "a skin for mesh 0, which has no joints"},
-		{`"scenes":[{"nodes":[0,0]}],"nodes":[{}]`, "scene 0: lists node 0 twice"},
+		{`"nodes":[{"skin":0},{}],"skins":[{"joints":[1]}]`, "node 0 has a skin but no mesh"},
+		{`"nodes":[{"weights":[1]}]`, "node 0 has weights but no mesh"},
+		{`"nodes":[{"mesh":0,"weights":[1]}],` + primitive(`"attributes":{"POSITION":0}`) + zeros("3", 3), "node 0 has 1 weights for 0 morph targets"},
+		{`"nodes":[{"mesh":0,"skin":0}],"skins":[{"joints":[0]}],` + primitive(`"attributes":{"POSITION":0}`) + zeros("3", 3), "has a skin, but mesh 0 has no joints"},
+		{`"scenes":[{"nodes":[0,0]}],"nodes":[{}]`, "scene 0 lists node 0 twice"},
 
 		{`"nodes":[{},{}],"skins":[{"joints":[0,1]}]`, "skin 0: joints 0 and 1 have no common root"},
-		{`"nodes":[{},{}],"skins":[{"joints":[0,0]}]`, "skin 0: lists joint 0 twice"},
-		{`"nodes":[{"children":[1,2]},{},{}],"skins":[{"joints":[1,2],"skeleton":1}]`, "skeleton is node 1, which is no common root"},
+		{`"nodes":[{},{}],"skins":[{"joints":[0,0]}]`, "skin 0 lists joint 0 twice"},
+		{`"nodes":[{"children":[1,2]},{},{}],"skins":[{"joints":[1,2],"skeleton":1}]`, "skeleton is node 1, which is not a common root"},
 		{`"nodes":[{}],"skins":[{"joints":[0],"inverseBindMatrices":0}],` + zeros("1", 4), "inverseBindMatrices are VEC4"},
 		{`"scenes":[{"nodes":[0]},{"nodes":[0,1]}],"nodes":[{"mesh":0,"skin":0},{}],"skins":[{"joints":[1]}],` +
 			primitive(`"attributes":{"POSITION":0,"JOINTS_0":1,"WEIGHTS_0":2}`) +
 			`"accessors":[{"componentType":5126,"count":3,"type":"VEC3"},{"componentType":5121,"count":3,"type":"VEC4"},{"componentType":5126,"count":3,"type":"VEC4"}]`,
-			"node 0: is in scene 0, the joints of its skin 0 are not"},
+			"node 0 is in scene 0, the joints of its skin 0 are not"},
 
 		{`"nodes":[{"matrix":[2,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}],` + animation(turn, `{"input":0,"output":1}`) + zeros("2", 1, 4), "moves node 0, which has a matrix"},
-		{`"nodes":[{}],` + animation(turn+","+turn, `{"input":0,"output":1}`) + zeros("2", 1, 4), "channel 1: moves the same as channel 0"},
+		{`"nodes":[{}],` + animation(turn+","+turn, `{"input":0,"output":1}`) + zeros("2", 1, 4), "channel 1: channel 0 moves the same property"},
 		{`"nodes":[{}],` + animation(`{"sampler":0,"target":{"node":0,"path":"weights"}}`, `{"input":0,"output":1}`) + zeros("2", 1, 1), "whose mesh has no morph targets"},
 		{`"nodes":[{}],` + animation(turn, `{"input":1,"output":1}`) + zeros("2", 1, 4), "input: is VEC4"},
 		{`"nodes":[{}],` + animation(turn, `{"input":0,"output":1}`) + zeros("2", 1, 3), "output is VEC3 of componentType 5126, which rotation must not be"},
 		{`"nodes":[{}],` + animation(turn, `{"input":0,"output":1,"interpolation":"CUBICSPLINE"}`) + zeros("2", 1, 4), "2 elements of output for 2 keyframes, want 6"},
-		{`"nodes":[{}],` + animation(turn, `{"input":0,"output":1,"interpolation":"CUBICSPLINE"}`) + zeros("1", 1, 4), "a spline of one keyframe"},
+		{`"nodes":[{}],` + animation(turn, `{"input":0,"output":1,"interpolation":"CUBICSPLINE"}`) + zeros("1", 1, 4), "a spline has one keyframe"},
 		{`"nodes":[{}],` + animation(`{"sampler":0,"target":{"node":0,"path":"pointer","extensions":{"KHR_animation_pointer":{"pointer":"/nodes/0/scale"}}}}`,
-			`{"input":0,"output":1}`) + zeros("2", 1, 4), "KHR_animation_pointer and a node"},
+			`{"input":0,"output":1}`) + zeros("2", 1, 4), "has both KHR_animation_pointer and a node"},
 		{animation(`{"sampler":0,"target":{"path":"scale","extensions":{"KHR_animation_pointer":{"pointer":"/a"}}}}`, `{"input":0,"output":1}`) + zeros("2", 1, 4), `the path "scale", want "pointer"`},
-		{animation(`{"sampler":0,"target":{"path":"pointer","extensions":{"KHR_animation_pointer":{"pointer":"a~2"}}}}`, `{"input":0,"output":1}`) + zeros("2", 1, 4), `"a~2" is no JSON pointer`},
+		{animation(`{"sampler":0,"target":{"path":"pointer","extensions":{"KHR_animation_pointer":{"pointer":"a~2"}}}}`, `{"input":0,"output":1}`) + zeros("2", 1, 4), `"a~2" is not a JSON pointer`},
 		{`"nodes":[{}],` + primitive(`"attributes":{"POSITION":1}`) + animation(`{"sampler":0,"target":{"node":0,"path":"scale"}}`, `{"input":0,"output":1}`) + zeros("2", 1, 3),
-			"accessor 1: is used as an attribute and as an animation's output"},
+			"accessor 1 is used as an attribute and as an animation's output"},
 
-		{`"images":[{}]`, "image 0: neither uri nor bufferView"},
-		{`"images":[{"uri":":"}]`, "is no relative URI"},
-		{`"images":[{"uri":"data:image/png;;base64,AA=="}]`, `image 0: data URI with the parameter "", want name=value`},
-		{`"images":[{"uri":"data:image/png;base64;x,AA=="}]`, `image 0: data URI with the parameter "base64", want name=value`},
+		{`"images":[{}]`, "image 0 has neither uri nor bufferView"},
+		{`"images":[{"uri":":"}]`, "is not a relative URI"},
+		{`"images":[{"uri":"data:image/png;;base64,AA=="}]`, `image 0: the data URI has the parameter "", want name=value`},
+		{`"images":[{"uri":"data:image/png;base64;x,AA=="}]`, `image 0: the data URI has the parameter "base64", want name=value`},
 	} {
 		_, err := parseAndCheck(t, tc.rest)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -140,8 +141,8 @@ func TestCheckRefuses(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"asset":{"version":"2.0","minVersion":"2.1"}}`: `asset.minVersion is "2.1", above the version "2.0"`,
-		`{"asset":{"version":"1.0"},"nodes":{"a":{}}}`:   "a document of glTF 1.0; export it as glTF 2.0",
-		`{"asset":{"version":1},"nodes":{"a":{}}}`:       "a document of glTF 1.0; export it as glTF 2.0",
+		`{"asset":{"version":"1.0"},"nodes":{"a":{}}}`:   "the document is glTF 1.0; export the model as glTF 2.0",
+		`{"asset":{"version":1},"nodes":{"a":{}}}`:       "the document is glTF 1.0; export the model as glTF 2.0",
 	} {
 		doc, err := Parse([]byte(text))
 		if err == nil {
@@ -156,14 +157,14 @@ func TestCheckRefuses(t *testing.T) {
 // Repairable faults are repaired and reported.
 func TestMends(t *testing.T) {
 	for _, tc := range []struct{ rest, text, want string }{
-		{`"nodes":[{"children":[],"name":"a"}]`, `"nodes":[{"name":"a"}]`, "1:38: an empty list"},
-		{`"nodes":[{"name":"a","children":[ ]}]`, `"nodes":[{"name":"a"}]`, "1:49: an empty list"},
-		{`"nodes":[{"children":[]}],"meshes":[],"skins":[]`, `"nodes":[{}]`, "1:38: an empty list, and 2 more of them"},
+		{`"nodes":[{"children":[],"name":"a"}]`, `"nodes":[{"name":"a"}]`, "1:38: a list is empty"},
+		{`"nodes":[{"name":"a","children":[ ]}]`, `"nodes":[{"name":"a"}]`, "1:49: a list is empty"},
+		{`"nodes":[{"children":[]}],"meshes":[],"skins":[]`, `"nodes":[{}]`, "1:38: a list is empty (3 times)"},
 		{`"scene":0.0,"scenes":[{"nodes":[0e0]}],"nodes":[{"translation":[1.5,2.0,0]}]`,
 			`"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"translation":[1.5,2.0,0]}]`, ""},
-		{`"nodes":[{"mesh":1e1}],"meshes":[]`, `"nodes":[{"mesh":10}]`, "1:51: an empty list"},
-		{`"nodes":[{"extensions":{"X":{}}},{"extensions":{"X":{}}}]`, "", "1:52: an extension that extensionsUsed does not name"},
-		{`"accessors":[{"byteOffset":0,"componentType":5126,"count":1,"type":"SCALAR"}]`, "", "1:42: byteOffset without a bufferView"},
+		{`"nodes":[{"mesh":1e1}],"meshes":[]`, `"nodes":[{"mesh":10}]`, "1:51: a list is empty"},
+		{`"nodes":[{"extensions":{"X":{}}},{"extensions":{"X":{}}}]`, "", "1:52: an extension is missing in extensionsUsed"},
+		{`"accessors":[{"byteOffset":0,"componentType":5126,"count":1,"type":"SCALAR"}]`, "", "1:42: a byteOffset has no bufferView"},
 		{`"extensionsUsed":["X","X"]`, "", "an extension is named twice in a list"},
 		{`"extensionsRequired":["X"]`, "", "extensionsUsed and extensionsRequired contradict each other"},
 		{`"extensionsUsed":["KHR_mesh_quantization"]`, "", "extensionsUsed and extensionsRequired contradict each other"},

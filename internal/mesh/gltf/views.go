@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// checkViews checks that views lie inside their buffers.
+// checkViews checks that views are inside their buffers.
 func (c *check) checkViews() {
 	for i := range c.doc.BufferViews {
 		v := &c.doc.BufferViews[i]
@@ -18,35 +18,35 @@ func (c *check) checkViews() {
 		case c.checkRequiredIndex(v.Buffer, len(c.doc.Buffers), "buffer", "bufferView %d", i):
 			length := c.doc.Buffers[*v.Buffer].ByteLength
 			if v.ByteOffset > length || v.ByteLength > length-v.ByteOffset {
-				c.faults.addFault("bufferView %d: %d bytes from %d on do not lie in buffer %d of %d bytes",
+				c.faults.addFault("bufferView %d: %d bytes from %d on do not fit in buffer %d of %d bytes",
 					i, v.ByteLength, v.ByteOffset, *v.Buffer, length)
 			}
 		}
 	}
 }
 
-// checkAccessors checks that accessors lie inside their views.
+// checkAccessors checks that accessors are inside their views.
 func (c *check) checkAccessors() {
 	for i := range c.doc.Accessors {
 		a := &c.doc.Accessors[i]
 		component, shape := int64(ComponentSize(a.ComponentType)), extentOf(a.Type)
 		switch {
 		case component == 0:
-			c.faults.addFault("accessor %d: componentType %d is none of glTF 2.0", i, a.ComponentType)
+			c.faults.addFault("accessor %d: glTF 2.0 has no componentType %d", i, a.ComponentType)
 			continue
 		case shape.rows == 0:
-			c.faults.addFault("accessor %d: type %.20q is none of glTF 2.0", i, a.Type)
+			c.faults.addFault("accessor %d: glTF 2.0 has no type %.20q", i, a.Type)
 			continue
 		case a.Count < 1:
 			c.faults.addFault("accessor %d: count is %d, want at least 1", i, a.Count)
 			continue
 		}
 		if a.Normalized && (a.ComponentType == Uint32 || a.ComponentType == Float32) {
-			c.faults.addFault("accessor %d: normalized numbers of componentType %d", i, a.ComponentType)
+			c.faults.addFault("accessor %d: numbers of componentType %d cannot be normalized", i, a.ComponentType)
 		}
 		for _, bounds := range []*[]float64{a.Min, a.Max} {
 			if n := int(shape.columns * shape.rows); bounds != nil && len(*bounds) != n {
-				c.faults.addFault("accessor %d: min and max of %d numbers for type %s", i, len(*bounds), a.Type)
+				c.faults.addFault("accessor %d: min and max have %d numbers, which do not fit type %s", i, len(*bounds), a.Type)
 			}
 		}
 		if c.checkOptionalIndex(a.BufferView, len(c.doc.BufferViews), "bufferView", "accessor %d", i) {
@@ -81,12 +81,12 @@ func (c *check) checkSparse(i int, a *Accessor, component int64, shape extent) {
 	}
 }
 
-// checkElementRun checks that count elements from offset on lie inside a view, at the
-// view's stride if strided and else one after another.
+// checkElementRun checks that count elements, starting at offset, are inside a view. Elements are
+// the view's stride apart if strided is set, otherwise contiguous.
 func (c *check) checkElementRun(view int32, offset, count, component int64, s extent, strided bool, where string, i int) {
 	v := &c.doc.BufferViews[view]
 	if v.ByteLength < 1 || v.ByteOffset < 0 {
-		return // is at fault itself
+		return // the view's own check reports the fault
 	}
 	stride := s.columns * s.columnStride(component)
 	// The last element needs no padding after its last column.
@@ -96,7 +96,7 @@ func (c *check) checkElementRun(view int32, offset, count, component int64, s ex
 	}
 	if strided && v.ByteStride != nil {
 		if *v.ByteStride < last {
-			fail("elements of %d bytes at bufferView %d's byteStride of %d", last, view, *v.ByteStride)
+			fail("elements have %d bytes, more than the byteStride of bufferView %d, which is %d", last, view, *v.ByteStride)
 			return
 		}
 		stride = *v.ByteStride
@@ -108,16 +108,16 @@ func (c *check) checkElementRun(view int32, offset, count, component int64, s ex
 		fail("starts at byte %d of bufferView %d at byte %d, want a multiple of the component's %d bytes",
 			offset, view, v.ByteOffset, component)
 	case offset > v.ByteLength-last || count-1 > (v.ByteLength-last-offset)/stride:
-		fail("%d elements of %d bytes from %d on do not lie in bufferView %d of %d bytes",
+		fail("%d elements of %d bytes from %d on do not fit in bufferView %d of %d bytes",
 			count, stride, offset, view, v.ByteLength)
 	}
 }
 
-// An extent is the numbers of columns and rows of an element.
+// An extent is the number of columns and rows of an element.
 type extent struct{ columns, rows int64 }
 
-// extentOf returns the shape that an accessor's type names, the zero extent if there
-// is no such type.
+// extentOf returns the extent of an accessor type such as "VEC3", or the zero extent if the type is
+// unknown.
 func extentOf(name string) extent {
 	switch name {
 	case "SCALAR":
@@ -138,8 +138,8 @@ func extentOf(name string) extent {
 	return extent{}
 }
 
-// columnStride is the distance between columns in bytes. Columns of matrices start at
-// multiples of four (specification section 3.6.2.4).
+// columnStride returns the distance between columns in bytes. Columns of matrices are aligned to
+// four bytes (specification section 3.6.2.4).
 func (s extent) columnStride(component int64) int64 {
 	n := s.rows * component
 	if s.columns > 1 {
@@ -148,21 +148,19 @@ func (s extent) columnStride(component int64) int64 {
 	return n
 }
 
-// Components returns how many numbers an element of an accessor's type has, 0 if
-// there is no such type.
+// Components returns the number of components of an accessor type, or 0 if the type is unknown.
 func Components(name string) int {
 	s := extentOf(name)
 	return int(s.columns * s.rows)
 }
 
-// ElementSize returns the bytes from one element to the next if they are tightly
-// packed, 0 if there are no such types.
+// ElementSize returns the size in bytes of a tightly packed element, or 0 if a type is unknown.
 func ElementSize(componentType int32, name string) int {
 	s := extentOf(name)
 	return int(s.columns * s.columnStride(int64(ComponentSize(componentType))))
 }
 
-// A viewUse is the kind of data in a view. glTF allows one kind in a view, and a byteStride only for
+// A viewUse is the kind of data in a view. glTF allows one kind per view, and a byteStride only for
 // attributes.
 type viewUse uint8
 
@@ -175,7 +173,7 @@ const (
 	forOthers
 )
 
-// viewUses maps uses of accessors to uses of views.
+// viewUses maps the uses of accessors to uses of views.
 var viewUses = [...]viewUse{
 	ofVertices: forAttributes, ofIndices: forIndices, ofMatrices: forMatrices, ofTimes: forOthers, ofKeyframes: forOthers,
 }
@@ -186,15 +184,15 @@ var targets = map[int32]viewUse{34962: forAttributes, 34963: forIndices}
 // A viewState is the known use of a view.
 type viewState struct {
 	use      viewUse
-	accessor int32 // first accessor of attributes, from 1
-	mixed    bool  // several kinds of data were reported
-	strided  bool  // a wrong byteStride was reported
-	shared   bool  // a missing byteStride was reported
+	accessor int32 // first accessor of attributes, counted from 1
+	mixed    bool  // several kinds of data have been reported
+	strided  bool  // a wrong byteStride has been reported
+	shared   bool  // a missing byteStride has been reported
 }
 
-const anew = "laid out anew"
+const anew = "rewritten"
 
-// noteMend records a fault that writing the document anew puts right.
+// noteMend records a fault that disappears when the document is written again.
 func (c *check) noteMend(what, how, kind string, i int) {
 	for k := range c.mended {
 		if m := &c.mended[k]; m.What == what {
@@ -212,7 +210,7 @@ func (c *check) checkStrides() {
 		v := &c.doc.BufferViews[i]
 		c.states[i].use = targets[v.Target]
 		if v.ByteStride != nil && *v.ByteStride > v.ByteLength {
-			c.noteMend("a byteStride of more bytes than the bufferView has", anew, "bufferView", i)
+			c.noteMend("a bufferView has a byteStride of more bytes than the bufferView itself", anew, "bufferView", i)
 		}
 		if c.states[i].use == forIndices {
 			c.unstrided(int32(i))
@@ -220,11 +218,11 @@ func (c *check) checkStrides() {
 	}
 }
 
-// unstrided checks that a view of other data than attributes has no stride.
+// unstrided checks that a view of data other than attributes has no stride.
 func (c *check) unstrided(view int32) {
 	if s := &c.states[view]; c.doc.BufferViews[view].ByteStride != nil && !s.strided {
 		s.strided = true
-		c.noteMend("a byteStride for other data than attributes", anew, "bufferView", int(view))
+		c.noteMend("a bufferView has a byteStride, but no attributes", anew, "bufferView", int(view))
 	}
 }
 
@@ -239,15 +237,15 @@ func (c *check) useView(view *int32, use viewUse) {
 		s.use = use
 	case s.use != use && !s.mixed:
 		s.mixed = true
-		c.noteMend("a bufferView for data of more than one kind", anew, "bufferView", int(*view))
+		c.noteMend("a bufferView has data of more than one kind", anew, "bufferView", int(*view))
 	}
 	if use != forAttributes {
 		c.unstrided(*view)
 	}
 }
 
-// checkElementLayout checks the alignment and stride of an accessor's elements in its view. It is
-// called once for each accessor.
+// checkElementLayout checks the alignment and stride of an accessor's elements in its view. Call it
+// once per accessor.
 func (c *check) checkElementLayout(accessor int32, u usage) {
 	a := &c.doc.Accessors[accessor]
 	c.useView(a.BufferView, viewUses[u])
@@ -256,7 +254,7 @@ func (c *check) checkElementLayout(accessor int32, u usage) {
 	}
 	s, strided := &c.states[*a.BufferView], c.doc.BufferViews[*a.BufferView].ByteStride != nil
 	if a.ByteOffset%4 != 0 || !strided && ElementSize(a.ComponentType, a.Type)%4 != 0 {
-		c.noteMend("attributes that do not all start at multiples of four bytes", anew, "accessor", int(accessor))
+		c.noteMend("attribute offsets are not multiples of 4", anew, "accessor", int(accessor))
 	}
 	switch {
 	case strided:
@@ -264,7 +262,7 @@ func (c *check) checkElementLayout(accessor int32, u usage) {
 		s.accessor = accessor + 1
 	case !s.shared:
 		s.shared = true
-		c.noteMend("several accessors of attributes in a bufferView without byteStride", anew, "bufferView", int(*a.BufferView))
+		c.noteMend("a bufferView without byteStride has attributes of several accessors", anew, "bufferView", int(*a.BufferView))
 	}
 }
 

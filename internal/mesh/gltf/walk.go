@@ -13,22 +13,22 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// A walker goes over a document once and compares it with the shapes of glTF, before
-// anything is allocated for its objects. The text must be valid JSON.
+// A walker visits a document once and compares it with the shapes of glTF, before anything is
+// allocated for its objects. The text must be valid JSON.
 //
-// Recursion goes no deeper than the shapes: unknown members are skipped.
+// Recursion is limited by the depth of the shapes, because unknown members are skipped.
 type walker struct {
 	text   []byte
 	at     int
 	path   []string // names of the enclosing members
 	shapes *shapes
 	faults faults
-	// edits make the text decodable: they write whole numbers without fractions, and remove
-	// empty lists, which glTF forbids.
+	// edits make the text decodable: they write integers without a fraction, and remove empty
+	// lists, which glTF forbids.
 	edits  []edit
 	empty  Mend
-	alone  Mend                // members that need a missing member
-	ranges map[string]farthest // largest index into each list
+	alone  Mend                // members whose required companion is missing
+	ranges map[string]farthest // largest index used for each list
 	sizes  map[string]int      // lengths of lists of objects
 	named  map[string]int      // offset of the first object with each extension
 }
@@ -36,13 +36,13 @@ type walker struct {
 // farthest is the largest index into a list, and its offset in the text.
 type farthest struct{ index, at int }
 
-// maxNamed bounds the names of extensions that are remembered.
+// maxNamed limits how many names of extensions are remembered.
 const maxNamed = 1 << 10
 
 func walkDocument(text []byte) *walker {
 	w := &walker{
-		text: text, shapes: allShapes(), empty: Mend{What: "an empty list", How: "left out"},
-		alone:  Mend{What: "byteOffset without a bufferView", How: "left out"},
+		text: text, shapes: allShapes(), empty: Mend{What: "a list is empty", How: "left out"},
+		alone:  Mend{What: "a byteOffset has no bufferView", How: "left out"},
 		ranges: map[string]farthest{}, sizes: map[string]int{}, named: map[string]int{},
 	}
 	w.skipSpace()
@@ -54,7 +54,7 @@ func walkDocument(text []byte) *walker {
 	return w
 }
 
-// fault records that something is wrong at an offset.
+// fault records a fault at an offset.
 func (w *walker) fault(at int, format string, args ...any) {
 	if w.faults.isFullOfFaults() {
 		w.faults.more++
@@ -78,7 +78,7 @@ func (w *walker) skipSpace() {
 	}
 }
 
-// skipValue goes behind the value that starts here.
+// skipValue moves past the value at the current position.
 func (w *walker) skipValue() {
 	depth := 0
 	for ; w.at < len(w.text); w.at++ {
@@ -90,7 +90,7 @@ func (w *walker) skipValue() {
 			continue
 		case '}', ']':
 			if depth == 0 {
-				return // the end of the value around
+				return // end of the enclosing value
 			}
 			depth--
 		case ',', ' ', '\t', '\r', '\n', ':':
@@ -114,8 +114,8 @@ func (w *walker) skipValue() {
 	}
 }
 
-// walkMembers calls visit for each member of the object that starts here, at its value.
-// visit must go behind that.
+// walkMembers calls visit at the value of each member of the object at the current position. visit
+// must move past the value.
 func (w *walker) walkMembers(visit func(name string, nameAt int)) {
 	w.at++ // {
 	for w.skipSpace(); w.text[w.at] != '}'; w.skipSpace() {
@@ -139,7 +139,7 @@ func (w *walker) walkMembers(visit func(name string, nameAt int)) {
 	w.at++
 }
 
-// walkObject checks the object that starts here.
+// walkObject checks the object at the current position.
 func (w *walker) walkObject(s *shape) {
 	start := w.at
 	var have [16]string
@@ -178,13 +178,13 @@ func (w *walker) walkObject(s *shape) {
 	}
 	for _, name := range s.needs {
 		if !slices.Contains(found, name) {
-			w.fault(start, "a %s without %s", s.name, name)
+			w.fault(start, "the %s has no %s", s.name, name)
 		}
 	}
 }
 
-// strange refuses members whose names differ from glTF's only in case. Package json takes "Nodes" for
-// "nodes"; other readers do not.
+// strange reports members whose names differ from glTF's only in case. Package json accepts "Nodes"
+// for "nodes", but other readers do not.
 func (w *walker) strange(s *shape, name string, at int) {
 	for known := range s.members {
 		if strings.EqualFold(known, name) {
@@ -198,7 +198,7 @@ func (w *walker) strange(s *shape, name string, at int) {
 	}
 }
 
-// walkValue checks the value that starts here.
+// walkValue checks the value at the current position.
 func (w *walker) walkValue(v *value) {
 	start := w.at
 	switch c := w.text[w.at]; {
@@ -228,7 +228,7 @@ func (w *walker) walkValue(v *value) {
 	w.skipValue()
 }
 
-// walkList checks the list that starts here.
+// walkList checks the list at the current position.
 func (w *walker) walkList(v *value) {
 	start, n := w.at, 0
 	w.at++
@@ -239,7 +239,7 @@ func (w *walker) walkList(v *value) {
 		}
 		n++
 		if v.of.kind == anObject && w.text[w.at] != '{' {
-			// One fault for all of them: there may be millions.
+			// All elements share one fault, because there may be millions of them.
 			w.fault(w.at, "want a list of objects")
 			w.at = start
 			w.skipValue()
@@ -252,14 +252,14 @@ func (w *walker) walkList(v *value) {
 	case n == 0:
 		w.fault(start, "is empty")
 	case v.length > 0 && n != v.length:
-		w.fault(start, "%d numbers, want %d", n, v.length)
+		w.fault(start, "there are %d numbers, want %d", n, v.length)
 	}
 	if last := w.path[len(w.path)-1]; v.of.kind == anObject {
 		w.sizes[last] = max(w.sizes[last], n)
 	}
 }
 
-// walkNumber checks the number from start up to here.
+// walkNumber checks the number from start to the current position.
 func (w *walker) walkNumber(v *value, start int) {
 	raw := string(w.text[start:w.at])
 	x, err := strconv.ParseFloat(raw, 64)
@@ -308,18 +308,19 @@ func (w *walker) walkExtensions(s *shape) {
 	})
 }
 
-// checkWhole checks indices against the lengths of lists, once the whole document is walked.
+// checkWhole checks indices against the lengths of lists. Call it after the whole document was
+// visited.
 func (w *walker) checkWhole() {
 	for _, name := range slices.Sorted(maps.Keys(w.ranges)) {
 		if far, n := w.ranges[name], w.sizes[name]; far.index >= n {
-			w.fault(far.at, "names number %d of %s, of which there are %d", far.index, name, n)
+			w.fault(far.at, "refers to number %d of %s, but there are only %d", far.index, name, n)
 		}
 	}
 }
 
 func startsNumber(c byte) bool { return c == '-' || '0' <= c && c <= '9' }
 
-// wantedKind describes the value that a shape demands.
+// wantedKind describes the value that a shape requires.
 func (v *value) wantedKind() string {
 	switch v.kind {
 	case aNumber:
@@ -339,7 +340,7 @@ func (v *value) wantedKind() string {
 	return "an object"
 }
 
-// presentKind names the value that starts here.
+// presentKind describes the value at the current position.
 func (w *walker) presentKind() string {
 	switch c := w.text[w.at]; c {
 	case '"':

@@ -7,37 +7,37 @@ import (
 	"math/bits"
 )
 
-// The first byte of attributes: which version of the format they are in.
+// Values of the first byte of attributes: the version of the format.
 const (
 	attributesV0 = 0xa0
 	attributesV1 = 0xa1
 )
 
 const (
-	group    = 16 // elements whose differences are stored in bits of one number
+	group    = 16 // elements whose byte differences share one bit width
 	maxBlock = 256
 )
 
-// blockSize returns the largest number of elements in a block.
+// blockSize returns the maximum number of elements in a block.
 func blockSize(stride int) int { return min(8192/stride&^(group-1), maxBlock) }
 
-// widths are the bits of a difference by the two bits in a group's header, for each control
-// mode of a byte; the last row is version 0. Differences of 8 bits are bytes.
+// widths holds the bit width of differences, by the two bits in a group's header, for each control
+// mode of a byte; the last row is for version 0. Differences of 8 bits are plain bytes.
 var widths = [3][4]uint{{0, 1, 2, 4}, {1, 2, 4, 8}, {0, 2, 4, 8}}
 
-// A block decodes blocks of one stream.
+// A block decodes the blocks of one stream.
 type block struct {
 	data   []byte // remaining data, without the tail
-	deltas []byte // differences by byte of an element, maxBlock apart
-	last   []byte // previous element
-	modes  []byte // channel modes, one for four bytes of an element
+	deltas []byte // differences, byte by byte of an element, maxBlock apart
+	last   []byte // last element of the previous block
+	modes  []byte // channel modes, one per four bytes of an element
 	v1     bool
 }
 
-// DecodeAttributes returns count elements of stride bytes, a multiple of 4.
+// DecodeAttributes returns count elements of stride bytes; stride must be a multiple of 4.
 func DecodeAttributes(ctx context.Context, data []byte, count, stride int) ([]byte, error) {
 	if len(data) == 0 || data[0] != attributesV0 && data[0] != attributesV1 {
-		return nil, fmt.Errorf("not attributes of version 0 or 1")
+		return nil, fmt.Errorf("the data is no attribute stream of version 0 or 1")
 	}
 	b := block{v1: data[0] == attributesV1, deltas: make([]byte, stride*maxBlock), modes: make([]byte, stride/4)}
 	tail, least, blocks := max(stride, 32), stride, (count+blockSize(stride)-1)/blockSize(stride)
@@ -55,7 +55,7 @@ func DecodeAttributes(ctx context.Context, data []byte, count, stride int) ([]by
 	}
 	for _, m := range b.modes {
 		if m&15 > 2 || m&15 < 2 && m>>4 != 0 {
-			return nil, fmt.Errorf("channel mode %#x", m)
+			return nil, fmt.Errorf("the channel mode %#x is unknown", m)
 		}
 	}
 	b.last = append([]byte(nil), data[end-stride:end]...)
@@ -76,7 +76,7 @@ func DecodeAttributes(ctx context.Context, data []byte, count, stride int) ([]by
 	return out, nil
 }
 
-// takeBytes returns the next bytes.
+// takeBytes returns the next n bytes.
 func (b *block) takeBytes(n int) ([]byte, error) {
 	if n > len(b.data) {
 		return nil, errShort
@@ -127,8 +127,8 @@ func (b *block) readDifferences(n, stride int) error {
 	return nil
 }
 
-// readGroup reads the differences of a group, each of width bits. A difference with all bits
-// set is a byte of its own after them.
+// readGroup reads the differences of a group, each of width bits. If all bits of a difference are
+// set, its value is a separate byte after the group.
 func (b *block) readGroup(to []byte, width uint) error {
 	fixed, err := b.takeBytes(int(2 * width))
 	if err != nil {
@@ -145,7 +145,7 @@ func (b *block) readGroup(to []byte, width uint) error {
 	sentinel := byte(1)<<width - 1
 	for i := range uint(len(to)) {
 		shift := i * width % 8
-		if width > 1 { // the first is the highest
+		if width > 1 { // the first difference is in the highest bits
 			shift = 8 - width - shift
 		}
 		v := fixed[i*width/8] >> shift & sentinel
@@ -161,7 +161,7 @@ func (b *block) readGroup(to []byte, width uint) error {
 	return nil
 }
 
-// addDifferences adds the differences up.
+// addDifferences computes the elements as running sums of the differences.
 func (b *block) addDifferences(out []byte, stride int) {
 	for at := 0; at < len(out); at += stride {
 		e, i := out[at:][:stride], at/stride
@@ -188,11 +188,11 @@ func (b *block) addDifferences(out []byte, stride int) {
 	}
 }
 
-// EncodeAttributes returns elements of stride bytes, a multiple of 4 up to 256, in
-// version 0 of the format, the one that EXT_meshopt_compression has.
+// EncodeAttributes encodes elements of stride bytes, a multiple of 4 up to 256, in version 0 of the
+// format, which EXT_meshopt_compression requires.
 func EncodeAttributes(ctx context.Context, data []byte, stride int) ([]byte, error) {
 	if stride < 4 || stride > 256 || stride%4 != 0 || len(data) == 0 || len(data)%stride != 0 {
-		return nil, fmt.Errorf("%d bytes as elements of %d", len(data), stride)
+		return nil, fmt.Errorf("%d bytes do not make elements of %d", len(data), stride)
 	}
 	out := []byte{attributesV0}
 	first := data[:stride]
@@ -221,7 +221,7 @@ func EncodeAttributes(ctx context.Context, data []byte, stride int) ([]byte, err
 	return append(out, first...), nil
 }
 
-// appendGroups writes the differences of one byte of a block's elements.
+// appendGroups appends the differences of one byte position of a block's elements.
 func appendGroups(out, deltas []byte) []byte {
 	groups := len(deltas) / group
 	header := len(out)
@@ -235,9 +235,9 @@ func appendGroups(out, deltas []byte) []byte {
 	return out
 }
 
-// cheapest returns the code of the width with the fewest bytes for a group.
+// cheapest returns the code of the width that takes the fewest bytes for a group.
 func cheapest(d []byte) byte {
-	var beyond [3]int // differences that are stored as bytes of their own
+	var beyond [3]int // differences that need a separate byte, by width
 	for _, v := range d {
 		if v >= 1 {
 			beyond[0]++

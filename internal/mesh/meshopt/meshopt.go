@@ -1,17 +1,17 @@
-// Package meshopt is the codec of the glTF extensions EXT_meshopt_compression and
-// KHR_meshopt_compression: vertices, keyframes and indices in fewer bytes, each view of
-// a buffer by itself, made to be packed further by gzip or zstd and to be read fast.
+// Package meshopt encodes and decodes the glTF extensions EXT_meshopt_compression and
+// KHR_meshopt_compression. They compress vertices, keyframes and indices, each view of a buffer
+// separately. The result decodes fast and can be compressed further by gzip or zstd.
 //
-//	attributes.go       elements of 4, 8 ... 256 bytes, as differences of their bytes
-//	triangles.go        decoding indices of triangles, and all other indices both ways
-//	trianglesencode.go  encoding indices of triangles
-//	filters.go          conversions of decoded elements: directions, rotations, floats
+//	attributes.go       elements of 4, 8 ... 256 bytes, stored as byte differences
+//	triangles.go        decoding of triangle indices; encoding and decoding of other indices
+//	trianglesencode.go  encoding of triangle indices
+//	filters.go          filters of decoded elements: directions, rotations, floats
 //
-// Appendices A and B of the two specifications define the formats. Version 1 of the
-// attributes and the filter for colors, which only KHR_meshopt_compression has, can be
-// read.
+// Appendices A and B of the two specifications define the formats. Version 1 of the attributes and
+// the filter for colors, which only KHR_meshopt_compression has, are decoded but never encoded.
 //
-// A decoder allocates at most 1024 times the size of its input, checked beforehand.
+// Before it allocates, a decoder checks that the output is at most 1024 times the size of its
+// input.
 package meshopt
 
 import (
@@ -30,7 +30,7 @@ const (
 	Indices
 )
 
-// A Filter is the last step of decoding attributes.
+// A Filter transforms decoded attributes, as the last step.
 type Filter uint8
 
 const (
@@ -44,13 +44,13 @@ const (
 var modeNames = []string{"ATTRIBUTES", "TRIANGLES", "INDICES"}
 var filterNames = []string{"NONE", "OCTAHEDRAL", "QUATERNION", "EXPONENTIAL", "COLOR"}
 
-// String returns the name of a mode in a document.
+// String returns the name of the mode in glTF documents.
 func (m Mode) String() string { return modeNames[m] }
 
-// String returns the name of a filter in a document.
+// String returns the name of the filter in glTF documents.
 func (f Filter) String() string { return filterNames[f] }
 
-// ParseMode returns the mode of a name.
+// ParseMode returns the mode with the given name.
 func ParseMode(name string) (Mode, error) {
 	for i, n := range modeNames {
 		if n == name {
@@ -60,7 +60,7 @@ func ParseMode(name string) (Mode, error) {
 	return 0, fmt.Errorf("mode %.40q, want ATTRIBUTES, TRIANGLES or INDICES", name)
 }
 
-// ParseFilter returns the filter of a name, None for "".
+// ParseFilter returns the filter with the given name; "" means None.
 func ParseFilter(name string) (Filter, error) {
 	for i, n := range filterNames {
 		if n == name {
@@ -70,15 +70,15 @@ func ParseFilter(name string) (Filter, error) {
 	if name == "" {
 		return None, nil
 	}
-	return 0, fmt.Errorf("filter %.40q is not known", name)
+	return 0, fmt.Errorf("filter %.40q is unknown", name)
 }
 
 // A Layout is a document's description of a compressed view.
 type Layout struct {
 	Mode   Mode
 	Filter Filter
-	Count  int // elements
-	Stride int // bytes of an element
+	Count  int // number of elements
+	Stride int // bytes per element
 }
 
 // Check returns an error for a layout that the extension forbids.
@@ -92,20 +92,20 @@ func (l Layout) Check() error {
 	case !attributes && l.Stride != 2 && l.Stride != 4:
 		return fmt.Errorf("byteStride of indices is %d, want 2 or 4", l.Stride)
 	case l.Mode == Triangles && l.Count%3 != 0:
-		return fmt.Errorf("%d indices of triangles, want a multiple of 3", l.Count)
+		return fmt.Errorf("there are %d indices of triangles, want a multiple of 3", l.Count)
 	case !attributes && l.Filter != None:
-		return fmt.Errorf("mode %v with filter %v", l.Mode, l.Filter)
+		return fmt.Errorf("mode %v does not allow filter %v", l.Mode, l.Filter)
 	case (l.Filter == Octahedral || l.Filter == Color) && l.Stride != 4 && l.Stride != 8,
 		l.Filter == Quaternion && l.Stride != 8:
-		return fmt.Errorf("filter %v with a byteStride of %d", l.Filter, l.Stride)
+		return fmt.Errorf("filter %v does not allow a byteStride of %d", l.Filter, l.Stride)
 	}
 	return nil
 }
 
-// Size returns how many bytes a view of the layout has.
+// Size returns the number of bytes in a view with this layout.
 func (l Layout) Size() int64 { return int64(l.Count) * int64(l.Stride) }
 
-// Decode returns the bytes of a view, Size of them.
+// Decode returns the Size bytes of a view.
 func Decode(ctx context.Context, data []byte, l Layout) ([]byte, error) {
 	if err := l.Check(); err != nil {
 		return nil, err
@@ -125,8 +125,8 @@ func Decode(ctx context.Context, data []byte, l Layout) ([]byte, error) {
 	return view, l.Filter.Apply(ctx, view, l.Stride)
 }
 
-// packIndices writes indices of 2 or 4 bytes. The high half of larger ones is dropped, as the
-// specification has it.
+// packIndices encodes indices as 2 or 4 bytes each. The high half of larger indices is dropped, as
+// the specification requires.
 func packIndices(indices []uint32, stride int) []byte {
 	data := make([]byte, 0, len(indices)*stride)
 	for _, v := range indices {
@@ -140,8 +140,8 @@ func packIndices(indices []uint32, stride int) []byte {
 }
 
 var (
-	errShort = errors.New("compressed data ends early")
-	errLong  = errors.New("compressed data continues after its end")
+	errShort = errors.New("compressed data is truncated")
+	errLong  = errors.New("there are bytes after the end of the compressed data")
 )
 
 // pace is the number of elements between two checks of the context.

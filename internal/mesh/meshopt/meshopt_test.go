@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Elements whose bytes change little, much or not at all come back as they were.
+// Elements are decoded unchanged, whether their bytes change little, much or not at all.
 func TestAttributes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stride := 4 * rapid.IntRange(1, 64).Draw(t, "words")
@@ -39,7 +39,7 @@ func TestAttributes(t *testing.T) {
 	})
 }
 
-// The example of the specification, for 4 bits: the group's header says 2.
+// The specification's example for 4 bits, which has header 2.
 func TestGroup(t *testing.T) {
 	b := block{data: []byte{0x17, 0x5f, 0xf0, 0xbc, 0x77, 0xa9, 0x21, 0x00, 0x34, 0xb5}}
 	var d [group]byte
@@ -60,10 +60,10 @@ func TestGroup(t *testing.T) {
 // Version 1, made by hand: all control modes, all channel modes.
 func TestVersion1(t *testing.T) {
 	packed := []byte{attributesV1,
-		0b11_10_01_00, 0b10_10_11_11, 0b10_10_10_11, // of each of 12 bytes
-		0x01, 0x02, 0x00, 8, // byte 0: a bit for each; the second's says a byte
-		0x01, 0b00_10_00_00, 0, 0, 0, // byte 1: two bits for each
-		1, 3, // byte 3, unchanged; byte 2 has none
+		0b11_10_01_00, 0b10_10_11_11, 0b10_10_10_11, // modes of the 12 bytes
+		0x01, 0x02, 0x00, 8, // byte 0: one bit per element; 1 means a separate byte
+		0x01, 0b00_10_00_00, 0, 0, 0, // byte 1: two bits per element
+		1, 3, // byte 3: plain bytes; byte 2 is constant and stores nothing
 		2, 1, 0, 0, // bytes 4 and 5
 		0x80, 0x01, // byte 8
 	}
@@ -74,8 +74,8 @@ func TestVersion1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The short at 4 goes up and down by one, the word at 8 is changed by 0x80 and 0x01,
-	// each turned right by 4 bits.
+	// The 16-bit integer at offset 4 goes up and down by one. The 32-bit word at offset 8 is
+	// changed by the XOR differences 0x80 and 0x01, each rotated right by 4 bits.
 	want := []byte{
 		10, 20, 30, 39, 0, 0, 0, 0, 0x08, 0, 0, 0x80,
 		14, 21, 30, 37, 0xff, 0xff, 0, 0, 0x08, 0, 0, 0x90,
@@ -85,7 +85,7 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// Triangles come back in their order, each with its corners in the same turn.
+// Triangles are decoded in the same order, with the same winding.
 func TestTriangles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var indices []uint32
@@ -138,8 +138,8 @@ func sameTriangle(a, b [3]uint32) bool {
 	return slices.Contains([][3]uint32{rotateTriangle(a, 0), rotateTriangle(a, 1), rotateTriangle(a, 2)}, b)
 }
 
-// Triangles in a good order take little more than a byte each, also where several meshes
-// follow each other.
+// Triangles in a good order take little more than one byte each, even if a list holds several
+// meshes.
 func TestTrianglesSmall(t *testing.T) {
 	one := sheet(12)
 	two := append(slices.Clone(one), one...)
@@ -167,7 +167,7 @@ func TestIndices(t *testing.T) {
 	if _, err := EncodeIndices(t.Context(), []uint32{1 << 30}); err == nil {
 		t.Error("an index of 31 bits is accepted")
 	}
-	// Two lists that run beside each other take a byte for each index.
+	// Two lists that advance side by side take a byte for each index.
 	var zip []uint32
 	for i := range uint32(100) {
 		zip = append(zip, i, 100000+i)
@@ -269,8 +269,7 @@ func TestExponential(t *testing.T) {
 	})
 }
 
-// Filtered elements are turned back into numbers that the filter makes the same elements
-// of.
+// Undo turns filtered elements into numbers from which the filter restores the same elements.
 func TestUndo(t *testing.T) {
 	random := func(seed *uint32) float32 {
 		*seed = *seed*1664525 + 1013904223
@@ -313,8 +312,8 @@ func TestUndo(t *testing.T) {
 			t.Errorf("%v with %d bits: something else, %v", tc.filter, tc.bits, err)
 		}
 	}
-	// Elements that no filter makes are not undone: a vector of another length than 1, no
-	// rotation, a float of more than 23 bits.
+	// Undo refuses elements that the filter cannot produce: a vector whose length is not 1, a
+	// quaternion that is not a rotation, and a float with more than 23 bits.
 	var wide [4]byte
 	binary.LittleEndian.PutUint32(wide[:], math.Float32bits(1+1./(1<<23)))
 	for _, tc := range []struct {
@@ -350,20 +349,20 @@ func TestRefuses(t *testing.T) {
 		{Layout{Attributes, None, 0, 8}, "\xa0", "count is 0"},
 		{Layout{Attributes, Quaternion, 1, 4}, "\xa0", "filter QUATERNION"},
 		{Layout{Triangles, None, 4, 2}, "\xe1", "multiple of 3"},
-		{Layout{Indices, Octahedral, 4, 4}, "\xd1", "mode INDICES with filter"},
+		{Layout{Indices, Octahedral, 4, 4}, "\xd1", "mode INDICES does not allow filter"},
 		{Layout{Indices, None, 4, 8}, "\xd1", "want 2 or 4"},
-		{Layout{Attributes, None, 1, 4}, "", "not attributes"},
-		{Layout{Attributes, None, 1 << 30, 256}, "\xa0" + strings.Repeat("\x00", 400), "ends early"},
-		{Layout{Attributes, None, 1, 4}, "\xa0" + strings.Repeat("\x00", 37), "continues"},
-		{Layout{Attributes, None, 16, 4}, "\xa0\x01\x01\x01\x01" + strings.Repeat("\x00", 32), "ends early"},
+		{Layout{Attributes, None, 1, 4}, "", "no attribute stream"},
+		{Layout{Attributes, None, 1 << 30, 256}, "\xa0" + strings.Repeat("\x00", 400), "is truncated"},
+		{Layout{Attributes, None, 1, 4}, "\xa0" + strings.Repeat("\x00", 37), "bytes after the end"},
+		{Layout{Attributes, None, 16, 4}, "\xa0\x01\x01\x01\x01" + strings.Repeat("\x00", 32), "is truncated"},
 		{Layout{Attributes, None, 1, 4}, "\xa1\xaa" + strings.Repeat("\x00", 23) + "\x03", "channel mode 0x3"},
 		{Layout{Attributes, None, 1, 4}, "\xa1\xaa" + strings.Repeat("\x00", 23) + "\x10", "channel mode 0x10"},
 		{Layout{Triangles, None, 3, 2}, "\xe1\x00" + strings.Repeat("\x00", 16), "before its first use"},
 		{Layout{Triangles, None, 3, 2}, "\xe1\xf0" + strings.Repeat("\x00", 15) + "\x01", "not allowed"},
-		{Layout{Triangles, None, 3, 2}, "\xe1\xff\xff\x80" + strings.Repeat("\x00", 16), "ends early"},
-		{Layout{Triangles, None, 3 << 20, 2}, "\xe1\xf0" + strings.Repeat("\x00", 16), "ends early"},
-		{Layout{Indices, None, 1, 2}, "\xd1\xff\xff\xff\xff\xff\x01\x00\x00\x00\x00", "ends early"},
-		{Layout{Indices, None, 1, 2}, "\xd1\x01\x01\x00\x00\x00\x00", "continues"},
+		{Layout{Triangles, None, 3, 2}, "\xe1\xff\xff\x80" + strings.Repeat("\x00", 16), "is truncated"},
+		{Layout{Triangles, None, 3 << 20, 2}, "\xe1\xf0" + strings.Repeat("\x00", 16), "is truncated"},
+		{Layout{Indices, None, 1, 2}, "\xd1\xff\xff\xff\xff\xff\x01\x00\x00\x00\x00", "is truncated"},
+		{Layout{Indices, None, 1, 2}, "\xd1\x01\x01\x00\x00\x00\x00", "bytes after the end"},
 	} {
 		if _, err := Decode(t.Context(), []byte(tc.data), tc.layout); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: %v, want %q", tc.layout, err, tc.want)
@@ -371,7 +370,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// Whatever the bytes are, they are refused or have the size that the layout says.
+// All bytes are refused or have the size that the layout declares.
 func FuzzDecode(f *testing.F) {
 	data := bytes.Repeat([]byte{1, 2, 3, 4, 1, 2, 3, 5}, 20)
 	packed, err := EncodeAttributes(f.Context(), data, 8)
@@ -395,9 +394,9 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Files by the npm package meshoptimizer 1.3.0 decode as by its own decoder: both versions
-// of attributes, all modes, all filters. The specification allows filters to be off by one
-// in whole numbers.
+// Files written by the npm package meshoptimizer 1.3.0 decode to the same values as with its own
+// decoder: both versions of attributes, all modes, all filters. The specification allows filtered
+// integers to differ by one.
 func TestPeer(t *testing.T) {
 	text, err := os.ReadFile("testdata/peer.json")
 	if err != nil {

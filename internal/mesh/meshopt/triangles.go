@@ -9,31 +9,31 @@ import (
 
 const trianglesV1 = 0xe1
 
-// tableSize is the bytes of the table at the end of a list of triangles. Its last two
-// are zero.
+// tableSize is the size in bytes of the table at the end of a triangle list. Its last two bytes are
+// zero.
 const (
 	tableSize = 16
 	tableUsed = 14
 )
 
-// Codes of triangles. The high half is an earlier edge, or freeCode. After an edge the low
-// half is the third corner. After freeCode it is an entry of the table, or says that a byte
-// of its own holds the entry.
+// Codes of triangles. The high half selects an earlier edge, or is freeCode. After an edge, the low
+// half selects the third corner. After freeCode, the low half is an index in the table, or a value
+// that means that a separate byte replaces the table's entry.
 const (
 	freeCode  = 15
 	ownNext   = 14 // the first corner is a new vertex
-	ownFirst  = 15 // it is written
+	ownFirst  = 15 // the first corner's index is written separately
 	cornerNew = 0
-	below     = 13 // one less than the last index that was written
+	below     = 13 // one less than the last written index
 	above     = 14
 	written   = 15
 )
 
-// A history holds the last 16 edges and vertices, which encoder and decoder remember.
+// A history holds the last 16 edges and vertices, which both encoder and decoder track.
 type history struct {
 	edges            [16][2]uint32
 	vertices         [16]uint32
-	edgeAt, vertexAt int // numbers of pushed edges and vertices
+	edgeAt, vertexAt int // number of pushed edges and vertices
 }
 
 func (h *history) pushEdge(a, b uint32) {
@@ -63,13 +63,13 @@ type triangleReader struct {
 	in         reader
 	next, last uint32
 	table      []byte
-	bad        bool // a triangle named a missing edge or vertex
+	bad        bool // a triangle refers to a missing edge or vertex
 }
 
-// DecodeTriangles returns the count indices of a list of triangles.
+// DecodeTriangles returns the count indices of a triangle list.
 func DecodeTriangles(ctx context.Context, data []byte, count int) ([]uint32, error) {
 	if len(data) == 0 || data[0] != trianglesV1 {
-		return nil, errors.New("not triangles of version 1")
+		return nil, errors.New("the data is no triangle list of version 1")
 	}
 	if len(data) < 1+count/3+tableSize {
 		return nil, errShort
@@ -114,7 +114,7 @@ func (r *triangleReader) recentVertex(n int) uint32 {
 	return v
 }
 
-// readOnEdge reads a triangle on an edge of one before.
+// readOnEdge reads a triangle that shares an edge with an earlier triangle.
 func (r *triangleReader) readOnEdge(code byte) []uint32 {
 	e, ok := r.edgeAgo(int(code >> 4))
 	r.bad = r.bad || !ok
@@ -141,7 +141,7 @@ func (r *triangleReader) readOnEdge(code byte) []uint32 {
 	return []uint32{a, b, c}
 }
 
-// readFree reads a triangle by its vertices.
+// readFree reads a triangle that shares no edge, by its three vertices.
 func (r *triangleReader) readFree(code byte) []uint32 {
 	zw := r.table[code]
 	if code >= tableUsed {
@@ -171,7 +171,7 @@ func (r *triangleReader) readCorner(n byte) uint32 {
 	return r.recentVertex(int(n) - 1)
 }
 
-// pushTriangle remembers a triangle that was written by its vertices.
+// pushTriangle adds a triangle without a shared edge to the history.
 func (h *history) pushTriangle(a, b, c uint32, z, w byte) {
 	h.pushEdge(b, a)
 	h.pushEdge(c, b)
@@ -187,13 +187,13 @@ func (h *history) pushTriangle(a, b, c uint32, z, w byte) {
 
 const indicesV1 = 0xd1
 
-// indicesTail is the number of zeros at the end of a list of indices.
+// indicesTail is the number of zero bytes at the end of a list of indices.
 const indicesTail = 4
 
-// DecodeIndices returns a list of count indices that need not be of triangles.
+// DecodeIndices returns a list of count indices, which may be of any primitive.
 func DecodeIndices(ctx context.Context, data []byte, count int) ([]uint32, error) {
 	if len(data) == 0 || data[0] != indicesV1 {
-		return nil, errors.New("not indices of version 1")
+		return nil, errors.New("the data is no index sequence of version 1")
 	}
 	if len(data) < 1+count+indicesTail {
 		return nil, errShort
@@ -212,8 +212,8 @@ func DecodeIndices(ctx context.Context, data []byte, count int) ([]uint32, error
 	return out, in.checkAllRead()
 }
 
-// EncodeIndices packs a list of indices below 2^30. Each is written as its difference from
-// the nearer of two earlier indices, which it replaces.
+// EncodeIndices encodes a list of indices below 2^30. It keeps two earlier indices. It writes each
+// index as the difference from the nearer of the two, and replaces that one with the new index.
 func EncodeIndices(ctx context.Context, indices []uint32) ([]byte, error) {
 	out := []byte{indicesV1}
 	var last [2]uint32
@@ -222,7 +222,7 @@ func EncodeIndices(ctx context.Context, indices []uint32) ([]byte, error) {
 			return nil, ctx.Err()
 		}
 		if v >= 1<<30 {
-			return nil, fmt.Errorf("index %d is %d, which is more than can be packed", i, v)
+			return nil, fmt.Errorf("index %d is %d, which is too large to be compressed", i, v)
 		}
 		of := uint32(0)
 		if zag(v-last[1]) < zag(v-last[0]) {
@@ -234,17 +234,17 @@ func EncodeIndices(ctx context.Context, indices []uint32) ([]byte, error) {
 	return append(out, make([]byte, indicesTail)...), nil
 }
 
-// zigzag returns the difference that a number stands for: 0, -1, 1, -2 ...
+// zigzag decodes a zigzag-encoded difference: 0, -1, 1, -2 ...
 func zigzag(v uint32) uint32 { return v>>1 ^ -(v & 1) }
 
-// zag returns the number that stands for a difference.
+// zag encodes a difference in zigzag order.
 func zag(d uint32) uint32 { return d<<1 ^ uint32(int32(d)>>31) }
 
-// A reader reads numbers of seven bits a byte, the low ones first (LEB128).
+// A reader reads integers of seven bits per byte, low bits first (LEB128).
 type reader struct {
 	data []byte
 	at   int
-	bad  bool // the data ended before a number did
+	bad  bool // the data is truncated within an integer
 }
 
 func (r *reader) nextByte() byte {
@@ -265,11 +265,11 @@ func (r *reader) readVarint() uint32 {
 			return v
 		}
 	}
-	r.bad = true // more than five bytes
+	r.bad = true // the integer has more than five bytes
 	return v
 }
 
-// checkAllRead returns an error unless exactly all data were read.
+// checkAllRead returns an error unless all data has been read.
 func (r *reader) checkAllRead() error {
 	switch {
 	case r.bad:

@@ -12,24 +12,23 @@ type triangleWriter struct {
 	history
 	next, last uint32
 	codes      []byte
-	data       []byte        // further bytes of the codes
-	free       []pendingCode // triangles by earlier vertices
+	data       []byte        // additional bytes of the codes
+	free       []pendingCode // triangles without a shared edge, whose codes are pending
 }
 
-// A pendingCode is a triangle whose code waits for the table.
+// A pendingCode is a triangle whose code depends on the table, which is not known yet.
 type pendingCode struct {
-	code int  // number of the triangle
-	at   int  // offset in data for an entry missing in the table
-	zw   byte // codes of the second and third corner
+	code int  // index of the triangle's code
+	at   int  // offset in data for an entry that is missing in the table
+	zw   byte // codes of the second and the third corner
 }
 
-// EncodeTriangles packs the indices of a list of triangles. starts lists the indices,
-// multiples of 3, at which the triangles of other meshes begin, which count their vertices
-// from 0 again; it may be nil. Triangles keep their order, but each may begin with another
-// of its corners.
+// EncodeTriangles encodes the indices of a triangle list. starts lists the indices, multiples of 3,
+// where another mesh starts, whose vertices are numbered from 0 again; it may be nil. Triangles
+// keep their order, but each may start with another of its corners.
 func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byte, error) {
 	if len(indices)%3 != 0 {
-		return nil, fmt.Errorf("%d indices of triangles", len(indices))
+		return nil, fmt.Errorf("%d indices do not make triangles", len(indices))
 	}
 	w := triangleWriter{codes: make([]byte, 0, len(indices)/3)}
 	for i := 0; i < len(indices); i += 3 {
@@ -47,19 +46,19 @@ func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byt
 	return append(append(out, w.data...), table[:]...), nil
 }
 
-// A fit is the place of a triangle on an edge.
+// A fit describes how a triangle continues an earlier edge.
 type fit struct {
 	edge   int
-	turn   int // number of the first corner
+	turn   int // index of the corner that comes first
 	corner byte
 }
 
-// writeTriangle writes a triangle in the fewest bytes.
+// writeTriangle writes a triangle with the fewest bytes.
 func (w *triangleWriter) writeTriangle(t [3]uint32, begins bool) {
 	if begins && w.next > 0 {
 		for turn := range 3 {
 			if a := rotateTriangle(t, turn); a == [3]uint32{0, 1, 2} {
-				// The count of vertices starts anew.
+				// The vertices of the next mesh are numbered from zero.
 				w.codes = append(w.codes, freeCode<<4|ownNext)
 				w.data = append(w.data, 0)
 				w.next = 3
@@ -86,7 +85,7 @@ func rotateTriangle(t [3]uint32, turn int) [3]uint32 {
 }
 
 // findBestEdge returns the best edge for a triangle: the latest edge whose third corner takes no
-// further bytes, or else the latest edge.
+// additional bytes, otherwise the latest edge.
 func (w *triangleWriter) findBestEdge(t [3]uint32) (best fit, ok bool) {
 	for n := range freeCode {
 		e, there := w.edgeAgo(n)
@@ -107,12 +106,12 @@ func (w *triangleWriter) findBestEdge(t [3]uint32) (best fit, ok bool) {
 	return best, ok
 }
 
-// thirdCornerCode returns the code of the third corner of a triangle on an edge.
+// thirdCornerCode returns the code of the third corner of a triangle that shares an edge.
 func (w *triangleWriter) thirdCornerCode(c uint32) byte {
 	if c == w.next {
 		return cornerNew
 	}
-	for n := 1; n < below; n++ { // the latest is always on the edges
+	for n := 1; n < below; n++ { // the latest vertex is always on a recent edge
 		if v, ok := w.vertexAgo(n); ok && v == c {
 			return byte(n)
 		}
@@ -144,7 +143,7 @@ func (w *triangleWriter) putOnEdge(t [3]uint32, f fit) {
 	}
 }
 
-// putFree writes a triangle by its vertices. If one of them is new, the first is.
+// putFree writes a triangle without a shared edge. If any vertex is new, the first must be new.
 func (w *triangleWriter) putFree(t [3]uint32) {
 	fresh := t[0] == w.next
 	if fresh {
@@ -199,8 +198,9 @@ func (w *triangleWriter) writeIndex(v uint32) {
 	w.last = v
 }
 
-// fillTable makes the table of the most frequent entries and completes the pending codes. The entry
-// for three new vertices is always in the table, because as a byte of its own it means something else.
+// fillTable fills the table with the most frequent entries and completes the pending codes. The
+// entry for three new vertices is always in the table, because its byte has another meaning outside
+// of the table.
 func (w *triangleWriter) fillTable() (table [tableSize]byte) {
 	var often [256]int
 	for _, f := range w.free {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxLine = 8 << 20 // bytes, with continuation lines
+	maxLine = 8 << 20 // bytes per line, with its continuation lines
 	looks   = 1 << 10 // lines between two checks of the context
 )
 
@@ -18,21 +18,21 @@ const blanks = " \t\r\v\f"
 
 func isBlank(c rune) bool { return strings.ContainsRune(blanks, c) }
 
-// paint is the start of comments with vertex colors, as ZBrush writes them.
+// paint is the prefix of comments with vertex colors, as ZBrush writes them.
 const paint = "#MRGB"
 
-// eachLine calls read for each line except empty lines and comments, with the words of the line and
-// with the text after the first word. It adds the line number to errors.
+// eachLine calls read for each line except empty lines and comments. It passes the words of the
+// line, and the text after the first word. It adds the line number to errors.
 func eachLine(ctx context.Context, text []byte, read func(words []string, rest string) error) error {
 	if err := ctx.Err(); err != nil {
-		return err // all of the text is searched below
+		return err // the rest of the text is read below
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(text, 0) >= 0 {
-		return errors.New("the file contains zero bytes, so it is no text file")
+		return errors.New("the file contains zero bytes, so it is not a text file")
 	}
 	var words []string
-	var joined []byte // continued lines; the text itself must not change
+	var joined []byte // the continued lines; the text itself must not change
 	for number := 1; len(text) > 0; number++ {
 		if number%looks == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -41,7 +41,7 @@ func eachLine(ctx context.Context, text []byte, read func(words []string, rest s
 		line, text, _ = bytes.Cut(text, []byte{'\n'})
 		first := number
 		line = bytes.TrimRight(line, blanks)
-		last := line // the last of the joined lines
+		last := line // number of the last joined line
 		for goesOn := false; endsOpen(last) && len(text) > 0 && len(line) < maxLine; goesOn = true {
 			if !goesOn {
 				joined = append(joined[:0], line...)
@@ -53,7 +53,7 @@ func eachLine(ctx context.Context, text []byte, read func(words []string, rest s
 			line = joined
 		}
 		if len(line) >= maxLine {
-			return fmt.Errorf("line %d: longer than %d bytes", first, maxLine)
+			return fmt.Errorf("line %d is longer than %d bytes", first, maxLine)
 		}
 		whole := string(line)
 		if !bytes.HasPrefix(line, []byte(paint+" ")) {
@@ -71,13 +71,13 @@ func eachLine(ctx context.Context, text []byte, read func(words []string, rest s
 	return ctx.Err()
 }
 
-// endsOpen reports whether a line continues on the next one. A backslash in a comment does not
-// count: it may end the name of a directory.
+// endsOpen reports whether a line continues on the next line. A final backslash in a comment does
+// not continue the line, because it may be the end of a directory name.
 func endsOpen(line []byte) bool {
 	return bytes.HasSuffix(line, []byte{'\\'}) && strings.HasSuffix(withoutComment(string(line)), `\`)
 }
 
-// withoutComment cuts off a comment. A # within a word is part of a file name.
+// withoutComment removes a comment. A # within a word is part of a file name.
 func withoutComment(line string) string {
 	for i := range len(line) {
 		if line[i] == '#' && (i == 0 || isBlank(rune(line[i-1]))) {
@@ -87,8 +87,8 @@ func withoutComment(line string) string {
 	return line
 }
 
-// Measure returns the most bytes that Convert holds for a model, its text and results
-// included, and the most corners that its triangles can have.
+// Measure returns upper bounds on the bytes that Convert holds for a model, including its text and
+// results, and on the corners of its triangles.
 func Measure(model []byte) (memory, corners int64) {
 	var coordinates, parts, vertices, painted int64
 	colored := false
@@ -121,9 +121,9 @@ func Measure(model []byte) (memory, corners int64) {
 			last = k
 		}
 		if k.letter == 'f' {
-			corners += 3 * max(words-3, 0) // without the f, and with two triangles less
+			corners += 3 * max(words-3, 0) // the word f is not a corner; a polygon has two triangles fewer than corners
 		} else {
-			corners += 3 * words // the line may continue the one before
+			corners += 3 * words // the line may continue the previous line, so all words count
 		}
 	}
 	cornerCost := int64(2*12 + 32)
@@ -131,16 +131,16 @@ func Measure(model []byte) (memory, corners int64) {
 		coordinates += 4 * vertices
 		cornerCost += 16
 	}
-	// A corner takes 12 bytes in a list that may have been copied as it grew, and 32 in the
-	// buffer, or 48 with colors. Normals of length 0 may make two parts of one.
+	// A corner takes 12 bytes in a list, which may be copied as it grows, and 32 bytes in the
+	// buffer, or 48 with colors. Normals of length 0 may split a part in two.
 	return int64(len(model)) + 8*coordinates + painted + corners*cornerCost + 2*(parts+1)*partCost, corners
 }
 
-// partCost is about the memory of a part: a node, a mesh, three accessors and views, both as values
-// and as text.
+// partCost is the approximate memory of a part: a node, a mesh, three accessors and views, both
+// decoded and as text.
 const partCost = 6 << 10
 
-// A kind holds the common properties of successive lines of elements in one part.
+// A kind holds the common properties of consecutive element lines in one part.
 type kind struct {
 	letter       byte
 	uvs, normals bool

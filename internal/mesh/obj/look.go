@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// losses collects the statements of a model that glTF cannot express, with advice.
+// losses collects the statements of a model that glTF cannot represent, and advice for users about
+// each.
 type losses struct {
 	words  []string
 	advice map[string]string
 }
 
-// maxLost is the largest number of statements in a warning.
+// maxLost is the maximum number of statements in a warning.
 const maxLost = 20
 
 func (l *losses) countLost(statement, advice string) {
@@ -76,7 +77,7 @@ func (l *looker) writeLook(m *material) gltfLook {
 		look.AlphaMode = "BLEND"
 	}
 	if masked && mask.file != m.maps["map_kd"].file {
-		l.lost.countLost("map_d", "glTF has it in alpha of map_Kd's picture")
+		l.lost.countLost("map_d", "glTF reads it from the alpha of the map_Kd image")
 	}
 	if look.Normal = l.writeTextureOf(m, "norm"); look.Normal != nil && m.maps["norm"].bump != 1 {
 		scale := m.maps["norm"].bump
@@ -90,8 +91,8 @@ func (l *looker) writeLook(m *material) gltfLook {
 	return look
 }
 
-// writeRoughness writes the roughness and metalness of a surface from Pr and Pm. Without Pr it converts
-// the Phong exponent Ns to a roughness.
+// writeRoughness writes roughness and metalness from Pr and Pm. Without Pr, it converts the Phong
+// exponent Ns to a roughness.
 func (l *looker) writeRoughness(m *material, p *pbr) {
 	if x, ok := m.numbers["pm"]; ok {
 		p.Metallic = float64(min(max(x, 0), 1))
@@ -105,13 +106,13 @@ func (l *looker) writeRoughness(m *material, p *pbr) {
 	switch {
 	case isMetal && isRough && metal.file == grain.file && grain.from == "g" && metal.from == "b":
 		p.Metallic = 1
-		ok = false // the factor is 1
+		ok = false // the factor is 1, the default
 		p.MetallicRoughness = l.writeTextureOf(m, "map_pr")
 	case isRough && !isMetal && p.Metallic == 0 && slices.Contains([]string{"", "l", "g"}, grain.from):
 		ok = false
 		p.MetallicRoughness = l.writeTextureOf(m, "map_pr")
 	default:
-		const advice = "glTF has both in one picture: -imfchan g of map_Pr, -imfchan b of map_Pm"
+		const advice = "glTF has both in one image: -imfchan g of map_Pr, -imfchan b of map_Pm"
 		if isMetal {
 			l.lost.countLost("map_Pm", advice)
 		}
@@ -125,13 +126,14 @@ func (l *looker) writeRoughness(m *material, p *pbr) {
 	}
 }
 
-// isDull reports whether a material has no highlight: illum is 0 or 1, or Ks black.
+// isDull reports whether a material has no specular highlight: illum is 0 or 1, or Ks is black.
 func (m *material) isDull() bool {
 	ks, has := m.colors["ks"]
 	return m.numbers["dull"] == 1 || has && ks == [3]float32{} && m.maps["map_ks"].file == ""
 }
 
-// emission writes Ke and map_Ke. A black Ke with a map is taken for white.
+// emission writes the emission color Ke and its map map_Ke. If there is a map, a black Ke is
+// treated as white.
 func (l *looker) emission(m *material, look *gltfLook) {
 	ke := m.colors["ke"]
 	look.EmissiveMap = l.writeTextureOf(m, "map_ke")
@@ -151,8 +153,9 @@ func (l *looker) emission(m *material, look *gltfLook) {
 	}
 }
 
-// specular writes Ks and Ni. A gray of 0.5 is the default of glTF, a reflection of 4 %, as in
-// Blender. An index of refraction of 1 means no refraction, and is left out.
+// specular writes the specular color Ks and the index of refraction Ni. A gray Ks of 0.5 is the
+// default of glTF, a reflectance of 4 %, as in Blender. An index of refraction of 1 means no
+// refraction and is omitted.
 func (l *looker) specular(m *material, look *gltfLook) {
 	members := map[string]any{}
 	ks, has := m.colors["ks"]
@@ -187,7 +190,7 @@ func (l *looker) specular(m *material, look *gltfLook) {
 	}
 }
 
-// layers writes the coat, the sheen and the direction of a surface.
+// layers writes clearcoat, sheen and anisotropy.
 func (l *looker) layers(m *material, look *gltfLook) {
 	share := func(key string) float64 { return float64(min(max(m.numbers[key], 0), 1)) }
 	coat, rough := l.writeTextureOf(m, "map_pc"), l.writeTextureOf(m, "map_pcr")
@@ -209,13 +212,13 @@ func (l *looker) layers(m *material, look *gltfLook) {
 	}
 }
 
-// countUnwritten reports the statements that no other function writes. It ignores Ka: ambient light belongs
-// to the scene in glTF.
+// countUnwritten records the statements that no other function writes. It ignores Ka, because in
+// glTF ambient light belongs to the scene.
 func (l *looker) countUnwritten(m *material) {
 	for key, written := range map[string]string{
 		"map_ns": "map_Ns", "map_tr": "map_Tr", "disp": "disp", "decal": "decal", "refl": "refl", "map_ps": "map_Ps", "map_ka": "map_Ka",
 	} {
-		if t, ok := m.maps[key]; ok && t.file != m.maps["map_kd"].file { // exporters write map_Kd again as map_Ka
+		if t, ok := m.maps[key]; ok && t.file != m.maps["map_kd"].file { // exporters repeat map_Kd as map_Ka
 			l.lost.countLost(written, "")
 		}
 	}
@@ -235,7 +238,7 @@ func (l *looker) countUnwritten(m *material) {
 	}
 }
 
-// writeTextureOf returns the texture of a map, nil if there is none.
+// writeTextureOf returns the texture of a map, or nil if the material has no such map.
 func (l *looker) writeTextureOf(m *material, key string) *textureInfo {
 	t, ok := m.maps[key]
 	if !ok {
@@ -259,7 +262,7 @@ func (l *looker) writeTextureOf(m *material, key string) *textureInfo {
 	}
 	info := &textureInfo{Index: i}
 	if t.scale != [2]float64{1, 1} || t.offset != [2]float64{} {
-		// OBJ counts from the bottom, glTF from the top.
+		// Texture coordinates start at the bottom in OBJ and at the top in glTF.
 		offset := [2]float64{t.offset[0], 1 - t.scale[1] - t.offset[1]}
 		info.Extensions = map[string]any{"KHR_texture_transform": map[string]any{"offset": offset, "scale": t.scale}}
 		l.declareExtension("KHR_texture_transform")

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// A material holds the statements of a material in an MTL file. Names of statements are in lower
-// case, since some exporters write map_kd.
+// A material holds the statements of a material in an MTL file. Statement names are in lower case,
+// because some exporters write map_kd.
 type material struct {
 	name    string
 	known   bool                  // a library defines the material
 	colors  map[string][3]float32 // Kd, Ks ...
-	numbers map[string]float32    // Ns, Pr ...; d is the opacity, of Tr as well
+	numbers map[string]float32    // Ns, Pr ...; d is the opacity, also if given as Tr
 	maps    map[string]texmap     // map_Kd, norm ...
 }
 
-// A texmap is a map of a material: a file and its options.
+// A texmap is a texture map of a material: a file and its options.
 type texmap struct {
-	file   string // relative to the model
+	file   string // path relative to the model
 	scale  [2]float64
 	offset [2]float64
 	clamp  bool
-	bump   float64 // -bm
-	from   string  // -imfchan, "" for none
+	bump   float64 // value of -bm
+	from   string  // value of -imfchan, "" if missing
 }
 
 // Statements of MTL, by the type of their arguments. Exporters of PBR materials added Pr, Pm, Ps,
@@ -34,10 +34,10 @@ var (
 	mtlMaps    = "map_kd map_ks map_ka map_ke map_ns map_d map_tr map_bump bump disp decal refl norm map_pr map_pm map_ps map_pc map_pcr"
 )
 
-// listHasWord reports whether a list has a word.
+// listHasWord reports whether a list of words contains word.
 func listHasWord(list, word string) bool { return strings.Contains(" "+list+" ", " "+word+" ") }
 
-// A library reads an MTL file. Materials that no usemtl line names are passed over.
+// A library reads an MTL file. It skips materials that no usemtl line selects.
 type library struct {
 	materials []*material
 	byName    map[string]int
@@ -113,7 +113,7 @@ func (m *material) setNumber(key string, x float32) {
 // readOpacity reads d, or Tr, which is 1 - d.
 func (m *material) readOpacity(word string, words []string, lost *losses) error {
 	if len(words) < 2 {
-		return errors.New("no number behind " + words[0])
+		return errors.New("there is no number after " + words[0])
 	}
 	if len(words) > 2 && words[1] == "-halo" {
 		lost.countLost("d -halo", "")
@@ -129,13 +129,13 @@ func (m *material) readOpacity(word string, words []string, lost *losses) error 
 	return nil
 }
 
-// errSpectrum is the error for colors that only a spectral renderer can read.
+// errSpectrum is the error for spectral colors, which only a spectral renderer can use.
 var errSpectrum = errors.New("not red, green and blue")
 
 // readColor reads three numbers, or one number for a gray.
 func readColor(words []string) (c [3]float32, err error) {
 	if len(words) < 2 {
-		return c, errors.New("no number behind " + words[0])
+		return c, errors.New("there is no number after " + words[0])
 	}
 	if words[1] == "spectral" || words[1] == "xyz" {
 		return c, errSpectrum
@@ -151,7 +151,7 @@ func readColor(words []string) (c [3]float32, err error) {
 	return c, nil
 }
 
-// mapOption returns the largest number of words after an option of a map, 0 for an unknown option.
+// mapOption returns the maximum number of words after a map option, or 0 if the option is unknown.
 // -o, -s and -t may have fewer numbers.
 func mapOption(word string) int {
 	switch word {
@@ -165,8 +165,8 @@ func mapOption(word string) int {
 	return 0
 }
 
-// readTexmap reads a map: its options, then the name of its file, which may contain spaces. The name
-// becomes relative to the model.
+// readTexmap reads a texture map: its options, then its file name, which may contain spaces. It
+// converts the name to a path relative to the model.
 func (l *library) readTexmap(words []string, rest string) texmap {
 	t := texmap{scale: [2]float64{1, 1}, bump: 1}
 	for len(words) > 0 {
@@ -190,15 +190,15 @@ func (l *library) readTexmap(words []string, rest string) texmap {
 	case name == "":
 		return t
 	case name[0] == '/' || strings.Contains(name, ":"):
-		// A place on the author's machine: the file may be beside the model.
+		// This is a path on the author's machine. The file may be beside the model.
 		name = path.Base(name[strings.LastIndexByte(name, ':')+1:])
 	}
 	t.file = path.Join(l.dir, name)
 	return t
 }
 
-// readMapOption reads an option of a map. An option that glTF cannot express counts as lost, unless its
-// value has no effect.
+// readMapOption reads an option of a texture map. An option that glTF cannot represent counts as
+// lost, unless its value has no effect.
 func (l *library) readMapOption(t *texmap, option string, values []string) {
 	var numbers []float64
 	for _, v := range values {
@@ -235,7 +235,7 @@ func containsNonzero(numbers []float64) bool {
 	return false
 }
 
-// dropWord removes the first word from words and from the text that they came from.
+// dropWord removes the first word from words and from the text that they were split from.
 func dropWord(words []string, rest *string) []string {
 	*rest = strings.Trim(strings.TrimPrefix(strings.Trim(*rest, blanks), words[0]), blanks)
 	return words[1:]

@@ -2,23 +2,21 @@
 // glTF 2.0 (Wavefront Technologies, "Advanced Visualizer", appendix B1, "Object Files",
 // and "MTL material format").
 //
-// The package reads v, also with a color, vt, vn, f, l, p with positive and negative numbers,
-// o, g, usemtl, mtllib, comments and continued lines. Of MTL files it reads the statements that
-// glTF can express (look.go). Numbers are rounded to float32 once, correctly. Free-form curves
-// and surfaces are an error. Convert returns all other statements of a model, except for some
-// that polygons with two-dimensional textures do not need: the weight of a vertex, the third
-// coordinate of a texture, groups within objects, ambient light (Ka), and the illumination
-// model (illum).
+// The package reads v, also with a color, vt and vn; f, l and p with positive and negative indices;
+// o, g, usemtl, mtllib, comments and continued lines. In MTL files it reads the statements that
+// glTF can represent (look.go). Numbers are rounded to float32 once, correctly. Free-form curves
+// and surfaces are an error. Convert lists all other statements of a model, except for
+// the weight of a vertex, which only curves need, ambient light (Ka), which belongs to the scene in
+// glTF, and the illumination model (illum).
 //
-// Vertex colors are sRGB and become linear; vertices without a color are white. A fourth number
-// is alpha.
+// Vertex colors are sRGB and become linear; vertices without a color are white. A fourth color
+// component is alpha.
 //
-// Each object becomes a node and a mesh; where a file has no objects, each group does.
-// In it there is one primitive for each material, in the order of their first use, and
-// further ones for polygons with other attributes, lines and points. Normals are scaled to
-// length 1; those without length count as missing. Polygons become
-// triangles by cutting off ears, convex ones as a fan. Texture coordinates are turned
-// upside down, as glTF counts them from the top.
+// Each object becomes a node and a mesh; if a file has no objects, each group does. A mesh has one
+// primitive per material, in the order of their first use, and further primitives for polygons with
+// other attributes, lines and points. Normals are normalized; normals of length 0 count as missing.
+// Polygons are triangulated by ear clipping, convex polygons as a fan. Texture coordinates are
+// flipped vertically, because in glTF they start at the top.
 package obj
 
 import (
@@ -36,10 +34,10 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// Convert returns the text of a glTF document and its only buffer. read reads a file
-// that the model names, relative to it; it is asked for MTL files only, and one that
-// does not exist (fs.ErrNotExist) leaves its materials without properties. Errors
-// name the line. lost lists the statements that glTF cannot express, in words for people.
+// Convert returns the text of a glTF document and its only buffer. read reads a file that the model
+// refers to, relative to the model. Convert calls it only for MTL files; if a file does not exist
+// (fs.ErrNotExist), its materials have no properties. Errors include the line number. lost lists
+// the statements that glTF cannot represent, as text for users.
 func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, error)) (text, buffer []byte, lost []string, err error) {
 	p := &parser{byName: map[string]int{}, open: map[key]int{}, material: none}
 	line := func(words []string, rest string) error { return p.parseStatement(ctx, words, rest) }
@@ -71,7 +69,7 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 			p.colors = append(p.colors, 1)
 		}
 	} else if len(p.painted) > 0 && p.colors == nil {
-		p.lost.countLost(paint, "for as many vertices as there are")
+		p.lost.countLost(paint, "with fewer colors than vertices")
 	}
 	if p.bare && p.smooth {
 		p.lost.countLost("s", `smoothing groups of faces without normals; normals = "smooth" in a rule makes normals`)
@@ -80,8 +78,8 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 	return text, buffer, p.lost.lostStatements(), err
 }
 
-// A corner is the numbers of a vertex, its texture coordinates and its normal, from 0; none
-// for a missing one.
+// A corner holds the indices of a vertex, its texture coordinates and its normal, counted from 0;
+// none if missing.
 type corner struct{ v, vt, vn int32 }
 
 const none = -1
@@ -89,7 +87,7 @@ const none = -1
 // A key holds the common properties of all triangles of a part.
 type key struct {
 	object, material int
-	mode             int // mode of glTF: points, lines or triangles
+	mode             int // glTF primitive mode: points, lines or triangles
 	uvs, normals     bool
 }
 
@@ -99,7 +97,7 @@ const (
 	triangles = 4
 )
 
-// A part becomes a primitive.
+// A part becomes a glTF primitive.
 type part struct {
 	key
 	corners []corner
@@ -110,19 +108,19 @@ type object struct {
 	used bool
 }
 
-// A parser is the parsed part of a model.
+// A parser holds the part of a model parsed so far.
 type parser struct {
-	v, vt, vn  []float32 // three, two and three numbers each
-	colors     []float32 // four numbers for each vertex; nil without colors
-	objects    []object  // objects of o lines, or of g lines if there are none
-	hasObjects bool      // the model has an o line
+	v, vt, vn  []float32 // three, two and three components each
+	colors     []float32 // four components per vertex; nil without colors
+	objects    []object  // objects from o lines, or from g lines if there are none
+	hasObjects bool      // the model has o lines
 	materials  []*material
 	byName     map[string]int
 	libraries  []string
 	material   int // current material
 	parts      []part
-	open       map[key]int // parts by their common properties
-	painted    []byte      // red, green and blue of vertices, from comments
+	open       map[key]int // open parts by their common properties
+	painted    []byte      // red, green and blue of vertices, from ZBrush comments
 	polygon    []corner
 	cutter     cutter
 	smooth     bool // the model has smoothing groups
@@ -130,7 +128,7 @@ type parser struct {
 	lost       losses
 }
 
-// parseStatement reads one line, split into words.
+// parseStatement parses one line, split into words.
 func (p *parser) parseStatement(ctx context.Context, words []string, rest string) error {
 	switch words[0] {
 	case "v":
@@ -139,6 +137,11 @@ func (p *parser) parseStatement(ctx context.Context, words []string, rest string
 		}
 		return p.parseVertexColor(words[4:])
 	case "vt":
+		if len(words) > 3 {
+			if depth, err := parseFloat32(words[3]); err != nil || depth != 0 {
+				p.lost.countLost("vt", "third coordinates")
+			}
+		}
 		return parseNumbers(words[1:], 2, &p.vt)
 	case "vn":
 		if err := parseNumbers(words[1:], 3, &p.vn); err != nil {
@@ -154,6 +157,9 @@ func (p *parser) parseStatement(ctx context.Context, words []string, rest string
 	case "o":
 		p.beginObject(rest, true)
 	case "g":
+		if p.hasObjects && rest != "" && rest != "off" && rest != "default" && rest != p.objects[len(p.objects)-1].name {
+			p.lost.countLost("g", "groups within objects; the materials stay")
+		}
 		p.beginObject(rest, false)
 	case "usemtl":
 		p.useMaterial(rest)
@@ -165,7 +171,7 @@ func (p *parser) parseStatement(ctx context.Context, words []string, rest string
 		for ; len(rest) >= 8; rest = rest[8:] {
 			mrgb, err := hex.DecodeString(rest[:8])
 			if err != nil {
-				break // a comment after all
+				break // an ordinary comment
 			}
 			p.painted = append(p.painted, mrgb[1:]...)
 		}
@@ -179,9 +185,10 @@ func (p *parser) parseStatement(ctx context.Context, words []string, rest string
 	return nil
 }
 
-// parseVertexColor reads the color of the last vertex: three numbers after its position, or four with alpha.
+// parseVertexColor parses the color of the last vertex: three numbers after its position, or four
+// with alpha.
 func (p *parser) parseVertexColor(words []string) error {
-	if len(words) < 3 { // a weight, perhaps
+	if len(words) < 3 { // a single number is probably a weight
 		if p.colors != nil {
 			p.colors = append(p.colors, 1, 1, 1, 1)
 		}
@@ -215,7 +222,7 @@ func linearFromSRGB(x float32) float32 {
 	return float32(detmath.Pow((float64(x)+0.055)/1.055, 2.4))
 }
 
-// isColored reports whether a corner has another color than white.
+// isColored reports whether any corner has a color other than white.
 func (p *parser) isColored(corners []corner) bool {
 	return p.colors != nil && slices.ContainsFunc(corners, func(c corner) bool {
 		return [4]float32(p.colors[4*int(c.v):]) != [4]float32{1, 1, 1, 1}
@@ -242,28 +249,28 @@ func (p *parser) useMaterial(name string) {
 	p.material = i
 }
 
-// maxLibraries bounds the MTL files of a model.
+// maxLibraries limits the number of MTL files of a model.
 const maxLibraries = 64
 
 // addLibrary adds the files of an mtllib line: either one file, whose name may contain spaces, or
 // several files that all end in .mtl.
 func (p *parser) addLibrary(name string) error {
 	if name == "" {
-		return errors.New("no name behind mtllib")
+		return errors.New("there is no name after mtllib")
 	}
 	words := strings.Fields(name)
 	if slices.ContainsFunc(words, func(w string) bool { return !strings.EqualFold(path.Ext(w), ".mtl") }) {
 		words = []string{name}
 	}
 	if len(p.libraries)+len(words) > maxLibraries {
-		return fmt.Errorf("more than %d files behind mtllib", maxLibraries)
+		return fmt.Errorf("there are more than %d files after mtllib", maxLibraries)
 	}
 	p.libraries = append(p.libraries, words...)
 	return nil
 }
 
-// Libraries returns the MTL files that a model, or the beginning of one, names: relative to it, with
-// slashes. It returns none for a text that is no model.
+// Libraries returns the MTL files that a model, or the start of a model, refers to: relative to it,
+// with slashes. It returns none for a text that is not a model.
 func Libraries(ctx context.Context, model []byte) (names []string) {
 	p := &parser{}
 	err := eachLine(ctx, model, func(words []string, rest string) error {
@@ -284,7 +291,7 @@ func Libraries(ctx context.Context, model []byte) (names []string) {
 // parseElementStatement reads a face, line or point element.
 func (p *parser) parseElementStatement(ctx context.Context, words []string, mode, least int) error {
 	if len(words) < least {
-		return fmt.Errorf("%d corners, want at least %d", len(words), least)
+		return fmt.Errorf("there are %d corners, want at least %d", len(words), least)
 	}
 	p.polygon = p.polygon[:0]
 	uvs, normals := true, mode == triangles
@@ -337,7 +344,7 @@ func (p *parser) openPart(k key) *part {
 	return &p.parts[i]
 }
 
-// parseCorner reads v, v/vt, v//vn or v/vt/vn.
+// parseCorner parses a corner in one of the forms v, v/vt, v//vn and v/vt/vn.
 func (p *parser) parseCorner(word string) (corner, error) {
 	c := corner{none, none, none}
 	var err error
@@ -358,37 +365,37 @@ func (p *parser) parseCorner(word string) (corner, error) {
 		return c, err
 	}
 	if n := p.vn[3*int(c.vn):][:3]; n[0] == 0 && n[1] == 0 && n[2] == 0 {
-		c.vn = none // it points nowhere
+		c.vn = none // the normal has length 0
 	}
 	return c, nil
 }
 
-// parseIndex reads the number of one of n elements: from 1 on, or negative from the last element
-// back.
+// parseIndex parses an index into a list of n elements: positive indices count from 1, negative
+// ones from the end.
 func parseIndex(text string, n int, what string) (int32, error) {
 	i, err := strconv.Atoi(text)
 	switch {
 	case err != nil:
-		return 0, fmt.Errorf("%.40q is no number of a %s", text, what)
+		return 0, fmt.Errorf("%.40q is not the number of a %s", text, what)
 	case i < 0:
 		i += n
 	default:
 		i--
 	}
 	if i < 0 || i >= n {
-		return 0, fmt.Errorf("%s %.40s of %d", what, text, n)
+		return 0, fmt.Errorf("%s %.40s does not exist; there are %d", what, text, n)
 	}
 	return int32(i), nil
 }
 
-// parseNumbers reads n numbers and ignores further words. A texture coordinate may lack its second
+// parseNumbers parses n numbers and ignores further words. A texture coordinate may lack its second
 // number.
 func parseNumbers(words []string, n int, to *[]float32) error {
 	if len(words) < n && (n != 2 || len(words) < 1) {
-		return fmt.Errorf("%d numbers, want %d", len(words), n)
+		return fmt.Errorf("there are %d numbers, want %d", len(words), n)
 	}
 	if len(*to) > 1<<30 {
-		return errors.New("more than 2^30 numbers")
+		return errors.New("the file has more than 2^30 numbers")
 	}
 	for i := range n {
 		if i == len(words) {
@@ -404,7 +411,7 @@ func parseNumbers(words []string, n int, to *[]float32) error {
 	return nil
 }
 
-// scaleToUnit scales a vector to length 1, unless its length is 0.
+// scaleToUnit normalizes a vector, unless its length is 0.
 func scaleToUnit(v []float32) {
 	sum := float64(0)
 	for _, x := range v {
@@ -418,17 +425,17 @@ func scaleToUnit(v []float32) {
 	}
 }
 
-// parseFloat32 reads a decimal number.
+// parseFloat32 parses a decimal number.
 func parseFloat32(word string) (float32, error) {
 	if strings.Trim(word, "+-.0123456789eE") != "" {
-		return 0, fmt.Errorf("%.40q is no number", word)
+		return 0, fmt.Errorf("%.40q is not a number", word)
 	}
 	x, err := strconv.ParseFloat(word, 32)
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, fmt.Errorf("%.40q is larger than a float32 can be", word)
 	case err != nil:
-		return 0, fmt.Errorf("%.40q is no number", word)
+		return 0, fmt.Errorf("%.40q is not a number", word)
 	}
 	return float32(x), nil
 }

@@ -48,7 +48,8 @@ func floats(d *gltf, data []byte, accessor int) []float32 {
 
 const square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 
-// One polygon each: which corners its triangles have, as x and y.
+// Each case is a model with one polygon. The wanted text lists the corners of its triangles, as x
+// and y.
 func TestPolygons(t *testing.T) {
 	for _, tc := range []struct{ name, model, want string }{
 		{"triangle", square + "f 1 2 3", "00 10 11"},
@@ -71,7 +72,7 @@ func TestPolygons(t *testing.T) {
 			}
 			fmt.Fprintf(&text, "%g%g", p[i], p[i+1])
 		}
-		if tc.name == "dart" { // whatever triangles: none outside, all of its area
+		if tc.name == "dart" { // any triangulation: no triangle outside, and the whole area
 			if len(p) != 18 || math.Abs(area(p)-3) > 1e-6 {
 				t.Errorf("dart: %v of area %g, want 3", p, area(p))
 			}
@@ -98,8 +99,8 @@ func area(p []float32) float64 {
 	return sum
 }
 
-// A polygon around a point, however its corners go in and out, becomes triangles that
-// cover its area once, none turned over.
+// A polygon that winds once around a point is cut into triangles that cover its area exactly once,
+// and none is turned over, whatever the distances of its corners from the point.
 func TestEarsCoverThePolygon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 30).Draw(t, "corners")
@@ -220,11 +221,11 @@ Kd 0 0 0
 	}
 }
 
-// Colors after vertices, and in ZBrush's comments, become linear. Vertices without a color are
-// white. A model with white vertices only has no colors.
+// Colors after vertices and in ZBrush's comments become linear. Vertices without a color are white.
+// A model has no colors if all its vertices are white.
 func TestVertexColors(t *testing.T) {
 	const faces = "f 1 2 3\n"
-	half := float32(0.21404114) // of sRGB 0.5
+	half := float32(0.21404114) // light of sRGB 0.5
 	for _, tc := range []struct {
 		name, model string
 		want        []float32
@@ -239,7 +240,7 @@ func TestVertexColors(t *testing.T) {
 		{"of a line that goes on", "v 0 0 0 \\\n1 0 0\nv 1 0 0\nv 0 1 0\n" + faces, []float32{1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}, ""},
 		{"of bytes", "v 0 0 0 255 0 0\nv 1 0 0\nv 0 1 0\n" + faces, []float32{1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "v (colors that are not from 0 to 1 are clamped)"},
 		{"painted", "v 0 0 0\nv 1 0 0\nv 0 1 0\n#MRGB ffff0000ff00ff00\n#MRGB ff0000ff\n" + faces, []float32{1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1}, ""},
-		{"painted in part", "v 0 0 0\nv 1 0 0\nv 0 1 0\n#MRGB ffff0000\n" + faces, nil, "#MRGB (for as many vertices as there are)"},
+		{"painted in part", "v 0 0 0\nv 1 0 0\nv 0 1 0\n#MRGB ffff0000\n" + faces, nil, "#MRGB (with fewer colors than vertices)"},
 		{"a comment", "v 0 0 0\nv 1 0 0\nv 0 1 0\n#MRGB is what ZBrush writes\n" + faces, nil, ""},
 	} {
 		text, data, lost, err := Convert(t.Context(), []byte(tc.model), files(nil))
@@ -275,7 +276,7 @@ func TestMaterials(t *testing.T) {
 		{"Pr 0.25\nPm 0.75", `"metallicFactor":0.75,"roughnessFactor":0.25`, ""},
 		{"Pr 0.25\nmap_Pr r.png", `"metallicFactor":0,"metallicRoughnessTexture":{"index":0}`, ""},
 		{"map_Pr -imfchan g o.png\nmap_Pm -imfchan b o.png", `"metallicFactor":1,"metallicRoughnessTexture":{"index":0}`, ""},
-		{"map_Pr r.png\nmap_Pm m.png", `"metallicFactor":0}`, "map_Pm (glTF has both in one picture: -imfchan g of map_Pr, -imfchan b of map_Pm), map_Pr (glTF has both in one picture: -imfchan g of map_Pr, -imfchan b of map_Pm)"},
+		{"map_Pr r.png\nmap_Pm m.png", `"metallicFactor":0}`, "map_Pm (glTF has both in one image: -imfchan g of map_Pr, -imfchan b of map_Pm), map_Pr (glTF has both in one image: -imfchan g of map_Pr, -imfchan b of map_Pm)"},
 		{"Pc 1\nPcr 0.5", coat + `:{"clearcoatFactor":1,"clearcoatRoughnessFactor":0.5}`, ""},
 		{"map_Pc c.png", coat + `:{"clearcoatFactor":1,"clearcoatRoughnessFactor":0,"clearcoatTexture":{"index":0}}`, ""},
 		{"Ps 0.5\naniso 0.25", `"KHR_materials_anisotropy":{"anisotropyStrength":0.25},"KHR_materials_sheen":{"sheenColorFactor":[0.5,0.5,0.5]}`, ""},
@@ -285,7 +286,7 @@ func TestMaterials(t *testing.T) {
 		{"map_Kd -mm 0 1 -blendu on -cc off -t 0 0 0 a.png", `"baseColorTexture":{"index":0}`, ""},
 		{"map_Kd -mm 0.5 1 -boost 2 -blendv off -texres 512 a.png", `"baseColorTexture":{"index":0}`, "-blendv, -boost, -mm, -texres"},
 		{"map_d a.png\nmap_Kd a.png", `"alphaMode":"BLEND"`, ""},
-		{"map_d b.png\nmap_Kd a.png", `"alphaMode":"BLEND"`, "map_d (glTF has it in alpha of map_Kd's picture)"},
+		{"map_d b.png\nmap_Kd a.png", `"alphaMode":"BLEND"`, "map_d (glTF reads it from the alpha of the map_Kd image)"},
 		{"map_Bump b.png", `"metallicFactor":0`, "map_Bump (norm names a normal map)"},
 		{"d -halo 0.5\nTf 0.5 1 1\nKd spectral a.rfl\nanisor 0.5\nsharpness 100", `"alphaMode":"BLEND"`, "Kd spectral, Tf, anisor, d -halo, sharpness"},
 		{"map_Ns a.png\ndisp b.png\ndecal c.png\nrefl -type sphere d.png\nmap_aat on\nmap_Ps s.png", `"metallicFactor":0`, "decal, disp, map_Ns, map_Ps, map_aat, refl"},
@@ -324,7 +325,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// Groups are nodes where there are no objects; a library's files lie beside it.
+// Groups become nodes if there are no objects. File names in a material library are relative to the
+// library's directory.
 func TestGroups(t *testing.T) {
 	d, _ := convert(t, square+"g left\nf 1 2 3\ng right side\nusemtl m\nf 1 2 4\nmtllib sub\\m.mtl\n",
 		map[string]string{"sub/m.mtl": "newmtl m\nmap_Kd ../a.png\nnorm n.png\nd 0.5\n"})
@@ -349,25 +351,25 @@ func TestRefuses(t *testing.T) {
 	deep := square + "f" + strings.Repeat(" 1 3 2 4", maxCorners/4+1)
 	for _, tc := range []struct{ model, want string }{
 		{"", "there is no face, line or point"},
-		{square + "f 1 2", "line 5: 2 corners, want at least 3"},
-		{square + "f 1 2 5", "line 5: vertex 5 of 4"},
-		{square + "f 1 2 0", "line 5: vertex 0 of 4"},
-		{square + "f 1 2 -5", "line 5: vertex -5 of 4"},
-		{square + "f 1/1 2 3", "line 5: texture coordinate 1 of 0"},
-		{square + "f 1//9 2 3", "line 5: normal 9 of 0"},
-		{square + "f 1 2 x", `line 5: "x" is no number of a vertex`},
-		{square + "f 1 2 99999999999999999999", "is no number of a vertex"},
-		{"\n\nv 1 2\n", "line 3: 2 numbers, want 3"},
+		{square + "f 1 2", "line 5: there are 2 corners, want at least 3"},
+		{square + "f 1 2 5", "line 5: vertex 5 does not exist; there are 4"},
+		{square + "f 1 2 0", "line 5: vertex 0 does not exist; there are 4"},
+		{square + "f 1 2 -5", "line 5: vertex -5 does not exist; there are 4"},
+		{square + "f 1/1 2 3", "line 5: texture coordinate 1 does not exist; there are 0"},
+		{square + "f 1//9 2 3", "line 5: normal 9 does not exist; there are 0"},
+		{square + "f 1 2 x", `line 5: "x" is not the number of a vertex`},
+		{square + "f 1 2 99999999999999999999", "is not the number of a vertex"},
+		{"\n\nv 1 2\n", "line 3: there are 2 numbers, want 3"},
 		{"v 1 2 1e39\n", `line 1: "1e39" is larger than a float32 can be`},
-		{"v 1 2 nan\n", `line 1: "nan" is no number`},
-		{"v 1 2 0x1\n", `line 1: "0x1" is no number`},
-		{"v 1 2 1_0\n", `line 1: "1_0" is no number`},
-		{"v 0 0 0\\\n\\\n\nf 1 1 2", "line 4: vertex 2 of 1"},
+		{"v 1 2 nan\n", `line 1: "nan" is not a number`},
+		{"v 1 2 0x1\n", `line 1: "0x1" is not a number`},
+		{"v 1 2 1_0\n", `line 1: "1_0" is not a number`},
+		{"v 0 0 0\\\n\\\n\nf 1 1 2", "line 4: vertex 2 does not exist; there are 1"},
 		{"\x00v", "zero bytes"},
 		{"curv 0 1 1 2\n", "free-form curves"},
-		{deep, "that is not convex, want at most 1024"},
-		{strings.Repeat("mtllib a\n", 65), "line 65: more than 64 files behind mtllib"},
-		{"mtllib bad.mtl\nusemtl m\n" + square + "f 1 2 3", `mtllib bad.mtl: line 2: "red" is no number`},
+		{deep, "that is not convex has 1028 corners, want at most 1024"},
+		{strings.Repeat("mtllib a\n", 65), "line 65: there are more than 64 files after mtllib"},
+		{"mtllib bad.mtl\nusemtl m\n" + square + "f 1 2 3", `mtllib bad.mtl: line 2: "red" is not a number`},
 		{"v " + strings.Repeat("0", maxLine), "longer than"},
 	} {
 		_, _, _, err := Convert(t.Context(), []byte(tc.model), files(map[string]string{"bad.mtl": "newmtl m\nKd red\n"}))
@@ -383,7 +385,7 @@ func TestCancel(t *testing.T) {
 	if _, _, _, err := Convert(ctx, []byte(square+"f 1 2 3"), files(nil)); err == nil {
 		t.Error("went on")
 	}
-	// In the middle of one polygon too.
+	// The context is also checked in the middle of a single polygon.
 	comb := strings.Builder{}
 	for i := range 64 {
 		fmt.Fprintf(&comb, "v %d %d 0\n", i/2, i%2*(1+i%4))
@@ -398,7 +400,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// counting counts how often it is looked at.
+// counting counts the checks of a context.
 type counting struct {
 	context.Context
 	looks *int
@@ -409,7 +411,8 @@ func (c counting) Err() error {
 	return nil
 }
 
-// Measure is told of at least as many corners and parts as come out.
+// Measure returns at least the number of corners in the result and the memory that the result
+// takes.
 func FuzzConvert(f *testing.F) {
 	f.Add(parts, "newmtl red paint\nmap_Kd -mm 0 1 x.png\n")
 	f.Add(square+"f 1 2 3 4\nl 1 2\np 1 2 3\nf 1 \\\n2 3\n", "")

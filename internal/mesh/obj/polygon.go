@@ -5,27 +5,27 @@ import (
 	"fmt"
 )
 
-// maxCorners bounds the polygons that are not convex: cutting off ears takes the square
-// of their corners.
+// maxCorners limits the corners of polygons that are not convex, because ear clipping takes
+// quadratic time.
 const maxCorners = 1024
 
-// A polygon that crosses itself has few ears, and each search takes the square of its corners. effort
-// and effortPerCorner bound the work for all polygons of a model. Beyond this bound any corner is cut
-// off, as if there were no ear.
+// A polygon that crosses itself has few ears, and each search takes quadratic time. effort and
+// effortPerCorner limit the work for all polygons of a model. Beyond this limit, corners are cut
+// off without a search for ears.
 const (
 	effort          = 1 << 24
 	effortPerCorner = 2000
 )
 
-// A cutter turns the polygons of one model into triangles. It keeps its memory.
+// A cutter triangulates the polygons of one model and reuses its memory.
 type cutter struct {
 	x, y  []float64 // corners, projected along the polygon's normal
 	ring  []int     // remaining corners
-	work  int64     // corners visited in search of ears
-	allow int64     // allowed work for all polygons so far, besides effort
+	work  int64     // corners visited while searching for ears
+	allow int64     // work allowed for all polygons so far, in addition to effort
 }
 
-// cutPolygon appends the triangles of a polygon, which keep its winding. v holds the vertices.
+// cutPolygon appends the triangles of a polygon, with the same winding. v holds the vertices.
 func (c *cutter) cutPolygon(ctx context.Context, v []float32, polygon []corner, to []corner) ([]corner, error) {
 	if len(polygon) == 3 {
 		return append(to, polygon...), nil
@@ -39,7 +39,7 @@ func (c *cutter) cutPolygon(ctx context.Context, v []float32, polygon []corner, 
 	}
 	c.fillRing(v, polygon)
 	if len(c.ring) > maxCorners {
-		return to, fmt.Errorf("a polygon of %d corners that is not convex, want at most %d; triangulate it", len(c.ring), maxCorners)
+		return to, fmt.Errorf("a polygon that is not convex has %d corners, want at most %d; triangulate the polygon", len(c.ring), maxCorners)
 	}
 	c.allow += effortPerCorner * int64(len(c.ring))
 	for at := 0; len(c.ring) > 3; {
@@ -55,8 +55,8 @@ func (c *cutter) cutPolygon(ctx context.Context, v []float32, polygon []corner, 
 	return append(to, polygon[c.ring[0]], polygon[c.ring[1]], polygon[c.ring[2]]), nil
 }
 
-// fillRing fills the ring with the corners that differ in position from the corner before. A polygon
-// that is not convex keeps at least three.
+// fillRing fills the ring with the corners whose position differs from the previous corner. For a
+// polygon that is not convex, it keeps at least three corners.
 func (c *cutter) fillRing(v []float32, polygon []corner) {
 	c.ring = c.ring[:0]
 	before := polygon[len(polygon)-1]
@@ -68,7 +68,7 @@ func (c *cutter) fillRing(v []float32, polygon []corner) {
 	}
 }
 
-// projectPolygon drops the axis nearest to the polygon's normal, so that the polygon turns
+// projectPolygon drops the axis nearest to the polygon's normal, so that the projected polygon is
 // counter-clockwise. It computes the normal by Newell's method, from the areas of the polygon's
 // projections on the three planes.
 func (c *cutter) projectPolygon(v []float32, polygon []corner) {
@@ -98,13 +98,13 @@ func (c *cutter) projectPolygon(v []float32, polygon []corner) {
 	}
 }
 
-// signedArea returns twice the signed area of a triangle: positive if it turns
+// signedArea returns twice the signed area of a triangle; it is positive if the triangle is
 // counter-clockwise.
 func (c *cutter) signedArea(i, j, k int) float64 {
 	return float64((c.x[j]-c.x[i])*(c.y[k]-c.y[i])) - float64((c.x[k]-c.x[i])*(c.y[j]-c.y[i]))
 }
 
-// isConvex reports whether no corner turns the other way, and the polygon goes round
+// isConvex reports whether all corners turn in the same direction and the polygon winds around
 // once.
 func (c *cutter) isConvex() bool {
 	n, changes := len(c.x), 0
@@ -113,7 +113,7 @@ func (c *cutter) isConvex() bool {
 		if c.signedArea(i, j, k) < 0 {
 			return false
 		}
-		// Around a convex polygon x rises once and falls once; a star does more often.
+		// Around a convex polygon x increases once and decreases once; around a star more often.
 		if (c.x[j] > c.x[i]) != (c.x[k] > c.x[j]) {
 			changes++
 		}
@@ -121,9 +121,9 @@ func (c *cutter) isConvex() bool {
 	return changes <= 2
 }
 
-// nextEar returns the first place in the ring, starting at from, whose triangle is inside the polygon
-// and contains no other corner. It returns from itself if the polygon has no such place, or once the
-// model's polygons have cost too much.
+// nextEar returns the first position in the ring, starting at from, that is an ear: its triangle is
+// inside the polygon and contains no other corner. It returns from if there is no ear, or if the
+// model's polygons have exceeded their work limit.
 func (c *cutter) nextEar(from int) int {
 	n := len(c.ring)
 	for step := range n {
@@ -140,8 +140,8 @@ func (c *cutter) nextEar(from int) int {
 	return from
 }
 
-// holdsCorner reports whether a triangle contains a corner of the ring that is at none of its own
-// corners' places.
+// holdsCorner reports whether a triangle contains a corner of the ring, except its own corners and
+// corners at the same positions.
 func (c *cutter) holdsCorner(a, b, d int) bool {
 	for _, i := range c.ring {
 		c.work++

@@ -1,18 +1,18 @@
 // Package optimize reorders the triangles and vertices of a mesh so that a GPU draws it with less
-// work, and measures the gain. No vertex moves and no triangle changes: only the order changes, and
-// equal vertices become one.
+// work, and measures the gain. Vertices and triangles keep their values: only their order changes,
+// and equal vertices are merged.
 //
 // A mesh usually passes four steps, in this order:
 //
-//	Weld         equal vertices become one: fewer to store, and shared ones to cache
-//	VertexCache  triangles that share vertices follow each other
-//	Overdraw     clusters of triangles that face outward come first
-//	FetchOrder   vertices lie in memory in the order of their first use
+//	Weld         merges equal vertices, to store fewer and share them in the cache
+//	VertexCache  puts triangles that share vertices next to each other
+//	Overdraw     moves clusters of triangles that face outward to the front
+//	FetchOrder   stores vertices in the order of their first use
 //
-// A mesh is a list of indices, three a triangle, into arrays of vertices. All
-// results depend on the arguments only: they are the same on every machine. The
-// arguments are never written to. Errors are an index that names no vertex, a list of incomplete
-// triangles, and an ended context, which every function checks some hundred times a second.
+// A mesh is a list of indices, three per triangle, into arrays of vertices. All results depend only
+// on the arguments and are the same on every machine. The arguments are never written to. Functions
+// return an error for an index out of range, for an incomplete triangle, and for a canceled
+// context, which every function checks some hundred times per second.
 package optimize
 
 import (
@@ -25,14 +25,30 @@ import (
 	"math/rand/v2"
 )
 
-// Unused marks, in the remap of [FetchOrder], a vertex that no triangle uses.
+// Unused marks a vertex that no triangle uses in the remap of [FetchOrder].
 const Unused = ^uint32(0)
 
-// CheckTriangles reports indices that are not whole triangles of vertices 0 to
+// NextCorner returns the corner after c in its triangle.
+func NextCorner(c uint32) uint32 {
+	if c%3 == 2 {
+		return c - 2
+	}
+	return c + 1
+}
+
+// PreviousCorner returns the corner before c in its triangle.
+func PreviousCorner(c uint32) uint32 {
+	if c%3 == 0 {
+		return c + 2
+	}
+	return c - 1
+}
+
+// CheckTriangles returns an error unless indices are complete triangles of vertices from 0 to
 // vertices-1.
 func CheckTriangles(indices []uint32, vertices int) error {
 	if len(indices)%3 != 0 {
-		return fmt.Errorf("%d indices are not whole triangles: export the mesh as a list of triangles", len(indices))
+		return fmt.Errorf("%d indices do not make whole triangles: export the mesh as a list of triangles", len(indices))
 	}
 	if vertices < 0 || int64(vertices) > math.MaxUint32 {
 		return fmt.Errorf("%d vertices: 0 to 2^32-1 are possible", vertices)
@@ -48,27 +64,28 @@ func CheckTriangles(indices []uint32, vertices int) error {
 	return nil
 }
 
-// CheckPositions reports positions that are not three finite numbers a vertex.
+// CheckPositions returns an error unless positions are three finite numbers per vertex.
 func CheckPositions(positions []float32) error {
 	if len(positions)%3 != 0 {
 		return fmt.Errorf("%d numbers are not whole positions of x, y, z", len(positions))
 	}
 	for i, x := range positions {
 		if x-x != 0 {
-			return fmt.Errorf("vertex %d lies at %v: a position must be a finite number", i/3, x)
+			return fmt.Errorf("vertex %d is at %v: a position must be a finite number", i/3, x)
 		}
 	}
 	return nil
 }
 
-// A Stream is one array of vertex data: vertex i is Data[i*Stride:][:Stride].
+// A Stream is one array of vertex data: vertex i has the bytes Data[i*Stride:][:Stride].
 type Stream struct {
 	Data   []byte
-	Stride int // bytes per vertex, 1 or more
+	Stride int // bytes per vertex, at least 1
 }
 
-// FloatStream returns the stream of float32 values, width per vertex. Both zeros become +0, so that
-// vertices which compare as equal also weld. It takes 4 bytes per value.
+// FloatStream returns the stream of float32 values with the given number of values per vertex.
+// Negative zero becomes +0, so that vertices that compare equal are merged by Weld. It takes 4
+// bytes per value.
 func FloatStream(values []float32, width int) Stream {
 	data := make([]byte, 4*len(values))
 	for i, v := range values {
@@ -77,10 +94,10 @@ func FloatStream(values []float32, width int) Stream {
 	return Stream{Data: data, Stride: 4 * width}
 }
 
-// Weld finds the vertices 0 to n-1 that are equal in all streams, byte for byte.
-// Vertex v becomes remap[v]; the unique ones are counted from 0 in the order of
-// their first appearance. No stream at all makes all vertices equal. It takes 14 to
-// 20 bytes a vertex, 4 of them the result.
+// Weld finds the vertices from 0 to n-1 that are equal in all streams, byte for byte. Vertex v
+// becomes remap[v]; unique vertices are numbered in the order of their first appearance. Without
+// any stream all vertices are equal. It takes 14 to 20 bytes per vertex, including 4 for the
+// result.
 func Weld(ctx context.Context, n int, streams ...Stream) (remap []uint32, unique int, err error) {
 	if n < 0 || int64(n) > math.MaxUint32 {
 		return nil, 0, fmt.Errorf("%d vertices: 0 to 2^32-1 are possible", n)
@@ -92,11 +109,11 @@ func Weld(ctx context.Context, n int, streams ...Stream) (remap []uint32, unique
 	}
 	remap = make([]uint32, n)
 	first := make([]uint32, 0, n) // first vertex that equals each unique vertex
-	// A table of places, two thirds full at most: 0 is free, else 1 + a unique vertex.
+	// A hash table, at most two thirds full: 0 is a free slot, otherwise 1 + a unique vertex.
 	table := make([]uint32, 1<<bits.Len(uint(n)+uint(n)/2))
 	mask := uint64(len(table) - 1)
-	// The result is the same with any secret. Without one a file could be made in
-	// which all vertices compete for one place.
+	// The result does not depend on the secret. Without it, a file could be crafted so that all
+	// vertices collide in one slot.
 	secret := [2]uint64{rand.Uint64(), rand.Uint64() | 1}
 	look := pace{ctx: ctx}
 	for v := range remap {
@@ -120,8 +137,8 @@ func Weld(ctx context.Context, n int, streams ...Stream) (remap []uint32, unique
 	return remap, len(first), nil
 }
 
-// hashVertex mixes the bytes of a vertex, eight at a time, by multiplication and
-// folding of the 128-bit product.
+// hashVertex hashes the bytes of a vertex, eight at a time, by multiplication and folding of the
+// 128-bit product.
 func hashVertex(v int, streams []Stream, secret [2]uint64) uint64 {
 	h := secret[0]
 	mix := func(x uint64) {
@@ -153,8 +170,8 @@ func equalVertices(a, b int, streams []Stream) bool {
 	return true
 }
 
-// FetchOrder numbers the vertices in the order of their first use. Vertex v becomes remap[v]; unused
-// vertices become [Unused]. used is the number of the others.
+// FetchOrder numbers the vertices in the order of their first use. Vertex v becomes remap[v];
+// unused vertices become [Unused]. used is the number of used vertices.
 func FetchOrder(ctx context.Context, indices []uint32, vertices int) (remap []uint32, used int, err error) {
 	if err := CheckTriangles(indices, vertices); err != nil {
 		return nil, 0, err

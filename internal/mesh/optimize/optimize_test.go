@@ -23,11 +23,11 @@ func TestRefuses(t *testing.T) {
 		do   func() error
 		want string
 	}{
-		{"half a triangle", func() error { return CheckTriangles([]uint32{0, 1}, 2) }, "2 indices are not whole triangles"},
+		{"half a triangle", func() error { return CheckTriangles([]uint32{0, 1}, 2) }, "2 indices do not make whole triangles: export the mesh as a list of triangles"},
 		{"no such vertex", func() error { return CheckTriangles([]uint32{0, 1, 2, 0, 1, 3}, 3) }, "triangle 1 uses vertex 3 of 3"},
 		{"vertices below 0", func() error { return CheckTriangles(nil, -1) }, "-1 vertices"},
-		{"not a number", func() error { return CheckPositions([]float32{0, 0, 0, 0, nan, 0}) }, "vertex 1 lies at NaN"},
-		{"infinite", func() error { return CheckPositions([]float32{float32(math.Inf(-1)), 0, 0}) }, "vertex 0 lies at -Inf"},
+		{"not a number", func() error { return CheckPositions([]float32{0, 0, 0, 0, nan, 0}) }, "vertex 1 is at NaN"},
+		{"infinite", func() error { return CheckPositions([]float32{float32(math.Inf(-1)), 0, 0}) }, "vertex 0 is at -Inf"},
 		{"half a position", func() error { return CheckPositions([]float32{0, 0}) }, "2 numbers are not whole positions"},
 		{"weld below 0", func() error { _, _, err := Weld(ctx, -1); return err }, "-1 vertices"},
 		{"weld short", func() error { _, _, err := Weld(ctx, 2, Stream{make([]byte, 7), 4}); return err }, "stream 0 has 7 bytes, too few"},
@@ -35,7 +35,7 @@ func TestRefuses(t *testing.T) {
 		{"cache", func() error { _, err := VertexCache(ctx, []uint32{9, 0, 0}, 3); return err }, "vertex 9 of 3"},
 		{"overdraw", func() error { _, err := Overdraw(ctx, []uint32{9, 0, 0}, triangle, 1); return err }, "vertex 9 of 3"},
 		{"overdraw threshold", func() error { _, err := Overdraw(ctx, []uint32{0, 1, 2}, triangle, nan); return err }, "threshold NaN"},
-		{"overdraw position", func() error { _, err := Overdraw(ctx, []uint32{0, 0, 0}, []float32{nan, 0, 0}, 1); return err }, "lies at NaN"},
+		{"overdraw position", func() error { _, err := Overdraw(ctx, []uint32{0, 0, 0}, []float32{nan, 0, 0}, 1); return err }, "is at NaN"},
 		{"fetch", func() error { _, _, err := FetchOrder(ctx, []uint32{0, 1, 2}, 2); return err }, "vertex 2 of 2"},
 		{"analyze cache", func() error { _, err := AnalyzeCache(ctx, []uint32{0, 1, 2}, 2, CacheModel{Size: 16}); return err }, "vertex 2 of 2"},
 		{"cache of 2", func() error { _, err := AnalyzeCache(ctx, nil, 0, CacheModel{Size: 2}); return err }, "size and warp need 3"},
@@ -43,7 +43,7 @@ func TestRefuses(t *testing.T) {
 		{"analyze fetch", func() error { _, err := AnalyzeFetch(ctx, []uint32{0, 1, 2}, 2, 32); return err }, "vertex 2 of 2"},
 		{"vertices of 0 bytes", func() error { _, err := AnalyzeFetch(ctx, nil, 0, 0); return err }, "vertices of 0 bytes"},
 		{"analyze overdraw", func() error { _, err := AnalyzeOverdraw(ctx, []uint32{3, 1, 2}, triangle); return err }, "vertex 3 of 3"},
-		{"analyze overdraw position", func() error { _, err := AnalyzeOverdraw(ctx, nil, []float32{nan, 0, 0}); return err }, "lies at NaN"},
+		{"analyze overdraw position", func() error { _, err := AnalyzeOverdraw(ctx, nil, []float32{nan, 0, 0}); return err }, "is at NaN"},
 	} {
 		if err := c.do(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
@@ -51,7 +51,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// steps are all calls that may take long, on a mesh.
+// steps are all functions that may take long, each called with a mesh.
 var steps = []struct {
 	name string
 	do   func(context.Context, *meshtest.Mesh) error
@@ -86,8 +86,8 @@ var steps = []struct {
 	}},
 }
 
-// Every step looks at the context, and ends with its error; and a fan of many
-// triangles around one vertex, which could cost the square of their number, does not.
+// Every step checks the context and returns its error. A fan of many triangles around one vertex
+// does not take time proportional to the square of their number.
 func TestCancel(t *testing.T) {
 	grid, fan := meshtest.Grid(300, 300, nil), meshtest.Fan(200000)
 	for _, s := range steps {
@@ -171,7 +171,7 @@ func TestWeldLaws(t *testing.T) {
 	})
 }
 
-// Colliding places in the table do not mix up vertices.
+// Vertices whose hashes collide in the table are not confused.
 func TestWeldMany(t *testing.T) {
 	const n = 1 << 17
 	values := make([]float32, n)

@@ -20,8 +20,8 @@ func triples(indices []uint32) [][3]uint32 {
 	return list
 }
 
-// anyMesh draws a list of triangles that need not be well-formed in any way, often
-// with many of them at one vertex.
+// anyMesh draws a list of triangles that may be malformed in any way, often with many triangles at
+// one vertex.
 func anyMesh(t *rapid.T) (indices []uint32, positions []float32) {
 	vertices := rapid.IntRange(1, 40).Draw(t, "vertices")
 	n := rapid.IntRange(0, 400).Draw(t, "triangles")
@@ -35,7 +35,7 @@ func anyMesh(t *rapid.T) (indices []uint32, positions []float32) {
 	return m.Indices, m.Positions
 }
 
-// Reordering keeps every triangle with its corners in their order, whatever the mesh.
+// Reordering keeps every triangle and the order of its corners, for any mesh.
 func TestOrdersKeepTriangles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		indices, positions := anyMesh(t)
@@ -46,6 +46,13 @@ func TestOrdersKeepTriangles(t *testing.T) {
 		}
 		if !slices.Equal(triples(cached), triples(before)) {
 			t.Fatal("VertexCache changed the triangles")
+		}
+		strips, err := Strips(t.Context(), indices, len(positions)/3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(triples(strips), triples(before)) {
+			t.Fatal("Strips changed the triangles")
 		}
 		drawn, err := Overdraw(t.Context(), cached, positions, rapid.Float32Range(0, 3).Draw(t, "threshold"))
 		if err != nil {
@@ -60,7 +67,7 @@ func TestOrdersKeepTriangles(t *testing.T) {
 	})
 }
 
-// Overdraw keeps its promised cost.
+// Overdraw adds no more cache misses than its threshold allows.
 func TestOverdrawThreshold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		indices, positions := anyMesh(t)
@@ -141,8 +148,8 @@ func sum(indices []uint32) uint32 {
 	return crc32.ChecksumIEEE([]byte(fmt.Sprint(indices)))
 }
 
-// Without an allowed loss, free moves still happen: a second triangle behind the first
-// comes in front.
+// Even if no additional misses are allowed, Overdraw makes moves that cost nothing: the second
+// triangle hides the first and is moved to the front.
 func TestOverdrawFree(t *testing.T) {
 	positions := []float32{
 		0, 0, 0, 1, 0, 0, 0, 1, 0, // faces up, below
@@ -152,6 +159,38 @@ func TestOverdrawFree(t *testing.T) {
 		got, err := Overdraw(t.Context(), []uint32{0, 1, 2, 3, 4, 5}, positions, threshold)
 		if want := []uint32{3, 4, 5, 0, 1, 2}; err != nil || !slices.Equal(got, want) {
 			t.Errorf("threshold %v: %v, %v, want %v", threshold, got, err, want)
+		}
+	}
+}
+
+// More triangles share an edge with the triangle before in Strips than in VertexCache.
+func TestStripsFollowEdges(t *testing.T) {
+	followers := func(indices []uint32) (n int) {
+		for i := 3; i < len(indices); i += 3 {
+			shared := 0
+			for _, v := range indices[i : i+3] {
+				if slices.Contains(indices[i-3:i], v) {
+					shared++
+				}
+			}
+			if shared >= 2 {
+				n++
+			}
+		}
+		return n
+	}
+	for _, m := range []*meshtest.Mesh{meshtest.Torus(40, 40, 0.3), meshtest.Sphere(30, 40).Shuffle(1)} {
+		vertices := len(m.Positions) / 3
+		cached, err := VertexCache(t.Context(), m.Indices, vertices)
+		if err != nil {
+			t.Fatal(err)
+		}
+		strips, err := Strips(t.Context(), m.Indices, vertices)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, s := followers(cached), followers(strips); s <= c || s < len(m.Indices)/3*3/4 {
+			t.Errorf("%d of %d triangles share an edge in strips, %d in the order for the cache", s, len(m.Indices)/3, c)
 		}
 	}
 }

@@ -6,18 +6,18 @@ import (
 	"math"
 )
 
-// overdrawCache is the size of the FIFO that Overdraw counts misses with.
+// overdrawCache is the size of the FIFO that Overdraw uses to count cache misses.
 const overdrawCache = 16
 
-// Overdraw takes the result of [VertexCache] and moves clusters of its triangles. Clusters
-// that face outward come first, so that they hide others before these are shaded. The
-// misses of a cache of 16 vertices grow by at most the factor threshold: 1.05 gives up 5 %;
-// with 1 or less only free moves happen. positions holds x, y, z of each vertex. Overdraw
-// takes about 8 bytes an index, 4 of them the result, and 8 a vertex; for a mesh without
-// shared vertices 70 an index.
+// Overdraw takes the result of [VertexCache] and reorders clusters of its triangles. Clusters that
+// face outward come first, so that they hide other triangles before these are shaded. The misses of
+// a cache of 16 vertices increase at most by the factor threshold: 1.05 allows 5 % more; 1 or less
+// allows only reordering without more misses. positions holds x, y, z of each vertex. Overdraw
+// takes about 8 bytes per index, including 4 for the result, and 8 per vertex; without shared
+// vertices it takes 70 per index.
 //
-// The method is by Sander, Nehab and Barczak, "Fast Triangle Reordering for Vertex Locality
-// and Reduced Overdraw", 2007.
+// The method is by Sander, Nehab and Barczak, "Fast Triangle Reordering for Vertex Locality and
+// Reduced Overdraw", 2007.
 func Overdraw(ctx context.Context, indices []uint32, positions []float32, threshold float32) ([]uint32, error) {
 	if err := CheckPositions(positions); err != nil {
 		return nil, err
@@ -27,15 +27,14 @@ func Overdraw(ctx context.Context, indices []uint32, positions []float32, thresh
 		return nil, err
 	}
 	if threshold-threshold != 0 {
-		return nil, fmt.Errorf("threshold %v: 1.05 is a good one", threshold)
+		return nil, fmt.Errorf("threshold %v is not a finite number; use 1.05, for example", threshold)
 	}
 	before, err := AnalyzeCache(ctx, indices, vertices, CacheModel{Size: overdrawCache})
 	if err != nil {
 		return nil, err
 	}
-	// The threshold holds for each cluster as if the cache were empty at its start. Losses
-	// between clusters that no longer follow each other come on top, so a smaller threshold
-	// may be needed.
+	// The threshold applies to each cluster as if the cache were empty at its start. Misses between
+	// clusters that are no longer adjacent are added, so a smaller threshold may be needed.
 	threshold = max(threshold, 1)
 	limit := float64(before.Transformed) * float64(threshold)
 	for excess := float64(threshold) - 1; ; excess = float64(excess*0.6) - 0.002 {
@@ -60,10 +59,10 @@ func Overdraw(ctx context.Context, indices []uint32, positions []float32, thresh
 	}
 }
 
-// cutClusters returns the first triangle of each cluster. A cluster ends where the
-// next triangle has no corner in the cache, for there it costs nothing; and, for a
-// threshold of 1 and more, as soon as it has few enough misses a triangle by itself:
-// threshold times what its surroundings up to such an end have.
+// cutClusters returns the first triangle of each cluster. A cluster ends if the next triangle has
+// no corner in the cache, because cutting there is free. With a threshold of 1 or more, it also
+// ends as soon as its misses per triangle are at most threshold times the misses per triangle of
+// the section between the two surrounding free cuts.
 func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold float64) ([]int, error) {
 	look := pace{ctx: ctx}
 	triangles := len(indices) / 3
@@ -111,7 +110,7 @@ func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold 
 				misses, n = 0, 0
 			}
 		}
-		// The rest at the end is not yet good: it stays with the cluster before.
+		// The last triangles exceed the threshold, so they stay in the previous cluster.
 		if left := cuts[len(cuts)-1]; len(cuts) > first && float64(misses) > float64(allowed*float64(end-left)) {
 			cuts = cuts[:len(cuts)-1]
 		}
@@ -119,13 +118,13 @@ func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold 
 	return cuts, nil
 }
 
-// outwardFirst sorts clusters by how far their middle lies from the middle of the
-// mesh in the direction that they face, the farthest first.
+// outwardFirst sorts clusters by how far their center is from the center of the mesh in the
+// direction that they face, farthest first.
 func outwardFirst(ctx context.Context, indices []uint32, positions []float32, clusters []int) ([]uint32, error) {
 	look := pace{ctx: ctx}
 	type cluster struct {
 		begin, end     int
-		middle, normal vector // both weighted by area
+		middle, normal vector // means weighted by area
 		area, outward  float64
 	}
 	list := make([]cluster, len(clusters))
@@ -176,7 +175,7 @@ func outwardFirst(ctx context.Context, indices []uint32, positions []float32, cl
 	return out, nil
 }
 
-// descending returns a key that is the lower, the higher f is.
+// descending returns a sort key that decreases as f increases.
 func descending(f float32) uint32 {
 	bits := math.Float32bits(f)
 	if bits>>31 == 0 {
@@ -185,8 +184,8 @@ func descending(f float32) uint32 {
 	return bits
 }
 
-// sorted returns the places of keys from the lowest key on, equal ones in order. It
-// counts digits of 16 bits: comparing millions of keys would take seconds.
+// sorted returns the indices of the keys in ascending order; equal keys keep their order. It is a
+// radix sort with 16-bit digits, because comparing millions of keys would take seconds.
 func sorted(keys []uint32) []uint32 {
 	order, next := make([]uint32, len(keys)), make([]uint32, len(keys))
 	for i := range order {
@@ -210,9 +209,9 @@ func sorted(keys []uint32) []uint32 {
 	return order
 }
 
-// A vector holds float64, so that no square of a float32 overflows.
-// Products are rounded before they are added: processors that fuse the two would
-// give other results.
+// A vector has float64 components, so that the square of a float32 never overflows. Products are
+// rounded before they are added, because processors that fuse both operations would give other
+// results.
 type vector struct{ x, y, z float64 }
 
 func at(positions []float32, v uint32) vector {

@@ -1,8 +1,8 @@
-// Package quantize stores the numbers of vertices in fewer bits, as the glTF extension
-// KHR_mesh_quantization and glTF 2.0 itself allow: positions on a grid of whole
-// numbers, directions and shares of one as fractions of 127, 255, 32767 or 65535.
+// Package quantize stores vertex attributes with fewer bits, as the glTF extension
+// KHR_mesh_quantization and glTF 2.0 itself allow: positions on an integer grid, directions and
+// values up to 1 as fractions of 127, 255, 32767 or 65535.
 //
-// All of it is correctly rounded arithmetic, so every machine makes the same bits.
+// All arithmetic is correctly rounded, so the result is the same on every machine.
 package quantize
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// A Box is the least and the greatest coordinate on each axis. The zero Box contains the origin, so
-// start with Empty.
+// A Box holds the minimum and maximum coordinates on each axis. The zero Box contains the origin,
+// so start with Empty.
 type Box struct{ Min, Max [3]float32 }
 
 // Empty returns a box without points.
@@ -24,7 +24,7 @@ func Empty() Box {
 	return Box{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}
 }
 
-// Add makes the box hold the points, x, y, z each.
+// Add extends the box to contain the points, given as x, y, z each.
 func (b *Box) Add(points []float32) {
 	for i, x := range points {
 		b.Min[i%3] = min(b.Min[i%3], x)
@@ -32,15 +32,7 @@ func (b *Box) Add(points []float32) {
 	}
 }
 
-// Join makes the box hold another one.
-func (b *Box) Join(other Box) {
-	for k := range 3 {
-		b.Min[k] = min(b.Min[k], other.Min[k])
-		b.Max[k] = max(b.Max[k], other.Max[k])
-	}
-}
-
-// Extent returns the longest side, 0 for an empty box.
+// Extent returns the longest side, or 0 for an empty box.
 func (b Box) Extent() float64 {
 	longest := float64(0)
 	for k := range 3 {
@@ -49,21 +41,20 @@ func (b Box) Extent() float64 {
 	return longest
 }
 
-// A Grid maps positions to whole numbers from 0 to Top on each axis:
-// position = Min + Step*number. The step is one for all axes, so that the scale which
-// undoes it leaves directions alone.
+// A Grid maps positions to integers from 0 to Top on each axis: position = Min + Step*integer. All
+// axes have the same step, so that the scale that reverses it does not change directions.
 type Grid struct {
 	Min  [3]float32
 	Step float32
 	Top  uint16
 }
 
-// MaxDelta is the largest number that Delta returns.
+// MaxDelta is the largest integer that Delta returns.
 const MaxDelta = math.MaxInt16
 
-// NewGrid returns the grid of 2^bits numbers, bits from 1 to 16, that covers the box and on which
-// Delta can express differences up to reach. It reports false for a box so small or so large that
-// float32 cannot hold the step.
+// NewGrid returns the grid with 2^bits values per axis, with bits from 1 to 16, that covers the box
+// and on which Delta can represent differences up to reach. It returns false if the box is so small
+// or so large that float32 cannot represent the step.
 func NewGrid(box Box, reach float32, bits int) (Grid, bool) {
 	g := Grid{Top: uint16(1<<bits - 1)}
 	extent := box.Extent()
@@ -73,13 +64,13 @@ func NewGrid(box Box, reach float32, bits int) (Grid, bool) {
 	g.Min = box.Min
 	g.Step = roundUpToFloat32(max(extent/float64(g.Top), float64(reach)/MaxDelta))
 	if g.Step == 0 {
-		g.Step = 1 // a single point
+		g.Step = 1 // the box is a single point
 	}
-	const smallest = 1e-30 // far above the numbers that graphics hardware takes for 0
+	const smallest = 1e-30 // far above the values that GPUs flush to 0
 	return g, g.Step >= smallest
 }
 
-// roundUpToFloat32 returns the least float32 that is x or more.
+// roundUpToFloat32 returns the smallest float32 that is at least x.
 func roundUpToFloat32(x float64) float32 {
 	f := float32(x)
 	if float64(f) < x {
@@ -88,13 +79,13 @@ func roundUpToFloat32(x float64) float32 {
 	return f
 }
 
-// Position returns the number nearest to a coordinate on an axis.
+// Position returns the grid integer nearest to a coordinate on an axis.
 func (g Grid) Position(x float32, axis int) uint16 {
 	n := roundHalfUp((float64(x) - float64(g.Min[axis])) / float64(g.Step))
 	return uint16(min(max(n, 0), float64(g.Top)))
 }
 
-// At returns the coordinate of a number on an axis.
+// At returns the coordinate of a grid integer on an axis.
 func (g Grid) At(n uint16, axis int) float32 {
 	return float32(float64(g.Min[axis]) + float64(float64(g.Step)*float64(n)))
 }
@@ -105,14 +96,14 @@ func (g Grid) Delta(d float32) int16 {
 	return int16(min(max(n, -MaxDelta), MaxDelta))
 }
 
-// Error returns the greatest distance of a coordinate from its number's: half a step. It
-// does not count a reader's loss in adding floats, some 2^-24 of a coordinate.
+// Error returns the largest rounding error of a coordinate: half a step. It does not include a
+// reader's loss in floating-point addition, some 2^-24 of a coordinate.
 func (g Grid) Error() float64 { return float64(g.Step) / 2 }
 
-// roundHalfUp rounds to the nearest whole number, halves up.
+// roundHalfUp rounds to the nearest integer, halves up.
 func roundHalfUp(x float64) float64 { return math.Floor(x + 0.5) }
 
-// Positions stores positions on the grid, or differences of positions.
+// Positions quantizes positions, or differences of positions, on the grid.
 func (g Grid) Positions(ctx context.Context, a gltf.Array, differences bool) (gltf.Array, error) {
 	component := int32(gltf.Uint16)
 	if differences {
@@ -134,8 +125,7 @@ func (g Grid) Positions(ctx context.Context, a gltf.Array, differences bool) (gl
 	})
 }
 
-// Undo multiplies matrices, stored by columns, by the matrix from grid numbers to
-// positions.
+// Undo multiplies matrices, stored by columns, by the matrix that maps grid integers to positions.
 func (g Grid) Undo(matrices gltf.Array) {
 	for i := range matrices.Count {
 		var m [16]float32
@@ -174,8 +164,8 @@ func unsignedComponent(bits int) int32 {
 	return gltf.Uint8
 }
 
-// Directions stores normals and tangents as signed fractions. Differences of directions
-// stay floats if one is longer than 1.
+// Directions quantizes normals and tangents as signed fractions. Differences of directions stay
+// floats if one is longer than 1.
 func Directions(ctx context.Context, a gltf.Array, bits int, differences bool) (gltf.Array, error) {
 	if differences {
 		if low, high := a.Bounds(); outside(low, high, -1, 1, 0) {
@@ -195,7 +185,7 @@ func Directions(ctx context.Context, a gltf.Array, bits int, differences bool) (
 			} else {
 				Direction(v[:3], bits, numbers[:3])
 			}
-			if len(v) == 4 { // the sign of the bitangent
+			if len(v) == 4 { // sign of the bitangent
 				numbers[3] = Signed(1, bits)
 				if v[3] < 0 {
 					numbers[3] = -numbers[3]
@@ -209,8 +199,8 @@ func Directions(ctx context.Context, a gltf.Array, bits int, differences bool) (
 	})
 }
 
-// Octahedral stores normals and tangents as the signed fractions that the filter
-// Octahedral of package meshopt makes.
+// Octahedral quantizes normals and tangents as the signed fractions for the filter Octahedral of
+// package meshopt.
 func Octahedral(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error) {
 	values, width := a.Floats(), a.Width
 	packed := gltf.NewArray(signedComponent(bits), true, width, a.Count)
@@ -218,7 +208,7 @@ func Octahedral(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error)
 	return packed, gltf.Chunks(ctx, a.Count, func(from, to int) error {
 		for i := from; i < to; i++ {
 			v, sign := values[i*width:][:width], 0
-			if width == 4 { // of the bitangent
+			if width == 4 { // sign of the bitangent
 				sign = int(math.Copysign(float64(int(1)<<(bits-1)-1), float64(v[3])))
 			}
 			meshopt.PutOctahedral(element, [3]float32(v), sign, bits)
@@ -231,9 +221,10 @@ func Octahedral(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error)
 	})
 }
 
-// Fractions stores numbers from 0 to 1 as unsigned fractions. Numbers beyond stay floats.
+// Fractions quantizes values from 0 to 1 as unsigned fractions. If some value is out of range, the
+// array stays floats.
 func Fractions(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error) {
-	// Values that rounding put a little outside are as near to a fraction as others.
+	// Values out of range by at most half a 16-bit step, because of rounding, are clamped.
 	const slack = 1. / (2 * 65535)
 	if low, high := a.Bounds(); outside(low, high, 0, 1, slack) {
 		return a, nil
@@ -248,7 +239,21 @@ func Fractions(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error) 
 	})
 }
 
-// outside reports whether some component leaves the range from least to most.
+// Steps rounds floats to multiples of 2^exponent. Large values are rounded more, as the filter
+// Exponential of package meshopt needs.
+func Steps(ctx context.Context, a gltf.Array, exponent int) (gltf.Array, error) {
+	values := a.Floats()
+	rounded := gltf.NewArray(gltf.Float32, false, a.Width, a.Count)
+	return rounded, gltf.Chunks(ctx, len(values), func(from, to int) error {
+		e := rounded.Data[4*from : 4*to]
+		for i, x := range values[from:to] {
+			meshopt.PutExponential(e[4*i:], x, exponent)
+		}
+		return meshopt.Exponential.Apply(ctx, e, 4)
+	})
+}
+
+// outside reports whether some component is out of the range from least to most.
 func outside(low, high []float64, least, most, slack float64) bool {
 	for k := range low {
 		if low[k] < least-slack || high[k] > most+slack {
@@ -258,8 +263,8 @@ func outside(low, high []float64, least, most, slack float64) bool {
 	return false
 }
 
-// WeightSets stores sets of joint weights, four per vertex in each, as fractions whose sum is 1. It
-// reports false if the weights of a vertex sum to 0.
+// WeightSets quantizes sets of joint weights, four per vertex each, as fractions whose sum is 1. It
+// returns false if the weights of a vertex sum to 0.
 func WeightSets(ctx context.Context, sets []gltf.Array, bits int) (packed []gltf.Array, ok bool, err error) {
 	values := make([][]float32, len(sets))
 	for i, s := range sets {
@@ -283,22 +288,21 @@ func WeightSets(ctx context.Context, sets []gltf.Array, bits int) (packed []gltf
 	return packed, ok, err
 }
 
-// Signed returns the number of bits, 8 or 16, for x from -1 to 1: x times 127 or 32767.
-// Values beyond are clamped.
+// Signed quantizes x, from -1 to 1, to 8 or 16 bits: x times 127 or 32767. Values out of range are
+// clamped.
 func Signed(x float32, bits int) int16 {
 	top := float64(int(1)<<(bits-1) - 1)
 	return int16(roundHalfUp(float64(min(max(float64(x), -1), 1) * top)))
 }
 
-// Unsigned returns the number of bits, 8 or 16, for x from 0 to 1: x times 255 or 65535.
-// Values beyond are clamped.
+// Unsigned quantizes x, from 0 to 1, to 8 or 16 bits: x times 255 or 65535. Values out of range are
+// clamped.
 func Unsigned(x float32, bits int) uint16 {
 	top := float64(int(1)<<bits - 1)
 	return uint16(roundHalfUp(float64(min(max(float64(x), 0), 1) * top)))
 }
 
-// Direction writes the whole numbers of bits, 8 or 16, that stand for the direction of
-// v, which is scaled to length 1 first. A zero vector stays one.
+// Direction normalizes v and quantizes its components to 8 or 16 bits. A zero vector gives zeros.
 func Direction(v []float32, bits int, to []int16) {
 	sum := float64(0)
 	for _, x := range v {
@@ -313,10 +317,10 @@ func Direction(v []float32, bits int, to []int16) {
 	}
 }
 
-// Weights writes the shares of one vertex as whole numbers of bits, 8 or 16, whose sum is
-// exactly 2^bits - 1, so that a reader finds a sum of 1. Each share is rounded down; the
-// shares that lost most get one more, the first of equals first. Weights reports false, and
-// writes nothing, if a weight is negative or their sum is too small.
+// Weights quantizes the weights of one vertex to 8 or 16 bits so that their sum is exactly 2^bits -
+// 1 and a reader finds a sum of 1. Each weight is rounded down; the weights that lost most are
+// incremented, the first of equal ones first. Weights returns false, and writes nothing, if a
+// weight is negative or their sum is too small.
 func Weights(weights []float32, bits int, to []uint16) bool {
 	sum := float64(0)
 	for _, w := range weights {
@@ -325,14 +329,14 @@ func Weights(weights []float32, bits int, to []uint16) bool {
 		}
 		sum += float64(w)
 	}
-	const least = 1e-3 // no rounding of weights that once made 1
+	const least = 1e-3 // smallest sum that is not just a rounding error
 	if !(sum >= least) || math.IsInf(sum, 1) {
 		return false
 	}
 	top := int(1)<<bits - 1
 	missing := top
 	for i, w := range weights {
-		// A hair less, so that rounding cannot make the sum too large.
+		// Slightly reduced, so that rounding cannot make the sum too large.
 		to[i] = uint16(max(float64(float64(w)/sum*float64(top))-1e-9, 0))
 		missing -= int(to[i])
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
 // A dequantized coordinate differs from the original by at most the error of the grid.
@@ -71,12 +73,6 @@ func TestGridLimits(t *testing.T) {
 			t.Errorf("%v: %v, %v", tc.box, g, ok)
 		}
 	}
-	joined := Empty()
-	joined.Join(box(2))
-	joined.Join(box(1))
-	if joined != box(2) {
-		t.Errorf("joined %v", joined)
-	}
 }
 
 func TestFractions(t *testing.T) {
@@ -102,8 +98,8 @@ func TestFractions(t *testing.T) {
 	}
 }
 
-// The sum of weights is exactly one, none is off by a whole step, and equal weights differ
-// by one step at most.
+// The sum of weights is exactly one. Each weight is off by less than a step, and equal weights
+// differ by at most one step.
 func TestWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bits := rapid.SampledFrom([]int{8, 16}).Draw(t, "bits")
@@ -144,4 +140,23 @@ func TestWeights(t *testing.T) {
 	if Weights([]float32{1, 1}, 8, to); to[0] != 128 || to[1] != 127 {
 		t.Errorf("two halves are %v", to)
 	}
+}
+
+// Steps rounds each float to the nearest multiple of a power of two.
+func TestStepsAreNearestMultiples(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		exponent := rapid.IntRange(-16, 0).Draw(t, "exponent")
+		values := rapid.SliceOfN(rapid.Float32Range(-60, 60), 2, 40).Draw(t, "values")
+		values = values[:len(values)/2*2]
+		rounded, err := Steps(t.Context(), gltf.FloatArray(values, 2), exponent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := math.Ldexp(1, exponent)
+		for i, x := range rounded.Floats() {
+			if math.Mod(float64(x), step) != 0 || math.Abs(float64(x)-float64(values[i])) > step/2 {
+				t.Fatalf("%g became %g with steps of %g", values[i], x, step)
+			}
+		}
+	})
 }

@@ -1,9 +1,13 @@
 package simplify
 
-import "math"
+import (
+	"math"
 
-// rankEdges keeps the edges that may collapse, each in its cheaper direction, in the order of
-// their cost. Edges beyond the limit, squared, are dropped.
+	"github.com/assetcook/assetcook/internal/mesh/optimize"
+)
+
+// rankEdges keeps the edges that may collapse, each in its cheaper direction, sorted by cost. Edges
+// whose squared error exceeds limit are dropped.
 func (m *mesh) rankEdges(limit float64) error {
 	kept := m.edges[:0]
 	for i := range m.edges {
@@ -14,8 +18,8 @@ func (m *mesh) rankEdges(limit float64) error {
 		there, back := m.collapseCost(&e, false), m.collapseCost(&e, true)
 		if back < there {
 			e.from, e.to = e.to, e.from
-			// The triangle that ran back now runs out: a corner of out is always
-			// at from, one of back at to.
+			// Reversing the edge swaps the roles of its two triangles: out is always a corner at
+			// the position from, and back a corner at the position to.
 			e.out, e.back = e.back, e.out
 			there = back
 		}
@@ -28,8 +32,8 @@ func (m *mesh) rankEdges(limit float64) error {
 	return m.sortEdges()
 }
 
-// collapseCost returns the squared error of moving e.from onto e.to, or the other way round,
-// or infinity where that may not be.
+// collapseCost returns the squared error of moving e.from onto e.to, or the reverse. It returns
+// infinity if the move is forbidden.
 func (m *mesh) collapseCost(e *edge, reverse bool) float64 {
 	mv, ok := m.moves(e, reverse)
 	if !ok {
@@ -49,8 +53,7 @@ func (m *mesh) collapseCost(e *edge, reverse bool) float64 {
 	return cost
 }
 
-// sortEdges orders the edges by cost, exactly to 1 %, by counting. Equal ones keep their
-// order.
+// sortEdges sorts the edges by cost, within 1 %, with a stable counting sort.
 func (m *mesh) sortEdges() error {
 	var begin [1<<15 + 1]uint32
 	key := func(e *edge) uint32 { return math.Float32bits(e.cost) >> 16 }
@@ -72,10 +75,9 @@ func (m *mesh) sortEdges() error {
 	return m.spendEffort(2 * len(m.edges))
 }
 
-// collapseEdges moves positions along the cheapest edges until goal triangles are gone,
-// and takes those out of the list. Edges at a position that took part already wait
-// for the next pass, for their cost has changed; so do the dearer ones, for cheaper
-// ones may come up.
+// collapseEdges collapses the cheapest edges until goal triangles are removed, and removes these
+// from the list. An edge waits for the next pass if one of its positions has already taken part,
+// because its cost has changed. More expensive edges wait as well, because cheaper ones may appear.
 func (m *mesh) collapseEdges(goal int) (removed int, err error) {
 	for p := range m.to {
 		m.to[p] = uint32(p)
@@ -132,16 +134,15 @@ func (m *mesh) collapseEdges(goal int) (removed int, err error) {
 	return removed, m.spendEffort(len(kept))
 }
 
-// others returns the other two positions of a corner's triangle as they are now, in
-// order.
+// others returns the other two current positions of a corner's triangle, in order.
 func (m *mesh) others(c uint32) (a, b uint32) {
-	return m.to[m.place[next(c)]], m.to[m.place[previous(c)]]
+	return m.to[m.place[optimize.NextCorner(c)]], m.to[m.place[optimize.PreviousCorner(c)]]
 }
 
-// healthy reports whether p may move onto q, and how many common triangles that removes. Neither has
-// taken part in this pass. No remaining triangle may flip, and the surface must keep its topology: it
-// does if all shared neighbors of p and q are in common triangles (Dey and others, "Topology
-// Preserving Edge Contraction", 1999).
+// healthy reports whether p may move onto q, and how many common triangles that removes. Neither
+// may have taken part in this pass. No remaining triangle may flip, and the surface must keep its
+// topology: it does if all shared neighbors of p and q are in common triangles (Dey and others,
+// "Topology Preserving Edge Contraction", 1999).
 func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	near, shared := m.stamp+1, m.stamp+2
 	m.stamp += 2
@@ -149,7 +150,7 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	for _, c := range m.cornersAt(p) {
 		a, b := m.others(c)
 		if a == b {
-			continue // the triangle was removed in this pass
+			continue // the triangle was already removed in this pass
 		}
 		if a == q || b == q {
 			removed++
@@ -176,11 +177,11 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 			}
 		}
 	}
-	if common != removed || stay == 0 { // a triangle by itself would be gone
+	if common != removed || stay == 0 { // a separate triangle would vanish
 		return 0, false
 	}
-	// The two triangles p and q have on the far side of both shared neighbors would
-	// become one: that is the end of a tetrahedron.
+	// If p and q each have a triangle that joins the two shared neighbors, those triangles would
+	// become one. This would happen in the last collapse of a tetrahedron.
 	return removed, !m.spans(p, q, shared) || !m.spans(q, p, shared)
 }
 
@@ -195,13 +196,14 @@ func (m *mesh) spans(p, q, mark uint32) bool {
 	return false
 }
 
-// steepest is the cosine of the largest angle by which a triangle may turn at once. A right
-// angle would let it flip in two steps.
+// steepest is the cosine of the largest turn of a triangle in one collapse. A right angle would let
+// it flip in two collapses.
 const steepest = 0.25
 
-// backward bounds how far the original triangles of p and q may face away from the new
-// ones: the share of their area that faces backward, on balance. Several small turns add up
-// to that. On thin edges, and in large regions, front and back cancel out.
+// backward limits how far the original triangles around p and q may face away from the new
+// triangles. It is the fraction of their area that faces backward, minus the fraction that faces
+// forward. Several small turns add up to such a fraction. On thin edges, and in large regions,
+// front and back cancel out.
 const backward = 0.25
 
 // flips reports whether the triangle p, a, b turns too far when p moves to q.
@@ -209,10 +211,10 @@ func (m *mesh) flips(p, q, a, b uint32) bool {
 	at := m.at[a]
 	side := m.at[b].minus(at)
 	before, after := m.at[p].minus(at).cross(side), m.at[q].minus(at).cross(side)
-	before, after = before.times(-1), after.times(-1) // a, p, b turn the other way
+	before, after = before.times(-1), after.times(-1) // the order a, p, b reverses the triangle
 	size, newSize := before.dot(before), after.dot(after)
 	if size == 0 {
-		return false // the triangle has no area
+		return false // degenerate triangle without area
 	}
 	if before.dot(after) <= float64(steepest*math.Sqrt(float64(size*newSize))) {
 		return true
@@ -224,14 +226,14 @@ func (m *mesh) flips(p, q, a, b uint32) bool {
 
 // An appearance is the attribute part of the quadric error. On a triangle, each attribute is a
 // linear function of the point, g'p + d. The error of a wedge at a point p is the squared
-// difference of its attribute from that function, weighted by the area.
+// difference between its attribute and that function, weighted by the area.
 type appearance struct {
 	width  int
-	values []float64 // width numbers per wedge, times their weights
-	// sums holds for each wedge the part of the error that depends only on the point, with the area
-	// as weight.
+	values []float64 // attribute values, width of them per wedge, times their weights
+	// sums holds, for each wedge, the part of the error that depends only on the point, weighted by
+	// area.
 	sums []quadric
-	// slopes holds for each number of each wedge the sum of area times g and d.
+	// slopes holds, for each value of each wedge, the sum of area times g and d.
 	slopes []slope
 }
 
@@ -265,7 +267,7 @@ func newAppearance(vertices int, attributes []Attribute) *appearance {
 	return a
 }
 
-// countNumbers returns the number of attribute values per wedge, 0 without attributes.
+// countNumbers returns the number of attribute values per wedge, or 0 without attributes.
 func (a *appearance) countNumbers() int {
 	if a == nil {
 		return 0
@@ -277,7 +279,8 @@ func (a *appearance) valuesOf(wedge uint32) []float64 { return a.values[int(wedg
 
 func (a *appearance) slopesOf(wedge uint32) []slope { return a.slopes[int(wedge)*a.width:][:a.width] }
 
-// addTriangle adds a triangle to its wedges. n is the cross product of its sides.
+// addTriangle adds a triangle to the sums of its wedges. n is the cross product of two of its
+// sides.
 func (a *appearance) addTriangle(m *mesh, triangle []uint32, n vector) {
 	if a == nil {
 		return
@@ -291,7 +294,7 @@ func (a *appearance) addTriangle(m *mesh, triangle []uint32, n vector) {
 		return
 	}
 	area := float64(n.length() / 2)
-	// The gradients of the weights of the corners 1 and 2.
+	// The gradients of the barycentric coordinates of corners 1 and 2.
 	g1 := p[2].minus(p[0]).cross(n).times(1 / square)
 	g2 := n.cross(p[1].minus(p[0])).times(1 / square)
 	v0, v1, v2 := a.valuesOf(triangle[0]), a.valuesOf(triangle[1]), a.valuesOf(triangle[2])
@@ -323,7 +326,7 @@ func (a *appearance) attributeCost(m *mesh, from, to uint32) float64 {
 	return max(e, 0)
 }
 
-// mergeWedges adds the triangles of wedge from to wedge to.
+// mergeWedges adds the sums of wedge from to wedge to.
 func (a *appearance) mergeWedges(from, to uint32) {
 	a.sums[to].addQuadric(&a.sums[from])
 	slopes := a.slopesOf(to)

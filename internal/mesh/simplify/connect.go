@@ -1,7 +1,10 @@
 package simplify
 
-// An edge joins the positions from and to. The triangle of the corner out runs from from to to, and
-// the triangle of the corner back runs from to to from. At an open border, one of both is none.
+import "github.com/assetcook/assetcook/internal/mesh/optimize"
+
+// An edge joins two positions, from and to. out is a corner at the position from, and the next
+// corner of its triangle is at the position to; back is the same in the other direction. At an open
+// border, one of them is none.
 type edge struct {
 	from, to  uint32
 	out, back uint32
@@ -14,12 +17,12 @@ const none = ^uint32(0)
 const (
 	gone     = iota // position without triangles
 	interior        // position surrounded by triangles
-	border          // position at which two open edges meet
+	border          // position where two open edges meet
 	fixed           // position that must not move
 )
 
-// crowd is the largest number of triangles at a position that takes part in a collapse: the work grows
-// with its square.
+// crowd is the maximum number of triangles at a position that takes part in a collapse, because the
+// work grows with its square.
 const crowd = 1 << 10
 
 // connectTriangles finds the triangles at each position, its kind, and the edges.
@@ -59,7 +62,7 @@ func (m *mesh) findCorners() error {
 	for p := range count {
 		m.begin[p+1] += m.begin[p]
 	}
-	for c := len(m.place) - 1; c >= 0; c-- { // from the end, so that the lists are in order
+	for c := len(m.place) - 1; c >= 0; c-- { // backwards, so that the lists are in ascending order
 		if err := m.spendEffort(1); err != nil {
 			return err
 		}
@@ -67,27 +70,27 @@ func (m *mesh) findCorners() error {
 		m.begin[p+1]--
 		m.around[m.begin[p+1]] = uint32(c)
 	}
-	// Now begin[p+1] is where the list of p begins: shift it back.
+	// Now begin[p+1] is the start of p's list, so shift the starts back.
 	copy(m.begin, m.begin[1:])
 	m.begin[count] = uint32(len(m.triangles))
 	return nil
 }
 
-// A neighbor is a position that shares edges with another one. out and back are the last corners of
-// edges to it and from it, outs and returns the numbers of these edges.
+// A neighbor is a position that shares edges with another position. out and back are the last
+// corners of the edges to it and from it; outs and returns count these edges.
 type neighbor struct {
 	position      uint32
 	out, back     uint32
 	outs, returns int
 }
 
-// A rim lists the neighbors of a position, reusing its memory for each.
+// A rim lists the neighbors of a position and reuses its memory.
 type rim struct {
 	list []neighbor
-	slot []uint32 // 1 + place in list by position, 0 between two uses
+	slot []uint32 // 1 + index in list by position; 0 between uses
 }
 
-// neighbors returns the neighbors of the position with the corners, in their order.
+// neighbors returns the neighbors of the position that has the given corners, in their order.
 func (r *rim) neighbors(m *mesh, corners []uint32) []neighbor {
 	r.list = r.list[:0]
 	meet := func(q uint32) *neighbor {
@@ -98,10 +101,10 @@ func (r *rim) neighbors(m *mesh, corners []uint32) []neighbor {
 		return &r.list[r.slot[q]-1]
 	}
 	for _, c := range corners {
-		n := meet(m.place[next(c)])
+		n := meet(m.place[optimize.NextCorner(c)])
 		n.out, n.outs = c, n.outs+1
-		n = meet(m.place[previous(c)])
-		n.back, n.returns = previous(c), n.returns+1
+		n = meet(m.place[optimize.PreviousCorner(c)])
+		n.back, n.returns = optimize.PreviousCorner(c), n.returns+1
 	}
 	for _, n := range r.list {
 		r.slot[n.position] = 0
@@ -109,7 +112,8 @@ func (r *rim) neighbors(m *mesh, corners []uint32) []neighbor {
 	return r.list
 }
 
-// classifyPosition sets the kind of a position, and adds its edges to later positions.
+// classifyPosition sets the kind of a position, and adds its edges to positions with higher
+// numbers.
 func (m *mesh) classifyPosition(p uint32, corners []uint32, around []neighbor) {
 	open, tangled := 0, len(corners) > crowd
 	for _, n := range around {
@@ -139,7 +143,7 @@ func (m *mesh) classifyPosition(p uint32, corners []uint32, around []neighbor) {
 	}
 }
 
-// wedges counts the different wedges at the corners of a position, up to three.
+// wedges counts the distinct wedges at the corners of a position, up to three.
 func (m *mesh) wedges(corners []uint32) int {
 	first := m.triangles[corners[0]]
 	second := first
@@ -159,13 +163,13 @@ func (m *mesh) wedges(corners []uint32) int {
 }
 
 // A move maps the wedges of a position that moves along an edge to wedges at its new position. A
-// position on a seam has two wedges; otherwise both pairs are equal.
+// position on a seam has two wedges; for other positions both pairs are equal.
 type move struct {
 	from, to [2]uint32
 }
 
-// moves returns the move of e.from onto e.to, or of e.to onto e.from if reverse. ok is false if a wedge
-// has no target or two targets, or if the kinds forbid the move.
+// moves returns the move of e.from onto e.to, or of e.to onto e.from if reverse is set. ok is false
+// if a wedge has no target or two targets, or if the kinds of the positions forbid the move.
 func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 	p, q := e.from, e.to
 	if reverse {
@@ -175,7 +179,7 @@ func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 	case interior:
 	case border:
 		if e.out != none && e.back != none {
-			return mv, false // the edge crosses the mesh to another part of the border
+			return mv, false // the edge connects two parts of the border through the mesh
 		}
 	default:
 		return mv, false
@@ -183,14 +187,14 @@ func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 	if m.begin[q+1]-m.begin[q] > crowd {
 		return mv, false
 	}
-	// Each triangle at the edge says where one wedge goes.
+	// Each triangle at the edge determines the target of one wedge.
 	n := 0
 	if e.out != none {
-		mv.from[n], mv.to[n] = m.triangles[e.out], m.triangles[next(e.out)]
+		mv.from[n], mv.to[n] = m.triangles[e.out], m.triangles[optimize.NextCorner(e.out)]
 		n++
 	}
 	if e.back != none {
-		mv.from[n], mv.to[n] = m.triangles[next(e.back)], m.triangles[e.back]
+		mv.from[n], mv.to[n] = m.triangles[optimize.NextCorner(e.back)], m.triangles[e.back]
 		n++
 	}
 	if n == 1 {
@@ -200,7 +204,7 @@ func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 		mv.from, mv.to = mv.to, mv.from
 	}
 	if mv.from[0] == mv.from[1] {
-		// This is the only wedge, or one of two, and then the other has no target.
+		// There is one wedge, or there are two and the second has no target.
 		return mv, mv.to[0] == mv.to[1] && !m.seam[p]
 	}
 	return mv, true

@@ -1,18 +1,22 @@
 package simplify
 
-import "math"
+import (
+	"math"
 
-// A quadric is a sum of squared distances to planes, as a function of a point: p'Ap + 2b'p + c, and
-// the sum of the weights of the planes. Products are rounded before they are added, here and below,
-// because processors that fuse both give other results.
+	"github.com/assetcook/assetcook/internal/mesh/optimize"
+)
+
+// A quadric is a sum of squared distances from planes, as a function of a point: p'Ap + 2b'p + c,
+// with the sum of the weights of the planes. In this package, products are rounded before they are
+// added, because processors that fuse both operations give other results.
 type quadric struct {
-	xx, xy, xz, yy, yz, zz float64 // A
+	xx, xy, xz, yy, yz, zz float64 // elements of the matrix A
 	bx, by, bz             float64
 	c                      float64
 	weight                 float64
 }
 
-// addPlane adds weight times the square of n'p + d. It does not add to the weight.
+// addPlane adds weight times the square of n'p + d. It does not change the sum of weights.
 func (q *quadric) addPlane(n vector, d, weight float64) {
 	w := n.times(weight)
 	q.xx += float64(w.x * n.x)
@@ -41,7 +45,7 @@ func (q *quadric) addQuadric(r *quadric) {
 	q.weight += r.weight
 }
 
-// squareAt returns the sum at a point.
+// squareAt returns the weighted sum of squared distances at a point.
 func (q *quadric) squareAt(p vector) float64 {
 	x := float64(q.xx*p.x) + float64(2*(float64(q.xy*p.y)+float64(q.xz*p.z)+q.bx))
 	y := float64(q.yy*p.y) + float64(2*(float64(q.yz*p.z)+q.by))
@@ -49,7 +53,7 @@ func (q *quadric) squareAt(p vector) float64 {
 	return float64(x*p.x) + float64(y*p.y) + float64(z*p.z) + q.c
 }
 
-// meanSquareAt returns the mean square of the distances at a point.
+// meanSquareAt returns the mean of the squared distances at a point.
 func (q *quadric) meanSquareAt(p vector) float64 {
 	if q.weight == 0 {
 		return 0
@@ -57,15 +61,15 @@ func (q *quadric) meanSquareAt(p vector) float64 {
 	return max(q.squareAt(p), 0) / q.weight
 }
 
-// Weights of the planes through open borders and seams, upright on their triangle,
-// relative to the square of the edge. They hold a line where it is.
+// Weights of planes through open borders and seams, perpendicular to the triangle, relative to the
+// square of the edge length. They keep the line in its position.
 const (
 	borderWeight = 4
 	seamWeight   = 0.5
 )
 
-// sumQuadrics sums up the quadrics of all positions: the planes of their triangles,
-// weighted by area, and those along borders and seams.
+// sumQuadrics computes the quadrics of all positions: the planes of their triangles, weighted by
+// area, and the planes along borders and seams.
 func (m *mesh) sumQuadrics() error {
 	for c := 0; c < len(m.triangles); c += 3 {
 		if err := m.spendEffort(20 + 10*m.worn.countNumbers()); err != nil {
@@ -104,7 +108,7 @@ func (m *mesh) sumQuadrics() error {
 			m.holdEdge(e.back, borderWeight)
 		case e.back == none:
 			m.holdEdge(e.out, borderWeight)
-		case m.triangles[e.out] != m.triangles[next(e.back)] || m.triangles[next(e.out)] != m.triangles[e.back]:
+		case m.triangles[e.out] != m.triangles[optimize.NextCorner(e.back)] || m.triangles[optimize.NextCorner(e.out)] != m.triangles[e.back]:
 			m.holdEdge(e.out, seamWeight)
 			m.holdEdge(e.back, seamWeight)
 		}
@@ -112,12 +116,13 @@ func (m *mesh) sumQuadrics() error {
 	return nil
 }
 
-// holdEdge adds the plane that stands upright on a triangle along the edge from a corner.
+// holdEdge adds the plane through the edge at a corner that is perpendicular to the corner's
+// triangle.
 func (m *mesh) holdEdge(c uint32, weight float64) {
-	p, q := m.place[c], m.place[next(c)]
+	p, q := m.place[c], m.place[optimize.NextCorner(c)]
 	a := m.at[p]
 	along := m.at[q].minus(a)
-	upright := along.cross(along.cross(m.at[m.place[previous(c)]].minus(a)))
+	upright := along.cross(along.cross(m.at[m.place[optimize.PreviousCorner(c)]].minus(a)))
 	length := upright.length()
 	if length == 0 {
 		return
@@ -129,7 +134,7 @@ func (m *mesh) holdEdge(c uint32, weight float64) {
 	m.shape[q].addQuadric(&plane)
 }
 
-// A vector holds float64, so that no square of a float32 overflows.
+// A vector has float64 components, so that the square of a float32 never overflows.
 type vector struct{ x, y, z float64 }
 
 func vectorAt(positions []float32, v int) vector {

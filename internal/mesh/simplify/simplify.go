@@ -1,9 +1,8 @@
-// Package simplify makes a mesh of fewer triangles that looks like the given one, for
-// levels of detail. It collapses edges in the order of the resulting error, measured by
-// quadrics (Garland and Heckbert, "Surface Simplification Using Quadric Error Metrics",
-// 1997; for attributes Hoppe, "New Quadric Metric for Simplifying Meshes with Appearance
-// Attributes", 1999). A vertex only ever moves onto one of its neighbors, so that all
-// levels share the vertices of the first.
+// Package simplify reduces the number of triangles of a mesh while preserving its appearance, for
+// levels of detail. It collapses edges in the order of the resulting error, measured by quadrics
+// (Garland and Heckbert, "Surface Simplification Using Quadric Error Metrics", 1997; for attributes
+// Hoppe, "New Quadric Metric for Simplifying Meshes with Appearance Attributes", 1999). A vertex
+// only moves onto one of its neighbors, so that all levels share the vertices of the first.
 //
 // The result is the same on every machine.
 package simplify
@@ -16,43 +15,46 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// Options bound the simplification. Simplify stops at Target or MaxError, whichever is
-// first, or if no edge can collapse without breaking the mesh.
+// Options limit the simplification. Simplify stops at Target or MaxError, whichever comes first, or
+// if no edge can collapse without breaking the mesh.
 type Options struct {
-	// Target is how many indices to reach, three a triangle. The result may end one
-	// collapse below, two triangles as a rule.
+	// Target is the number of indices to reach, three per triangle. The result may be one collapse
+	// below it, usually two triangles.
 	Target int
-	// MaxError is relative to the mesh's extent: 0.01 is 1 % of Scale. Values below a
-	// millionth, the rounding of positions, count as a millionth: 0 collapses free edges.
+	// MaxError is the largest error, relative to the mesh's extent: 0.01 is 1 % of Scale. Values
+	// below a millionth, the rounding error of positions, count as a millionth: 0 only collapses
+	// edges without cost.
 	MaxError float32
-	// LockBorder keeps the vertices at open edges, where another mesh may join.
+	// LockBorder keeps the vertices at open edges in place, because another mesh may join there.
 	LockBorder bool
-	// Attributes shall look alike besides the shape. Other attributes are ignored.
+	// Attributes are preserved in addition to the shape. Attributes that are not listed are
+	// ignored.
 	Attributes []Attribute
 }
 
-// An Attribute is a property of each vertex besides its position: a normal, a color, a texture
-// coordinate.
+// An Attribute is a vertex attribute other than the position, such as a normal, a color or a
+// texture coordinate.
 type Attribute struct {
-	Values []float32 // Width numbers per vertex
-	Width  int       // 1 to 4
-	// Weight is the cost of a difference of 1 on a part of the surface: it costs as much as a movement of
-	// that part by Weight times its own width. 0.5 is right for normals, 0 ignores the attribute.
+	Values []float32 // Width values per vertex
+	Width  int       // number of components, 1 to 4
+	// Weight is the cost of changing the attribute by 1 on a part of the surface. It equals the
+	// cost of moving that part by Weight times its own width. 0.5 is suitable for normals; 0
+	// ignores the attribute.
 	Weight float32
 }
 
-// maxNumbers is the largest total of numbers in the attributes of a vertex.
+// maxNumbers is the maximum number of attribute values per vertex.
 const maxNumbers = 32
 
-// Simplify returns the triangles of a mesh with fewer of them, and the error that it
-// made, relative to the mesh's extent as [Scale] has it: the root of the mean square
-// of how far the surface around a vertex moved, and its attributes by their weights,
-// where it is worst. positions holds x, y, z of each vertex.
+// Simplify returns the triangles of the simplified mesh and its largest error. The error is
+// relative to the mesh's extent, see [Scale]: the root mean square of how far the surface around a
+// vertex has moved, including its attributes by their weights. positions holds x, y, z of each
+// vertex.
 //
-// Vertices at one position are a seam: they collapse together, along the seam. Open
-// borders, seams and holes keep their topology, and no triangle flips over. Triangles
-// with two corners at one position are left out. It takes about 40 bytes an index and
-// 190 a vertex, and with attributes 90 a vertex more and 40 for each of their numbers.
+// Vertices at the same position form a seam: they collapse together, along the seam. Open borders,
+// seams and holes keep their topology, and no triangle flips over. Triangles with two corners at
+// the same position are removed. Simplify takes about 40 bytes per index and 190 per vertex;
+// attributes take 90 more per vertex and 40 per attribute value.
 func Simplify(ctx context.Context, indices []uint32, positions []float32, o Options) (out []uint32, reached float32, err error) {
 	if err := checkSimplify(indices, positions, &o); err != nil {
 		return nil, 0, err
@@ -62,21 +64,21 @@ func Simplify(ctx context.Context, indices []uint32, positions []float32, o Opti
 		return nil, 0, err
 	}
 	limit := max(float64(o.MaxError), 1e-6)
-	limit = min(float64(limit*limit), math.MaxFloat32) // below the cost of what may not be
+	limit = min(float64(limit*limit), math.MaxFloat32) // below the cost of forbidden collapses
 	if err := m.collapseUntil(o.Target, limit); err != nil {
 		return nil, 0, err
 	}
 	return m.triangles, float32(math.Sqrt(m.reached)), nil
 }
 
-// Scale is the extent of a mesh, the longest side of the box around its positions:
-// the error of [Simplify] times this is a distance in the units of the positions.
+// Scale returns the extent of a mesh, which is the longest side of its bounding box. The error that
+// [Simplify] returns, times Scale, is a distance in the units of the positions.
 func Scale(positions []float32) float32 {
 	_, extent := boundingBox(positions)
 	return float32(min(extent, math.MaxFloat32))
 }
 
-// boundingBox returns the least corner of the box around positions and its longest side.
+// boundingBox returns the minimum corner of the bounding box and its longest side.
 func boundingBox(positions []float32) (least vector, extent float64) {
 	if len(positions) < 3 {
 		return
@@ -100,7 +102,7 @@ func checkSimplify(indices []uint32, positions []float32, o *Options) error {
 		return err
 	}
 	if !(o.MaxError >= 0) {
-		return fmt.Errorf("an error of %v at most: 0.01 is 1 %% of the mesh's extent", o.MaxError)
+		return fmt.Errorf("the largest error, %v, is out of range; 0.01 is 1 %% of the mesh's extent", o.MaxError)
 	}
 	numbers := 0
 	for i, a := range o.Attributes {
@@ -118,30 +120,29 @@ func checkSimplify(indices []uint32, positions []float32, o *Options) error {
 		numbers += a.Width
 	}
 	if numbers > maxNumbers {
-		return fmt.Errorf("attributes of %d numbers a vertex: up to %d are possible", numbers, maxNumbers)
+		return fmt.Errorf("a vertex has %d numbers of attributes; up to %d are possible", numbers, maxNumbers)
 	}
 	return nil
 }
 
-// A mesh is simplified in passes. A pass ranks the edges by the cost of their collapse, and
+// A mesh is simplified in passes. A pass sorts the edges by the cost of their collapse, and
 // collapses cheap edges that do not touch each other.
 //
-// Vertices at one position are called its wedges. Shape and topology belong to positions,
+// Vertices at the same position are called its wedges. Shape and topology belong to positions,
 // attributes to wedges.
 type mesh struct {
 	ctx  context.Context
 	work int
-	// effort is the remaining work that a mesh of this size may take. A healthy mesh takes
-	// less than half; a mesh that lets a single edge go in each pass would take the square
-	// of its size.
+	// effort is the remaining work allowed for a mesh of this size. A typical mesh takes less than
+	// half. A mesh that allows only one collapse per pass would take quadratic time.
 	effort int64
 
 	triangles []uint32 // remaining triangles, as wedges
 	position  []uint32 // position of each wedge
-	at        []vector // coordinates of each position, scaled to 0 to 1
+	at        []vector // coordinates of each position, scaled to the range from 0 to 1
 	shape     []quadric
-	facing    []vector    // sum of the normals in shape by position, weighted by area
-	worn      *appearance // attributes; nil for none
+	facing    []vector    // sum of the original normals at each position, weighted by area
+	worn      *appearance // attributes; nil if there are none
 	reached   float64     // largest error so far, squared
 
 	lockBorder bool
@@ -149,16 +150,16 @@ type mesh struct {
 	// Results of connectTriangles.
 	place  []uint32 // position of each corner
 	begin  []uint32 // corners at position p are around[begin[p]:begin[p+1]]
-	around []uint32 // corners, as places in triangles
+	around []uint32 // corners, as indices in triangles
 	kind   []uint8  // kind of each position
 	seam   []bool   // set for positions with two wedges
 	edges  []edge
 
-	// Scratch of rankEdges and collapseEdges.
-	order   []uint32 // edges, the cheapest first
+	// Temporary memory of rankEdges and collapseEdges.
+	order   []uint32 // edges, sorted by cost
 	to      []uint32 // new position of each position in this pass
 	wedgeTo []uint32 // new wedge of each wedge in this pass
-	touched []bool   // set for positions that took part in this pass
+	touched []bool   // set for positions that have taken part in this pass
 	mark    []uint32 // last stamp of each position
 	stamp   uint32
 }
@@ -212,8 +213,8 @@ func newMesh(ctx context.Context, indices []uint32, positions []float32, o *Opti
 	return m, nil
 }
 
-// collapseUntil collapses edges up to a limit, a squared error, until target indices are left or no
-// edge can collapse.
+// collapseUntil collapses edges whose squared error is at most limit, until target indices are left
+// or no edge can collapse.
 func (m *mesh) collapseUntil(target int, limit float64) error {
 	if err := m.sumQuadrics(); err != nil {
 		return err
@@ -236,8 +237,8 @@ func (m *mesh) collapseUntil(target int, limit float64) error {
 	return nil
 }
 
-// spendEffort counts work, in units of some ten nanoseconds, and returns the error of the
-// context if it has ended.
+// spendEffort counts work, in units of some ten nanoseconds, and returns the context's error if it
+// is canceled.
 func (m *mesh) spendEffort(work int) error {
 	m.effort -= int64(work)
 	if m.work += work; m.work < 1<<17 {
@@ -247,20 +248,5 @@ func (m *mesh) spendEffort(work int) error {
 	return m.ctx.Err()
 }
 
-// next returns the next corner in a corner's triangle.
-func next(c uint32) uint32 {
-	if c%3 == 2 {
-		return c - 2
-	}
-	return c + 1
-}
-
-func previous(c uint32) uint32 {
-	if c%3 == 0 {
-		return c + 2
-	}
-	return c - 1
-}
-
-// cornersAt returns the corners at a position, as they were when the pass began.
+// cornersAt returns the corners at a position at the start of the pass.
 func (m *mesh) cornersAt(p uint32) []uint32 { return m.around[m.begin[p]:m.begin[p+1]] }

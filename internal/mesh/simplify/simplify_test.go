@@ -22,8 +22,8 @@ func simplified(t testing.TB, m *meshtest.Mesh, o Options) (indices []uint32, re
 	return out, reached
 }
 
-// peer is what meshoptimizer (b5b2c439, August 2026) makes of the samples for a half, a
-// fifth and a twentieth of the triangles: the error that it reports.
+// peer holds the errors that meshoptimizer (b5b2c439, August 2026) reports when it reduces the
+// samples to a half, a fifth and a twentieth of their triangles.
 var peer = map[string][3]float64{
 	"grid":               {0.000712, 0.001581, 0.004977},
 	"shuffled grid":      {0.000712, 0.001544, 0.004977},
@@ -32,8 +32,8 @@ var peer = map[string][3]float64{
 	"shuffled torus":     {0.000232, 0.000689, 0.002441},
 }
 
-// distances are what those results really are away from the samples: the root mean
-// square distance of the sample's vertices to the nearest triangle.
+// distances are the measured distances of these results from the samples: the root mean square
+// distance of the sample's vertices to the nearest triangle.
 var distances = map[string][3]float64{
 	"grid":               {0.000218, 0.000678, 0.002310},
 	"sphere":             {0.000524, 0.001341, 0.005346},
@@ -41,7 +41,7 @@ var distances = map[string][3]float64{
 	"shuffled torus":     {0.000119, 0.000363, 0.001330},
 }
 
-// The target is reached to a collapse, with an error like the peer's.
+// The target is missed by at most one collapse, and the error is close to meshoptimizer's.
 func TestLikePeer(t *testing.T) {
 	for _, s := range meshtest.Samples() {
 		for i, part := range []float64{0.5, 0.2, 0.05} {
@@ -62,12 +62,12 @@ func TestLikePeer(t *testing.T) {
 	}
 }
 
-// The error that is asked for bounds the one that is reached, and the surface lies
-// about as near as it says.
+// The reported error is at most the requested error, and the measured distance of the surface is
+// about the reported error.
 func TestMaxError(t *testing.T) {
 	for i, s := range meshtest.Samples() {
 		if i%2 == 1 {
-			continue // much like the one before
+			continue // similar to the previous sample
 		}
 		before := len(s.Indices)
 		for _, limit := range []float32{0.001, 0.008} {
@@ -86,8 +86,8 @@ func TestMaxError(t *testing.T) {
 	}
 }
 
-// Free edges collapse: a flat field ends as two triangles, and with a locked border all of
-// its border stays.
+// Edges collapse if that costs nothing: a flat field ends as two triangles. With a locked border,
+// the whole border stays.
 func TestFree(t *testing.T) {
 	m := meshtest.Grid(16, 16, nil)
 	out, reached := simplified(t, m, Options{})
@@ -114,7 +114,7 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// An attribute keeps the triangles where it changes.
+// Triangles remain where an attribute changes.
 func TestAttributes(t *testing.T) {
 	m := meshtest.Grid(32, 32, nil)
 	color := make([]float32, m.Vertices())
@@ -162,14 +162,14 @@ func TestRefuses(t *testing.T) {
 		want      string
 	}{
 		{"index", []uint32{0, 1, 3}, positions, Options{}, "vertex 3 of 3"},
-		{"position", triangle, []float32{0, 0, 0, 1, 0, 0, 0, nan, 0}, Options{}, "vertex 2 lies at NaN"},
-		{"error", triangle, positions, Options{MaxError: -1}, "an error of -1 at most"},
-		{"error not a number", triangle, positions, Options{MaxError: nan}, "an error of NaN at most"},
+		{"position", triangle, []float32{0, 0, 0, 1, 0, 0, 0, nan, 0}, Options{}, "vertex 2 is at NaN"},
+		{"error", triangle, positions, Options{MaxError: -1}, "the largest error, -1, is out of range; 0.01 is 1"},
+		{"error not a number", triangle, positions, Options{MaxError: nan}, "the largest error, NaN, is out of range; 0.01 is 1"},
 		{"too few", triangle, positions, with(Attribute{Values: make([]float32, 5), Width: 2, Weight: 1}), "attribute 0 has 5 numbers of 2 a vertex for 3"},
 		{"width", triangle, positions, with(Attribute{Values: make([]float32, 15), Width: 5, Weight: 1}), "attribute 0 has 15 numbers of 5"},
 		{"weight", triangle, positions, with(Attribute{Values: make([]float32, 3), Width: 1, Weight: nan}), "the weight NaN"},
 		{"value", triangle, positions, with(Attribute{Values: []float32{0, nan, 0}, Width: 1, Weight: 1}), "vertex 1 has NaN in attribute 0"},
-		{"numbers", triangle, positions, Options{Attributes: slices.Repeat([]Attribute{{Values: make([]float32, 12), Width: 4}}, 9)}, "36 numbers a vertex"},
+		{"numbers", triangle, positions, Options{Attributes: slices.Repeat([]Attribute{{Values: make([]float32, 12), Width: 4}}, 9)}, "a vertex has 36 numbers"},
 	} {
 		_, _, err := Simplify(t.Context(), c.indices, c.positions, c.options)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -191,8 +191,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Many triangles around one vertex do not take the square of their number, and the
-// rest of the mesh still collapses.
+// Many triangles around one vertex do not take time proportional to the square of their number, and
+// the rest of the mesh still collapses.
 func TestCrowd(t *testing.T) {
 	m := meshtest.Fan(30000)
 	hub, err := newMesh(t.Context(), m.Indices, m.Positions, &Options{})
@@ -216,8 +216,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// The bound on the work is far from what healthy meshes take, down to the last
-// triangle, and it ends what goes on.
+// The work limit is far above the work for normal meshes, even down to the last triangle. It stops
+// a search that would take too long.
 func TestEffort(t *testing.T) {
 	for _, s := range meshtest.Samples() {
 		m, err := newMesh(t.Context(), s.Indices, s.Positions, &Options{})
@@ -243,8 +243,8 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// Whatever the mesh, the result is triangles of it, with corners at three positions,
-// and no argument is written to.
+// For any mesh, the result consists of triangles with corners at three different positions of the
+// mesh, and no argument is modified.
 func TestAnyMesh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := meshtest.Soup(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 60).Draw(t, "vertices"), rapid.IntRange(0, 200).Draw(t, "triangles"))

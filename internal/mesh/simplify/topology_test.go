@@ -4,11 +4,12 @@ import (
 	"math"
 	"testing"
 
+	"github.com/assetcook/assetcook/internal/mesh/optimize"
 	"github.com/assetcook/assetcook/internal/mesh/optimize/meshtest"
 )
 
-// A closed surface stays one: every edge has a triangle on both sides, the number of
-// holes through it is the same, and no triangle faces inward.
+// A closed surface stays closed: every edge has a triangle on both sides, the number of holes
+// through the surface is unchanged, and no triangle faces inward.
 func TestClosedStaysClosed(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -40,7 +41,7 @@ func TestClosedStaysClosed(t *testing.T) {
 				continue // a tetrahedron of a sphere, and less than a ring of a torus
 			}
 			for i := 0; i < len(out); i += 3 {
-				// Where a ring is a saddle, a sliver may stand upright.
+				// In saddle-shaped parts of a ring, a sliver may be perpendicular to the surface.
 				if cos := outward(c.mesh.Positions, out[i:i+3], c.thick); cos < -0.1 {
 					t.Errorf("%s at %d: triangle %v faces inward, cosine %v", c.name, target, out[i:i+3], cos)
 				}
@@ -49,7 +50,7 @@ func TestClosedStaysClosed(t *testing.T) {
 	}
 }
 
-// Borders stay lines that nothing pinches: around a field with a hole, and on a strip with
+// Borders stay simple lines without pinched points: around a field with a hole, and on a strip with
 // all vertices on the border.
 func TestBorderStays(t *testing.T) {
 	ring := meshtest.Grid(30, 30, meshtest.Hills(0.2))
@@ -61,7 +62,7 @@ func TestBorderStays(t *testing.T) {
 		}
 	}
 	ring.Indices = kept
-	// A strip that is bent so much, and so narrow, that to cross it is the cheapest way.
+	// The strip is so curved and so narrow that collapsing an edge across it is the cheapest move.
 	narrow := meshtest.Grid(60, 1, func(x, y float64) float64 { return meshtest.Hills(0.5)(x, 0) })
 	for i := 1; i < len(narrow.Positions); i += 3 {
 		narrow.Positions[i] *= 0.001
@@ -106,10 +107,10 @@ func TestBorderStays(t *testing.T) {
 	}
 }
 
-// A slit from the border to the middle of a field keeps its sides apart to its end.
+// A slit from the border to the middle of a field keeps its two sides apart, up to its end.
 func TestSlitStays(t *testing.T) {
 	m := meshtest.Grid(20, 20, nil)
-	right := map[uint32]uint32{} // the twins of vertices on the slit
+	right := map[uint32]uint32{} // copies of the vertices on the slit
 	for i, v := range m.Indices {
 		p := point(m.Positions, v)
 		if p[0] != 0.5 || p[1] >= 0.5 || middle(m.Positions, m.Indices[i/3*3:][:3]) < 0.5 {
@@ -143,8 +144,8 @@ func middle(positions []float32, t []uint32) float32 {
 	return (positions[3*t[0]] + positions[3*t[1]] + positions[3*t[2]]) / 3
 }
 
-// Triangles at a seam keep to their side of it: none spans the texture from one end
-// to the other.
+// Triangles at a seam stay on their side of the seam: no triangle spans the texture from one end to
+// the other.
 func TestSeamStays(t *testing.T) {
 	m := meshtest.Sphere(60, 30)
 	for _, target := range []int{5000, 2000, 600} {
@@ -176,7 +177,7 @@ func TestSeamStays(t *testing.T) {
 	}
 }
 
-// Vertices that lie at one position but belong to unconnected surfaces do not tear.
+// Unconnected surfaces with vertices at the same positions do not tear.
 func TestWedgesWithoutWay(t *testing.T) {
 	// Every triangle has its own three vertices: nothing may move.
 	grid := meshtest.Grid(8, 8, nil)
@@ -201,13 +202,13 @@ func count(positions []float32, indices []uint32) (points int, edges map[[2][3]f
 	for c, v := range indices {
 		p := point(positions, v)
 		seen[p] = true
-		edges[[2][3]float32{p, point(positions, indices[next(uint32(c))])}]++
+		edges[[2][3]float32{p, point(positions, indices[optimize.NextCorner(uint32(c))])}]++
 	}
 	return len(seen), edges
 }
 
-// outward returns the cosine between the normal of a triangle and the way out of a
-// ring of the given thickness, or a ball for 0.
+// outward returns the cosine between the normal of a triangle and the outward direction of a ring
+// of the given thickness, or of a ball if the thickness is 0.
 func outward(positions []float32, t []uint32, thick float64) float64 {
 	a, b, c := vectorAt(positions, int(t[0])), vectorAt(positions, int(t[1])), vectorAt(positions, int(t[2]))
 	out := a.plus(b).plus(c).times(1.0 / 3)
@@ -245,7 +246,7 @@ func weights(positions []float32, t []uint32, p []float32) (a, b, c float64) {
 	return a / (a + b + c), b / (a + b + c), c / (a + b + c)
 }
 
-// containing returns where the triangle begins that covers p, or -1.
+// containing returns the offset in indices of the triangle that covers p, or -1.
 func containing(positions []float32, indices []uint32, p []float32) int {
 	for i := 0; i < len(indices); i += 3 {
 		if a, b, c := weights(positions, indices[i:i+3], p); min(a, b, c) > -1e-6 {
@@ -303,7 +304,7 @@ func away(p, a, b, c vector) float64 {
 	return min(beside(p, a, b), beside(p, b, c), beside(p, c, a))
 }
 
-// beside returns the square of the distance of p from a line from a to b.
+// beside returns the squared distance of p from the line through a and b.
 func beside(p, a, b vector) float64 {
 	ab := b.minus(a)
 	t := 0.0

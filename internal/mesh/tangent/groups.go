@@ -3,26 +3,28 @@ package tangent
 import (
 	"math"
 	"slices"
+
+	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// A face holds the properties of a whole triangle.
+// A face holds the derived properties of a triangle.
 type face struct {
-	s, t  vec // the directions in which u and v grow, of length 1, or 0
+	s, t  vec // unit directions of growing u and v, or 0
 	flags uint8
 }
 
 const (
-	assigned   = 1 << iota // corner 0 is in a group
-	_                      // corner 1 is in a group
-	_                      // corner 2 is in a group
+	assigned   = 1 << iota // corner 0 belongs to a group
+	_                      // corner 1 belongs to a group
+	_                      // corner 2 belongs to a group
 	preserving             // the texture is not mirrored
-	groupsAny              // no direction is known: it joins any group
-	degenerate             // two corners lie at one point
+	groupsAny              // the direction is unknown: corners may join any group
+	degenerate             // two corners are at the same position
 )
 
 const anyAssigned = 7
 
-// deriveFaces finds the directions of all faces: equations 18 and 19 of the paper.
+// deriveFaces computes the directions of all faces by equations 18 and 19 of the paper.
 func (m *mesh) deriveFaces() error {
 	m.faces = make([]face, len(m.corners)/3)
 	for f := range m.faces {
@@ -68,15 +70,15 @@ func (m *mesh) deriveFaces() error {
 	return nil
 }
 
-// pairEdges finds the opposite of each edge. Where more than two triangles meet at
-// an edge, the first that runs one way has the first that runs the other, and so on.
+// pairEdges finds the opposite of each edge. If more than two triangles share an edge, the first
+// edge in one direction is paired with the first in the other direction, and so on.
 func (m *mesh) pairEdges() error {
 	m.opposite = make([]uint32, len(m.corners))
 	for c := range m.opposite {
 		m.opposite[c] = none
 	}
-	// The edges by their lower vertex: the edges of v are sorted[begin[v]:begin[v+1]], each
-	// with the higher vertex and the corner.
+	// The edges are sorted by their lower vertex: the edges of v are sorted[begin[v]:begin[v+1]],
+	// each with the higher vertex and the corner.
 	begin := make([]uint32, m.unique+1)
 	if err := m.eachEdge(func(low, _, _ uint32) { begin[low]++ }); err != nil {
 		return err
@@ -114,7 +116,7 @@ func (m *mesh) pairEdges() error {
 	return nil
 }
 
-// eachEdge calls do for the edges of the faces that have an area.
+// eachEdge calls do for the edges of faces that have an area.
 func (m *mesh) eachEdge(do func(low, high, corner uint32)) error {
 	for f := range m.faces {
 		if err := m.countWork(3); err != nil {
@@ -124,16 +126,17 @@ func (m *mesh) eachEdge(do func(low, high, corner uint32)) error {
 			continue
 		}
 		for c := uint32(3 * f); c < uint32(3*f+3); c++ {
-			a, b := m.corners[c], m.corners[next(c)]
+			a, b := m.corners[c], m.corners[optimize.NextCorner(c)]
 			do(min(a, b), max(a, b), c)
 		}
 	}
 	return nil
 }
 
-// pairOpposite matches edges between the same two vertices, the lower of them low, in order.
+// pairOpposite pairs edges between the same two vertices, in order. In every edge, low is the lower
+// vertex.
 func (m *mesh) pairOpposite(edges []uint64, low uint32) {
-	up, down := 0, 0 // next edges to check that begin at low, or end there
+	up, down := 0, 0 // next edge to check that starts at low, and that ends at low
 	for {
 		for up < len(edges) && m.corners[uint32(edges[up])] != low {
 			up++
@@ -151,18 +154,17 @@ func (m *mesh) pairOpposite(edges []uint64, low uint32) {
 	}
 }
 
-// A member is a corner of a group, with the directions of its face in the plane of the group's
-// normal.
+// A member is a corner of a group, with the directions of its face projected on the plane of the
+// group's normal.
 type member struct {
 	corner uint32
 	s, t   vec
-	part   vec // share of the group's tangent: s times the angle of the corner
+	part   vec // contribution to the group's tangent: s times the angle of the corner
 	any    bool
 }
 
-// groupCorners joins the corners at each vertex that share edges and are mirrored alike,
-// and gives each group one tangent: the mean of its faces' tangents, weighted by their
-// angles.
+// groupCorners groups the corners at a vertex that share edges and have the same mirroring. Each
+// group gets one tangent: the mean of the tangents of its faces, weighted by their angles.
 func (m *mesh) groupCorners() error {
 	var group []uint32
 	var members []member
@@ -189,34 +191,34 @@ func (m *mesh) groupCorners() error {
 	return nil
 }
 
-// memberOf returns a corner as a member of its group, whose normal is n. A corner without a direction
-// adds nothing to the tangent.
+// memberOf returns corner c as a member of a group whose normal is n. A corner without a direction
+// contributes nothing to the tangent.
 func (m *mesh) memberOf(c uint32, n vec) member {
 	f := &m.faces[c/3]
 	g := member{corner: c, s: f.s.flattenTo(n), t: f.t.flattenTo(n), any: f.flags&groupsAny != 0}
 	if !g.any {
 		p := m.cornerPosition(c)
-		a := m.cornerPosition(previous(c)).minus(p).flattenTo(n)
-		b := m.cornerPosition(next(c)).minus(p).flattenTo(n)
+		a := m.cornerPosition(optimize.PreviousCorner(c)).minus(p).flattenTo(n)
+		b := m.cornerPosition(optimize.NextCorner(c)).minus(p).flattenTo(n)
 		cos := min(max(a.dot(b), -1), 1)
 		g.part = g.s.times(float32(acos(float64(cos))))
 	}
 	return g
 }
 
-// walkGroup adds the corners around the vertex of a group's first corner, to the left and then to the
-// right, as far as edges are shared and the texture is mirrored alike.
+// walkGroup adds the corners around the vertex of a group's first corner, first to the left, then
+// to the right, as long as faces share edges and have the same mirroring.
 func (m *mesh) walkGroup(group []uint32, mirror uint8) []uint32 {
 	start := group[0]
 	for left := m.opposite[start]; left != none; {
-		c := next(left)
+		c := optimize.NextCorner(left)
 		if !m.joinGroup(c, mirror) {
 			break
 		}
 		group = append(group, c)
 		left = m.opposite[c]
 	}
-	for c := m.opposite[previous(start)]; c != none; c = m.opposite[previous(c)] {
+	for c := m.opposite[optimize.PreviousCorner(start)]; c != none; c = m.opposite[optimize.PreviousCorner(c)] {
 		if !m.joinGroup(c, mirror) {
 			break
 		}
@@ -225,8 +227,8 @@ func (m *mesh) walkGroup(group []uint32, mirror uint8) []uint32 {
 	return group
 }
 
-// joinGroup adds a corner to a group, if it is free and mirrored alike. A face without a
-// direction takes that direction from the first group that it joins.
+// joinGroup adds a corner to a group if the corner has no group yet and has the same mirroring. A
+// face without a direction adopts the mirroring of the first group that it joins.
 func (m *mesh) joinGroup(c uint32, mirror uint8) bool {
 	f := &m.faces[c/3]
 	if f.flags&(assigned<<(c%3)) != 0 {
@@ -242,12 +244,12 @@ func (m *mesh) joinGroup(c uint32, mirror uint8) bool {
 	return true
 }
 
-// manyFaces bounds the comparison of all corners at a vertex with each other.
+// manyFaces limits the comparison of all corners at a vertex with each other.
 const manyFaces = 512
 
-// setGroupTangents sets the tangents of a group's members. All members get the same tangent, unless some are
-// exactly opposite: then each corner ignores the members opposite to it. At a vertex of more than
-// manyFaces faces, no member is ignored.
+// setGroupTangents sets the tangents of a group's members. All members get the same tangent, unless
+// some are exactly opposite: then each corner ignores the members opposite to it. At a vertex with
+// more than manyFaces faces, no member is ignored.
 func (m *mesh) setGroupTangents(group []member, preserving bool) error {
 	if len(group) > manyFaces || oneSided(group) {
 		s := meanTangent(group, func(member) bool { return true })
@@ -268,7 +270,7 @@ func (m *mesh) setGroupTangents(group []member, preserving bool) error {
 	return nil
 }
 
-// oneSided reports whether all members point to one side, so that no two are opposite.
+// oneSided reports whether all members point into one half-space, so that no two are opposite.
 func oneSided(group []member) bool {
 	for _, g := range group[1:] {
 		if !(g.s.dot(group[0].s) > 0.01 && g.t.dot(group[0].t) > 0.01) {
@@ -278,7 +280,7 @@ func oneSided(group []member) bool {
 	return true
 }
 
-// meanTangent returns the mean tangent of the members for which counts is true.
+// meanTangent returns the mean tangent of the members that counts selects.
 func meanTangent(group []member, counts func(member) bool) vec {
 	var sum vec
 	for _, g := range group {
@@ -289,7 +291,7 @@ func meanTangent(group []member, counts func(member) bool) vec {
 	return sum.unit()
 }
 
-// setTangent stores the tangent of a corner, or 1, 0, 0 if the sum of tangents vanished or
+// setTangent stores the tangent of a corner. It stores 1, 0, 0 if the sum of tangents is zero or
 // overflowed.
 func (m *mesh) setTangent(c uint32, s vec, preserving bool) {
 	if l := s.dot(s); !(l > 0.5 && l < 2) {

@@ -8,10 +8,10 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// Normals returns the smooth normals of a mesh, x, y, z a vertex, of length 1: the
-// mean of the triangles around a vertex, each weighted by its angle there. Vertices
-// at one position get one normal. A vertex without a triangle of any area gets 0, 0,
-// 1. It takes 45 bytes a vertex, 12 of them the result.
+// Normals returns the smooth normals of a mesh, as unit vectors x, y, z per vertex. A normal is the
+// mean of the normals of the triangles around a vertex, weighted by their angles at the vertex.
+// Vertices at the same position have the same normal. A vertex without a triangle of nonzero area
+// gets 0, 0, 1. Normals takes 45 bytes per vertex, including 12 for the result.
 func Normals(ctx context.Context, indices []uint32, positions []float32) ([]float32, error) {
 	if err := checkMesh(indices, positions); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func Normals(ctx context.Context, indices []uint32, positions []float32) ([]floa
 			return nil, err
 		}
 		p := widen(m.cornerPosition(c))
-		a, b := widen(m.cornerPosition(next(c))).minus(p), widen(m.cornerPosition(previous(c))).minus(p)
+		a, b := widen(m.cornerPosition(optimize.NextCorner(c))).minus(p), widen(m.cornerPosition(optimize.PreviousCorner(c))).minus(p)
 		n, l := a.cross(b), math.Sqrt(a.dot(a))*math.Sqrt(b.dot(b))
 		if area := math.Sqrt(n.dot(n)); area > 0 {
 			weight := acos(min(max(a.dot(b)/l, -1), 1)) / area
@@ -48,9 +48,8 @@ func Normals(ctx context.Context, indices []uint32, positions []float32) ([]floa
 	return out, nil
 }
 
-// FlatNormals returns the normals of the triangles, x, y, z for each corner (as many
-// as indices), of length 1: what glTF asks for where a mesh has none. A triangle
-// without area gets 0, 0, 1.
+// FlatNormals returns the unit normals of the triangles as x, y, z per corner (as many as indices).
+// glTF requires these normals for a mesh without normals. A triangle without area gets 0, 0, 1.
 func FlatNormals(ctx context.Context, indices []uint32, positions []float32) ([]float32, error) {
 	if err := checkMesh(indices, positions); err != nil {
 		return nil, err
@@ -70,7 +69,7 @@ func FlatNormals(ctx context.Context, indices []uint32, positions []float32) ([]
 	return out, nil
 }
 
-// A wide vector has room for the squares of every float32.
+// A wide is a vector in float64, so that the square of a float32 never overflows.
 type wide [3]float64
 
 func widen(v vec) wide { return wide{float64(v[0]), float64(v[1]), float64(v[2])} }
@@ -87,7 +86,7 @@ func (a wide) cross(b wide) wide {
 	}
 }
 
-// unit returns a with length 1, or 0, 0, 1 if its length is 0.
+// unit returns a normalized, or 0, 0, 1 if its length is 0.
 func (a wide) unit() vec {
 	l := math.Sqrt(a.dot(a))
 	if !(l > 0) {
@@ -96,9 +95,10 @@ func (a wide) unit() vec {
 	return vec{float32(a[0] / l), float32(a[1] / l), float32(a[2] / l)}
 }
 
-// A vec is a vector of float32. Its operations round step by step like the reference: whether two
-// tangents are opposite depends on the last bit. Products are rounded before they are added, because
-// processors that fuse both give other results.
+// A vec is a vector of float32. Its operations round step by step like the reference
+// implementation, because the last bit can determine whether two tangents are opposite. Products
+// are rounded before they are added, because processors that fuse both operations give other
+// results.
 type vec [3]float32
 
 func (a vec) plus(b vec) vec  { return vec{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
@@ -111,7 +111,7 @@ func (a vec) dot(b vec) float32 {
 }
 func (a vec) length() float32 { return float32(math.Sqrt(float64(a.dot(a)))) }
 
-// unit returns a with length 1, or a itself if its length is 0.
+// unit returns a normalized, or a itself if its length is 0.
 func (a vec) unit() vec {
 	if !notZero(a[0]) && !notZero(a[1]) && !notZero(a[2]) {
 		return a
@@ -119,14 +119,14 @@ func (a vec) unit() vec {
 	return a.times(1 / a.length())
 }
 
-// flattenTo returns the part of a in the plane of the normal n, with length 1.
+// flattenTo returns the projection of a on the plane with normal n, normalized.
 func (a vec) flattenTo(n vec) vec { return a.minus(n.times(n.dot(a))).unit() }
 
-// notZero reports whether a number is large enough to divide by: a normal number.
+// notZero reports whether f is large enough to divide by: a normal number, not a subnormal.
 func notZero(f float32) bool { return f > 0x1p-126 || f < -0x1p-126 }
 
-// acos returns the angle, 0 to pi, of a cosine of -1 to 1, within 1e-15. The
-// function of package math differs between processors.
+// acos returns the arc cosine of a value from -1 to 1, within 1e-15. The function of package math
+// differs between processors.
 func acos(cos float64) float64 {
 	switch {
 	case cos > 0.5:
@@ -137,7 +137,7 @@ func acos(cos float64) float64 {
 	return math.Pi/2 - asin(cos)
 }
 
-// asin computes the series x + 1/2 x^3/3 + 1*3/(2*4) x^5/5 ... for x from -0.5 to 0.5.
+// asin computes the Taylor series x + 1/2 x^3/3 + 1*3/(2*4) x^5/5 ... for x from -0.5 to 0.5.
 func asin(x float64) float64 {
 	terms, square := asinTerms(), float64(x*x)
 	sum := 0.0
@@ -147,7 +147,7 @@ func asin(x float64) float64 {
 	return sum * x
 }
 
-// asinTerms returns the coefficients of the series, enough for the last bit.
+// asinTerms returns the coefficients of the series, enough for full precision.
 var asinTerms = sync.OnceValue(func() *[25]float64 {
 	terms := new([25]float64)
 	product := 1.0

@@ -1,14 +1,14 @@
-// Package tangent makes the missing normals and tangents of a mesh. The tangents follow
-// MikkTSpace (Morten S. Mikkelsen, "Simulation of Wrinkled Surfaces Revisited", 2008, and
-// its reference implementation). Tools that bake normal maps and engines that draw them
-// agree on it: any other tangents show seams. The tangents equal the reference's to the
-// last bit but for one slip of it: it leaves the edges at the highest numbered vertex
-// unsorted, and so may take neighbors there for strangers.
+// Package tangent computes the missing normals and tangents of a mesh. The tangents follow
+// MikkTSpace (Morten S. Mikkelsen, "Simulation of Wrinkled Surfaces Revisited", 2008, and its
+// reference implementation). Tools that bake normal maps and engines that draw them have agreed on
+// it, because any other tangents show seams. The tangents equal the reference implementation's to
+// the last bit, except for one of its bugs: it leaves the edges at the highest numbered vertex
+// unsorted, and so may miss that triangles there are adjacent.
 //
-// A mesh is a list of indices, three a triangle, into arrays of vertices. The arguments are
-// never written to, and the result is the same on every machine. These are errors: infinite
-// numbers and NaNs, an index that names no vertex, arrays that do not match the positions,
-// and a context that ends.
+// A mesh is a list of indices, three per triangle, into arrays of vertices. The arguments are never
+// written to, and the result is the same on every machine. Functions return an error for infinities
+// and NaNs, for an index out of range, for arrays that do not match the positions, and for a
+// canceled context.
 package tangent
 
 import (
@@ -18,23 +18,22 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// Generate returns the tangents of a mesh, x, y, z, w for each corner (as many as indices).
-// Corners of one vertex may differ at mirrored texture coordinates, so unroll the vertices,
-// one a corner, and weld them again. positions and normals have three numbers a vertex, uvs
-// two. Generate takes about 45 bytes a corner and 50 a vertex, 16 a corner of them the
-// result.
+// Generate returns the tangents of a mesh, as x, y, z, w per corner (as many as indices). Corners
+// of one vertex may have different tangents, for example where texture coordinates are mirrored, so
+// give each corner its own vertex and weld the vertices again. positions and normals have three
+// numbers per vertex, uvs two. Generate takes about 45 bytes per corner, including 16 for the
+// result, and 50 per vertex.
 //
-// x, y, z has length 1, w is 1 or -1: bitangent = w * cross(normal, tangent). The rule
-// holds unchanged if v points up as in OpenGL and OBJ. glTF's v points down: negate w
-// there. Corners without a tangent, as in triangles without area in the texture, get 1, 0,
-// 0, like the reference.
+// x, y, z is a unit vector, w is 1 or -1: bitangent = w * cross(normal, tangent). This assumes that
+// v points up, as in OpenGL and OBJ. In glTF v points down, so negate w. Corners without a tangent,
+// as in triangles without texture area, get 1, 0, 0, as in the reference implementation.
 func Generate(ctx context.Context, indices []uint32, positions, normals, uvs []float32) (tangents []float32, err error) {
 	if err := checkMesh(indices, positions); err != nil {
 		return nil, err
 	}
 	n := len(positions) / 3
 	if len(normals) != 3*n || len(uvs) != 2*n {
-		return nil, fmt.Errorf("%d vertices with %d numbers of normals and %d of texture coordinates: 3 and 2 each are needed", n, len(normals), len(uvs))
+		return nil, fmt.Errorf("%d vertices have %d numbers of normals and %d of texture coordinates; each vertex needs 3 and 2", n, len(normals), len(uvs))
 	}
 	if err := checkFinite("normal", normals, 3); err != nil {
 		return nil, err
@@ -77,8 +76,8 @@ func Generate(ctx context.Context, indices []uint32, positions, normals, uvs []f
 	return m.tangents, nil
 }
 
-// A mesh is the data of Generate's steps. A corner c is a place in indices; it also stands
-// for the edge to the next corner of its triangle.
+// A mesh is the data of Generate's steps. A corner c is an index in indices; it also identifies the
+// edge to the next corner of its triangle.
 type mesh struct {
 	ctx                     context.Context
 	work                    int
@@ -94,20 +93,6 @@ type mesh struct {
 
 const none = ^uint32(0)
 
-func next(c uint32) uint32 {
-	if c%3 == 2 {
-		return c - 2
-	}
-	return c + 1
-}
-
-func previous(c uint32) uint32 {
-	if c%3 == 0 {
-		return c + 2
-	}
-	return c - 1
-}
-
 func (m *mesh) cornerPosition(c uint32) vec { return vec(m.positions[3*int(m.indices[c]):][:3]) }
 func (m *mesh) normal(c uint32) vec         { return vec(m.normals[3*int(m.indices[c]):][:3]) }
 func (m *mesh) uv(c uint32) (u, v float32) {
@@ -115,8 +100,8 @@ func (m *mesh) uv(c uint32) (u, v float32) {
 	return t[0], t[1]
 }
 
-// copyToDegenerate gives the corners of triangles with two corners at one point the
-// tangent of the first good corner at their vertex.
+// copyToDegenerate gives the corners of triangles with two corners at the same position the tangent
+// of the first good corner at their vertex.
 func (m *mesh) copyToDegenerate() {
 	first := make([]uint32, m.unique)
 	for v := range first {
@@ -134,8 +119,8 @@ func (m *mesh) copyToDegenerate() {
 	}
 }
 
-// countWork counts work, in units of some ten nanoseconds, and returns the error of the
-// context if it has ended.
+// countWork counts work, in units of some ten nanoseconds, and returns the context's error if it is
+// canceled.
 func (m *mesh) countWork(work int) error {
 	if m.work += work; m.work < 1<<17 {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mirrored is a hilly field whose texture is mirrored along the middle, turned by a
-// quarter in a corner, and has no extent in another.
+// mirrored is a hilly field whose texture is mirrored along the middle. In one corner the texture
+// is rotated by 90 degrees, and in another it has no extent.
 func mirrored() *meshtest.Mesh {
 	m := meshtest.Grid(12, 12, meshtest.Hills(0.3))
 	for v := range m.Vertices() {
@@ -65,7 +65,7 @@ func TestLikeReference(t *testing.T) {
 		for c := range s.Indices {
 			g, w := got[4*c:][:4], want[4*c:][:4]
 			if w[0] == 0 && w[1] == 0 && w[2] == 0 {
-				w[0] = 1 // the reference has no direction; ours must have one
+				w[0] = 1 // no direction in the reference; Generate must return one
 			}
 			for k := range g {
 				if math.Abs(float64(g[k]-w[k])) > 1e-6 {
@@ -98,7 +98,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Whatever the mesh, each corner has a direction of length 1 and a sign.
+// In any mesh, each corner has a direction of length 1 and a sign.
 func TestAnyMesh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := meshtest.Soup(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 60).Draw(t, "vertices"), rapid.IntRange(0, 150).Draw(t, "triangles"))
@@ -119,8 +119,8 @@ func TestAnyMesh(t *testing.T) {
 	})
 }
 
-// The order of the triangles of a healthy mesh does not matter, nor do vertices that
-// are there twice.
+// The tangents of a regular mesh depend neither on the order of its triangles nor on duplicate
+// vertices.
 func TestOrderOfTriangles(t *testing.T) {
 	m := meshtest.Torus(20, 12, 0.4)
 	plain := cornerTangents(t, m)
@@ -166,8 +166,7 @@ func cornerTangents(t interface {
 	return out
 }
 
-// Along a mirrored texture the two sides have opposite signs, and no tangent in
-// common.
+// The two sides of a mirrored texture have opposite signs, and share no tangent.
 func TestMirror(t *testing.T) {
 	m := meshtest.Grid(4, 1, nil)
 	for v := range m.Vertices() {
@@ -189,8 +188,8 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// A triangle on a line has a direction of u but none of v. It joins its neighbor's
-// group and must not turn its tangent, though its angle at vertex 1 is the widest.
+// A triangle without area has a direction of u but no direction of v. It joins its neighbor's group
+// and must not turn the group's tangent, although its angle at vertex 1 is the widest.
 func TestNoDirection(t *testing.T) {
 	m := &meshtest.Mesh{
 		Indices:   []uint32{0, 1, 2, 1, 0, 3},
@@ -226,14 +225,14 @@ func TestRefuses(t *testing.T) {
 		want string
 	}{
 		{"index", func() ([]float32, error) { return Generate(ctx, []uint32{0, 1, 3}, p, n, uv) }, "vertex 3 of 3"},
-		{"triangles", func() ([]float32, error) { return Generate(ctx, []uint32{0, 1}, p, n, uv) }, "2 indices are not whole"},
-		{"position", func() ([]float32, error) { return Generate(ctx, i, broken(p, 5), n, uv) }, "vertex 1 lies at NaN"},
-		{"normals", func() ([]float32, error) { return Generate(ctx, i, p, n[:6], uv) }, "3 vertices with 6 numbers of normals and 6 of"},
+		{"triangles", func() ([]float32, error) { return Generate(ctx, []uint32{0, 1}, p, n, uv) }, "2 indices do not make whole triangles: export the mesh as a list of triangles"},
+		{"position", func() ([]float32, error) { return Generate(ctx, i, broken(p, 5), n, uv) }, "vertex 1 is at NaN"},
+		{"normals", func() ([]float32, error) { return Generate(ctx, i, p, n[:6], uv) }, "3 vertices have 6 numbers of normals and 6 of texture coordinates; each vertex needs 3 and 2"},
 		{"uvs", func() ([]float32, error) { return Generate(ctx, i, p, n, n) }, "9 of texture coordinates"},
 		{"normal", func() ([]float32, error) { return Generate(ctx, i, p, broken(n, 8), uv) }, "vertex 2 has the normal NaN"},
 		{"uv", func() ([]float32, error) { return Generate(ctx, i, p, n, broken(uv, 4)) }, "vertex 2 has the texture coordinate NaN"},
 		{"smooth", func() ([]float32, error) { return Normals(ctx, []uint32{0, 1, 3}, p) }, "vertex 3 of 3"},
-		{"smooth position", func() ([]float32, error) { return Normals(ctx, i, broken(p, 0)) }, "vertex 0 lies at NaN"},
+		{"smooth position", func() ([]float32, error) { return Normals(ctx, i, broken(p, 0)) }, "vertex 0 is at NaN"},
 		{"flat", func() ([]float32, error) { return FlatNormals(ctx, []uint32{0, 1, 3}, p) }, "vertex 3 of 3"},
 	} {
 		if got, err := c.do(); err == nil || got != nil || !strings.Contains(err.Error(), c.want) {
@@ -242,8 +241,9 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// All calls end with the context at any look, and a fan of many triangles around one
-// vertex, opposite ones among them, does not take the square of their number.
+// All calls return the context's error, at whichever check it is canceled. A fan of many triangles
+// around one vertex, some of them with opposite tangents, does not take time proportional to the
+// square of their number.
 func TestCancel(t *testing.T) {
 	calls := map[string]func(*meshtest.Patience, *meshtest.Mesh) error{
 		"Generate": func(p *meshtest.Patience, m *meshtest.Mesh) error {
@@ -260,7 +260,7 @@ func TestCancel(t *testing.T) {
 		},
 	}
 	grid, fan := meshtest.Grid(150, 150, nil), meshtest.Fan(30000)
-	for v := 1; v < fan.Vertices(); v++ { // u grows to all sides, at no place mirrored
+	for v := 1; v < fan.Vertices(); v++ { // u grows in all directions and is mirrored nowhere
 		fan.UVs[2*v], fan.UVs[2*v+1] = 1, float32(v)/16
 	}
 	fan.UVs[0], fan.UVs[1] = 0, 0

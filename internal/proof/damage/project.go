@@ -16,10 +16,11 @@ import (
 type project struct {
 	dir, assets, out, store string
 	rules                   []byte
-	edited                  bool // which of two texts the edited source has
-	// want holds the outputs of a run from scratch, by edited.
+	adjust                  func(*cook.Project) // nil if the manifest is one file
+	edited                  bool                // selects which of its two texts the edited source has
+	// want holds the outputs of a run from scratch, by the value of edited.
 	want  map[bool]oracle.Tree
-	later time.Duration // added to the clock of the next run
+	later time.Duration // offset of the next run's clock
 }
 
 // foreign is the path of a user's file in the output directory.
@@ -28,9 +29,12 @@ const foreign = "data/foreign.json"
 // editedFile is the source that edit changes.
 const editedFile = "plain.txt"
 
-// newProject makes a project from the sample and a number of additional small files.
+// newProject creates a project from the sample and the given number of small files.
 func newProject(dir string, files int) (*project, error) {
 	b := &project{dir: dir, assets: filepath.Join(dir, "assets"), out: filepath.Join(dir, "cooked"), store: filepath.Join(dir, "store")}
+	if files > 0 {
+		b.adjust = func(p *cook.Project) { p.Manifest = "parts" }
+	}
 	if err := oracle.Sample(b.assets); err != nil {
 		return nil, err
 	}
@@ -72,7 +76,7 @@ func (b *project) switchEdited() error {
 
 func (b *project) restoreRules() error { return put(filepath.Join(b.assets, "cook.toml"), b.rules) }
 
-// cookDamageFromScratch cooks into new directories, with the foreign file.
+// cookDamageFromScratch cooks into new directories that contain the foreign file.
 func (b *project) cookDamageFromScratch(ctx context.Context) (oracle.Tree, error) {
 	out, store := filepath.Join(b.dir, "scratch"), filepath.Join(b.dir, "scratch-store")
 	defer os.RemoveAll(out)
@@ -80,7 +84,7 @@ func (b *project) cookDamageFromScratch(ctx context.Context) (oracle.Tree, error
 	if err := b.putForeign(out); err != nil {
 		return nil, err
 	}
-	_, err := oracle.Run{Dir: b.assets, Out: out, Cache: store, Workers: 2}.Cook(ctx)
+	_, err := oracle.Run{Dir: b.assets, Out: out, Cache: store, Workers: 2, Adjust: b.adjust}.Cook(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,12 +96,12 @@ func (b *project) putForeign(out string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte("foreign"), 0o666))
 }
 
-// rebuildAll removes outputs and store and cooks everything.
+// rebuildAll removes the outputs and the store, and cooks everything.
 func (b *project) rebuildAll(ctx context.Context) error {
 	if err := errors.Join(os.RemoveAll(b.out), os.RemoveAll(b.store), b.putForeign(b.out)); err != nil {
 		return err
 	}
-	for range 2 { // after the second run the index trusts all stamps
+	for range 2 { // the second run makes the index trust all stamps
 		if _, err := b.cookObserved(ctx, false, nil); err != nil {
 			return err
 		}
@@ -105,8 +109,7 @@ func (b *project) rebuildAll(ctx context.Context) error {
 	return nil
 }
 
-// put replaces a file with a new one, so that its stamp changes however coarse the clock
-// is.
+// put replaces a file by a new file, so that its stamp changes however coarse the clock is.
 func put(name string, data []byte) error {
 	info, err := os.Lstat(name)
 	mode := os.FileMode(0o666)
@@ -138,8 +141,8 @@ func (l *recorder) Event(e cook.Event) {
 }
 
 func (b *project) options(l *recorder, full bool) oracle.Run {
-	r := oracle.Run{Dir: b.assets, Out: b.out, Cache: b.store, Workers: 2, Observer: l,
-		// So far ahead that every stamp is old enough to be trusted.
+	r := oracle.Run{Dir: b.assets, Out: b.out, Cache: b.store, Workers: 2, Observer: l, Adjust: b.adjust,
+		// The clock is so far ahead that every stamp is old enough to be trusted.
 		Now: func() time.Time { return time.Now().Add(time.Hour + b.later) }}
 	if full {
 		r.Strict = true // forces a full scan

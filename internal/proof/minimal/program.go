@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/recipeset"
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// A world is what a program can access: the disk or the model.
+// A world is the environment of a program: the disk or the model.
 type world interface {
 	read(name string) (text string, found bool, err error)
 	has(name string) (bool, error)
@@ -26,9 +28,9 @@ type artifact struct{ source, path, text string }
 // errStop is the error of a program that executes stop or halt.
 var errStop = errors.New("stopped by the program")
 
-// interpret executes a program with one command per line. It returns the program's output and a
-// log of everything that the program saw. Only the first byte of each file or artifact goes into
-// the output, except for use, so that many edits do not change the output.
+// interpret executes a program with one command per line. It returns the program's output and a log
+// of everything that the program read. Only the first byte of each file or artifact affects the
+// output, so that many edits do not change the output. The command use is an exception.
 //
 //	use NAME     expand: write the first line of a file, a command for the next step
 //	read NAME    write the first byte of a file
@@ -97,7 +99,7 @@ func interpret(name string, level int, text string, w world) (out, log string, e
 
 func first(text string) string { return text[:min(1, len(text))] }
 
-// A jobWorld gives a program access to the disk through its job.
+// A jobWorld is the world of a program on disk; it accesses files through its job.
 type jobWorld struct{ *recipe.Job }
 
 func (w jobWorld) read(name string) (string, bool, error) {
@@ -126,7 +128,7 @@ func (w jobWorld) take(pattern string) (list []artifact, err error) {
 	return list, err
 }
 
-// A done collects the logs of the programs that a run has executed, with counts.
+// A done counts the logs of the programs that a run has executed.
 type done struct {
 	mu   sync.Mutex
 	logs map[string]int
@@ -141,8 +143,9 @@ func note(ctx context.Context, log string) {
 	d.logs[log]++
 }
 
-// carryOut implements Cook for the recipes. It does not log a program that fails for another
-// reason than stop or halt, such as a bundle that has to wait for artifacts.
+// carryOut implements Cook for the recipes. It logs a program that succeeds, or that fails because
+// of stop or halt. It does not log a program that fails for another reason, such as a bundle that
+// has to wait for artifacts.
 func carryOut(ctx context.Context, job *recipe.Job, name string, level int) error {
 	text, err := job.Source()
 	if err != nil {
@@ -183,34 +186,61 @@ func (*gatherer) Cook(ctx context.Context, job *recipe.Job) error {
 	return carryOut(ctx, job, "gather", 0)
 }
 
-// A command is the recipe command that logs its executions.
-type command builtin.Command
+// A command wraps the recipe command, with the options that trees set. It logs its executions.
+type command struct {
+	Command []string `toml:"command" doc:"the program and its arguments"`
+	Tools   []string `toml:"tools" doc:"further files of the program"`
+	Reads   []string `toml:"reads" doc:"files that the program reads"`
+	Deps    string   `toml:"deps" doc:"source of the program's inputs"`
+}
 
-func (c *command) Outputs() []string { return (*builtin.Command)(c).Outputs() }
+// builtinCommand returns the recipe command of package builtin.
+var builtinCommand = func() recipe.Recipe {
+	all := builtin.All()
+	return all[slices.IndexFunc(all, func(r recipe.Recipe) bool { return r.Name == "command" })]
+}()
+
+// builtinCooker returns the cooker of the recipe command with the options of c.
+func (c *command) builtinCooker() recipe.Cooker {
+	cooker := builtinCommand.New()
+	list := func(words []string) (list []any) {
+		for _, word := range words {
+			list = append(list, word)
+		}
+		return list
+	}
+	for key, value := range map[string]any{
+		"command": list(c.Command), "tools": list(c.Tools), "reads": list(c.Reads), "deps": c.Deps,
+	} {
+		if err := recipeset.SetOption(cooker, key, value); err != nil {
+			panic(err) // the types of the options are equal
+		}
+	}
+	return cooker
+}
+
+func (c *command) Outputs() []string { return c.builtinCooker().Outputs() }
 func (c *command) Cook(ctx context.Context, job *recipe.Job) error {
 	text, err := job.Source()
 	if err != nil {
 		return err
 	}
 	note(ctx, commandLog(job.Path(), string(text)))
-	return (*builtin.Command)(c).Cook(ctx, job)
+	return c.builtinCooker().Cook(ctx, job)
 }
 
 func commandLog(path, text string) string { return fmt.Sprintf("command %s %q", path, text) }
 
 func recipes() []recipe.Recipe {
-	list := []recipe.Recipe{
+	logged := builtinCommand
+	logged.New = func() recipe.Cooker { return &command{Deps: "declared"} }
+	logged.Traits = func(c recipe.Cooker) recipe.Traits {
+		return builtinCommand.Traits(c.(*command).builtinCooker())
+	}
+	return []recipe.Recipe{
+		logged,
 		{Name: "expand", Version: 1, Extensions: []string{".exp"}, New: func() recipe.Cooker { return &expander{} }},
 		{Name: "run", Version: 1, Extensions: []string{".run"}, New: func() recipe.Cooker { return &runner{} }},
 		{Name: "gather", Version: 1, Bundles: true, Extensions: []string{".gather"}, New: func() recipe.Cooker { return &gatherer{} }},
 	}
-	for _, r := range builtin.All() {
-		if r.Name == "command" {
-			plain, traits := r.New, r.Traits
-			r.Traits = func(c recipe.Cooker) recipe.Traits { return traits((*builtin.Command)(c.(*command))) }
-			r.New = func() recipe.Cooker { return (*command)(plain().(*builtin.Command)) }
-			list = append(list, r)
-		}
-	}
-	return list
 }

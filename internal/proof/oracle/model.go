@@ -5,20 +5,20 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// A model approximates the asset directory while a script is generated: it maps paths
-// below assets to contents. It may be wrong, but is right often enough for edits to
-// hit existing files.
+// A model approximates the asset directory while a script is generated: it maps paths below assets
+// to contents. It may be wrong, but is correct often enough that most edits affect existing files.
 type model map[string]string
 
 func (m model) files() []string { return slices.Sorted(maps.Keys(m)) }
 
-// pick chooses a file, with the extension kind unless that is "".
+// pick returns a random file with the extension kind, or any file if kind is "".
 func (m model) pick(r *rand.Rand, kind string) (string, bool) {
 	files := slices.DeleteFunc(m.files(), func(f string) bool { return kind != "" && path.Ext(f) != kind })
 	if len(files) == 0 {
@@ -37,7 +37,7 @@ func (m model) folders() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// write records a file, and drops everything in its way.
+// write records a file, and removes everything that is in its way.
 func (m model) write(name, data string) {
 	m.remove(name)
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -64,8 +64,8 @@ func (m model) rename(from, to string) {
 }
 
 // diffScope compares the outputs in the scope of a run with the outputs of a run from scratch. It
-// skips outputs whose path is occupied by an out-of-scope output, because the run had to leave
-// that one alone.
+// skips outputs whose path is occupied by an out-of-scope output, because the run must not remove
+// it.
 func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list listing) string {
 	kept := map[string]bool{} // outputs and their parent directories
 	for name, l := range p.made {
@@ -76,9 +76,10 @@ func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list lis
 		}
 	}
 	var lines []string
+	hashes := hasHashes(want.list)
 	for key, l := range want.list {
-		if !inScope(mode, l.Source) || bundle(l.Source) {
-			continue // a bundle may contain artifacts that are out of scope
+		if !inScope(mode, l.Source) || bundle(l.Source) || hashes && namesPictures(l.Source) {
+			continue // artifacts in a bundle, or names in a model, may be out of scope
 		}
 		if slices.ContainsFunc(l.Outputs, func(o manifest.Output) bool { return taken(kept, o.Path) }) {
 			continue
@@ -107,7 +108,26 @@ func bundle(source string) bool {
 	return slices.Contains([]string{".paklist", ".tmpl"}, path.Ext(source))
 }
 
-// taken reports whether a set of names holds a path or one of its parents.
+// hasHashes reports whether the name of any image artifact has a hash.
+func hasHashes(list listing) bool {
+	for _, l := range list {
+		for _, o := range l.Outputs {
+			if path.Ext(l.Source) == ".png" && hashInName.MatchString(o.Path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var hashInName = regexp.MustCompile(`[0-9a-f]{16}`)
+
+// namesPictures reports whether the artifacts of a source contain the names of image artifacts.
+func namesPictures(source string) bool {
+	return slices.Contains([]string{".gltf", ".obj"}, path.Ext(source))
+}
+
+// taken reports whether a set of names contains a path or one of its parents.
 func taken(names map[string]bool, name string) bool {
 	for ; name != "."; name = path.Dir(name) {
 		if names[name] {

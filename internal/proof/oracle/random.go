@@ -8,35 +8,38 @@ import (
 // Options control the contents of random scripts. The zero value allows everything that needs
 // neither external tools nor waiting.
 type Options struct {
-	Rounds int // rounds of edits followed by a run; 0 means 10
-	// Tools cooks some assets with a script from the tree, which needs a shell.
+	Rounds int // number of rounds of edits followed by a run; 0 means 10
+	// Tools cooks some assets with a script from the tree, which requires a shell.
 	Tools bool
 	// Lies cooks some assets of every script with traced programs that write wrong dependency
-	// files, and mostly edits the files that these programs read. It needs Tools.
+	// files, and mostly edits the files that these programs read. It requires Tools.
 	Lies bool
-	// SourcesOnly leaves outputs, store and state files alone.
+	// SourcesOnly edits no outputs, store or state files.
 	SourcesOnly bool
-	// Copied copies all assets, so that no asset can fail, and leaves the rules alone.
+	// Copied copies all assets, so that no asset can fail, and does not edit the rules.
 	Copied bool
 	// Plain uses the zero Mode for all runs.
 	Plain bool
-	// Aged waits before edits and runs until stamps are old enough to be trusted:
+	// Aged waits before edits and runs until stamps are old enough to be trusted, which takes
 	// several seconds per round.
 	Aged bool
 	// Mappings writes to sources through memory mappings that stay open.
 	Mappings bool
-	// Targets cooks for several targets in turn. Without it a quarter of the scripts do so.
+	// Targets alternates between several targets. Without it a quarter of the scripts do so.
 	Targets bool
+	// Hashed cooks by rules that put hashes of artifacts into their names. Without it a few scripts
+	// do so.
+	Hashed bool
 	// Twins adds links to every script that point to two directories. The directories contain
 	// files with the same names and sizes but different contents, and are edited in each round.
 	// Without it a sixth of the scripts have such links.
 	Twins bool
 }
 
-// agedFor is the time in ms after which a stamp is trusted, plus a margin.
+// agedFor is the time in ms after which a stamp is trusted, including a margin.
 const agedFor = 2300
 
-// Random generates a script. The same seed and options give the same script.
+// Random generates a script. The same seed and options always give the same script.
 func Random(seed uint64, opt Options) Script {
 	g := &generator{Options: opt, r: rand.New(rand.NewPCG(seed, 0)), m: model{}, links: map[string]string{}}
 	if g.Rounds == 0 {
@@ -53,8 +56,12 @@ func Random(seed uint64, opt Options) Script {
 		g.beginTwins()
 	}
 	g.addRun(Mode{})
+	scoped := false // the last run cooked only selected sources
 	for round := range g.Rounds {
 		g.addPause()
+		if scoped && g.r.IntN(4) > 0 {
+			g.restoreSource()
+		}
 		for range 1 + g.r.IntN(3) {
 			g.addRandomEdit()
 		}
@@ -63,7 +70,11 @@ func Random(seed uint64, opt Options) Script {
 		}
 		g.addPause()
 		if round < g.Rounds-1 {
-			g.addRun(g.mode())
+			mode := g.mode()
+			if scoped = len(mode.Patterns) > 0; scoped {
+				g.editShared()
+			}
+			g.addRun(mode)
 		}
 		if g.targets {
 			g.turns()
@@ -81,18 +92,18 @@ type generator struct {
 	s       Script
 	targets bool
 	twins   bool
-	links   map[string]string // links of beginTwins, and their targets
+	links   map[string]string // links of beginTwins with their targets
 	clocks  []int64
 	mapped  []string
 	last    string // source edited last
-	was     string // content before that edit
-	tools   tool   // if any
+	was     string // content before the edit
+	tools   tool   // tool of the script, if any
 	config  string // cook.toml at the root, without parts and rules
 	parts   string // rules of a chain scene, if any
 	rules   string // further rules and targets of cook.toml, if any
 }
 
-// do adds an edit with the fields that its kind uses.
+// do adds an edit, keeping only the fields that its kind uses.
 func (g *generator) do(kind Kind, path, to string, n int64, data string) {
 	e := Edit{Kind: kind, Path: path, To: to, N: n, Data: data}
 	has := fields[kind]
@@ -108,7 +119,7 @@ func (g *generator) do(kind Kind, path, to string, n int64, data string) {
 	g.s = append(g.s, Step{Edit: e})
 }
 
-// addRun adds a run with a random clock of the script.
+// addRun adds a run whose clock is selected at random by the script.
 func (g *generator) addRun(mode Mode) {
 	if len(g.clocks) > 0 {
 		mode.Clock = oneOf(g.r, g.clocks...)
@@ -133,33 +144,33 @@ func (g *generator) turns() {
 	}
 }
 
-// chooseTargets chooses the targets of a run.
+// chooseTargets selects the targets of a run.
 func (g *generator) chooseTargets() []string {
 	return oneOf(g.r, nil, []string{"small"}, []string{"small"}, []string{"big"}, []string{"", "small"}, []string{"big", "small"}, []string{"", "big", "small"}, []string{"all"})
 }
 
-// addPause sometimes waits until stamps are trusted.
+// addPause sometimes adds a pause until stamps are trusted.
 func (g *generator) addPause() {
 	if g.Aged && g.r.IntN(2) == 0 {
 		g.do(Wait, "", "", agedFor, "")
 	}
 }
 
-// mode chooses how to cook.
+// mode selects how to cook.
 func (g *generator) mode() Mode {
 	var mode Mode
 	if g.Plain {
 		return mode
 	}
-	switch g.r.IntN(15) {
+	switch g.r.IntN(16) {
 	case 0, 1:
 		mode.Full = true
 	case 2:
 		mode.Verify = true
 	case 3, 4:
 		mode.ByFolder = true
-	case 5:
-		mode.Patterns = oneOf(g.r, []string{"x"}, []string{"*.txt", "y"}, []string{"x/y", "a.*"}, []string{"*.png"})
+	case 5, 9:
+		mode.Patterns = oneOf(g.r, []string{"x"}, []string{"x"}, []string{"*.txt", "y"}, []string{"x/y", "a.*"}, []string{"*.png"})
 	case 6, 7:
 		mode.Cancel = 1 + g.r.IntN(25)
 		mode.Full = g.r.IntN(2) == 0
@@ -173,7 +184,7 @@ func (g *generator) mode() Mode {
 	return mode
 }
 
-// addFirstTree makes a tree of 10 to 25 small files, more for a chain scene.
+// addFirstTree creates a tree of 10 to 25 small files, or more for a chain scene.
 func (g *generator) addFirstTree(parts bool) {
 	for n := 8 + g.r.IntN(12); len(g.m) < n; {
 		name, kind := g.randomPlace()
@@ -183,20 +194,26 @@ func (g *generator) addFirstTree(parts bool) {
 		g.addWrite("x/a.gltf", contents()[".gltf"][0])
 		g.addWrite("x/a.bin", contents()[".bin"][0])
 	}
-	if g.r.IntN(2) == 0 { // models that contain other sources; sometimes two models contain the same one
+	if g.r.IntN(2) == 0 { // models that contain other sources; sometimes two contain the same source
 		g.addWrite("x/a.mtl", contents()[".mtl"][1])
 		g.addWrite("x/b.obj", withLibrary("a.mtl"))
 		g.addWrite("a.obj", withLibrary("x/a.mtl"))
 		g.addWrite("b.bin", contents()[".bin"][1])
 		g.addWrite("a.gltf", contents()[".gltf"][1])
 	}
-	if g.r.IntN(2) == 0 { // an ignored directory with dependencies of other assets
+	if g.r.IntN(2) == 0 { // models in a directory with dependencies above it
+		g.addWrite("x/a.obj", withLibrary("../a.mtl"))
+		g.addWrite("a.mtl", contents()[".mtl"][0])
+		g.addWrite("x/b.gltf", contents()[".gltf"][3])
+		g.addWrite("a.bin", contents()[".bin"][2])
+	}
+	if g.r.IntN(2) == 0 { // an ignored directory that contains dependencies of other assets
 		g.do(Write, "assets/lib/.cookignore", "", 0, "*\n")
 		g.addWrite("lib/a.bin", contents()[".bin"][0])
 		g.addWrite("x/b.gltf", contents()[".gltf"][4])
 		g.addWrite("b.gltf", contents()[".gltf"][5])
 	}
-	if g.r.IntN(2) == 0 { // models that determine the roles of pictures
+	if g.r.IntN(2) == 0 { // models that determine the roles of images
 		g.addWrite("m.gltf", uses("occlusionTexture", "x/a.png"))
 		g.addWrite("x/m.mtl", contents()[".mtl"][g.r.IntN(3)])
 		g.addWrite("x/a.png", contents()[".png"][g.r.IntN(3)])
@@ -227,9 +244,17 @@ func (g *generator) addFirstTree(parts bool) {
 		g.beginParts()
 	}
 	if !g.Copied {
-		g.config = oneOf(g.r, configs[:len(configs)-1]...) // the last one is invalid
+		g.config = g.someConfig(len(configs) - 1) // the last config is invalid
 	}
 	g.writeRootRules()
+}
+
+// someConfig returns one of the first n configs, or a config with hashed names.
+func (g *generator) someConfig(n int) string {
+	if g.Hashed || g.r.IntN(8) == 0 {
+		return oneOf(g.r, hashedConfigs...)
+	}
+	return oneOf(g.r, configs[:n]...)
 }
 
 func (g *generator) randomPlace() (name, kind string) {

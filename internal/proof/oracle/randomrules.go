@@ -40,7 +40,7 @@ func (g *generator) editMapped() {
 	}
 }
 
-// byteOf picks the offset to write to.
+// byteOf returns the offset to write to.
 func (g *generator) byteOf(name string) int64 {
 	if strings.HasPrefix(name, "assets/tools/") {
 		return toolScriptByte
@@ -70,7 +70,7 @@ func (g *generator) editRootRules() {
 	if g.targets && g.r.IntN(3) == 0 {
 		g.rules = oneOf(g.r, targetRules...)
 	}
-	g.config = oneOf(g.r, configs...)
+	g.config = g.someConfig(len(configs))
 	g.writeRootRules()
 }
 
@@ -87,17 +87,17 @@ func (g *generator) writeOrRemove(name, data string) {
 	}
 }
 
-// A chain scene has sources that are cooked in two steps. The first step places its artifact in
-// one of several directories, and the second step reads the file c.bin beside the artifact. Each
-// directory has such a file with one of two contents. So a step that looks in the wrong directory
-// finds a wrong file.
+// A chain scene has sources that are cooked in two steps. The first step places its artifact in one
+// of several directories, and the second step reads the file c.bin next to the artifact. Each
+// directory has such a file with one of two contents, so a step that reads from the wrong directory
+// gets a wrong file.
 
 // partNames are the names of the sources of a chain scene. Each source is in one directory at a
 // time.
 var partNames = []string{"p.part", "q.part"}
 
 // partFolders are the directories of the sources and of their artifacts. A relative path such as
-// ../x leads to different directories from y and from y/x.
+// ../x refers to different directories in y and in y/x.
 var partFolders = []string{"", "x", "y", "x/x", "y/x"}
 
 // partOutputs are the output templates of the first step.
@@ -150,7 +150,7 @@ func (g *generator) editPart() {
 	}
 }
 
-// beside returns a random path of a file that a second step may read.
+// beside returns a random path of a file for a second step to read.
 func (g *generator) beside() string { return path.Join(oneOf(g.r, partFolders...), "c.bin") }
 
 func (g *generator) writeBeside(dir string) {

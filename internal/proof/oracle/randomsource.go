@@ -15,9 +15,9 @@ func (g *generator) editSource() {
 		return
 	}
 	if now, there := g.m[g.last]; there && g.r.IntN(3) == 0 {
-		name = g.last // edit it again, perhaps within the same clock tick
+		name = g.last // edits the last source again, perhaps within the same clock tick
 		if now != g.was && g.r.IntN(3) == 0 {
-			g.addWrite(name, g.was) // restore the earlier content
+			g.restoreSource()
 			return
 		}
 	}
@@ -75,6 +75,27 @@ func (g *generator) editSource() {
 	}
 }
 
+// editShared sometimes edits a source on which models in other directories depend.
+func (g *generator) editShared() {
+	names := slices.DeleteFunc([]string{"a.mtl", "a.bin", "b.bin", "a.png"}, func(name string) bool {
+		_, there := g.m[name]
+		return !there
+	})
+	if len(names) == 0 || g.r.IntN(4) == 0 {
+		return
+	}
+	name := oneOf(g.r, names...)
+	g.last, g.was = name, g.m[name]
+	g.addWrite(name, oneOf(g.r, contents()[path.Ext(name)]...))
+}
+
+// restoreSource restores the previous content of the source edited last.
+func (g *generator) restoreSource() {
+	if now, there := g.m[g.last]; there && now != g.was {
+		g.addWrite(g.last, g.was)
+	}
+}
+
 func (g *generator) content(kind string) string {
 	if len(contents()[kind]) == 0 {
 		return "changed"
@@ -82,7 +103,7 @@ func (g *generator) content(kind string) string {
 	return oneOf(g.r, contents()[kind]...)
 }
 
-// rewrite edits a file and keeps its size or modification time.
+// rewrite edits a file but preserves its size or modification time.
 func (g *generator) rewrite(name string) {
 	data, ok := sized(g.r, path.Ext(name), g.m[name])
 	if !ok {
@@ -92,7 +113,7 @@ func (g *generator) rewrite(name string) {
 	g.do(oneOf(g.r, Write, Overwrite, KeepTime, KeepTime), "assets/"+name, "", 0, data)
 }
 
-// editCase renames a file, changing only the case of its name.
+// editCase renames a file to a name that differs only in case.
 func (g *generator) editCase(name string) {
 	base := path.Base(name)
 	to := strings.ToUpper(base[:1]) + base[1:]
@@ -135,12 +156,12 @@ func (g *generator) editFolder() {
 	case 5:
 		g.m.remove(dir)
 		g.do(Remove, "assets/"+dir, "", 0, "")
-	case 6: // change its metadata
+	case 6: // changes the metadata of the source
 		g.do(oneOf(g.r, Touch, Chmod), "assets/"+dir, "", 0o755, "")
 	}
 }
 
-// editLink makes a symbolic or hard link.
+// editLink creates a symbolic or hard link.
 func (g *generator) editLink(to string) {
 	name, kind := g.randomPlace()
 	up := strings.Repeat("../", strings.Count(name, "/"))
@@ -187,7 +208,7 @@ var twinLinks = map[string][]string{
 	"y/cur": {"../cur", "../now", "../t2"},
 }
 
-// beginTwins makes two directories of files with the same names and sizes but different contents,
+// beginTwins creates two directories of files with the same names and sizes but different contents,
 // links to the directories, and assets that read through a link.
 func (g *generator) beginTwins() {
 	for _, name := range twinFiles {
@@ -206,7 +227,7 @@ func (g *generator) beginTwins() {
 	g.addWrite("c.sprites", "cur/x/*.png\n")
 }
 
-// retarget makes a link or changes its target.
+// retarget creates a link or changes its target.
 func (g *generator) retarget(link string) {
 	to := oneOf(g.r, slices.DeleteFunc(slices.Clone(twinLinks[link]), func(to string) bool { return to == g.links[link] })...)
 	g.m.remove(link)
@@ -215,7 +236,7 @@ func (g *generator) retarget(link string) {
 	g.links[link] = to
 }
 
-// editTwins makes a path lead to different files with the same names and sizes.
+// editTwins makes a path refer to different files with the same names and sizes.
 func (g *generator) editTwins() {
 	link := oneOf(g.r, "cur", "cur", "now", "x/cur", "y/cur")
 	switch g.r.IntN(12) {
@@ -247,8 +268,8 @@ func (g *generator) editTwins() {
 	}
 }
 
-// rewriteTwin edits a file of one twin directory and keeps its size, or makes the file if it is
-// missing.
+// rewriteTwin edits a file of one twin directory without changing its size, or creates the file if
+// it is missing.
 func (g *generator) rewriteTwin() {
 	name := oneOf(g.r, "t1/", "t2/") + oneOf(g.r, twinFiles...)
 	if _, ok := g.m[name]; !ok {

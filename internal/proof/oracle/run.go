@@ -13,13 +13,13 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// A Run is a project and the options of all verbs; each verb uses some of them. The fields have
-// the meaning that they have in package cook.
+// A Run holds a project and the options of all verbs; each verb uses some of them. The fields have
+// the same meaning as in package cook.
 type Run struct {
 	Dir, Out, Config, Cache string
 	Checksum                string
 	Targets, Patterns       []string
-	Recipes                 []recipe.Recipe // in addition to package recipes; replaces recipes with the same name
+	Recipes                 []recipe.Recipe // recipes in addition to package recipes; they replace recipes with the same name
 	Workers                 int
 	Memory, CacheSize       int64
 
@@ -29,7 +29,7 @@ type Run struct {
 	Probe    profile.Probe
 	Observer cook.Observer
 	Now      func() time.Time
-	// Adjust changes the project before it is used; nil changes nothing.
+	// Adjust changes the project before it is used; it may be nil.
 	Adjust func(*cook.Project)
 }
 
@@ -37,7 +37,7 @@ type Run struct {
 func (r Run) Project() cook.Project {
 	p := cook.Project{
 		Dir: r.Dir, Out: r.Out, Config: r.Config, Cache: r.Cache, Targets: r.Targets, Checksum: r.Checksum,
-		Recipes: with(recipes.All(), r.Recipes), Now: r.Now,
+		Recipes: with(recipes.All(), r.Recipes), Now: r.Now, Engine: "own",
 	}
 	if r.Adjust != nil {
 		r.Adjust(&p)
@@ -81,7 +81,7 @@ func (r Run) Why(ctx context.Context, path string) ([]cook.Explanation, error) {
 	})
 }
 
-// A Check contains the options that only cook.Verify has.
+// A Check holds the options that only cook.Verify has.
 type Check struct {
 	Sample string
 	Seed   uint64
@@ -113,22 +113,22 @@ func (r Run) Trim(ctx context.Context) (cook.Trimmed, error) {
 	return cook.Trim(ctx, r.Cache, r.CacheSize)
 }
 
-// Directories contains the asset directory, the output directory and the store of a run.
+// Folders holds the asset directory, the output directory and the store of a run.
 type Folders struct{ Assets, Out, Cache string }
 
-// A Result contains the parts of a run's result that the checks use.
+// A Result holds the fields of a run's result that the checks use.
 type Result struct {
-	Found       int // assets
+	Found       int // number of assets
 	Failed      int
-	Worked      int    // cooked, restored or unchanged
-	FromWatcher bool   // answered by a watcher
+	Worked      int    // number of assets that were cooked, restored or unchanged
+	FromWatcher bool   // a watcher answered the request
 	Line        string // text of the summary
-	// Unplanned lists the sources of assets that failed during planning. Their earlier outputs
-	// are kept.
+	// Unplanned lists the sources of assets that failed in planning. Their earlier outputs are
+	// kept.
 	Unplanned []string
 }
 
-// A Cooker runs cook. It returns an error only if the run as a whole failed.
+// A Cooker runs cook. It returns an error only if the run as a whole fails.
 type Cooker func(ctx context.Context, f Folders, mode Mode) (Result, error)
 
 // InProcess calls package cook. It ignores Mode.List.
@@ -139,8 +139,7 @@ func InProcess(ctx context.Context, f Folders, mode Mode) (Result, error) {
 	return Cook(ctx, opt)
 }
 
-// Options returns the Run for a mode, and the context to run it with. It ignores
-// Mode.List.
+// Options returns the Run for a mode, and the context for the run. It ignores Mode.List.
 func (mode Mode) Options(ctx context.Context, f Folders) (context.Context, Run) {
 	opt := Run{
 		Dir: f.Assets, Out: f.Out, Cache: f.Cache, Workers: 2, Targets: mode.Targets, Patterns: mode.Patterns,
@@ -183,11 +182,11 @@ func Cook(ctx context.Context, opt Run) (Result, error) {
 	return result, err
 }
 
-// A collector records which assets failed during planning.
+// A collector records which assets failed in planning.
 type collector struct {
 	cook.Observers
 	result  *Result
-	started map[[2]string]bool // sources and targets
+	started map[[2]string]bool // pairs of source and target
 }
 
 func (c *collector) Event(e cook.Event) {
@@ -199,7 +198,7 @@ func (c *collector) Event(e cook.Event) {
 	}
 }
 
-// A canceller interrupts a run after a number of events.
+// A canceller cancels a run after a number of events.
 type canceller struct {
 	cook.Observers
 	left   int
@@ -212,8 +211,8 @@ func (c *canceller) Event(cook.Event) {
 	}
 }
 
-// CountedOtherwise describes the first difference between the counters and the summary of a run;
-// "" if there is none.
+// CountedOtherwise describes the first difference between the counters and the summary of a run, or
+// returns "" if they agree.
 func CountedOtherwise(set *counters.Set, s *cook.Summary) string {
 	outcomes := s.UpToDate() + s.Unchanged.Assets + s.Restored.Assets + s.Cooked.Assets + s.NotShipped.Assets + s.Failed.Assets + s.NotReached.Assets
 	if outcomes != s.Found.Assets {

@@ -22,7 +22,7 @@ var contents = sync.OnceValue(func() map[string][]string {
 		".json":    {`{"a": 1}`, `{"a":1}`, `{"a": 2}`, `{"a": 3}`, `{"a": `},
 		".txt":     {"one", "two", "six", "eleven", "", "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN CERTIFICATE-----\n"},
 		".bin":     {"12345678", "abcdefgh", "1234", "efgh"},
-		".psd":     {"work", "work file", ""}, // ignored by default, unless a .cookignore includes it
+		".psd":     {"work", "work file", ""}, // ignored by default, unless a .cookignore includes the file
 		".in":      {"say\n", "cry\n", "shout\n"},
 		".sprites": {"*.png\n", "/\n", "x/\n!x/a.png\n", "a.png\n../b.png\n", "/**/b.png\n/y/*.png\n", ""},
 		".paklist": {"**\n", "**\n!*.pak\n", "*.ktx2\n!x/**\n", "# all of x\nx/\n", "*.json\n*.txt\n", "/a.*\n", ""},
@@ -57,21 +57,21 @@ var contents = sync.OnceValue(func() map[string][]string {
 	}
 })
 
-// withLibrary returns an OBJ model that names MTL files.
+// withLibrary returns an OBJ model that refers to MTL files.
 func withLibrary(files string) string {
 	return "mtllib " + files + "\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl M\nf 1 2 3\n"
 }
 
-// uses returns a model with a material that has a picture in a slot. The length of the model
-// depends only on the length of the picture's name.
+// uses returns a model whose material has an image in the given slot. The length of the model
+// depends only on the length of the image's name.
 func uses(slot, picture string) string {
 	return fmt.Sprintf(`{"asset":{"version":"2.0"},"images":[{"uri":%q}],"textures":[{"source":0}],"materials":[{%-20q:{"index":0}}]}`, picture, slot)
 }
 
-// extensions of generated files, the most frequent ones first.
+// extensions of generated files, most frequent first.
 var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".sprites", ".psd", ".paklist", ".tmpl", ".mtl", ".obj"}
 
-// configs are contents of cook.toml. The last two are invalid: one has two sources with the same
+// configs are contents of cook.toml. The last two are invalid: in one, two sources have the same
 // output, and one has a TOML syntax error.
 var configs = []string{
 	"",
@@ -101,7 +101,27 @@ var configs = []string{
 	"[[rule]\n",
 }
 
-// further returns a rule that cooks artifacts further.
+// hashedConfigs are contents of cook.toml with {hash} in outputs. With the last two, some sources
+// cannot be cooked: a name with a hash could be hidden, or is in a file without a name.
+var hashedConfigs = []string{
+	hashed("*.png", "{stem}.{hash}.ktx2"),
+	hashed("*.png", "{path}.{hash}.ktx2") + hashed("*.gltf", "{path}.{hash}.glb") + hashed("*.obj", "{path}.{hash}.glb"),
+	hashed("*.png", "{dir}/made/{hash}-{stem}.ktx2") + hashed("*.obj", "{hash}.{stem}.glb") + "embedded = \"keep\"\n",
+	hashed("*.sprites", "{stem}.{hash}.json", "{stem}.{hash}.png") + hashed("*.txt", "{path}.{hash}"),
+	hashed("*.sprites", "{stem}.sheet.json", "{stem}.{hash}.png") + hashed("*.paklist", "{stem}.{hash}.pak") + hashed("*.bin", "{name}.{hash}"),
+	hashed("*.tmpl", "{stem}.{hash}.list") + "recipe = \"list\"\n" + hashed("*.{txt,json}", "{hash}.{name}") + "recipe = \"copy\"\n",
+	hashed("*.{txt,bin}", "{dir}/{stem}.{hash}.o") + hashed("*.png", "{name}.{hash}.png") + "recipe = \"copy\"\n",
+	"[[rule]]\nmatch = \"*.txt\"\nrecipe = \"copy\"\n" + further("*.txt", "zstd") + "output = \"{path}.{hash}.zst\"\n" + hashed("*.json", "{stem}.{hash}.json"),
+	hashed("*.png", "{path}.{hash}.ktx2") + further("*.glb", "zstd"),
+	hashed("*.sprites", "{stem}.sheet.json", "{stem}.{hash}.png") + further("*.{png,json}", "zstd"),
+}
+
+// hashed returns a rule with outputs.
+func hashed(match string, outputs ...string) string {
+	return fmt.Sprintf("[[rule]]\nmatch = %q\noutputs = [\"%s\"]\n", match, strings.Join(outputs, `", "`))
+}
+
+// further returns a rule that cooks the artifacts of another rule.
 func further(match, recipe string) string {
 	return "[[rule]]\nfrom = \"artifacts\"\nmatch = \"" + match + "\"\nrecipe = \"" + recipe + "\"\n"
 }
@@ -132,9 +152,9 @@ type tool struct {
 }
 
 // tools declare their inputs in a dependency file or in the rule, by name or by pattern, or are
-// traced. The script is passed to a shell, because executing a file that was just written may
-// fail. No script depends on the order of files in a directory, which differs between file
-// systems.
+// traced. The script is passed to a shell as an argument, because executing a file that was just
+// written may fail. No script depends on the order of files in a directory, which differs between
+// file systems.
 var tools = []tool{
 	{toolRule("", "{depfile}"), toolScripts},
 	{toolRule("reads = [\"/tools/head\", \"/tools/more\"]\n", "{scratch}/d"), toolScripts},
@@ -158,13 +178,13 @@ var tools = []tool{
 	lyingTool,
 }
 
-// lyingTool is traced, and writes its dependency file as a second output.
+// lyingTool is traced, and also writes a dependency file as a second output.
 var lyingTool = tool{
 	strings.Replace(toolRule("deps = \"trace\"\n", "{out1}"), `"{path}.loud"`, `"{path}.loud", "{path}.d"`, 1), lyingScripts,
 }
 
-// lyingScripts write dependency files that are wrong, missing or truncated: the files list more
-// or less than the scripts read.
+// lyingScripts write dependency files that are wrong, missing or truncated: they list more or fewer
+// files than the scripts read.
 var lyingScripts = []string{
 	"n=0; cat \"$1\" tools/head tools/more >\"$2\" 2>&-; echo \"out: tools/h2\" >\"$3\"\n",
 	"n=0; (cat \"$1\" tools/head; cat tools/h2 || cat tools/more) >\"$2\" 2>&-; echo \"out: tools/head\" >\"$3\"\n",
@@ -175,7 +195,7 @@ var lyingScripts = []string{
 	"n=0; cat tools/more tools/head \"$1\" >\"$2\" 2>&-; test ! -e tools/h3 || echo \"out: tools/h3\" >\"$3\"\n",
 }
 
-// asStep returns a tool that cooks the artifacts of another rule, made from the same sources.
+// asStep returns a tool that cooks the artifacts of another rule, which has the same sources.
 func asStep(t tool) tool {
 	rule := strings.Replace(t.rule, `match = "*.in"`, "from = \"artifacts\"\nmatch = \"*.mid\"", 1)
 	return tool{"[[rule]]\nmatch = \"*.in\"\nrecipe = \"copy\"\noutput = \"{path}.mid\"\n" + rule, t.scripts}
@@ -186,8 +206,8 @@ func toolRule(options, last string) string {
 		"tools = [\"tools/shout\"]\noutputs = [\"{path}.loud\"]\n"
 }
 
-// toolScripts read another file in addition to the source, some of them only if it exists. The
-// last one fails.
+// toolScripts read another file in addition to the source, some of them only if it exists. The last
+// script fails.
 var toolScripts = []string{
 	"n=0; echo $n | cat - tools/head \"$1\" >\"$2\" && echo \"out: tools/head\" >\"$3\"\n",
 	"n=0; cat tools/more \"$1\" >\"$2\" 2>&- || cat \"$1\" >\"$2\"; echo \"out: tools/more\" >\"$3\"\n",
@@ -197,15 +217,16 @@ var toolScripts = []string{
 	"exit 1\n",
 }
 
-// toolScriptByte is the offset in a tool script that edits may change to any digit.
-// Changing another byte could make the shell write to any file, even to sources.
+// toolScriptByte is the offset in a tool script that edits may set to any digit. Changing another
+// byte could make the shell write to any file, even to sources.
 const toolScriptByte = 2
 
 var ignores = []string{"", "*.txt\n", "/a.png\n", "y/\n", "*.bin\n", "b.*\n", "!*.psd\n", "!*.psd\n!.*\n", "*.psd\n!a.psd\n", "*.gltf\n*.mtl\n"}
 
 func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
-// sized returns different content of the same size for an extension, if there is any.
+// sized returns a different content with the same size for an extension. It returns false if there
+// is none.
 func sized(r *rand.Rand, kind string, like string) (string, bool) {
 	var same []string
 	for _, data := range contents()[kind] {
@@ -222,7 +243,8 @@ func sized(r *rand.Rand, kind string, like string) (string, bool) {
 // Assets is the number of assets that Sample writes.
 const Assets = 20
 
-// Shipped is the number of these assets that have outputs. The other assets are parts of models.
+// Shipped is the number of assets in Sample that have outputs. The other assets are parts of
+// models.
 const Shipped = 18
 
 // Sample writes a small asset tree that covers most features: images, meshes with
@@ -273,7 +295,7 @@ func Picture(n int) []byte {
 	img.Set(0, 0, color.NRGBA{byte(n), 1, 2, 255})
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		panic(err) // writing to a buffer cannot fail
+		panic(err) // writes to a buffer cannot fail
 	}
 	return b.Bytes()
 }

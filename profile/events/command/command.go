@@ -3,10 +3,10 @@
 //	stat FILE            sums, slowest scopes, metrics and graphs
 //	convert FILE OUT     other viewers' formats, by the ending of OUT
 //
-// FILE may be -, the standard input: nc HOST PORT | cook events stat - sums up a live recording
-// when it has ended.
+// FILE may be -, the standard input: nc HOST PORT | cook events stat - summarizes a live
+// recording when it has ended.
 //
-// Commands that offer it call [Run] with the arguments after the verb's own name.
+// A command that offers these verbs calls [Run] with the arguments after its own name.
 package command
 
 import (
@@ -59,7 +59,7 @@ func parse(fs *flag.FlagSet, args []string, files int, stdout io.Writer) (names 
 	case err != nil:
 		return nil, frontend.UsageError(err.Error())
 	case len(names) != files:
-		return nil, frontend.UsageError(fmt.Sprintf("takes %d file names, not %d", files, len(names)))
+		return nil, frontend.UsageError(fmt.Sprintf("want %d file names, have %d", files, len(names)))
 	}
 	return names, nil
 }
@@ -134,7 +134,7 @@ func runStat(args []string, stdout io.Writer) error {
 	defer file.Close()
 	report, err := stat.Summarize(events.Read(file), opt)
 	if err != nil && report.Start.IsZero() {
-		return fmt.Errorf("%s: %w", file.Name(), err) // nothing could be read
+		return fmt.Errorf("%s: %w", file.Name(), err) // the recording could not be read at all
 	}
 	if failed := forms[at].write(report, stdout); failed != nil {
 		return failed

@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events/export"
 )
 
-// bytesOfEvent is the memory of an event during a conversion: the size given by package export,
-// doubled for growing lists.
+// bytesOfEvent is the memory of an event during a conversion: the size documented in package
+// export, doubled because lists grow by copying.
 const bytesOfEvent = 80
 
 // A window is the converted part of a recording: events that overlap it.
@@ -24,8 +24,8 @@ type window struct{ from, to int64 }
 
 func (w window) has(e *events.Event) bool { return e.Time <= w.to && e.Time+max(e.Dur, 0) >= w.from }
 
-// count returns the number of events in the window, counting each number of a vector, and
-// discards them. A truncated stream is no error here.
+// count reads the events and returns the number of events in the window. Each number of a vector
+// counts as an event. A truncated stream is no error here.
 func (w window) count(s *events.Stream) (int64, error) {
 	n := int64(0)
 	for e, err := range s.All() {
@@ -42,7 +42,7 @@ func (w window) count(s *events.Stream) (int64, error) {
 	return n, nil
 }
 
-// of yields the events in the window.
+// of filters a stream of events: it yields the events in the window.
 func (w window) of(all iter.Seq2[events.Event, error]) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		for e, err := range all {
@@ -53,7 +53,7 @@ func (w window) of(all iter.Seq2[events.Event, error]) iter.Seq2[events.Event, e
 	}
 }
 
-// A conversion is the flags of convert.
+// A conversion holds the flags of convert.
 type conversion struct {
 	from, to time.Duration
 	memory   int64 // MiB
@@ -63,7 +63,7 @@ func convertFlags(c *conversion) *flag.FlagSet {
 	fs := flag.NewFlagSet("convert", flag.ContinueOnError)
 	fs.DurationVar(&c.from, "from", 0, "leave out events that ended before this `time` of the recording")
 	fs.DurationVar(&c.to, "to", 0, "leave out events that began after this `time` of the recording; 0 for its end")
-	fs.Int64Var(&c.memory, "memory", 1024, "`MiB` that the conversion may take")
+	fs.Int64Var(&c.memory, "memory", 1024, "`MiB` of memory that the conversion may use")
 	return fs
 }
 
@@ -77,7 +77,7 @@ func runConvert(args []string, stdout io.Writer) error {
 	name, out := names[0], names[1]
 	write, ok := export.ByEnding(out)
 	if !ok {
-		return frontend.UsageError(fmt.Sprintf("%s: unknown ending: use %s", out, endings()))
+		return frontend.UsageError(fmt.Sprintf("%s has an unknown ending; use %s", out, endings()))
 	}
 	part := window{int64(c.from), int64(c.to)}
 	if c.from == 0 {
@@ -94,14 +94,14 @@ func runConvert(args []string, stdout io.Writer) error {
 	name = file.Name()
 	begin, err := file.Seek(0, io.SeekCurrent)
 	if err != nil {
-		return fmt.Errorf("%s: a recording is read twice to convert it: save it to a file first", name)
+		return fmt.Errorf("%s: a conversion reads the recording twice; save the recording to a file first", name)
 	}
 	n, err := part.count(events.Read(file))
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if takes := (n*bytesOfEvent + 1<<20 - 1) >> 20; takes > c.memory {
-		return fmt.Errorf("%s: converting %d events takes %d MiB, and the limit is %d: "+
+		return fmt.Errorf("%s: converting %d events takes %d MiB, but the limit is %d; "+
 			"choose a part by its times (from, to), or raise the limit (memory)", name, n, takes, c.memory)
 	}
 	if _, err := file.Seek(begin, io.SeekStart); err != nil {

@@ -22,20 +22,20 @@ type timeline struct {
 	names   []string
 	rows    []*row
 	tracks  []track
-	levels  []level // in order of time
+	levels  []level // sorted by time
 	dropped int64
 }
 
-// A row is the work of one worker. Its spans nest, and are sorted by their begin, outer ones
+// A row is the work of one worker. Its spans nest and are sorted by start time, outer spans
 // first.
 type row struct {
 	name  string
 	spans []span
-	out   map[int][]arrow // by the span they leave
-	in    map[int][]arrow // by the span they arrive in
+	out   map[int][]arrow // outgoing arrows by span
+	in    map[int][]arrow // incoming arrows by span
 }
 
-// A span is a scope, or a mark without duration for all other kinds.
+// A span is a scope or, for events of all other kinds, a mark without duration.
 type span struct {
 	begin, end   int64  // nanoseconds
 	what         uint64 // User: number of bytes; flows: the id
@@ -54,9 +54,9 @@ func (s *span) title() uint32 {
 
 // An arrow is one end of a flow from one span to another.
 type arrow struct {
-	id   uint64 // from 1, unique for each pair of spans
+	id   uint64 // counted from 1, unique for each pair of spans
 	name uint32
-	time int64 // time of this end: not before departure, within the span
+	time int64 // time of this end, within the span; an arrival is not before the departure
 }
 
 // A track is the quantity that a counter shows.
@@ -65,14 +65,14 @@ type track struct {
 	bytes bool
 }
 
-// A level is the value of a track from some time on.
+// A level is the value of a track from a given time on.
 type level struct {
 	time  int64
 	value float64
 	track uint32
 }
 
-// farthest keeps sums and differences of times far from overflow: 36 years.
+// farthest clamps times to 36 years, so that their sums and differences cannot overflow.
 const farthest = 1 << 60
 
 // gather reads a whole recording. If the events end with an error, it returns the timeline of the
@@ -127,7 +127,7 @@ type quantity struct {
 	part int // Vector: index of the number
 }
 
-// flowSides records which sides of a flow were seen.
+// flowSides records which sides of a flow have occurred.
 type flowSides struct{ out, in bool }
 
 func (g *gatherer) gatherEvent(e *events.Event) {
@@ -167,7 +167,7 @@ func (g *gatherer) gatherEvent(e *events.Event) {
 }
 
 // addOpen adds unended scopes as if they ended with the recording, in the order in which they
-// would end: inner ones first.
+// would end: inner scopes first.
 func (g *gatherer) addOpen(open []events.Event) {
 	last := g.last()
 	for _, e := range open {
@@ -175,16 +175,16 @@ func (g *gatherer) addOpen(open []events.Event) {
 	}
 	for _, e := range slices.Backward(open) {
 		e.Kind, e.Dur = events.Scope, last-max(min(e.Time, farthest), -farthest)
-		e.Detail = cmp.Or(e.Detail, e.Name) + StillOpen
+		e.Detail = cmp.Or(e.Detail, e.Name) + stillOpen
 		g.gatherEvent(&e)
 	}
 }
 
-// StillOpen is appended to the detail of an unended scope.
-const StillOpen = " (still open)"
+// stillOpen is appended to the detail of an unended scope.
+const stillOpen = " (still open)"
 
-// measure adds an event's counter values. Alloc and Free are stored as differences until finish
-// sums them.
+// measure adds an event's counter values. Alloc and Free are stored as differences until
+// sortGathered sums them.
 func (g *gatherer) measure(e *events.Event, at int64, name uint32) {
 	values := e.Values
 	switch e.Kind {
@@ -284,7 +284,8 @@ func (g *gatherer) last() int64 {
 	return last
 }
 
-// beginAtZero moves all times up if some are negative, which not every format can express.
+// beginAtZero shifts all times up if some are negative, because not every format can express
+// negative times.
 func (g *gatherer) beginAtZero() {
 	var first int64
 	for _, r := range g.rows {

@@ -45,7 +45,7 @@ func Listen(addr string, f *events.Feed) (*Server, error) {
 		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(io.Discard, "", 0), // ignore misbehaving viewers
+		ErrorLog:          log.New(io.Discard, "", 0), // discards messages about misbehaving viewers
 	}
 	if ip, err := netip.ParseAddrPort(l.Addr().String()); err == nil && ip.Addr().IsLoopback() {
 		s.http.Handler = byAddress(mux)
@@ -60,7 +60,7 @@ const page = `A recording of events, live. Viewers never slow it.
 /events  server-sent events with JSON: new EventSource("/events"), curl -N ...
 `
 
-// complete adds the missing parts of an address.
+// complete adds the missing host or colon to an address.
 func complete(addr string) string {
 	if !strings.Contains(addr, ":") {
 		addr = ":" + addr
@@ -71,8 +71,8 @@ func complete(addr string) string {
 	return addr
 }
 
-// byAddress refuses requests to host names: a web page could resolve its own name to this machine
-// and so reach a server that is meant for this machine only.
+// byAddress rejects requests whose Host is a host name: a web page could resolve its own name to
+// this machine (DNS rebinding) and so reach a server that is meant for this machine only.
 func byAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		host := req.Host
@@ -80,7 +80,7 @@ func byAddress(next http.Handler) http.Handler {
 			host = name
 		}
 		if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err != nil && host != "localhost" {
-			http.Error(w, "events: ask for 127.0.0.1 or localhost", http.StatusForbidden)
+			http.Error(w, "events: the Host of the request is a host name; use 127.0.0.1 or localhost", http.StatusForbidden)
 			return
 		}
 		next.ServeHTTP(w, req)
@@ -91,11 +91,11 @@ func byAddress(next http.Handler) http.Handler {
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
 // Shutdown accepts no more viewers and waits until the current ones have read the whole stream,
-// which ends when its recorder is closed. When ctx is done it hangs up on the rest.
+// which ends when its recorder is closed. When ctx is done it closes the remaining connections.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if ctx.Err() != nil {
-		err = s.http.Close() // late viewers are not an error: ctx decides
+		err = s.http.Close() // viewers that are still connected when ctx ends are not an error
 	}
 	if served := <-s.done; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)

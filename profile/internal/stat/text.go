@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// mostText is how many names of a kind the text shows; CSV and JSON show all.
+// mostText limits the names of each kind in the text; CSV and JSON show all names.
 const mostText = 40
 
 // WriteText writes the report for people.
@@ -87,7 +87,7 @@ func (r *Report) WriteText(w io.Writer) error {
 // more prints how many names a table leaves out.
 func more(line func(string, ...any), n int) {
 	if n > mostText {
-		line("and %d more, which CSV and JSON have", n-mostText)
+		line("and %d more; choose CSV or JSON to see all", n-mostText)
 	}
 }
 
@@ -101,7 +101,7 @@ func title(s Slow) string {
 	return name(s.Name) + " " + name(s.Detail)
 }
 
-// name makes a name fit a table by escaping unprintable characters.
+// name returns a name for a table, with unprintable characters escaped.
 func name(s string) string {
 	if s == "" {
 		return "(unnamed)"
@@ -110,7 +110,7 @@ func name(s string) string {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
-// graph draws values over time, beginning with blanks for the time before the first value.
+// graph draws values over time, with blanks for the time before the first value.
 func (s Timeseries) graph() string {
 	return strings.Repeat(" ", int(s.From/max(s.Width, 1))) + chart.Sparkline(s.Values, len(s.Values))
 }

@@ -1,9 +1,9 @@
-// Package command implements a viewer's command line after the command's name. It serves the page
-// of package view for recordings and reports in files, and for running programs:
+// Package command implements the command line of a viewer. It serves the page of package view for
+// recordings and memory snapshots in files, and for running programs. The arguments are:
 //
 //	FILE ...      recordings (.events) and snapshots of memory (.json)
 //	HOST:PORT     a program that serves its stream there, bare TCP as live.Serve or
-//	              "cook -feed" do; it may be joined at any time
+//	              "cook -feed" do; the viewer may connect at any time
 //	-             a stream from the standard input
 package command
 
@@ -26,18 +26,20 @@ import (
 // A Viewer serves pages for the sources on its command line.
 type Viewer struct {
 	Addr     string // listen address
-	Attached bool   // ends with the standard input
+	Attached bool   // the viewer ends when its standard input ends
 	Title    string
-	Tabs     []view.Tab // besides the tabs of the recordings
+	Tabs     []view.Tab // tabs in addition to the tabs of the recordings
 	Files    []string   // files and addresses
+
+	Beside map[string]http.Handler // handlers in addition to the page, by path
 
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
 
-// Flags declares the flags of a viewer.
+// Flags declares the viewer's flags.
 func (v *Viewer) Flags(fs *flag.FlagSet) {
-	fs.StringVar(&v.Addr, "http", "127.0.0.1:0", "`address` to serve the pages at; port 0 selects a free port")
+	fs.StringVar(&v.Addr, "http", "127.0.0.1:0", "`address` to serve the pages at: a port, or host:port (without a host: this machine only); port 0 selects a free port")
 	fs.StringVar(&v.Title, "title", "", "`text` above the pages (default: the names of the files and addresses)")
 }
 
@@ -50,12 +52,17 @@ func (v *Viewer) Run(ctx context.Context) error {
 		return err
 	}
 	defer shown.closeAll()
-	l, err := net.Listen("tcp", v.Addr)
+	l, err := net.Listen("tcp", listenAddress(v.Addr))
 	if err != nil {
 		return err
 	}
 	page := view.New(shown.Sources)
-	server := &http.Server{Handler: page, ReadHeaderTimeout: 10 * time.Second, ErrorLog: nil}
+	handlers := http.NewServeMux()
+	handlers.Handle("/", page)
+	for path, h := range v.Beside {
+		handlers.Handle(path, h)
+	}
+	server := &http.Server{Handler: handlers, ReadHeaderTimeout: 10 * time.Second, ErrorLog: nil}
 	defer context.AfterFunc(ctx, func() {
 		page.Close()
 		server.Close()
@@ -68,6 +75,18 @@ func (v *Viewer) Run(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// listenAddress returns an address with a host. For a port alone the host is 127.0.0.1, which
+// only this machine can reach, as with -feed.
+func listenAddress(addr string) string {
+	if !strings.Contains(addr, ":") {
+		addr = ":" + addr
+	}
+	if strings.HasPrefix(addr, ":") {
+		addr = "127.0.0.1" + addr
+	}
+	return addr
 }
 
 // print prints a diagnostic about a file or an address; empty means the viewer itself.

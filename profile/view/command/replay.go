@@ -14,26 +14,23 @@ import (
 // maxSamples limits the samples in memory. The tape of a longer recording is read again.
 const maxSamples = 1 << 21
 
-// replay writes the quantities of a recording into a set, as gauges with a history of at most
-// rows rows; see [rowsOf]. Values may come in any order, as the buffers of workers do.
+// replay writes the quantities of a recording into a set, as gauges with a limited number of rows
+// of history; see [rowsOf]. Values may come in any order, because the buffers of workers do.
 //
-// A row is a frame. A frame ends at the end of a scope or instant called "frame". In a recording
-// without such marks it ends before the second value of a quantity, so that no two values share a
-// frame; if that gives too many frames, the whole time is divided into equal frames. If there are
-// more frames than rows, a row joins several neighbors. A row with several values of a quantity
-// keeps the last, the least and the greatest.
+// A row is a frame. A frame ends at an instant, or the end of a scope, called "frame". In a
+// recording without such marks, a frame ends before the second value of a quantity, so that no
+// frame has two values of a quantity; if that gives too many frames, the whole time is divided
+// into equal frames. If there are more frames than rows, a row joins several neighboring frames.
+// A row with several values of a quantity keeps the last, the least and the greatest value.
 //
-// After an error the set has all values that were read.
+// After an error the set has all values read before the error.
 func replay(set *counters.Set, tape *events.Tape, rows int) error {
-	p := player{tracks: newTracks(set, min(maxNames, 2*maxCells/rows)), tape: tape, rows: rows, kept: true}
-	for _, b := range tape.Blocks() {
-		p.end = max(p.end, b.To)
-	}
+	p := player{tracks: newTracks(set, min(maxNames, 2*maxCells/rows)), tape: tape, end: tape.State().End, rows: rows, kept: true}
 	p.survey()
 	p.divide()
 	set.WatchAll()
 	join := (len(p.ends) + rows - 1) / rows // frames in each row
-	chunk := max(rows/join, 1) * join       // frames with cells at the same time
+	chunk := max(rows/join, 1) * join       // number of frames whose cells are in memory at the same time
 	for from := 0; from < len(p.ends); from += chunk {
 		to := min(from+chunk, len(p.ends))
 		p.fill(from, to)
@@ -42,7 +39,7 @@ func replay(set *counters.Set, tape *events.Tape, rows int) error {
 	return errors.Join(p.failed, p.full)
 }
 
-// A player makes rows of a complete recording.
+// A player converts a complete recording to rows.
 type player struct {
 	tracks
 	tape    *events.Tape
@@ -50,15 +47,16 @@ type player struct {
 	end     int64   // end of the recording
 	ends    []int64 // ends of frames
 	samples []sample
-	kept    bool // samples holds all samples of the recording
+	kept    bool // set if samples holds all samples of the recording
 	failed  error
 	records []events.Record
 	values  []float64
 }
 
-// survey finds the ends of frames, and all quantities, and keeps samples while they fit.
+// survey finds the ends of frames and all quantities, and keeps samples as long as they fit
+// maxSamples.
 func (p *player) survey() {
-	marks := slices.Contains(p.tape.Names(), frameMark)
+	marks := slices.Contains(p.tape.State().Names, frameMark)
 	latest := int64(0)
 	p.eachSample(math.MinInt64, math.MaxInt64, func(s sample) bool {
 		latest = max(latest, s.at)
@@ -80,7 +78,7 @@ func (p *player) survey() {
 	p.marked = len(p.ends) > 0
 }
 
-// divide decides where frames end.
+// divide determines the ends of frames.
 func (p *player) divide() {
 	if !p.marked && p.kept {
 		p.ends = p.exact()
@@ -97,10 +95,10 @@ func (p *player) divide() {
 	}
 }
 
-// exact returns ends of frames such that no frame has two values of a quantity, unless both have
-// the same time.
+// exact returns frame ends such that no frame has two values of a quantity, unless both values
+// have the same time.
 func (p *player) exact() (ends []int64) {
-	frame := map[*track]int{} // the latest frame with a value, from 1
+	frame := map[*track]int{} // number of the latest frame with a value, from 1
 	for i := range p.samples {
 		s := &p.samples[i]
 		if before := int64(0); i > 0 {
@@ -127,7 +125,7 @@ func (p *player) fill(from, to int) {
 			return true
 		}
 		if s.track.cells == nil {
-			s.track.cells = make([]cell, to-from) // no later chunk is longer
+			s.track.cells = make([]cell, to-from) // room for later chunks too: none of them is longer
 		}
 		at := sort.Search(to-from-1, func(i int) bool { return p.ends[from+i] >= s.at })
 		s.track.cells[at].addCellValue(s.at, s.value)
@@ -135,9 +133,10 @@ func (p *player) fill(from, to int) {
 	})
 }
 
-// push pushes the frames in cells as rows of join frames each.
+// push pushes the frames in cells to the set. It joins each group of join neighboring frames into
+// one row.
 func (p *player) push(from, to, join int) {
-	start := p.tape.Start()
+	start := p.tape.State().Start
 	for f := from; f < to; f += join {
 		until := min(f+join, to)
 		for _, q := range p.list {
@@ -152,7 +151,7 @@ func (p *player) push(from, to, join int) {
 	}
 }
 
-// eachSample calls use for each sample between two times, until it returns false.
+// eachSample calls use for each sample between two times, until use returns false.
 func (p *player) eachSample(from, to int64, use func(sample) bool) {
 	if p.kept && len(p.samples) > 0 {
 		for _, s := range p.samples {
@@ -162,7 +161,8 @@ func (p *player) eachSample(from, to int64, use func(sample) bool) {
 		}
 		return
 	}
-	blocks, names := p.tape.Blocks(), p.tape.Names()
+	state := p.tape.State()
+	blocks, names := state.Blocks, state.Names
 	for i := range blocks {
 		b := &blocks[i]
 		if b.Row < 0 || b.To < from || b.From > to {

@@ -26,7 +26,7 @@ const snapshotEnding = ".json"
 // dialTimeout is how long a program may take to accept a viewer.
 const dialTimeout = 5 * time.Second
 
-// A gathering is the sources of a view and the functions that close them.
+// A gathering holds the sources of a view and the functions that close them.
 type gathering struct {
 	view.Sources
 	close []func() error
@@ -87,10 +87,10 @@ func (v *Viewer) addRecording(g *gathering, name string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	// The file stays mapped until the process ends: readers may be at work until then.
+	// The file stays mapped until the process ends, because readers may use it until then.
 	tape := events.OpenTape(m.Data)
-	if err := tape.Err(); err != nil {
-		if tape.Start().IsZero() { // nothing could be read
+	if err := tape.State().Err; err != nil {
+		if tape.State().Start.IsZero() { // the recording could not be read at all
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		v.print(name, frontend.Warning, err.Error()+"; the page shows the events before the damage")
@@ -100,7 +100,7 @@ func (v *Viewer) addRecording(g *gathering, name string) error {
 		rows := rowsOf(tape)
 		g.Counters = counters.New(counters.Options{Max: 3*maxNames + 16, Frames: rows + 1})
 		set := g.Counters
-		go func() { // the page need not wait for it
+		go func() { // runs in the background: the page need not wait for it
 			if err := replay(set, tape, rows); err != nil {
 				v.print(name, frontend.Err, err.Error())
 			}
@@ -124,9 +124,9 @@ func addSnapshot(g *gathering, name string) error {
 	return nil
 }
 
-// addStream adds a live stream. It calls end when no more data can come.
+// addStream adds a live stream. It calls end when no more data can arrive.
 func (v *Viewer) addStream(ctx context.Context, g *gathering, name string, from io.Reader, end func()) {
-	tape := events.NewTape(events.TapeOptions{})
+	tape := events.NewTape(0)
 	g.Recordings = append(g.Recordings, view.Recording{Name: name, Tape: tape})
 	if g.Counters == nil {
 		g.Counters = counters.New(counters.Options{Max: 3*maxNames + 16, Frames: liveKept})
@@ -139,7 +139,7 @@ func (v *Viewer) addStream(ctx context.Context, g *gathering, name string, from 
 			v.print(name, frontend.Err, err.Error())
 		}
 		if v.Attached {
-			io.Copy(io.Discard, r) // until the starting program closes it or ends
+			io.Copy(io.Discard, r) // standard input ends when the starting program closes it or ends
 			end()
 		}
 	}()

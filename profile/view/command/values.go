@@ -15,18 +15,18 @@ import (
 // Limits of the counters made from a recording.
 const (
 	maxNames = 2048
-	maxRows  = 100_000 // as many as a page keeps
+	maxRows  = 100_000 // number of rows that a page keeps
 	minRows  = 1024
-	maxCells = 1 << 20 // rows times names
+	maxCells = 1 << 20 // limit of rows times names
 
 	liveEvery = 16 * time.Millisecond
-	liveKept  = 20_000 // rows for a running program
+	liveKept  = 20_000 // number of rows for a running program
 )
 
-// frameMark is the name of scopes and instants that end a frame, as in "events stat".
+// frameMark is the name of the scopes and instants that end a frame, as in "events stat".
 const frameMark = "frame"
 
-// errNames means that a recording has more quantities than fit.
+// errNames means that a recording has too many quantities.
 var errNames = fmt.Errorf("the recording has more than %d quantities; graphs show the first ones", maxNames)
 
 // components are the suffixes for the numbers of a short vector.
@@ -40,7 +40,7 @@ func component(name string, i, n int) string {
 	return name + "/" + strconv.Itoa(i)
 }
 
-// A cell is one quantity in one frame: the last, least and greatest value, and the sum and number
+// A cell is one quantity in one frame: the last, least and greatest value, and the sum and count
 // of its values.
 type cell struct {
 	at                     int64 // time of the last value
@@ -93,11 +93,11 @@ type track struct {
 	name        string // name of the gauge
 	gauge       *counters.Gauge
 	least, most *counters.Gauge // nil until a frame has several values
-	began       bool            // has had a value, if frames are marked
-	level       float64         // the last value
+	began       bool            // set once the track has had a value, if frames are marked
+	level       float64         // value of the last sample
 
-	now   cell   // the current frame, in a follower
-	cells []cell // the frames, in a player
+	now   cell   // the current frame; used by a follower
+	cells []cell // the frames in memory; used by a player
 }
 
 type trackKey struct {
@@ -108,19 +108,19 @@ type trackKey struct {
 // tracks are the quantities of a recording, with their gauges.
 type tracks struct {
 	set    *counters.Set
-	most   int // most names
+	most   int // limit of the number of names
 	of     map[trackKey]*track
 	list   []*track
-	marked bool  // scopes or instants mark the ends of frames
-	full   error // errNames if there are more
+	marked bool  // set if scopes or instants mark the ends of frames
+	full   error // errNames if there are more names
 }
 
 func newTracks(set *counters.Set, most int) tracks {
 	return tracks{set: set, most: most, of: map[trackKey]*track{}}
 }
 
-// track returns a quantity, or nil if there is no room. If values and scopes share a name, the
-// later track's name gets a suffix.
+// track returns the track of a quantity, or nil if there is no room for it. If values and scopes
+// share a name, the later track's name gets a suffix.
 func (t *tracks) track(name string, scope bool) *track {
 	key := trackKey{name, scope}
 	q := t.of[key]
@@ -141,7 +141,7 @@ func (t *tracks) track(name string, scope bool) *track {
 	return q
 }
 
-// samples calls use for each number of an event with values, and for a scope.
+// samples calls use for each value of an event, and for the duration of a scope.
 func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values []float64, use func(sample)) {
 	switch kind {
 	case events.Scope, events.Instant:
@@ -167,8 +167,8 @@ func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values
 }
 
 // closed ends a frame: it turns the samples in c into the cell of the track. If frames are
-// marked, the time of scopes is their sum, as in a timer, and a level stays until it changes.
-// Otherwise each call is a value, and a frame without a sample has no value.
+// marked, the time of scopes is their sum, as in a timer, and a level persists until it changes.
+// Otherwise each scope is a value, and a frame without a sample has no value.
 func (t *tracks) closed(q *track, c cell) cell {
 	switch {
 	case !t.marked:
@@ -205,8 +205,8 @@ func (t *tracks) show(q *track, c *cell) {
 	q.most.Set(most)
 }
 
-// rowsOf returns the largest number of rows for a recording; many names leave room for fewer.
+// rowsOf returns the largest number of rows for a recording; the more names, the fewer rows.
 func rowsOf(tape *events.Tape) int {
-	names := 4 * len(tape.Names()) // each may be a vector
+	names := 4 * len(tape.State().Names) // each name may be a vector
 	return max(min(maxCells/max(names, 1), maxRows), minRows)
 }

@@ -1,21 +1,25 @@
 import { preload } from "/loader.js"; // of docs/engines/phaser.md
-import { read, images, sounds, script } from "/engines/common.js";
+import { checking, cooked, game, images, joined, opusLoss, part, script, sliced, slices, sounds, sprites, strip } from "/engines/common.js";
 
 await script("/npm/node_modules/phaser/dist/phaser.min.js"); // sets Phaser
 
-// draw loads an image and renders it with WebGL.
-const draw = url => new Promise((done, fail) => {
+// render loads outputs, calls create with the scene and returns the pixels. An output is a list of
+// kind and URL, its key is its number; more URLs go to Phaser's own loader. create returns the size.
+const render = (outputs, create) => new Promise((done, fail) => {
 	new Phaser.Game({
-		type: Phaser.WEBGL, width: 1, height: 1, transparent: true, pixelArt: true, banner: false, audio: { noAudio: true },
+		type: Phaser.WEBGL, width: 1, height: 1, transparent: true, pixelArt: true, banner: false,
+		audio: { noAudio: outputs[0][0] !== "audioSprite" },
 		scene: {
 			preload() {
 				this.load.on("loaderror", file => fail(new Error("refused " + file.url)));
-				preload(this, "image", "m", url);
+				for (const [i, [kind, ...urls]] of outputs.entries()) {
+					if (urls.length > 1) this.load[kind](String(i), ...urls);
+					else preload(this, kind, String(i), ...urls);
+				}
 			},
 			create() {
-				const { width, height } = this.textures.get("m").getSourceImage();
+				const { width, height } = create(this);
 				this.scale.resize(width, height);
-				this.add.image(0, 0, "m").setOrigin(0);
 				this.game.events.once("postrender", () => {
 					const c = new OffscreenCanvas(width, height).getContext("2d");
 					c.drawImage(this.game.canvas, 0, 0);
@@ -28,8 +32,40 @@ const draw = url => new Promise((done, fail) => {
 	});
 });
 
-window.check = async dir => {
-	const list = await read(dir);
-	return [...await images(list, draw, 1), ...await sounds(list, 0.3)].join("\n");
+const draw = url => render([["image", url]], scene => {
+	const { width, height } = scene.textures.get("0").getSourceImage();
+	scene.add.image(0, 0, "0").setOrigin(0);
+	return { width, height };
+});
+
+// atlases draws all sprites in rows of four, and the nine-slice below them.
+const atlases = (...urls) => async () => {
+	const place = name => [Number(name.match(/\d+/)[0]) % 4 * 48, Math.floor(Number(name.match(/\d+/)[0]) / 4) * 48];
+	const m = await render([["atlas", ...urls.map(url => cooked + url)]], scene => {
+		for (const name of scene.textures.get("0").getFrameNames()) {
+			if (name !== sliced.name) scene.add.image(...place(name), "0", name).setOrigin(0);
+		}
+		scene.add.nineslice(0, 192, "0", sliced.name, sliced.width, sliced.height).setOrigin(0);
+		return { width: 192, height: 240 };
+	});
+	await sprites("sprite", (name, width, height) => part(m, ...place(name), width, height));
+	await slices(() => part(m, 0, 192, sliced.width, sliced.height));
 };
-document.body.dataset.ready = true;
+
+async function effects(list) {
+	let markers;
+	await render([["audioSprite", "/cooked/kinds/ui.json"]], scene => {
+		markers = scene.sound.addAudioSprite("0").markers;
+		return { width: 1, height: 1 };
+	});
+	await joined(name => [markers[name].start, markers[name].duration], opusLoss)(list);
+}
+
+// The game is loaded at once.
+const all = [];
+const whole = game(url => /\.(webp|png|jpg)$/.test(url) ? all.push(["image", url]) : undefined);
+
+checking([images(draw, 1), strip(draw), atlases("/kinds/menu.json"), sounds(opusLoss), effects, async () => {
+	await whole();
+	if (all.length) await render(all, () => ({ width: 1, height: 1 }));
+}], [images(draw, 1), strip(draw), atlases("/kinds/menu.png", "/kinds/menu.json"), sounds(0)]);

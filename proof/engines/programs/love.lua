@@ -2,23 +2,18 @@
 
 local outputs = require("loader") -- of docs/engines/love.md
 
--- image returns the pixels that LÖVE shows for a file: it is drawn, one texel for each pixel.
-local function image(name)
-	local m = outputs.image((name:gsub("^cooked/", "")))
-	local canvas = love.graphics.newCanvas(m:getWidth(), m:getHeight(), { dpiscale = 1 })
+-- render returns the pixels of a canvas on which f draws.
+local function render(width, height, f)
+	local canvas = love.graphics.newCanvas(width, height, { dpiscale = 1 })
 	love.graphics.setCanvas(canvas)
 	love.graphics.setBlendMode("replace", "premultiplied")
-	love.graphics.draw(m)
+	f()
 	love.graphics.setCanvas()
 	return canvas:newImageData()
 end
 
-local function compareImages(source, cooked)
-	local got = image(cooked)
-	local ok, want = pcall(love.image.newImageData, source)
-	if not ok then
-		return nil -- LÖVE does not decode the source
-	end
+-- difference returns a line if the mean difference of two images is more than 1 of 255.
+local function difference(want, got)
 	if want:getWidth() ~= got:getWidth() or want:getHeight() ~= got:getHeight() then
 		return string.format("%dx%d pixels, want %dx%d", got:getWidth(), got:getHeight(), want:getWidth(), want:getHeight())
 	end
@@ -34,14 +29,58 @@ local function compareImages(source, cooked)
 	return off > 1 and "the mean difference is " .. off or nil
 end
 
+local compared = {}
+
+local function count(kind)
+	compared[kind] = (compared[kind] or 0) + 1
+end
+
+local function compareImages(source, cooked, kind)
+	local m = outputs.image(cooked)
+	local ok, want = pcall(love.image.newImageData, source)
+	if not ok then
+		return nil -- LÖVE does not decode the source
+	end
+	count(kind)
+	return difference(want, render(m:getWidth(), m:getHeight(), function() love.graphics.draw(m) end))
+end
+
+local function compareSprites(_, cooked)
+	local page, list = outputs.sprites(cooked)
+	for name, s in pairs(list) do
+		if not name:find("panel") then -- a nine-patch has lost its border
+			local want = love.image.newImageData("assets/kinds/" .. name)
+			local got = render(want:getWidth(), want:getHeight(), function() love.graphics.draw(page, s.quad, s.x, s.y) end)
+			local wrong = difference(want, got)
+			if wrong then
+				return name .. ": " .. wrong
+			end
+			count("sprite")
+		end
+	end
+end
+
+local function compareFonts(source, cooked)
+	local function text(font)
+		return render(200, 20, function() love.graphics.setFont(font) love.graphics.print("PEBBLE 123", 2, 2) end)
+	end
+	count("font")
+	local want = text(love.graphics.newFont(source))
+	if not difference(want, love.image.newImageData(200, 20)) then
+		return "no text is drawn"
+	end
+	return difference(want, text(outputs.font(cooked)))
+end
+
 local function compareSounds(source, cooked)
-	outputs.sound((cooked:gsub("^cooked/", "")))
-	outputs.sound((cooked:gsub("^cooked/", "")), "stream")
-	local got = love.sound.newSoundData(cooked)
+	outputs.sound(cooked)
+	outputs.sound(cooked, "stream")
+	local got = love.sound.newSoundData("cooked/" .. cooked)
 	local ok, want = pcall(love.sound.newSoundData, source)
 	if not ok then
 		return nil
 	end
+	count("sound")
 	if want:getSampleCount() ~= got:getSampleCount() or want:getChannelCount() ~= got:getChannelCount() then
 		return string.format("%d frames, want %d", got:getSampleCount(), want:getSampleCount())
 	end
@@ -52,18 +91,49 @@ local function compareSounds(source, cooked)
 	end
 end
 
+-- A game is loaded whole. Its files are not in the directory of the loader's page.
+local function loadImage(_, cooked)
+	love.graphics.newImage(cooked)
+end
+
+local function loadSound(_, cooked)
+	love.audio.newSource(cooked, "static")
+end
+
+-- checkHotReload runs the page's code for hot reload: it loads an image again only if its time changes.
+local function checkHotReload()
+	local game = setmetatable({ outputs = outputs }, { __index = _G })
+	local code = setfenv(love.filesystem.load("hotreload.lua"), game)
+	code()
+	local first = game.trophy
+	code()
+	if not first or game.trophy ~= first then
+		print("hot reload: the image is not loaded once")
+	end
+	game.loaded = 0
+	code()
+	if game.trophy == first then
+		print("hot reload: a changed image is not loaded")
+	end
+end
+
+local compare = { ["game-image"] = loadImage, ["game-sound"] = loadSound, image = compareImages, lut = compareImages, sprite = compareSprites, font = compareFonts, sound = compareSounds }
+local within = { image = 1, lut = 1, sprite = 1, font = 1, sound = 0.4 } -- 1/256 of the full scale
+
 function love.load()
-	local compared = 0
+	checkHotReload()
 	for line in love.filesystem.lines("pairs") do
 		local kind, source, cooked = line:match("^(.-)\t(.-)\t(.-)$")
-		local ok, wrong = pcall(kind == "image" and compareImages or compareSounds, source, cooked)
-		if wrong then
-			print(cooked .. ": " .. wrong)
+		cooked = cooked:gsub("^cooked/", "")
+		if kind ~= "model" and kind ~= "hdr" then -- LÖVE has none
+			local _, wrong = pcall(compare[kind], source, cooked, kind)
+			if wrong then
+				print(cooked .. ": " .. wrong)
+			end
 		end
-		compared = compared + 1
 	end
-	if compared < 35 then
-		print(compared .. " files seen")
+	for kind, files in pairs(compared) do
+		print("compared " .. kind .. " " .. files .. " " .. within[kind])
 	end
 	love.event.quit()
 end

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// least is the PSNR in decibels that a decoded sample must reach.
+// least is the minimum PSNR, in dB, of a decoded sample.
 const least = 38
 
 // ddsReaders are programs that convert a DDS file to 8-bit RGBA pixels on standard output.
@@ -22,7 +22,7 @@ var ddsReaders = []struct {
 	name string
 	argv func(file string) []string
 	must []string // names of the samples that the program must support
-	says string   // a part of the output of -version, because other programs may have the same name
+	says string   // text in the output of -version, because other programs may have the same name
 }{
 	{"ffmpeg", func(file string) []string {
 		return []string{"-v", "error", "-i", file, "-f", "rawvideo", "-pix_fmt", "rgba", "-"}
@@ -32,7 +32,7 @@ var ddsReaders = []struct {
 }
 
 // askDDSReaders writes the samples as DDS and returns the number of samples that a reader decodes
-// to a different picture.
+// to a different image.
 func askDDSReaders(ctx context.Context, dir string, samples []sample) (wrong int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
@@ -67,7 +67,7 @@ func askDDSReaders(ctx context.Context, dir string, samples []sample) (wrong int
 	return wrong, nil
 }
 
-// judge compares decoded pixels with a sample's source.
+// judge compares the decoded pixels with the source of a sample.
 func judge(s sample, pix []byte, err error, said []byte) (answer string, known, fine bool) {
 	if err != nil || len(pix) == 0 {
 		first, _, _ := bytes.Cut(bytes.TrimSpace(said), []byte("\n"))
@@ -78,13 +78,13 @@ func judge(s sample, pix []byte, err error, said []byte) (answer string, known, 
 	}
 	channels := s.texture.Format.Channels()
 	switch s.texture.Format {
-	case texture.RGBA8: // ffmpeg 5.1 swaps red and blue in files with this header
+	case texture.RGBA8, texture.RGBA16: // ffmpeg 5.1 swaps red and blue in files with this header
 		swapped := pix[0] > pix[2] // the first pixel is blue
 		for i := 0; swapped && i < len(pix); i += 4 {
 			pix[i], pix[i+2] = pix[i+2], pix[i]
 		}
-	case texture.RGBA16F:
-		return "not supported: half floats are read as integers", false, true
+	case texture.R16F, texture.R32F, texture.RGBA16F:
+		return "not supported: floats are read as integers", false, true
 	}
 	if s.texture.Format == texture.BC1A {
 		channels = "a" // fully transparent pixels lose their colors

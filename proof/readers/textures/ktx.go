@@ -36,7 +36,7 @@ type found struct {
 	WritesTheSame bool
 }
 
-// A standard is the name and the description of a format in Vulkan and in the Khronos Data Format
+// A standard has the names of a format in Vulkan and its description in the Khronos Data Format
 // Specification.
 type standard struct {
 	plain, srgb string
@@ -45,8 +45,8 @@ type standard struct {
 	samples     int
 }
 
-// standards returns the expected standard of each format. It repeats on purpose what package ktx2
-// knows, and uses names instead of numbers.
+// standards returns the expected standard of each format. It deliberately repeats what package ktx2
+// contains, with names instead of numbers.
 func standards() map[texture.Format]standard {
 	return map[texture.Format]standard{
 		texture.BC1:      {"VK_FORMAT_BC1_RGB_UNORM_BLOCK", "VK_FORMAT_BC1_RGB_SRGB_BLOCK", 1, 128, 1},
@@ -69,12 +69,17 @@ func standards() map[texture.Format]standard {
 		texture.RG8:      {"VK_FORMAT_R8G8_UNORM", "", 1, 1, 2},
 		texture.RGBA8:    {"VK_FORMAT_R8G8B8A8_UNORM", "VK_FORMAT_R8G8B8A8_SRGB", 1, 1, 4},
 		texture.RGB10A2:  {"VK_FORMAT_A2B10G10R10_UNORM_PACK32", "", 4, 1, 4},
+		texture.R16:      {"VK_FORMAT_R16_UNORM", "", 2, 1, 1},
+		texture.RG16:     {"VK_FORMAT_R16G16_UNORM", "", 2, 1, 2},
+		texture.RGBA16:   {"VK_FORMAT_R16G16B16A16_UNORM", "", 2, 1, 4},
+		texture.R16F:     {"VK_FORMAT_R16_SFLOAT", "", 2, 1, 1},
+		texture.R32F:     {"VK_FORMAT_R32_SFLOAT", "", 4, 1, 1},
 		texture.RGBA16F:  {"VK_FORMAT_R16G16B16A16_SFLOAT", "", 2, 1, 4},
 	}
 }
 
 // askKTXParse writes the samples, with and without supercompression, and returns the number of
-// files in which ktx-parse finds unexpected values.
+// files for which ktx-parse reports unexpected values.
 func askKTXParse(ctx context.Context, dir, parse, script string, samples []sample) (wrong int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, err
@@ -126,7 +131,7 @@ func verdict(problems []string) string {
 	return fmt.Sprintf("DIFFERS: %q", problems)
 }
 
-// compare returns a line for each field of f that does not match t.
+// compare returns a line for each field of f that differs from t.
 func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []string) {
 	want := standards()[t.Format]
 	pick := func(yes bool, a, b string) string {
@@ -153,7 +158,7 @@ func compare(t *texture.Texture, s ktx2.Supercompression, f *found) (problems []
 	}
 	check("descriptors", f.Descriptors, 1)
 	check("color model", f.Model, want.model)
-	data := t.Format == texture.UASTC && !t.SRGB // as KHR_texture_basisu requires
+	data := t.Format == texture.UASTC && !t.SRGB // required by KHR_texture_basisu
 	check("primaries", f.Primaries, pick(data, "KHR_DF_PRIMARIES_UNSPECIFIED", "KHR_DF_PRIMARIES_BT709"))
 	check("transfer", f.Transfer, pick(t.SRGB, "KHR_DF_TRANSFER_SRGB", "KHR_DF_TRANSFER_LINEAR"))
 	check("alpha", f.Flags, pick(t.Premultiplied, "KHR_DF_FLAG_ALPHA_PREMULTIPLIED", "KHR_DF_FLAG_ALPHA_STRAIGHT"))

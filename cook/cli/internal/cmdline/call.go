@@ -1,8 +1,8 @@
-// Package cmdline is the frame of all verbs of cook. It parses a command line, completes it from
-// the environment and the project, and prints errors.
+// Package cmdline is the framework for all verbs of cook. It parses a command line, adds
+// settings from the environment and the project, and prints errors.
 //
-// A verb is declared in one file of a family of verbs, in this order: its [Verb], its options, the
-// flags, the function that runs it.
+// Each verb is declared in one file, in this order: its [Verb], its options, the flags, the
+// function that runs it.
 package cmdline
 
 import (
@@ -24,32 +24,32 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Verb is the first word of a command line. Help, completion and the manual page
-// are made from its fields.
+// A Verb is the first word of a command line. Help, completion and the manual page are
+// generated from its fields.
 type Verb struct {
 	Name     string // "" for a command line without a verb
 	Synopsis string // follows "cook "
 	Summary  string
-	Text     string // begins with the usage
+	Text     string // text that begins with the usage line
 	Takes    Argument
 
-	// New returns the flags of one command line, and the function to call with its words.
+	// New returns the flags for one command line, and the function to call with its words.
 	New func() Handler
 
-	// Run replaces the parsing of New's flags, unless it is nil.
+	// Run, if not nil, replaces the parsing of New's flags.
 	Run func(context.Context, *Call) (status int)
 
-	// Help prints the answer to -h. If it is nil, Text and the flags are printed.
+	// Help, if not nil, prints the answer to -h. Otherwise Text and the flags are printed.
 	Help func(*Call, io.Writer)
 }
 
-// A Handler is one command line of a verb.
+// A Handler handles one command line of a verb.
 type Handler struct {
-	Flags func(*flag.FlagSet) // declares the flags; nil for none
+	Flags func(*flag.FlagSet) // declares the flags; may be nil
 	Run   func(ctx context.Context, c *Call, words []string) (status int)
 }
 
-// HandlerOf returns the field New of a verb whose options have the type T.
+// HandlerOf returns a New function for a verb whose options have the type T.
 func HandlerOf[T any](flags func(*T, *flag.FlagSet), run func(*T, context.Context, *Call, []string) int) func() Handler {
 	return func() Handler {
 		options := new(T)
@@ -65,13 +65,22 @@ type Argument struct {
 	Words          func() []string // nil for none
 	Files, Folders bool
 
-	// Patterns is set if words are patterns of sources: paths become patterns.
+	// Patterns is set if words are source patterns, so that paths are converted to patterns.
 	Patterns bool
-	// Target is set if the first word never names the asset directory.
+	// Target is set if the last word names a directory to write to, and never the asset
+	// directory.
 	Target bool
 }
 
-// List returns the words of an argument.
+// trailing returns the number of trailing words that never name the asset directory.
+func (a Argument) trailing() int {
+	if a.Target {
+		return 1
+	}
+	return 0
+}
+
+// List returns the words that an argument can be.
 func (a Argument) List() []string {
 	if a.Words == nil {
 		return nil
@@ -82,19 +91,16 @@ func (a Argument) List() []string {
 // CookFunc is the type of [cook.Cook].
 type CookFunc func(context.Context, cook.Project, cook.CookOptions) (cook.Summary, error)
 
-// A Call is one command line, and all that verbs need from the program.
+// A Call is one command line, with everything that verbs need from the program.
 type Call struct {
 	Verbs   []Verb // verbs of the program; the first one has no name
 	Recipes []recipe.Recipe
 	Cook    CookFunc // tests replace it
-	AtWork  func()   // verbs call it before they work on assets
-	Args    []string // words and flags behind the verb
+	AtWork  func()   // called by verbs before they work on assets
+	Args    []string // words and flags after the verb
 
 	Stdout, Stderr io.Writer
 }
-
-// Project returns a project that has the recipes of the program.
-func (c *Call) Project() cook.Project { return cook.Project{Recipes: c.Recipes} }
 
 // Names lists the verbs.
 func (c *Call) Names() (names []string) {
@@ -104,7 +110,7 @@ func (c *Call) Names() (names []string) {
 	return names
 }
 
-// Find returns the verb of a name, nil if there is none.
+// Find returns the verb with the given name, or nil.
 func (c *Call) Find(name string) *Verb {
 	if i := slices.IndexFunc(c.Verbs, func(v Verb) bool { return v.Name == name }); i >= 0 {
 		return &c.Verbs[i]
@@ -112,7 +118,7 @@ func (c *Call) Find(name string) *Verb {
 	return nil
 }
 
-// Dispatch runs the verb that the first argument names, or the one without a name.
+// Dispatch runs the verb that the first argument names, or else the verb without a name.
 func (c *Call) Dispatch(ctx context.Context) (status int) {
 	v := &c.Verbs[0]
 	if len(c.Args) > 0 && c.Args[0] != "" {
@@ -160,8 +166,9 @@ func (h Handler) flagSet(v *Verb) *flag.FlagSet {
 	return fs
 }
 
-// parseArguments parses the arguments. The environment sets flags that the command line leaves out,
-// and the project flags that both leave out. Unless ok, the verb has nothing left to do.
+// parseArguments parses the arguments. The environment sets flags that are not on the command
+// line, and the project sets flags that neither the command line nor the environment sets. If
+// ok is false, the verb has nothing left to do.
 func (c *Call) parseArguments(v *Verb, fs *flag.FlagSet) (words []string, status int, ok bool) {
 	words, err := frontend.Parse(fs, presentNames(fs, c.Args))
 	switch {
@@ -184,10 +191,10 @@ func (c *Call) parseArguments(v *Verb, fs *flag.FlagSet) (words []string, status
 	return words, frontend.OK, true
 }
 
-// renamed maps former names of flags to their present ones.
+// renamed maps former flag names to the current names.
 var renamed = map[string]string{"verify": "check-contents"}
 
-// presentNames replaces former names of flags.
+// presentNames replaces former flag names.
 func presentNames(fs *flag.FlagSet, args []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {
@@ -215,15 +222,15 @@ func (c *Call) printVerbHelp(v *Verb, fs *flag.FlagSet) {
 	fmt.Fprint(c.Stdout, ExitText)
 }
 
-// RecordErrors makes errors records on standard output as well, if the command line has -json.
+// RecordErrors also writes errors as records to standard output if the command line has -json.
 func (c *Call) RecordErrors(stdout *frontend.Checked) {
 	if c.wantsJSON(os.Getenv) {
 		c.Stderr = &recorder{c.Stderr, stdout}
 	}
 }
 
-// wantsJSON reports whether a command line, which may be wrong, has -json, or a verb that takes
-// -json from the environment.
+// wantsJSON reports whether a command line, which may be invalid, has -json, or a verb that
+// takes -json from the environment.
 func (c *Call) wantsJSON(env func(string) string) (want bool) {
 	given := false
 	for _, arg := range c.Args {
@@ -249,7 +256,8 @@ func (c *Call) wantsJSON(env func(string) string) (want bool) {
 	return v.Flags().Lookup("json") != nil && (on || err != nil)
 }
 
-// EnvPrefix begins the names of variables that set flags: COOK_CACHE_SIZE sets -cache-size.
+// EnvPrefix is the prefix of environment variables that set flags: COOK_CACHE_SIZE sets
+// -cache-size.
 const EnvPrefix = "COOK_"
 
 // variableOf returns the name of the variable that sets a flag.
@@ -257,8 +265,8 @@ func variableOf(flag string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets flags that the command line leaves out from variables of the environment
-// that are not empty. It warns of variables with nearly the name of a flag.
+// fromEnvironment sets flags that are not on the command line from non-empty environment
+// variables. It warns of variables whose names resemble a flag's variable.
 func (c *Call) fromEnvironment(fs *flag.FlagSet, environ []string) error {
 	values := map[string]string{}
 	for _, entry := range environ {

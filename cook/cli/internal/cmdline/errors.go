@@ -24,7 +24,7 @@ func (c *Call) PrintError(err error) {
 	}
 }
 
-// Warn prints a warning that is about no file.
+// Warn prints a warning that does not concern a file.
 func (c *Call) Warn(text string) {
 	frontend.Diagnostic{Program: "cook", Severity: frontend.Warning, Text: text}.Print(c.Stderr)
 }
@@ -32,18 +32,18 @@ func (c *Call) Warn(text string) {
 // Style returns the style of standard error.
 func (c *Call) Style() frontend.Style { return frontend.StyleOf(c.Stderr, os.Getenv) }
 
-// A recorder is the standard error of a command line with -json: errors become records on standard
-// output as well.
+// A recorder is the standard error of a command line with -json. It also writes errors as
+// records to standard output.
 type recorder struct {
 	io.Writer
 	stdout *frontend.Checked
 }
 
-// WritesTo returns standard error itself.
+// WritesTo returns the underlying standard error.
 func (r *recorder) WritesTo() io.Writer { return r.Writer }
 
-// recordError writes the records of an error with -json: one for each place in the configuration. They
-// never come before the first record of a run.
+// recordError writes the records of an error for -json, one for each position in the
+// configuration. They must not come before the first record of a run.
 func (c *Call) recordError(err error) {
 	r, ok := c.Stderr.(*recorder)
 	if !ok {
@@ -67,23 +67,23 @@ func (c *Call) Notes(dir string) cook.Observer {
 	return Flagging(&report.Text{Out: io.Discard, Err: c.Stderr, Dir: dir, Style: c.Style()})
 }
 
-// Exit statuses that only cook has.
+// These exit statuses are specific to cook.
 const (
-	Different = 3 // verify found a difference, or smoke a regression
-	Locked    = 4 // another cook works on the same output directory
+	Different = 3 // verify found a difference, or smoke found a regression
+	Locked    = 4 // another cook is working on the same output directory
 )
 
 // ExitText is the end of every help text.
 const ExitText = `
-A variable of the environment stands for each flag that is not given: COOK_OUT for -out,
-COOK_CACHE_SIZE for -cache-size.
+Environment variables set flags that are not given: COOK_OUT sets -out, and
+COOK_CACHE_SIZE sets -cache-size.
 
 Exit status: 0 success, 1 an asset failed, 2 wrong usage or configuration,
-3 verify found a difference or smoke a regression, 4 another cook works on the
+3 verify found a difference or smoke a regression, 4 another cook uses the
 same output directory, 130 interrupted.
 `
 
-// Wrong prints an error of usage and returns its exit status.
+// Wrong prints a usage error and returns its exit status.
 func (c *Call) Wrong(format string, args ...any) (status int) {
 	c.PrintError(fmt.Errorf(format, args...))
 	return frontend.Usage
@@ -99,8 +99,8 @@ func (c *Call) Fail(ctx context.Context, err error) (status int) {
 	c.PrintError(err)
 	switch {
 	case errors.As(err, &config):
-		if n := fixes(err); n > 0 {
-			fmt.Fprintf(c.Stderr, "cook: cook fix puts %d of these right\n", n)
+		if text := repairs(err); text != "" {
+			fmt.Fprintf(c.Stderr, "cook: run cook fix to repair %s\n", text)
 		}
 		return frontend.Usage
 	case errors.As(err, &locked):
@@ -109,27 +109,36 @@ func (c *Call) Fail(ctx context.Context, err error) (status int) {
 	return frontend.Failed
 }
 
-// fixes counts the mistakes of rules that "cook fix" repairs.
-func fixes(err error) (n int) {
+// repairs names the mistakes in rules that "cook fix" can repair, or "" if there are none.
+func repairs(err error) string {
 	var list rules.Errors
 	errors.As(err, &list)
+	n := 0
 	for _, e := range list {
 		if _, ok := e.Fix(); ok {
 			n++
 		}
 	}
-	return n
+	switch {
+	case n == 0:
+		return ""
+	case len(list) == 1:
+		return "this"
+	case n == len(list):
+		return "these"
+	}
+	return fmt.Sprintf("%d of these %d", n, len(list))
 }
 
-// Interrupted prints how far an interrupted run has come, and returns its exit status.
+// Interrupted prints how far an interrupted run got, and returns its exit status.
 func (c *Call) Interrupted(text string) (status int) {
 	c.recordError(errors.New(text))
 	fmt.Fprintf(c.Stderr, "cook: %s\n", text)
 	return frontend.Interrupted
 }
 
-// suggestions adds flags to the suggestions of package cook, which does not know that a command
-// uses it.
+// suggestions adds flags to the suggestions of package cook, which does not know that it is
+// used by a command.
 var suggestions = strings.NewReplacer(
 	"choose another output directory", "choose another output directory with -out",
 	"choose another directory for the store", "choose another directory for the store with -cache",
@@ -138,26 +147,28 @@ var suggestions = strings.NewReplacer(
 	"set COOKCACHE or choose one", "set COOKCACHE or -cache",
 	" workers: want", " workers (-j): want",
 	"allow more open files or use fewer workers", "allow more open files (ulimit -n) or use fewer workers (-j)",
-	"of memory; the budget is", "of memory; the budget (-mem) is",
+	"of memory, but the budget is", "of memory, but the budget (-mem) is",
 	"; wait for it or", "; wait for it (cook -wait does) or",
 	"cook again ignoring timestamps", "cook again ignoring timestamps (-check-contents)",
 	"they are removed by force only", "they are removed with -force only",
 	"list them first, then remove them by force", "list them first (-n), then remove them with -force",
+	"export the target ", "export with -target ",
+	" from the directory above it, ", " -out ",
 	"remove extra files", "remove extra files (cook clean -extra)",
 	"a watching cook (", "cook -watch (",
 	"another watching cook", "another cook -watch",
 )
 
-// WithFlags adds flags to the suggestions of a text.
+// WithFlags adds flags to the suggestions in a text.
 func WithFlags(text string) string { return suggestions.Replace(text) }
 
-// An errorWithFlags is an error with flags in its suggestions.
+// An errorWithFlags is an error whose suggestions name flags.
 type errorWithFlags struct{ error }
 
 func (e errorWithFlags) Error() string { return WithFlags(e.error.Error()) }
 func (e errorWithFlags) Unwrap() error { return e.error }
 
-// AddFlags adds flags to the suggestions of an error.
+// AddFlags adds flags to the suggestions in an error.
 func AddFlags(err error) error {
 	if err == nil {
 		return nil
@@ -165,10 +176,11 @@ func AddFlags(err error) error {
 	return errorWithFlags{err}
 }
 
-// A flagObserver adds flags to the suggestions of texts, and passes on all calls.
+// A flagObserver adds flags to the suggestions in texts, and forwards all calls.
 type flagObserver struct{ cook.Observers }
 
-// Flagging returns an observer that adds flags to the suggestions of texts for other observers.
+// Flagging returns an observer that adds flags to the suggestions in texts before it forwards
+// them.
 func Flagging(to ...cook.Observer) cook.Observer { return flagObserver{to} }
 
 func (o flagObserver) Event(e cook.Event) {

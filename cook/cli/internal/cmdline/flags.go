@@ -10,12 +10,14 @@ import (
 	"strings"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/engine"
+	"github.com/assetcook/assetcook/cook/internal/manifest"
 	"github.com/assetcook/assetcook/cook/internal/rules"
 	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// size is a flag value in bytes: 4GiB, 512MB, 1048576.
+// size is a flag value in bytes, such as 4GiB, 512MB or 1048576.
 type size int64
 
 func (s *size) String() string {
@@ -98,7 +100,7 @@ func (l wordValue) Set(text string) error {
 
 func (l wordValue) Choices() []string { return l.words() }
 
-// ListedFlag declares a flag that takes one of some words.
+// ListedFlag declares a flag that accepts one of the given words.
 func ListedFlag(fs *flag.FlagSet, to *string, name, preset, usage string, words func() []string) {
 	*to = preset
 	fs.Var(wordValue{to, words}, name, usage)
@@ -127,21 +129,28 @@ func SizeFlag(fs *flag.FlagSet, bytes *int64) {
 }
 
 // TargetsToCook is the usage of -target for verbs that cook.
-const TargetsToCook = "cook for these targets, `names` separated by commas; all is for all that are declared"
+const TargetsToCook = "cook for these targets, `names` separated by commas; all means every declared target"
 
 // IDsFlag declares whether assets have IDs.
 func IDsFlag(fs *flag.FlagSet, p *cook.Project) {
-	fs.BoolVar(&p.IDs, "ids", false, "give assets IDs that they keep through renames, which are recorded in the file assets.ids among them")
+	fs.BoolVar(&p.IDs, "ids", false, "give each asset an ID that survives renames; the file assets.ids in the asset directory records renames")
+}
+
+// EngineFlag declares the engine that loads the outputs.
+func EngineFlag(fs *flag.FlagSet, name *string) {
+	ListedFlag(fs, name, "engine", "", "`engine` that loads the outputs (default: engine in cook.toml, or any); cook help engines lists them", engine.Names)
 }
 
 // RuleFlags declares the rules and targets. The usage of -target depends on the verb.
 func RuleFlags(fs *flag.FlagSet, p *cook.Project, targets string) {
 	fs.StringVar(&p.Config, "config", "", "`file` of rules for the whole tree (default: cook.toml in the asset directory)")
+	EngineFlag(fs, &p.Engine)
 	fs.Var((*Names)(&p.Targets), "target", targets)
 	IDsFlag(fs, p)
+	ListedFlag(fs, &p.Manifest, "manifest", "", "`layout` of the manifest: single, one file with all assets, or parts, files with about 1,000 assets each (default single)", manifest.LayoutNames)
 }
 
-// ChangeFlags declares how cook detects changed files.
+// ChangeFlags declares flags for the detection of changed files.
 func ChangeFlags(fs *flag.FlagSet, p *cook.Project, ignoreTimestamps, outputsByFolder *bool) {
 	ListedFlag(fs, &p.Checksum, "checksum", "", "`function` that detects changed files: "+strings.Join(session.Checksums(), ", ")+" (default "+session.Checksums()[0]+")", session.Checksums)
 	fs.Var((*outputs)(outputsByFolder), "outputs", "each: check each output; `folder`: skip per-file checks in output directories whose stamp is unchanged (misses in-place edits) (default each)")
@@ -166,27 +175,27 @@ func RemoteFlags(fs *flag.FlagSet, r *cook.Remote) {
 
 // KeyFlags declares the credentials for a server, and the keys of trusted results.
 func KeyFlags(fs *flag.FlagSet, r *cook.Remote) {
-	fs.StringVar(&r.CA, "remote-ca", "", "`file` of certificates that sign the server's")
-	fs.StringVar(&r.Cert, "remote-cert", "", "`file` of the certificate to show to the server")
-	fs.StringVar(&r.Key, "remote-key", "", "`file` of the key of that certificate")
+	fs.StringVar(&r.CA, "remote-ca", "", "`file` of the certificates that sign the server's certificate")
+	fs.StringVar(&r.Cert, "remote-cert", "", "`file` of the client certificate, if the server requires one")
+	fs.StringVar(&r.Key, "remote-key", "", "`file` of the key of the client certificate")
 	fs.StringVar(&r.TokenFile, "remote-token-file", "", "`file` with the bearer token for the server (default: $COOK_REMOTE_TOKEN)")
-	fs.StringVar(&r.SignKey, "remote-sign-key", "", "`file` of the Ed25519 key, in PEM, that signs the results that are given")
-	fs.Var((*Names)(&r.Trust), "remote-trust", "take only results that were signed by one of these `keys`: files of Ed25519 public keys, in PEM, separated by commas")
+	fs.StringVar(&r.SignKey, "remote-sign-key", "", "`file` of the Ed25519 key, in PEM, that signs uploaded results")
+	fs.Var((*Names)(&r.Trust), "remote-trust", "accept only results signed by one of these `keys`: files of Ed25519 public keys, in PEM, separated by commas")
 	fs.StringVar(&r.BasicFile, "remote-basic-file", "", "`file` with user:password for the server (default: $COOK_REMOTE_BASIC)")
 }
 
-// SharingFlags declares which results a run takes from the server and gives to it.
+// SharingFlags declares which results a run downloads from the server and uploads to it.
 func SharingFlags(fs *flag.FlagSet, r *cook.Remote) {
-	fs.Var((*upload)(&r.Upload), "remote-upload", "`when` to give results to the server of -remote: never, ci (where the variable CI is set) or always (default ci)")
-	fs.Var((*unless)(&r.NoRace), "remote-race", "cook while answers of the server of -remote are on their way (default true)")
-	fs.Var((*unless)(&r.NoRead), "remote-read", "take results from the server of -remote (default true)")
+	fs.Var((*upload)(&r.Upload), "remote-upload", "`when` to upload results to the server of -remote: never, ci (if the variable CI is set) or always (default ci)")
+	fs.Var((*unless)(&r.NoRace), "remote-race", "cook assets before the server of -remote has answered (default true)")
+	fs.Var((*unless)(&r.NoRead), "remote-read", "download results from the server of -remote (default true)")
 }
 
-// ExecutionFlags declares whether other machines cook.
+// ExecutionFlags declares whether other machines may cook.
 func ExecutionFlags(fs *flag.FlagSet, r *cook.Remote) {
-	fs.Var((*execution)(&r.Exec), "remote-exec", "have assets cooked by the machines behind the server of -remote as well, where that saves time; =always: where it does not, too")
-	fs.Var((*jobs)(&r.Jobs), "remote-jobs", "`number` of assets that they cook at once (default: four for each worker here)")
-	fs.Var((*platform)(&r.Platform), "remote-platform", "`KEY=VALUE`, separated by commas: properties that they must have")
+	fs.Var((*execution)(&r.Exec), "remote-exec", "let the machines behind the server of -remote cook assets too, if that saves time; =always: even if it does not")
+	fs.Var((*jobs)(&r.Jobs), "remote-jobs", "`number` of assets that the machines of -remote-exec cook at once (default: four for each worker here)")
+	fs.Var((*platform)(&r.Platform), "remote-platform", "`KEY=VALUE`, separated by commas: properties that the machines of -remote-exec must have")
 }
 
 // execution is a flag value: true, false or "always".
@@ -212,7 +221,7 @@ func (e *execution) Set(text string) error {
 	return nil
 }
 
-// jobs is a flag value: a number. Its text is "" for 0.
+// jobs is a flag value: a number. Its text is "" for zero.
 type jobs int
 
 func (j *jobs) String() string {
@@ -258,8 +267,8 @@ func (a *address) Set(text string) error {
 
 func (a *address) chosenBy(p *cook.Remote) { a.URL, a.File = p.URL, p.File }
 
-// An optionalAddress is a flag value: true asks the server that the project or the environment names. An
-// address asks the server at that address.
+// An optionalAddress is a flag value: true selects the server that the project or the
+// environment names; an address selects the server at that address.
 type optionalAddress struct {
 	to *cook.Remote
 	on *bool
@@ -294,16 +303,17 @@ func (a optionalAddress) suggest(text string) error {
 
 func (a optionalAddress) chosenBy(p *cook.Remote) { (*address)(a.to).chosenBy(p) }
 
-// AskedFlag declares -remote for a verb that compares results with a server only if asked to.
+// AskedFlag declares -remote for a verb that contacts a server only on request, to compare
+// results.
 func AskedFlag(fs *flag.FlagSet, r *cook.Remote, on *bool, usage string) {
 	fs.Var(optionalAddress{r, on}, "remote", usage)
 }
 
-// A suggestible flag value takes a default from the environment even if the flag is given.
+// A suggestible flag value accepts a default from the environment even if the flag is given.
 type suggestible interface{ suggest(text string) error }
 
-// A server is a flag value that takes the address in a project's cook.toml, and remembers that
-// file.
+// A server is a flag value that takes the address from a project's cook.toml, and remembers
+// that file.
 type server interface{ chosenBy(*cook.Remote) }
 
 // upload is a flag value: "never", "ci" or "always".
@@ -323,8 +333,8 @@ func (u *upload) Set(text string) error {
 	return errors.New("want never, ci or always")
 }
 
-// unless is a flag value that stores the opposite of its text. Its text is "" unless it was set to
-// false.
+// unless is a flag value that stores the opposite of its text. Its text is "" unless the flag
+// was set to false.
 type unless bool
 
 func (n *unless) IsBoolFlag() bool { return true }
@@ -342,7 +352,7 @@ func (n *unless) Set(text string) error {
 	return err
 }
 
-// SelfForRemote makes this program the client that talks to the server of r.
+// SelfForRemote makes this program the client that communicates with the server of r.
 func SelfForRemote(r *cook.Remote) (err error) {
 	if r.URL != "" {
 		r.Program, err = os.Executable()
@@ -350,14 +360,15 @@ func SelfForRemote(r *cook.Remote) (err error) {
 	return err
 }
 
-// ErrNoServer is the error of a command line that needs a server and names none.
-var ErrNoServer = errors.New("no server: give -remote, or write a table [remote] into cook.toml")
+// ErrNoServer reports that a command line needs a server but names none.
+var ErrNoServer = errors.New("no server is given; use -remote, or write a table [remote] into cook.toml")
 
-// CheckServer checks that a command line names a server. words are its other words.
+// CheckServer returns an error if a command line does not name a server. words are the other
+// words of the command line.
 func CheckServer(r *cook.Remote, words []string) (err error) {
 	for _, word := range words {
 		if rules.CheckRemote(word) == nil {
-			return fmt.Errorf("%s is no pattern; write -remote=%s", pathname.Show(word), pathname.Show(word))
+			return fmt.Errorf("%s is the address of a server, not a pattern; write -remote=%s", pathname.Show(word), pathname.Show(word))
 		}
 	}
 	if r.URL == "" {

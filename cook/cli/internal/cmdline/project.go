@@ -11,11 +11,11 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// inProject sets flags that neither the command line nor the environment sets from the cook.toml
-// of the project, and returns the remaining words. The project is the one of the asset directory
-// or, without an asset directory, of the working directory. If no asset directory was given, a
-// first word that names a directory outside of the project is the asset directory, except for verbs
-// that write to the directory.
+// inProject sets flags that neither the command line nor the environment sets from the
+// cook.toml of the project, and returns the remaining words. The project belongs to the asset
+// directory or, if none was given, to the working directory. If no asset directory was given
+// and the first word names a directory outside of the project, that directory is the asset
+// directory. For verbs that write to a directory, the last word is never the asset directory.
 func inProject(v *Verb, fs *flag.FlagSet, words []string, dirGiven bool) ([]string, error) {
 	dir := fs.Lookup("dir")
 	if dir == nil {
@@ -36,11 +36,11 @@ func inProject(v *Verb, fs *flag.FlagSet, words []string, dirGiven bool) ([]stri
 		}
 		base = project.Dir
 	}
-	if !dirGiven && !v.Takes.Target && len(words) > 0 && IsFolder(words[0]) && (base == "" || !IsBelow(base, words[0])) {
+	if !dirGiven && len(words) > v.Takes.trailing() && IsFolder(words[0]) && (base == "" || !IsBelow(base, words[0])) {
 		base, words, project, searched = words[0], words[1:], cook.Project{}, false
 	}
 	if base == "" {
-		return words, nil // some verbs need none
+		return words, nil // some verbs need no asset directory
 	}
 	if project.Dir == "" {
 		nearest, _, err := cook.FindProject(base)
@@ -64,10 +64,10 @@ func inProject(v *Verb, fs *flag.FlagSet, words []string, dirGiven bool) ([]stri
 	return words, nil
 }
 
-// fillProject sets flags without a value from a project.
+// fillProject sets flags that have no value from a project.
 func fillProject(fs *flag.FlagSet, p *cook.Project) {
 	for _, f := range [...]struct{ name, value string }{
-		{"out", pathname.FromHere(p.Out)}, {"cache", pathname.FromHere(p.Cache)}, {"state", pathname.FromHere(p.State)}, {"config", pathname.FromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")},
+		{"out", pathname.FromHere(p.Out)}, {"cache", pathname.FromHere(p.Cache)}, {"state", pathname.FromHere(p.State)}, {"config", pathname.FromHere(p.Config)}, {"target", strings.Join(p.Targets, ",")}, {"manifest", p.Manifest},
 		{"remote-upload", p.Remote.Upload}, {"remote-read", (*unless)(&p.Remote.NoRead).String()}, {"remote-race", (*unless)(&p.Remote.NoRace).String()}, {"remote-ca", p.Remote.CA}, {"remote-cert", p.Remote.Cert},
 		{"remote-key", p.Remote.Key}, {"remote-token-file", p.Remote.TokenFile}, {"remote-basic-file", p.Remote.BasicFile},
 		{"remote-exec", p.Remote.Exec}, {"remote-jobs", (*jobs)(&p.Remote.Jobs).String()}, {"remote-platform", (*platform)(&p.Remote.Platform).String()},
@@ -77,13 +77,13 @@ func fillProject(fs *flag.FlagSet, p *cook.Project) {
 		if flag == nil || f.value == "" || flag.Value.String() != "" {
 			continue
 		}
-		flag.Value.Set(f.value) // directories and lists of names take any of these
+		flag.Value.Set(f.value) // flags for directories and lists of names have one of these types
 	}
 	if flag := fs.Lookup("remote"); flag != nil && flag.Value.String() == "" {
 		flag.Value.(server).chosenBy(&p.Remote)
 	}
 	if flag := fs.Lookup("remote-trust"); flag != nil && flag.Value.String() == "" {
-		*flag.Value.(*Names) = p.Remote.Trust // directories may have commas in their names
+		*flag.Value.(*Names) = p.Remote.Trust // names of directories may contain commas
 	}
 	given := false
 	fs.Visit(func(f *flag.Flag) { given = given || f.Name == "ids" })
@@ -92,9 +92,9 @@ func fillProject(fs *flag.FlagSet, p *cook.Project) {
 	}
 }
 
-// AsPattern returns the pattern for a word that names an asset or a directory by its path from the
-// working directory. Other words are patterns already. If hereFirst, the word is first looked for
-// from the working directory, and from the asset directory second.
+// AsPattern returns the pattern for a word that names an asset or a directory by its path from
+// the working directory. Other words already are patterns. If hereFirst is set, the word is
+// looked up first from the working directory and then from the asset directory.
 func AsPattern(dir, word string, hereFirst bool) string {
 	name, excludes := strings.CutPrefix(word, "!")
 	if _, err := os.Lstat(filepath.Join(dir, name)); err == nil && !hereFirst {
@@ -120,7 +120,7 @@ func AsPattern(dir, word string, hereFirst bool) string {
 	return pattern
 }
 
-// Below returns the path of a file from a directory that holds it.
+// Below returns the path of a file relative to a directory that contains it.
 func Below(dir, name string) (string, bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -138,13 +138,13 @@ func IsBelow(dir, name string) bool {
 	return ok && rel != "."
 }
 
-// IsFolder reports whether a directory of that name exists.
+// IsFolder reports whether name is an existing directory.
 func IsFolder(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
 }
 
-// sameFolder reports whether two names mean one directory.
+// sameFolder reports whether two names refer to the same directory.
 func sameFolder(a, b string) bool {
 	first, err := os.Stat(a)
 	if err != nil {

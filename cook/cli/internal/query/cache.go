@@ -22,9 +22,9 @@ import (
 const cacheText = `usage: cook cache [flags]
 
 Shows the content of the store: contents (blobs), names of files that recipes read (reads) and
-results, with the times of last use. With -dir, or in a project, it also shows the share of
-each recipe's outputs, and how often the last runs into the output directory found results
-there. Changes nothing.
+results, with the times of last use. With -dir, or in a project, it also shows the size of
+each recipe's outputs in the store, and how often the last runs found results there. Changes
+nothing.
 
 Example:
 	cook cache -dir assets
@@ -32,11 +32,11 @@ Example:
 
 // Cache is "cook cache".
 var Cache = cmdline.Verb{
-	Name: "cache", Synopsis: "cache [flags]", Summary: "show what the store holds", Text: cacheText,
+	Name: "cache", Synopsis: "cache [flags]", Summary: "show the content of the store", Text: cacheText,
 	New: cmdline.HandlerOf((*cacheOptions).cacheFlags, (*cacheOptions).runCache),
 }
 
-// cacheOptions are the options of a command line of cook cache.
+// cacheOptions holds the options of cook cache.
 type cacheOptions struct {
 	project cook.Project
 	json    bool
@@ -47,14 +47,14 @@ func (r *cacheOptions) cacheFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.json, "json", false, "print one line of JSON")
 }
 
-// A cacheReport is the answer of cook cache.
+// A cacheReport is the output of cook cache.
 type cacheReport struct {
 	Dir     string       `json:"dir"`
 	Kinds   []cacheKind  `json:"kinds"`
 	Recipes []cacheShare `json:"recipes,omitempty"`
-	Runs    int          `json:"runs,omitempty"`     // runs with work to do
+	Runs    int          `json:"runs,omitempty"`     // number of runs with work to do
 	Found   int64        `json:"restored,omitempty"` // results these runs took from the store
-	Cooked  int64        `json:"cooked,omitempty"`   // results these runs made
+	Cooked  int64        `json:"cooked,omitempty"`   // number of results that these runs made
 }
 
 type cacheKind struct {
@@ -73,7 +73,7 @@ type cacheShare struct {
 
 func (r *cacheOptions) runCache(ctx context.Context, c *cmdline.Call, words []string) int {
 	if len(words) > 0 {
-		return c.Wrong("cache takes no words, have %q", words)
+		return c.Wrong("cache takes no arguments, have %q", words)
 	}
 	held, err := r.readCacheReport(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,7 +125,7 @@ func (r *cacheOptions) readCacheReport(ctx context.Context) (*cacheReport, error
 	return held, nil
 }
 
-// writeCacheReport prints tables.
+// writeCacheReport prints the tables.
 func (c *cacheReport) writeCacheReport(w io.Writer) {
 	fmt.Fprintf(w, "store: %s\n", pathname.Show(c.Dir))
 	t := texttable.New(w, texttable.RightThenName)
@@ -144,7 +144,7 @@ func (c *cacheReport) writeCacheReport(w io.Writer) {
 	t.Row(files, human.Bytes(bytes), "", "", "all")
 	t.Flush()
 	if len(c.Recipes) > 0 {
-		fmt.Fprintln(w, "outputs of this project that are in it:")
+		fmt.Fprintln(w, "outputs of this project in the store:")
 		t := texttable.New(w, texttable.RightThenName)
 		for _, r := range c.Recipes {
 			t.Row(r.Files, human.Bytes(r.Bytes), r.Recipe)
@@ -152,6 +152,6 @@ func (c *cacheReport) writeCacheReport(w io.Writer) {
 		t.Flush()
 	}
 	if c.Runs > 0 {
-		fmt.Fprintf(w, "%s that did something: %d results found in it, %d cooked\n", human.Count(c.Runs, "run"), c.Found, c.Cooked)
+		fmt.Fprintf(w, "%s with work: %d results from the store, %d cooked\n", human.Count(c.Runs, "run"), c.Found, c.Cooked)
 	}
 }

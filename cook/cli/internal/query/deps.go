@@ -1,8 +1,6 @@
 package query
 
 import (
-	"context"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -29,25 +27,10 @@ Example:
 var Deps = cmdline.Verb{
 	Name: "deps", Synopsis: "deps -dir assets [flags] PATH ...", Summary: "list the files that an asset reads", Text: depsText,
 	Takes: cmdline.Argument{Files: true},
-	New:   cmdline.HandlerOf((*depsOptions).depsFlags, (*depsOptions).runDeps),
+	New:   queryHandler("deps", "print each asset as one line of JSON", true, (*lastRun).deps),
 }
 
-// depsOptions are the options of a command line of cook deps.
-type depsOptions struct {
-	lastRun
-	json bool
-}
-
-func (r *depsOptions) depsFlags(fs *flag.FlagSet) {
-	cmdline.PlaceFlags(fs, &r.project)
-	fs.BoolVar(&r.json, "json", false, "print each asset as one line of JSON")
-}
-
-func (r *depsOptions) runDeps(ctx context.Context, c *cmdline.Call, words []string) int {
-	return r.answerQuery(ctx, c, "deps", true, words, r.deps)
-}
-
-// A filesJSON is a file in the JSON of cook deps and cook uses, with related files.
+// A filesJSON is a file and its related files, in the JSON output of cook deps and cook uses.
 type filesJSON struct {
 	Path       string   `json:"path"`
 	PathBase64 string   `json:"path_base64,omitempty"`
@@ -58,12 +41,12 @@ type filesJSON struct {
 	MadeOf     string   `json:"made_of,omitempty"`
 	UsedBy     []string `json:"used_by,omitempty"`
 
-	Again int           `json:"assets,omitempty"`  // assets that an edit cooks again
+	Again int           `json:"assets,omitempty"`  // assets that are cooked again after an edit
 	Took  time.Duration `json:"cook_ns,omitempty"` // last cook time of these assets
 }
 
 // deps prints the dependencies of each path.
-func (r *depsOptions) deps(paths []string, w io.Writer) error {
+func (r *lastRun) deps(paths []string, w io.Writer) error {
 	for _, given := range paths {
 		found, err := r.findAsset(given)
 		if err != nil {
@@ -73,13 +56,13 @@ func (r *depsOptions) deps(paths []string, w io.Writer) error {
 		case found.Name == "":
 			return r.unknownAsset(given, found.Known)
 		case len(found.Assets) == 0:
-			return &cook.ConfigError{Err: fmt.Errorf("%s: is no asset; cook uses names the assets that read it", pathname.Show(given))}
+			return &cook.ConfigError{Err: fmt.Errorf("%s is not an asset; cook uses lists the assets that read this file", pathname.Show(given))}
 		}
 		err = r.printEachAsset(w, found.Assets, func(a *survey.Asset) (record any, lines []string) {
 			rec := filesJSON{Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, Missing: a.Missing, Takes: a.Takes}
 			for _, d := range a.Dependencies {
 				if slices.Contains(a.Missing, d) {
-					lines = append(lines, pathname.Show(d)+" (is not there)")
+					lines = append(lines, pathname.Show(d)+" (absent)")
 				} else {
 					rec.Reads = append(rec.Reads, d)
 					lines = append(lines, pathname.Show(d))
@@ -97,8 +80,8 @@ func (r *depsOptions) deps(paths []string, w io.Writer) error {
 	return nil
 }
 
-// printEachAsset prints lines about each asset, below its name or as JSON.
-func (r *depsOptions) printEachAsset(w io.Writer, list []survey.Asset, say func(*survey.Asset) (record any, lines []string)) error {
+// printEachAsset prints lines about each asset, either below its name or as JSON.
+func (r *lastRun) printEachAsset(w io.Writer, list []survey.Asset, say func(*survey.Asset) (record any, lines []string)) error {
 	if r.json {
 		return eachJSON(w, list, func(a *survey.Asset) any { record, _ := say(a); return record })
 	}
@@ -110,7 +93,7 @@ func (r *depsOptions) printEachAsset(w io.Writer, list []survey.Asset, say func(
 			name += " [" + pathname.Show(a.Target) + "]"
 		}
 		if len(lines) == 0 {
-			fmt.Fprintf(w, "%s: nothing else\n", name)
+			fmt.Fprintf(w, "%s: reads only its source\n", name)
 			continue
 		}
 		fmt.Fprintf(w, "%s\n", name)
@@ -123,8 +106,8 @@ func (r *depsOptions) printEachAsset(w io.Writer, list []survey.Asset, say func(
 
 const usesText = `usage: cook uses -dir assets [flags] PATH ...
 
-Lists the assets that read files, or looked for them, in the last run. Of an output, it
-names the asset that it was made of.
+Lists the assets that read files, or looked for them, in the last run. For an output,
+it prints the asset that made it.
 
 Example:
 	cook uses -dir assets textures/wood.png
@@ -134,26 +117,11 @@ Example:
 var Uses = cmdline.Verb{
 	Name: "uses", Synopsis: "uses -dir assets [flags] PATH ...", Summary: "list the assets that read a file", Text: usesText,
 	Takes: cmdline.Argument{Files: true},
-	New:   cmdline.HandlerOf((*usesOptions).usesFlags, (*usesOptions).runUses),
-}
-
-// usesOptions are the options of a command line of cook uses.
-type usesOptions struct {
-	lastRun
-	json bool
-}
-
-func (r *usesOptions) usesFlags(fs *flag.FlagSet) {
-	cmdline.PlaceFlags(fs, &r.project)
-	fs.BoolVar(&r.json, "json", false, "print each file as one line of JSON")
-}
-
-func (r *usesOptions) runUses(ctx context.Context, c *cmdline.Call, words []string) int {
-	return r.answerQuery(ctx, c, "uses", true, words, r.printUses)
+	New:   queryHandler("uses", "print each file as one line of JSON", true, (*lastRun).printUses),
 }
 
 // printUses prints the assets that read each path.
-func (r *usesOptions) printUses(paths []string, w io.Writer) error {
+func (r *lastRun) printUses(paths []string, w io.Writer) error {
 	for _, given := range paths {
 		found, err := r.findAsset(given)
 		if err != nil {

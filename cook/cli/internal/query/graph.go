@@ -2,8 +2,6 @@ package query
 
 import (
 	"bufio"
-	"context"
-	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -27,26 +25,11 @@ Example:
 var Graph = cmdline.Verb{
 	Name: "graph", Synopsis: "graph -dir assets [flags] [pattern ...]", Summary: "print sources, dependencies and outputs as a graph", Text: graphText,
 	Takes: cmdline.Argument{Files: true},
-	New:   cmdline.HandlerOf((*graphOptions).graphFlags, (*graphOptions).runGraph),
-}
-
-// graphOptions are the options of a command line of cook graph.
-type graphOptions struct {
-	lastRun
-	json bool
-}
-
-func (r *graphOptions) graphFlags(fs *flag.FlagSet) {
-	cmdline.PlaceFlags(fs, &r.project)
-	fs.BoolVar(&r.json, "json", false, "print each edge as one line of JSON, and each asset without any")
-}
-
-func (r *graphOptions) runGraph(ctx context.Context, c *cmdline.Call, words []string) int {
-	return r.answerQuery(ctx, c, "graph", false, words, r.writeGraph)
+	New:   queryHandler("graph", "print each edge as one line of JSON, and each asset without any", false, (*lastRun).writeGraph),
 }
 
 // writeGraph prints nodes "s:PATH" for files of the asset directory and "o:PATH" for outputs.
-func (r *graphOptions) writeGraph(patterns []string, w io.Writer) error {
+func (r *lastRun) writeGraph(patterns []string, w io.Writer) error {
 	list, err := r.loadAssets(patterns)
 	if err != nil {
 		return err
@@ -80,8 +63,9 @@ func (r *graphOptions) writeGraph(patterns []string, w io.Writer) error {
 	return dot.Flush()
 }
 
-// An edgeJSON is an edge of the graph: an asset reads a file, looked for a missing file, takes an
-// output of another asset, or makes an output. An asset without edges gets one to nowhere.
+// An edgeJSON is an edge of the graph: an asset reads a file, looked for a missing file, takes
+// an output of another asset, or makes an output. An asset without edges gets an edge without
+// an end.
 type edgeJSON struct {
 	Asset   string `json:"asset"`
 	Target  string `json:"target,omitempty"`
@@ -115,8 +99,8 @@ func graphJSON(list []survey.Asset, w io.Writer) error {
 	return eachJSON(w, edges, func(e *edgeJSON) any { return e })
 }
 
-// dotID quotes a name for DOT. Different names stay different: it quotes like Go, and doubles
-// backslashes, because labels have escapes of their own.
+// dotID quotes a name for DOT so that different names remain different. It quotes as Go does,
+// and doubles backslashes, because DOT labels have their own escapes.
 func dotID(name string) string {
 	text := strconv.Quote(name)
 	return `"` + strings.ReplaceAll(strings.ReplaceAll(text[1:len(text)-1], `\`, `\\`), `\\"`, `\"`) + `"`

@@ -22,13 +22,13 @@ import (
 const idsText = `usage: cook ids -dir assets [flags] [pattern ...]
        cook ids -dir assets -moved OLD NEW
 
-Lists the IDs of the assets that the last run knew. Assets have IDs if cook.toml has the line
-ids = true in its table [project]. An ID is made from the path that the asset first had, and
-stays through renames: a cook that finds an asset under another path, with the same content,
-records that in the file assets.ids in the asset directory, which belongs into version control.
+Lists the IDs of the assets of the last run. Assets have IDs if cook.toml has the line
+ids = true in its table [project]. An ID is made from the first path of the asset and survives
+renames: if a cook finds the content of an asset under another path, it records the rename in
+the file assets.ids in the asset directory. Keep this file in version control.
 
-If an asset was renamed and edited before the next cook, -moved records that NEW is the asset
-that was OLD. The next cook gives it its ID.
+If an asset was renamed and edited before the next cook, record the rename with -moved: the next
+cook gives NEW the ID of OLD.
 
 Example:
 	cook ids 'ui/*.png'
@@ -42,7 +42,7 @@ var IDs = cmdline.Verb{
 	New:   cmdline.HandlerOf((*idsOptions).idsFlags, (*idsOptions).runIDs),
 }
 
-// idsOptions are the options of a command line of cook ids.
+// idsOptions holds the options of cook ids.
 type idsOptions struct {
 	lastRun
 	moved bool
@@ -82,8 +82,8 @@ func (r *idsOptions) listIDs(patterns []string, w io.Writer) error {
 	return nil
 }
 
-// assetPath returns the path of an asset, which may be missing. The word is typed from the working
-// directory or from the asset directory.
+// assetPath returns the path of an asset, which may be missing. The word may be relative to the
+// working directory or to the asset directory.
 func (r *idsOptions) assetPath(word string) string {
 	if rel, ok := cmdline.Below(r.project.Dir, word); ok {
 		return filepath.ToSlash(rel)
@@ -96,11 +96,11 @@ func (r *idsOptions) moveID(from, to string, w io.Writer) error {
 	refuse := func(format string, args ...any) error { return &cook.ConfigError{Err: fmt.Errorf(format, args...)} }
 	at := func(asset string) string { return filepath.Join(r.project.Dir, filepath.FromSlash(asset)) }
 	if info, err := os.Stat(at(to)); err != nil || !info.Mode().IsRegular() || !filepath.IsLocal(filepath.FromSlash(to)) {
-		return refuse("%s: there is no such asset", pathname.Show(to))
+		return refuse("there is no asset %s", pathname.Show(to))
 	}
 	if is, err := os.Lstat(at(from)); err == nil {
-		if now, err := os.Lstat(at(to)); err != nil || !os.SameFile(is, now) { // differs only in the case of letters
-			return refuse("%s: the asset is still there, and keeps its ID", pathname.Show(from))
+		if now, err := os.Lstat(at(to)); err != nil || !os.SameFile(is, now) { // differs only in case
+			return refuse("asset %s still exists and keeps its ID", pathname.Show(from))
 		}
 	}
 	name := at(scan.IDsName)
@@ -108,12 +108,12 @@ func (r *idsOptions) moveID(from, to string, w io.Writer) error {
 	if err != nil {
 		return &cook.ConfigError{Err: err}
 	}
-	if set.Has(to) { // after an earlier move the old path has another ID
-		return refuse("%s has the ID of an asset that was renamed to it; if that is wrong, remove its line from %s", pathname.Show(to), pathname.Show(name))
+	if set.Has(to) { // after an earlier move, the old path has a different ID
+		return refuse("%s already has the ID of another asset that was renamed; if that is wrong, remove the line of %[1]s from %[2]s", pathname.Show(to), pathname.Show(name))
 	}
 	next, made := set.Move([]ids.Move{{From: from, To: to}}, set.ID, func(func(string) bool) {})
 	if len(made) == 0 {
-		fmt.Fprintf(w, "%s has that ID already\n", pathname.Show(to))
+		fmt.Fprintf(w, "%s already has this ID\n", pathname.Show(to))
 		return nil
 	}
 	if data := next.Bytes(); data == nil {

@@ -3,10 +3,14 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +18,7 @@ import (
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/remote"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/report/overview"
 	"github.com/assetcook/assetcook/cook/internal/store"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/human"
@@ -25,10 +30,12 @@ import (
 const listText = `usage: cook list -dir assets [flags] [pattern ...]
 
 Lists the assets as the last run left them: recipe, outcome, and the sizes of source and
-outputs.
+outputs. For images, it also lists the role and, if the store has the result, the evidence for
+the role, format and mips. The column psnr compares textures with their sources, which takes time.
 
 Example:
 	cook list -dir assets -sort out -lines 20 '*.png'
+	cook list -dir assets -columns path,role,format,mips,psnr 'flags/*'
 `
 
 // List is "cook list".
@@ -38,10 +45,9 @@ var List = cmdline.Verb{
 	New:   cmdline.HandlerOf((*listOptions).listFlags, (*listOptions).runList),
 }
 
-// listOptions are the options of a command line of cook list.
+// listOptions holds the options of cook list.
 type listOptions struct {
 	lastRun
-	json    bool
 	sort    string
 	columns columnList
 	lines   int
@@ -58,7 +64,9 @@ func (r *listOptions) listFlags(fs *flag.FlagSet) {
 }
 
 func (r *listOptions) runList(ctx context.Context, c *cmdline.Call, words []string) int {
-	return r.answerQuery(ctx, c, "list", false, words, r.listAssets)
+	return r.answerQuery(ctx, c, "list", false, words, func(patterns []string, w io.Writer) error {
+		return r.listAssets(ctx, c, patterns, w)
+	})
 }
 
 // A columnList is a flag value: names of columns.
@@ -66,11 +74,11 @@ type columnList struct{ cmdline.Names }
 
 func (c *columnList) Choices() []string { return columnNames() }
 
-// A column is one figure of an asset.
+// A column is one property of an asset.
 type column struct {
 	name string
 	text func(*survey.Asset) string
-	// number sorts, the largest first; nil sorts by the text.
+	// number is the sort key, largest first; if nil, the column is sorted by text.
 	number func(*survey.Asset) int64
 }
 
@@ -87,6 +95,39 @@ var columns = []column{
 	{"from", func(a *survey.Asset) string { return fromOf(a) }, nil},
 	{"outputs", func(a *survey.Asset) string { return report.ShowAll(outputsOf(a)) }, nil},
 	{"why", func(a *survey.Asset) string { return pathname.Escape(strings.Join(a.Last.Reasons, "; ")) }, nil},
+	{"role", (*survey.Asset).Role, nil},
+	{"evidence", func(a *survey.Asset) string { return pathname.Escape(a.Last.Facts.Evidence) }, nil},
+	{"format", func(a *survey.Asset) string { return pathname.Escape(a.Last.Facts.Format) }, nil},
+	{"mips", mipsOf, func(a *survey.Asset) int64 { return int64(a.Last.Facts.Levels) }},
+	{"psnr", psnrOf, func(a *survey.Asset) int64 { return int64(-1000 * a.Last.Facts.PSNR) }},
+}
+
+// aboutImages lists the columns about images.
+var aboutImages = []string{"role", "evidence", "format", "mips", "psnr"}
+
+// recalled lists the columns whose values come from the store.
+var recalled = []string{"evidence", "format", "mips"}
+
+// mipsOf returns the number of mip levels of a texture, or "" for other files.
+func mipsOf(a *survey.Asset) string {
+	if a.Last.Facts.Levels == 0 {
+		return ""
+	}
+	return strconv.Itoa(a.Last.Facts.Levels)
+}
+
+// lossless is the likeness of a texture whose pixels equal its source's.
+const lossless = "lossless"
+
+// psnrOf returns the likeness of a texture to its source, or "" if they were not compared.
+func psnrOf(a *survey.Asset) string {
+	switch {
+	case math.IsNaN(a.Last.Facts.PSNR) || a.Last.Facts.PSNR == 0:
+		return ""
+	case math.IsInf(a.Last.Facts.PSNR, 1):
+		return lossless
+	}
+	return fmt.Sprintf("%.1f dB", a.Last.Facts.PSNR)
 }
 
 // columnNames lists the columns.
@@ -119,7 +160,7 @@ func listedOutcome(a *survey.Asset) string {
 	return string(a.Last.Outcome)
 }
 
-// fromOf returns the origin of the artifacts, "" for this machine.
+// fromOf returns the origin of the artifacts, or "" for this machine.
 func fromOf(a *survey.Asset) string {
 	if a.Last.Origin.IsZero() {
 		return ""
@@ -136,7 +177,7 @@ func outputsOf(a *survey.Asset) (all []string) {
 }
 
 // listAssets prints a line for each asset.
-func (r *listOptions) listAssets(patterns []string, w io.Writer) error {
+func (r *listOptions) listAssets(ctx context.Context, c *cmdline.Call, patterns []string, w io.Writer) error {
 	by, err := findColumn(r.sort)
 	if err != nil {
 		return err
@@ -153,13 +194,13 @@ func (r *listOptions) listAssets(patterns []string, w io.Writer) error {
 		shown = append(shown, c)
 	}
 	list, err := r.loadAssets(patterns)
-	if err == nil && (by.name == "from" || slices.Contains(r.columns.Names, "from")) {
-		err = r.traceOrigins(list)
+	if err == nil {
+		err = r.fillColumns(ctx, c, list, append(slices.Clone(r.columns.Names), by.name))
 	}
 	if err != nil {
 		return err
 	}
-	if r.sort != "path" { // the order of the last run
+	if r.sort != "path" { // the order of the last run's index
 		slices.SortStableFunc(list, func(a, b survey.Asset) int {
 			if by.number != nil {
 				return cmp.Compare(by.number(&b), by.number(&a))
@@ -171,7 +212,8 @@ func (r *listOptions) listAssets(patterns []string, w io.Writer) error {
 		list = list[:min(r.lines, len(list))]
 	}
 	if r.json {
-		return eachJSON(w, list, func(a *survey.Asset) any { return assetRecord(a) })
+		ofImages := slices.ContainsFunc(shown, func(c *column) bool { return slices.Contains(aboutImages, c.name) })
+		return eachJSON(w, list, func(a *survey.Asset) any { return assetRecord(a, ofImages) })
 	}
 	t := texttable.New(w, texttable.Left)
 	for i := range list {
@@ -188,21 +230,47 @@ func (r *listOptions) listAssets(patterns []string, w io.Writer) error {
 	return t.Flush()
 }
 
-// traceOrigins fills in the origins of assets.
-func (r *listOptions) traceOrigins(list []survey.Asset) error {
+// fillColumns fills in values that the index lacks: origins and facts from the store, and the
+// likeness of textures by comparing them with their sources.
+func (r *listOptions) fillColumns(ctx context.Context, c *cmdline.Call, list []survey.Asset, names []string) error {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
 		return err
 	}
-	return survey.Trace(out, r.project.Cache, list)
+	if slices.Contains(names, "from") {
+		if err := survey.Trace(out, r.project.Cache, list); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return slices.Contains(recalled, name) }) {
+		if err := survey.Recall(out, r.project.Cache, list); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if slices.Contains(names, "psnr") {
+		return r.compareTextures(ctx, c, out, list)
+	}
+	return nil
 }
 
-// An assetJSON is an asset in the JSON of cook list.
+// compareTextures fills in the lowest likeness among the textures of each asset.
+func (r *listOptions) compareTextures(ctx context.Context, c *cmdline.Call, out string, list []survey.Asset) error {
+	candidates := overview.Candidates(list)
+	textures, err := measureTextures(ctx, c, r.project.Dir, out, candidates, len(candidates))
+	for i, t := range textures {
+		if a, db := candidates[i].Asset, t.Likeness.PSNR; a.Last.Facts.PSNR == 0 || db < a.Last.Facts.PSNR {
+			a.Last.Facts.PSNR = db
+		}
+	}
+	return err
+}
+
+// An assetJSON is an asset in the JSON output of cook list.
 type assetJSON struct {
 	Path       string        `json:"path"`
 	PathBase64 string        `json:"path_base64,omitempty"` // only if the path is not UTF-8
 	Target     string        `json:"target,omitempty"`
-	ID         string        `json:"id,omitempty"` // if assets have IDs
+	ID         string        `json:"id,omitempty"` // missing if assets have no IDs
 	Recipe     string        `json:"recipe,omitempty"`
 	Outcome    string        `json:"outcome"`
 	In         int64         `json:"bytes_in"`
@@ -212,6 +280,27 @@ type assetJSON struct {
 	Why        []string      `json:"why"`
 	Outputs    []outputJSON  `json:"outputs"`
 	Origin     store.Origin  `json:"origin,omitzero"` // only with the column "from"
+	Image      imageJSON     `json:"image,omitzero"`  // only if columns about images are shown
+}
+
+// An imageJSON holds the facts about an image.
+type imageJSON struct {
+	Role     string `json:"role,omitempty"`
+	Evidence string `json:"evidence,omitempty"`
+	Format   string `json:"format,omitempty"`
+	Mips     int    `json:"mips,omitempty"`
+	PSNR     any    `json:"psnr,omitempty"` // dB, or "lossless"
+}
+
+func imageRecord(a *survey.Asset) imageJSON {
+	rec := imageJSON{Role: a.Role(), Evidence: a.Last.Facts.Evidence, Format: a.Last.Facts.Format, Mips: a.Last.Facts.Levels}
+	switch text := psnrOf(a); {
+	case text == lossless:
+		rec.PSNR = text
+	case text != "":
+		rec.PSNR = math.Round(10*a.Last.Facts.PSNR) / 10
+	}
+	return rec
 }
 
 type outputJSON struct {
@@ -220,10 +309,14 @@ type outputJSON struct {
 	Bytes      int64  `json:"bytes"`
 }
 
-func assetRecord(a *survey.Asset) assetJSON {
+// assetRecord returns the record of an asset, with facts about an image if ofImages is set.
+func assetRecord(a *survey.Asset, ofImages bool) assetJSON {
 	rec := assetJSON{
 		Path: a.Path, PathBase64: report.UnlessUTF8(a.Path), Target: a.Target, ID: a.ID, Recipe: a.Method.Recipe, Outcome: listedOutcome(a), In: a.In, Out: a.Out(), Took: a.CookTime,
 		At: a.Last.At, Why: a.Last.Reasons, Outputs: []outputJSON{}, Origin: a.Last.Origin,
+	}
+	if ofImages {
+		rec.Image = imageRecord(a)
 	}
 	for _, o := range a.Outputs {
 		rec.Outputs = append(rec.Outputs, outputJSON{o.Path, report.UnlessUTF8(o.Path), o.Size})

@@ -1,10 +1,11 @@
-// Package query holds the verbs of cook that answer questions and change nothing. Most answer from
-// the state of the last run: they look neither at the assets nor at their outputs, and take no
+// Package query holds the verbs of cook that answer queries and change nothing. Most of them
+// use the state of the last run: they read neither the assets nor their outputs, and take no
 // lock.
 package query
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"path"
@@ -24,10 +25,26 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A lastRun is the project of a query, as its last run left it.
-type lastRun struct{ project cook.Project }
+// A lastRun is the project that a query is about, as its last run left it, and the format of
+// the answer.
+type lastRun struct {
+	project cook.Project
+	json    bool
+}
 
-// answerQuery answers a query and returns the exit status. A query of paths needs at least one.
+// queryHandler returns a New function for a query without flags of its own. asJSON is the usage
+// of its flag -json.
+func queryHandler(verb, asJSON string, ofPaths bool, print func(r *lastRun, words []string, w io.Writer) error) func() cmdline.Handler {
+	return cmdline.HandlerOf(func(r *lastRun, fs *flag.FlagSet) {
+		cmdline.PlaceFlags(fs, &r.project)
+		fs.BoolVar(&r.json, "json", false, asJSON)
+	}, func(r *lastRun, ctx context.Context, c *cmdline.Call, words []string) int {
+		return r.answerQuery(ctx, c, verb, ofPaths, words, func(words []string, w io.Writer) error { return print(r, words, w) })
+	})
+}
+
+// answerQuery answers a query and returns the exit status. A query about paths needs at least
+// one path.
 func (r *lastRun) answerQuery(ctx context.Context, c *cmdline.Call, verb string, ofPaths bool, words []string, print func(words []string, w io.Writer) error) int {
 	if r.project.Dir == "" && r.project.Out == "" || ofPaths && len(words) == 0 {
 		what := "an asset directory"
@@ -42,7 +59,8 @@ func (r *lastRun) answerQuery(ctx context.Context, c *cmdline.Call, verb string,
 	return frontend.OK
 }
 
-// loadAssets returns the assets of the last run that match patterns, all without patterns.
+// loadAssets returns the assets of the last run that match patterns, or all assets if there are
+// no patterns.
 func (r *lastRun) loadAssets(patterns []string) ([]survey.Asset, error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
@@ -80,7 +98,7 @@ func patternList(patterns []string) (*glob.List, error) {
 	return &chosen, nil
 }
 
-// fillIDs fills in the IDs of assets, if they have any.
+// fillIDs fills in the IDs of assets, if assets have IDs.
 func (r *lastRun) fillIDs(list []survey.Asset) error {
 	if !r.project.IDs || r.project.Dir == "" {
 		return nil
@@ -107,8 +125,8 @@ func eachJSON[T any](w io.Writer, list []T, record func(*T) any) error {
 	return nil
 }
 
-// findAsset finds the asset of a path in the asset directory or the output directory. The path may
-// be typed from there or from the working directory.
+// findAsset finds the asset with the given path. The path may be relative to the asset
+// directory, the output directory or the working directory.
 func (r *lastRun) findAsset(given string) (survey.Found, error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {
@@ -129,5 +147,5 @@ func (r *lastRun) unknownAsset(given string, known []string) error {
 	if w := nearest.Word(path.Clean(filepath.ToSlash(given)), known); w != "" {
 		end = fmt.Sprintf("; did you mean %s?", pathname.Show(w))
 	}
-	return &cook.ConfigError{Err: fmt.Errorf("%s: the last run knew no such file%s", pathname.Show(given), end)}
+	return &cook.ConfigError{Err: fmt.Errorf("the last run found no file %s%s", pathname.Show(given), end)}
 }

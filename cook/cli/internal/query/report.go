@@ -24,7 +24,7 @@ import (
 
 const reportText = `usage: cook report -dir assets [flags]
 
-Writes a page about the output directory: what the last cook did, why, and what bounded it;
+Writes a page about the output directory: what the last cook did, why, and what limited it;
 where bytes and time go, by directory and recipe; the slowest and largest assets; what
 textures lost; what grew; warnings by cause; and the last 600 runs with spikes and steps.
 The page is one file of at most 2 MB that needs no network. Changes nothing else.
@@ -41,14 +41,14 @@ var Report = cmdline.Verb{
 	New:   cmdline.HandlerOf((*reportOptions).reportFlags, (*reportOptions).runReport),
 }
 
-// reportOptions are the options of a command line of cook report.
+// reportOptions holds the options of cook report.
 type reportOptions struct {
 	project   cook.Project
 	file      string
 	json, csv bool
 	markdown  bool
 	table     string
-	most      int // textures to compare
+	most      int // number of textures to compare
 }
 
 func (r *reportOptions) reportFlags(fs *flag.FlagSet) {
@@ -61,7 +61,7 @@ func (r *reportOptions) reportFlags(fs *flag.FlagSet) {
 	fs.IntVar(&r.most, "textures", 100_000, "`number` of textures to compare with their sources, the largest first; 0 for none")
 }
 
-// tableNames lists the tables. All reports have the same tables.
+// tableNames lists the tables, which are the same in all reports.
 func tableNames() []string { return overview.New(overview.Input{}).Keys() }
 
 func (r *reportOptions) runReport(ctx context.Context, c *cmdline.Call, words []string) int {
@@ -119,9 +119,25 @@ func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overv
 	if in.Runs, err = survey.Runs(out); err != nil {
 		return nil, err
 	}
+	textures := overview.Candidates(in.Assets)
+	if n := min(len(textures), most); n >= 200 && project.Dir != "" {
+		fmt.Fprintf(c.Stderr, "cook: comparing %d textures with their sources; -textures compares fewer\n", n)
+	}
+	in.Textures, err = measureTextures(ctx, c, project.Dir, out, textures, most)
+	if err != nil {
+		return nil, err
+	}
+	in.Unlooked = len(textures) - len(in.Textures)
+	return overview.New(in), nil
+}
+
+// measureTextures compares textures of an output directory with their sources. most limits the
+// number of textures. The asset directory is "" if it is unknown.
+func measureTextures(ctx context.Context, c *cmdline.Call, dir, out string, textures []overview.Candidate, most int) ([]overview.Texture, error) {
 	var assets *confine.Dir
-	if project.Dir != "" {
-		if assets, err = confine.Open(project.Dir); err != nil {
+	if dir != "" {
+		var err error
+		if assets, err = confine.Open(dir); err != nil {
 			return nil, &cook.ConfigError{Err: fmt.Errorf("asset directory: %w", err)}
 		}
 		defer assets.Close()
@@ -135,22 +151,13 @@ func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overv
 		return nil, err
 	}
 	defer cooked.Close()
-	textures := overview.Candidates(in.Assets)
-	if n := min(len(textures), most); n >= 200 && assets != nil {
-		fmt.Fprintf(c.Stderr, "cook: comparing %d textures with their sources; -textures compares fewer\n", n)
-	}
-	in.Textures, err = overview.MeasureAll(ctx, likeness.NewJudge(assets, set), cooked, textures, most, runtime.GOMAXPROCS(0))
-	if err != nil {
-		return nil, err
-	}
-	in.Unlooked = len(textures) - len(in.Textures)
-	return overview.New(in), nil
+	return overview.MeasureAll(ctx, likeness.NewJudge(assets, set), cooked, textures, most, runtime.GOMAXPROCS(0))
 }
 
 const historyText = `usage: cook history -dir assets [flags]
 
-Prints the last runs that did something, with a sparkline of each figure over all runs in
-the history (at most 600) and the runs from which on a figure was different for good.
+Prints the last runs that had work, a sparkline of each figure over all runs in the history
+(at most 600), and the runs in which a figure changed permanently.
 
 Example:
 	cook history -dir assets
@@ -164,7 +171,7 @@ var History = cmdline.Verb{
 	New:   cmdline.HandlerOf((*historyOptions).historyFlags, (*historyOptions).runHistory),
 }
 
-// historyOptions are the options of a command line of cook history.
+// historyOptions holds the options of cook history.
 type historyOptions struct {
 	project cook.Project
 	lines   int
@@ -173,7 +180,7 @@ type historyOptions struct {
 
 func (r *historyOptions) historyFlags(fs *flag.FlagSet) {
 	cmdline.PlaceFlags(fs, &r.project)
-	fs.IntVar(&r.lines, "n", 20, "`number` of runs to print a line of")
+	fs.IntVar(&r.lines, "n", 20, "`number` of runs to print, one on each line")
 	fs.StringVar(&r.pair, "compare", "", "compare two runs, given by their `numbers`: 1,7")
 }
 
@@ -205,7 +212,7 @@ func (r *historyOptions) runHistory(ctx context.Context, c *cmdline.Call, words 
 	return frontend.OK
 }
 
-// twoRuns parses two numbers with a comma between them.
+// twoRuns parses two numbers separated by a comma.
 func twoRuns(pair string) (a, b int, err error) {
 	first, second, _ := strings.Cut(pair, ",")
 	a, err = strconv.Atoi(strings.TrimSpace(first))

@@ -22,8 +22,8 @@ import (
 const sizeText = `usage: cook size -dir assets [flags] [pattern ...]
 
 Shows what is big: the sizes of sources and outputs by kind of file, by recipe or by
-directory, the biggest outputs first, and by how much the last run that did something made
-the outputs larger or smaller.
+directory, the biggest outputs first, and by how much the last run with work made the outputs
+larger or smaller.
 
 Example:
 	cook size -dir assets -by folder
@@ -36,10 +36,9 @@ var Size = cmdline.Verb{
 	New:   cmdline.HandlerOf((*sizeOptions).sizeFlags, (*sizeOptions).runSize),
 }
 
-// sizeOptions are the options of a command line of cook size.
+// sizeOptions holds the options of cook size.
 type sizeOptions struct {
 	lastRun
-	json  bool
 	by    string
 	lines int
 }
@@ -47,11 +46,11 @@ type sizeOptions struct {
 func (r *sizeOptions) sizeFlags(fs *flag.FlagSet) {
 	cmdline.PlaceFlags(fs, &r.project)
 	fs.BoolVar(&r.json, "json", false, "print each group as one line of JSON")
-	cmdline.ListedFlag(fs, &r.by, "by", "kind", "sum up by `what`: kind, recipe or folder", groupings)
+	cmdline.ListedFlag(fs, &r.by, "by", "kind", "group by `what`: kind, recipe or folder", groupings)
 	fs.IntVar(&r.lines, "lines", 20, "print at most this `number` of groups; 0 is all")
 }
 
-// groupings are the values of -by.
+// groupings lists the values of -by.
 func groupings() []string { return []string{"kind", "recipe", "folder"} }
 
 func (r *sizeOptions) runSize(ctx context.Context, c *cmdline.Call, words []string) int {
@@ -70,7 +69,7 @@ type groupJSON struct {
 
 // printSizes prints the sums of each group.
 func (r *sizeOptions) printSizes(patterns []string, w io.Writer) error {
-	recipes := map[string]string{} // recipes by path of the asset
+	recipes := map[string]string{} // recipes by asset path
 	of := map[string]func(path string) string{
 		"kind":   func(p string) string { return cmp.Or(recipe.Ext(p), "without an extension") },
 		"recipe": func(p string) string { return cmp.Or(recipes[p], "none") },
@@ -128,7 +127,7 @@ func (r *sizeOptions) printSizes(patterns []string, w io.Writer) error {
 	return t.Flush()
 }
 
-// signedBytes formats a difference in bytes, "" for none.
+// signedBytes formats a difference in bytes, or returns "" for zero.
 func signedBytes(n int64) string {
 	switch {
 	case n > 0:
@@ -139,8 +138,8 @@ func signedBytes(n int64) string {
 	return ""
 }
 
-// changedSizes returns how much the outputs of each matching asset grew in the last run that had
-// work. rest is the growth of assets that the history sums up.
+// changedSizes returns how much the outputs of each matching asset grew in the last run that
+// had work. rest is the total growth of assets that the history does not list individually.
 func (r *sizeOptions) changedSizes(patterns []string) (more map[string]int64, rest int64, err error) {
 	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
 	if err != nil {

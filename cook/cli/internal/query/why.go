@@ -13,14 +13,16 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/report"
+	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
 const whyText = `usage: cook why -dir assets [flags] PATH ...
 
-Explains what the next cook would do with an asset and why, what the last one did,
-and which rules, options and inputs decide that. Of a directory, or of all assets that a
-pattern matches, it prints a line each. Changes nothing.
+Explains what the next cook would do with an asset and why, what the last one did, and which
+rules, options and inputs decide that. For a directory or a pattern, it prints one line per
+asset; for images, the line has the role, its evidence and the format that the last cook chose.
+Changes nothing.
 
 Example:
 	cook why -dir assets textures/wood.png
@@ -34,7 +36,7 @@ var Why = cmdline.Verb{
 	New:   cmdline.HandlerOf((*whyOptions).whyFlags, (*whyOptions).runWhy),
 }
 
-// whyOptions are the options of a command line of cook why.
+// whyOptions holds the options of cook why.
 type whyOptions struct {
 	project cook.Project
 	options cook.WhyOptions
@@ -48,7 +50,7 @@ func (r *whyOptions) whyFlags(fs *flag.FlagSet) {
 	cmdline.ChangeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
 	cmdline.WorkerFlag(fs, &r.options.Workers)
 	fs.BoolVar(&r.json, "json", false, "print each explanation as one line of JSON")
-	fs.BoolVar(&r.verbose, "v", false, "print options that have their defaults, too")
+	fs.BoolVar(&r.verbose, "v", false, "also print options with their default values")
 }
 
 func (r *whyOptions) runWhy(ctx context.Context, c *cmdline.Call, paths []string) int {
@@ -83,8 +85,8 @@ func (r *whyOptions) runWhy(ctx context.Context, c *cmdline.Call, paths []string
 	return frontend.OK
 }
 
-// several returns the pattern for a word that is a pattern or names a directory of assets, and ""
-// for the path of a file.
+// several returns the pattern for a word that is a pattern or names a directory of assets. It
+// returns "" for the path of a file.
 func (r *whyOptions) several(word string) string {
 	for _, name := range []string{filepath.Join(r.project.Dir, word), word} {
 		if info, err := os.Stat(name); err == nil {
@@ -100,18 +102,20 @@ func (r *whyOptions) several(word string) string {
 	return ""
 }
 
-// explainEach prints a line for each asset that matches a pattern, about its next cook, and a sum.
+// explainEach prints a line about the next cook of each asset that matches a pattern, and
+// totals.
 func (r *whyOptions) explainEach(ctx context.Context, c *cmdline.Call, pattern string) error {
 	opt := cook.CookOptions{
 		DryRun: true, EveryAsset: true, Patterns: []string{pattern},
 		IgnoreTimestamps: r.options.IgnoreTimestamps, OutputsByFolder: r.options.OutputsByFolder, Limits: cook.Limits{Workers: r.options.Workers},
 	}
+	facts := r.imageFacts(pattern)
 	lines := report.NewJSON(c.Stdout)
-	lines.DryRun, lines.Dir = true, r.project.Dir
+	lines.DryRun, lines.Dir, lines.Facts = true, r.project.Dir, facts
 	if r.json {
 		opt.Observer = cmdline.Flagging(lines)
 	} else {
-		opt.Observer = cmdline.Flagging(&report.Reasons{Out: c.Stdout, Text: report.Text{Out: io.Discard, Err: c.Stderr, Dir: r.project.Dir, Style: c.Style()}})
+		opt.Observer = cmdline.Flagging(&report.Reasons{Out: c.Stdout, Facts: facts, Text: report.Text{Out: io.Discard, Err: c.Stderr, Dir: r.project.Dir, Style: c.Style()}})
 	}
 	summary, err := cook.Cook(ctx, r.project, opt)
 	if err != nil {
@@ -123,4 +127,25 @@ func (r *whyOptions) explainEach(ctx context.Context, c *cmdline.Call, pattern s
 		fmt.Fprintf(c.Stdout, "cook: %s\n", summary)
 	}
 	return nil
+}
+
+// imageFacts returns the last run's decisions about the images that match a pattern. There are
+// none before the first run, or if the store no longer has them.
+func (r *whyOptions) imageFacts(pattern string) report.ImageFacts {
+	last := lastRun{project: r.project}
+	list, err := last.loadAssets([]string{pattern})
+	if err != nil {
+		return nil
+	}
+	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
+	if err != nil || survey.Recall(out, r.project.Cache, list) != nil {
+		return nil
+	}
+	facts := report.ImageFacts{}
+	for i := range list {
+		if f := list[i].Last.Facts; f.Format != "" {
+			facts[[2]string{list[i].Path, list[i].Target}] = report.ImageFact{Role: list[i].Role(), Evidence: f.Evidence, Format: f.Format, Mips: f.Levels}
+		}
+	}
+	return facts
 }

@@ -1,5 +1,5 @@
-// Package run holds the verbs that cook: the command line without a verb, with all ways to watch,
-// show and record a run, and "cook verify".
+// Package run holds the verbs that cook: the command line without a verb, which can also watch,
+// show and record runs, and "cook verify".
 package run
 
 import (
@@ -15,6 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/cli/internal/setup"
+	"github.com/assetcook/assetcook/cook/internal/session"
 	"github.com/assetcook/assetcook/cook/internal/statedir"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/atomicfile"
@@ -35,7 +36,7 @@ var Cook = cmdline.Verb{
 	New:   cmdline.HandlerOf((*cookOptions).cookFlags, (*cookOptions).runCook),
 }
 
-// cookOptions are the options of a command line without a verb.
+// cookOptions holds the options of the command line without a verb.
 type cookOptions struct {
 	project   cook.Project
 	options   cook.CookOptions
@@ -48,19 +49,19 @@ type cookOptions struct {
 	call *cmdline.Call
 }
 
-// recordTo names the places that get the timeline of a run.
+// recordTo names the destinations of a run's timeline.
 type recordTo struct {
 	trace string // file, "" for none
 	feed  string // address, "" for none
 	http  string // address, "" for none
 }
 
-// isSet reports whether a place gets the timeline.
+// isSet reports whether the timeline has any destination.
 func (to recordTo) isSet() bool { return to != recordTo{} }
 
 func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
 	cmdline.FolderFlags(fs, &r.project)
-	fs.StringVar(&r.project.State, "state", "", "`directory` that holds .cook, the state of cook (default: the output directory, or a directory beside all that is likely to be served)")
+	fs.StringVar(&r.project.State, "state", "", "`directory` that holds .cook, the state of cook (default: the output directory, or, if that is probably served to others, a directory outside of the served files)")
 	cmdline.SizeFlag(fs, &r.options.Limits.CacheSize)
 	cmdline.RuleFlags(fs, &r.project, cmdline.TargetsToCook)
 	cmdline.ChangeFlags(fs, &r.project, &r.options.IgnoreTimestamps, &r.options.OutputsByFolder)
@@ -72,16 +73,16 @@ func (r *cookOptions) cookFlags(fs *flag.FlagSet) {
 	r.print.declarePrintFlags(fs)
 	fs.BoolVar(&r.print.explain, "explain", false, "print the reason for each cooked asset; with -v, also for skipped assets")
 	fs.BoolVar(&r.print.stats, "stats", false, "print counters and timers at the end")
-	fs.BoolVar(&r.keepGoing, "k", true, "keep going after an asset failed; -k=false starts nothing new")
+	fs.BoolVar(&r.keepGoing, "k", true, "keep going after an asset failed; -k=false stops at the first failure")
 	fs.BoolVar(&r.options.Wait, "wait", false, "wait while another cook works on the same output directory, instead of failing")
 	fs.BoolVar(&r.options.DryRun, "n", false, "dry run: print what would be done and why, change nothing")
 	fs.BoolVar(&r.options.Force, "a", false, "cook all assets, changed or not")
 	fs.BoolVar(&r.options.Strict, "strict", false, "treat warnings as errors; reads the first bytes of all sources")
-	fs.StringVar(&r.memReport, "memreport", "", "write what memory was used for to this `file`, by purpose and asset; as text, or for cook view if it ends in .json")
-	fs.StringVar(&r.to.trace, "trace", "", "record a timeline of the run into this `file`; its ending is the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
+	fs.StringVar(&r.memReport, "memreport", "", "write the memory use, by purpose and asset, to this `file`: as text, or for cook view if the name ends in .json")
+	fs.StringVar(&r.to.trace, "trace", "", "record a timeline of the run into this `file`; its extension chooses the format: "+strings.Join(append(export.Endings(), streamEnding), ", "))
 	fs.StringVar(&r.to.feed, "feed", "", "serve the timeline while it is recorded, as a stream, at this `address`: a port, or host:port (without a host: this machine only)")
-	fs.StringVar(&r.to.http, "http", "", "show the run as pages in a browser at this `address`, such as 127.0.0.1:7357; they stay until Ctrl-C")
-	fs.BoolVar(&r.watch, "watch", false, "keep running and cook whatever changes; a cook of the same directory asks this one")
+	fs.StringVar(&r.to.http, "http", "", "show the run as pages in a browser at this `address`, a port or host:port (without a host: this machine only), until Ctrl-C; with -watch, also serve changes to programs that reload artifacts")
+	fs.BoolVar(&r.watch, "watch", false, "keep running and cook all changes; other cooks of the same directory ask this process")
 }
 
 func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []string) (code int) {
@@ -113,7 +114,7 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 		}
 	}
 	if r.print.stats || r.memReport != "" {
-		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // cook takes no memory from its pools
+		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // cook uses no memory from its pools
 	}
 	defer r.options.Probe.PublishMemory().Close()
 	if (r.print.stats || r.to.isSet()) && !r.watch {
@@ -130,7 +131,8 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 	return code
 }
 
-// meantVerb asks about a word of the command line that is nearly a verb, "" for another word.
+// meantVerb returns a question about a word of the command line that resembles a verb, or ""
+// for other words.
 func meantVerb(c *cmdline.Call, words []string) string {
 	if len(words) == 0 {
 		return ""
@@ -142,7 +144,18 @@ func meantVerb(c *cmdline.Call, words []string) string {
 	return fmt.Sprintf("did you mean cook %s?", verb)
 }
 
-// memoryReport writes the uses of memory.
+// explainNoMatch extends the error for a pattern without a match if the pattern is the name of
+// another directory.
+func (r *cookOptions) explainNoMatch(err error) error {
+	var none *session.NoMatchError
+	if !errors.As(err, &none) || !cmdline.IsFolder(none.Pattern) {
+		return err
+	}
+	dir, word := pathname.Show(r.project.Dir), pathname.Show(none.Pattern)
+	return &cook.ConfigError{Err: fmt.Errorf("%w: further words after the asset directory, %s, are patterns; cook the directory %s in another run (cook %s), or cook a directory that contains both", none, dir, word, word)}
+}
+
+// memoryReport writes the memory use by purpose.
 func (r *cookOptions) memoryReport(w io.Writer) error {
 	tracker := r.options.Probe.Memory
 	if !strings.HasSuffix(r.memReport, ".json") {
@@ -168,7 +181,8 @@ func (r *cookOptions) cookOrWatch(ctx context.Context) (code int, began bool) {
 	}
 	p.dryRun, p.log = opt.DryRun, true
 	observer, done := p.observe()
-	opt.Observer = cook.Observers{workWatch{listen: c.AtWork}, &memoryLimit{memory: opt.Limits.Memory}, observer}
+	var renames setup.Renames
+	opt.Observer = cook.Observers{workWatch{listen: c.AtWork}, &memoryLimit{memory: opt.Limits.Memory}, &renames, observer}
 	opt.EveryAsset = r.print.everyAsset()
 	summary, err := c.Cook(ctx, r.project, opt)
 	recap := done()
@@ -176,6 +190,7 @@ func (r *cookOptions) cookOrWatch(ctx context.Context) (code int, began bool) {
 	if began = err == nil || summary.Found.Assets > 0; began {
 		if err == nil {
 			r.adviseFirst(ctx, &summary)
+			r.printOldNames(ctx, &summary, &renames)
 		}
 		p.printSummary(&summary, opt.Probe)
 		recap()
@@ -185,7 +200,7 @@ func (r *cookOptions) cookOrWatch(ctx context.Context) (code int, began bool) {
 	}
 	switch {
 	case err != nil:
-		return c.Fail(ctx, err), began
+		return c.Fail(ctx, r.explainNoMatch(err)), began
 	case summary.Failures() == 0:
 		return frontend.OK, true
 	}
@@ -195,7 +210,7 @@ func (r *cookOptions) cookOrWatch(ctx context.Context) (code int, began bool) {
 	return frontend.Failed, true
 }
 
-// cookRecorded cooks or watches, and records that.
+// cookRecorded cooks or watches, and records the run.
 func (r *cookOptions) cookRecorded(ctx context.Context) int {
 	r.call.AtWork() // an interrupt must leave nothing behind
 	rec, err := r.startRecording()
@@ -216,8 +231,8 @@ func (r *cookOptions) cookRecorded(ctx context.Context) int {
 	return code
 }
 
-// adviseFirst tells the user of a first run which preset fits the images, and warns of state that
-// is likely to be served.
+// adviseFirst tells the user of a first run which preset suits the images, and warns if the
+// state is likely to be served.
 func (r *cookOptions) adviseFirst(ctx context.Context, sum *cook.Summary) {
 	if !sum.First || sum.DryRun {
 		return
@@ -234,11 +249,21 @@ func (r *cookOptions) adviseFirst(ctx context.Context, sum *cook.Summary) {
 		return
 	}
 	if _, likely := statedir.Served(out, dir); likely && statedir.Home(out) == out {
-		r.call.Warn(fmt.Sprintf("%s is likely to be served as it is, and its .cook has names of directories of this machine and the history of runs; name another directory for it: state = \"DIR\" in [project], or -state DIR", pathname.Show(pathname.FromHere(out))))
+		r.call.Warn(fmt.Sprintf("%s is probably served to others, but its .cook contains directory names of this machine and the history of runs; move .cook elsewhere with state = \"DIR\" in [project], or -state DIR", pathname.Show(pathname.FromHere(out))))
 	}
 }
 
-// A workWatch listens for interrupts before the first asset is worked on.
+// printOldNames prints which files contain names that outputs no longer have.
+func (r *cookOptions) printOldNames(ctx context.Context, sum *cook.Summary, renames *setup.Renames) {
+	if sum.DryRun || r.print.quiet || r.print.json {
+		return
+	}
+	if text := setup.OldNames(ctx, &r.project, sum.First, renames); text != "" {
+		fmt.Fprintln(r.call.Stdout, text)
+	}
+}
+
+// A workWatch starts listening for interrupts before the first asset is worked on.
 type workWatch struct {
 	cook.Observers // ignores all other calls
 	listen         func()

@@ -23,7 +23,7 @@ import (
 
 const timelineAt = "cook: timeline at "
 
-// dialFeed connects to a feed and returns when the stream has begun for this viewer.
+// dialFeed connects to a feed, and returns once the stream for this viewer has begun.
 func dialFeed(t *testing.T, addr string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -51,8 +51,8 @@ func cooked(r io.Reader) (times int, err error) {
 	return times, nil
 }
 
-// Viewers get the stream of a run to its end, the file of -trace gets it as well, and a
-// viewer that hangs up does not matter.
+// Viewers get the stream of a run up to its end, and so does the file of -trace. A viewer that
+// hangs up has no effect on the others.
 func TestFeed(t *testing.T) {
 	args, _ := plainProject(t)
 	args = append(args, "-q")
@@ -100,7 +100,7 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// A viewer of a watching cook sees a change being cooked, and the end of the recording
+// A viewer of a watching cook sees how a change is cooked, and gets the end of the recording
 // when the watcher is interrupted.
 func TestFeedWatch(t *testing.T) {
 	args, _ := plainProject(t)
@@ -140,7 +140,7 @@ func TestFeedWatch(t *testing.T) {
 	}
 }
 
-// limitBuffers limits the bytes that the system holds for a slow viewer.
+// limitBuffers limits the number of bytes that the system buffers for a slow viewer.
 func limitBuffers(_, _ string, conn syscall.RawConn) error {
 	var result error
 	err := conn.Control(func(fd uintptr) {
@@ -151,7 +151,7 @@ func limitBuffers(_, _ string, conn syscall.RawConn) error {
 	return errors.Join(err, result)
 }
 
-// A viewer that takes nothing delays neither recording nor its end.
+// A viewer that reads nothing delays neither the recording nor its end.
 func TestFeedStuckViewer(t *testing.T) {
 	leaktest.Check(t)
 	f, err := listenFeed("0")
@@ -172,7 +172,7 @@ func TestFeedStuckViewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stuck.Close()
-	if _, err := io.ReadFull(stuck, make([]byte, len("\x89EVENTS\x01"))); err != nil { // it has joined
+	if _, err := io.ReadFull(stuck, make([]byte, len("\x89EVENTS\x01"))); err != nil { // the viewer has joined
 		t.Fatal(err)
 	}
 	w := rec.Worker("worker")
@@ -196,7 +196,7 @@ func TestFeedStuckViewer(t *testing.T) {
 	}
 }
 
-// A feed hangs up on viewers beyond the maximum.
+// A feed hangs up on viewers above the maximum number.
 func TestFeedCrowd(t *testing.T) {
 	leaktest.Check(t)
 	f, err := listenFeed("0")
@@ -227,7 +227,7 @@ func TestFeedCrowd(t *testing.T) {
 	}
 }
 
-// The end of a feed reports that no more viewers could connect.
+// The error that ended a feed reports that no more viewers could connect.
 func TestFeedAcceptFails(t *testing.T) {
 	f, err := listenFeed("0")
 	if err != nil {
@@ -235,12 +235,12 @@ func TestFeedAcceptFails(t *testing.T) {
 	}
 	f.socket.Close()
 	f.serving.Wait()
-	if err := f.endFeed(0); err == nil || !strings.Contains(err.Error(), "later viewers were not served") {
+	if err := f.endFeed(0); err == nil || !strings.Contains(err.Error(), "further viewers could not connect") {
 		t.Error(err)
 	}
 }
 
-// An address that cannot be served at is one line, and nothing is cooked.
+// An address at which no feed can be served causes a one-line error, and nothing is cooked.
 func TestFeedAddress(t *testing.T) {
 	args, out := plainProject(t)
 	args = append(args, "-q")

@@ -20,14 +20,14 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// printFlags choose the parts of a run to print.
+// printFlags selects the parts of a run to print.
 type printFlags struct {
 	verbose, quiet, explain, stats, json bool
 
 	sarif string // file, "" for none
 }
 
-// declarePrintFlags declares the flags of all verbs that cook.
+// declarePrintFlags declares the flags that all cooking verbs share.
 func (f *printFlags) declarePrintFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.verbose, "v", false, "print a line for each asset that was worked on, with its time")
 	fs.BoolVar(&f.quiet, "q", false, "print only failures, differences and warnings")
@@ -35,13 +35,16 @@ func (f *printFlags) declarePrintFlags(fs *flag.FlagSet) {
 	fs.StringVar(&f.sarif, "sarif", "", "write failures, warnings and differences into this `file` for code hosts (SARIF)")
 }
 
-// everyAsset reports whether assets without work are printed, too.
+// everyAsset reports whether assets without work are also printed.
 func (f printFlags) everyAsset() bool { return f.json && !f.quiet || f.explain && f.verbose }
 
-// Intervals of progress: on a terminal, and elsewhere, such as in the log of a build.
+// These are the intervals of progress: between redraws on a terminal, and between lines
+// elsewhere, such as in a build log. A watcher's round prints its first line sooner, because a
+// person waits for it.
 const (
-	frame = 100 * time.Millisecond
-	beat  = 30 * time.Second
+	frame      = 100 * time.Millisecond
+	beat       = 10 * time.Second
+	roundsBeat = time.Second
 )
 
 // A printer prints the runs of one command line.
@@ -51,10 +54,13 @@ type printer struct {
 	project  *cook.Project
 	findings *report.SARIF // nil without -sarif
 	dryRun   bool
-	log      bool // all failures and warnings are also written beside the index
+	log      bool         // a log of all failures and warnings is written beside the index
+	rounds   bool         // the runs are rounds of a watcher
+	lines    *report.JSON // records of the run; nil without -json
 }
 
-// newPrinter returns a printer for a project. It refuses a file of findings among the assets.
+// newPrinter returns a printer for a project. It refuses to write the file of findings among
+// the assets.
 func newPrinter(flags printFlags, c *cmdline.Call, project *cook.Project) (*printer, error) {
 	p := &printer{flags: flags, call: c, project: project}
 	if flags.sarif == "" {
@@ -67,7 +73,7 @@ func newPrinter(flags printFlags, c *cmdline.Call, project *cook.Project) (*prin
 	return p, nil
 }
 
-// writeFindings writes the file of findings, with the error that ended the run.
+// writeFindings writes the file of findings, including the error that ended the run.
 func (p *printer) writeFindings(ended error) error {
 	if p.findings == nil {
 		return nil
@@ -81,8 +87,8 @@ func (p *printer) writeFindings(ended error) error {
 	})
 }
 
-// observe returns an observer that prints a run. done ends the printing, and returns a function that
-// repeats the first failures below the summary if many lines are between.
+// observe returns an observer that prints a run. done ends the printing. It returns a function
+// that repeats the first failures below the summary if many lines are in between.
 func (p *printer) observe() (_ cook.Observer, done func() (recap func())) {
 	var o cook.Observers
 	stdout, stderr := io.Writer(p.call.Stdout), io.Writer(p.call.Stderr)
@@ -92,13 +98,16 @@ func (p *printer) observe() (_ cook.Observer, done func() (recap func())) {
 	style := frontend.StyleOf(stderr, os.Getenv)
 	end := func() {}
 	if file, ok := frontend.Terminal(stderr); !p.flags.quiet && !p.flags.json && !p.dryRun {
-		every, width := beat, (func() int)(nil)
+		every, width, beats := time.Second, (func() int)(nil), report.Beats{First: beat, Every: beat}
+		if p.rounds {
+			beats.First = roundsBeat
+		}
 		if ok = ok && frontend.Animates(os.Getenv); ok {
 			every, width = frame, func() int { return frontend.Columns(file) }
 		}
 		tick := time.NewTicker(every)
 		live := frontend.NewLive(stderr, width)
-		progress := report.NewProgress(live, time.Now, tick.C)
+		progress := report.NewProgress(live, time.Now, tick.C, beats)
 		o = append(o, progress)
 		end = func() {
 			tick.Stop()
@@ -112,7 +121,10 @@ func (p *printer) observe() (_ cook.Observer, done func() (recap func())) {
 	if p.flags.json {
 		lines := report.NewJSON(stdout)
 		lines.DryRun, lines.Dir = p.dryRun, p.project.Dir
-		lines.Begin()
+		if lines.Begin(); !p.rounds {
+			lines.BeginNow()
+		}
+		p.lines = lines
 		return cmdline.Flagging(append(o, lines)...), func() func() {
 			lines.Flush()
 			return func() {}
@@ -146,13 +158,13 @@ func (p *printer) writeLog(all []byte) (where string, err error) {
 	return pathname.FromHere(name), err
 }
 
-// printSummary prints the end of a run.
+// printSummary prints the summary of a run.
 func (p *printer) printSummary(sum *cook.Summary, probe profile.Probe) {
 	stdout := p.call.Stdout
 	if p.flags.json {
-		report.NewJSON(stdout).Summary(sum)
+		p.lines.Summary(sum)
 		if p.flags.stats {
-			report.NewJSON(stdout).Measured(probe, sysmem.PeakRSS())
+			p.lines.Measured(probe, sysmem.PeakRSS())
 		}
 		return
 	}
@@ -162,8 +174,20 @@ func (p *printer) printSummary(sum *cook.Summary, probe profile.Probe) {
 	}
 	if !p.flags.quiet {
 		report.WriteKinds(stdout, sum)
+		p.printOutputFolder(stdout, sum)
 		report.WriteBehind(stdout, sum)
 		fmt.Fprintf(stdout, "cook: %s\n", sum)
+	}
+}
+
+// printOutputFolder names the output directory of a first run.
+func (p *printer) printOutputFolder(w io.Writer, sum *cook.Summary) {
+	if !sum.First || sum.DryRun {
+		return
+	}
+	out, err := survey.OutputFolder(p.project.Dir, p.project.Out)
+	if err == nil {
+		fmt.Fprintf(w, "the outputs are in %s\n", pathname.Show(pathname.FromHere(out)))
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events/export"
 )
 
-// A recording is the timeline of a run on its way to a file, to viewers or to both.
+// A recording is the timeline of a run while it is written to a file, to viewers or to both.
 type recording struct {
 	events *events.Recorder
 	trace  *trace          // nil without -trace
@@ -29,7 +29,7 @@ type recording struct {
 	viewer *viewer.Process // nil without -http
 }
 
-// startRecording opens the places that the command line names, and begins to record.
+// startRecording opens the destinations that the command line names, and begins to record.
 func (r *cookOptions) startRecording() (rec *recording, err error) {
 	rec = new(recording)
 	var to []io.Writer
@@ -56,7 +56,7 @@ func (r *cookOptions) startRecording() (rec *recording, err error) {
 	return rec, nil
 }
 
-// discardPlaces gives up a recording that has not begun.
+// discardPlaces discards a recording that has not begun.
 func (rec *recording) discardPlaces() (err error) {
 	if rec.trace != nil {
 		rec.trace.removeStream()
@@ -67,7 +67,7 @@ func (rec *recording) discardPlaces() (err error) {
 	return err
 }
 
-// finishRecording ends a recording and writes its file, unless the run did not begin.
+// finishRecording ends a recording. It writes the file unless the run did not begin.
 func (rec *recording) finishRecording(began bool) error {
 	err := rec.events.Close()
 	var feedErr error
@@ -82,64 +82,64 @@ func (rec *recording) finishRecording(began bool) error {
 	case !began: // the recording of an earlier run is worth more
 		return feedErr
 	case err != nil:
-		err = fmt.Errorf("trace %s: recording into the directory of temporary files (TMPDIR): %w", rec.trace.name, err)
+		err = fmt.Errorf("trace %s: cannot record into the temporary directory (TMPDIR): %w", rec.trace.name, err)
 	default:
 		err = rec.trace.saveTrace()
 	}
 	return errors.Join(err, feedErr)
 }
 
-// warnMissing prints how much a recording lacks.
+// warnMissing prints how much of the timeline a recording lacks.
 func (r *cookOptions) warnMissing(stats events.Stats) {
 	what := "recording"
 	if r.to.trace != "" {
 		what = "trace " + r.to.trace
 	}
 	if stats.Dropped > 0 {
-		fmt.Fprintf(r.call.Stderr, "cook: %s: %d events are missing, they came faster than they could be written\n", what, stats.Dropped)
+		fmt.Fprintf(r.call.Stderr, "cook: %s: %d events are missing, because the disk could not keep up\n", what, stats.Dropped)
 	}
 	if stats.Unnamed > 0 {
 		fmt.Fprintf(r.call.Stderr, "cook: %s: %d names did not fit into the recording and are shown as …\n", what, stats.Unnamed)
 	}
 }
 
-// streamEnding is the ending of a file that holds the recorded stream itself.
+// streamEnding is the extension of a file that holds the recorded stream itself.
 const streamEnding = ".events"
 
-// A trace is the file of a recording. The stream goes to a temporary file, and becomes the file
-// when the recording is complete.
+// A trace is the file of a recording. The stream is written to a temporary file, from which the
+// final file is made when the recording is complete.
 type trace struct {
 	name   string
 	stream *os.File
-	write  func(io.Writer, export.Recording) error // nil for the stream itself
+	write  func(io.Writer, export.Recording) error // nil if the file holds the stream itself
 	start  time.Time
 }
 
-// createTrace prepares a file, whose ending chooses the format, and fails now if the file cannot be
-// written. The file must not be in the directory assets.
+// createTrace prepares a file, whose extension selects the format. It fails at once if the file
+// cannot be written. The file must not be in the asset directory.
 func createTrace(name, assets string) (*trace, error) {
 	t := &trace{name: name}
 	var known bool
 	if t.write, known = export.ByEnding(name); !known && !strings.HasSuffix(name, streamEnding) {
-		return nil, fmt.Errorf("trace %s: the ending says the format; have %s", name, strings.Join(append(export.Endings(), streamEnding), ", "))
+		return nil, fmt.Errorf("trace %s: unknown format; use one of the extensions %s", name, strings.Join(append(export.Endings(), streamEnding), ", "))
 	}
 	if err := placeFile(name, assets); err != nil {
 		return nil, fmt.Errorf("trace %s: %w", name, err)
 	}
 	var err error
 	if t.stream, err = os.CreateTemp("", "cook-trace-"); err != nil {
-		return nil, fmt.Errorf("trace %s: directory of temporary files (TMPDIR): %w", name, err)
+		return nil, fmt.Errorf("trace %s: temporary directory (TMPDIR): %w", name, err)
 	}
-	os.Remove(t.stream.Name()) // it ends with the process; on Windows discard removes it
+	os.Remove(t.stream.Name()) // the system removes the file when the process ends; on Windows, discard removes it
 	t.start = time.Now()
 	return t, nil
 }
 
-// placeFile checks that a file can be written, and that it is neither among the assets nor in a
-// directory of cook itself.
+// placeFile checks that a file can be written, and that it is neither among the assets nor in
+// one of cook's own directories.
 func placeFile(name, assets string) error {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return errors.New("is a directory; name a file")
+		return errors.New("this is a directory; name a file")
 	}
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err != nil {
@@ -151,13 +151,13 @@ func placeFile(name, assets string) error {
 	if real, err := filepath.Abs(assets); err == nil {
 		if real, err = filepath.EvalSymlinks(real); err == nil {
 			if _, inside := pathname.Below(real, dir); inside {
-				return errors.New("lies among the assets and would be cooked; choose a place outside")
+				return errors.New("the file would be cooked as an asset; choose a directory outside of the assets")
 			}
 		}
 	}
 	for part := range strings.SplitSeq(filepath.ToSlash(dir), "/") {
 		if part == ".cook" || part == ".cook-work" {
-			return errors.New("is in a directory of cook itself; choose a place outside")
+			return errors.New("the directory belongs to cook; choose another directory")
 		}
 	}
 	f, err := atomicfile.Create(dir, 0o666)
@@ -168,13 +168,13 @@ func placeFile(name, assets string) error {
 	return nil
 }
 
-// removeStream removes the stream.
+// removeStream removes the temporary file of the stream.
 func (t *trace) removeStream() {
 	t.stream.Close()
 	busyfile.Remove(t.stream.Name())
 }
 
-// saveTrace writes the file. The stream has ended.
+// saveTrace writes the file. The stream must have ended.
 func (t *trace) saveTrace() error {
 	_, err := t.stream.Seek(0, io.SeekStart)
 	if err == nil {
@@ -186,7 +186,7 @@ func (t *trace) saveTrace() error {
 	return nil
 }
 
-// convertStream writes the recording in the format of the file.
+// convertStream writes the recording in the file's format.
 func (t *trace) convertStream(w io.Writer) error {
 	if t.write == nil {
 		_, err := io.Copy(w, t.stream)
@@ -203,28 +203,28 @@ func (t *trace) convertStream(w io.Writer) error {
 	return out.Flush()
 }
 
-// maxViewers bounds the viewers of a feed. It hangs up on more.
+// maxViewers limits the number of viewers of a feed. The feed hangs up on further viewers.
 const maxViewers = 64
 
-// takeRest is the time that viewers have for the rest of the stream when a run has ended.
+// takeRest is how long viewers may take to read the rest of the stream after a run has ended.
 const takeRest = time.Second
 
-// A feed serves the stream of a recorder to viewers that connect.
+// A feed serves a recorder's stream to connected viewers.
 type feed struct {
 	stream  *events.Feed
 	socket  *os.File
-	stop    context.CancelFunc // accepts no more viewers
+	stop    context.CancelFunc // stops accepting viewers
 	hangUp  context.CancelFunc
 	serving sync.WaitGroup
-	err     error // error of acceptViewers; valid after serving
+	err     error // error of acceptViewers; valid once serving is done
 }
 
-// listenFeed serves a stream at an address of [socket.ListenTCP].
+// listenFeed serves a stream at an address in the form of [socket.ListenTCP].
 func listenFeed(addr string) (*feed, error) {
 	listening, err := socket.ListenTCP(addr)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		return nil, errors.New("-feed is not available on this system")
+		return nil, errors.New("this system does not support -feed")
 	case err != nil:
 		return nil, fmt.Errorf("feed: %w", err)
 	}
@@ -237,7 +237,8 @@ func listenFeed(addr string) (*feed, error) {
 	return f, nil
 }
 
-// acceptViewers accepts viewers until accepting ends, and serves each until viewing ends.
+// acceptViewers accepts viewers until the context accepting ends, and serves each until the
+// context viewing ends.
 func (f *feed) acceptViewers(accepting, viewing context.Context) error {
 	slots := make(chan struct{}, maxViewers)
 	for {
@@ -246,7 +247,7 @@ func (f *feed) acceptViewers(accepting, viewing context.Context) error {
 			if accepting.Err() != nil {
 				return nil
 			}
-			return fmt.Errorf("feed: %w; later viewers were not served", err)
+			return fmt.Errorf("feed: %w; further viewers could not connect", err)
 		}
 		select {
 		case slots <- struct{}{}:
@@ -260,8 +261,8 @@ func (f *feed) acceptViewers(accepting, viewing context.Context) error {
 	}
 }
 
-// endFeed accepts no more viewers, waits until the present viewers have the whole stream, and hangs
-// up on viewers that take longer than patience.
+// endFeed stops accepting viewers, waits until the current viewers have read the whole stream,
+// and hangs up on viewers that take longer than patience.
 func (f *feed) endFeed(patience time.Duration) error {
 	f.stop()
 	late := time.AfterFunc(patience, f.hangUp)

@@ -22,11 +22,10 @@ const verifyText = `usage: cook verify -dir assets [flags] [pattern ...]
 
 Proves that the output directory is what a cook from scratch would make: reads all
 outputs, sources and stored results, compares them with the recorded contents, and
-cooks a sample of the assets again under different conditions. A file that a program
-reads then and that no rule or depfile names is a difference (Linux). Without patterns,
-a file of the output directory that no asset makes is one, too. With -remote, the sample
-is compared with the results on the server. Changes nothing, except that damaged entries
-of the store are removed.
+cooks a sample of the assets again under different conditions. On Linux, it also reports
+files that a program reads but no rule or depfile names; without patterns, also files of
+the output directory that no asset makes. With -remote, it compares the sample with the
+results on the server. Changes nothing, except that it removes damaged entries of the store.
 
 Example:
 	cook verify -dir assets -sample 5% textures
@@ -39,7 +38,7 @@ var Verify = cmdline.Verb{
 	New:   cmdline.HandlerOf((*verifyOptions).verifyFlags, (*verifyOptions).runVerify),
 }
 
-// verifyOptions are the options of a command line of cook verify.
+// verifyOptions holds the options of cook verify.
 type verifyOptions struct {
 	project cook.Project
 	options cook.VerifyOptions
@@ -53,14 +52,14 @@ func (r *verifyOptions) verifyFlags(fs *flag.FlagSet) {
 	cmdline.WorkerFlag(fs, &opt.Limits.Workers)
 	cmdline.MemoryFlag(fs, &opt.Limits.Memory)
 	r.print.declarePrintFlags(fs)
-	fs.StringVar(&opt.Sample, "sample", verify.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only compares what is there")
-	cmdline.AskedFlag(fs, &p.Remote, &opt.Remote, "compare what is cooked again with the results of the server that cook.toml or COOK_REMOTE names, or of another one: -remote=ADDRESS")
+	fs.StringVar(&opt.Sample, "sample", verify.DefaultSample, "how many assets to cook again: a `number`, a percentage, or all; 0 only checks the existing outputs")
+	cmdline.AskedFlag(fs, &p.Remote, &opt.Remote, "compare the sample with the results on the server of cook.toml or COOK_REMOTE, or on another one: -remote=ADDRESS")
 	cmdline.KeyFlags(fs, &p.Remote)
-	fs.BoolVar(&opt.AllowExtra, "allow-extra", false, "let files of the output directory pass that nothing makes")
-	fs.Uint64Var(&opt.Seed, "seed", 0, "choose the sample by this `number` (default: another one each time)")
+	fs.BoolVar(&opt.AllowExtra, "allow-extra", false, "do not report files of the output directory that no asset makes")
+	fs.Uint64Var(&opt.Seed, "seed", 0, "`number` that seeds the choice of the sample (default: another one each time)")
 }
 
-// withCommand returns the text of a finding, with the command that repairs the difference.
+// withCommand returns the text of a finding, including the command that repairs the difference.
 func withCommand(f cook.Finding, p *cook.Project) string {
 	cook := commandFor(p, f.Targets)
 	if text, ok := strings.CutSuffix(f.Text, "cook again ignoring timestamps"); ok {
@@ -79,7 +78,7 @@ func commandFor(p *cook.Project, targets []string) string {
 		targets = p.Targets
 	}
 	for _, f := range [...]struct{ name, value string }{
-		{"dir", p.Dir}, {"out", p.Out}, {"config", p.Config}, {"cache", p.Cache}, {"target", strings.Join(targets, ",")},
+		{"dir", p.Dir}, {"out", p.Out}, {"config", p.Config}, {"cache", p.Cache}, {"target", strings.Join(targets, ",")}, {"manifest", p.Manifest},
 	} {
 		if f.value != "" {
 			line += " -" + f.name + " " + shellWord(f.value)
@@ -91,7 +90,7 @@ func commandFor(p *cook.Project, targets []string) string {
 	return line
 }
 
-// shellWord quotes a word for a shell, if it needs that.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	plain := func(r rune) bool {
 		return r >= utf8.RuneSelf || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(`_-+=:,./@%`, r)
@@ -102,8 +101,8 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// runVerify verifies. It changes settings of the process on which no recipe may depend: the mode of
-// new files and the number of processors.
+// runVerify verifies an output directory. It changes settings of the process on which no recipe
+// may depend: the mode of new files and the number of processors.
 func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns []string) int {
 	r.project.Recipes = c.Recipes
 	project, opt, flags := r.project, r.options, r.print
@@ -129,7 +128,7 @@ func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns
 	}
 	observer, done := p.observe()
 	opt.Observer = cook.Observers{&memoryLimit{memory: opt.Limits.Memory}, observer}
-	if flags.quiet && !flags.json { // findings are the answer, and go to standard output
+	if flags.quiet && !flags.json { // findings are the result and are printed on standard output
 		text := &report.Text{Out: c.Stdout, Err: c.Stderr, Dir: project.Dir, Style: c.Style()}
 		all := cook.Observers{text}
 		if p.findings != nil {
@@ -147,14 +146,14 @@ func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns
 	err = errors.Join(err, p.writeFindings(err))
 	switch {
 	case ctx.Err() != nil && err != nil:
-		return c.Interrupted("interrupted; not all was verified")
+		return c.Interrupted("interrupted; some assets were not verified")
 	case err != nil:
 		return c.Fail(ctx, err)
 	case flags.json:
 		report.NewJSON(c.Stdout).Verified(&sum)
 	case !flags.quiet:
 		if sum.Again > 0 && sum.Again < sum.Assets {
-			fmt.Fprintf(c.Stdout, "cook: the sample was drawn by -seed %d\n", sum.Seed)
+			fmt.Fprintf(c.Stdout, "cook: -seed %d draws the same sample again\n", sum.Seed)
 		}
 		if opt.Remote {
 			fmt.Fprintf(c.Stdout, "cook: compared with %s of %s\n", human.Count(sum.Shared, "result"), pathname.Show(project.Remote.URL))

@@ -9,15 +9,17 @@ import (
 	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/cli/internal/setup"
 	"github.com/assetcook/assetcook/cook/internal/report"
 	"github.com/assetcook/assetcook/cook/internal/watch"
 	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
 // runWatch cooks until it is interrupted.
 func (r *cookOptions) runWatch(ctx context.Context) int {
-	p := &printer{flags: r.print, call: r.call, project: &r.project, log: true}
+	p := &printer{flags: r.print, call: r.call, project: &r.project, log: true, rounds: true}
 	rounds := report.NewRounds(func() (cook.Observer, func()) {
 		observer, done := p.observe()
 		return observer, func() { done() }
@@ -26,12 +28,15 @@ func (r *cookOptions) runWatch(ctx context.Context) int {
 	opt := cook.WatchOptions{
 		Strict: r.options.Strict, StopOnFailure: r.options.StopOnFailure, OutputsByFolder: r.options.OutputsByFolder,
 		Limits: r.options.Limits, Probe: r.options.Probe,
-		Observer: cook.Observers{&memoryLimit{memory: r.options.Limits.Memory}, &w.batch, rounds},
+		Observer: cook.Observers{&memoryLimit{memory: r.options.Limits.Memory}, &w.batch, &w.renames, rounds},
 		Round:    w.printRound,
 	}
 	err := cook.Watch(ctx, r.project, opt)
 	rounds.Stage(watch.StageWait)
 	if w.rounds > 0 && errors.Is(err, context.Canceled) {
+		if text := w.batch.unfinished(); text != "" {
+			fmt.Fprintf(r.call.Stderr, "cook: %s\n", text)
+		}
 		fmt.Fprintf(r.call.Stderr, "cook: no longer watching\n")
 		return frontend.Interrupted
 	}
@@ -43,13 +48,18 @@ type watchPrinter struct {
 	run     *cookOptions
 	printer *printer
 	batch   batch
+	renames setup.Renames
 	rounds  int
-	wrong   string // error of the rules in the last round
+	wrong   string // rules error in the last round
 }
 
 // printRound prints the end of a round.
 func (w *watchPrinter) printRound(round cook.Round) {
 	r, first := w.run, w.rounds == 0
+	if r.print.json {
+		w.printer.lines.BeginNow() // printed before the errors
+	}
+	w.batch.planned, w.batch.done = 0, 0
 	if round.Err != nil {
 		r.call.PrintError(round.Err)
 		return
@@ -60,13 +70,16 @@ func (w *watchPrinter) printRound(round cook.Round) {
 		w.batch.writeBatch(r.call.Stdout, time.Now())
 	}
 	w.batch = batch{begun: true}
+	r.printOldNames(context.Background(), &round.Summary, &w.renames)
+	w.renames = setup.Renames{}
 	w.printer.printSummary(&round.Summary, r.options.Probe)
 	if first && !r.print.quiet {
 		fmt.Fprintf(r.call.Stderr, "cook: watching %s; interrupt to end\n", pathname.Show(r.project.Dir))
 	}
 }
 
-// printRulesError prints an error of the rules once, and when the rules are right again.
+// printRulesError prints an error in the rules once, and prints a line when the rules are valid
+// again.
 func (w *watchPrinter) printRulesError(err error) {
 	text := ""
 	if err != nil {
@@ -76,34 +89,51 @@ func (w *watchPrinter) printRulesError(err error) {
 	case text == w.wrong:
 	case err != nil:
 		w.run.call.PrintError(err)
-		w.printNote("going on with the rules as they were before")
+		w.printNote("the watch continues with the previous rules")
 	case !w.run.print.quiet:
-		w.printNote("the rules are right again")
+		w.printNote("the rules are valid again")
 	}
 	w.wrong = text
 }
 
-// printNote prints a line that is no failure.
+// printNote prints a line that is not a failure.
 func (w *watchPrinter) printNote(text string) {
 	if w.run.print.json {
-		report.NewJSON(w.run.call.Stdout).Note(text)
+		w.printer.lines.Note(text)
 	}
 	fmt.Fprintf(w.run.call.Stderr, "cook: %s\n", text)
 }
 
-// mostNamed bounds the named files of a batch.
+// mostNamed limits the number of files that are named in a batch.
 const mostNamed = 5
 
 // A batch is an observer that collects the files a round worked on. It ignores the files of the first
 // round, which may be the whole tree.
 type batch struct {
 	cook.Observers
-	begun bool
-	paths []string
+	begun   bool
+	paths   []string
+	planned int // number of assets with work in the current round; 0 between rounds
+	done    int // number of finished assets
 }
 
-// Event notes a file.
+// Planned starts a round.
+func (b *batch) Planned(assets int, _ time.Duration) { b.planned, b.done = assets, 0 }
+
+// unfinished describes the round that an interrupt has ended, or returns "".
+func (b *batch) unfinished() string {
+	if b.planned == 0 {
+		return ""
+	}
+	return fmt.Sprintf("interrupted; %d of %s finished, the next run cooks the rest", b.done, human.Count(b.planned, "asset"))
+}
+
+// Event records a file.
 func (b *batch) Event(e cook.Event) {
+	switch e.Outcome {
+	case cook.Cooked, cook.Restored, cook.Unchanged, cook.Failed:
+		b.done++
+	}
 	switch e.Outcome {
 	case cook.Cooked, cook.Restored, cook.Unchanged, cook.Failed, cook.Removed:
 		if b.begun && e.Path != "" {

@@ -23,10 +23,10 @@ import (
 
 const fixText = `usage: cook fix -dir assets [flags]
 
-Repairs mistakes of cook.toml that are certain: quotes, brackets and the like, and words of
-at least five letters with one wrong letter or two exchanged ones. A word that another recipe
-knows stays. Prints each repair, and then the mistakes that are left. Other text of the files
-stays as it is.
+Repairs mistakes in cook.toml that are certain: quotes, brackets and the like, and words of
+at least five letters with one wrong letter or two exchanged ones. Words that another recipe
+knows, and all other text of the files, are kept. Prints each repair, and then the mistakes that
+are left.
 
 Example:
 	cook fix -dir assets -n
@@ -34,17 +34,17 @@ Example:
 
 // Fix is "cook fix".
 var Fix = cmdline.Verb{
-	Name: "fix", Synopsis: "fix -dir assets [flags]", Summary: "put mistakes of cook.toml right", Text: fixText,
+	Name: "fix", Synopsis: "fix -dir assets [flags]", Summary: "repair mistakes in cook.toml", Text: fixText,
 	Takes: cmdline.Argument{Files: true},
 	New:   func() cmdline.Handler { return new(fixOptions).handler() },
 	Run:   runFix,
 }
 
-// fixOptions are the options of a command line of cook fix.
+// fixOptions holds the options of cook fix.
 type fixOptions struct {
 	project cook.Project
 	dryRun  bool
-	fixed   int // mistakes so far
+	fixed   int // number of mistakes so far
 	stdout  io.Writer
 }
 
@@ -55,14 +55,14 @@ func (r *fixOptions) handler() cmdline.Handler {
 func (r *fixOptions) fixFlags(fs *flag.FlagSet) {
 	cmdline.FolderFlags(fs, &r.project)
 	cmdline.RuleFlags(fs, &r.project, cmdline.TargetsToCook)
-	fs.BoolVar(&r.dryRun, "n", false, "dry run: print the edits, and change nothing; further ones may show after these")
+	fs.BoolVar(&r.dryRun, "n", false, "dry run: print the edits, and change nothing; a repair may reveal further mistakes")
 }
 
-// runFix repairs the cook.toml of the working directory before the command line is parsed, which a
-// broken file prevents.
+// runFix repairs the cook.toml of the working directory before the command line is parsed,
+// because a broken file prevents parsing.
 func runFix(ctx context.Context, c *cmdline.Call) int {
 	r := fixOptions{stdout: c.Stdout}
-	elsewhere := func(arg string) bool { // or nothing may be written
+	elsewhere := func(arg string) bool { // reports whether another directory is meant, or nothing may be written
 		return frontend.AsksForHelp(arg) || arg == "-n" || strings.HasPrefix(strings.TrimLeft(arg, "-"), "dir")
 	}
 	if !slices.ContainsFunc(c.Args, elsewhere) {
@@ -84,9 +84,9 @@ func (r *fixOptions) fixRules(ctx context.Context, c *cmdline.Call, words []stri
 	})
 	switch mistakes := human.Count(r.fixed, "mistake"); {
 	case r.dryRun:
-		fmt.Fprintf(c.Stdout, "cook: %s would be put right\n", mistakes)
+		fmt.Fprintf(c.Stdout, "cook: %s would be repaired\n", mistakes)
 	default:
-		fmt.Fprintf(c.Stdout, "cook: %s put right\n", mistakes)
+		fmt.Fprintf(c.Stdout, "cook: %s repaired\n", mistakes)
 	}
 	if err != nil && (r.fixed == 0 || !r.dryRun) {
 		return c.Fail(ctx, err)
@@ -94,7 +94,7 @@ func (r *fixOptions) fixRules(ctx context.Context, c *cmdline.Call, words []stri
 	return frontend.OK
 }
 
-// until repairs the mistakes that a check finds, until none is left that can be repaired.
+// until repairs the mistakes that a check finds, until none remain that can be repaired.
 func (r *fixOptions) until(check func() error) error {
 	for {
 		err := check()
@@ -112,7 +112,7 @@ func (r *fixOptions) until(check func() error) error {
 	}
 }
 
-// editFiles makes the fixes of a list of errors, and reports whether it made any.
+// editFiles applies the fixes of a list of errors, and reports whether it applied any.
 func (r *fixOptions) editFiles(list rules.Errors) (done bool, err error) {
 	files := map[string][]rules.Edit{}
 	for _, e := range list {
@@ -136,8 +136,8 @@ func (r *fixOptions) editFiles(list rules.Errors) (done bool, err error) {
 	return done, nil
 }
 
-// editFile edits one file from its end to its start, and skips places that have changed since the
-// check.
+// editFile edits one file from its end to its start. It skips positions that have changed since
+// the check.
 func (r *fixOptions) editFile(name string, edits []rules.Edit) (n int, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *fixOptions) editFile(name string, edits []rules.Edit) (n int, err error
 	if err != nil {
 		return 0, err
 	}
-	mark := []byte("\xef\xbb\xbf") // a byte order mark, which columns do not count
+	mark := []byte("\xef\xbb\xbf") // a byte order mark, which is not counted in columns
 	data, marked := bytes.CutPrefix(data, mark)
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	var told []string

@@ -29,11 +29,11 @@ import (
 
 const initText = `usage: cook init [flags] [DIR]
 
-Looks at a directory of assets and writes a cook.toml with its place, and with all options of
-the recipes that cook what is there, as comments; a schema for editors; and a .cookignore.
+Writes a cook.toml for a directory of assets, with its path and, as comments, all options of
+the recipes that cook its files. Also writes a schema for editors and a .cookignore.
 Then "cook" alone cooks the directory. Images that look like a 2D game get a rule with
-preset = "2d". The directory is assets unless one is named; . is for a
-cook.toml among the assets. Nothing that exists is written over but the schema.
+preset = "2d". The default directory is assets; . puts cook.toml among the assets. An existing
+schema is replaced; other existing files are not.
 
 Example:
 	cook init assets
@@ -41,17 +41,17 @@ Example:
 	cook init -n
 `
 
-// schemaName is the file of the schema that init writes.
+// schemaName is the name of the schema file that init writes.
 const schemaName = "cook.schema.json"
 
 // Init is "cook init".
 var Init = cmdline.Verb{
-	Name: "init", Synopsis: "init [flags] [DIR]", Summary: "write a cook.toml for the present assets", Text: initText,
+	Name: "init", Synopsis: "init [flags] [DIR]", Summary: "write a cook.toml for a directory of assets", Text: initText,
 	Takes: cmdline.Argument{Folders: true},
 	New:   cmdline.HandlerOf((*initOptions).initFlags, (*initOptions).runInit),
 }
 
-// initOptions are the options of a command line of cook init.
+// initOptions holds the options of cook init.
 type initOptions struct {
 	dryRun bool
 	engine string
@@ -59,14 +59,14 @@ type initOptions struct {
 
 func (r *initOptions) initFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.dryRun, "n", false, "dry run: print what would be written, and write nothing")
-	cmdline.ListedFlag(fs, &r.engine, "for", "", "`engine` that loads the outputs; cook help engines lists them", engine.Names)
+	cmdline.ListedFlag(fs, &r.engine, "for", engine.Any, "`engine` that loads the outputs; cook help engines lists them", engine.Names)
 }
 
 func (r *initOptions) runInit(ctx context.Context, c *cmdline.Call, words []string) int {
 	if len(words) > 1 {
 		return c.Wrong("want one directory, have %q", words)
 	}
-	if _, ok := engine.Lookup(r.engine); !ok && r.engine != "" {
+	if _, ok := engine.Lookup(r.engine); !ok {
 		return c.Wrong("unknown engine %q%s; have %s", r.engine, nearestEngine(r.engine), strings.Join(engine.Names(), ", "))
 	}
 	dir := "assets"
@@ -134,7 +134,7 @@ func nearestEngine(name string) string {
 	return ""
 }
 
-// An initFile is a file that init writes.
+// An initFile is a file to be written by init.
 type initFile struct{ name, text string }
 
 // config returns the text of a cook.toml in the directory home for the assets in dir.
@@ -144,24 +144,21 @@ func (s *sight) config(dir, home string) string {
 	if home != dir {
 		p("#:schema ./%s\n", schemaName)
 	}
-	p("# Where the project is, and how its assets are cooked. Lines behind a # are defaults: to\n")
-	p("# change one, take the # from its [[rule]], its match and itself. cook help image says more.\n\n")
+	p("# Where the project is, and how its assets are cooked. Lines after a # are defaults. To\n")
+	p("# change one, remove the # of the line, of its [[rule]] and of its match. See also: cook help image.\n\n")
 	p("[project]\n")
 	folder := "."
 	if home != dir {
 		folder = filepath.ToSlash(filepath.Clean(dir))
 	}
-	p("dir = %-14q # the assets, from the directory of this file\n", folder)
-	p("out = %-14q # what is shipped; each run brings it up to date\n", "cooked")
-	if s.engine != "" {
-		p("engine = %-11q # loads the outputs: cook help engines\n", s.engine)
-	} else {
-		p("# engine = %-9q # loads the outputs: cook help engines\n", "three")
-	}
+	p("dir = %-14q # the assets, relative to this file\n", folder)
+	p("out = %-14q # the outputs to ship; each run brings them up to date\n", "cooked")
+	p("engine = %-11q # engine that loads the outputs; your engine's name may make them smaller (cook help engines)\n", s.engine)
 	p("# cache = %-10q # results of this and other projects; usually in the user's cache directory\n", "store")
 	p("# state = %-10q # holds .cook, the state of cook; usually in the output directory\n", "build")
 	p("# ids = %-12v # assets have IDs that they keep through renames: cook help ids\n", true)
-	p("# targets = %-8q # what is cooked unless -target says otherwise\n\n", rules.AllTargets)
+	p("# manifest = %-7q # the list of outputs in several files, for tens of thousands of assets\n", "parts")
+	p("# targets = %-8q # cooked unless -target names others\n\n", rules.AllTargets)
 	p("# There are %s, %s.\n", human.Count(s.found.Assets, "asset"), human.Bytes(s.found.In))
 	if s.flat {
 		s.preset(&b)
@@ -185,8 +182,8 @@ func (s *sight) writeCommentedRule(b *strings.Builder, name string) {
 	}
 }
 
-// patterns returns the extensions that a recipe cooks, the most frequent first: as counts for people,
-// and as the match of a rule.
+// patterns returns the extensions that a recipe cooks, the most frequent first, in two forms:
+// as counts for people, and as the match of a rule.
 func (s *sight) patterns(name string) (counts, match string) {
 	kinds := s.kinds[name]
 	exts := slices.Sorted(maps.Keys(kinds))
@@ -206,9 +203,9 @@ func (s *sight) patterns(name string) (counts, match string) {
 // ignore returns the text of a .cookignore.
 func (s *sight) ignore() string {
 	var b strings.Builder
-	b.WriteString("# What is no asset, as in a .gitignore: *.bak, /notes/, !keep.bak.\n")
+	b.WriteString("# Files that are no assets, in the syntax of .gitignore: *.bak, /notes/, !keep.bak.\n")
 	if len(s.copied) > 0 {
-		b.WriteString("\n# No recipe is for these, and they are copied as they are. Without the # a line leaves them out.\n")
+		b.WriteString("\n# No recipe cooks these files, so they are copied. Remove a # to leave files out instead.\n")
 		for _, k := range s.copied {
 			if k.Name != "" {
 				fmt.Fprintf(&b, "# %s, %s:\n#*%s\n", human.Count(k.Files, "file"), human.Bytes(k.Bytes), pathname.Show(k.Name))
@@ -216,7 +213,7 @@ func (s *sight) ignore() string {
 		}
 	}
 	if len(s.leftOut) > 0 {
-		b.WriteString("\n# These are left out (cook help ignore). Without the # a line takes them back in.\n")
+		b.WriteString("\n# These files are left out (cook help ignore). Remove a # to include files again.\n")
 		for _, k := range s.leftOut {
 			pattern, what := k.Name, "folder"
 			if !strings.HasSuffix(k.Name, "/") {
@@ -231,14 +228,14 @@ func (s *sight) ignore() string {
 	return b.String()
 }
 
-// preset writes a rule for the images of a 2D game.
+// preset writes a rule for images in a 2D game.
 func (s *sight) preset(w io.Writer) {
 	_, match := s.patterns("image")
 	fmt.Fprintf(w, "\n# The images look like a 2D game: small, most with alpha, and no models. If they are not,\n"+
 		"# remove this rule; \"pixel\" is for pixel art, \"3d\" for textures of a scene.\n[[rule]]\nmatch  = %s\npreset = \"2d\"\n", match)
 }
 
-// flatGameNote returns a line about the rule for a 2D game, "" without that rule.
+// flatGameNote returns a line about the rule for a 2D game, or "" if there is no such rule.
 func (s *sight) flatGameNote(config string) string {
 	if !s.flat {
 		return ""

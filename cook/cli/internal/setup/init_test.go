@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// The comments that init writes are valid rules without the #, for every recipe.
+// The comments that init writes are valid rules once the # is removed, for every recipe.
 func TestInitComments(t *testing.T) {
 	dir := t.TempDir()
 	set, err := recipeset.New(recipes.All()...)
@@ -52,7 +52,11 @@ func TestInitComments(t *testing.T) {
 		r, _ := set.Lookup(name)
 		for _, ext := range r.Extensions {
 			m, err := compiled.Method("a"+ext, "")
-			if err != nil || m.Recipe.Name != name {
+			want := name
+			if ext == ".cube" { // the engine "any" copies color tables
+				want = recipeset.Fallback
+			}
+			if err != nil || m.Recipe.Name != want {
 				t.Errorf("a%s: %v %v", ext, m, err)
 			}
 		}
@@ -62,7 +66,7 @@ func TestInitComments(t *testing.T) {
 	}
 }
 
-// Small pictures with alpha and no models make a 2D game, which gets a rule.
+// Small images with alpha, without models, indicate a 2D game, which gets a rule.
 func TestInitPreset(t *testing.T) {
 	picture := func(name string, side int, alpha uint8) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {

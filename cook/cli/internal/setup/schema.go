@@ -17,12 +17,12 @@ const schemaText = `usage: cook schema [-events]
 
 Prints a JSON Schema (draft-07) of cook.toml: all keys, the recipes, and the options of
 each with what they mean, their values and bounds. Editors with Taplo or Even Better TOML
-complete and check by it what has a line such as
+use it to complete and check files that begin with a line such as
 
 	#:schema ../cook.schema.json
 
-at its start, with the path from the file to the schema. With -events, it is the schema
-(2020-12) of the lines that -json prints.
+with the path from the file to the schema. With -events, prints the schema (2020-12) of the
+lines that -json prints.
 
 Example:
 	cook schema > cook.schema.json
@@ -34,7 +34,7 @@ var Schema = cmdline.Verb{
 	New: cmdline.HandlerOf((*schemaOptions).schemaFlags, (*schemaOptions).runSchema),
 }
 
-// schemaOptions are the options of a command line of cook schema.
+// schemaOptions holds the options of cook schema.
 type schemaOptions struct{ events bool }
 
 func (r *schemaOptions) schemaFlags(fs *flag.FlagSet) {
@@ -43,7 +43,7 @@ func (r *schemaOptions) schemaFlags(fs *flag.FlagSet) {
 
 func (r *schemaOptions) runSchema(ctx context.Context, c *cmdline.Call, words []string) int {
 	if len(words) > 0 {
-		return c.Wrong("schema takes no words, have %q", words)
+		return c.Wrong("schema takes no arguments, have %q", words)
 	}
 	schema := func() ([]byte, error) { return rulesSchema(c.Recipes) }
 	if r.events {
@@ -53,7 +53,7 @@ func (r *schemaOptions) runSchema(ctx context.Context, c *cmdline.Call, words []
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
-	c.Stdout.Write(text) // it remembers errors
+	c.Stdout.Write(text) // Stdout remembers errors
 	return frontend.OK
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/engine"
+	"github.com/assetcook/assetcook/cook/internal/likeness"
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/cook/recipe"
 	"github.com/assetcook/assetcook/internal/busyfile"
@@ -19,23 +21,19 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A sight is an asset directory as a first run would find it.
+// A sight describes an asset directory as a first run would find it.
 type sight struct {
+	cook.Observers
+
 	recipes *recipeset.Set
 	found   cook.Count
 	// kinds counts sources by recipe and extension.
 	kinds           map[string]map[string]int
 	copied, leftOut []cook.Kind
 	pictures        []string // paths of the recipe image's sources, sorted
-	engine          string   // the engine that loads the artifacts, "" for none
+	engine          string   // the engine that loads the artifacts
 	flat            bool     // the images belong to a 2D game
 }
-
-func (s *sight) Stage(string)               {}
-func (s *sight) Planned(int, time.Duration) {}
-func (s *sight) Step(_, _, _ string)        {}
-func (s *sight) Reading(_, _ int, _ int64)  {}
-func (s *sight) Note(string)                {}
 
 // Event counts a source.
 func (s *sight) Event(e cook.Event) {
@@ -51,13 +49,13 @@ func (s *sight) Event(e cook.Event) {
 	}
 }
 
-// sightTree looks at an asset directory as a first run would.
+// sightTree examines an asset directory as a first run would.
 func sightTree(ctx context.Context, list []recipe.Recipe, dir string) (*sight, error) {
 	set, err := recipeset.New(list...)
 	if err != nil {
 		return nil, &cook.ConfigError{Err: err}
 	}
-	s := &sight{recipes: set, kinds: map[string]map[string]int{}}
+	s := &sight{recipes: set, engine: engine.Any, kinds: map[string]map[string]int{}}
 	nowhere, err := os.MkdirTemp("", "cook-init-")
 	if err != nil {
 		return nil, err
@@ -75,25 +73,38 @@ func sightTree(ctx context.Context, list []recipe.Recipe, dir string) (*sight, e
 	return s, err
 }
 
-// Limits of the sample that recognizes a 2D game: a game of sprites has few large images,
-// and most of its images are transparent in places.
+// These limits apply to the sample that detects a 2D game: a game with sprites has few large
+// images, and most of its images are partly transparent.
 const (
-	presetFewest = 8       // images; a smaller sample decides nothing
-	presetSample = 64      // images to read
-	presetSide   = 512     // longest side of a small image, in pixels
-	presetBytes  = 1 << 20 // largest file of a small image
+	presetFewest = 8       // minimum number of images; a smaller sample is inconclusive
+	presetSample = 64      // number of images to read
+	presetSide   = 512     // maximum side of a small image, in pixels
+	presetBytes  = 1 << 20 // maximum file size of a small image
+	// sceneShare is the minimum ratio of models, and of maps for the surfaces of models, to all
+	// images in a 3D scene: one in 20. A lower ratio may come from a stray name or an image of
+	// a model.
+	sceneShare = 20
+	// texturedSizes is the number of distinct sizes from which images with power-of-two sides
+	// may be textures of a scene, because many engines required such sides.
+	texturedSizes = 4
 )
 
-// models are extensions of model files that no recipe cooks. They are copied or left out.
-var models = []string{".3ds", ".ac", ".b3d", ".blend", ".dae", ".fbx", ".iqm", ".md2", ".md3", ".md5mesh", ".ms3d", ".ply", ".spm", ".stl"}
+// models are extensions of models and levels of 3D engines that no recipe cooks. Their files
+// are copied or left out. Levels of SuperTux are .stl files, as are models for 3D printers.
+var models = []string{
+	".3d", ".3ds", ".ac", ".ase", ".b3d", ".blend", ".bsp", ".dae", ".dpm", ".fbx", ".g3d", ".iqm", ".lwo", ".md2", ".md3",
+	".md5mesh", ".mdl", ".mesh", ".ms3d", ".osgb", ".ply", ".psk", ".spm", ".zym",
+}
 
-// fittingPreset returns the preset that fits the assets: "3d" with models, or with maps that only the
-// surfaces of models need, "2d" with small images that have alpha, "" if neither is clear.
+// fittingPreset returns the preset that suits the assets: "3d" if a sufficient share are
+// models, or maps that only surfaces of models need; "2d" if the images are small and have
+// alpha; "" if neither is clear.
 func (s *sight) fittingPreset(ctx context.Context, dir string) (string, error) {
-	if len(s.pictures) < presetFewest {
+	n := len(s.pictures)
+	if n < presetFewest {
 		return "", nil
 	}
-	if s.hasModels() || slices.ContainsFunc(s.pictures, isMap) {
+	if sceneShare*s.countModels() >= n || sceneShare*countMaps(s.pictures) >= n {
 		return "3d", nil
 	}
 	flat, err := areSprites(ctx, dir, s.pictures)
@@ -103,22 +114,41 @@ func (s *sight) fittingPreset(ctx context.Context, dir string) (string, error) {
 	return "2d", err
 }
 
-// hasModels reports whether there are models.
-func (s *sight) hasModels() bool {
-	return s.kinds["mesh"] != nil || s.kinds["gltf"] != nil ||
-		slices.ContainsFunc(slices.Concat(s.copied, s.leftOut), func(k cook.Kind) bool { return slices.Contains(models, k.Name) })
-}
-
-// isMap reports whether an image is named like a map for the surface of a model.
-func isMap(path string) bool {
-	switch role.OfPath(path).Role() {
-	case role.Normal, role.Data, role.Height, role.Lightmap:
-		return true
+// countModels counts the models.
+func (s *sight) countModels() (n int) {
+	for _, of := range []string{"mesh", "gltf"} {
+		for _, sources := range s.kinds[of] {
+			n += sources
+		}
 	}
-	return false
+	for _, k := range slices.Concat(s.copied, s.leftOut) {
+		if slices.Contains(models, k.Name) {
+			n += k.Files
+		}
+	}
+	return n
 }
 
-// areSprites reports whether the images of a sample are small and have alpha.
+// countMaps counts images whose names indicate maps for the surfaces of models.
+func countMaps(pictures []string) (n int) {
+	folders := map[string][]string{}
+	for _, p := range pictures {
+		folders[path.Dir(p)] = append(folders[path.Dir(p)], path.Base(p))
+	}
+	for folder, names := range folders {
+		said := role.OfNeighbors(names)
+		for _, name := range names {
+			switch role.OfPath(path.Join(folder, name)).Settle(said[name]).Role() {
+			case role.Normal, role.Data, role.Height, role.Lightmap:
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// areSprites reports whether the images in a sample are small, have alpha, and are unlikely to
+// be textures.
 func areSprites(ctx context.Context, dir string, pictures []string) (bool, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -126,7 +156,8 @@ func areSprites(ctx context.Context, dir string, pictures []string) (bool, error
 	}
 	defer root.Close()
 	n := min(len(pictures), presetSample)
-	small, clear := 0, 0
+	small, clear, powers := 0, 0, 0
+	sizes := map[[2]int]bool{}
 	for i := range n {
 		m, err := smallPicture(ctx, root, pictures[i*len(pictures)/n])
 		if err != nil {
@@ -136,6 +167,10 @@ func areSprites(ctx context.Context, dir string, pictures []string) (bool, error
 			continue
 		}
 		small++
+		sizes[[2]int{m.W, m.H}] = true
+		if m.W&(m.W-1) == 0 && m.H&(m.H-1) == 0 {
+			powers++
+		}
 		opaque, err := pixmap.Opaque(ctx, m)
 		if err != nil {
 			return false, err
@@ -144,13 +179,14 @@ func areSprites(ctx context.Context, dir string, pictures []string) (bool, error
 			clear++
 		}
 	}
-	return 4*small >= 3*n && 2*clear >= n, nil
+	textures := 10*powers >= 9*small && len(sizes) >= texturedSizes
+	return 4*small >= 3*n && 2*clear >= n && !textures, nil
 }
 
-// smallPicture reads an image, nil if the image is large or damaged. The only error is that the
-// context ended.
-func smallPicture(ctx context.Context, root *os.Root, path string) (*pixmap.Map, error) {
-	f, err := root.Open(path)
+// smallPicture reads an image. It returns nil if the image is large or damaged. The only error
+// is the end of the context.
+func smallPicture(ctx context.Context, root *os.Root, name string) (*pixmap.Map, error) {
+	f, err := root.Open(name)
 	if err != nil {
 		return nil, ctx.Err()
 	}
@@ -159,21 +195,27 @@ func smallPicture(ctx context.Context, root *os.Root, path string) (*pixmap.Map,
 	if err != nil || len(data) > presetBytes {
 		return nil, ctx.Err()
 	}
-	m, _, err := source.Decode(ctx, data, recipe.Ext(path), presetSide)
+	m, _, err := source.Decode(ctx, data, recipe.Ext(name), presetSide)
 	if err != nil {
 		return nil, ctx.Err()
 	}
 	return m, nil
 }
 
-// PresetOfFirst returns the preset that fits the images of a first run: "2d", "3d", or "" if
-// neither is clear. Pictures with a preset in the rules do not count.
-func PresetOfFirst(ctx context.Context, p *cook.Project, sum *cook.Summary) string {
+// assetsOfLastRun lists the assets of a project as its last run left them.
+func assetsOfLastRun(p *cook.Project) ([]survey.Asset, error) {
 	out, err := survey.OutputFolder(p.Dir, p.Out)
 	if err != nil {
-		return ""
+		return nil, err
 	}
-	list, err := survey.List(out)
+	return survey.List(out)
+}
+
+// PresetOfFirst returns the preset that fits the images of a first run: "2d", "3d", or "" if
+// neither is clear. Images with a preset in the rules do not count, nor do images that become no
+// textures.
+func PresetOfFirst(ctx context.Context, p *cook.Project, sum *cook.Summary) string {
+	list, err := assetsOfLastRun(p)
 	if err != nil {
 		return ""
 	}
@@ -181,17 +223,25 @@ func PresetOfFirst(ctx context.Context, p *cook.Project, sum *cook.Summary) stri
 	for i := range list {
 		switch m := list[i].Method; m.Recipe {
 		case "mesh", "gltf":
-			s.kinds[m.Recipe] = map[string]int{}
+			if s.kinds[m.Recipe] == nil {
+				s.kinds[m.Recipe] = map[string]int{}
+			}
+			s.kinds[m.Recipe][recipe.Ext(list[i].Path)]++
 		case "image":
-			if m.Options["preset"] == strconv.Quote("auto") {
+			if m.Options["preset"] == strconv.Quote("auto") && hasTexture(list[i].Outputs) {
 				s.pictures = append(s.pictures, list[i].Path)
 			}
 		}
 	}
-	s.pictures = slices.Compact(s.pictures) // one for each target
+	s.pictures = slices.Compact(s.pictures) // one entry for each target
 	looks, err := s.fittingPreset(ctx, p.Dir)
 	if err != nil {
 		return ""
 	}
 	return looks
+}
+
+// hasTexture reports whether an output is a texture, which may have mipmaps.
+func hasTexture(outputs []survey.Output) bool {
+	return slices.ContainsFunc(outputs, func(o survey.Output) bool { return likeness.IsTexture(o.Path) })
 }

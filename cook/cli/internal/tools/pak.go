@@ -1,5 +1,5 @@
-// Package tools holds the verbs of cook that work on files of their own: paks, recordings, smoke
-// scenarios, and IDs of runs; and the check of a server.
+// Package tools holds the verbs of cook that do not work on a project's assets: verbs for paks,
+// recordings, smoke scenarios and run IDs, and the check of a server.
 package tools
 
 import (
@@ -34,11 +34,11 @@ const pakText = `usage: cook pak create [flags] FILE DIR
        cook pak verify [flags] FILE
        cook pak diff [flags] OLD NEW
 
-Puts the files of a directory, such as an output directory, into one file that package cook/pak
-reads in place; lists, takes out, proves and compares what is in such files. A pak that
-exists is replaced, and what is the same stays where it is in it. A patch has only what
-differs from another pak, and says what is gone; the diff of that pak and the patch lists
-what the patch changes, adds and removes. Hidden files are left out.
+Puts the files of a directory, such as an output directory, into one pak, which package cook/pak
+reads in place. Also lists, extracts, verifies and compares the files of paks. An existing pak
+is replaced; unchanged files keep their places in it. A patch has only the files that differ
+from another pak, and the names of removed files; the diff of that pak and the patch lists the
+files that the patch changes, adds and removes. Hidden files are not included.
 
 Example:
 	cook pak create game.pak cooked
@@ -51,12 +51,12 @@ Example:
 
 // Pak is "cook pak".
 var Pak = cmdline.Verb{
-	Name: "pak", Synopsis: "pak create|list|extract|verify|diff ...", Summary: "put files into one, and read such files", Text: pakText,
+	Name: "pak", Synopsis: "pak create|list|extract|verify|diff ...", Summary: "put files into one pak file, or read a pak", Text: pakText,
 	Takes: cmdline.Argument{Words: pakVerbs, Files: true, Folders: true},
 	New:   cmdline.HandlerOf((*pakOptions).pakFlags, (*pakOptions).runPak),
 }
 
-// pakOptions are the options of a command line of cook pak.
+// pakOptions holds the options of cook pak.
 type pakOptions struct {
 	patch, key     string // files, "" for none
 	level, workers int
@@ -67,12 +67,12 @@ type pakOptions struct {
 func (r *pakOptions) pakFlags(fs *flag.FlagSet) {
 	fs.StringVar(&r.patch, "patch", "", "create: write a patch for the pak in this `file`")
 	fs.StringVar(&r.key, "key", "", "PEM `file` of an Ed25519 key; create: a private one to sign with; verify: a public one")
-	fs.IntVar(&r.level, "level", 0, "create: how hard to compress, as zstd counts, 1 to 19; -1 is not at all (default 3)")
+	fs.IntVar(&r.level, "level", 0, "create: compression level of zstd, 1 to 19; -1 stores files uncompressed (default 3)")
 	fs.BoolVar(&r.json, "json", false, "list, diff: print each file as one line of JSON")
 	cmdline.WorkerFlag(fs, &r.workers)
 }
 
-// pakVerbs are the words that may follow cook pak.
+// pakVerbs lists the words that may follow cook pak.
 func pakVerbs() []string { return []string{"create", "list", "extract", "verify", "diff"} }
 
 func (r *pakOptions) runPak(ctx context.Context, c *cmdline.Call, words []string) int {
@@ -129,13 +129,13 @@ func (r *pakOptions) createPak(ctx context.Context, words []string) (int, error)
 	}
 	line := fmt.Sprintf("cook: %s: %s, %s", pathname.Show(name), human.Count(stats.Files, "file"), human.Bytes(stats.Size))
 	if stats.Kept > 0 {
-		line += fmt.Sprintf("; %d stayed in place, %s written", stats.Kept, human.Bytes(stats.Written))
+		line += fmt.Sprintf("; %d unchanged, %s written", stats.Kept, human.Bytes(stats.Written))
 	}
 	fmt.Fprintln(r.call.Stdout, line)
 	return frontend.OK, nil
 }
 
-// filesIn lists the files of a directory that go into a pak, except the pak itself.
+// filesIn lists the files of a directory that belong in a pak, except the pak itself.
 func filesIn(ctx context.Context, folder, but string) (files []pak.File, err error) {
 	self, _ := os.Stat(but)
 	err = filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
@@ -153,7 +153,7 @@ func filesIn(ctx context.Context, folder, but string) (files []pak.File, err err
 		case hidden || d.IsDir():
 			return nil
 		case !d.Type().IsRegular():
-			return fmt.Errorf("%s: not a file; a pak can have nothing else", pathname.Show(name))
+			return fmt.Errorf("%s is not a regular file; a pak holds only regular files", pathname.Show(name))
 		}
 		if info, err := d.Info(); err == nil && self != nil && os.SameFile(info, self) {
 			return nil
@@ -169,7 +169,8 @@ func filesIn(ctx context.Context, folder, but string) (files []pak.File, err err
 	return files, err
 }
 
-// patchOf returns the files that differ from a pak, and the files that are gone since.
+// patchOf returns the files that differ from a pak, and the files of the pak that no longer
+// exist.
 func patchOf(base *pak.Pak, files []pak.File) (patch []pak.File, err error) {
 	there := map[string]bool{}
 	for _, f := range files {
@@ -200,14 +201,14 @@ func patchOf(base *pak.Pak, files []pak.File) (patch []pak.File, err error) {
 	return patch, nil
 }
 
-// Prefixes of Ed25519 keys in DER (RFC 8410), private (PKCS #8) and public. Every key has them.
-// Package x509 is not used because it imports package net.
+// These prefixes are common to all Ed25519 keys in DER (RFC 8410), private (PKCS #8) and
+// public. Package x509 is not used because it imports package net.
 const (
 	privatePrefix = "\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"
 	publicPrefix  = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"
 )
 
-// readPEM reads a key of a kind from a PEM file.
+// readPEM reads a key of the given kind from a PEM file.
 func readPEM(name, kind, prefix string, size int) ([]byte, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -215,16 +216,17 @@ func readPEM(name, kind, prefix string, size int) ([]byte, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != kind {
-		return nil, fmt.Errorf("%s: no PEM block %q; openssl genpkey -algorithm ed25519 makes one", pathname.Show(name), kind)
+		return nil, fmt.Errorf("%s has no PEM block %q; openssl genpkey -algorithm ed25519 makes one", pathname.Show(name), kind)
 	}
 	key, ok := bytes.CutPrefix(block.Bytes, []byte(prefix))
 	if !ok || len(key) != size {
-		return nil, fmt.Errorf("%s: not a key of Ed25519", pathname.Show(name))
+		return nil, fmt.Errorf("%s is not an Ed25519 key", pathname.Show(name))
 	}
 	return key, nil
 }
 
-// chosenFiles returns the entries of a pak that match patterns, all if there are none.
+// chosenFiles returns the entries of a pak that match patterns, or all entries if there are no
+// patterns.
 func chosenFiles(p *pak.Pak, patterns []string) (list []pak.Entry, err error) {
 	var match glob.List
 	for _, text := range patterns {
@@ -246,7 +248,7 @@ func chosenFiles(p *pak.Pak, patterns []string) (list []pak.Entry, err error) {
 	return list, nil
 }
 
-// A packedFile is a file of a pak in JSON.
+// A packedFile is a pak's file in JSON.
 type packedFile struct {
 	Path       string `json:"path"`
 	Bytes      int64  `json:"bytes"`
@@ -282,8 +284,8 @@ func (r *pakOptions) listPak(_ context.Context, words []string) (int, error) {
 	return frontend.OK, nil
 }
 
-// extractPak writes files of a pak into a directory, and nothing outside of it, whatever links are
-// there.
+// extractPak writes files of a pak into a directory. It writes nothing outside of the
+// directory, whatever links it contains.
 func (r *pakOptions) extractPak(ctx context.Context, words []string) (int, error) {
 	p, err := pak.Open(words[0])
 	if err != nil {

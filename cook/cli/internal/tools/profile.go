@@ -39,7 +39,8 @@ func eventsVerbs() (names []string) {
 	return names
 }
 
-// eventsFlags declares the flags of all verbs of cook events, each with the verb in its text.
+// eventsFlags declares the flags of all verbs of cook events. The text of each flag names its
+// verb.
 func eventsFlags(all *flag.FlagSet) {
 	for _, fs := range eventscommand.Flags() {
 		fs.VisitAll(func(f *flag.Flag) { all.Var(f.Value, f.Name, fmt.Sprintf("%s: %s", fs.Name(), f.Usage)) })
@@ -64,8 +65,8 @@ func runEvents(ctx context.Context, c *cmdline.Call) int {
 
 const idText = `usage: cook id RUN ...
 
-Decodes IDs of runs, as -stats, recordings and the history have them: when and by which
-process a run was made, and on which machine, as a number that does not name it.
+Decodes IDs of runs from -stats, recordings and the history: when the run began, its process,
+and its machine, as a number that does not reveal the name.
 
 Example:
 	cook id 34eq8572hkc005lovh014pt85n

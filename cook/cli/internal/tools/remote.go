@@ -15,9 +15,9 @@ import (
 
 const remoteText = `usage: cook remote check [flags]
 
-Tries the server of -remote, or of [remote] in cook.toml: whether it is there and lets you
-in, what it can do, how long an answer takes, how fast blobs come and go, and whether its
-clock agrees. Exit status 1 says that results cannot be shared.
+Tries the server of -remote, or of [remote] in cook.toml: whether it answers and accepts your
+credentials, which features it has, how long an answer takes, how fast blobs are uploaded and
+downloaded, and whether its clock agrees. Exit status 1 means that results cannot be shared.
 
 A server keeps results for a team: if one machine has cooked an asset, no other machine cooks it
 again. Any cache server for Bazel will do. Results are checked by their content when they
@@ -35,14 +35,14 @@ var Remote = cmdline.Verb{
 	New:   cmdline.HandlerOf((*remoteOptions).remoteFlags, (*remoteOptions).runRemote),
 }
 
-// remoteVerbs are the words that may follow cook remote.
+// remoteVerbs lists the words that may follow cook remote.
 func remoteVerbs() []string { return []string{"check"} }
 
-// remoteOptions are the options of a command line of cook remote.
+// remoteOptions holds the options of cook remote.
 type remoteOptions struct{ project cook.Project }
 
 func (r *remoteOptions) remoteFlags(fs *flag.FlagSet) {
-	fs.StringVar(&r.project.Dir, "dir", "", "`directory` of the source assets, whose cook.toml may say where the server is")
+	fs.StringVar(&r.project.Dir, "dir", "", "`directory` of the source assets; its cook.toml may name the server")
 	cmdline.RemoteFlags(fs, &r.project.Remote)
 }
 
@@ -50,7 +50,7 @@ func (r *remoteOptions) runRemote(ctx context.Context, c *cmdline.Call, words []
 	to := &r.project.Remote
 	switch {
 	case len(words) != 1 || words[0] != "check":
-		return c.Wrong("remote: want check, not %q; see cook help remote", strings.Join(words, " "))
+		return c.Wrong("remote: unknown verb %q; want check", strings.Join(words, " "))
 	case to.URL == "":
 		return c.Wrong("%v", cmdline.ErrNoServer)
 	}

@@ -11,34 +11,36 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/scenario"
 	"github.com/assetcook/assetcook/internal/atomicfile"
 	"github.com/assetcook/assetcook/internal/busyfile"
 	"github.com/assetcook/assetcook/internal/frontend"
+	"github.com/assetcook/assetcook/internal/smokerun"
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
 const smokeText = `usage: cook smoke [flags] FILE
 
-Finds performance regressions: runs the steps of a scenario (FILE, in TOML), counts what
-they did and what that cost, and compares. Counters, the highest frame of each, its longest
-run of spikes, and artifacts must be the same as in the baseline. Levels that are the same
-in every execution, such as memory at its highest, may not grow; what is allocated and the
-instructions executed may grow by 0.1 %.
+Finds performance regressions: runs the steps of a scenario (FILE, in TOML), counts their work
+and its cost, and compares the figures with a baseline. Counters, the highest frame and the
+longest run of spikes of each counter, and artifacts must be the same. Levels that are the same
+in every execution, such as peak memory, may not grow; allocated bytes and executed instructions
+may grow by 0.1 %.
 Processor time is compared only between two programs that take turns (-against).
-Prints a summary in Markdown. Exit status 3 says that a figure tripped.
+Prints a summary in Markdown. Exit status 3 means that a figure is worse than allowed.
 
 A scenario:
 	[tree]
 	dir = "assets"      # or: files = 2000, folders = 40, bytes = 4096, seed = 1
 
 	[[step]]
-	do = "cook"         # the first time everything; with nothing changed a no-op run
-	name = "first cook" # default: what it does
-	passes = 20         # cook so often in one process; default 1
+	do = "cook"         # the first cook cooks all assets; if nothing changed, a no-op run
+	name = "first cook" # default: the value of do
+	passes = 20         # number of cooks in one process; default 1
 	[step.budget]
-	"cpu/ns" = 2e9      # the most that a figure may be; NAME/peak, NAME/spikes: in frames
+	"cpu/ns" = 2e9      # highest value of a figure; NAME/peak, NAME/spikes: in frames
 
 	[[step]]
 	do = "edit"         # also: touch, rename, remove (then cook); restore, force, verify
@@ -53,7 +55,7 @@ Example:
 	cook smoke -baseline smoke.json -history smoke.jsonl -html smoke.html smoke.toml
 `
 
-// unset is the value of a number flag that was not given.
+// unset is the value of a numeric flag that was not given.
 const unset = -1
 
 // Smoke is "cook smoke".
@@ -69,11 +71,11 @@ var Smoke = cmdline.Verb{
 	},
 }
 
-// smokeOptions are the options of a command line of cook smoke.
+// smokeOptions holds the options of cook smoke.
 type smokeOptions struct {
 	program, against        string
 	baseline, history, html string
-	record                  string
+	record, engine          string
 	update, exact           bool
 	times                   int
 	instructions            string
@@ -91,16 +93,17 @@ func (r *smokeOptions) smokeFlags(fs *flag.FlagSet) {
 	fs.StringVar(&r.against, "against", "", "compare with this `program`, an older build: both are run in turn")
 	fs.StringVar(&r.baseline, "baseline", "", "compare with the record in this `file`")
 	fs.BoolVar(&r.update, "update", false, "write the record to the baseline instead of comparing")
-	fs.BoolVar(&r.exact, "exact", false, "fail on exact figures only, and do not record what is allocated; with -update, leave the others out of the baseline")
+	fs.BoolVar(&r.exact, "exact", false, "compare only figures that never vary between runs, and do not record allocations; with -update, write only such figures to the baseline")
 	fs.StringVar(&r.record, "record", "", "write the record to this `file`")
-	fs.StringVar(&r.history, "history", "", "append the record to this `file` and print what changed since the one before")
+	fs.StringVar(&r.history, "history", "", "append the record to this `file` and print the changes since the previous record")
 	fs.StringVar(&r.html, "html", "", "write a page with the trend of each figure to this `file`; needs -history")
 	fs.IntVar(&r.times, "times", unset, "`number` of times that each step is timed (default: 5; with -against as many as its noise demands, 30 to 400)")
 	cmdline.ListedFlag(fs, &r.instructions, "instructions", "auto", "count instructions with valgrind: `yes`, no, or auto: if it is installed", instructionChoices)
-	fs.BoolVar(&r.quiet, "q", false, "do not print what is being done")
+	cmdline.EngineFlag(fs, &r.engine)
+	fs.BoolVar(&r.quiet, "q", false, "do not print progress")
 }
 
-// instructionChoices are the values of -instructions.
+// instructionChoices lists the values of -instructions.
 func instructionChoices() []string { return []string{"yes", "no", "auto"} }
 
 func (r *smokeOptions) runSmoke(ctx context.Context, c *cmdline.Call, files []string) int {
@@ -118,37 +121,37 @@ func (r *smokeOptions) runSmoke(ctx context.Context, c *cmdline.Call, files []st
 		return c.Fail(ctx, err)
 	}
 	for i := range changes {
-		if changes[i].Worse() && (!r.exact || changes[i].Class == smoke.Exact) {
+		if changes[i].Worse() && (!r.exact || changes[i].Class == smokerun.Exact) {
 			return cmdline.Different
 		}
 	}
 	return frontend.OK
 }
 
-// checkRecordings checks that the flags fit together.
+// checkRecordings checks that the flags for recordings are compatible.
 func (r *smokeOptions) checkRecordings(files []string) error {
 	switch {
 	case len(files) != 1:
 		return errors.New("want one scenario; see cook help smoke")
 	case r.update && r.baseline == "":
-		return errors.New("-update writes the -baseline; name its file")
+		return errors.New("-update writes the baseline; name its file with -baseline")
 	case r.html != "" && r.history == "":
-		return errors.New("-html draws a -history; name its file")
+		return errors.New("-html draws the history; name its file with -history")
 	case r.against != "" && r.baseline != "":
-		return errors.New("-against and -baseline are two ways to compare; choose one")
+		return errors.New("-against and -baseline cannot be combined; choose one")
 	case r.times < unset || r.times > 10_000:
 		return fmt.Errorf("-times %d: want 0 to 10000", r.times)
 	case !slices.Contains(instructionChoices(), r.instructions):
 		return fmt.Errorf("-instructions %s: want yes, no or auto", r.instructions)
-	case r.instructions == "yes" && !smoke.CanCount():
+	case r.instructions == "yes" && !smokerun.CanCount():
 		return errors.New("-instructions yes: valgrind is not installed; install it, or choose auto")
 	}
 	return nil
 }
 
 // measureAndCompare measures the steps, compares the figures, and writes the requested files.
-func (r *smokeOptions) measureAndCompare(ctx context.Context, s *scenario.Scenario) ([]smoke.Change, error) {
-	suite, err := s.Suite(stepArgs)
+func (r *smokeOptions) measureAndCompare(ctx context.Context, s *scenario.Scenario) ([]smokerun.Change, error) {
+	suite, err := s.Suite(r.stepArgs)
 	if err != nil {
 		return nil, err
 	}
@@ -157,21 +160,21 @@ func (r *smokeOptions) measureAndCompare(ctx context.Context, s *scenario.Scenar
 			return nil, err
 		}
 	}
-	// Allocations depend on the length of the name, so it is fixed.
+	// The number of allocations depends on the length of the name, so the length is fixed.
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("cook-smoke-%010d", os.Getpid()))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
 	defer busyfile.RemoveAll(dir)
-	runner := smoke.Runner{
+	runner := smokerun.Runner{
 		Suite: suite, Dir: dir, Times: r.times,
-		Instructions:  r.instructions == "yes" || r.instructions == "auto" && smoke.CanCount(),
+		Instructions:  r.instructions == "yes" || r.instructions == "auto" && smokerun.CanCount(),
 		NoAllocations: r.exact,
 	}
 	if r.times == unset {
 		runner.Times = 0
 		if r.against == "" {
-			runner.Times = smoke.DefaultTimes
+			runner.Times = smokerun.DefaultTimes
 		}
 	}
 	if !r.quiet {
@@ -181,15 +184,15 @@ func (r *smokeOptions) measureAndCompare(ctx context.Context, s *scenario.Scenar
 	if err != nil {
 		return nil, err
 	}
-	changes = append(changes, smoke.OverBudget(record)...)
-	if err := smoke.WriteMarkdown(r.stdout, record, changes); err != nil {
+	changes = append(changes, smokerun.OverBudget(record)...)
+	if err := smokerun.WriteMarkdown(r.stdout, record, changes); err != nil {
 		return nil, err
 	}
 	return changes, r.keepRecord(record)
 }
 
 // measureSmoke measures the steps, and compares them with another program or the baseline.
-func (r *smokeOptions) measureSmoke(ctx context.Context, runner *smoke.Runner) (*smoke.Record, []smoke.Change, error) {
+func (r *smokeOptions) measureSmoke(ctx context.Context, runner *smokerun.Runner) (*smokerun.Record, []smokerun.Change, error) {
 	if r.against != "" {
 		c, err := runner.Against(ctx, r.against, r.program)
 		if err != nil {
@@ -200,10 +203,10 @@ func (r *smokeOptions) measureSmoke(ctx context.Context, runner *smoke.Runner) (
 		}
 		return c.After, c.Changes, nil
 	}
-	var before *smoke.Record
+	var before *smokerun.Record
 	if r.baseline != "" && !r.update {
 		var err error
-		if before, err = smoke.ReadFile(r.baseline); err != nil {
+		if before, err = smokerun.ReadFile(r.baseline); err != nil {
 			return nil, nil, fmt.Errorf("baseline: %w", err)
 		}
 	}
@@ -211,15 +214,15 @@ func (r *smokeOptions) measureSmoke(ctx context.Context, runner *smoke.Runner) (
 	if err != nil || before == nil {
 		return record, nil, err
 	}
-	changes, err := smoke.Compare(before, record)
+	changes, err := smokerun.Compare(before, record)
 	if err != nil {
 		return nil, nil, fmt.Errorf("baseline %s: %w; write a new one with -update", r.baseline, err)
 	}
 	return record, changes, nil
 }
 
-// keepRecord writes the record to the files that the flags name.
-func (r *smokeOptions) keepRecord(record *smoke.Record) error {
+// keepRecord writes the record to the files that flags name.
+func (r *smokeOptions) keepRecord(record *smokerun.Record) error {
 	if r.update {
 		baseline := record
 		if r.exact {
@@ -237,18 +240,18 @@ func (r *smokeOptions) keepRecord(record *smoke.Record) error {
 	if r.history == "" {
 		return nil
 	}
-	if err := smoke.Append(r.history, record); err != nil {
+	if err := smokerun.Append(r.history, record); err != nil {
 		return err
 	}
-	history, skipped, err := smoke.ReadHistory(r.history, record.Suite)
+	history, skipped, err := smokerun.ReadHistory(r.history, record.Suite)
 	if err != nil {
 		return err
 	}
 	if skipped > 0 {
-		fmt.Fprintf(r.stderr, "cook: smoke: %s: %d lines are torn or by another version\n", r.history, skipped)
+		fmt.Fprintf(r.stderr, "cook: smoke: %s: %d lines were skipped, because they are damaged or from another version\n", r.history, skipped)
 	}
 	for _, shift := range history.Shifts() {
-		if shift.At >= len(history)-smoke.FreshRecords {
+		if shift.At >= len(history)-smokerun.FreshRecords {
 			fmt.Fprintf(r.stdout, "\nhistory, since %s: %s\n", history[shift.At].Build, shift.String())
 		}
 	}
@@ -259,20 +262,26 @@ func (r *smokeOptions) keepRecord(record *smoke.Record) error {
 }
 
 // stepArgs returns the arguments that make a cook program run one step of a scenario.
-func stepArgs(step *scenario.Step, work string) []string {
-	return []string{"smoke", "-step", step.Do, "-work", work, "-passes", strconv.Itoa(step.Passes)}
+func (r *smokeOptions) stepArgs(step *scenario.Step, work string) []string {
+	args := []string{"smoke", "-step", step.Do, "-work", work, "-passes", strconv.Itoa(step.Passes)}
+	if r.engine != "" { // older programs do not have this flag
+		args = append(args, "-engine", r.engine)
+	}
+	return args
 }
 
-// runSmokeStep runs one step. The parent process measures it.
+// runSmokeStep runs one step, which the parent process measures.
 func runSmokeStep(ctx context.Context, c *cmdline.Call) int {
 	fs := flag.NewFlagSet("cook smoke", flag.ContinueOnError)
 	do := fs.String("step", "", "")
 	work := fs.String("work", "", "")
 	passes := fs.Int("passes", 1, "")
+	project := cook.Project{Recipes: c.Recipes}
+	cmdline.EngineFlag(fs, &project.Engine)
 	if _, err := frontend.Parse(fs, c.Args); err != nil {
 		return c.Wrong("%v", err)
 	}
-	if err := scenario.Do(ctx, *do, *passes, *work, c.Recipes); err != nil {
+	if err := scenario.Do(ctx, *do, *passes, *work, project); err != nil {
 		return c.Fail(ctx, err)
 	}
 	return frontend.OK

@@ -1,17 +1,14 @@
-// Package upkeep holds the verbs of cook that change what earlier runs left: the store, the output
-// directory, and copies of it.
+// Package upkeep holds the verbs of cook that change the results of earlier runs: the store,
+// the output directory, and copies of the output directory.
 package upkeep
 
 import (
 	"context"
 	"flag"
 	"fmt"
-	"runtime"
 
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
-	"github.com/assetcook/assetcook/cook/internal/export"
-	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/pathname"
@@ -19,9 +16,9 @@ import (
 
 const cleanText = `usage: cook clean -dir assets [flags]
 
-Removes from the output directory what cook made. Other files, the store and the assets
-stay. With -extra it is the other way round: the files that nothing makes are removed
-and named, and all else stays. If cook did not make the directory, that takes -force.
+Removes the outputs of cook from the output directory, and keeps other files, the store and
+the assets. With -extra, removes only the files that no asset makes, and prints their names.
+In a directory that cook did not make, -extra needs -force.
 
 Example:
 	cook clean -dir assets -out build/data
@@ -30,12 +27,12 @@ Example:
 
 // Clean is "cook clean".
 var Clean = cmdline.Verb{
-	Name: "clean", Synopsis: "clean -dir assets [flags]", Summary: "remove what cook made", Text: cleanText,
+	Name: "clean", Synopsis: "clean -dir assets [flags]", Summary: "remove the outputs", Text: cleanText,
 	Takes: cmdline.Argument{Folders: true},
 	New:   cmdline.HandlerOf((*cleanOptions).cleanFlags, (*cleanOptions).runClean),
 }
 
-// cleanOptions are the options of a command line of cook clean.
+// cleanOptions holds the options of cook clean.
 type cleanOptions struct {
 	project              cook.Project
 	extra, dryRun, force bool
@@ -43,9 +40,9 @@ type cleanOptions struct {
 
 func (r *cleanOptions) cleanFlags(fs *flag.FlagSet) {
 	cmdline.FolderFlags(fs, &r.project)
-	fs.BoolVar(&r.extra, "extra", false, "remove only the files that nothing makes")
-	fs.BoolVar(&r.dryRun, "n", false, "with -extra: name them and remove nothing")
-	fs.BoolVar(&r.force, "force", false, "with -extra: remove them also from a directory that cook did not make")
+	fs.BoolVar(&r.extra, "extra", false, "remove only the files that no asset makes")
+	fs.BoolVar(&r.dryRun, "n", false, "dry run, with -extra: print the files, and remove nothing")
+	fs.BoolVar(&r.force, "force", false, "with -extra: also remove files from a directory that cook did not make")
 }
 
 func (r *cleanOptions) runClean(ctx context.Context, c *cmdline.Call, words []string) int {
@@ -54,9 +51,9 @@ func (r *cleanOptions) runClean(ctx context.Context, c *cmdline.Call, words []st
 	case r.project.Dir == "" || len(words) > 0:
 		return c.Wrong("want an asset directory and nothing else; try: cook clean -dir assets")
 	case r.dryRun && !r.extra:
-		return c.Wrong("-n goes with -extra only; try: cook clean -dir assets -extra -n")
+		return c.Wrong("-n needs -extra; try: cook clean -dir assets -extra -n")
 	case r.force && !r.extra:
-		return c.Wrong("-force goes with -extra only; try: cook clean -dir assets -extra -force")
+		return c.Wrong("-force needs -extra; try: cook clean -dir assets -extra -force")
 	}
 	what, did := "output", "removed"
 	remove := func() (int, error) { return cook.Clean(ctx, r.project, c.Notes(r.project.Dir)) }
@@ -72,7 +69,7 @@ func (r *cleanOptions) runClean(ctx context.Context, c *cmdline.Call, words []st
 	c.AtWork()
 	n, err := remove()
 	if err != nil && ctx.Err() != nil {
-		return c.Interrupted(fmt.Sprintf("interrupted; %s %s, not all", human.Count(n, what), did))
+		return c.Interrupted(fmt.Sprintf("interrupted; %s %s so far", human.Count(n, what), did))
 	}
 	if err != nil {
 		return c.Fail(ctx, err)
@@ -85,8 +82,8 @@ const trimText = `usage: cook trim [flags]
 
 Removes the least recently used results from the store until it is below its size limit. With
 -keep-last-run it removes all results except the ones that restore the outputs of one project as
-its last run left them, for all targets: this is what CI should keep. The results of other
-projects are removed as well, so this needs a store that is named (-cache, $COOKCACHE).
+its last run left them, for all targets: CI should keep these results. The results of other
+projects are removed as well, so -keep-last-run needs a named store (-cache, $COOKCACHE).
 
 Example:
 	cook trim -cache-size 4GiB
@@ -100,7 +97,7 @@ var Trim = cmdline.Verb{
 	New:   cmdline.HandlerOf((*trimOptions).trimFlags, (*trimOptions).runTrim),
 }
 
-// trimOptions are the options of a command line of cook trim.
+// trimOptions holds the options of cook trim.
 type trimOptions struct {
 	project     cook.Project
 	size        int64
@@ -110,14 +107,14 @@ type trimOptions struct {
 func (r *trimOptions) trimFlags(fs *flag.FlagSet) {
 	cmdline.FolderFlags(fs, &r.project)
 	cmdline.SizeFlag(fs, &r.size)
-	fs.BoolVar(&r.keepLastRun, "keep-last-run", false, "remove all that the last run of this project did not use, whatever its size")
+	fs.BoolVar(&r.keepLastRun, "keep-last-run", false, "remove all results that the last run of this project did not use, regardless of the size limit")
 }
 
 func (r *trimOptions) runTrim(ctx context.Context, c *cmdline.Call, words []string) int {
 	r.project.Recipes = c.Recipes
 	switch {
 	case len(words) > 0:
-		return c.Wrong("trim takes no words, have %q", words)
+		return c.Wrong("trim takes no arguments, have %q", words)
 	case r.keepLastRun && r.project.Dir == "":
 		return c.Wrong("-keep-last-run needs an asset directory; try: cook trim -keep-last-run -dir assets -cache .store")
 	}
@@ -130,72 +127,12 @@ func (r *trimOptions) runTrim(ctx context.Context, c *cmdline.Call, words []stri
 	}
 	stats, err := trim()
 	if err != nil && ctx.Err() != nil {
-		return c.Interrupted(fmt.Sprintf("interrupted; %s removed, not all", human.Count(stats.Removed, "file")))
+		return c.Interrupted(fmt.Sprintf("interrupted; %s removed so far", human.Count(stats.Removed, "file")))
 	}
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
 	fmt.Fprintf(c.Stdout, "cook: store: %s before, %s after, %s removed\n",
 		human.Bytes(stats.Before), human.Bytes(stats.After), human.Count(stats.Removed, "file"))
-	return frontend.OK
-}
-
-const exportText = `usage: cook export [flags] DIR
-
-Makes a directory the copy of what an engine loads: the artifacts, and manifest.json with its
-parts. The state of cook, CACHEDIR.TAG and .gitignore stay in the output directory. Files that
-differ are replaced, each as a whole, and shared with the output directory where the file system
-can. Files that the last export wrote and that are gone are removed; other files stay. A
-directory with files that is no export is refused. Cook the assets first.
-
-Example:
-	cook -dir assets
-	cook export -dir assets public/assets
-`
-
-// Export is "cook export".
-var Export = cmdline.Verb{
-	Name: "export", Synopsis: "export [flags] DIR", Summary: "copy what an engine loads, and nothing else", Text: exportText,
-	Takes: cmdline.Argument{Folders: true, Target: true},
-	New:   cmdline.HandlerOf((*exportOptions).exportFlags, (*exportOptions).runExport),
-}
-
-// exportOptions are the options of a command line of cook export.
-type exportOptions struct {
-	project cook.Project
-	workers int
-	dryRun  bool
-}
-
-func (r *exportOptions) exportFlags(fs *flag.FlagSet) {
-	cmdline.PlaceFlags(fs, &r.project)
-	cmdline.WorkerFlag(fs, &r.workers)
-	fs.BoolVar(&r.dryRun, "n", false, "dry run: count what would be written and removed, and change nothing")
-}
-
-func (r *exportOptions) runExport(ctx context.Context, c *cmdline.Call, words []string) int {
-	if len(words) != 1 || r.project.Dir == "" && r.project.Out == "" {
-		return c.Wrong("want a project and one directory to export to; try: cook export -dir assets public/assets")
-	}
-	if r.workers <= 0 {
-		r.workers = runtime.GOMAXPROCS(0)
-	}
-	out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
-	if err != nil {
-		return c.Fail(ctx, err)
-	}
-	c.AtWork()
-	done, err := export.Run(ctx, out, words[0], r.workers, r.dryRun)
-	if err != nil {
-		return c.Fail(ctx, err)
-	}
-	for _, name := range done.Kept {
-		c.Warn(fmt.Sprintf("%s was edited and is no longer exported; the file stays", pathname.Show(name)))
-	}
-	would := ""
-	if r.dryRun {
-		would = "would be "
-	}
-	fmt.Fprintf(c.Stdout, "cook: %s of %s, %d %swritten, %d %sremoved\n", human.Count(done.Files, "file"), human.Bytes(done.Bytes), done.Written, would, done.Removed, would)
 	return frontend.OK
 }

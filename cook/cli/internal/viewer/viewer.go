@@ -1,5 +1,6 @@
-// Package viewer shows assets, recordings and runs as pages in a browser: the verb "cook view", and
-// the process that shows a run with -http.
+// Package viewer shows assets, recordings and runs as pages in a browser, for the verb "cook
+// view" and for the process that shows a run with -http. It also reports the changed artifacts
+// of a project to programs that reload them (package cook/reload).
 package viewer
 
 import (
@@ -9,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -18,6 +20,8 @@ import (
 	"github.com/assetcook/assetcook/cook"
 	"github.com/assetcook/assetcook/cook/cli/internal/cmdline"
 	"github.com/assetcook/assetcook/cook/internal/inspect"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/cook/reload"
 	"github.com/assetcook/assetcook/internal/child"
 	"github.com/assetcook/assetcook/internal/frontend"
 	"github.com/assetcook/assetcook/profile/events"
@@ -32,7 +36,8 @@ const Attached = "view-attached"
 const viewText = `usage: cook view [flags] [FILE ... | HOST:PORT | -]
 
 Shows recordings of -trace (.events) and of -memreport (.json), and runs with -feed, as
-pages in a browser. In a project, it shows the assets as well.
+pages in a browser. In a project, it shows the assets as well, and serves /events and
+/reload.js to programs that reload changed artifacts.
 
 Example:
 	cook view
@@ -47,7 +52,7 @@ var View = cmdline.Verb{
 	New:   func() cmdline.Handler { return new(viewOptions).handler() },
 }
 
-// viewOptions are the options of a command line of cook view.
+// viewOptions holds the options of cook view.
 type viewOptions struct {
 	project cook.Project
 	viewer  viewcommand.Viewer
@@ -63,7 +68,8 @@ func (r *viewOptions) viewFlags(fs *flag.FlagSet) {
 	r.viewer.Flags(fs)
 }
 
-// RunAttached serves the pages of a run whose stream is on standard input. The run handles Ctrl-C.
+// RunAttached serves the pages of a run whose stream is on standard input. The process of the
+// run handles Ctrl-C.
 func RunAttached(ctx context.Context, c *cmdline.Call) int {
 	signal.Ignore(os.Interrupt)
 	r := viewOptions{viewer: viewcommand.Viewer{Attached: true}}
@@ -80,12 +86,18 @@ func (r *viewOptions) runView(ctx context.Context, c *cmdline.Call, files []stri
 			return c.Fail(ctx, &cook.ConfigError{Err: err})
 		}
 		v.Tabs = append(v.Tabs, tab)
+		out, err := survey.OutputFolder(r.project.Dir, r.project.Out)
+		if err != nil {
+			return c.Fail(ctx, &cook.ConfigError{Err: err})
+		}
+		changes := reload.Handler(out)
+		v.Beside = map[string]http.Handler{"/events": changes, "/reload.js": changes}
 		if v.Title == "" && len(files) == 0 {
 			v.Title = r.project.Dir
 		}
 	}
 	if len(v.Files) == 0 && len(v.Tabs) == 0 {
-		return c.Wrong("view: nothing to show; name an asset directory, recordings, a HOST:PORT or -")
+		return c.Wrong("view: there is nothing to show; name an asset directory, recordings, a HOST:PORT or -")
 	}
 	if err := v.Run(ctx); err != nil {
 		c.Wrong("view: %v", err)
@@ -103,29 +115,35 @@ func assetsTab(c *cmdline.Call, p *cook.Project) (view.Tab, error) {
 	if err != nil {
 		return view.Tab{}, err
 	}
-	place := cook.Project{Cache: p.Cache, Config: p.Config, Targets: p.Targets}
+	place := cook.Project{Cache: p.Cache, Config: p.Config, Engine: p.Engine, Targets: p.Targets, Manifest: p.Manifest, IDs: p.IDs}
 	return inspect.Tab(inspect.Options{Dir: p.Dir, Out: p.Out, Program: self, Flags: projectArgs(&place), Recipes: c.Recipes})
 }
 
-// A Process is a started viewer that follows the run, for -http. It ends with its standard input,
-// whatever ends this process.
+// A Process is a started viewer that follows the run, for -http. It ends when its standard
+// input is closed, so it ends with this process in any case.
 type Process struct {
 	Stream *events.Feed // the recording of the run
 	viewer *child.Process
-	sent   chan struct{} // closed when the viewer has the whole stream
+	sent   chan struct{} // closed when the viewer has read the whole stream
 }
 
 // projectArgs returns the flags that name the directories, rules and targets of a project.
 func projectArgs(p *cook.Project) (args []string) {
-	for _, f := range [][2]string{{"-dir", p.Dir}, {"-out", p.Out}, {"-cache", p.Cache}, {"-config", p.Config}, {"-target", strings.Join(p.Targets, ",")}} {
+	for _, f := range [][2]string{
+		{"-dir", p.Dir}, {"-out", p.Out}, {"-cache", p.Cache}, {"-config", p.Config}, {"-engine", p.Engine},
+		{"-target", strings.Join(p.Targets, ",")}, {"-manifest", p.Manifest},
+	} {
 		if f[1] != "" {
 			args = append(args, f[:]...)
 		}
 	}
+	if p.IDs {
+		args = append(args, "-ids")
+	}
 	return args
 }
 
-// Start starts a viewer of a run at an address, and returns when the viewer serves.
+// Start starts a viewer of a run at an address, and returns once the viewer is serving.
 func Start(addr string, p *cook.Project, stderr io.Writer) (*Process, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -153,23 +171,23 @@ func Start(addr string, p *cook.Project, stderr io.Writer) (*Process, error) {
 	return v, nil
 }
 
-// startTime bounds the time until a viewer serves.
+// startTime limits the time until a viewer is serving.
 const startTime = 20 * time.Second
 
-// viewerAddress returns the first line of a viewer, which has its address.
+// viewerAddress returns the first line that a viewer prints, which contains its address.
 func viewerAddress(viewer *child.Process) (string, error) {
 	late := time.AfterFunc(startTime, viewer.Kill)
 	line, err := bufio.NewReaderSize(viewer, 4<<10).ReadSlice('\n')
 	switch onTime := late.Stop(); {
 	case !onTime:
-		return "", fmt.Errorf("the viewer does not serve after %v", startTime)
+		return "", fmt.Errorf("the viewer did not serve its pages within %v", startTime)
 	case err != nil:
-		return "", errors.New("the viewer did not start") // its error is on standard error
+		return "", errors.New("the viewer did not start") // the viewer has printed its error to standard error
 	}
 	return string(line), nil
 }
 
-// Stay keeps the pages open after the run, until ctx or the viewer ends.
+// Stay keeps the pages available after the run, until ctx or the viewer ends.
 func (v *Process) Stay(ctx context.Context) {
 	select {
 	case <-ctx.Done():

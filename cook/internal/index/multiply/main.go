@@ -1,13 +1,13 @@
-// Command multiply makes the index of a large tree from the index of a small cooked tree, so that
-// bench/nullrun can measure large indexes without as many files.
+// Command multiply turns the index of a small cooked tree into the index of a large tree, so that
+// bench/nullrun can measure large indexes without creating as many files.
 //
 //	multiply OUT DIR COPIES
 //
-// OUT is an output directory without pending changes, DIR a directory of its assets. The new
-// index also lists DIR and everything below it under the names DIR-0000001, DIR-0000002
-// and so on. The copies have the real path and the stamps of DIR, as if they were reached by
-// links; so a cook finds them unchanged if OUT has links of these names to DIR. The number and
-// size of rows are the same as with different files.
+// OUT is an output directory without pending changes, DIR a directory of its assets. The new index
+// also lists DIR and everything below it under the names DIR-0000001, DIR-0000002 and so on. The
+// copies have the real path and the stamps of DIR, as if they were reached by links; thus a cook
+// finds them unchanged if OUT has links to DIR with these names. The number and size of rows are
+// the same as with different files.
 package main
 
 import (
@@ -88,7 +88,7 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 	if m.pending || len(list) == 0 {
 		return index.Encoded{}, errors.New("the tree has pending changes: cook it again")
 	}
-	files, actions := 0, 0 // in the directory
+	files, actions := 0, 0 // numbers of files and actions in the directory
 	for _, f := range x.Files().Below(".") {
 		if m.inside(f.Path) {
 			files++
@@ -119,16 +119,16 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 	e, ok, err := m.next.Encode()
 	if err == nil && !ok {
 		e = index.Encoded{}
-		err = errors.New("nothing to multiply")
+		err = errors.New("there is nothing to multiply")
 	}
 	return e, err
 }
 
-// A multiplier makes copies of a directory.
+// A multiplier adds copies of a directory to an index.
 type multiplier struct {
 	next    *index.Next
 	folder  string
-	names   []string // of the copies
+	names   []string // names of the copies
 	pending bool
 }
 
@@ -136,7 +136,7 @@ func (m *multiplier) inside(path string) bool {
 	return path == m.folder || strings.HasPrefix(path, m.folder+"/")
 }
 
-// copies returns the paths of the copies of a file or directory.
+// copies returns the paths of the copies that a file or directory gets.
 func (m *multiplier) copies(path string) (list []string) {
 	if !m.inside(path) {
 		return nil
@@ -177,7 +177,7 @@ func (m *multiplier) action(a *index.Action) error {
 			}
 			one.Made[i] = made[i]
 			if made[i].Path == a.Path {
-				one.Made[i].Path = path // shares one string
+				one.Made[i].Path = path // the copies share one string
 			} else {
 				one.Made[i].Path = m.names[k] + made[i].Path[len(m.folder):]
 			}

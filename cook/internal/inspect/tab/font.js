@@ -46,13 +46,11 @@ async function opened(asset, api) {
 		return { font: fromJSON(text), pages: [await picture(api, "output", atlas.path, true)] };
 	}
 	const font = fromBMFont(text);
-	// Pages are outputs beside the metrics, or assets of their own, in the form of the picture's
-	// recipe or as they were.
-	const beside = (of, name) => of.path.replace(/[^/]*$/, "") + name;
+	// Pages are outputs of the font, or assets of their own, which a copied font may name as they were.
+	const uri = path => path.split("/").map(encodeURIComponent).join("/");
+	const beside = (of, name) => decodeURIComponent(new URL(uri(name), "http://a/" + uri(of.path)).pathname.slice(1));
 	const pages = await Promise.all(font.pages.map(async name => {
-		const own = files.find(f => f.path === beside(fnt, name));
-		const places = own ? [["output", own.path]] :
-			[["output", beside(fnt, name) + ".ktx2"], ["output", beside(fnt, name)], ["source", beside(asset.source, name)]];
+		const places = [["output", beside(fnt, name)], ["source", beside(asset.source, name)]];
 		let first = null;
 		for (const [side, path] of places) {
 			try {

@@ -1,10 +1,9 @@
-// The tab of assets: a table of them, or of the runs, and beside it the one that is open.
+// The tab of assets: a table of assets, or a part of the report, and beside it the open asset.
 // Its state in the URL has keys that begin with "a.".
 
 import { el } from "../../format.js";
 import { Inspector } from "./inspector.js";
-import { Losses } from "./losses.js";
-import { Runs } from "./runs.js";
+import { Section } from "./section.js";
 import { Table } from "./table.js";
 
 const api = "tabs/assets/api/";
@@ -35,19 +34,24 @@ export function mount(root, app) {
 			show("table", true);
 			table.read();
 		},
+		// list shows a list, from a table on.
+		list(id, at) {
+			show(id, true);
+			views[shown].reveal?.(at);
+		},
 	};
 	const inspector = new Inspector(right, context, () => table.focus());
 	const table = new Table(context);
-	const runs = new Runs(context);
-	const losses = new Losses(context);
-	const views = { table, runs, losses };
+	const views = { table };
+	for (const list of ["last", "where", "growth", "runs"]) views[list] = new Section(context, list, state => context.get("report", { list, state }));
+	views.losses = new Section(context, "losses", state => context.post("losses", { state }));
 	const nav = el("nav", { role: "tablist", ariaLabel: "what is listed" });
 	const buttons = {};
-	for (const [id, text] of [["table", "All assets"], ["runs", "Runs"], ["losses", "Textures by loss"]]) {
+	for (const [id, text] of [["table", "All assets"], ["last", "Last cook"], ["where", "Bytes and time"], ["growth", "Growth and warnings"], ["runs", "Runs"], ["losses", "Textures by loss"]]) {
 		buttons[id] = el("button", { type: "button", role: "tab", textContent: text, onclick: () => show(id, true) });
 		nav.append(buttons[id]);
 	}
-	left.append(nav, table.root, runs.root, losses.root);
+	left.append(nav, ...Object.values(views).map(v => v.root));
 	let shown = "";
 	function show(id, push = false) {
 		if (!views[id]) id = "table";
@@ -69,7 +73,9 @@ export function mount(root, app) {
 	let timer = 0, seen = false;
 	const look = () => {
 		table.look(); // also while hidden: the window's title shows failures
-		if (seen && !document.hidden) { runs.look(); losses.look(); inspector.look(); }
+		if (!seen || document.hidden) return;
+		if (shown !== "table") views[shown].look();
+		inspector.look();
 	};
 	return {
 		show() {

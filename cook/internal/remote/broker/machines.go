@@ -23,20 +23,21 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// Machines are other machines that cook actions of the run. An action leaves this machine if
-// that is possible and takes less time. Its worker waits without a core:
+// Machines are other machines that cook actions of the run. An action is sent away if another
+// machine can cook it and this saves time. The local worker of the action then waits without
+// holding a core:
 //
 //	taken -> away -> arrived      another machine made it
 //	              -> cooked here  no machine made it, or nothing else is left to begin and
 //	                              this machine was faster
 //
-// An arrived action is a known result, as from the server: its artifacts are in the store,
-// and its dependencies have the same content here.
+// An action that has arrived has a known result, like one found on the server: its artifacts are in
+// the store, and its dependencies have the same content here.
 type Machines struct {
 	opt      *Options
 	client   *remote.Client
 	costs    *costModel
-	executed atomic.Int64 // actions that other machines cooked
+	executed atomic.Int64 // number of actions that other machines cooked
 	program  thisProgram
 	offload  offload
 
@@ -49,29 +50,30 @@ func newMachines(b *Broker) *Machines {
 	return &Machines{opt: &b.opt, client: b.client, costs: &b.costs, program: thisProgram{locate: os.Executable}}
 }
 
-// thisProgram is the file of this program, for other machines.
+// thisProgram describes the file of this program, which other machines run.
 type thisProgram struct {
-	locate func() (string, error) // os.Executable; tests replace it
+	locate func() (string, error) // finds the program's file; os.Executable, unless a test replaces it
 	find   sync.Once
 	file   remote.File
 	err    error
 }
 
-// An offload policy decides which actions are worth sending away, from the cost of earlier
-// ones.
+// An offload policy decides which actions are worth sending away. It uses the overhead of earlier
+// actions.
 type offload struct {
 	mu   sync.Mutex
-	out  int             // actions that are away
-	over []time.Duration // cost of the last ones, besides cooking
-	off  bool            // no action leaves any more
+	out  int             // number of actions on other machines
+	over []time.Duration // overheads of the last executions
+	off  bool            // set when no more actions may be sent away
 }
 
 const (
-	samples = 8 // executions that count
-	probes  = 3 // executions one at a time at first, because the first ones take longest
+	samples = 8 // number of recent executions that determine the overhead
+	probes  = 3 // number of slow first executions that run one by one
 )
 
-// overhead returns the least cost of an execution besides cooking, 0 if none is known.
+// overhead returns the smallest overhead of the recent executions, or 0 if none is known. The
+// overhead is the time of an execution without cooking.
 func (s *offload) overhead() time.Duration {
 	if len(s.over) == 0 {
 		return 0
@@ -79,7 +81,7 @@ func (s *offload) overhead() time.Duration {
 	return slices.Min(s.over)
 }
 
-// noteOverhead notes the cost of an execution besides cooking.
+// noteOverhead records the overhead of an execution: its time without cooking.
 func (s *offload) noteOverhead(over time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,9 +89,9 @@ func (s *offload) noteOverhead(over time.Duration) {
 	s.over = s.over[max(0, len(s.over)-samples):]
 }
 
-// takeAction reports whether an action with an expected cook time leaves this machine, and counts
-// it. One action at a time may leave although it is hardly worth it, to measure the cost
-// anew.
+// takeAction reports whether to send away an action with the given expected cook time. If so, it
+// counts the action. One action at a time may be sent even if that saves hardly any time, to
+// measure the overhead again.
 func (s *offload) takeAction(expected time.Duration, always bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +108,7 @@ func (s *offload) takeAction(expected time.Duration, always bool) bool {
 	return true
 }
 
-// countReturned counts an action that came back.
+// countReturned counts an action that has returned.
 func (s *offload) countReturned() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,8 +127,8 @@ func (s *offload) isTurnedOff() bool {
 	return s.off
 }
 
-// refuseAction notes that another machine refused a method, and reports whether it is the first
-// one.
+// refuseAction records that another machine refused a method, and reports whether this is the first
+// refusal.
 func (m *Machines) refuseAction(method *plan.Method) (first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,11 +145,11 @@ func (m *Machines) refusesAction(method *plan.Method) bool {
 	return m.refused[method]
 }
 
-// jobsPerWorker is the default number of actions away for each worker here.
+// jobsPerWorker is the default number of actions on other machines for each local worker.
 const jobsPerWorker = 4
 
-// Executors returns the number of workers that send actions away. left is the number of
-// actions; local workers begin some of them at once.
+// Executors returns the number of workers that send actions away. left is the number of remaining
+// actions, of which local workers begin some immediately.
 func (m *Machines) Executors(left, local int) int {
 	if left <= local && !m.opt.Remote.Always {
 		return 0
@@ -162,13 +164,15 @@ func (m *Machines) Executors(left, local int) int {
 	return min(jobs, left-local)
 }
 
-// Always reports whether every action leaves that can, however little it gains.
+// Always reports whether all actions that other machines can cook are sent away, even if this saves
+// little time.
 func (m *Machines) Always() bool { return m.opt.Remote.Always }
 
-// NoneLeaves reports whether no action leaves any more.
+// NoneLeaves reports whether no more actions are sent away.
 func (m *Machines) NoneLeaves() bool { return m.offload.isTurnedOff() }
 
-// Take reports whether an action leaves, and counts it until Release.
+// Take reports whether to send an action away. If so, the action counts as sent away until Release
+// is called.
 func (m *Machines) Take(i int) bool {
 	a := &m.opt.Actions[i]
 	if !m.mayLeave(a) {
@@ -177,10 +181,10 @@ func (m *Machines) Take(i int) bool {
 	return m.offload.takeAction(m.leaveTime(a), m.opt.Remote.Always)
 }
 
-// Release ends a Take.
+// Release ends the period that Take began.
 func (m *Machines) Release() { m.offload.countReturned() }
 
-// leaveTime returns the probable cook time of an action on another machine.
+// leaveTime returns the expected time of an action on another machine.
 func (m *Machines) leaveTime(a *plan.Action) time.Duration {
 	if took := m.costs.expected(a); took > 0 {
 		return took
@@ -188,31 +192,31 @@ func (m *Machines) leaveTime(a *plan.Action) time.Duration {
 	return cookone.Expected(a)
 }
 
-// mayLeave reports whether another machine can cook an action.
+// mayLeave reports whether other machines can cook an action.
 func (m *Machines) mayLeave(a *plan.Action) bool {
 	switch {
 	case a.Err != nil || !a.Runs() || a.ID.IsZero() || a.IsLate():
 		return false
 	case a.IsForced() || a.Moved != nil || !m.opt.Finder.Stores(a) || lookup.IndexHas(a):
 		return false
-	case a.Method.Next != nil || a.Method.Choice.Bundles() || a.Method.Choice.Follows() || m.refusesAction(a.Method):
+	case a.Method.Next != nil || a.Method.Choice.Bundles() || a.Method.Choice.Follows() || a.IsLinked() || m.refusesAction(a.Method):
 		return false
 	}
 	return !a.Method.Choice.Traits().Local
 }
 
-// Local is the work of a worker that sends an action away.
+// Local holds the functions of a worker that sends an action away.
 type Local struct {
-	// Idle is closed when nothing else is left to begin.
+	// Idle is closed when there is no other action left to begin.
 	Idle <-chan struct{}
-	// Cook cooks the action on this machine. The worker holds a core.
+	// Cook cooks the action on this machine. The caller must hold a core.
 	Cook func(context.Context) (cookone.Ready, error)
-	// Fetch makes scratch files of a known result.
+	// Fetch writes the artifacts of a known result to scratch files.
 	Fetch func(context.Context, lookup.Known) (cookone.Ready, error)
 }
 
-// CookElsewhere lets another machine cook an action. If no machine does, or once nothing else
-// is left to begin here, the action is cooked here too, and the first result counts.
+// CookElsewhere lets another machine cook an action. It cooks the action on this machine as well if
+// no machine accepts it, or as soon as no other action is left to begin. The first result counts.
 func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local) (cookone.Ready, error) {
 	racing, stop := context.WithCancel(ctx) // the context of cooking here
 	asking, give := context.WithCancel(ctx)
@@ -253,7 +257,7 @@ func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local
 	return r, err
 }
 
-// onCore waits for a core, unless ctx ends, and cooks on it.
+// onCore waits for a core, and cooks while it holds the core. It stops waiting if ctx ends.
 func (m *Machines) onCore(ctx context.Context, cook func(context.Context) (cookone.Ready, error)) (cookone.Ready, error) {
 	release, err := m.opt.Cores.HoldUnless(ctx)
 	if err != nil {
@@ -263,7 +267,7 @@ func (m *Machines) onCore(ctx context.Context, cook func(context.Context) (cooko
 	return cook(ctx)
 }
 
-// fetchExecuted makes scratch files of the artifacts of another machine.
+// fetchExecuted writes the artifacts of another machine to scratch files.
 func (m *Machines) fetchExecuted(ctx context.Context, k lookup.Known, here Local) (cookone.Ready, error) {
 	r, err := here.Fetch(ctx, k)
 	if err == nil {
@@ -274,19 +278,19 @@ func (m *Machines) fetchExecuted(ctx context.Context, k lookup.Known, here Local
 	if ctx.Err() != nil {
 		return cookone.Ready{}, err
 	}
-	return m.onCore(ctx, here.Cook) // the store has lost the artifacts again
+	return m.onCore(ctx, here.Cook) // the store no longer has the artifacts
 }
 
-// rounds is the most executions of one action, each with more of the files that the last one
-// missed.
+// rounds limits the executions of one action. Each execution adds files that the previous one
+// lacked.
 const rounds = 4
 
-// leastWait is the shortest time to wait for a remote result: a machine may have to start
-// first.
+// leastWait is the minimum time to wait for a remote result, because a machine may have to start
+// up.
 const leastWait = 2 * time.Minute
 
-// executeOnMachine lets another machine cook an action, and returns its result, nil if there is
-// none that is known to be right.
+// executeOnMachine lets another machine cook an action. It returns the result, or nil if there is
+// no verified result.
 func (m *Machines) executeOnMachine(ctx context.Context, t cookone.Task) *lookup.Known {
 	a := t.Action
 	program, err := m.ownProgram(ctx)
@@ -309,7 +313,7 @@ func (m *Machines) executeOnMachine(ctx context.Context, t cookone.Task) *lookup
 		}
 		if why := ran.Record.Refused; why != "" {
 			if m.refuseAction(a.Method) {
-				m.opt.Say.Note(fmt.Sprintf("remote: %s cannot be cooked on another machine, nor other assets of its rule: %s", pathname.Show(a.Path), pathname.Show(why[:min(len(why), 300)])))
+				m.opt.Say.Note(fmt.Sprintf("remote: %s and other assets of its rule cannot be cooked on another machine: %s", pathname.Show(a.Path), pathname.Show(why[:min(len(why), 300)])))
 			}
 			return nil
 		}
@@ -325,8 +329,9 @@ func (m *Machines) executeOnMachine(ctx context.Context, t cookone.Task) *lookup
 }
 
 // judgeExecution compares the dependencies on another machine with the dependencies here. If they
-// are the same, and the action was cooked, its result is known. Files that the other machine missed
-// are added to the pack; then more asks to execute the action again.
+// are equal and the action was cooked, it returns the known result. If the other machine lacked
+// some files, it adds these files to the pack and sets more. The caller then requests another
+// execution.
 func (m *Machines) judgeExecution(ctx context.Context, t cookone.Task, rec *remote.Record, p *pack) (k *lookup.Known, more bool) {
 	a := t.Action
 	var deps []index.Dep
@@ -357,7 +362,7 @@ func (m *Machines) judgeExecution(ctx context.Context, t cookone.Task, rec *remo
 	if more || !same || rec.Error != "" || err != nil || len(made.Artifacts) != len(a.Outputs) {
 		return nil, more
 	}
-	return &lookup.Known{Task: t, Deps: deps, Made: made.Artifacts, CookTime: max(0, made.CookTime), Warnings: made.Warnings, Shared: true}, false
+	return &lookup.Known{Task: t, Deps: deps, Made: made.Artifacts, CookTime: max(0, made.CookTime), Warnings: made.Warnings, Facts: made.Facts, Shared: true}, false
 }
 
 // ownProgram returns this program, which other machines run.
@@ -366,13 +371,13 @@ func (m *Machines) ownProgram(ctx context.Context) (remote.File, error) {
 	s.find.Do(func() {
 		if s.file, s.err = m.findProgram(context.WithoutCancel(ctx)); s.err != nil {
 			m.offload.turnOff()
-			m.opt.Say.Note(fmt.Sprintf("remote: no other machine can cook: this program: %v", s.err))
+			m.opt.Say.Note(fmt.Sprintf("remote: other machines cannot cook, because they cannot run this program: %v", s.err))
 		}
 	})
 	return s.file, s.err
 }
 
-// findProgram finds and sums the file of this program.
+// findProgram finds the file of this program and computes its checksums.
 func (m *Machines) findProgram(ctx context.Context) (remote.File, error) {
 	name, err := m.program.locate()
 	if err != nil {

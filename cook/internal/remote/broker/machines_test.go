@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Actions leave one at a time until their cost is known. Then actions leave that take more than
-// twice as long, and one at a time if it takes at least half.
+// Until their cost is known, actions leave one at a time. Then all actions leave that take more
+// than twice the cost. Actions that take between half and twice the cost leave one at a time.
 func TestActionsLeaveIfItPays(t *testing.T) {
 	const ms = time.Millisecond
 	var s offload
@@ -37,7 +37,7 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 			t.Errorf("%v: %v", took, got)
 		}
 	}
-	s.noteOverhead(10 * ms) // the least counts, of the last few
+	s.noteOverhead(10 * ms) // new minimum of the last few overheads
 	if !s.takeAction(21*ms, false) {
 		t.Error("not by the cheapest")
 	}
@@ -53,7 +53,8 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 	}
 }
 
-// If this program's file cannot be found, no other machine cooks, and one warning says so.
+// If the file of this program cannot be found, other machines cook nothing, and one warning reports
+// that.
 func TestUnknownProgramKeepsActionsHere(t *testing.T) {
 	var told []string
 	m := &Machines{opt: &Options{Say: Say{Note: func(line string) { told = append(told, line) }}}}
@@ -63,12 +64,12 @@ func TestUnknownProgramKeepsActionsHere(t *testing.T) {
 			t.Error("no error")
 		}
 	}
-	if len(told) != 1 || !strings.Contains(told[0], "no other machine can cook: this program: it is gone") || m.offload.takeAction(time.Hour, true) {
+	if len(told) != 1 || !strings.Contains(told[0], "they cannot run this program: it is gone") || m.offload.takeAction(time.Hour, true) {
 		t.Errorf("told %q", told)
 	}
 }
 
-// A cost is learned by recipe and size; the time of the last run is better.
+// The cost is learned by recipe and size. The time of the last run is a better estimate.
 func TestCookTimesAreLearned(t *testing.T) {
 	action := func(name string, size int64) *plan.Action {
 		f := &contents.File{}

@@ -21,27 +21,28 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A pack holds the files that travel with an action.
+// A pack holds the files that are sent with an action.
 type pack struct {
 	contents *contents.Contents
 	assets   string        // asset directory
-	first    []remote.File // the program and the action
+	first    []remote.File // the program and the action description
 	files    map[string]remote.File
+	names    map[string]bool // files whose names matter, but not their content
 	folders  map[string]bool
 	outputs  int
 }
 
-// mostFiles is the most files of a pack.
+// mostFiles limits the number of files in a pack.
 const mostFiles = 10_000
 
 // errUnpackable is the error of a file that cannot be sent.
-var errUnpackable = errors.New("it cannot be sent")
+var errUnpackable = errors.New("the action cannot be sent")
 
-// packAction packs an action with this program, its source, its tools, and the files that it is
-// known to read.
+// packAction packs an action together with this program, the source, the tools, and the known
+// dependencies of the action.
 func (m *Machines) packAction(ctx context.Context, t cookone.Task, program remote.File) (*pack, error) {
 	a := t.Action
-	p := &pack{contents: m.opt.Contents, assets: m.opt.Assets.Name(), files: map[string]remote.File{}, folders: map[string]bool{}, outputs: len(a.Outputs)}
+	p := &pack{contents: m.opt.Contents, assets: m.opt.Assets.Name(), files: map[string]remote.File{}, names: map[string]bool{}, folders: map[string]bool{}, outputs: len(a.Outputs)}
 	order := remote.Action{Format: remote.ActionFormat, ID: a.ID, Path: a.Path, Target: a.Target, Outputs: a.Outputs, Names: a.Method.Choice.FinalNames(a.Path), Recipe: a.Method.Choice.Recipe.Name}
 	var err error
 	if order.Options, err = json.Marshal(a.Method.Choice.Cooker); err != nil {
@@ -62,31 +63,36 @@ func (m *Machines) packAction(ctx context.Context, t cookone.Task, program remot
 	p.addKnown(a.Path, *a.Source)
 	for _, at := range m.knownReads(ctx, t) {
 		if at.Kind == dependency.Link && m.opt.Contents.At(ctx, at).Known() {
-			return nil, errUnpackable // a file or directory would replace the link there
+			return nil, errUnpackable // a file or directory would replace the link on the other machine
 		}
 		p.addPath(ctx, at)
 	}
-	if len(p.files) > mostFiles {
+	if len(p.files)+len(p.names) > mostFiles {
 		return nil, errUnpackable
 	}
 	return p, nil
 }
 
-// packedRoot returns the files of the pack, in an order that depends on nothing else.
+// packedRoot returns the files of the pack, in an order that depends only on the files.
 func (p *pack) packedRoot() *remote.Root {
 	root := &remote.Root{Files: slices.Clone(p.first), Folders: slices.Sorted(maps.Keys(p.folders)), Outputs: p.outputs}
 	for _, at := range slices.Sorted(maps.Keys(p.files)) {
 		root.Files = append(root.Files, p.files[at])
 	}
+	for _, at := range slices.Sorted(maps.Keys(p.names)) {
+		if _, there := p.files[at]; !there {
+			root.Files = append(root.Files, remote.File{Path: at}) // empty
+		}
+	}
 	return root
 }
 
-// addPath adds the files of a dependency, and reports whether any of them is new.
+// addPath adds the files of a dependency, and reports whether any of them was not in the pack yet.
 func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool) {
 	switch on.Kind {
 	case dependency.File, dependency.Presence:
 		return p.addFile(ctx, on.Path)
-	case dependency.Link, dependency.Artifacts, dependency.IDs: // see pack
+	case dependency.Link, dependency.Artifacts, dependency.IDs, dependency.Name: // see pack
 		return false
 	case dependency.Extract:
 		more = p.addFile(ctx, on.Path)
@@ -103,7 +109,7 @@ func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool
 	more = p.addFolder(on.Path)
 	for _, name := range names {
 		isFolder := on.Kind == dependency.Folders
-		if on.Kind == dependency.Entries { // each name ends in its type
+		if on.Kind == dependency.Entries { // names of a listing; each ends in the type of its file
 			var kind string
 			name, kind, _ = strings.Cut(name, "/")
 			isFolder = kind == fs.ModeDir.String()
@@ -117,12 +123,26 @@ func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool
 	return more
 }
 
-// addSaid adds the files whose answers an extract has. Without all other files, the extract
-// is the same.
+// addSaid adds the files on which the answers to an extract depend. Other files cannot change the
+// answers. An extract of names needs all names in the listing.
 func (p *pack) addSaid(ctx context.Context, of dependency.Dependency) (more bool) {
 	said, _, _ := p.contents.Extract(of) // judgeExecution refuses files that cannot be read
 	for _, by := range said {
+		if by.File == "" {
+			return p.addNames(ctx, of)
+		}
 		more = p.addFile(ctx, of.OfOne(by.File).Path) || more
+	}
+	return more
+}
+
+// addNames adds empty files with the names of a listing.
+func (p *pack) addNames(ctx context.Context, of dependency.Dependency) (more bool) {
+	names, _, _ := p.contents.List(ctx, dependency.OfNames(of.Path, of.Pattern, false))
+	for _, name := range names {
+		at := path.Join(remote.AssetsDir, of.Path, name)
+		more = more || !p.names[at]
+		p.names[at] = true
 	}
 	return more
 }
@@ -142,7 +162,7 @@ func (p *pack) addFolder(at string) (more bool) {
 	return true
 }
 
-// addFile adds a file of the asset tree.
+// addFile adds a file of the asset tree, with its current content.
 func (p *pack) addFile(ctx context.Context, at string) (more bool) {
 	return p.addKnown(at, p.contents.At(ctx, dependency.OfFile(at)))
 }
@@ -157,7 +177,7 @@ func (p *pack) addKnown(at string, f contents.File) (more bool) {
 	return true
 }
 
-// addTool adds a file of a program.
+// addTool adds one of the files of a program.
 func (p *pack) addTool(tool contents.File) (remote.ToolFile, error) {
 	to := remote.ToolsDir + filepath.ToSlash(tool.Path)
 	name := filepath.ToSlash(tool.Path)
@@ -174,8 +194,8 @@ func fileOf(to, from string, f contents.File) remote.File {
 	return remote.File{Path: to, From: from, Blob: f.Blob.String(), Size: f.Stamp.Size, Executable: fs.FileMode(f.Stamp.Mode)&0o111 != 0}
 }
 
-// knownReads returns the dependencies that an action is known to have: of the last run, of
-// earlier runs here or elsewhere, and the files that it declares.
+// knownReads returns the known dependencies of an action: the dependencies in the last run and in
+// earlier runs here or on other machines, and the files that the action declares.
 func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []dependency.Dependency) {
 	a := t.Action
 	if a.Last != nil {
@@ -197,7 +217,7 @@ func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []depe
 			Path: a.Path, Stat: m.opt.Assets.Stat,
 			List: func(listing recipe.Dependency) ([]string, bool, error) { return m.opt.Contents.List(ctx, listing) },
 		}, a.Source.Stamp.Size)
-		declare(job) // dependencies recorded before an error are valid, too
+		declare(job) // dependencies recorded before an error are valid too
 		for _, dep := range jobs.Deps(job) {
 			reads = append(reads, dep.On)
 		}

@@ -16,53 +16,55 @@ import (
 	"github.com/assetcook/assetcook/internal/sysidle"
 )
 
-// ErrArrived ends the cooking of an action whose result has come from the server meanwhile.
-var ErrArrived = errors.New("the server had it")
+// ErrArrived reports that cooking was stopped because the result arrived from the server in the
+// meantime.
+var ErrArrived = errors.New("the server had the result")
 
-// lookups are the actions about which the server was asked. The lock of the queue guards
-// them. An action becomes ready when its answer has come:
+// lookups holds the actions that were looked up on the server. The lock of the queue guards
+// lookups. An action becomes ready when its answer arrives:
 //
 //	open -> answered            restored, or cooked if the server does not have it
 //	     -> racing              cooked, and forgotten by the server when that is done
 //	     -> racing -> answered  restored; the work done so far is thrown away
 //	     -> given up            cooked, because asking costs as much as cooking
 //
-// A worker that has nothing else to begin takes the open action whose answer comes last, if
-// the answer takes longer than cooking. Where all processors are busy, which downloads need
-// as well, it does so only if it would wait longer for the last answer of all. So a slow or
-// silent server makes no run slower, and does as much of the work as it can.
+// A worker with nothing else to begin takes the open action whose answer is expected last. It does
+// so if waiting for this answer would take longer than cooking the action. If all processors are
+// busy, also because downloads need them, it compares cooking with the wait for the very last
+// answer instead. Thus a slow or silent server does not slow down the run, but does as much of the
+// work as it can.
 type lookups struct {
 	latency latency
 	spare   sysidle.Meter
-	open    map[int]bool                    // neither answered nor begun
-	order   []int                           // actions in the order of questions; some are answered
-	again   []int                           // likewise, after an earlier answer
-	racing  map[int]context.CancelCauseFunc // begun without answer; nil before it cooks
-	useful  int                             // answers that brought a result in time
-	vain    int                             // useless questions: the action was cooked
+	open    map[int]bool                    // actions without an answer that have not begun
+	order   []int                           // actions in the order of their requests; some are already answered
+	again   []int                           // actions looked up again, in the order of requests
+	racing  map[int]context.CancelCauseFunc // actions begun without an answer; the function is nil until cooking starts
+	useful  int                             // number of answers with a result that came in time
+	vain    int                             // number of requests whose actions were cooked here
 }
 
-// After mostVain useless questions, actions that take at most cheap are given up. That is a
-// few times the cost of a question on this machine.
+// After mostVain useless requests, the broker gives up look-ups of cheap actions, which take at
+// most the time cheap to cook. This time is a few times the cost of a request on this machine.
 const (
 	cheap    = time.Millisecond
 	mostVain = 64
 )
 
-// markAsked notes actions that wait for answers.
+// markAsked records actions that wait for answers.
 func (l *lookups) markAsked(actions ...int) {
 	for _, i := range actions {
 		l.open[i] = true
 	}
 }
 
-// beginUnanswered notes that an action begins without its answer.
+// beginUnanswered records that an action begins before its answer has arrived.
 func (l *lookups) beginUnanswered(i int) {
 	delete(l.open, i)
 	l.racing[i] = nil
 }
 
-// firstAsked returns the open action that was asked about first.
+// firstAsked returns the open action with the earliest request.
 func (l *lookups) firstAsked() int {
 	for _, list := range []*[]int{&l.again, &l.order} {
 		for ; len(*list) > 0; *list = (*list)[1:] {
@@ -74,8 +76,8 @@ func (l *lookups) firstAsked() int {
 	return -1
 }
 
-// lastAsked returns the open action that was asked about last. Actions that were asked about
-// again come after the others.
+// lastAsked returns the open action with the latest request. Actions that were looked up again
+// count as later than all others.
 func (l *lookups) lastAsked() int {
 	for _, list := range []*[]int{&l.order, &l.again} {
 		for ; len(*list) > 0; *list = (*list)[:len(*list)-1] {
@@ -87,8 +89,8 @@ func (l *lookups) lastAsked() int {
 	return -1
 }
 
-// Ask asks the server about all ready actions whose results may be there, so that all answers
-// travel at once. It returns the other actions. The queue has no workers yet.
+// Ask looks up all ready actions whose results may be on the server. All of these requests are in
+// flight at once. Ask returns the other actions. Call it before the queue has workers.
 func (b *Broker) Ask(ready []int) (rest []int) {
 	if !b.client.Reads() {
 		return ready
@@ -113,8 +115,8 @@ func (b *Broker) Ask(ready []int) (rest []int) {
 	return rest
 }
 
-// mayAsk reports whether the server will be asked for the result of an action: the index and
-// the store do not have it.
+// mayAsk reports whether to look up the result of an action on the server, because neither the
+// index nor the store has it.
 func (b *Broker) mayAsk(a *plan.Action) bool {
 	if a.Err != nil || !a.Runs() || a.ID.IsZero() || a.Moved != nil || a.IsForced() || !b.opt.Finder.Stores(a) || lookup.IndexHas(a) {
 		return false
@@ -126,8 +128,8 @@ func (b *Broker) mayAsk(a *plan.Action) bool {
 	return err != nil
 }
 
-// wantedOf describes a result of an action to the server, without the artifacts that are in
-// place already.
+// wantedOf describes the wanted result of an action for the server, without the artifacts that are
+// already in place.
 func wantedOf(a *plan.Action, k remote.Key) remote.Expectation {
 	w := remote.Expectation{Key: k, Asset: a.Path}
 	if a.Last == nil {
@@ -135,15 +137,15 @@ func wantedOf(a *plan.Action, k remote.Key) remote.Expectation {
 	}
 	for i := range a.Last.Outputs {
 		o := &a.Last.Outputs[i]
-		if o.State == contents.Intact && i < len(a.Outputs) && o.Artifact.Path == a.Outputs[i] {
+		if o.State == contents.Intact && a.IsOutput(i, &o.Artifact) {
 			w.Have = append(w.Have, o.Artifact.Blob)
 		}
 	}
 	return w
 }
 
-// AskAgain asks about an action with more keys. The action is ready when one answer is a
-// result, or all answers have arrived.
+// AskAgain looks up more keys of an action. The action becomes ready when one answer is a result,
+// or when all answers have arrived.
 func (b *Broker) AskAgain(i int, a *plan.Action, keys []remote.Key) {
 	b.opt.Queue.Lock()
 	b.lookups.markAsked(i)
@@ -162,15 +164,15 @@ func (b *Broker) AskAgain(i int, a *plan.Action, keys []remote.Key) {
 	})
 }
 
-// Pending returns the number of open look-ups. The queue is locked.
+// Pending returns the number of open look-ups. The queue must be locked.
 func (b *Broker) Pending() int { return len(b.lookups.open) }
 
-// Forever is a time to wait that does not end by itself.
+// Forever is a wait without a time limit.
 const Forever = time.Duration(math.MaxInt64)
 
-// Next chooses for a worker that finds no ready action while look-ups are open. It returns
-// an action to begin without its answer, or else how long to wait for answers. idle is the
-// number of workers that wait already. In a hurry, nothing waits. The queue is locked.
+// Next tells a worker what to do when look-ups are open but no action is ready. It returns either
+// an action to begin without its answer, or a time to wait for answers. idle is the number of
+// workers that already wait. If hurry is set, no worker waits. The queue must be locked.
 func (b *Broker) Next(idle int, hurry bool) (i int, wait time.Duration, ok bool) {
 	l := &b.lookups
 	if b.opt.Remote.NoRace && !hurry {
@@ -193,18 +195,18 @@ func (b *Broker) Next(idle int, hurry bool) (i int, wait time.Duration, ok bool)
 		return i, 0, true
 	}
 	wait = min(took, silentGaps*max(l.latency.gap(), firstGap)) - now.Sub(l.latency.last)
-	wait = min(wait, sysidle.Period) // by then there may be processors to spare
+	wait = min(wait, sysidle.Period) // time for another check, when the processors may be idle
 	return 0, max(wait, time.Millisecond), false
 }
 
-// cookTime returns the probable time of cooking an action here.
+// cookTime returns the expected time to cook an action here.
 func (b *Broker) cookTime(i int) time.Duration {
 	a := &b.opt.Actions[i]
 	return max(cookone.Expected(a), b.costs.expected(a))
 }
 
-// noteAnswered notes the answer about an action. If the action is being cooked, and all of its
-// blobs have come, its cooking ends.
+// noteAnswered records the answer for an action. If the action is already being cooked, and all
+// blobs of the result have arrived, it stops the cooking.
 func (b *Broker) noteAnswered(i int, whole bool) {
 	b.opt.Queue.Lock()
 	defer b.opt.Queue.Unlock()
@@ -215,7 +217,7 @@ func (b *Broker) noteAnswered(i int, whole bool) {
 		delete(l.open, i)
 		b.opt.Queue.Push(i)
 	} else if !races {
-		return // the action was cooked, or given up
+		return // the action was already cooked, or its look-up was given up
 	}
 	if stop != nil && whole {
 		stop(ErrArrived)
@@ -224,17 +226,17 @@ func (b *Broker) noteAnswered(i int, whole bool) {
 	if whole {
 		l.useful++
 	} else if givenUp := b.countVain(); len(givenUp) > 0 {
-		go b.client.Forget(givenUp...) // which waits for the server, as this function must not
+		go b.client.Forget(givenUp...) // Forget waits for the server, so it runs in a goroutine
 	}
 	b.opt.Queue.Wake()
 }
 
-// countVain counts a question about an action that is cooked all the same. If most questions
-// are useless, it gives up cheap actions, makes them ready, and returns their keys.
+// countVain counts a request for an action that was cooked anyway. If most requests are useless, it
+// gives up the look-ups of cheap actions, makes these actions ready, and returns their keys.
 func (b *Broker) countVain() (givenUp []remote.Key) {
 	l := &b.lookups
 	l.vain++
-	if l.vain < mostVain || l.vain&(l.vain-1) != 0 || l.useful >= l.vain { // now and then: it visits all
+	if l.vain < mostVain || l.vain&(l.vain-1) != 0 || l.useful >= l.vain { // checks only at powers of two, because the check visits all actions
 		return nil
 	}
 	for _, list := range [][]int{l.order, l.again} {
@@ -249,8 +251,8 @@ func (b *Broker) countVain() (givenUp []remote.Key) {
 	return givenUp
 }
 
-// Race cooks an action. If it began without an answer and its result arrives meanwhile, the
-// error is ErrArrived.
+// Race cooks an action. If the action began without its answer and the result arrives in the
+// meantime, the error is ErrArrived.
 func (b *Broker) Race(ctx context.Context, i int, a *plan.Action, cook func(context.Context) (cookone.Ready, error)) (cookone.Ready, error) {
 	q, l := b.opt.Queue, &b.lookups
 	q.Lock()
@@ -281,26 +283,26 @@ func (b *Broker) Race(ctx context.Context, i int, a *plan.Action, cook func(cont
 	return r, err
 }
 
-// A latency predicts the next answer of a server from the answers so far.
+// A latency predicts when the next answer of a server arrives, based on the answers so far.
 type latency struct {
 	asked time.Time
-	last  time.Time // last answer; asked before the first one
+	last  time.Time // time of the last answer; before the first answer, time of the first request
 	n     int       // answers
 }
 
 const (
-	firstGap   = 25 * time.Millisecond // assumed before the first answer
-	silentGaps = 8                     // gaps without an answer until a server is silent
+	firstGap   = 25 * time.Millisecond // gap assumed before the first answer
+	silentGaps = 8                     // number of gaps without an answer after which a server counts as silent
 )
 
-// noteQuestion notes the time of the first question.
+// noteQuestion records the time of the first request.
 func (l *latency) noteQuestion(now time.Time) {
 	if l.asked.IsZero() {
 		l.asked, l.last = now, now
 	}
 }
 
-// noteAnswer notes an answer.
+// noteAnswer records the arrival of an answer.
 func (l *latency) noteAnswer(now time.Time) {
 	l.last = now
 	l.n++
@@ -314,8 +316,9 @@ func (l *latency) gap() time.Duration {
 	return l.last.Sub(l.asked) / time.Duration(l.n)
 }
 
-// nextAnswer predicts the time until the answer that follows others: one gap each, or the time
-// since the last answer if that is longer. It is Forever for a silent server.
+// nextAnswer predicts the time until a certain answer arrives: first, the given number of other
+// answers must arrive. It counts one gap for each answer, or the time since the last answer if that
+// is longer. For a silent server, it returns Forever.
 func (l *latency) nextAnswer(now time.Time, others int) time.Duration {
 	silence, gap := now.Sub(l.last), l.gap()
 	if silence >= silentGaps*max(gap, firstGap) {

@@ -18,11 +18,11 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// maxCredentials bounds a file of credentials.
+// maxCredentials limits the size of a credentials file.
 const maxCredentials = 1 << 20
 
-// authorization returns the value of that header, "" for none. Credentials come from files or
-// the environment, never from the command line, which others can see.
+// authorization returns the value of the Authorization header, or "" for none. Credentials come
+// from files or the environment, and never from the command line, which other users can see.
 func (w *way) authorization() (string, error) {
 	token, err := secret(w.token, "COOK_REMOTE_TOKEN")
 	if err != nil {
@@ -44,8 +44,9 @@ func (w *way) authorization() (string, error) {
 	return "", nil
 }
 
-// hostsVar is the variable with the hosts, separated by commas, that get secrets of the
-// environment although a cook.toml chooses the server. A host without a port means all its ports.
+// hostsVar is the environment variable that lists hosts, separated by commas. These hosts may
+// receive secrets from the environment even if a cook.toml chooses the server. A host without a
+// port allows all of its ports.
 const hostsVar = "COOK_REMOTE_HOSTS"
 
 // checkSecretHost refuses a server from a cook.toml if the environment has secrets but does not
@@ -80,8 +81,8 @@ func (w *way) checkSecretHost(address *url.URL) error {
 	return nil
 }
 
-// secret returns the content of a file or, without a file, a variable of the environment. Errors
-// never contain it.
+// secret returns the content of a file or, if no file is given, of an environment variable. Errors
+// never contain the secret.
 func secret(file, variable string) (string, error) {
 	text := os.Getenv(variable)
 	if file != "" {
@@ -93,7 +94,7 @@ func secret(file, variable string) (string, error) {
 	}
 	text = strings.TrimSpace(text)
 	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "", fmt.Errorf("the credentials of %s are more than one line", cmp.Or(file, variable))
+		return "", fmt.Errorf("the credentials in %s have more than one line", cmp.Or(file, variable))
 	}
 	return text, nil
 }
@@ -104,12 +105,12 @@ func readSecretFile(file string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxCredentials {
-		return nil, fmt.Errorf("%s: not a file of at most %d bytes", file, maxCredentials)
+		return nil, fmt.Errorf("%s is not a file of at most %d bytes", file, maxCredentials)
 	}
 	return os.ReadFile(file)
 }
 
-// tls returns how connections are encrypted.
+// tls returns the TLS configuration of connections.
 func (w *way) tls() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if w.ca != "" {
@@ -157,7 +158,7 @@ func (w *way) readSigningKeys() (k share.Keys, err error) {
 	return k, nil
 }
 
-// privateKey reads a file as openssl genpkey -algorithm ed25519 makes it.
+// privateKey reads a file in the format of openssl genpkey -algorithm ed25519.
 func privateKey(file string) (ed25519.PrivateKey, error) {
 	data, err := readSecretFile(file)
 	if err != nil {
@@ -165,17 +166,17 @@ func privateKey(file string) (ed25519.PrivateKey, error) {
 	}
 	block, _ := pem.Decode(data)
 	if block == nil || block.Type != "PRIVATE KEY" {
-		return nil, fmt.Errorf("%s: no private key in PEM (PKCS #8); openssl genpkey -algorithm ed25519 makes one", file)
+		return nil, fmt.Errorf("%s has no private key in PEM (PKCS #8); openssl genpkey -algorithm ed25519 makes one", file)
 	}
 	key, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	private, ok := key.(ed25519.PrivateKey)
 	if err != nil || !ok {
-		return nil, fmt.Errorf("%s: not an Ed25519 key; openssl genpkey -algorithm ed25519 makes one", file)
+		return nil, fmt.Errorf("%s is not an Ed25519 key; openssl genpkey -algorithm ed25519 makes one", file)
 	}
 	return private, nil
 }
 
-// publicKeys reads a file of one or more keys as openssl pkey -pubout makes them.
+// publicKeys reads a file of one or more keys in the format of openssl pkey -pubout.
 func publicKeys(file string) (all []ed25519.PublicKey, err error) {
 	data, err := readSecretFile(file)
 	if err != nil {
@@ -185,12 +186,12 @@ func publicKeys(file string) (all []ed25519.PublicKey, err error) {
 		key, err := x509.ParsePKIXPublicKey(block.Bytes)
 		public, ok := key.(ed25519.PublicKey)
 		if block.Type != "PUBLIC KEY" || err != nil || !ok {
-			return nil, fmt.Errorf("%s: not an Ed25519 public key; openssl pkey -in KEY -pubout makes one", file)
+			return nil, fmt.Errorf("%s is not an Ed25519 public key; openssl pkey -in KEY -pubout makes one", file)
 		}
 		all = append(all, public)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s: no public key in PEM; openssl pkey -in KEY -pubout makes one", file)
+		return nil, fmt.Errorf("%s has no public key in PEM; openssl pkey -in KEY -pubout makes one", file)
 	}
 	return all, nil
 }

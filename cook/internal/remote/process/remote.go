@@ -1,6 +1,6 @@
-// Package process is the process of cook that speaks to a server on which results are shared.
-// A run starts it when it first has something to ask or to give, and "cook remote check"
-// tries a server with it.
+// Package process implements the process that speaks to a server on which results are shared. A run
+// starts the process when it first has a request or an upload. "cook remote check" uses the package
+// to test a server.
 package process
 
 import (
@@ -31,14 +31,13 @@ import (
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// Serve answers the questions of a run that come on stdin, until they end, and returns the exit
-// status.
+// Serve answers the requests of a run on stdin until stdin ends, and returns the exit status.
 func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	fs := flag.NewFlagSet("serve-remote", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	var way way
 	way.registerFlags(fs)
-	fs.BoolVar(&way.patient, "patient", false, "wait until it is known whether the server is there")
+	fs.BoolVar(&way.patient, "patient", false, "wait until the server has answered or failed")
 	dir := fs.String("store", "", "`directory` of the store")
 	if fs.Parse(args) != nil {
 		return 2
@@ -50,7 +49,7 @@ func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	if way.run == "" {
 		way.run = guid.New().String()
 	}
-	signal.Ignore(os.Interrupt) // is for the run; the end of stdin ends this process
+	signal.Ignore(os.Interrupt) // signal, which the run handles; this process ends with stdin
 	err := rules.CheckRemote(way.url)
 	if err == nil {
 		err = serveRun(ctx, &way, *dir, stdin, stdout)
@@ -62,7 +61,8 @@ func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	return 0
 }
 
-// Check tries the server in args, the arguments of [Serve], and prints a table of its abilities.
+// Check tests the server given by args, the arguments of [Serve], and prints a table of its
+// capabilities.
 func Check(ctx context.Context, args []string, stdout io.Writer) error {
 	fs := flag.NewFlagSet("remote check", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -93,12 +93,12 @@ func serveRun(ctx context.Context, w *way, dir string, in io.Reader, out io.Writ
 	keys, wrong := w.readSigningKeys()
 	open := func(ctx context.Context) (share.Server, error) {
 		if wrong != nil {
-			return nil, wrong // and so nothing is taken or given
+			return nil, wrong // error for each request, so that nothing is transferred
 		}
 		return w.connectToServer(ctx)
 	}
 	host, _ := os.Hostname()
-	host = strings.ToValidUTF8(host, "\ufffd") // which JSON would make of it under a signature
+	host = strings.ToValidUTF8(host, "\ufffd") // valid text, as in the signed JSON
 	where := hashing.DigestOf([]byte(w.url)).String()[:16]
 	return share.Serve(ctx, in, out, share.Options{
 		Store: s, Open: open, Name: w.url, Run: w.run, Host: host, Keys: keys, Patient: w.patient, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
@@ -106,7 +106,7 @@ func serveRun(ctx context.Context, w *way, dir string, in io.Reader, out io.Writ
 	})
 }
 
-// A way is how a server is reached.
+// A way holds everything that is needed to reach one server.
 type way struct {
 	url, ca, cert, key, token, basic string
 	project                          string // the cook.toml that chooses url, "" if the user chooses it
@@ -117,12 +117,12 @@ type way struct {
 
 func (w *way) registerFlags(fs *flag.FlagSet) {
 	fs.StringVar(&w.url, "url", "", "`address` of the server: grpc[s]://HOST:PORT/INSTANCE or http[s]://HOST/PREFIX")
-	fs.StringVar(&w.project, "project", "", "`file` cook.toml that chooses the address: secrets of the environment go there only if $"+hostsVar+" has its host")
-	fs.StringVar(&w.ca, "ca", "", "`file` of certificates that sign the server's")
-	fs.StringVar(&w.cert, "cert", "", "`file` of the certificate to show to the server")
-	fs.StringVar(&w.key, "key", "", "`file` of the key of that certificate")
+	fs.StringVar(&w.project, "project", "", "`file` cook.toml that chooses the address; secrets of the environment are sent only to the hosts in $"+hostsVar)
+	fs.StringVar(&w.ca, "ca", "", "`file` of the certificates that sign the server's certificate")
+	fs.StringVar(&w.cert, "cert", "", "`file` of the client certificate, if the server requires one")
+	fs.StringVar(&w.key, "key", "", "`file` of the key of the client certificate")
 	fs.StringVar(&w.token, "token-file", "", "`file` with a bearer token (default: $COOK_REMOTE_TOKEN)")
-	fs.Func("platform", "`KEY=VALUE` of the machines that are to cook; may be given several times", func(property string) error {
+	fs.Func("platform", "`KEY=VALUE`, a property that machines must have to cook; may be given several times", func(property string) error {
 		w.platform = append(w.platform, property)
 		return nil
 	})
@@ -135,7 +135,7 @@ func (w *way) registerFlags(fs *flag.FlagSet) {
 	fs.StringVar(&w.basic, "basic-file", "", "`file` with user:password (default: $COOK_REMOTE_BASIC)")
 }
 
-// connectToServer opens the server.
+// connectToServer opens a connection to the server.
 func (w *way) connectToServer(ctx context.Context) (share.Server, error) {
 	address, err := url.Parse(w.url)
 	if err != nil {
@@ -153,7 +153,7 @@ func (w *way) connectToServer(ctx context.Context) (share.Server, error) {
 		return nil, err
 	}
 	if authorization != "" && (address.Scheme == "grpc" || address.Scheme == "http") && !isLoopback(address.Hostname()) {
-		return nil, fmt.Errorf("credentials do not travel in the clear: use %ss://", address.Scheme)
+		return nil, fmt.Errorf("credentials are not sent without encryption; use %ss://", address.Scheme)
 	}
 	if address.Scheme == "http" || address.Scheme == "https" {
 		return webcache.Open(ctx, address, webcache.Options{TLS: tls, Authorization: authorization})
@@ -161,17 +161,17 @@ func (w *way) connectToServer(ctx context.Context) (share.Server, error) {
 	return reapi.Open(ctx, address, reapi.Options{TLS: tls, Authorization: authorization, Invocation: w.run})
 }
 
-// openTimeout bounds how long a check waits for the server.
+// openTimeout limits how long a check waits for the server.
 const openTimeout = 5 * time.Second
 
-// How much a check does.
+// Amounts of work in a check.
 const (
 	checkLooks = 20
 	checkBytes = 8 << 20
 	checkTime  = 30 * time.Second
 )
 
-// checkServer tries a server, and prints its findings.
+// checkServer tests a server, and prints the results.
 func checkServer(ctx context.Context, w *way, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
@@ -211,7 +211,7 @@ func checkServer(ctx context.Context, w *way, out io.Writer) error {
 
 	latency, err := checkLatency(ctx, server)
 	if err != nil {
-		return fmt.Errorf("looking up a result: %w", err)
+		return fmt.Errorf("cannot look up a result: %w", err)
 	}
 	row("a look-up", "%s (median of %d)", human.Duration(latency), checkLooks)
 	if clock, ok := server.(interface{ Ahead() (time.Duration, bool) }); ok {
@@ -222,13 +222,13 @@ func checkServer(ctx context.Context, w *way, out io.Writer) error {
 		}
 	}
 	if !t.Uploads {
-		row("uploads", "no: the server takes no results from here")
+		row("uploads", "no: the server accepts no results from this machine")
 		return nil
 	}
 	return checkRoundTrip(ctx, server, row)
 }
 
-// checkLatency looks up results that cannot be there.
+// checkLatency measures the latency of looking up results that do not exist.
 func checkLatency(ctx context.Context, server share.Server) (time.Duration, error) {
 	var took []time.Duration
 	for range checkLooks {
@@ -245,7 +245,7 @@ func checkLatency(ctx context.Context, server share.Server) (time.Duration, erro
 	return took[len(took)/2], nil
 }
 
-// checkRoundTrip writes a blob without references and reads it back.
+// checkRoundTrip writes a blob that nothing refers to and reads it back.
 func checkRoundTrip(ctx context.Context, server share.Server, row func(name, format string, args ...any)) error {
 	blob := make([]byte, checkBytes)
 	rand.Read(blob)
@@ -259,7 +259,7 @@ func checkRoundTrip(ctx context.Context, server share.Server, row func(name, for
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("writing a blob of %s: %w", human.Bytes(checkBytes), err)
+		return fmt.Errorf("cannot write a blob of %s: %w", human.Bytes(checkBytes), err)
 	}
 	row("uploads", "%s/s", human.Bytes(int64(checkBytes/time.Since(begin).Seconds())))
 	begin = time.Now()
@@ -268,11 +268,11 @@ func checkRoundTrip(ctx context.Context, server share.Server, row func(name, for
 		defer r.Close()
 		var back []byte
 		if back, err = io.ReadAll(io.LimitReader(r, checkBytes+1)); err == nil && !bytes.Equal(back, blob) {
-			err = errors.New("the blob comes back with another content")
+			err = errors.New("the downloaded blob differs from the uploaded blob")
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("reading a blob of %s: %w", human.Bytes(checkBytes), err)
+		return fmt.Errorf("cannot read a blob of %s: %w", human.Bytes(checkBytes), err)
 	}
 	row("downloads", "%s/s", human.Bytes(int64(checkBytes/time.Since(begin).Seconds())))
 	return nil

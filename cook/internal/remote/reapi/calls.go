@@ -20,7 +20,7 @@ const maxMessage = 64 << 20
 // A call is a method of a server.
 type call[Request, Answer any] = *connect.Client[Request, Answer]
 
-// calls are the server methods that cook uses.
+// calls are the methods of a server that cook uses.
 type calls struct {
 	getCapabilities    call[messages.GetCapabilitiesRequest, messages.ServerCapabilities]
 	getActionResult    call[messages.GetActionResultRequest, messages.ActionResult]
@@ -66,7 +66,7 @@ func (codec) Name() string { return "proto" }
 func (codec) Marshal(m any) ([]byte, error) { return messages.Marshal(m), nil }
 
 func (codec) Unmarshal(data []byte, m any) error {
-	if details, ok := m.(proto.Message); ok { // connect's own message for failed calls
+	if details, ok := m.(proto.Message); ok { // message type of connect for the details of errors
 		return proto.Unmarshal(data, details)
 	}
 	return messages.Unmarshal(data, m)
@@ -81,8 +81,8 @@ func callServer[Request, Answer any](ctx context.Context, c call[Request, Answer
 	return answer.Msg, nil
 }
 
-// statusOf returns the status of a failed call. It comes from the server, or from this machine if
-// no valid answer arrived.
+// statusOf returns the status of a failed call. The server sent the status, or this machine made it
+// because no valid answer arrived.
 func statusOf(err error) messages.Status {
 	code, why := connect.CodeOf(err), err.Error()
 	var failed *connect.Error
@@ -91,13 +91,13 @@ func statusOf(err error) messages.Status {
 	}
 	if !connect.IsWireError(err) {
 		switch code {
-		case connect.CodeUnknown, connect.CodeInternal: // the connection broke, or it is not gRPC
+		case connect.CodeUnknown, connect.CodeInternal: // broken connection, or a server without gRPC
 			code = connect.CodeUnavailable
-		case connect.CodeInvalidArgument, connect.CodeResourceExhausted: // the answer is garbled or too long
+		case connect.CodeInvalidArgument, connect.CodeResourceExhausted: // invalid or too long answer
 			code = connect.CodeInternal
 		}
 	}
-	if code == 0 { // the details contradict the failure
+	if code == 0 { // details that contradict the failure
 		code = connect.CodeUnknown
 	}
 	return messages.Status{Code: int32(code), Message: why}
@@ -131,7 +131,7 @@ func statusError(st messages.Status) error {
 	return fmt.Errorf("%w: %s", kind, pathname.Show(st.Message))
 }
 
-// A callError is the error of a call that the server understood and refused as invalid.
+// A callError is the error of a call that the server understood but rejected as invalid.
 type callError struct{ messages.Status }
 
 func (e *callError) Error() string { return pathname.Show(e.Message) }
@@ -162,7 +162,7 @@ func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*
 		if err != nil {
 			st = statusOf(err)
 		}
-		lost := connect.Code(st.Code) == connect.CodeNotFound // the server does not know it any more
+		lost := connect.Code(st.Code) == connect.CodeNotFound // the server no longer knows the execution
 		if !lost && connect.Code(st.Code) != connect.CodeUnavailable || cuts == resumes || ctx.Err() != nil {
 			return nil, executionError(st)
 		}
@@ -206,7 +206,7 @@ func executionError(st messages.Status) error {
 	case connect.CodeFailedPrecondition:
 		return share.ErrInputs
 	case connect.CodeDeadlineExceeded:
-		return errors.New("it exceeds the time limit of the server")
+		return errors.New("cooking exceeds the time limit of the server")
 	}
 	return statusError(st)
 }

@@ -38,7 +38,8 @@ func open(t *testing.T, address string, opt Options) share.Server {
 	return s
 }
 
-// Each request carries the program, the run, the credentials and the deadline.
+// Each request contains the name of the program, the ID of the run, the credentials and the
+// deadline.
 func TestRequestsCarryCredentialsAndDeadline(t *testing.T) {
 	server := &remotetest.Server{}
 	asked := 0
@@ -77,8 +78,8 @@ func TestRequestsCarryCredentialsAndDeadline(t *testing.T) {
 
 func contains(list []string, want string) bool { return len(list) == 1 && list[0] == want }
 
-// Each gRPC code becomes its error of package share with the server's text. Details of the
-// error change nothing.
+// Each gRPC code becomes the corresponding error of package share, with the server's text. Details
+// of the error do not matter.
 func TestEachStatusCodeHasItsError(t *testing.T) {
 	kinds := []error{share.ErrMissing, share.ErrRefused, share.ErrFull, share.ErrInternal, share.ErrUnavailable}
 	for code, want := range map[codes.Code]error{
@@ -121,7 +122,7 @@ func frame(flag byte, message []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{flag}, uint32(len(message))), message...)
 }
 
-// An answer that is not gRPC is an error of one line, and the server counts as unavailable.
+// An answer that is not gRPC gives an error of one line. The server then counts as unavailable.
 func TestAnswerOtherThanGRPCMakesServerUnavailable(t *testing.T) {
 	const gRPC = "application/grpc"
 	for name, answer := range map[string]http.HandlerFunc{
@@ -159,7 +160,7 @@ func TestAnswerOtherThanGRPCMakesServerUnavailable(t *testing.T) {
 	}
 }
 
-// All requests are answered, even if the server accepts few at once on a connection.
+// All requests are answered, even if the server accepts only a few at once on one connection.
 func TestServerMayLimitRequestsOfAConnection(t *testing.T) {
 	able := messages.ServerCapabilities{Cache: messages.CacheCapabilities{DigestFunctions: []messages.DigestFunction{messages.SHA256}}}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -224,9 +225,9 @@ func TestExecutionWithoutResultIsAnError(t *testing.T) {
 		want string
 	}{
 		"a result":       {response(messages.ExecuteResponse{Result: messages.ActionResult{ExitCode: 3}}), ""},
-		"failed":         {messages.Operation{Error: messages.Status{Code: int32(codes.Internal), Message: "why"}}, "the server is not available to this request: why"},
+		"failed":         {messages.Operation{Error: messages.Status{Code: int32(codes.Internal), Message: "why"}}, "the server is not available for this request: why"},
 		"inputs lacking": {response(messages.ExecuteResponse{Status: messages.Status{Code: int32(codes.FailedPrecondition)}}), share.ErrInputs.Error()},
-		"too long":       {response(messages.ExecuteResponse{Status: messages.Status{Code: int32(codes.DeadlineExceeded)}}), "it exceeds the time limit of the server"},
+		"too long":       {response(messages.ExecuteResponse{Status: messages.Status{Code: int32(codes.DeadlineExceeded)}}), "cooking exceeds the time limit of the server"},
 		"nothing":        {messages.Operation{}, "the server's answer is a message of another type: "},
 		"another type":   {messages.Operation{Response: messages.Any{TypeURL: "x/Y"}}, "the server's answer is a message of another type: x/Y"},
 		"garbled":        {messages.Operation{Response: messages.Any{TypeURL: kind, Value: []byte{0xff}}}, "the server's answer: "},

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// connectTime limits the time to connect. A connection may outlive the request that began it.
+// connectTime limits the time to connect. The connection attempt may outlive the request that began
+// it.
 const connectTime = 10 * time.Second
 
 // A transport sends requests over HTTP/2, each with the same headers. It opens another connection
@@ -43,7 +44,7 @@ func newTransport(secure *tls.Config, headers http.Header) *transport {
 	return &transport{t, headers}
 }
 
-// requireHTTP2 refuses servers that would make http.Transport speak HTTP/1.1.
+// requireHTTP2 refuses servers with which http.Transport would speak HTTP/1.1.
 func requireHTTP2(c tls.ConnectionState) error {
 	if c.NegotiatedProtocol != "h2" {
 		return errors.New("the server does not offer HTTP/2, which gRPC needs")
@@ -51,7 +52,8 @@ func requireHTTP2(c tls.ConnectionState) error {
 	return nil
 }
 
-// Do sends a request. It does not follow redirects: credentials are only for the named server.
+// Do sends a request. It does not follow redirects, because the credentials are only for the named
+// server.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	for key, values := range t.headers {
 		r.Header[key] = values
@@ -112,13 +114,13 @@ func openTunnel(ctx context.Context, conn net.Conn, user *url.Userinfo, address 
 	case err != nil:
 		return nil, err
 	case answer.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("it answers %s", answer.Status)
+		return nil, fmt.Errorf("the proxy answers %s", answer.Status)
 	}
 	return &tunnel{conn, from}, nil
 }
 
-// A tunnel is a connection through a proxy. The server's first bytes may arrive with the proxy's
-// answer.
+// A tunnel is a connection through a proxy. The proxy's answer may already include the server's
+// first bytes.
 type tunnel struct {
 	net.Conn
 	from *bufio.Reader

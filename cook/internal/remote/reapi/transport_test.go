@@ -71,7 +71,7 @@ func TestServerIsReachedThroughProxy(t *testing.T) {
 	}
 }
 
-// An error names the proxy that opens no tunnel, but not its password.
+// An error names the proxy that refuses to open a tunnel, but does not contain its password.
 func TestRefusingProxyIsNamedWithoutPassword(t *testing.T) {
 	proxy := startProxy(t)
 	proxy.User = url.UserPassword("user", "wrong")
@@ -83,7 +83,7 @@ func TestRefusingProxyIsNamedWithoutPassword(t *testing.T) {
 		proxy *url.URL
 		want  string
 	}{
-		{proxy, "the proxy " + proxy.Host + ": it answers 407 Proxy Authentication Required"},
+		{proxy, "the proxy " + proxy.Host + ": the proxy answers 407 Proxy Authentication Required"},
 		{gone, "the proxy: dial tcp " + gone.Host},
 		{socks, "the proxy socks5://user:xxxxx@proxy is not an http:// address"},
 	} {
@@ -94,7 +94,7 @@ func TestRefusingProxyIsNamedWithoutPassword(t *testing.T) {
 	}
 }
 
-// A TLS server without HTTP/2 receives no request.
+// A TLS server without HTTP/2 never receives a request.
 func TestServerWithoutHTTP2GetsNoRequest(t *testing.T) {
 	certified := httptest.NewTLSServer(nil)
 	defer certified.Close()

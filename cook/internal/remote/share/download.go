@@ -13,9 +13,9 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Limits of concurrent transfers and of shared requests. If blobs with their own requests are
-// small together, more of them are fetched at once, because latency limits them more than
-// bandwidth.
+// Limits of concurrent transfers and of shared requests. Blobs with their own requests may be small
+// enough that their total size stays below a limit. In this case, more of them are fetched at once,
+// because latency costs more than bandwidth.
 const (
 	smallTransfers = 8
 	largeTransfers = 4
@@ -37,21 +37,21 @@ type downloads struct {
 	requested    map[store.Artifact]*download
 	small, large []*download // waiting
 	flying       flying
-	received     int64 // blobs
+	received     int64 // number of blobs
 	bytes        int64 // size of the received blobs
 }
 
 // flying counts the requests in flight.
 type flying struct {
 	smalls, larges int
-	bytes          int64 // size of the large blobs
+	bytes          int64 // total size of large blobs in flight
 }
 
 // A download is one blob to fetch, waiting or in flight.
 type download struct {
 	from      Digest
 	to        store.Artifact
-	forgotten *atomic.Bool  // set if no request needs the blob
+	forgotten *atomic.Bool  // set if no request needs the blob any more
 	done      chan struct{} // closed when err is known
 	err       error
 }
@@ -78,7 +78,7 @@ func (d *downloads) requestBlob(ctx context.Context, from Digest, to store.Artif
 	return w
 }
 
-// forgetFailed makes the next request fetch the blob of a failed download again.
+// forgetFailed forgets a failed download, so that the next request fetches the blob again.
 func (d *downloads) forgetFailed(a store.Artifact) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -93,7 +93,7 @@ func (d *downloads) forgetFailed(a store.Artifact) {
 
 // isSmall reports whether a blob shares a request with others.
 func (l *link) isSmall(d Digest) bool {
-	return d.Size <= min(l.server.Traits().Batch, smallBatch)/4 // the server is open here
+	return d.Size <= min(l.server.Traits().Batch, smallBatch)/4 // server that is already open
 }
 
 // fetchSmall fetches small blobs until none is waiting.
@@ -128,7 +128,7 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 	is := d.traffic.beginGroup(false, len(batch), size)
 	err := d.link.callRetrying(ctx, size, func(ctx context.Context, server Server) error {
 		for i := range errs {
-			errs[i] = ErrMissing // for blobs missing in the answer
+			errs[i] = ErrMissing // error that remains for blobs missing in the answer
 		}
 		return server.ReadSmall(ctx, digests, func(i int, content []byte, err error) { contents[i], errs[i] = content, err })
 	})
@@ -185,7 +185,7 @@ func (d *downloads) fetchLarge(ctx context.Context, w *download) error {
 		flowing := &flow{is.reader(r), time.AfterFunc(stallTime, cancel)}
 		defer flowing.timer.Stop()
 		if err = d.store.ReceiveBlob(ctx, flowing, w.to.Blob, w.to.Size); errors.Is(err, context.Canceled) {
-			err = fmt.Errorf("%w: it sent nothing for %v", ErrUnavailable, stallTime)
+			err = fmt.Errorf("%w: the server sent nothing for %v", ErrUnavailable, stallTime)
 		}
 		return err
 	})
@@ -203,8 +203,8 @@ func (d *downloads) finishDownload(w *download, err error) {
 	close(w.done)
 }
 
-// dropForgotten ends the downloads at the front of a queue that no request needs any more. A result
-// that shares such a blob is missing as well.
+// dropForgotten ends the downloads at the front of a queue that no request needs any more. If
+// another result needs the same blob, the blob counts as missing for that result as well.
 func (d *downloads) dropForgotten(queue *[]*download) {
 	for len(*queue) > 0 && (*queue)[0].forgotten.Load() {
 		w := (*queue)[0]
@@ -257,8 +257,8 @@ func (p *pace) endTransfer(bytes int64) {
 	}
 }
 
-// estimateDownload returns the expected time for some bytes, or 0 before enough bytes were
-// measured.
+// estimateDownload returns the expected time for downloading some bytes. It returns 0 if too few
+// bytes have been measured yet.
 func (p *pace) estimateDownload(bytes int64) time.Duration {
 	const enough = 4 << 20
 	p.mu.Lock()

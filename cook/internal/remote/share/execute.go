@@ -57,8 +57,8 @@ func (x *executions) cancelExecution(seq uint64) {
 	}
 }
 
-// answerRun executes an action on the server. Its transfers continue when its context ends,
-// because other actions may wait for them.
+// answerRun executes an action on the server. Its transfers continue even after its context ends,
+// because other actions may wait for the same blobs.
 func (x *executions) answerRun(ctx, all context.Context, r remote.Request) (a remote.Answer) {
 	defer x.cancelExecution(r.Seq)
 	if x.executionsOff() {
@@ -76,9 +76,9 @@ func (x *executions) answerRun(ctx, all context.Context, r remote.Request) (a re
 	if !errors.Is(err, errOff) { // already reported
 		consequence := "this machine cooks the asset"
 		if a.Off {
-			consequence = "the server executes nothing more in this run, and this machine cooks all assets"
+			consequence = "this machine cooks the remaining assets"
 		}
-		why := fmt.Errorf("executing %s: %w; %s", pathname.Show(r.Root.Asset), err, consequence)
+		why := fmt.Errorf("cannot execute %s: %w; %s", pathname.Show(r.Root.Asset), err, consequence)
 		if errors.Is(err, errNoExecution) {
 			why = err
 		}
@@ -106,10 +106,10 @@ func (x *executions) executionsOff() bool {
 }
 
 // errNoExecution is the error of a server that does not execute actions.
-var errNoExecution = errors.New("the server executes nothing, so all is cooked here")
+var errNoExecution = errors.New("the server executes no actions, so this machine cooks all assets")
 
 // runShared executes an action, brings its artifacts into the store, and returns its record. over
-// is the time beyond cooking, without the upload of inputs.
+// is the time that this took in addition to cooking and to the upload of inputs.
 func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
 	server, err := x.blobs.link.awaitServer(ctx, true)
 	if err != nil {
@@ -150,7 +150,7 @@ func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec
 		if ar, err = x.executeOnServer(ctx, executor, root, o.Digest, known || try > 0); !errors.Is(err, ErrInputs) || try > 0 {
 			break
 		}
-		x.inputs.forgetSent(o.contents) // the server lost them
+		x.inputs.forgetSent(o.contents) // the server lost these inputs
 	}
 	if err != nil {
 		return nil, 0, err
@@ -159,7 +159,7 @@ func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec
 	return rec, time.Since(begun) - cooking, err
 }
 
-// longWait is the time after which a wait for a result is reported.
+// longWait is the time after which the user is told about a wait for a result.
 const longWait = 30 * time.Second
 
 // executeOnServer asks the server to execute an action with uploaded inputs. A failed execution
@@ -192,7 +192,7 @@ func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Ro
 		return nil, 0, fmt.Errorf("%w: %s", errPoisoned, fmt.Sprintf(format, args...))
 	}
 	if len(ar.OutputDirectories)+len(ar.OutputSymlinks) > 0 {
-		return wrong("it has outputs that are no files")
+		return wrong("the result has outputs that are not files")
 	}
 	files := map[string]messages.OutputFile{}
 	for _, f := range ar.OutputFiles {
@@ -207,7 +207,7 @@ func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Ro
 	}
 	var rec remote.Record
 	if err := json.Unmarshal(text, &rec); err != nil || rec.Format != remote.ActionFormat {
-		return wrong("its format is %d, %v", rec.Format, err)
+		return wrong("the record has format %d, %v", rec.Format, err)
 	}
 	if rec.Refused != "" || rec.Error != "" {
 		return text, rec.CookTime, nil
@@ -217,7 +217,7 @@ func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Ro
 		return wrong("%v", err)
 	}
 	if len(made.Artifacts) != root.Outputs || len(files) != root.Outputs+1 {
-		return wrong("it has %d artifacts in %d files, want %d", len(made.Artifacts), len(files), root.Outputs)
+		return wrong("the result has %d artifacts in %d files, want %d", len(made.Artifacts), len(files), root.Outputs)
 	}
 	var all []*download
 	for i, a := range made.Artifacts {
@@ -232,7 +232,7 @@ func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Ro
 	for _, d := range all {
 		select {
 		case <-d.done:
-		case <-ctx.Done(): // the download continues: others may wait for its blob
+		case <-ctx.Done(): // download that continues, because others may wait for its blob
 			return nil, 0, ctx.Err()
 		}
 		if d.err != nil {
@@ -250,7 +250,7 @@ func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Ro
 func (x *executions) readExecutionRecord(ctx context.Context, f messages.OutputFile) (text []byte, err error) {
 	d := f.Digest
 	if d.Size <= 0 || d.Size > maxRecord {
-		return nil, fmt.Errorf("%w: it has no %s", errPoisoned, remote.RecordFile)
+		return nil, fmt.Errorf("%w: the result has no %s", errPoisoned, remote.RecordFile)
 	}
 	if text = f.Contents; len(text) == 0 {
 		err = x.blobs.link.callRetrying(ctx, d.Size, func(ctx context.Context, server Server) error {

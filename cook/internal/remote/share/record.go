@@ -37,7 +37,7 @@ type record struct {
 	Result   []byte `json:"result,omitempty"`   // likewise
 	Made     maker  `json:"made,omitzero"`      // the maker of the result
 	// Key is the public key of Signature. Versions without signatures can read signed records, so
-	// the format has the same number.
+	// signed records did not need a new format number.
 	Key       []byte `json:"key,omitempty"`
 	Signature []byte `json:"signature,omitempty"`
 }
@@ -57,18 +57,18 @@ func decodeEntry(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 	}
 	e := &entry{}
 	if n := len(ar.StdoutRaw); n > maxRecord {
-		return wrong("it has %d bytes", n)
+		return wrong("the record has %d bytes", n)
 	}
 	if err := json.Unmarshal(ar.StdoutRaw, &e.record); err != nil {
 		return wrong("%v", err)
 	}
 	if e.record.Format != recordFormat {
-		return nil, fmt.Errorf("%w: its format is %d, and this program reads %d", ErrMissing, e.record.Format, recordFormat)
+		return nil, fmt.Errorf("%w: the record has format %d, and this program reads %d", ErrMissing, e.record.Format, recordFormat)
 	}
 	var err error
 	if e.record.ReadSets != nil {
 		if k.Reads {
-			return wrong("it has read sets for a result")
+			return wrong("the record has read sets for a result")
 		}
 		if e.readSets, err = store.UnmarshalReadSets(k.Action, e.record.ReadSets); err != nil {
 			return wrong("%v", err)
@@ -82,7 +82,7 @@ func decodeEntry(k remote.Key, ar *messages.ActionResult) (*entry, error) {
 		e.result, e.origin = &r, e.record.Made.validOrigin(ar)
 	}
 	if len(ar.OutputDirectories)+len(ar.OutputSymlinks) > 0 {
-		return wrong("it has outputs that are no files")
+		return wrong("the record has outputs that are not files")
 	}
 	if e.files, err = outputDigests(ar, e.result); err != nil {
 		return wrong("%v", err)
@@ -98,7 +98,7 @@ func outputDigests(ar *messages.ActionResult, r *store.Result) ([]Digest, error)
 		r = &store.Result{}
 	}
 	if len(ar.OutputFiles) != len(r.Artifacts) {
-		return nil, fmt.Errorf("it has %d output files for %d artifacts", len(ar.OutputFiles), len(r.Artifacts))
+		return nil, fmt.Errorf("the record has %d output files for %d artifacts", len(ar.OutputFiles), len(r.Artifacts))
 	}
 	files := make([]Digest, len(r.Artifacts))
 	for _, f := range ar.OutputFiles {
@@ -166,7 +166,7 @@ func (e *entry) addOld(old *entry) (more bool) {
 // An action is the Action message for an ID, with its nested messages.
 type action struct {
 	Digest
-	blobs [][]byte // the messages: Action, Command, Directory
+	blobs [][]byte // messages of the action: Action, Command, Directory
 }
 
 // actionOf returns the action under which a key's entry is kept.
@@ -181,15 +181,15 @@ func actionOf(k remote.Key, f Function) action {
 	return action{f.Of(message), [][]byte{message, command, root}}
 }
 
-// A maker identifies the run that cooked a result, as its record claims.
+// A maker identifies the run that cooked a result. The record of the result claims this identity.
 type maker struct {
 	Run  string    `json:"run,omitempty"`
 	Host string    `json:"host,omitempty"`
 	At   time.Time `json:"at,omitzero"`
 }
 
-// validOrigin returns the valid parts of a maker: a server may send anything. Records of older
-// versions have the host and the time only in the metadata.
+// validOrigin returns the parts of a maker that are valid, because a server may send anything. In
+// records of older versions, only the metadata has the host and the time.
 func (m maker) validOrigin(ar *messages.ActionResult) (o store.Origin) {
 	if m == (maker{}) {
 		m.Host, m.At = ar.ExecutionMetadata.Worker, ar.ExecutionMetadata.ExecutionCompletedTimestamp.Time()
@@ -222,17 +222,17 @@ type Keys struct {
 }
 
 // errUntrusted is the error of an entry that no trusted key has signed.
-var errUntrusted = errors.New("a result is signed by no trusted key; such results are not accepted")
+var errUntrusted = errors.New("no trusted key signed a result, so the result is not accepted")
 
 // errNoKey is the error of uploads without a key if only signed results are accepted.
-var errNoKey = fmt.Errorf("%w: results are not uploaded without a key to sign them, because only signed ones are accepted", ErrRefused)
+var errNoKey = fmt.Errorf("%w: results are not uploaded, because only signed results are accepted and there is no key to sign with", ErrRefused)
 
 // trustsSigner reports whether entries of a signer are accepted; nil means unsigned.
 func (k Keys) trustsSigner(signer ed25519.PublicKey) bool {
 	return len(k.Trust) == 0 || k.vouches(signer)
 }
 
-// vouches reports whether entries of a signer may be signed again.
+// vouches reports whether this machine may sign entries of a signer again with its own key.
 func (k Keys) vouches(signer ed25519.PublicKey) bool {
 	if k.Sign != nil && k.Sign.Public().(ed25519.PublicKey).Equal(signer) {
 		return true
@@ -259,8 +259,8 @@ func Fingerprint(key ed25519.PublicKey) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// signedMessage returns the signed message of an entry: its whole content and its key, so that the
-// signature is valid for no other key.
+// signedMessage returns the message to be signed for an entry. It contains the whole content and
+// the key of the entry, so the signature is not valid for another key.
 func (r *record) signedMessage(k remote.Key, files []Digest) []byte {
 	h := hashing.NewKey("assetcook shared result 1")
 	h.Bool("reads", k.Reads)

@@ -24,13 +24,13 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// script is a program that returns the record and the outputs among its assets.
+// script is a program that returns a record and outputs. It finds them among its assets.
 const script = `#!/bin/sh
 test "$1" = run-action && test -d assets/empty && test -f action.json || exit 7
 cp assets/record assets/0 assets/1 out/
 `
 
-// An errand is a root whose program is the script.
+// An errand is a root in which script is the program.
 type errand struct {
 	remote.Root
 	rec   remote.Record
@@ -78,7 +78,7 @@ func (e *errand) root(t *testing.T) *remote.Root {
 	return &r
 }
 
-// stored returns how many of the artifacts a store has.
+// stored returns the number of artifacts that a store has.
 func (e *errand) stored(s *store.Store) (n int) {
 	for _, data := range e.made {
 		if s.HasBlob(store.BlobID(hashing.DigestOf(data)), int64(len(data))) {
@@ -101,7 +101,7 @@ func TestOtherMachineCooksAnAction(t *testing.T) {
 			if !ok || ran.Off || ran.Record.CookTime != time.Second || len(ran.Record.Reads) != 1 || e.stored(m.store) != 2 {
 				t.Fatalf("%+v, %v; %d stored; %q", ran, ok, e.stored(m.store), m.notes)
 			}
-			// Another machine gets the same result without an execution or upload.
+			// A second machine gets the same result without executing or uploading anything.
 			other := newMachine(t, m.url)
 			executed, written := server.Calls("Execute"), server.Calls("Write")
 			again := other.run()
@@ -131,7 +131,7 @@ func TestFailureOnOtherMachineIsReturned(t *testing.T) {
 	}
 }
 
-// An inconsistent result is a miss, reported once, and not in the store.
+// An inconsistent result is a miss. It is reported once, and the store does not get it.
 func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 	for name, tc := range map[string]struct {
 		adjust func(*errand)
@@ -139,9 +139,9 @@ func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 		note   string
 	}{
 		"fails":           {adjust: func(e *errand) { e.Folders = nil }, note: "with status 7"},
-		"no record":       {result: func(r *repb.ActionResult) { drop(r, "out/record") }, note: "it has no record"},
-		"no output":       {result: func(r *repb.ActionResult) { drop(r, "out/1") }, note: "2 artifacts in 2 files, want 2"},
-		"another format":  {adjust: func(e *errand) { e.rec.Format++ }, note: "its format is 2"},
+		"no record":       {result: func(r *repb.ActionResult) { drop(r, "out/record") }, note: "the result has no record"},
+		"no output":       {result: func(r *repb.ActionResult) { drop(r, "out/1") }, note: "the result has 2 artifacts in 2 files, want 2"},
+		"another format":  {adjust: func(e *errand) { e.rec.Format++ }, note: "the record has format 2"},
 		"fewer artifacts": {adjust: func(e *errand) { e.rec.Artifacts = e.rec.Artifacts[:1] }, note: "1 artifacts in 3 files"},
 		"no blob ID":      {adjust: func(e *errand) { e.rec.Artifacts[1].Blob = "../../x" }, note: "blob ID"},
 		"another size":    {adjust: func(e *errand) { e.rec.Artifacts[1].Size++ }, note: "bytes, its artifact"},
@@ -152,7 +152,7 @@ func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 		"an output twice": {result: func(r *repb.ActionResult) { r.OutputFiles = append(r.OutputFiles, r.OutputFiles[0]) }, note: "two files are called"},
 		"a link": {result: func(r *repb.ActionResult) {
 			r.OutputSymlinks = []*repb.OutputSymlink{{Path: "out/0", Target: "/etc/passwd"}}
-		}, note: "no files"},
+		}, note: "not files"},
 		"lost blobs": {result: func(r *repb.ActionResult) {
 			for _, f := range r.OutputFiles {
 				if f.Path == "out/1" {
@@ -179,7 +179,7 @@ func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 						t.Errorf("%+v, %v", ran, ok)
 					}
 				}
-				if ran, ok := c.Run(t.Context(), e.root(t)); ok || !ran.Off { // the third failure in a row
+				if ran, ok := c.Run(t.Context(), e.root(t)); ok || !ran.Off { // third failure in a row
 					t.Errorf("%+v, %v", ran, ok)
 				}
 				c.Close(t.Context())
@@ -217,7 +217,7 @@ func TestFailedExecutionsKeepTheCache(t *testing.T) {
 	if stats := c.Close(t.Context()); stats.Uploaded != int64(len(all)) || stats.Left != 0 {
 		t.Errorf("%+v", stats)
 	}
-	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "executing models/a.gltf: ") || !strings.Contains(m.notes[0], "no workers exist for the platform; this machine cooks the asset") {
+	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "cannot execute models/a.gltf: ") || !strings.Contains(m.notes[0], "no workers exist for the platform; this machine cooks the asset") {
 		t.Errorf("notes: %q", m.notes)
 	}
 }
@@ -240,7 +240,7 @@ func TestExecutionIsBounded(t *testing.T) {
 		t.Errorf("%+v, %v", ran, ok)
 	}
 	c.Close(t.Context())
-	// The server learns the deadline, so it may answer first that the deadline has passed.
+	// The server knows the deadline, so its own error about the deadline may arrive first.
 	bounded := regexp.MustCompile("(no answer in time|exceeds the time limit of the server); this machine cooks the asset")
 	if len(m.notes) != 1 || !bounded.MatchString(m.notes[0]) {
 		t.Errorf("notes: %q", m.notes)
@@ -256,8 +256,8 @@ func drop(r *repb.ActionResult, path string) {
 	}
 }
 
-// Inputs that the server loses are uploaded again, and an action whose known result has lost its
-// files is executed again.
+// Inputs that the server loses are uploaded again. If the server loses the files of an action's
+// known result, the action is executed again.
 func TestLostInputsAreUploadedAgain(t *testing.T) {
 	server := &remotetest.Server{Farm: remotetest.Farm{Executes: true}}
 	m := newMachine(t, server.Start(t))
@@ -300,7 +300,7 @@ func TestServerWithoutExecutionIsNotedOnce(t *testing.T) {
 			}
 		}
 		c.Close(t.Context())
-		if len(m.notes) != 1 || !strings.HasSuffix(m.notes[0], "the server executes nothing, so all is cooked here") {
+		if len(m.notes) != 1 || !strings.HasSuffix(m.notes[0], "the server executes no actions, so this machine cooks all assets") {
 			t.Errorf("notes: %q", m.notes)
 		}
 	}

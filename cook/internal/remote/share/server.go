@@ -21,13 +21,13 @@ var (
 	ErrUnavailable = errors.New("the server is not available")
 	// ErrInternal: the server failed for this request but answers others. It wraps
 	// ErrUnavailable.
-	ErrInternal = fmt.Errorf("%w to this request", ErrUnavailable)
+	ErrInternal = fmt.Errorf("%w for this request", ErrUnavailable)
 	// ErrTooLarge: the blob is too large for the server.
 	ErrTooLarge = errors.New("too large for the server")
 	// ErrRefused: the server denies the request, for example for lack of credentials.
 	ErrRefused = errors.New("the server refuses")
 	// ErrFull: the server has no space left.
-	ErrFull = errors.New("the server has no room")
+	ErrFull = errors.New("the server has no space left")
 	// ErrInputs: the server lacks some inputs of an action.
 	ErrInputs = errors.New("the server lacks inputs of the action")
 )
@@ -63,13 +63,13 @@ type Executor interface {
 	Execute(ctx context.Context, action Digest, anew bool) (*messages.ActionResult, error)
 }
 
-// Traits are the capabilities of a server.
+// Traits describe the capabilities of a server.
 type Traits struct {
 	// Function is the digest function.
 	Function Function
 	// Batch limits the blob bytes of one request; 0 means one blob per request.
 	Batch int64
-	// MaxBlob is the largest size of a blob, 0 if unknown.
+	// MaxBlob is the largest blob size that the server accepts; 0 if unknown.
 	MaxBlob int64
 	// Actions is set if the server needs the Action message of each result.
 	Actions bool
@@ -84,8 +84,8 @@ type Traits struct {
 // atOnce limits the concurrent requests of one call.
 const atOnce = 16
 
-// Each calls do for each number below n, some concurrently, and returns the first error. It
-// serves servers with one request per blob.
+// Each calls do for each number below n, some concurrently, and returns the first error. It is for
+// servers that need one request per blob.
 func Each(n int, do func(i int) error) error {
 	var all errgroup.Group
 	all.SetLimit(atOnce)

@@ -1,6 +1,6 @@
-// Package share implements the process serve-remote, the other end of the wire. It answers a
-// run's questions (package cook/internal/remote) from a server that a team shares, and uploads
-// the run's results to that server.
+// Package share implements the process serve-remote, the other end of the protocol of package
+// remote. It answers a run's questions (package cook/internal/remote) from a server that a team
+// shares, and uploads the run's results to that server.
 //
 //	requests --look--> server's results --fetch--> blobs --> store
 //	                                       store --keep--> blobs, then results
@@ -14,19 +14,19 @@
 // belong together and which are in use. The records of the store are in stdout_raw:
 //
 //	ActionID  the read sets of the action and, if it reads only its source, its
-//	          result: one question for most assets
+//	          result: a single request for most assets
 //	ResultID  the result of an action that reads more
 //
 // # Why a wrong server cannot give a wrong file
 //
-// Records have a checksum and their ID. A blob is verified by BLAKE3-256 against the record while
-// it is written, so the store has the right content for every ID. Every inconsistency is a miss:
-// output files that the record lacks, other sizes, names that are not numbers, a missing blob. A
-// server with a consistent but wrong result is believed, and so is everyone with write access to
-// it, unless [Keys] lists trusted signatures. A signature covers the whole entry and its key. A
-// program that adds read sets to an entry signs it again and so vouches for the old contents; it
-// does this only for entries of trusted keys and its own. See docs/remote.md for the threats that
-// this excludes.
+// A record contains a checksum and its ID. A blob is verified by BLAKE3-256 against the record
+// while it is written, so the store has the right content for every ID. Every inconsistency is a
+// miss: output files that the record lacks, other sizes, names that are not numbers, a missing
+// blob. A consistent but wrong result is believed, so the run trusts the server and everyone with
+// write access to it, unless [Keys] lists trusted keys. A signature covers the whole entry and its
+// key. A program that adds read sets to an entry signs the entry again, and so vouches for the old
+// contents. It adds only to entries that a trusted key or its own key has signed. See
+// docs/remote.md for the threats that this excludes.
 //
 // # How an action is executed
 //
@@ -68,7 +68,7 @@ type Options struct {
 	// Run and Host identify the maker of results.
 	Run, Host string
 	Keys      Keys
-	// Patient makes questions wait until the server is open or given up.
+	// Patient makes requests wait until the server is open or given up.
 	Patient bool
 	// LaterTime is how long the end of a run waits for results of earlier runs; 0 means one second.
 	LaterTime time.Duration
@@ -97,7 +97,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	for first := true; ; first = false {
 		var r remote.Request
 		if err := d.Decode(&r); err != nil {
-			s.uploads.savePending(s.uploads.flushUploads(ctx, 0, stop)) // the run has died
+			s.uploads.savePending(s.uploads.flushUploads(ctx, 0, stop)) // death of the run
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
@@ -153,7 +153,7 @@ type sharer struct {
 // newSharer starts to open the server.
 func newSharer(ctx context.Context, out io.Writer, opt Options) *sharer {
 	s := &sharer{out: &answers{lines: json.NewEncoder(out), server: opt.Name, noted: map[string]bool{}}}
-	s.out.writeAnswer(remote.Answer{Wire: remote.WireVersion}) // before any note, such as one about a failed link
+	s.out.writeAnswer(remote.Answer{Wire: remote.WireVersion}) // written before any note, such as a note about a failed link
 	s.link = newLink(ctx, opt.Open, s.out.writeNote)
 	s.traffic = &traffic{publish: func(t remote.Traffic) { s.out.writeAnswer(remote.Answer{Traffic: &t}) }}
 	received := &downloads{traffic: s.traffic, link: s.link, store: opt.Store, requested: map[store.Artifact]*download{}}
@@ -180,9 +180,9 @@ func checkRequest(r *remote.Request, first bool) error {
 	case len(r.Keys) == 0:
 		return fmt.Errorf("%s has no key", r.Op)
 	case len(r.Assets) > 0 && len(r.Assets) != len(r.Keys):
-		return fmt.Errorf("it has %d assets for %d keys", len(r.Assets), len(r.Keys))
+		return fmt.Errorf("the request has %d assets for %d keys", len(r.Assets), len(r.Keys))
 	case r.Op == remote.Expect && len(r.Have) != len(r.Keys):
-		return fmt.Errorf("it has %d lists of blobs for %d keys", len(r.Have), len(r.Keys))
+		return fmt.Errorf("the request has %d lists of blobs for %d keys", len(r.Have), len(r.Keys))
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ type answers struct {
 func (o *answers) writeAnswer(a remote.Answer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.lines.Encode(a) // a run that has ended needs no answer
+	o.lines.Encode(a) // end of the run, which needs no answer any more
 }
 
 // sendHeartbeats shows the run that this process is alive, until ctx ends.
@@ -248,7 +248,7 @@ func (o *answers) writeNote(text string) {
 	o.writeAnswer(remote.Answer{Note: o.server + ": " + text})
 }
 
-// noteFirst sends a note for the first error of each kind.
+// noteFirst sends a note for an error, unless an error of the same kind was noted before.
 func (o *answers) noteFirst(kind string, err error) {
 	o.mu.Lock()
 	again := o.noted[kind]

@@ -42,7 +42,7 @@ type machine struct {
 	store *store.Store
 	url   string
 	open  func(context.Context) (share.Server, error)
-	name  string // of its runs
+	name  string // name of the machine's runs
 	keys  share.Keys
 	later time.Duration // see share.Options.LaterTime
 
@@ -124,7 +124,7 @@ type job struct {
 func jobs(seed uint64) (all []job) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for i, sizes := range [][]int{{0}, {1}, {100}, {70_000}, {3 << 20}, {10, 20, 30}, {500, 2 << 20, 0}, {}, {4000}, {4000}} {
-		j := job{result: store.Result{CookTime: time.Hour}} // costs more than any download
+		j := job{result: store.Result{CookTime: time.Hour}} // time that exceeds the cost of any download
 		r0, a := r.Uint64(), r.Uint64()
 		j.key.Action = store.ActionID(hashing.DigestOf(fmt.Append(nil, a)))
 		j.key.Result = store.ResultID(hashing.DigestOf(fmt.Append(nil, r0)))
@@ -176,8 +176,8 @@ func (j job) above() remote.Key {
 	return remote.Key{Action: j.key.Action, Result: store.ResultID{1}}
 }
 
-// has reports whether the server returns a result. It fails if the result is another one or is
-// missing in the store.
+// has reports whether the server returns a result. The test fails if the result differs or if the
+// store lacks it.
 func (m *machine) has(c *remote.Client, j job) bool {
 	m.t.Helper()
 	known := c.Look(m.t.Context(), j.key, "", time.Minute)
@@ -239,7 +239,7 @@ func started(t *testing.T, s *remotetest.Server) (*remotetest.Server, string) {
 	return s, s.Start(t) + "/main"
 }
 
-// A machine gets the results that another one has uploaded, whatever the server's capabilities.
+// A machine gets the results that another machine has uploaded, whatever the server's capabilities.
 // Existing results are not uploaded again.
 func TestUploadedResultIsDownloadedByOthers(t *testing.T) {
 	for name, start := range servers {
@@ -293,7 +293,7 @@ func TestUploadedResultIsDownloadedByOthers(t *testing.T) {
 	}
 }
 
-// firstKeys returns the keys that a run knows before its first question.
+// firstKeys returns the keys that a run can name before its first question.
 func firstKeys(all []job) (keys []remote.Key) {
 	for _, j := range all {
 		if !j.key.Reads {
@@ -337,7 +337,7 @@ func TestForgottenKeyIsNotLookedUp(t *testing.T) {
 	c.Forget(all[0].key)
 	c.Forget(all[3].key)
 	other := remote.Key{Action: store.ActionID{1}}
-	c.Look(t.Context(), other, "", 0) // the sharer reads it after the requests above
+	c.Look(t.Context(), other, "", 0) // request that the server process reads after the requests above
 	close(opened)
 	if n := <-arrived; n != 1 {
 		t.Errorf("key %d was answered", n)
@@ -354,7 +354,7 @@ func TestNextRunUploadsTheRest(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
 	m := newMachine(t, url)
-	m.later = 10 * time.Minute // even on a busy machine, the next run uploads all
+	m.later = 10 * time.Minute // long enough for the next run to upload all results, even on a busy machine
 	held := make(chan struct{})
 	server.Fault = func(ctx context.Context, call string) error {
 		if call == "FindMissingBlobs" {
@@ -371,7 +371,7 @@ func TestNextRunUploadsTheRest(t *testing.T) {
 		m.keep(c, j)
 	}
 	ended, cancel := context.WithCancel(t.Context())
-	cancel() // as by Ctrl-C: the run waits for nothing
+	cancel() // interrupt, after which the run waits for nothing
 	if stats := c.Close(ended); stats.Uploaded != 0 || stats.Left != int64(len(all)) {
 		t.Errorf("%+v", stats)
 	}
@@ -465,21 +465,21 @@ func TestFailingServerIsGivenUp(t *testing.T) {
 // A blob that the server refuses does not stop the upload of other results, in this run or later
 // ones. One note names its asset and the reason.
 func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
-	const least = 2 << 20 // two of the jobs have blobs of at least this size
+	const least = 2 << 20 // size that two of the jobs' blobs have at least
 	for name, c := range map[string]struct {
 		code  codes.Code
 		most  int64 // size limit that the server announces
 		http  bool
 		says  string
-		again bool // later runs try again
+		again bool // later runs try to upload again
 	}{
-		"500":                  {code: codes.Internal, http: true, says: "500 Internal Server Error; later runs try again", again: true},
-		"413":                  {code: codes.OutOfRange, http: true, says: "too large for the server: it answers 413"},
-		"507":                  {code: codes.ResourceExhausted, http: true, says: "no room: it answers 507", again: true},
-		"internal error":       {code: codes.Internal, says: "later runs try again", again: true},
-		"resource exhausted":   {code: codes.ResourceExhausted, says: "later runs try again", again: true},
-		"invalid":              {code: codes.InvalidArgument, says: "it is cooked on each machine"},
-		"says how large":       {code: codes.Internal, most: least - 1, says: "too large for the server, which takes at most 2.0 MiB; it is cooked on each machine"},
+		"500":                  {code: codes.Internal, http: true, says: "500 Internal Server Error; later runs try to upload again", again: true},
+		"413":                  {code: codes.OutOfRange, http: true, says: "too large for the server: the server answers 413"},
+		"507":                  {code: codes.ResourceExhausted, http: true, says: "no space left: the server answers 507", again: true},
+		"internal error":       {code: codes.Internal, says: "later runs try to upload again", again: true},
+		"resource exhausted":   {code: codes.ResourceExhausted, says: "later runs try to upload again", again: true},
+		"invalid":              {code: codes.InvalidArgument, says: "each machine cooks the asset"},
+		"says how large":       {code: codes.Internal, most: least - 1, says: "too large for the server, which takes at most 2.0 MiB; each machine cooks the asset"},
 		"says how large, zstd": {code: codes.Internal, most: least - 1, says: "too large for the server"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -495,7 +495,7 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 				start = server.StartHTTP
 			}
 			m := newMachine(t, start(t))
-			m.later = 10 * time.Minute // even on a busy machine, each run retries the rest
+			m.later = 10 * time.Minute // long enough for each run to retry the rest, even on a busy machine
 			all := jobs(11)
 			var rest []job
 			for i, j := range all {
@@ -514,7 +514,7 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 			if first.Uploaded != int64(len(rest)) || (first.Left == 2) != c.again {
 				t.Errorf("%+v", first)
 			}
-			if text := strings.Join(m.notes, "\n"); !strings.Contains(text, "did not take 2 results, one of them of a.png: ") || !strings.Contains(text, c.says) || len(m.notes) != 1 {
+			if text := strings.Join(m.notes, "\n"); !strings.Contains(text, "did not accept 2 results, such as the result of a.png: ") || !strings.Contains(text, c.says) || len(m.notes) != 1 {
 				t.Errorf("notes: %q, want %q", m.notes, c.says)
 			}
 			left := first.Left

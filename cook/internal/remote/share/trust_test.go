@@ -28,7 +28,7 @@ func public(name string) ed25519.PublicKey { return keyOf(name).Public().(ed2551
 
 func fingerprint(name string) string { return share.Fingerprint(public(name)) }
 
-// equals returns a result without dependencies, whose artifacts have the same size.
+// equals returns a result without dependencies. All of its artifacts have the same size.
 func equals() job {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil
@@ -39,7 +39,7 @@ func equals() job {
 	return j
 }
 
-// signed returns a server with two results signed by ci; the first is equals.
+// signed returns a server with two results signed by the key ci. The first is the result of equals.
 func signed(t *testing.T) (*remotetest.Server, string, job) {
 	server := &remotetest.Server{BLAKE3: true}
 	url := server.Start(t)
@@ -55,8 +55,8 @@ func signed(t *testing.T) (*remotetest.Server, string, job) {
 	return server, url, j
 }
 
-// takes lets a machine that trusts some keys ask for a result. got is nil if there was none. The
-// machine must not have a wrong artifact in any case.
+// takes requests a result on a machine that trusts some keys. got is nil if the machine gets no
+// result. The test fails if the machine has a wrong artifact.
 func takes(t *testing.T, url string, j job, trusted ...string) (m *machine, got *store.Result, stats remote.Stats) {
 	t.Helper()
 	m = newMachine(t, url)
@@ -107,7 +107,7 @@ var forgeries = map[string]func(r *repb.ActionResult, other *repb.ActionResult, 
 		r.OutputFiles[0].Digest, r.OutputFiles[1].Digest = r.OutputFiles[1].Digest, r.OutputFiles[0].Digest
 	},
 	"replayed under another key": func(r, other *repb.ActionResult, j job) {
-		// The signature is by ci, but for another result.
+		// signature by ci, but of another result
 		rewrite(other, func(of map[string]any) {
 			rewrite(r, func(f map[string]any) { f["key"], f["signature"], f["made"] = of["key"], of["signature"], of["made"] })
 		})
@@ -150,14 +150,14 @@ func TestForgeries(t *testing.T) {
 				change(r, other, j)
 			})
 			m, got, stats := takes(t, url, j, "ci")
-			if got != nil || stats.Untrusted != 1 || stats.Hits != 0 || stats.Down != 0 || !strings.Contains(stats.String(), "; 1 not trusted") {
+			if got != nil || stats.Untrusted != 1 || stats.Hits != 0 || stats.Down != 0 || !strings.Contains(stats.String(), "; 1 without a trusted signature") {
 				t.Errorf("%+v, %+v", got, stats)
 			}
-			if len(m.notes) != 1 || !strings.Contains(m.notes[0], "signed by no trusted key") {
+			if len(m.notes) != 1 || !strings.Contains(m.notes[0], "no trusted key signed a result") {
 				t.Errorf("notes: %q", m.notes)
 			}
-			// A machine that trusts the server accepts the result if it is otherwise valid, but
-			// names no signer that has not signed it.
+			// A machine that trusts the server accepts the result if it is otherwise valid. If the
+			// result has no valid signature, the machine names no signer.
 			if _, got, _ := takes(t, url, j); got != nil && got.Origin.Key != "" {
 				t.Errorf("said to be signed: %+v", got.Origin)
 			}
@@ -165,8 +165,8 @@ func TestForgeries(t *testing.T) {
 	}
 }
 
-// Results signed by an unknown key or by none are misses. Results signed by a trusted key replace
-// them.
+// Results without a signature, or signed by an unknown key, are misses. Results signed by a trusted
+// key replace them.
 func TestResultOfUnknownKeyIsReplaced(t *testing.T) {
 	for _, writer := range []string{"eve", ""} {
 		server := &remotetest.Server{}
@@ -203,7 +203,7 @@ func TestSignedMerge(t *testing.T) {
 	j := jobs(7)[2] // an action with dependencies
 	for name, tc := range map[string]struct {
 		first, second string   // signers
-		trusted       []string // by the second machine
+		trusted       []string // keys that the second machine trusts
 		want          []store.ReadSet
 	}{
 		"both trusted":       {"ci", "ci2", []string{"ci"}, []store.ReadSet{filesRead("b"), filesRead("a")}},
@@ -262,7 +262,7 @@ func TestUnsignedResultIsNotUploadedIfOnlySignedAreTrusted(t *testing.T) {
 	if stats := c.Close(t.Context()); stats.Uploaded != 0 || stats.Left != 0 || server.Calls("UpdateActionResult") != 0 {
 		t.Errorf("%+v", stats)
 	}
-	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "without a key to sign them") {
+	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "there is no key to sign with") {
 		t.Errorf("notes: %q", m.notes)
 	}
 }

@@ -22,7 +22,7 @@ import (
 const (
 	uploaders   = 4
 	uploadGroup = 500         // results that share one request for missing blobs
-	laterGroup  = 50          // the same for results of earlier runs
+	laterGroup  = 50          // number of earlier runs' results that share one request
 	laterTime   = time.Second // Options.LaterTime by default
 	mostTries   = 5           // runs that try to upload a result
 )
@@ -45,7 +45,7 @@ type uploader struct {
 type uploadQueue struct {
 	mu     sync.Mutex
 	queue  []queuedResult
-	later  []queuedResult // left over by earlier runs
+	later  []queuedResult // results left over by earlier runs
 	own    int            // groups of this run in flight
 	active int
 	idle   chan struct{}  // closed when nothing is queued or active; may be nil
@@ -54,7 +54,7 @@ type uploadQueue struct {
 	done   int64 // uploaded results
 }
 
-// failures counts the results that the server did not take.
+// failures counts the results that the server did not accept.
 type failures struct {
 	results int64
 	asset   string // asset of the first failure
@@ -93,7 +93,7 @@ func (u *uploader) enqueue(ctx context.Context, keys, later []queuedResult) {
 }
 
 // nextGroup takes the next group of keys from the queues. own reports whether this run has cooked
-// the group.
+// the results of the group.
 func (q *uploadQueue) nextGroup() (group []queuedResult, own bool) {
 	queue, most := &q.queue, uploadGroup
 	if own = len(*queue) > 0; own {
@@ -131,7 +131,7 @@ func (u *uploader) uploadQueued(ctx context.Context) {
 		case err == nil:
 		case ctx.Err() != nil, errors.Is(err, ErrUnavailable), errors.Is(err, errOff):
 			q.left = append(q.left, group...)
-		case errors.Is(err, ErrFull): // all uploads would fail now; a later run may find room
+		case errors.Is(err, ErrFull): // full server; a later run may find space
 			q.left = append(append(append(q.left, group...), q.queue...), q.later...)
 			q.queue, q.later = nil, nil
 		case errors.Is(err, ErrRefused):
@@ -155,12 +155,12 @@ func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
 	}
 	traits := server.Traits()
 	if !traits.Uploads {
-		return fmt.Errorf("%w: it takes no results from here", ErrRefused)
+		return fmt.Errorf("%w: the server accepts no results from this machine", ErrRefused)
 	}
 	if len(u.keys.Trust) > 0 && u.keys.Sign == nil {
 		return errNoKey
 	}
-	Each(len(keys), func(i int) error { // gift merges with these entries
+	Each(len(keys), func(i int) error { // existing entries, which giftOf merges into new ones
 		if !keys[i].Reads {
 			u.looks.lookUp(ctx, u.looks.lookupOf(keys[i].Key, keys[i].Asset))
 		}
@@ -198,7 +198,7 @@ func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
 	})
 }
 
-// A gift is an entry to be uploaded, with the blobs it needs on the server.
+// A gift is an entry to be uploaded, with the blobs that it needs on the server.
 type gift struct {
 	key    queuedResult
 	entry  *entry
@@ -206,8 +206,8 @@ type gift struct {
 	needs  []Digest
 }
 
-// giftOf returns the entry to upload for a key, and adds the contents that it needs. ok is false if
-// the store has no result, or the server has it already.
+// giftOf returns the entry to upload for a key, and adds the contents that the entry needs. ok is
+// false if the store has no result, or if the server has the result already.
 func (u *uploader) giftOf(ctx context.Context, k queuedResult, f Function, contents map[Digest]content) (g gift, ok bool) {
 	e := &entry{origin: store.Origin{Run: k.Run, Host: k.Host, At: k.At}}
 	if r, err := u.blobs.store.Result(k.Result); err == nil {
@@ -225,7 +225,7 @@ func (u *uploader) giftOf(ctx context.Context, k queuedResult, f Function, conte
 		if sets, err := u.blobs.store.ReadSets(k.Action); err == nil {
 			e.readSets = sets
 		}
-		// If two machines add to an entry at the same time, one addition may be lost, which costs
+		// If two machines add to an entry at the same time, one addition may be lost, which causes
 		// a miss. A run without a key cannot keep a signature, so it leaves signed entries
 		// unchanged. A run with a key vouches for the entries that it merges.
 		there := u.looks.lookupOf(k.Key, k.Asset)
@@ -258,8 +258,8 @@ func (u *uploader) uploadResult(ctx context.Context, g gift) error {
 	return nil
 }
 
-// recordRefusal records a result that the server did not take. A later run retries it unless it
-// would fail again.
+// recordRefusal records that the server did not accept a result. A later run tries again, unless it
+// would fail too.
 func (u *uploader) recordRefusal(ctx context.Context, k queuedResult, why error) {
 	q := &u.queue
 	q.mu.Lock()
@@ -278,7 +278,7 @@ func (u *uploader) recordRefusal(ctx context.Context, k queuedResult, why error)
 	}
 }
 
-// noteFailed sends a note about the results that the server did not take.
+// noteFailed sends a note about the results that the server did not accept.
 func (u *uploader) noteFailed() {
 	u.queue.mu.Lock()
 	f := u.queue.failed
@@ -286,17 +286,17 @@ func (u *uploader) noteFailed() {
 	if f.results == 0 {
 		return
 	}
-	then := "it is cooked on each machine"
+	then := "each machine cooks the asset"
 	if isUnavailable(f.why) || errors.Is(f.why, ErrFull) {
-		then = "later runs try again"
+		then = "later runs try to upload again"
 	}
 	of := pathname.Show(cmp.Or(f.asset, "an asset"))
 	if f.results > 1 {
-		of = fmt.Sprintf("%d results, one of them of %s", f.results, of)
+		of = fmt.Sprintf("%d results, such as the result of %s", f.results, of)
 	} else {
 		of = "the result of " + of
 	}
-	u.out.writeNote(fmt.Sprintf("upload: the server did not take %s: %v; %s", of, f.why, then))
+	u.out.writeNote(fmt.Sprintf("upload: the server did not accept %s: %v; %s", of, f.why, then))
 }
 
 // countUploaded counts an uploaded result.
@@ -306,8 +306,8 @@ func (q *uploadQueue) countUploaded() {
 	q.mu.Unlock()
 }
 
-// flushUploads waits until all results are uploaded, ctx ends, or longest has passed, and returns
-// the remaining ones. It waits less for results of earlier runs.
+// flushUploads waits for the upload of all results, and returns the results that remain. It also
+// returns when ctx ends or longest has passed. It waits less for results of earlier runs.
 func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop context.CancelFunc) []queuedResult {
 	q := &u.queue
 	q.mu.Lock()
@@ -338,7 +338,7 @@ func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop
 		}
 	}
 	stop()
-	<-idle // soon: all requests have ended
+	<-idle // short wait, because all requests have ended
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return append(append(q.left, q.queue...), q.later...)
@@ -370,7 +370,7 @@ func (u *uploader) savePending(keys []queuedResult) {
 	}
 }
 
-// takePending takes the keys of earlier runs at its first call. It skips incomplete lines.
+// takePending takes the keys of earlier runs when it is first called. It skips incomplete lines.
 func (u *uploader) takePending() (keys []queuedResult) {
 	again := u.resumed
 	u.resumed = true

@@ -1,6 +1,7 @@
-// Package webcache keeps results on a server of Bazel's HTTP protocol: PREFIX/ac/HASH has
-// ActionResult messages, PREFIX/cas/HASH has blobs, accessed by GET, HEAD and PUT. bazel-remote,
-// nginx with WebDAV, and gateways of object stores support it. The digest function is SHA-256.
+// Package webcache keeps results on a server that implements Bazel's HTTP protocol: PREFIX/ac/HASH
+// has ActionResult messages, PREFIX/cas/HASH has blobs, accessed by GET, HEAD and PUT.
+// bazel-remote, nginx with WebDAV, and gateways of object stores support it. The digest function is
+// SHA-256.
 package webcache
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Options have what a connection to a server needs besides the address.
+// Options hold the settings of a connection, besides the server's address.
 type Options struct {
 	TLS *tls.Config
 	// Authorization is the value of the header; "" for none.
@@ -30,7 +31,8 @@ type Options struct {
 // connections limits the connections to the server.
 const connections = 64
 
-// batch is the number of blob bytes per call. The protocol has no batches.
+// batch limits the bytes of blobs in one call of the Server methods. A call makes one request for
+// each blob.
 const batch = 1 << 20
 
 // maxResult is the size limit of an ActionResult.
@@ -72,7 +74,7 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 	plain := *address
 	plain.User, plain.RawQuery, plain.Fragment = nil, "", ""
 	s.prefix = plain.JoinPath("/").String()
-	// The empty content serves as a probe.
+	// The lookup of the empty blob serves as a probe.
 	_, err := s.Missing(ctx, []share.Digest{share.SHA256.Of(nil)})
 	if err != nil {
 		s.Close()
@@ -108,7 +110,7 @@ func (s *server) doHTTP(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		var bad *url.Error
 		if errors.As(err, &bad) {
-			err = bad.Err // the address may be long, and is known
+			err = bad.Err // reason without the address, which may be long
 		}
 		return nil, fmt.Errorf("%w: %w", share.ErrUnavailable, err)
 	}
@@ -142,7 +144,7 @@ func errorOfResponse(r *http.Response) error {
 	case code < 500 && code != http.StatusTooManyRequests && code != http.StatusRequestTimeout:
 		return fmt.Errorf("the server answers %s", pathname.Show(r.Status))
 	}
-	return fmt.Errorf("%w: it answers %s", kind, pathname.Show(r.Status))
+	return fmt.Errorf("%w: the server answers %s", kind, pathname.Show(r.Status))
 }
 
 func (s *server) Result(ctx context.Context, action share.Digest) (*messages.ActionResult, error) {
@@ -180,7 +182,7 @@ func (s *server) putHTTP(ctx context.Context, kind, hash string, body io.Reader,
 	if err != nil {
 		return err
 	}
-	io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16)) // lets the connection be used again
+	io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16)) // rest of the body, read so that the connection is reused
 	return answer.Body.Close()
 }
 
@@ -227,10 +229,10 @@ func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int
 	return s.putHTTP(ctx, "cas", d.Hash, from, d.Size)
 }
 
-// resumes is how often reading of one blob continues after a broken connection.
+// resumes is the number of times that reading one blob continues after a broken connection.
 const resumes = 3
 
-// A reader reads a blob, and continues where it stopped if the connection breaks.
+// A reader reads a blob. If the connection breaks, it continues at the same offset.
 type reader struct {
 	s       *server
 	ctx     context.Context
@@ -270,7 +272,7 @@ func (r *reader) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		if r.resumed == resumes || r.ctx.Err() != nil {
-			return 0, fmt.Errorf("%w: it stopped after %d of %d bytes", share.ErrUnavailable, r.offset, r.digest.Size)
+			return 0, fmt.Errorf("%w: the server stopped after %d of %d bytes", share.ErrUnavailable, r.offset, r.digest.Size)
 		}
 		r.resumed++
 		r.body.Close()

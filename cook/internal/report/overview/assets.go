@@ -17,7 +17,8 @@ var assetColumns = []Column{
 	{"used_by", "used by", Text, false}, {"outputs", "makes", Text, false},
 }
 
-// assetsTable lists all assets, ordered by their greatest share of bytes or time.
+// assetsTable lists all assets. An asset has a share of all bytes and a share of all time. The
+// larger of these two shares determines the order.
 func assetsTable(r *Report) *Table {
 	t := &Table{Key: "assets", Title: "All assets", Columns: assetColumns}
 	list := r.in.Assets
@@ -49,7 +50,7 @@ func (r *Report) assetRow(a *survey.Asset) []any {
 	}
 }
 
-// moment returns the cell of a time, nil for none.
+// moment returns the cell for a time, or nil if the time is zero.
 func moment(t time.Time) any {
 	if t.IsZero() || t.Unix() == 0 {
 		return nil
@@ -57,7 +58,7 @@ func moment(t time.Time) any {
 	return t
 }
 
-// usedBy names the assets that read a file.
+// usedBy lists the assets that read a file.
 func (r *Report) usedBy(file string) string {
 	const most = 3
 	users := r.users[file]
@@ -68,7 +69,7 @@ func (r *Report) usedBy(file string) string {
 	return text
 }
 
-// top lists the first assets by the column of the table.
+// top lists the assets with the largest values in a column.
 func (r *Report) top(key string, all *Table) *Table {
 	const most = 100
 	t := &Table{Key: key, Title: "Largest assets", Columns: []Column{
@@ -78,7 +79,7 @@ func (r *Report) top(key string, all *Table) *Table {
 	sorted := slices.Clone(all.Rows)
 	took, size := all.column("cook_ns"), all.column("bytes_out")
 	if key == "slowest" {
-		t.Title, t.Note = "Slowest assets", "By the time that the recipe took when it last ran, here or on the machine that filled the store."
+		t.Title, t.Note = "Slowest assets", "Sorted by the time of the recipe's last run, here or on the machine that filled the store."
 		slices.SortStableFunc(sorted, func(a, b []any) int { return cmp.Compare(b[took].(time.Duration), a[took].(time.Duration)) })
 	} else {
 		slices.SortStableFunc(sorted, func(a, b []any) int { return cmp.Compare(b[size].(int64), a[size].(int64)) })
@@ -93,15 +94,15 @@ func (r *Report) top(key string, all *Table) *Table {
 	return t
 }
 
-// groupTables sums up assets by recipe and by directory. The sums of a directory do not include
-// directories below it.
+// groupTables sums up assets by recipe and by directory. The sums of a directory do not include its
+// subdirectories.
 func groupTables(r *Report) (recipes, folders *Table) {
 	type group struct {
 		name    string
 		assets  int64
 		in, out int64
 		took    time.Duration
-		worked  int64 // assets with work in the latest run
+		worked  int64 // assets that the latest run worked on
 		failed  int64
 	}
 	sum := func(of func(a *survey.Asset) string) []*group {
@@ -148,5 +149,5 @@ func groupTables(r *Report) (recipes, folders *Table) {
 		r.recipe[g.name] = i
 	}
 	return table("recipes", "By recipe", "", "recipe", byRecipe),
-		table("folders", "By directory", "Each directory without those in it.", "folder", sum(func(a *survey.Asset) string { return path.Dir(a.Path) }))
+		table("folders", "By directory", "Sizes do not include subdirectories.", "folder", sum(func(a *survey.Asset) string { return path.Dir(a.Path) }))
 }

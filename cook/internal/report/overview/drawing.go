@@ -16,7 +16,7 @@ import (
 
 const colors = 10 // number of colors of tiles
 
-// colorClass returns the class of a recipe's tiles.
+// colorClass returns the CSS class of a recipe's tiles.
 func colorClass(recipe int) string {
 	if recipe < 0 {
 		return "cx"
@@ -24,9 +24,9 @@ func colorClass(recipe int) string {
 	return fmt.Sprintf("c%d", recipe%colors)
 }
 
-// legend names the colors of recipes.
+// legend writes the legend of the recipes' colors.
 func (p *writer) legend() {
-	p.f("<p class=note>The color of a tile is its recipe; a directory has the color of the recipe that takes most of it. Each tile leads to its row below.</p>\n<ul class=legend>")
+	p.f("<p class=note>The color of a tile is its recipe; a directory has the color of the recipe that takes most of it. Each tile leads to its asset or directory.</p>\n<ul class=legend>")
 	recipes := p.report.Table("recipes")
 	for i, row := range recipes.Rows {
 		if i == 30 {
@@ -37,9 +37,9 @@ func (p *writer) legend() {
 	p.f("</ul>\n")
 }
 
-// writeLabel writes a text into a part of a drawing if enough of the text fits.
+// writeLabel writes a text into an area of a drawing if enough of the text fits.
 func (p *writer) writeLabel(text string, x, y, room float64, class string) {
-	const letter = 6.3 // width at 11 px, roughly
+	const letter = 6.3 // approximate character width at 11 px
 	fits := int(room / letter)
 	if fits < 3 {
 		return
@@ -52,7 +52,7 @@ func (p *writer) writeLabel(text string, x, y, room float64, class string) {
 	p.f(">%s</text>", text)
 }
 
-// treemap draws the values of assets, by directory or by recipe.
+// treemap draws a treemap of the values of assets, grouped by directory or by recipe.
 func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) float64, show func(float64) string) {
 	const width, height = 1200.0, 440.0
 	root := p.report.assetTree(byRecipe, value)
@@ -60,11 +60,11 @@ func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) 
 		return
 	}
 	root.openUp(220)
-	begin := p.buf.Len()
+	begin, budget := p.buf.Len(), p.room(drawingBudget)
 	p.f("<figure><figcaption>%s: %s</figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" class=map role=group aria-label=\"%s\">\n", title, show(root.value), width, height, title)
 	for _, t := range root.layOutTiles(rect{0, 0, width, height}, 0) {
-		if p.buf.Len()-begin > drawingBudget-3000 {
-			break // outer tiles come first, and stand for their inner tiles
+		if p.buf.Len()-begin > budget-3000 {
+			break // outer tiles come first, and represent their inner tiles
 		}
 		if t.place.w < 1.5 || t.place.h < 1.5 {
 			continue
@@ -76,11 +76,13 @@ func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) 
 
 // tile draws a tile that links to its row.
 func (p *writer) tile(t *tile, show func(float64) string, whole float64) {
-	class, link := colorClass(t.node.recipe), "#folders"
-	switch {
-	case t.node.asset != nil && p.rows[t.node.asset] != "":
-		link = "#" + p.rows[t.node.asset]
-	case t.node.asset != nil:
+	class, link := colorClass(t.node.recipe), p.links.tableLink("folders")
+	switch a := t.node.asset; {
+	case a != nil && p.links != nil:
+		link = p.links.Asset(a.Path, a.Target)
+	case a != nil && p.rows[a] != "":
+		link = "#" + p.rows[a]
+	case a != nil:
 		link = "#assets"
 	}
 	if t.node.open {
@@ -140,9 +142,9 @@ func (p *writer) timeline() {
 	for row := range rows {
 		p.f("<text x=0 y=%.0f>worker %d</text>", high*float64(row)+15, row)
 	}
-	begin := p.buf.Len()
+	begin, budget := p.buf.Len(), p.room(drawingBudget)
 	for _, s := range d.Spans {
-		if p.buf.Len()-begin > drawingBudget-3000 {
+		if p.buf.Len()-begin > budget-3000 {
 			break
 		}
 		name, class := pathname.Show(string(s.Path)), "cx"
@@ -181,7 +183,7 @@ func (p *writer) chart(s *Series) {
 	if len(s.Values) == 0 {
 		return
 	}
-	line := chart.Line{
+	line := chart.Trend{
 		Title: s.Title, Note: fmt.Sprintf("now %s, median %s, highest %s", s.showFigure(s.Summary.Last), s.showFigure(s.Summary.P50), s.showFigure(s.Summary.High.Value)),
 		Label: s.Title + " of the last runs", Values: s.Values, High: max(s.Summary.High.Value, s.Summary.P50*1.2),
 		First: "run 1", Last: fmt.Sprintf("run %d", len(s.Values)),
@@ -190,7 +192,7 @@ func (p *writer) chart(s *Series) {
 		line.High = 1
 	}
 	if s.Log {
-		// The axis begins at the least value: no value is near zero.
+		// The axis begins at the least value, because no value is near zero.
 		scale := func(v float64) float64 { return math.Log10(1 + v) }
 		line.Note += " (logarithmic)"
 		line.Low, line.High = scale(slices.Min(s.Values))*0.98, scale(line.High)

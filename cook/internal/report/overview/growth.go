@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/assetcook/assetcook/cook/internal/stats"
+	"github.com/assetcook/assetcook/internal/human"
 )
 
 func growthTable(key, title string) *Table {
@@ -18,7 +19,7 @@ func growthTable(key, title string) *Table {
 	}}
 }
 
-// growthSinceRun lists the changes of size in the latest run.
+// growthSinceRun lists the size changes in the latest run.
 func growthSinceRun(r *Report) *Table {
 	t := growthTable("growth_run", "Growth in the last cook")
 	if r.last != nil {
@@ -27,7 +28,7 @@ func growthSinceRun(r *Report) *Table {
 	return t
 }
 
-// growthSinceDay lists the changes of size in the runs of the last day.
+// growthSinceDay lists the size changes in the runs of the last day.
 func growthSinceDay(r *Report) *Table {
 	t := growthTable("growth_day", "Growth in a day")
 	if r.last == nil {
@@ -42,7 +43,7 @@ func growthSinceDay(r *Report) *Table {
 	return t
 }
 
-// dayBefore returns the first run of the day that ends with the latest one.
+// dayBefore returns the first run within the 24 hours before the latest run.
 func dayBefore(runs []stats.Past) int {
 	end := runs[len(runs)-1].At.Add(-24 * time.Hour)
 	from := len(runs) - 1
@@ -52,21 +53,21 @@ func dayBefore(runs []stats.Past) int {
 	return from
 }
 
-// A SizeChange is the change of an asset's artifacts, in bytes.
-type SizeChange struct {
-	Path, Target  string
-	Before, After int64
+// A sizeChange is the change of an asset's artifacts, in bytes.
+type sizeChange struct {
+	path, target  string
+	before, after int64
 	what          string // "new", "gone" or ""
 }
 
-// Growth is the change of size, negative if the artifacts shrank.
-func (c *SizeChange) Growth() int64 { return c.After - c.Before }
+// growth returns the change of size, negative if the artifacts shrank.
+func (c *sizeChange) growth() int64 { return c.after - c.before }
 
-// SizeChanges returns the changes of size in some runs, the greatest first. It does not contain the
-// small changes that runs only count.
-func SizeChanges(runs []stats.Past) []*SizeChange {
+// sizeChanges returns the size changes in some runs, the greatest first. It does not include the
+// small changes that the history does not list individually.
+func sizeChanges(runs []stats.Past) []*sizeChange {
 	type key struct{ path, target string }
-	byAsset := map[key]*SizeChange{}
+	byAsset := map[key]*sizeChange{}
 	for i := range runs {
 		if runs[i].Detail == nil {
 			continue
@@ -75,35 +76,35 @@ func SizeChanges(runs []stats.Past) []*SizeChange {
 			k := key{string(s.Path), s.Target}
 			c := byAsset[k]
 			if c == nil {
-				c = &SizeChange{Path: k.path, Target: k.target, Before: s.Before}
+				c = &sizeChange{path: k.path, target: k.target, before: s.Before}
 				byAsset[k] = c
 			}
-			c.After = s.After
+			c.after = s.After
 		}
 	}
-	var changes []*SizeChange
+	var changes []*sizeChange
 	for _, c := range byAsset {
 		switch {
-		case c.Before < 0 && c.After < 0:
+		case c.before < 0 && c.after < 0:
 			continue
-		case c.Before < 0:
+		case c.before < 0:
 			c.what = "new"
-		case c.After < 0:
+		case c.after < 0:
 			c.what = "gone"
 		}
-		c.Before, c.After = max(0, c.Before), max(0, c.After)
-		if c.Growth() != 0 || c.what != "" {
+		c.before, c.after = max(0, c.before), max(0, c.after)
+		if c.growth() != 0 || c.what != "" {
 			changes = append(changes, c)
 		}
 	}
-	slices.SortFunc(changes, func(a, b *SizeChange) int {
-		x, y := a.Growth(), b.Growth()
-		return cmp.Or(cmp.Compare(max(y, -y), max(x, -x)), strings.Compare(a.Path, b.Path), strings.Compare(a.Target, b.Target))
+	slices.SortFunc(changes, func(a, b *sizeChange) int {
+		x, y := a.growth(), b.growth()
+		return cmp.Or(cmp.Compare(max(y, -y), max(x, -x)), strings.Compare(a.path, b.path), strings.Compare(a.target, b.target))
 	})
 	return changes
 }
 
-// addGrowth adds the changes of size in some runs to a table, the greatest change first.
+// addGrowth adds the size changes in some runs to a table, the greatest first.
 func addGrowth(t *Table, runs []stats.Past) {
 	var restBefore, restAfter int64
 	rest, silent := 0, 0
@@ -117,8 +118,8 @@ func addGrowth(t *Table, runs []stats.Past) {
 		restBefore += d.Rest.Before
 		restAfter += d.Rest.After
 	}
-	for _, c := range SizeChanges(runs) {
-		t.addTableRow(c.Path, c.Target, c.Before, c.After, c.Growth(), c.what)
+	for _, c := range sizeChanges(runs) {
+		t.addTableRow(c.path, c.target, c.before, c.after, c.growth(), c.what)
 	}
 	if rest > 0 {
 		t.addTableRow(fmt.Sprintf("(%s of other assets)", countOf(rest, "smaller change")), "", restBefore, restAfter, restAfter-restBefore, "")
@@ -131,16 +132,25 @@ func addGrowth(t *Table, runs []stats.Past) {
 	}
 }
 
+// signedBytes formats a size change.
+func signedBytes(n int64) string {
+	if n < 0 {
+		return Bytes.showCell(n)
+	}
+	return "+" + human.Bytes(n)
+}
+
 // grown returns the sum of a table of growth, in bytes.
 func grown(t *Table) int64 { return cellAs[int64](t, t.columnSums(t.Rows), "growth") }
 
-// warningsTable lists warnings by cause. A warning holds until its asset is worked on again.
+// warningsTable lists warnings by cause. A warning remains listed until a run works on its asset
+// again.
 func warningsTable(r *Report) *Table {
 	t := &Table{Key: "warnings", Title: "Warnings by cause", Columns: []Column{
 		{"cause", "warning", Text, false}, {"warnings", "warnings", Number, true}, {"path", "such as", Name, false}, {"paths", "and", Text, false}}}
 	const examples = 4
 	worked := map[string]time.Time{}
-	recipes := map[string]bool{} // assets with warnings of their recipes whose text is not known yet
+	recipes := map[string]bool{} // assets with warnings of their recipes, whose texts are not known yet
 	for i := range r.in.Assets {
 		a := &r.in.Assets[i]
 		if a.Last.At.After(worked[a.Path]) {
@@ -153,7 +163,7 @@ func warningsTable(r *Report) *Table {
 	type group struct {
 		text     string
 		warnings int64
-		paths    []string // the first paths
+		paths    []string // the first paths with the warning
 	}
 	byCause, unlisted := map[string]*group{}, 0
 	var groups []*group
@@ -202,8 +212,8 @@ func warningsTable(r *Report) *Table {
 	return t
 }
 
-// warningCause returns a warning without its numbers and quoted words, which differ between warnings with
-// one cause.
+// warningCause returns a warning without its numbers and quoted words, which differ between
+// warnings with the same cause.
 func warningCause(text string) string {
 	var b strings.Builder
 	quoted := false

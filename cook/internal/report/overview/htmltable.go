@@ -1,17 +1,20 @@
 package overview
 
 import (
+	"bytes"
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/assetcook/assetcook/cook/internal/survey"
 	"github.com/assetcook/assetcook/internal/human"
+	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// writeTableByKey writes a table in at most budget bytes. If not all rows fit, the last row is the sum of the
-// others.
+// writeTableByKey writes a table in at most budget bytes. If not all rows fit, the last row has the
+// sums of the omitted rows.
 func (p *writer) writeTableByKey(key string, budget int) {
 	p.writeTable(p.report.Table(key), budget, func(int) string { return "" })
 }
@@ -32,9 +35,15 @@ func (p *writer) writeAssets() {
 	})
 }
 
-// writeTable writes a table. id returns the ID of a row, "" for none.
+// servedBudgets is the factor by which table budgets grow in a served page.
+const servedBudgets = 5
+
+// writeTable writes a table. id returns the HTML ID of a row, or "" for none.
 func (p *writer) writeTable(t *Table, budget int, id func(row int) string) {
 	begin := p.buf.Len()
+	if budget = p.room(budget); p.links != nil {
+		budget *= servedBudgets
+	}
 	p.f("<section class=table id=%s><h3>%s</h3>\n", t.Key, t.Title)
 	if t.Note != "" {
 		p.f("<p class=note>%s</p>\n", t.Note)
@@ -70,7 +79,7 @@ func (p *writer) writeTable(t *Table, budget int, id func(row int) string) {
 	p.f("</tfoot></table></div>\n")
 }
 
-// usedColumns reports which columns have values.
+// usedColumns reports for each column whether it has values.
 func (t *Table) usedColumns() []bool {
 	used := make([]bool, len(t.Columns))
 	for _, row := range t.Rows {
@@ -85,7 +94,7 @@ func cellClass(k Kind) string {
 	switch {
 	case k.isNumeric():
 		return " class=n"
-	case k == Name:
+	case k == Name, k == Parts:
 		return " class=p"
 	case k == Moment:
 		return " class=d"
@@ -102,15 +111,66 @@ func (p *writer) writeRow(t *Table, used []bool, row []any, id string) {
 	for k, c := range t.Columns {
 		if used[k] {
 			p.writeCell(c.Kind, row[k])
+			if p.links != nil {
+				p.linkCell(t, row, k)
+			}
 		}
 	}
 	p.buf.WriteByte('\n')
 }
 
-// writeCell writes a cell. A rounded cell has its exact value as an attribute, so that scripts can sort
-// and compare.
+// linkCell turns the text of the last written cell into a link if the cell names assets or a run.
+func (p *writer) linkCell(t *Table, row []any, k int) {
+	link := func(to, text string) { p.f("<a href=\"%s\">%s</a>", to, text) }
+	asset := func(part Part) {
+		link(p.links.Asset(part.Path, part.Target), pathname.Show(part.Path))
+		p.f(" %s", part.Figure)
+	}
+	begin := bytes.LastIndexByte(p.buf.Bytes(), '>') + 1
+	switch c := t.Columns[k]; v := row[k].(type) {
+	case string:
+		if c.Kind == Name && (c.Key == "path" || c.Key == "example") && p.report.paths[v] {
+			target := ""
+			if i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Key == "target" }); i >= 0 {
+				target = row[i].(string)
+			}
+			p.buf.Truncate(begin)
+			link(p.links.Asset(v, target), c.Kind.showCell(v))
+		}
+	case time.Time:
+		if t.Key == "runs" {
+			p.buf.Truncate(begin)
+			link(p.links.Run(v), c.Kind.showCell(v))
+		}
+	case []Part:
+		p.buf.Truncate(begin)
+		if len(v) == 1 {
+			asset(v[0])
+			return
+		}
+		p.f("<details><summary>")
+		asset(v[0])
+		p.f("</summary>")
+		for _, part := range v[1:] {
+			p.f("<div>")
+			asset(part)
+			p.f("</div>")
+		}
+		p.f("</details>")
+	}
+}
+
+// writeCell writes a cell. A cell with a rounded value has the exact value as an attribute, so that
+// scripts can sort and compare cells.
 func (p *writer) writeCell(k Kind, cell any) {
-	p.buf.WriteString("<td" + cellClass(k))
+	class := cellClass(k)
+	switch v := cell.(type) {
+	case float64:
+		if k == Decibel && v < visibleLoss {
+			class = " class=\"n low\""
+		}
+	}
+	p.buf.WriteString("<td" + class)
 	switch v := cell.(type) {
 	case int64:
 		if k == Bytes {

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// keyTable returns the figures of the output directory and of the latest run.
+// keyTable returns the key figures of the output directory and of the latest run.
 func keyTable(r *Report) *Table {
 	t := &Table{Key: "key", Title: "Key figures", Columns: []Column{{"figure", "figure", Text, false}, {"value", "value", Text, false}, {"raw", "raw", Number, false}}}
 	var in, out, took, failed, files int64
@@ -56,21 +56,21 @@ func keyTable(r *Report) *Table {
 	}
 	t.addTableRow("all runs: cook time saved", human.Duration(time.Duration(saved)), saved)
 	if cooked+restored > 0 {
-		t.addTableRow("all runs: work that the store spared", percent(float64(restored)/float64(cooked+restored)), restored)
+		t.addTableRow("all runs: work saved by the store", percent(float64(restored)/float64(cooked+restored)), restored)
 	}
 	return t
 }
 
-// shareUpToDate returns the share of assets without work.
+// shareUpToDate returns the share of assets that needed no work.
 func shareUpToDate(p *stats.Past) float64 {
 	return float64(p.Counts["cook/skip/stamp/count"]+p.Counts["cook/skip/checksum/count"]) / float64(max(1, p.Counts["cook/found/count"]))
 }
 
-// reasonsTable counts why the latest run worked on assets.
+// reasonsTable counts the reasons why the latest run worked on assets.
 func reasonsTable(r *Report) *Table {
 	t := &Table{Key: "reasons", Title: "Why assets were worked on", Columns: []Column{
 		{"why", "why", Text, false}, {"assets", "assets", Number, true}, {"cook_ns", "cook time", Time, true}, {"example", "such as", Name, false},
-	}, Note: "An asset counts by its first reason."}
+	}, Note: "Each asset is counted under its first reason."}
 	type group struct {
 		why, example string
 		assets       int64
@@ -122,7 +122,7 @@ func againTable(r *Report) *Table {
 func workersTable(r *Report) *Table {
 	t := &Table{Key: "workers", Title: "Time line of the last cook", Columns: []Column{
 		{"worker", "worker", Number, false}, {"begin_ns", "from", Time, false}, {"end_ns", "to", Time, false}, {"busy_ns", "busy", Time, true},
-		{"waited_ns", "of it waiting for memory", Time, true}, {"helped_ns", "help of idle cores", Time, true}, {"assets", "assets", Number, true}, {"path", "longest of them", Name, false},
+		{"waited_ns", "time spent waiting for memory", Time, true}, {"helped_ns", "help of idle cores", Time, true}, {"assets", "assets", Number, true}, {"path", "longest asset", Name, false},
 	}}
 	if r.last == nil || r.last.Detail == nil {
 		t.Note = "The history has no details of the last cook."
@@ -146,12 +146,12 @@ func stagesTable(r *Report) *Table {
 	return t
 }
 
-// Bound names the bottleneck of a run.
+// Bound returns the name of the bottleneck of a run.
 func Bound(p *stats.Past) string {
 	if p == nil || p.Detail == nil || p.Detail.Took <= 0 || p.Detail.Workers == 0 {
-		return "Not known: the history has no details of it."
+		return "Unknown: the history has no details of the last cook."
 	}
-	const much = 0.15 // share of the workers' time
+	const much = 0.15 // share of the workers' time, at least
 	d := p.Detail
 	whole := float64(d.Took) * float64(d.Workers)
 	waited := float64(d.Waited) / whole
@@ -180,7 +180,7 @@ func Bound(p *stats.Past) string {
 	return fmt.Sprintf("Cores: %s were busy %s of the time; more cores would make it faster.", workers, percent(busy))
 }
 
-// lastSpan returns the span that ended last.
+// lastSpan returns the span with the latest end.
 func lastSpan(d *execute.Detail) (last execute.Span) {
 	for _, s := range d.Spans {
 		if s.End > last.End {

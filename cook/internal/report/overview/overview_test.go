@@ -35,7 +35,7 @@ func render(t *testing.T, r *Report) string {
 	return b.String()
 }
 
-// Tiles and the summary show the loss that the table of textures has.
+// Tiles and the summary show the same loss as the table of textures.
 func TestTexturesShowTheirLoss(t *testing.T) {
 	in := large(4, 2)
 	for i, db := range []float64{math.Inf(1), 41.25, 29.5, math.NaN()} {
@@ -52,7 +52,7 @@ func TestTexturesShowTheirLoss(t *testing.T) {
 	}
 }
 
-// hostile are names that try to be something else where they are written.
+// hostile are names that are not plain text in HTML, CSV, formats or terminals.
 var hostile = []string{
 	"<script>alert(1)</script>.png", `"onload="alert(1)`, "' onerror='x", "</title></style></svg></table><img src=x>.png", "a\nb.png", "broken\xff\xfe\x80.png",
 	"\u202egnp.exe", "&lt;b&gt;.png", "=cmd|' /C calc'!A0.csv", "%s%d%!x.png", "deep/<b>/\"x\"/y.png", strings.Repeat("<&\"'", 1000) + ".png", "-->.png", "]]>.png",
@@ -104,7 +104,7 @@ func TestHostileNames(t *testing.T) {
 	if n := strings.Count(page, "<script"); n != 1 {
 		t.Errorf("%d scripts", n)
 	}
-	body := strings.Replace(strings.Replace(page, script, "", 1), style, "", 1)
+	body := strings.Replace(strings.Replace(page, fileScript(), "", 1), writtenStyle(), "", 1)
 	tags := regexp.MustCompile(`<(/?)([a-zA-Z0-9]*)([^>]*)>`).FindAllStringSubmatch(body, -1)
 	if len(tags) < 1000 || strings.Count(body, "<") != len(tags) {
 		t.Errorf("%d tags, %d times <", len(tags), strings.Count(body, "<"))
@@ -129,7 +129,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// The page asks for nothing, and only its own style and script may run.
+// The page makes no requests. Only its own style and script may run.
 func TestSelfContained(t *testing.T) {
 	page := render(t, New(large(100, 10)))
 	for _, outside := range []string{"http:", "https:", "//cdn", "@import", "url(h", "<link", "<iframe", "style=\"", "onclick=", "javascript:"} {
@@ -149,7 +149,22 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-// However much there is, the page stays small and whole.
+// A part gets only the remaining room of the page, whatever its budget.
+func TestLatePartsFitTheRestOfThePage(t *testing.T) {
+	for left, want := range map[int]int{60_000: 60_000, -5: 0} {
+		p := &writer{report: New(large(2000, 600)), later: MaxBytes - reserve - left}
+		if got := p.room(runBudget); got != want {
+			t.Errorf("with %d bytes left, a part gets %d", left, got)
+		}
+		p.writeTableByKey("runs", runBudget)
+		rows := strings.Count(p.buf.String(), "<tr>") - 1 // rows without the head of the table
+		if n := p.buf.Len(); n > max(left, 2000) || (rows > 0) != (left > 0) {
+			t.Errorf("with %d bytes left, the table has %d bytes and %d rows", left, n, rows)
+		}
+	}
+}
+
+// However much data there is, the page stays small and complete.
 func TestSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -316,11 +331,11 @@ func checkSums(t *testing.T, table *Table, records [][]string, rows, sums [][][]
 	}
 }
 
-// Without assets, runs or details there is still a page.
+// Even without assets, runs or details, a page is written.
 func TestEmpty(t *testing.T) {
 	for _, in := range []Input{{}, large(0, 3), large(3, 0), {Runs: large(1, 2).Runs[:1]}} {
 		in.Now = time.Unix(0, 0)
-		page := strings.Replace(render(t, New(in)), script, "", 1)
+		page := strings.Replace(render(t, New(in)), fileScript(), "", 1)
 		if !strings.Contains(page, "At a glance") || strings.Contains(page, "NaN") || strings.Contains(page, "%!") || strings.Contains(page, "Inf") {
 			t.Errorf("%d assets, %d runs: %d bytes", len(in.Assets), len(in.Runs), len(page))
 		}

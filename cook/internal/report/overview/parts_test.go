@@ -36,7 +36,8 @@ func TestSquarify(t *testing.T) {
 	})
 }
 
-// Whatever is opened, the parts of a node add up to it, and so do its assets.
+// Whichever nodes are opened, the value of a node is the sum of its parts, and the sum of its
+// assets.
 func TestTreeAddsUp(t *testing.T) {
 	in := large(5000, 1)
 	r := New(in)
@@ -87,7 +88,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// The bottleneck of a cook is named.
+// The report names the bottleneck of a cook.
 func TestBound(t *testing.T) {
 	second := time.Second
 	for _, tt := range []struct {
@@ -95,12 +96,12 @@ func TestBound(t *testing.T) {
 		took   time.Duration
 		detail *execute.Detail
 	}{
-		{"Not known", second, nil},
+		{"Unknown", second, nil},
 		{"Cores: 4 workers were busy 100.0 %", 11 * second, &execute.Detail{Workers: 4, Took: 10 * second, Busy: 40 * second}},
 		{"Memory: 4 workers waited 50.0 %", 11 * second, &execute.Detail{Workers: 4, Took: 10 * second, Busy: 40 * second, Waited: 20 * second}},
 		{"One long asset: big.png took 9s, and for the last 8s nothing else was left; the workers were idle 60.0 %", 11 * second,
 			&execute.Detail{Workers: 4, Took: 10 * second, Busy: 16 * second, Idle: 24 * second, Alone: 8 * second}},
-		{"Cores: 4 workers were busy 100.0 %", 11 * second, // idle cores helped with the long one
+		{"Cores: 4 workers were busy 100.0 %", 11 * second, // idle cores, which helped with the long asset
 			&execute.Detail{Workers: 4, Took: 10 * second, Busy: 16 * second, Idle: 24 * second, Helped: 24 * second, Alone: 8 * second}},
 		{"One long asset: big.png took 9s; there was nothing else to do", 11 * second, &execute.Detail{Workers: 2, Took: 10 * second, Busy: 10 * second, Idle: 10 * second, Alone: 10 * second}},
 		{"Files: cooking took 10s of 30s; stage scan took 15s", 30 * second, &execute.Detail{Workers: 4, Took: 10 * second, Busy: 40 * second}},
@@ -118,7 +119,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// Changes of a day are put together; older ones are left out.
+// Size changes of the last day are added up. Older changes are left out.
 func TestGrowth(t *testing.T) {
 	end := time.Unix(1_800_000_000, 0)
 	at := func(hours int, sizes ...execute.Size) stats.Past {
@@ -151,7 +152,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// Warnings are counted by cause, and only as long as nothing newer is known of the asset.
+// Warnings are counted by cause. A warning counts only until a later run works on its asset.
 func TestWarnings(t *testing.T) {
 	in := large(6, 2)
 	in.Runs[0].Detail = &execute.Detail{Warnings: []execute.Warning{{Path: execute.Path(in.Assets[0].Path), Text: "has 12 pixels of \"x\""}}}
@@ -167,7 +168,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Spikes and steps of runs are found.
+// Spikes and lasting steps in the figures of runs are found.
 func TestSteps(t *testing.T) {
 	in := large(1, 120)
 	for i := range in.Runs {
@@ -213,7 +214,7 @@ func TestUsedBy(t *testing.T) {
 	}
 }
 
-// Names of files are any text: none of them may end a cell, a row or the table.
+// Names of files can be any text. No name may end a cell, a row or the table.
 func TestMarkdownCellsHoldAnyName(t *testing.T) {
 	for _, name := range []string{"a|b.png", "a\nb", "<img src=x>", "`a`", "[a](b)", "@somebody", "**a**", "\\|"} {
 		table := Table{Title: "T", Columns: []Column{{Key: "path", Title: "path", Kind: Text}, {Key: "n", Title: "n", Kind: Number}, {Key: "none", Title: "none", Kind: Text}}}

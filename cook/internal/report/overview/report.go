@@ -1,20 +1,20 @@
 // Package overview reports on an output directory: its artifacts and their sizes, the last cook and
-// its bottleneck, losses of textures, growth, and changes between runs. A report is a list of
-// tables, written as JSON, as CSV, or as a page of HTML with charts: one file of at most [MaxBytes]
-// that loads nothing else and works without scripts.
+// its bottleneck, the quality loss of textures, growth, and changes between runs. A report is a
+// list of tables, written as JSON, as CSV, or as an HTML page with charts: one file of at most
+// [MaxBytes] that loads no other files and works without scripts.
 //
 //	r := overview.New(overview.Input{Out: out, Assets: assets, Runs: runs, Now: now})
 //	err := r.WriteHTML(w)
 //
 // # How it works
 //
-// Package survey reads index and history, and [Measure] compares textures with their sources. New
-// makes tables from both. Nothing is added up anywhere else, so all forms of a report agree. Each
-// part of the page has a budget of bytes; where a table has more rows than fit, the last row is the
-// sum of the others.
+// Package survey reads the index and the history, and [Measure] compares textures with their
+// sources. New builds the tables from both. Sums are computed nowhere else, so all forms of a
+// report agree. Each part of the page has a size budget in bytes; if not all rows of a table fit,
+// the last row is the sum of the omitted rows.
 //
-// Names of files may have any bytes: they are shown as in messages (package pathname), and escaped
-// where they are written.
+// File names may contain any bytes: they are shown as in messages (package pathname), and escaped
+// when they are written.
 package overview
 
 import (
@@ -47,13 +47,14 @@ type Input struct {
 type Report struct {
 	Out    string
 	Made   time.Time
-	Glance []Sentence // frequent questions with their answers
+	Glance []Sentence // answers to frequent questions
 	Tables []*Table
 
 	in     *Input
-	users  map[string][]string // result of survey.Users
+	paths  map[string]bool     // paths of assets
+	users  map[string][]string // the result of survey.Users
 	recipe map[string]int      // color of each recipe
-	last   *stats.Past         // the latest run, nil if the history has none
+	last   *stats.Past         // latest run; nil if the history has no runs
 	series []Series
 }
 
@@ -63,9 +64,15 @@ type Sentence struct {
 	See              string // key of the table with details
 }
 
-// New makes a report.
+// New computes the tables of a report.
 func New(in Input) *Report {
-	r := &Report{Out: in.Out, Made: in.Now, in: &in, users: survey.Users(in.Assets), recipe: map[string]int{}}
+	r := &Report{Out: in.Out, Made: in.Now, in: &in, users: survey.Users(in.Assets), recipe: map[string]int{}, paths: map[string]bool{}}
+	for i := range in.Assets {
+		r.paths[in.Assets[i].Path] = true
+	}
+	for i := range in.Textures {
+		r.paths[in.Textures[i].Path] = true
+	}
 	if n := len(in.Runs); n > 0 {
 		r.last = &in.Runs[n-1]
 	}
@@ -83,7 +90,7 @@ func New(in Input) *Report {
 // ofLast reports whether the latest run worked on an asset.
 func (r *Report) ofLast(a *survey.Asset) bool { return r.last != nil && a.Last.At.Equal(r.last.At) }
 
-// Table returns the table of a key, nil if there is none.
+// Table returns the table with the given key, or nil if there is none.
 func (r *Report) Table(key string) *Table {
 	for _, t := range r.Tables {
 		if t.Key == key {
@@ -166,7 +173,7 @@ func (t *Table) WriteCSV(to io.Writer) error {
 	return w.Error()
 }
 
-// joinLines makes one line of several.
+// joinLines joins several lines into one.
 func joinLines(lines []string) string { return strings.Join(lines, "; ") }
 
 func countOf(n int, thing string) string {
@@ -207,7 +214,7 @@ func (r *Report) addAnswer(question, see, answer string) {
 
 func (r *Report) againText() string {
 	if r.last == nil {
-		return "Not known: the history is empty."
+		return "Unknown, because the history is empty."
 	}
 	c := r.last.Counts
 	var parts []string
@@ -251,8 +258,10 @@ func (r *Report) lossText() string {
 	switch {
 	case len(r.in.Textures)+r.in.Unlooked == 0:
 		return "There are no textures."
+	case len(r.in.Textures) == 0:
+		return "Not known: no texture was compared."
 	case compared == 0:
-		return "None is known to have lost any."
+		return "No texture is known to have lost quality."
 	}
 	return fmt.Sprintf("Of %s compared: %s.", countOf(compared, "texture"), strings.Join(worst, ", "))
 }
@@ -263,17 +272,11 @@ func (r *Report) growthText() string {
 		return "Nothing. " + t.Note
 	}
 	if len(r.in.Runs) == 1 {
-		return "Not known: there has been one cook, which made " + r.keyFigure("bytes of cooked files") + "."
-	}
-	sign := func(n int64) string {
-		if n < 0 {
-			return Bytes.showCell(n)
-		}
-		return "+" + human.Bytes(n)
+		return "Unknown, because there has been only one cook, which made " + r.keyFigure("bytes of cooked files") + "."
 	}
 	var most []string
 	for _, row := range t.Rows[:min(3, len(t.Rows))] {
-		most = append(most, pathname.Show(cellAs[string](t, row, "path"))+" "+sign(cellAs[int64](t, row, "growth")))
+		most = append(most, pathname.Show(cellAs[string](t, row, "path"))+" "+signedBytes(cellAs[int64](t, row, "growth")))
 	}
-	return fmt.Sprintf("%s in all: %s. %s", sign(grown(t)), strings.Join(most, ", "), t.Note)
+	return fmt.Sprintf("%s in all: %s. %s", signedBytes(grown(t)), strings.Join(most, ", "), t.Note)
 }

@@ -1,26 +1,28 @@
 package overview
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
 	"time"
 
+	"github.com/assetcook/assetcook/cook/internal/execute"
 	"github.com/assetcook/assetcook/cook/internal/stats"
 	"github.com/assetcook/assetcook/internal/human"
 	"github.com/assetcook/assetcook/internal/parallel"
+	"github.com/assetcook/assetcook/internal/smokerun"
 	"github.com/assetcook/assetcook/profile/counters"
-	"github.com/assetcook/assetcook/profile/smoke"
 )
 
-// A Series is the values of a figure in all runs of the history.
+// A Series holds the values of one figure in all runs of the history.
 type Series struct {
 	Key, Title string
 	Kind       Kind
 	Values     []float64 // oldest run first
 	Summary    counters.Summary
 	Steps      []Step
-	Log        bool // logarithmic: first cooks and small edits differ by thousands
+	Log        bool // logarithmic scale: first cooks take thousands of times longer than small edits
 }
 
 // A Step is a lasting change of a series.
@@ -29,7 +31,7 @@ type Step struct {
 	Before, After float64
 }
 
-// showFigure formats a value of the series for people.
+// showFigure formats a value of a series for people.
 func (s *Series) showFigure(v float64) string {
 	switch s.Kind {
 	case Time:
@@ -51,7 +53,7 @@ func (s *Series) valueAsCell(v float64) any {
 	return int64(v)
 }
 
-// A runColumn is a figure of a run.
+// A runColumn is a column of the table of runs, with one figure of each run.
 type runColumn struct {
 	key, title string
 	kind       Kind
@@ -81,7 +83,7 @@ func peakMemory(p *stats.Past) (most float64) {
 	return most
 }
 
-// runColumns returns the figures of a run.
+// runColumns returns the columns of the table of runs.
 func runColumns() []runColumn {
 	drawn := func(c runColumn, log bool) runColumn {
 		c.drawn, c.log = true, log
@@ -95,6 +97,8 @@ func runColumns() []runColumn {
 		counterColumn("unchanged", "unchanged", Number, "cook/unchanged/count"),
 		counterColumn("failed", "failed", Number, "cook/fail/count"),
 		counterColumn("removed", "removed", Number, "cook/remove/count"),
+		{"warnings", "warnings", Number, warningsOf, false, false},
+		{"grew", "grew by", Bytes, growthOf, false, false},
 		{"up_to_date", "up to date", Percent, shareUpToDate, true, false},
 		drawn(counterColumn("bytes_out", "bytes cooked", Bytes, "cook/found/bytes_out"), false),
 		drawn(counterColumn("saved_ns", "time saved", Time, "cook/saved_ns"), false),
@@ -103,7 +107,7 @@ func runColumns() []runColumn {
 	}
 }
 
-// series returns the figures that are drawn.
+// series returns the series that are drawn as charts.
 func series(runs []stats.Past) []Series {
 	var all []Series
 	for _, c := range runColumns() {
@@ -117,12 +121,12 @@ func series(runs []stats.Past) []Series {
 		s.Summary = counters.Summarize(s.Values)
 		all = append(all, s)
 	}
-	// Finding change points takes the square of the number of runs.
+	// Finding change points takes time quadratic in the number of runs.
 	parallel.Each(context.Background(), runtime.GOMAXPROCS(0), len(all), func(_, i int) error { all[i].findSteps(); return nil })
 	return all
 }
 
-// medianOf returns the middle value, the lower one of two.
+// medianOf returns the median, or the lower of the two middle values.
 func medianOf(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]
@@ -130,7 +134,7 @@ func medianOf(values []float64) float64 {
 
 // findSteps finds the lasting changes of a series.
 func (s *Series) findSteps() {
-	points := append(smoke.ChangePoints(s.Values), len(s.Values))
+	points := append(smokerun.ChangePoints(s.Values), len(s.Values))
 	from := 0
 	for k := range points[:len(points)-1] {
 		before, after := medianOf(s.Values[from:points[k]]), medianOf(s.Values[points[k]:points[k+1]])
@@ -141,14 +145,14 @@ func (s *Series) findSteps() {
 	}
 }
 
-// spike reports whether a run is far above the usual level.
+// spike reports whether the value of a run is far above the usual level.
 func (s *Series) spike(i int) bool {
 	return s.Kind != Percent && s.Summary.Spikes.Over > 0 && s.Values[i] > s.Summary.Spikes.Over
 }
 
 // stepsTable lists the lasting changes of figures.
 func stepsTable(r *Report) *Table {
-	t := &Table{Key: "steps", Title: "Steps", Note: "Runs from which on a figure was different for good (change points); before and after are medians.", Columns: []Column{
+	t := &Table{Key: "steps", Title: "Steps", Note: "Runs that changed a figure permanently (change points); before and after are medians.", Columns: []Column{
 		{"figure", "figure", Text, false}, {"run", "since run", Number, false}, {"at", "on (UTC)", Moment, false}, {"before", "before", Text, false}, {"after", "after", Text, false}}}
 	for i := range r.series {
 		s := &r.series[i]
@@ -166,6 +170,7 @@ func runsTable(r *Report) *Table {
 	for _, c := range columns {
 		t.Columns = append(t.Columns, Column{c.key, c.title, c.kind, false})
 	}
+	t.Columns = append(t.Columns, Column{"bound", "what bounded it", Text, false}, Column{"largest", "most of the growth", Parts, false}, Column{"slowest", "longest", Parts, false})
 	for i, p := range slices.Backward(r.in.Runs) {
 		id := ""
 		if !p.ID.IsZero() {
@@ -175,7 +180,52 @@ func runsTable(r *Report) *Table {
 		for _, c := range columns {
 			row = append(row, (&Series{Kind: c.kind}).valueAsCell(c.of(&p)))
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, detailCells(&p)...))
 	}
 	return t
+}
+
+// warningsOf returns the number of warnings in a run.
+func warningsOf(p *stats.Past) float64 {
+	if p.Detail == nil {
+		return 0
+	}
+	return float64(len(p.Detail.Warnings) + p.Detail.Unlisted)
+}
+
+// growthOf returns the growth of the artifacts in a run, in bytes.
+func growthOf(p *stats.Past) float64 {
+	if p.Detail == nil {
+		return 0
+	}
+	n := p.Detail.Rest.After - p.Detail.Rest.Before
+	for _, s := range p.Detail.Sizes {
+		n += max(0, s.After) - max(0, s.Before)
+	}
+	return float64(n)
+}
+
+// detailCells returns cells with the bottleneck of a run, the assets whose size changed most, and
+// the slowest assets. Cells without a value are nil.
+func detailCells(p *stats.Past) []any {
+	const most = 20
+	if p.Detail == nil {
+		return []any{nil, nil, nil}
+	}
+	cells := []any{Bound(p), nil, nil}
+	var largest, slowest []Part
+	for _, c := range sizeChanges([]stats.Past{*p}) {
+		largest = append(largest, Part{c.path, c.target, signedBytes(c.growth())})
+	}
+	spans := slices.DeleteFunc(slices.Clone(p.Detail.Spans), func(s execute.Span) bool { return s.Path == "" })
+	slices.SortStableFunc(spans, func(a, b execute.Span) int { return cmp.Compare(b.End-b.Begin, a.End-a.Begin) })
+	for _, s := range spans {
+		slowest = append(slowest, Part{string(s.Path), "", human.Duration(s.End - s.Begin)})
+	}
+	for i, parts := range [][]Part{largest, slowest} {
+		if len(parts) > 0 {
+			cells[i+1] = parts[:min(most, len(parts))]
+		}
+	}
+	return cells
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Kind is the type of the cells of a column, and decides their format. Any cell may be nil for an
-// unknown value.
+// A Kind is the type of the cells in a column, and determines their format. A cell may be nil, for
+// an unknown value.
 type Kind uint8
 
 const (
@@ -25,20 +25,31 @@ const (
 	Moment              // time.Time
 	Percent             // float64; 1 is 100 %
 	Decibel             // float64
+	Degree              // float64
+	Parts               // []Part, the most important first
 )
 
+// A Part is one asset in a cell that lists several.
+type Part struct{ Path, Target, Figure string }
+
+// showPart formats a part for people.
+func (p *Part) showPart() string { return pathname.Show(p.Path) + " " + p.Figure }
+
+// visibleLoss is the PSNR, in dB, below which a loss is visible.
+const visibleLoss = 30
+
 // isNumeric reports whether cells are aligned to the right.
-func (k Kind) isNumeric() bool { return k != Text && k != Name && k != Moment }
+func (k Kind) isNumeric() bool { return k != Text && k != Name && k != Moment && k != Parts }
 
 // A Column is a column of a table. Its key names it in JSON and CSV.
 type Column struct {
 	Key, Title string
 	Kind       Kind
-	Sum        bool // the sum of the cells means something
+	Sum        bool // the sum of the cells is meaningful
 }
 
 // A Table is one table of a report. It is the same in HTML, JSON and CSV, except that HTML shows
-// the rows that fit and the sum of the others.
+// only the rows that fit, and the sum of the other rows.
 type Table struct {
 	Key, Title string
 	Note       string // a note for the reader, "" for none
@@ -49,7 +60,7 @@ type Table struct {
 // addTableRow adds a row.
 func (t *Table) addTableRow(cells ...any) { t.Rows = append(t.Rows, cells) }
 
-// column returns the index of the column with a key.
+// column returns the index of the column with the given key.
 func (t *Table) column(key string) int {
 	for k := range t.Columns {
 		if t.Columns[k].Key == key {
@@ -59,10 +70,10 @@ func (t *Table) column(key string) int {
 	panic("overview: table " + t.Key + " has no column " + key)
 }
 
-// cellAs returns a row's cell in the column with a key. The cell holds a T.
+// cellAs returns a row's cell in the column with the given key, which must be of type T.
 func cellAs[T any](t *Table, row []any, key string) T { return row[t.column(key)].(T) }
 
-// columnSums adds up the columns with sums. Other cells are nil.
+// columnSums returns a row of sums. Cells of columns that are not summed are nil.
 func (t *Table) columnSums(rows [][]any) []any {
 	all := make([]any, len(t.Columns))
 	for k, c := range t.Columns {
@@ -113,11 +124,18 @@ func (k Kind) showCell(cell any) string {
 			return percent(v)
 		}
 		return strconv.FormatFloat(v, 'f', 2, 64)
+	case []Part:
+		text := cutText(v[0].showPart(), longestCell)
+		if more := len(v) - 1; more > 0 {
+			text += " and " + countOf(more, "more")
+		}
+		return text
 	}
 	return fmt.Sprint(cell)
 }
 
-// percent formats a share. Only nothing is 0 %, and only all is 100 %.
+// percent formats a share. It shows 0 % only for a share of exactly 0, and 100 % only for a share
+// of exactly 1.
 func percent(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -130,8 +148,9 @@ func percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 }
 
-// rawCell formats a cell for programs: numbers in bytes, nanoseconds and shares, times as RFC 3339.
-// Texts and names are complete and valid UTF-8; other names are quoted as Go strings.
+// rawCell formats a cell for programs: sizes in bytes, durations in nanoseconds, shares from 0 to 1,
+// times as RFC 3339.
+// Texts and names are not shortened; names that are not valid UTF-8 are quoted as Go strings.
 func (k Kind) rawCell(cell any) any {
 	switch v := cell.(type) {
 	case string:
@@ -148,14 +167,20 @@ func (k Kind) rawCell(cell any) any {
 			return nil
 		}
 		return math.Round(v*1e6) / 1e6
+	case []Part:
+		var texts []string
+		for i := range v {
+			texts = append(texts, v[i].showPart())
+		}
+		return joinLines(texts)
 	}
 	return cell
 }
 
-// longestCell bounds the bytes of a text in a cell.
+// longestCell limits the length of a text in a cell, in bytes.
 const longestCell = 200
 
-// cutText shortens a text to most bytes.
+// cutText shortens a text to no more than most bytes.
 func cutText(text string, most int) string {
 	if len(text) <= most {
 		return text

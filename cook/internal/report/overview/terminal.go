@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// WriteHistory prints the last runs, the latest last: a line for each, sparklines over all runs,
-// and lasting changes.
+// WriteHistory prints the last runs, one line each and the latest at the end, then sparklines over
+// all runs, and lasting changes.
 func WriteHistory(to io.Writer, runs []stats.Past, lines int) error {
 	r := New(Input{Runs: runs})
 	t := r.Table("runs")
@@ -59,7 +59,7 @@ func WriteHistory(to io.Writer, runs []stats.Past, lines int) error {
 	return nil
 }
 
-// spikes counts the runs far above the usual level.
+// spikes returns the number of runs whose value is far above the usual level.
 func (s *Series) spikes() (n int) {
 	for i := range s.Values {
 		if s.spike(i) {
@@ -69,7 +69,7 @@ func (s *Series) spikes() (n int) {
 	return n
 }
 
-// Compare prints two runs side by side, by their numbers.
+// Compare prints the figures of two runs, given by their numbers, side by side.
 func Compare(to io.Writer, runs []stats.Past, a, b int) error {
 	for _, n := range []int{a, b} {
 		if n < 1 || n > len(runs) {
@@ -81,7 +81,7 @@ func Compare(to io.Writer, runs []stats.Past, a, b int) error {
 	w := texttable.New(to, texttable.Right)
 	w.Row("", fmt.Sprintf("run %d", a), fmt.Sprintf("run %d", b), "change")
 	for k, c := range t.Columns {
-		if c.Key == "run" || c.Key == "id" {
+		if c.Key == "run" || c.Kind == Text || c.Kind == Parts {
 			continue
 		}
 		change := ""
@@ -93,17 +93,17 @@ func Compare(to io.Writer, runs []stats.Past, a, b int) error {
 	return w.Flush()
 }
 
-// summarized lists the tables of a summary in Markdown, and their numbers of rows.
+// summarized lists the tables of a Markdown summary, with the number of rows of each.
 var summarized = [...]struct {
 	key  string
 	rows int
 }{{"key", 20}, {"failures", 20}, {"warnings", 20}, {"slowest", 10}, {"largest", 10}}
 
-// longestOfMarkdown bounds the bytes of a cell in a summary.
+// longestOfMarkdown limits the length of a cell in a summary, in bytes.
 const longestOfMarkdown = 300
 
-// WriteMarkdown writes a summary for the page of a build: key figures, failures, warnings by cause,
-// and the slowest and largest assets. It leaves out empty tables.
+// WriteMarkdown writes a summary for the page of a CI build: key figures, failures, warnings by
+// cause, and the slowest and largest assets. It leaves out empty tables.
 func (r *Report) WriteMarkdown(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintln(w, "## Cooked assets")
@@ -115,8 +115,8 @@ func (r *Report) WriteMarkdown(to io.Writer) error {
 	return w.Flush()
 }
 
-// writeMarkdown writes the first rows of a table. It leaves out columns that are empty there, and
-// raw figures beside readable ones.
+// writeMarkdown writes the first rows of a table. It omits columns that are empty in these rows,
+// and raw figures that another column shows in readable form.
 func (t *Table) writeMarkdown(w io.Writer, rows int) {
 	shown := t.Rows[:min(rows, len(t.Rows))]
 	fmt.Fprintf(w, "\n### %s\n\n", t.Title)
@@ -151,7 +151,7 @@ func (t *Table) writeMarkdown(w io.Writer, rows int) {
 	}
 }
 
-// escapeMarkdownCell escapes a text for a cell of a table in Markdown.
+// escapeMarkdownCell escapes a text for a cell of a Markdown table.
 func escapeMarkdownCell(text string) string {
 	var b strings.Builder
 	for _, c := range text {

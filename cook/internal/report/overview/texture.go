@@ -24,20 +24,20 @@ import (
 type Texture struct {
 	Path, Target, Output string
 	Encoding             Encoding
-	In, Out              int64            // bytes of source and file
+	In, Out              int64            // sizes of source and artifact, in bytes
 	Likeness             likeness.Finding // PSNR is +Inf for equal pixels; NaN needs a Note
 	Note                 string
 	Thumb                []byte // JPEG
 }
 
-// An Encoding is the format and the size of a texture; zero for an unreadable file.
+// An Encoding has the format and the dimensions of a texture. It is zero for an unreadable file.
 type Encoding struct {
 	Format       string
 	SRGB         bool
 	W, H, Levels int
 }
 
-// formatName returns the format with its color space.
+// formatName returns the name of the format with its color space.
 func (e Encoding) formatName() string {
 	if e.SRGB {
 		return e.Format + " sRGB"
@@ -47,7 +47,7 @@ func (e Encoding) formatName() string {
 
 const thumbSide = 96
 
-// A Candidate is an artifact with the name of a texture.
+// A Candidate is an artifact that is a texture according to its name.
 type Candidate struct {
 	Asset *survey.Asset
 	File  survey.Output
@@ -66,7 +66,7 @@ func Candidates(list []survey.Asset) (all []Candidate) {
 	return all
 }
 
-// MeasureAll compares textures, at most most of them, and draws their thumbnails.
+// MeasureAll compares no more than most textures, and draws their thumbnails.
 func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, all []Candidate, most, workers int) (textures []Texture, err error) {
 	textures = make([]Texture, min(most, len(all)))
 	err = parallel.Each(ctx, workers, len(textures), func(_, i int) error {
@@ -76,12 +76,21 @@ func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, al
 	return textures, err
 }
 
-// Measure reads a texture and compares it with its source. The Note has the reason of a failure.
-// draw makes the thumbnail; nil for none.
+// Measure reads a texture and compares it with its source. If this fails, the Note has the reason.
+// draw makes the thumbnail; it may be nil.
 func (c *Candidate) Measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, draw func(context.Context, *texture.Texture) ([]byte, error)) Texture {
+	t := c.Unmeasured(nil)
+	if err := t.measureFile(ctx, judge, out, c.Asset, draw); err != nil {
+		t.Note = err.Error()
+	}
+	return t
+}
+
+// Unmeasured returns a texture that could not be compared because of an error.
+func (c *Candidate) Unmeasured(err error) Texture {
 	t := Texture{Path: c.Asset.Path, Target: c.Asset.Target, Output: c.File.Path, In: c.Asset.In, Out: c.File.Size}
 	t.Likeness.Measure = cooked.Unmeasured()
-	if err := t.measureFile(ctx, judge, out, c.Asset, draw); err != nil {
+	if err != nil {
 		t.Note = err.Error()
 	}
 	return t
@@ -94,7 +103,7 @@ func (t *Texture) measureFile(ctx context.Context, judge *likeness.Judge, out *c
 		}
 	}()
 	if info, err := out.Stat(t.Output); err == nil && info.Size() != t.Out {
-		return errors.New("the file is not as it was cooked")
+		return errors.New("the file was changed since it was cooked")
 	}
 	made, err := likeness.Open(out, t.Output)
 	if err != nil {
@@ -110,7 +119,7 @@ func (t *Texture) measureFile(ctx context.Context, judge *likeness.Judge, out *c
 	return err
 }
 
-// noteText returns the Note, or that nothing was lost.
+// noteText returns the Note, or a text that says that nothing was lost.
 func (t *Texture) noteText() string {
 	if t.Note == "" && math.IsInf(t.Likeness.PSNR, 1) {
 		return "lossless"
@@ -118,7 +127,7 @@ func (t *Texture) noteText() string {
 	return t.Note
 }
 
-// thumbnail draws a texture over gray, from the smallest level that is large enough.
+// thumbnail draws a texture on a gray background, using the smallest mipmap that is large enough.
 func thumbnail(ctx context.Context, t *texture.Texture) ([]byte, error) {
 	level := 0
 	for level+1 < len(t.Levels) {
@@ -159,7 +168,8 @@ func thumbnail(ctx context.Context, t *texture.Texture) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// upward computes the third coordinate of a unit vector from the two that are stored, as bytes.
+// upward computes the third coordinate of a unit vector from the two stored coordinates. Each
+// coordinate is encoded as a byte.
 func upward(x, y byte) byte {
 	a, b := float64(x)/127.5-1, float64(y)/127.5-1
 	return byte(127.5 * (1 + math.Sqrt(max(0, 1-a*a-b*b))))
@@ -170,8 +180,8 @@ func texturesTable(r *Report) *Table {
 	t := &Table{Key: "textures", Title: "Textures, most loss first", Columns: []Column{
 		{"path", "texture", Name, false}, {"target", "target", Name, false}, {"role", "role", Text, false}, {"role_why", "decided by", Text, false}, {"format", "format", Text, false}, {"width", "width", Number, false}, {"height", "height", Number, false},
 		{"levels", "levels", Number, false}, {"bytes_in", "source", Bytes, true}, {"bytes_out", "cooked", Bytes, true}, {"psnr", "PSNR in dB", Decibel, false},
-		{"angle", "angle in °", Decibel, false}, {"coverage", "coverage off by", Percent, false}, {"note", "", Text, false},
-	}, Note: "PSNR compares the first level with the source as it was prepared (scaled, channels moved), in the channels that are stored: 30 dB can be seen, beyond 45 dB hardly anything can. " +
+		{"angle", "angle in °", Degree, false}, {"coverage", "coverage off by", Percent, false}, {"note", "", Text, false},
+	}, Note: "PSNR compares the first level with the source as it was prepared (scaled, channels moved), in the channels that are stored: a loss at 30 dB is visible, a loss above 45 dB is hardly visible. " +
 		"Of normal maps, the mean angle between normals; with option coverage, the most that a level's share of drawn pixels differs from the source's."}
 	list := slices.Clone(r.in.Textures)
 	slices.SortStableFunc(list, func(a, b Texture) int { return compareLoss(a.Likeness.PSNR, b.Likeness.PSNR) })
@@ -182,12 +192,12 @@ func texturesTable(r *Report) *Table {
 			finiteCell(x.Likeness.PSNR), finiteCell(x.Likeness.Angle), finiteCell(x.Likeness.Coverage), x.noteText())
 	}
 	if r.in.Unlooked > 0 {
-		t.Note += fmt.Sprintf(" Of %s the largest %d were looked at.", countOf(len(list)+r.in.Unlooked, "texture"), len(list))
+		t.Note += fmt.Sprintf(" Of %s, the largest %d were compared.", countOf(len(list)+r.in.Unlooked, "texture"), len(list))
 	}
 	return t
 }
 
-// finiteCell returns the cell of a number, nil unless it is finite.
+// finiteCell returns the cell for a number, or nil if the number is not finite.
 func finiteCell(x float64) any {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -195,7 +205,7 @@ func finiteCell(x float64) any {
 	return x
 }
 
-// compareLoss orders by PSNR. Unknown values come last.
+// compareLoss orders textures by PSNR. Textures with unknown PSNR come last.
 func compareLoss(a, b float64) int {
 	switch {
 	case math.IsNaN(a) && math.IsNaN(b), a == b:

@@ -12,27 +12,27 @@ import (
 	"time"
 )
 
-// Limits of a line.
+// Limits for a line.
 const (
 	maxLine  = 4096      // bytes
 	maxNames = 64        // counters in one line, after expanding "*"
-	maxName  = 256       // bytes of a graph's name
+	maxName  = 256       // bytes in a graph's name
 	maxRun   = 1_000_000 // frames of "for"
 
 	LeastDump, MostDump = 100 * time.Millisecond, time.Minute
 )
 
 // Help is the output of "help".
-const Help = `graph make NAME                     a graph
-graph add NAME COUNTER...           counters in it; makes the graph if there is none; * stands for any text
-graph add_vector NAME [COUNTER]     COUNTER/x, COUNTER/y and so on; COUNTER is NAME unless given
-graph range NAME LEAST GREATEST     a fixed scale; "graph range NAME auto" follows the values
-graph hide NAME, graph show NAME
-graph remove NAME [COUNTER...]      the graph, or some of its counters
-print COUNTER...                    the values of the last frame
+const Help = `graph make NAME                     make a graph
+graph add NAME COUNTER...           add counters; make the graph if it does not exist; * stands for any text
+graph add_vector NAME [COUNTER]     add COUNTER/x, COUNTER/y and so on (default COUNTER: NAME)
+graph range NAME LEAST GREATEST     fix the scale; "graph range NAME auto" follows the values
+graph hide NAME, graph show NAME    hide or show a graph
+graph remove NAME [COUNTER...]      remove the graph, or some of its counters
+print COUNTER...                    print the values of the last frame
 when COUNTER > NUMBER [for FRAMES] dump DURATION
-                                    write a recording of that long before and after; also >= < <=
-when, when remove N                 list the conditions, remove one
+                                    if so, record for DURATION before and after; also >= < <=
+when, when remove N                 list the conditions, or remove one
 help
 Timers are in milliseconds; numbers may have units (33ms, 250us). Quote names that have spaces: "a b".`
 
@@ -41,11 +41,11 @@ type Names struct {
 	Counters []string // sorted
 	Graphs   []string
 
-	// Later accepts counters that do not exist yet, for the program's own lines.
+	// Later allows counters that do not exist yet; the program's own lines may name them.
 	Later bool
 }
 
-// A Command is a parsed line; one of its fields is set, none for an empty line.
+// A Command is a parsed line. One of its fields is set, or none for an empty line.
 type Command struct {
 	Ops    []Op
 	Print  []string
@@ -60,7 +60,7 @@ type Op struct {
 	Do    string      `json:"do"` // make add hide show remove range
 	Graph string      `json:"graph"`
 	Names []string    `json:"names,omitempty"` // names of counters
-	Range *[2]float64 `json:"range,omitempty"` // for range: nil follows the values
+	Range *[2]float64 `json:"range,omitempty"` // limits for range; nil follows the values
 }
 
 // When is a condition and its action.
@@ -90,7 +90,8 @@ func (w *When) String() string {
 	return fmt.Sprintf("when %s %s %s for %d dump %v", quote(w.Counter), w.Is, strconv.FormatFloat(w.Number, 'g', -1, 64), w.Frames, w.Dump)
 }
 
-// Parse parses a line. An error is one line, and suggests the nearest name for a mistyped one.
+// Parse parses a line. An error message is one line and suggests the nearest name for a mistyped
+// name.
 func Parse(line string, names Names) (Command, error) {
 	if len(line) > maxLine {
 		return Command{}, fmt.Errorf("the line has %d bytes; at most %d are read", len(line), maxLine)
@@ -120,7 +121,7 @@ var (
 	signs    = []string{">", ">=", "<", "<="}
 )
 
-// A parser takes words off the front of rest.
+// A parser parses the words in rest, from first to last.
 type parser struct {
 	Names
 	rest []string
@@ -137,16 +138,16 @@ func (p *parser) next(what string) (string, error) {
 
 func (p *parser) end() error {
 	if len(p.rest) > 0 {
-		return fmt.Errorf("%s is too much at the end of the line; see help", quote(p.rest[0]))
+		return fmt.Errorf("the line must end before %s; see help", quote(p.rest[0]))
 	}
 	return nil
 }
 
-// expect takes a keyword.
+// expect takes the given keyword.
 func (p *parser) expect(keyword string) error {
 	word, err := p.next(strconv.Quote(keyword))
 	if err == nil && word != keyword {
-		err = fmt.Errorf("%s stands where %q should; see help", quote(word), keyword)
+		err = fmt.Errorf("want %[2]q instead of %[1]s; see help", quote(word), keyword)
 	}
 	return err
 }
@@ -217,7 +218,7 @@ func (p *parser) counters() (list []string, err error) {
 }
 
 func tooMany(n int) error {
-	return fmt.Errorf("%d or more counters in one line; at most %d are taken", n, maxNames)
+	return fmt.Errorf("the line has %d or more counters; at most %d are allowed", n, maxNames)
 }
 
 func (p *parser) counter(word string) ([]string, error) {
@@ -229,12 +230,12 @@ func (p *parser) counter(word string) ([]string, error) {
 		for _, name := range p.Counters {
 			if matches(word, name) {
 				if found = append(found, name); len(found) > maxNames {
-					return nil, fmt.Errorf("%s stands for more than %d counters", quote(word), maxNames)
+					return nil, fmt.Errorf("%s matches more than %d counters", quote(word), maxNames)
 				}
 			}
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("no counter is like %s", quote(word))
+			return nil, fmt.Errorf("no counter matches %s", quote(word))
 		}
 		return found, nil
 	}
@@ -274,7 +275,7 @@ func (p *parser) vector(graph string) (list []string, err error) {
 	return nil, unknown("vector", base, p.vectors())
 }
 
-// vectors returns the names that have a component x.
+// vectors returns the names of vectors: names that have a component x.
 func (n *Names) vectors() (list []string) {
 	for _, name := range n.Counters {
 		if base, ok := strings.CutSuffix(name, "/x"); ok {
@@ -309,7 +310,7 @@ func (p *parser) limits() (*[2]float64, error) {
 	return &[2]float64{least, greatest}, p.end()
 }
 
-// number reads a number, or a duration in milliseconds.
+// number takes a number, or a duration, which it converts to milliseconds.
 func number(word string) (float64, error) {
 	if f, err := strconv.ParseFloat(word, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
 		return f, nil
@@ -343,14 +344,14 @@ func (p *parser) when() (Command, error) {
 		return Command{}, err
 	}
 	if len(found) != 1 {
-		return Command{}, fmt.Errorf("%s stands for %d counters; a condition watches one", quote(word), len(found))
+		return Command{}, fmt.Errorf("%s matches %d counters; a condition watches one", quote(word), len(found))
 	}
 	w.Counter = found[0]
 	if w.Is, err = p.next("one of > >= < <="); err != nil {
 		return Command{}, err
 	}
 	if !slices.Contains(signs, w.Is) {
-		return Command{}, fmt.Errorf("%s stands where one of > >= < <= should", quote(w.Is))
+		return Command{}, fmt.Errorf("want one of > >= < <= instead of %s", quote(w.Is))
 	}
 	if word, err = p.next("a number"); err != nil {
 		return Command{}, err

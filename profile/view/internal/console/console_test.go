@@ -59,26 +59,26 @@ func TestParseErrors(t *testing.T) {
 		{"graph", "one of add, add_vector, hide, make, range, remove, show is missing at the end of the line; see help"},
 		{"graph make", "the name of a graph is missing at the end of the line; see help"},
 		{`graph make ""`, "the name of a graph has 1 to 256 bytes, not 0"},
-		{"graph make fps x", "x is too much at the end of the line; see help"},
+		{"graph make fps x", "the line must end before x; see help"},
 		{"graph add fps", "the name of a counter is missing at the end of the line; see help"},
 		{"graph add fps cook/skip/stmap", "there is no counter cook/skip/stmap; did you mean cook/skip/stamp?"},
 		{"graph add fps frame", "there is no counter frame; did you mean cook/frame_ms?"},
-		{"graph add fps cok/*", "no counter is like cok/*"},
+		{"graph add fps cok/*", "no counter matches cok/*"},
 		{"graph add_vector camra", "there is no vector camra; did you mean camera?"},
 		{"graph add_vector nothing", "there is no vector nothing, only camera, wind"},
 		{"graph hide fsp", "there is no graph fsp; did you mean fps?"},
 		{"graph remove all", "there is no graph all, only fps, skips"},
 		{"graph range fps 20 -20", "a range from 20 to -20 is empty"},
 		{"graph range fps nan 1", "nan is neither a number nor a duration such as 33ms"},
-		{"graph range fps 1 2 3", "3 is too much at the end of the line; see help"},
+		{"graph range fps 1 2 3", "the line must end before 3; see help"},
 		{"print", "the name of a counter is missing at the end of the line; see help"},
-		{`print "odd`, `a quotation is not ended, or what is in it is not a string: "\"odd"`},
-		{"when cook/frame_ms = 33 dump 2s", "= stands where one of > >= < <= should"},
+		{`print "odd`, `a quoted word has no end, or is not a valid string: "\"odd"`},
+		{"when cook/frame_ms = 33 dump 2s", "want one of > >= < <= instead of ="},
 		{"when cook/frame_ms > x dump 2s", "x is neither a number nor a duration such as 33ms"},
 		{"when cook/frame_ms > 33 for 0 dump 2s", "0 is not a number of frames from 1 to 1000000"},
-		{"when cook/frame_ms > 33 for 3 dmup 2s", `dmup stands where "dump" should; see help`},
+		{"when cook/frame_ms > 33 for 3 dmup 2s", `want "dump" instead of dmup; see help`},
 		{"when cook/frame_ms > 33 dump 2h", "2h is not a duration from 100ms to 1m0s, such as 2s"},
-		{"when cook/skip/* > 33 dump 2s", "cook/skip/* stands for 2 counters; a condition watches one"},
+		{"when cook/skip/* > 33 dump 2s", "cook/skip/* matches 2 counters; a condition watches one"},
 		{"when remove x", "x is not the number of a condition; when lists them"},
 		{strings.Repeat("x", 5000), "the line has 5000 bytes; at most 4096 are read"},
 	} {
@@ -104,7 +104,7 @@ func TestParseLater(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	for _, tc := range []struct {
-		line string // with the cursor at |
+		line string // text; | marks the cursor
 		want []string
 	}{
 		{"|", commands},

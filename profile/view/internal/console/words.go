@@ -21,13 +21,13 @@ func split(line string) (words []string, err error) {
 		}
 		word, rest, ok := cut(line)
 		if !ok {
-			return nil, fmt.Errorf("a quotation is not ended, or what is in it is not a string: %s", strconv.Quote(short(line)))
+			return nil, fmt.Errorf("a quoted word has no end, or is not a valid string: %s", strconv.Quote(short(line)))
 		}
 		words, line = append(words, word), rest
 	}
 }
 
-// cut splits a line after its first word. The line starts with that word.
+// cut splits a line after its first word. The line must not begin with a space.
 func cut(line string) (word, rest string, ok bool) {
 	if line[0] == '"' {
 		quoted, err := strconv.QuotedPrefix(line)
@@ -44,7 +44,7 @@ func cut(line string) (word, rest string, ok bool) {
 	return line[:end], line[end:], true
 }
 
-// quote returns a word as a user would type it.
+// quote returns a word in the form in which a user would type it, quoted if necessary.
 func quote(word string) string {
 	plain := func(r rune) bool { return unicode.IsPrint(r) && r != ' ' && r != utf8.RuneError }
 	if word == "" || word[0] == '"' || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
@@ -80,7 +80,7 @@ func matches(pattern, name string) bool {
 	return strings.HasSuffix(name, pieces[last])
 }
 
-// unknown returns the error for an unknown word.
+// unknown returns the error for an unknown word, with the nearest known word.
 func unknown(what, word string, known []string) error {
 	if near := meant(word, known); near != "" {
 		return fmt.Errorf("there is no %s %s; did you mean %s?", what, quote(short(word)), quote(near))
@@ -99,7 +99,8 @@ func quoteAll(words []string) string {
 	return strings.Join(list, ", ")
 }
 
-// meant returns the nearest word, or else the only one that contains word, or "".
+// meant returns the known word nearest to a mistyped word. If none is near, it returns the only
+// known word that contains the mistyped word, or "".
 func meant(word string, known []string) string {
 	if near := nearest.Word(word, known); near != "" || word == "" {
 		return near
@@ -117,18 +118,18 @@ func meant(word string, known []string) string {
 	return ""
 }
 
-// A Completion means that the bytes From to To of a line may be replaced by one of Words.
+// A Completion says that line[From:To] may be replaced by one of Words.
 type Completion struct {
 	From  int      `json:"from"`
 	To    int      `json:"to"`
 	Words []string `json:"words"`
 }
 
-// maxWords is how many words a completion offers.
+// maxWords limits the words that a completion offers.
 const maxWords = 50
 
-// Complete returns the possible words at a place of a line. Counters are completed one part at a
-// time, up to the next slash; if none begins with the typed word, names that contain it are
+// Complete returns the possible words at a position in a line. Counters are completed one part at
+// a time, up to the next slash; if none begins with the typed word, names that contain it are
 // offered.
 func Complete(line string, at int, names Names) Completion {
 	at = min(max(at, 0), len(line))
@@ -145,7 +146,7 @@ func Complete(line string, at int, names Names) Completion {
 		}
 		word, after, ok := cut(rest)
 		if !ok || after == "" {
-			break // the word to complete
+			break // typed part of the word to complete
 		}
 		words, rest = append(words, word), after
 	}
@@ -252,12 +253,12 @@ func byPart(typed string, names []string) (list []string) {
 			continue
 		}
 		part := name[:len(typed)+slash+1]
-		// All names that begin with this part are adjacent. The first name after them begins with
-		// the byte that follows the slash.
+		// All names that begin with this part are adjacent. Names after them are not less than
+		// the part with its final slash replaced by the next byte.
 		after := part[:len(part)-1] + string(rune('/'+1))
 		end, _ := slices.BinarySearch(names[from:], after)
 		if end == 1 {
-			part = name // the only one
+			part = name // the only name with this part
 		}
 		list = append(list, part)
 		from += max(end, 1)

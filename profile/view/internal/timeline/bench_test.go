@@ -20,7 +20,7 @@ import (
 // hardly affect.
 func loop(b *testing.B, do func() error) {
 	set := counters.New(counters.Options{})
-	defer process.Publish(set).Close()
+	defer process.Publish(set)()
 	for b.Loop() {
 		if err := do(); err != nil {
 			b.Fatal(err)
@@ -120,7 +120,7 @@ func BenchmarkWindows(b *testing.B) {
 		b.ReportMetric(float64(after.HeapSys)/1e6, "MB-heap-at-most")
 		b.ReportMetric(float64(cells), "cells")
 	})
-	b.Run("read", func(b *testing.B) { // reads all events in order: a lower bound for an index
+	b.Run("read", func(b *testing.B) { // time to read all events in order: a lower bound for indexing
 		loop(b, func() error {
 			for _, err := range events.Read(bytes.NewReader(data.Data)).All() {
 				if err != nil {
@@ -171,7 +171,7 @@ func BenchmarkWindows(b *testing.B) {
 			b.ReportMetric(float64(spans), "spans")
 		})
 	}
-	b.Run("between", func(b *testing.B) { // just too narrow for cells
+	b.Run("between", func(b *testing.B) { // a window whose pixels are just too narrow for drawing from cells
 		span := width * (rec.width - 1)
 		loop(b, func() error {
 			_, err := rec.Window(ctx, 0, span, width)

@@ -9,14 +9,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Comparison is the differences between two recordings, largest first.
+// A Comparison lists the differences between two recordings, largest first.
 type Comparison struct {
-	Scopes []Change `json:"scopes"` // by name
-	Assets []Change `json:"assets"` // by name and detail
-	More   int      `json:"more"`   // changes left out
+	Scopes []Change `json:"scopes"` // changes by name
+	Assets []Change `json:"assets"` // changes by name and detail
+	More   int      `json:"more"`   // number of changes left out
 }
 
-// A Change is the scopes of a name, or of a name and a detail, in two recordings.
+// A Change compares the scopes of a name, or of a name and a detail, in two recordings.
 type Change struct {
 	Name   string `json:"name"`
 	Detail string `json:"detail,omitempty"`
@@ -31,8 +31,8 @@ type Took struct {
 }
 
 const (
-	mostChanges = 1000    // for names, and for names with details
-	mostPairs   = 1 << 20 // per recording; further ones are summed as "(others)"
+	mostChanges = 1000    // limit of each of the two lists: names, and names with details
+	mostPairs   = 1 << 20 // limit per recording; further pairs are summed as "(others)"
 )
 
 // A pair is the name and the detail of a scope.
@@ -56,7 +56,7 @@ func Compare(ctx context.Context, a, b *Recording) (*Comparison, error) {
 	return c, nil
 }
 
-// pairs sums all scopes of a recording.
+// pairs sums all scopes of a recording by name and detail.
 func (r *Recording) pairs(ctx context.Context) (map[pair]Took, error) {
 	release, err := r.use(ctx)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *Recording) pairs(ctx context.Context) (map[pair]Took, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := r.tape.Names()
+	names := r.tape.State().Names
 	pairs := make(map[pair]Took, len(all))
 	for key, t := range all {
 		p := pair{others, ""}
@@ -122,7 +122,7 @@ func (r *Recording) pairs(ctx context.Context) (map[pair]Took, error) {
 	return pairs, nil
 }
 
-// noRoom is not a valid pair of names.
+// noRoom marks a full table. No pair of names has this value.
 const noRoom = 1<<64 - 1
 
 func byName(pairs map[pair]Took) map[pair]Took {
@@ -135,7 +135,7 @@ func byName(pairs map[pair]Took) map[pair]Took {
 	return sums
 }
 
-// changes lists the largest differences, and returns the number of further ones.
+// changes lists the largest differences, and returns the number of further differences.
 func changes(a, b map[pair]Took) (list []Change, more int) {
 	list = []Change{}
 	for p, t := range a {

@@ -14,10 +14,10 @@ import (
 type Found struct {
 	Count int64   `json:"count"`
 	Names []Count `json:"names"` // most frequent first
-	Hit   *Hit    `json:"hit"`   // the next hit, or null
+	Hit   *Hit    `json:"hit"`   // the next hit, or nil (null in JSON)
 }
 
-// A Count is the number of hits of a name.
+// A Count is the number of hits with one name.
 type Count struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
@@ -38,11 +38,11 @@ const (
 	mostCounts = 100
 )
 
-// A search is the latest search, kept to make stepping from hit to hit fast.
+// A search holds the hits of the latest search, so that stepping from hit to hit is fast.
 type search struct {
 	text    string
-	upTo    int64 // covers the blocks below this number
-	from    int64 // and from this number on
+	upTo    int64 // number after the last searched block
+	from    int64 // number of the first searched block
 	matches []bool
 	counts  map[int64]int // hits by block number, nonzero only
 	total   int64
@@ -74,7 +74,7 @@ func (r *Recording) Find(ctx context.Context, text string, at int64, backwards b
 		}
 	}
 	if hit != nil && ctx.Err() == nil {
-		names := r.tape.Names()
+		names := r.tape.State().Names
 		found.Hit = &Hit{int(hit.Row), hit.Start, hit.Dur, shown(names[hit.Name]), shown(names[hit.Detail]), r.depthOf(ctx, hit)}
 	}
 	return found, ctx.Err()
@@ -83,13 +83,13 @@ func (r *Recording) Find(ctx context.Context, text string, at int64, backwards b
 // searched counts the hits, or returns the cached search.
 func (r *Recording) searched(ctx context.Context, text string) (*search, error) {
 	from := int64(0)
-	if blocks := r.tape.Blocks(); len(blocks) > 0 {
+	if blocks := r.tape.State().Blocks; len(blocks) > 0 {
 		from = blocks[0].Number
 	}
 	if s := r.search.Load(); s != nil && s.text == text && s.upTo == r.next && s.from == from {
 		return s, nil
 	}
-	table := r.tape.Names()
+	table := r.tape.State().Names
 	s := &search{text: text, upTo: r.next, from: from, matches: make([]bool, len(table)), counts: map[int64]int{}}
 	for i, name := range table {
 		s.matches[i] = strings.Contains(strings.ToLower(name), text)
@@ -142,8 +142,8 @@ func (s *search) hits(r *events.Record) bool {
 	return (r.Kind == events.Scope || r.Kind == events.Instant) && (s.matches[r.Name] || s.matches[r.Detail])
 }
 
-// nextOn returns the next hit on a row. It checks long scopes one by one; among the others the
-// first block with a hit has the next one.
+// nextOn returns the next hit on a row. It checks long scopes one by one; for short scopes, the
+// first block with a hit has the next hit.
 func (r *Recording) nextOn(ctx context.Context, row int, s *search, at int64, backwards bool) (hit *events.Record) {
 	better := func(start int64) bool {
 		if backwards {
@@ -171,7 +171,7 @@ func (r *Recording) nextOn(ctx context.Context, row int, s *search, at int64, ba
 			continue
 		}
 		if hit != nil && (!backwards && b.before > hit.Start || backwards && b.end < hit.Start) || ctx.Err() != nil {
-			break // it precedes all of this block
+			break // the hit is before all scopes of this block
 		}
 		sc.records, _ = r.tape.Read(&b.Block, sc.records[:0])
 		for k := range sc.records {

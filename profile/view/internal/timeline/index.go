@@ -12,34 +12,34 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Recording answers questions about a tape. Its methods may be called from any goroutine.
+// A Recording answers queries about a tape. Its methods may be called from any goroutine.
 type Recording struct {
 	tape   *events.Tape
 	search atomic.Pointer[search]
 
-	mu    sync.RWMutex // held for reading by questions
+	mu    sync.RWMutex // guards the fields below; queries hold it for reading
 	rows  []row
-	open  []events.Record // unended scopes
+	open  []events.Record // scopes that have not ended
 	next  int64           // number of the first block not indexed
-	width int64           // width of bins
+	width int64           // width of bins in nanoseconds
 	flows flows
-	last  int64 // latest end
-	chunk int   // consecutive blocks that one goroutine indexes
-	most  int   // most cells
+	last  int64 // latest end of a scope
+	chunk int   // number of consecutive blocks that one goroutine indexes
+	most  int   // limit of the number of cells
 }
 
-// A row has the indexed blocks of one row.
+// A row has the index of one row: its blocks.
 type row struct{ blocks []block }
 
 // A block is the index of one block.
 type block struct {
 	events.Block
-	before, end int64   // bounds: short scopes begin after before and end by end
-	splits      []int64 // begins of later long scopes between before and end, ascending
-	longs       []long  // in the order of their ends
-	cells       []cell  // from the last to the first, by level
+	before, end int64   // bounds: short scopes begin after before and end no later than end
+	splits      []int64 // start times, between before and end, of long scopes in later blocks; ascending
+	longs       []long  // sorted by end
+	cells       []cell  // cells by level, from last to first
 	flows       []flow
-	values      []uint32 // names of its values
+	values      []uint32 // names of the block's values
 }
 
 // A long is a scope that began before its block.
@@ -52,29 +52,30 @@ type long struct {
 func (l *long) end() int64 { return l.start + l.dur }
 
 const (
-	mostCells = 1 << 21 // in an index
+	mostCells = 1 << 21 // limit of an index
 	mostBins  = 1 << 18
-	mostRows  = 1 << 12 // further rows are not shown
-	waves     = 8       // blocks are indexed in waves, bounding the cells after each
+	mostRows  = 1 << 12 // limit of rows; further rows are not shown
+	waves     = 8       // indexing is divided into about this many parts; cells are bounded after each
 )
 
-// New returns the recording on a tape. The first question indexes it.
+// New returns the Recording of a tape. The first query indexes it.
 func New(tape *events.Tape) *Recording {
 	return &Recording{tape: tape, width: 1, chunk: 32, most: mostCells}
 }
 
-// Tape returns the tape.
+// Tape returns the tape of the recording.
 func (r *Recording) Tape() *events.Tape { return r.tape }
 
-// cores returns the processors to share work among.
+// cores returns the number of processors to share work among.
 func cores() *parallel.Cores { return parallel.NewCores(runtime.GOMAXPROCS(0) - 1) }
 
 // use brings the index up to date and keeps it unchanged until release is called.
 func (r *Recording) use(ctx context.Context) (release func(), err error) {
-	blocks := r.tape.Blocks()
+	blocks := r.tape.State().Blocks
 	r.mu.Lock()
 	if len(blocks) > 0 && (blocks[len(blocks)-1].Number >= r.next || r.dropped(blocks[0].Number)) {
-		// Finish even if the page has moved on: the next question needs it.
+		// Finish indexing even if the page has canceled the query, because the next query needs
+		// the index.
 		err = r.update(context.WithoutCancel(ctx), blocks)
 	}
 	r.mu.Unlock()
@@ -85,14 +86,15 @@ func (r *Recording) use(ctx context.Context) (release func(), err error) {
 	return r.mu.RUnlock, nil
 }
 
-// dropped reports whether blocks before a number are indexed.
+// dropped reports whether the index still has blocks before the given number. The tape has dropped
+// these blocks.
 func (r *Recording) dropped(first int64) bool {
 	return slices.ContainsFunc(r.rows, func(row row) bool { return len(row.blocks) > 0 && row.blocks[0].Number < first })
 }
 
 // update indexes new blocks, and forgets blocks that the tape has dropped.
 func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
-	rows := slices.Clone(r.rows) // a copy: changes apply all or none
+	rows := slices.Clone(r.rows) // a copy, so that either all changes apply or none
 	for i := range rows {
 		n := 0
 		for n < len(rows[i].blocks) && rows[i].blocks[n].Number < blocks[0].Number {
@@ -100,7 +102,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 		}
 		rows[i].blocks = slices.Clone(rows[i].blocks[n:])
 	}
-	first := make([]int, mostRows) // first new block of each row
+	first := make([]int, mostRows) // index of the first new block of each row
 	for i := range rows {
 		first[i] = len(rows[i].blocks)
 	}
@@ -158,8 +160,8 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	return nil
 }
 
-// bound joins cells into wider bins until there are few enough, and returns the width of the
-// bins.
+// bound joins cells into wider bins until there are few enough cells, and returns the width of
+// the bins.
 func bound(rows []row, width int64, most int) int64 {
 	for {
 		count := 0
@@ -190,7 +192,8 @@ func (b *block) widen(j *joiner, width int64) {
 		for ; next >= 0 && b.longs[next].pos > c.pos; next-- {
 			j.flush()
 		}
-		// Instants are ordered with the scopes only between two flushes.
+		// Instants do not count here: their order relative to scopes is kept only between two
+		// flushes.
 		for ; c.level > 0 && split > 0 && b.splits[split-1] > c.start; split-- {
 			j.flush()
 		}

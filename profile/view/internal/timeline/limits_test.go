@@ -61,7 +61,7 @@ func TestLongNamesAreCut(t *testing.T) {
 		name := s.name(strings.Repeat(string(rune('a'+i%26)), 40_000) + fmt.Sprint(i))
 		s.rows[0] = append(s.rows[0], happening{kind: events.Instant, name: name, start: int64(10 * i), end: int64(10 * i)})
 	}
-	var stream []byte // names in several blocks: each holds at most 256 KiB
+	var stream []byte // several blocks of names, because a block holds at most 256 KiB
 	whole := *s
 	whole.names = whole.names[:1]
 	stream = whole.stream()
@@ -73,7 +73,7 @@ func TestLongNamesAreCut(t *testing.T) {
 		names = appendBlock(names, 2, c)
 	}
 	tape := events.OpenTape(slices.Concat(stream[:at], names, stream[at:]))
-	if err := tape.Err(); err != nil {
+	if err := tape.State().Err; err != nil {
 		t.Fatal(err)
 	}
 	w, err := New(tape).Window(t.Context(), 0, 3000, 8000)
@@ -122,7 +122,7 @@ func TestFlowsAndInstants(t *testing.T) {
 func TestWindowsShowTheRemainingBlocks(t *testing.T) {
 	s := sideBySide(20_000)
 	stream := s.stream()
-	tape := events.NewTape(events.TapeOptions{Keep: 30_000})
+	tape := events.NewTape(30_000)
 	rec := New(tape)
 	for len(stream) > 0 {
 		n := min(len(stream), 7000)
@@ -138,18 +138,18 @@ func TestWindowsShowTheRemainingBlocks(t *testing.T) {
 		for _, span := range w.spans(0) {
 			count += span.count
 		}
-		for _, b := range tape.Blocks() {
+		for _, b := range tape.State().Blocks {
 			kept += int64(b.Records)
 		}
 		if count != kept {
 			t.Fatalf("got %d scopes, the tape has %d", count, kept)
 		}
 	}
-	if tape.Forgotten() == 0 {
+	if tape.State().Forgotten == 0 {
 		t.Error("nothing was dropped")
 	}
 	sums, err := rec.Sums(t.Context(), Query{To: math.MaxInt64, Row: -1})
-	if err != nil || sums.Names[0].Count+sums.Names[1].Count+tape.Forgotten() != 20_000 {
+	if err != nil || sums.Names[0].Count+sums.Names[1].Count+tape.State().Forgotten != 20_000 {
 		t.Errorf("%v, %+v", err, sums.Names)
 	}
 }

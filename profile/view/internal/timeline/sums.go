@@ -18,9 +18,9 @@ type Query struct {
 	Within       bool   // only scopes entirely inside the window
 }
 
-// Sums summarizes scopes. Each counts as a whole, even if it reaches out of the window.
+// Sums summarizes scopes. Each scope counts entirely, even the parts outside the window.
 type Sums struct {
-	Names     []stat.Scope `json:"names"`   // most own time first
+	Names     []stat.Scope `json:"names"`   // sorted by own time, longest first
 	Slowest   []Slow       `json:"slowest"` // longest first
 	Histogram []stat.Bar   `json:"histogram"`
 }
@@ -35,7 +35,7 @@ type Slow struct {
 }
 
 const (
-	mostNames   = 1 << 11 // names summed separately
+	mostNames   = 1 << 11 // limit of the names that are summed separately
 	mostSlowest = 20
 	others      = "(others)"
 )
@@ -48,7 +48,7 @@ func (r *Recording) Sums(ctx context.Context, q Query) (*Sums, error) {
 	}
 	defer release()
 	q.From, q.To = clampWindow(q.From, q.To)
-	names := r.tape.Names()
+	names := r.tape.State().Names
 	var mu sync.Mutex
 	all := &adder{names: map[uint32]*sum{}}
 	err = cores().Each(ctx, len(r.rows), func(i int) error {
@@ -79,10 +79,10 @@ type adder struct {
 	row     int
 	table   []string
 	names   map[uint32]*sum
-	more    *sum // sum of names that do not fit
+	more    *sum // sum over the names that do not fit
 	slowest []slow
 	times   stat.Histogram
-	around  []frame // scopes around earlier records, outermost first
+	around  []frame // scopes that enclose the records still to be visited, outermost first
 }
 
 type slow struct {
@@ -91,14 +91,14 @@ type slow struct {
 	row          int
 }
 
-// A frame is a scope whose inner scopes are still to come.
+// A frame is a scope whose inner scopes have not all been visited.
 type frame struct {
 	start, dur, inner int64
 	name, detail      uint32
 }
 
 // addRowBlocks visits the blocks of a row from the last to the first. For blocks outside the
-// window their cells suffice.
+// window it uses only their cells.
 func (a *adder) addRowBlocks(ctx context.Context, tape *events.Tape, blocks []block) {
 	var records []events.Record
 	for k := len(blocks) - 1; k >= 0 && ctx.Err() == nil; k-- {
@@ -141,7 +141,7 @@ func (a *adder) leave(start int64) {
 	}
 }
 
-// enter enters a scope from its end.
+// enter visits a scope at its end.
 func (a *adder) enter(f frame) {
 	a.leave(f.start)
 	if n := len(a.around); n > 0 {

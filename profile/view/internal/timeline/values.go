@@ -12,7 +12,7 @@ import (
 // Values are quantities over time.
 type Values struct {
 	Names  []string    `json:"names"`  // all quantities of the recording
-	Series [][]float64 `json:"series"` // of the requested ones: time, value
+	Series [][]float64 `json:"series"` // pairs of time and value of each requested quantity
 }
 
 const (
@@ -26,7 +26,7 @@ type point struct {
 	value float64
 }
 
-// A pixel has the points of a series that are drawn at one place.
+// A pixel has the points of a series that are drawn at one horizontal position.
 type pixel struct {
 	first, least, most, last point
 	some                     bool
@@ -52,7 +52,7 @@ func (p *pixel) addPoint(at point) {
 }
 
 // Values returns quantities in a window: the first, least, greatest and last value of each pixel,
-// preceded by the value with which the window begins.
+// preceded by the value at the start of the window.
 func (r *Recording) Values(ctx context.Context, from, to int64, width int, names []string) (*Values, error) {
 	release, err := r.use(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 	width = min(max(width, 1), mostWidth)
 	step := max((to-from)/int64(width), 1)
 	names = names[:min(len(names), mostSeries)]
-	table := r.tape.Names()
+	table := r.tape.State().Names
 	answer := &Values{Names: r.quantities(table), Series: make([][]float64, len(names))}
 	wanted := map[uint32]int{} // index of the series
 	for sym, name := range table {
@@ -71,7 +71,7 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 			wanted[uint32(sym)] = i
 		}
 	}
-	pixels := make([][]pixel, len(names)) // the first is before the window
+	pixels := make([][]pixel, len(names)) // element 0 has the values before the window
 	for i := range pixels {
 		pixels[i] = make([]pixel, 2+(to-from)/step)
 	}
@@ -120,8 +120,8 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 	return answer, nil
 }
 
-// needed reports whether a block has wanted values: any, or, outside the window, only of names
-// without a value so far.
+// needed reports whether a block has values to read. For a block outside the window, only values
+// of names without a value so far are read.
 func (b *block) needed(wanted map[uint32]int, before []pixel, outside bool) bool {
 	return slices.ContainsFunc(b.values, func(name uint32) bool {
 		i, ok := wanted[name]
@@ -129,7 +129,7 @@ func (b *block) needed(wanted map[uint32]int, before []pixel, outside bool) bool
 	})
 }
 
-// quantities returns the names of all values.
+// quantities returns the names of all quantities.
 func (r *Recording) quantities(table []string) []string {
 	found := map[uint32]bool{}
 	list := []string{}
@@ -147,7 +147,7 @@ func (r *Recording) quantities(table []string) []string {
 	return slices.Compact(list)
 }
 
-// flat lists the points of pixels in the order of time, each once.
+// flat returns the points of pixels in chronological order, without duplicates.
 func flat(pixels []pixel) []float64 {
 	list := []float64{}
 	for i, p := range pixels {

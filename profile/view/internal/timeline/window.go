@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Window is a part of a recording to draw. Names and details of all lists are indexes into
+// A Window is a part of a recording to draw. Names and details in all lists are indexes into
 // Names.
 type Window struct {
 	From  int64    `json:"from"`
@@ -19,7 +19,7 @@ type Window struct {
 
 	Open     []int64 `json:"open"`     // row, start, name, detail, depth
 	Instants []int64 `json:"instants"` // row, time, name, detail
-	Flows    []int64 `json:"flows"`    // row and time of both ends
+	Flows    []int64 `json:"flows"`    // row and time of the start, row and time of the end
 	Dropped  int64   `json:"dropped"`
 }
 
@@ -75,14 +75,14 @@ func (r *Recording) Window(ctx context.Context, from, to int64, width int) (*Win
 			cells[i] = append(cells[i][:0], j.out...)
 		}
 	}
-	w := &Window{From: from, To: to, Rows: []Row{}, Open: []int64{}, Instants: []int64{}, Dropped: r.tape.Dropped() + r.tape.Forgotten()}
-	names := table{all: r.tape.Names(), local: map[uint32]int64{}}
-	workers := r.tape.Workers()
+	w := &Window{From: from, To: to, Rows: []Row{}, Open: []int64{}, Instants: []int64{}, Dropped: r.tape.State().Dropped + r.tape.State().Forgotten}
+	names := table{all: r.tape.State().Names, local: map[uint32]int64{}}
+	workers := r.tape.State().Workers
 	room := 2 * (mostSpans + mostInstants)
 	for i, list := range cells {
 		w.addRow(i, workers[i], list, &names)
 		if room -= len(list); room <= 0 {
-			break // more and deeper rows than any program has
+			break // limit reached; real programs have fewer rows, less deep ones
 		}
 	}
 	for _, o := range open {
@@ -103,7 +103,7 @@ func clampWindow(from, to int64) (int64, int64) {
 	return from, min(max(to, from), farthest)
 }
 
-// openOn returns the begins of the scopes that are open on a row.
+// openOn returns the start times of the scopes that are open on a row.
 func openOn(open []events.Record, row int) (starts []int64) {
 	for _, o := range open {
 		if int(o.Row) == row {
@@ -168,10 +168,11 @@ func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, p
 	return j.out
 }
 
-// outer has the begins of the long scopes around earlier records, outermost first.
+// outer has the start times of the long scopes that enclose the records still to be visited,
+// outermost first.
 type outer struct{ starts []int64 }
 
-// enterLongScope enters a long scope from its end, and draws it if it is in the window.
+// enterLongScope visits a long scope at its end, and draws it if it is in the window.
 func (o *outer) enterLongScope(l *long, j *joiner, from, to int64) {
 	depth := o.depth(l.start)
 	o.starts = append(o.starts[:depth], l.start)
@@ -181,7 +182,7 @@ func (o *outer) enterLongScope(l *long, j *joiner, from, to int64) {
 	}
 }
 
-// depth returns how many scopes enclose a scope with this begin.
+// depth returns how many scopes enclose a scope with this start time.
 func (o *outer) depth(start int64) int {
 	n := len(o.starts)
 	for n > 0 && o.starts[n-1] > start {
@@ -190,7 +191,7 @@ func (o *outer) depth(start int64) int {
 	return n
 }
 
-// A table renumbers the names of an answer.
+// A table maps the names of a recording to the indexes of an answer.
 type table struct {
 	all   []string
 	local map[uint32]int64

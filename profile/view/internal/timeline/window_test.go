@@ -127,7 +127,7 @@ func indexed(t *rapid.T, s *story) map[string]*Recording {
 	binned := New(events.OpenTape(stream))
 	coarse := New(events.OpenTape(stream))
 	coarse.width = 1 << 20
-	tape := events.NewTape(events.TapeOptions{})
+	tape := events.NewTape(0)
 	live := New(tape)
 	binned.chunk = rapid.IntRange(1, 4).Draw(t, "chunk")
 	binned.width = rapid.SampledFrom([]int64{1, 16, 128}).Draw(t, "bins")

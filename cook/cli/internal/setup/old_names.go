@@ -1,0 +1,215 @@
+package setup
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/assetcook/assetcook/cook"
+	"github.com/assetcook/assetcook/cook/internal/survey"
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/confine"
+	"github.com/assetcook/assetcook/internal/pathname"
+	"github.com/assetcook/assetcook/internal/recipeset"
+)
+
+// These limits apply to the search for names; larger files are rarely levels or scripts.
+const (
+	maxNamingFile  = 256 << 10 // size limit of one file in bytes
+	maxNamingFiles = 64 << 20  // size limit of all files in bytes
+	mostNamingExts = 3         // number of extensions that the note names
+)
+
+// Renames is an observer that collects sources whose outputs no longer have the names of the
+// sources.
+type Renames struct {
+	cook.Observers // ignores all other calls
+
+	lost map[string]bool // sources
+}
+
+// Event records the removal of an output.
+func (r *Renames) Event(e cook.Event) {
+	if e.Outcome != cook.Removed || !hasOwnName(e.Path, e.Outputs) {
+		return
+	}
+	if r.lost == nil {
+		r.lost = map[string]bool{}
+	}
+	r.lost[e.Path] = true
+}
+
+// hasOwnName reports whether an output has the file name of its source.
+func hasOwnName(source string, outputs []string) bool {
+	return slices.ContainsFunc(outputs, func(o string) bool { return path.Base(o) == path.Base(source) })
+}
+
+// OldNames describes the text files, such as levels and scripts of a game, that name sources
+// whose outputs have other names. Only the game itself can resolve such a name. OldNames
+// searches after a first run and after a run that renamed outputs, but not after other runs. It
+// returns "" if it finds none.
+func OldNames(ctx context.Context, p *cook.Project, first bool, r *Renames) string {
+	if !first && len(r.lost) == 0 {
+		return ""
+	}
+	list, err := assetsOfLastRun(p)
+	if err != nil {
+		return ""
+	}
+	names, renamed := renamedSources(list, r.lost)
+	if len(names) == 0 || !first && !renamed {
+		return ""
+	}
+	assets, err := confine.Open(p.Dir)
+	if err != nil {
+		return ""
+	}
+	defer assets.Close()
+	found := map[string]*namingFiles{}
+	rest := int64(maxNamingFiles)
+	last := "" // an asset has a row for each target
+	for i := range list {
+		a := &list[i]
+		if a.Path == last || !slices.Contains(keepsText, a.Method.Recipe) || len(a.Outputs) == 0 || a.In > min(maxNamingFile, rest) || isNotice(a.Path) || ctx.Err() != nil {
+			continue
+		}
+		last = a.Path
+		rest -= a.In
+		if old, ok := findOldName(readNaming(assets, a.Path), names); ok {
+			ext := recipe.Ext(a.Path)
+			if found[ext] == nil {
+				found[ext] = &namingFiles{ext: ext, first: old}
+			}
+			found[ext].files++
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return oldNamesText(slices.Collect(maps.Values(found)))
+}
+
+// readNaming reads a small file. It returns nil if the file cannot be read.
+func readNaming(assets *confine.Dir, file string) []byte {
+	f, err := assets.OpenFile(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxNamingFile))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// keepsText lists the recipes whose outputs contain the names of other files as their sources
+// do.
+var keepsText = []string{recipeset.Fallback, "json", "text"}
+
+// An oldName is a file name of a source that no output has any more.
+type oldName struct{ old, now string }
+
+// renamedSources returns the file names of sources whose outputs have other names, with the
+// name of the first output. Names that some output still has are omitted. any reports whether a
+// source in lost has such a name.
+func renamedSources(list []survey.Asset, lost map[string]bool) (names map[string]string, any bool) {
+	names = map[string]string{}
+	kept := map[string]bool{}
+	for i := range list {
+		a := &list[i]
+		base := path.Base(a.Path)
+		switch {
+		case len(a.Outputs) == 0:
+		case hasOwnName(a.Path, outputPaths(a)):
+			kept[base] = true
+		default:
+			names[base] = path.Base(a.Outputs[0].Path)
+			any = any || lost[a.Path]
+		}
+	}
+	maps.DeleteFunc(names, func(base, _ string) bool { return kept[base] })
+	return names, any
+}
+
+func outputPaths(a *survey.Asset) (paths []string) {
+	for _, o := range a.Outputs {
+		paths = append(paths, o.Path)
+	}
+	return paths
+}
+
+// notices lists names of files for people, which no game loads.
+var notices = []string{"authors", "changelog", "copying", "copyright", "credits", "licence", "license", "notice", "readme"}
+
+func isNotice(file string) bool {
+	ext := recipe.Ext(file)
+	return ext == ".md" || slices.Contains(notices, strings.ToLower(strings.TrimSuffix(path.Base(file), path.Ext(file))))
+}
+
+// findOldName returns the first old name in a text. A match must not be part of a longer file
+// name. Binary data is not searched.
+func findOldName(data []byte, names map[string]string) (oldName, bool) {
+	if bytes.IndexByte(data, 0) >= 0 {
+		return oldName{}, false
+	}
+	for len(data) > 0 {
+		n := 0
+		for n < len(data) && isNameByte(data[n]) {
+			n++
+		}
+		if word := bytes.Trim(data[:n], "."); len(word) > 0 {
+			if now, ok := names[string(word)]; ok {
+				return oldName{string(word), now}, true
+			}
+		}
+		data = data[min(n+1, len(data)):]
+	}
+	return oldName{}, false
+}
+
+// isNameByte reports whether a byte can be part of a name. Names with spaces are not found.
+func isNameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80 || strings.IndexByte("_-.@+~#", c) >= 0
+}
+
+// namingFiles holds the files with one extension that contain old names.
+type namingFiles struct {
+	ext   string
+	files int
+	first oldName
+}
+
+// oldNamesText returns the note about files that contain old names.
+func oldNamesText(list []*namingFiles) string {
+	slices.SortFunc(list, func(a, b *namingFiles) int { return cmp.Or(b.files-a.files, cmp.Compare(a.ext, b.ext)) })
+	var kinds []string
+	total, rest := 0, 0
+	for i, k := range list {
+		if total += k.files; i >= mostNamingExts {
+			rest += k.files
+			continue
+		}
+		ext := pathname.Show(k.ext)
+		if k.ext == "" {
+			ext = "extensionless"
+		}
+		kinds = append(kinds, fmt.Sprintf("%d %s", k.files, ext))
+	}
+	if rest > 0 {
+		kinds = append(kinds, fmt.Sprintf("%d other", rest))
+	}
+	noun, verb := "files", "name"
+	if total == 1 {
+		noun, verb = "file", "names"
+	}
+	first := list[0].first
+	return fmt.Sprintf("%s %s %s sources whose outputs have other names, such as %s (now %s); a game cannot load these outputs by their old names: see cook help engines",
+		strings.Join(kinds, ", "), noun, verb, pathname.Show(first.old), pathname.Show(first.now))
+}

@@ -1,0 +1,68 @@
+package image
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/assetcook/assetcook/cook/recipe"
+	"github.com/assetcook/assetcook/internal/image/role"
+	"github.com/assetcook/assetcook/internal/image/source"
+)
+
+// neighbors extracts, from all file names in a directory, the role name of each image.
+var neighbors = recipe.Extract{Name: "neighbors", Version: 1, OfNames: sayOfNeighbors}
+
+// everyName matches all names in the source's directory.
+const everyName = "*"
+
+func sayOfNeighbors(names []string) recipe.Says {
+	pictures := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !slices.Contains(source.TextureExtensions(), recipe.Ext(name))
+	})
+	says := recipe.Says{}
+	for name, n := range role.OfNeighbors(pictures) {
+		says[name] = []byte(n.String())
+	}
+	return says
+}
+
+// asksNeighbors reports whether neighboring file names may affect the role of the source.
+func (o *Image) asksNeighbors() bool {
+	return o.asksRole() && o.pathName().AsksNeighbors()
+}
+
+// neighborsOf returns the role name that neighboring file names give the source, or Nameless.
+func neighborsOf(job *recipe.Job) (role.Name, error) {
+	said, err := job.ReadExtracts(everyName, neighbors.Name)
+	if err != nil || len(said) == 0 {
+		return role.Nameless, err
+	}
+	return role.ParseName(string(said[0].Text)), nil
+}
+
+// settleName returns the options with the role resolved from neighboring file names, and the end
+// of a sentence that says why. An image made by another recipe has no neighbors.
+func (o *Image) settleName(job *recipe.Job) (settled *Image, why string, err error) {
+	if !o.asksNeighbors() {
+		return o, "", nil
+	}
+	said, err := neighborsOf(job)
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return nil, "", err
+	}
+	before, after := o.pathName(), o.pathName().Settle(said)
+	if before == after {
+		return o, "", nil
+	}
+	switch {
+	case before == role.PerhapsMap && after == role.Nameless:
+		why = ": its name may say data, but no other map of a surface is beside it"
+	case before == role.PerhapsNumbered && after == role.Nameless:
+		why = ": its number is a size or a tile, as the names beside it show"
+	default:
+		why = ", as the names beside it show"
+	}
+	o = &[]Image{*o}[0]
+	o.Named = after.String()
+	return o, why, nil
+}

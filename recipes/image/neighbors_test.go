@@ -1,0 +1,77 @@
+package image
+
+import (
+	"image/color"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/assetcook/assetcook/cook/recipe/recipetest"
+	"github.com/assetcook/assetcook/internal/image/texture"
+)
+
+// The names beside an image decide what its own name leaves open, and why says so.
+func TestNeighborsDecideTheRole(t *testing.T) {
+	gray := encodePNG(t, gradient(80, 80))
+	for _, tc := range []struct {
+		path, beside string
+		srgb         bool
+		levels       int
+		format       texture.Format
+		why          string
+	}{
+		{"a/m_r.png", "m_l.png m_d.png", true, 7, texture.BC7, "role color: neither the path nor the pixels suggest another role: its name may say data, but no other map of a surface is beside it"},
+		{"a/m_r.png", "m_n.png", false, 7, texture.BC7, "role data: its path may say data, and it is gray"},
+		{"a/m_r.png", "m_n.txt", true, 7, texture.BC7, "no other map of a surface is beside it"},
+		{"AO.png", "AD.png FR.png", true, 7, texture.BC7, "no other map"},
+		{"AO.png", "Normal.png", false, 7, texture.BC7, "role data: its path says occlusion, as the names beside it show"},
+		{"gfx16/st_metal.png", "st_wood.png", true, 7, texture.BC7, "no other map"},
+		{"move1.png", "fly1.png fly2.png", true, 1, texture.RGBA8, "role sprite: its path says sprite, as the names beside it show"},
+		{"fly1.png", "a1.png a2.png b.png c.png", true, 7, texture.RGBA8, "role color: neither the path nor the pixels suggest another role, as the names beside it show"},
+		{"boom_256.png", "boom_512.png", true, 7, texture.BC7, "role color: neither the path nor the pixels suggest another role: its number is a size or a tile"},
+		{"terrain.png", "elev.png", true, 7, texture.BC7, "role color"},
+	} {
+		tree := fstest.MapFS{tc.path: {Data: gray}}
+		for name := range strings.FieldsSeq(tc.beside) {
+			tree[strings.TrimSuffix(tc.path, tc.path[strings.LastIndexByte(tc.path, '/')+1:])+name] = &fstest.MapFile{}
+		}
+		r := Recipe()
+		o := options(func(o *Image) {
+			o.Quality = "fast"
+			if i := r.Hinted(tc.path); i >= 0 {
+				o.Named = r.Hints[i].Value.(string)
+			}
+		})
+		tex, res := cookTree(t, o, tree, tc.path)
+		if res.Err != nil || tex.SRGB != tc.srgb || len(tex.Levels) != tc.levels || tex.Format != tc.format {
+			t.Errorf("%s beside %s: sRGB %v, %d levels, %v, error %v", tc.path, tc.beside, tex.SRGB, len(tex.Levels), tex.Format, res.Err)
+		}
+		lines, _ := recipetest.Explain(t, r, o, tree, tc.path)
+		if !slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, tc.why) }) {
+			t.Errorf("%s beside %s: %q, want %q", tc.path, tc.beside, lines, tc.why)
+		}
+	}
+}
+
+// Flat images beside a map of elevations are codes: no number changes, and none are averaged.
+func TestCodesAreStoredAsTheyAre(t *testing.T) {
+	codes := encodePNG(t, painted(700, 700, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50), byte(y / 50), 7, 255} }))
+	tex, res := cookTree(t, options(func(o *Image) { o.Quality = "fast" }), fstest.MapFS{"a/terrain.png": {Data: codes}, "a/elev.png": {}}, "a/terrain.png")
+	if res.Err != nil || tex.SRGB || len(tex.Levels) != 1 || tex.Format != texture.RGBA8 {
+		t.Errorf("sRGB %v, %d levels, %v, error %v", tex.SRGB, len(tex.Levels), tex.Format, res.Err)
+	}
+}
+
+// Presets, kinds and alpha settle the role without a look at the directory.
+func TestNeighborsAreAskedOnlyIfTheyMatter(t *testing.T) {
+	gray := encodePNG(t, gradient(40, 40))
+	for _, set := range []func(*Image){
+		func(o *Image) { o.Kind = "color" }, func(o *Image) { o.Premultiply = true }, func(o *Image) { o.Named = "normal" },
+	} {
+		_, res := cookTree(t, options(set, func(o *Image) { o.Quality = "fast" }), fstest.MapFS{"a.png": {Data: gray}}, "a.png")
+		if res.Err != nil || slices.ContainsFunc(res.Deps, isNeighbors) {
+			t.Errorf("dependencies %v, error %v", res.Deps, res.Err)
+		}
+	}
+}
