@@ -92,6 +92,7 @@ func (w *worker) runActions(ctx context.Context, epoch time.Time) {
 			return
 		}
 		release := w.site.hold()
+		delayAction()
 		waits := w.workTimed(ctx, i, epoch)
 		w.probe.Flush()
 		release()

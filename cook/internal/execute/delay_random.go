@@ -1,0 +1,14 @@
+//go:build delays
+
+package execute
+
+import (
+	"math/rand/v2"
+	"time"
+)
+
+// delayAction waits up to 30 ms, so that the actions of a run end in random order. Tests that
+// expect one order fail with the build tag delays.
+func delayAction() {
+	time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
+}
