@@ -57,7 +57,7 @@ type tally struct{ all, wrong, wrongPlain int }
 // allowed.
 func (a *tally) add(t rapid.TB, s *Shape, levels []byte, g Grid, span float64) {
 	t.Helper()
-	const parts = 3 // samples per pixel in each direction
+	const parts = 3 // number of samples per pixel in each direction
 	for y := range (g.H - 1) * parts {
 		for x := range (g.W - 1) * parts {
 			p := Point{float64(g.Left) + 0.5 + (float64(x)+0.45)/parts, float64(g.Top) + 0.5 + (float64(y)+0.55)/parts}

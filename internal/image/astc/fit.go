@@ -179,7 +179,7 @@ func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
 		p[0][c], p[1][c] = int32(scale.ranked[x]), int32(scale.ranked[y])
 		loss += l
 	}
-	if p[1][0]+p[1][1]+p[1][2] < p[0][0]+p[0][1]+p[0][2] { // in this order, the decoder would apply blue contraction
+	if p[1][0]+p[1][1]+p[1][2] < p[0][0]+p[0][1]+p[0][2] { // the decoder would apply blue contraction
 		p[0], p[1] = p[1], p[0]
 		for c := range n {
 			stored[2*c], stored[2*c+1] = stored[2*c+1], stored[2*c]

@@ -13,12 +13,12 @@ type grid struct {
 	// fitX and fitY compute the grid's weights from the pixels' weights with the smallest squared
 	// error: first along rows, then along columns.
 	fitX, fitY [8][8]float32
-	// Weight g affects the pixels touched[first[g]:first[g+1]].
+	// keepX and keepY are the fractions of energy that the grid preserves at each frequency.
 	keepX, keepY [8]float32
 	// gain is the mean fraction of the weights' noise that reaches the pixels.
 	gain float32
 
-	// Weight g influences the pixels touched[first[g]:first[g+1]].
+	// Weight g affects the pixels touched[first[g]:first[g+1]].
 	first   [65]int
 	touched []touch
 	inverse [64]float32 // reciprocal of the sum of squared shares, for each weight

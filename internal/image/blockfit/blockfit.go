@@ -14,11 +14,13 @@ type Quality uint8
 
 // The qualities.
 const (
-	Fast   Quality = iota // for cooking after each edit
-	Normal                // for reviews
-	Best                  // for releases
+	Fast   Quality = iota // quality for cooking after each edit
+	Normal                // quality for reviews
+	Best                  // quality for releases
 )
 
+// Options are the options of all encoders. The zero value is Fast, with equal weights for all
+// channels.
 type Options struct {
 	Quality Quality
 

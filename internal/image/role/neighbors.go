@@ -218,7 +218,7 @@ func (d *directory) isMap(n *imageName) bool {
 	}
 	stem := n.stem(first)
 	if len(own.word) <= 2 && slices.ContainsFunc(d.ends[stem], func(word string) bool { return len(word) == len(own.word) && !mayBeMap(word) }) {
-		return false // as in "_l" beside "_r", and for flags of countries
+		return false // "_l" beside "_r", or flags of countries
 	}
 	if unreal(n.list) || stem != "" && d.bare[stem] {
 		return true

@@ -210,11 +210,11 @@ func ofEnd(list []part, t tail, cut bool, p pairing) (found finding, plain bool)
 		case w.flags&paired != 0 && n > 1:
 			continue // "r" in "castle_m_r" means the right part of the middle
 		case w.flags&whole != 0 && (begin.before == 0 || len(list) == 1):
-			continue // as in "darkMetal" and "metal"
+			continue // names such as "darkMetal" and "metal"
 		}
 		name := w.name
 		if name == PerhapsData && (t.sized || begin.text == "ARM") {
-			name = Packed // as in "planks_rough_2k": only maps of materials have such names
+			name = Packed // only maps of materials have names such as "planks_rough_2k"
 		}
 		if unreal(list) && w.flags&letter != 0 {
 			switch name {
@@ -292,7 +292,7 @@ func ofFolders(folders string) Name {
 				}
 			}
 			if w := joined(list[:min(1, len(list))], min(1, len(list))); w != nil && w.flags&inFolder != 0 && isFlat(w.name) {
-				return w.name // as in "gui-qt" and "icons32"
+				return w.name // names such as "gui-qt" and "icons32"
 			}
 		}
 		folders = folders[:max(i, 0)]
@@ -338,7 +338,7 @@ func strip(list []part, counts bool) (rest int, t tail) {
 		case rest > 1 && list[rest-2].number && last.before == 0 && (last.text == "k" || last.text == "K"):
 			t.sized = true
 			rest -= 2
-		case rest > 1 && list[rest-2].number && (last.text == "x" || last.text == "X"): // as in 64x64 and @2x
+		case rest > 1 && list[rest-2].number && (last.text == "x" || last.text == "X"): // sizes such as 64x64 and @2x
 			t.numbered, t.digits = false, ""
 			rest -= 2
 		default:

@@ -16,15 +16,15 @@ type word struct {
 
 // These flags say where in a name a word has its meaning, and with which precedence.
 const (
-	atEnd    = 1 << iota // after all other words except tags
-	front                // before all other words
-	anywhere             // between other words
-	inFolder             // at the end of the name of a directory
+	atEnd    = 1 << iota // the word may follow all other words except tags
+	front                // the word may precede all other words
+	anywhere             // the word may be between other words
+	inFolder             // the word may end the name of a directory
 	english              // a directory overrides the word, as in "ui/normal"
-	whole                // only after a separator, as in "wall_metal" but not "wallMetal"
-	letter               // only after an underscore
-	frames               // only before a number
-	paired               // only beside another map of the surface, as "wall_r" beside "wall_n"
+	whole                // the word must follow a separator, as in "wall_metal" but not "wallMetal"
+	letter               // the word must follow an underscore
+	frames               // the word must precede a number
+	paired               // the directory must have another map of the surface, as "wall_n" for "wall_r"
 )
 
 // A tag is a word at the end of a name that does not determine a role.

@@ -9,7 +9,7 @@ import (
 type jpegCode struct {
 	short  [256]uint16 // value and code length for the next eight bits; 0 if the code is longer
 	most   [17]int32   // largest code of each length; -1 if no code has this length
-	offset [17]int32   // for each length, the difference between the index of a value and its code
+	offset [17]int32   // difference between the index of a value and its code, for each length
 	values []byte
 }
 

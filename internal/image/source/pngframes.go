@@ -87,7 +87,7 @@ func (r *pngFrameReader) readAnimationChunk(at int) (int, error) {
 		}
 		r.fcTL = body
 	case "IDAT":
-		if r.fcTL != nil { // without fcTL, the image is not a frame
+		if r.fcTL != nil { // the image is a frame only if it follows fcTL
 			r.pixels = append(r.pixels, body)
 		}
 	case "fdAT":

@@ -198,7 +198,7 @@ func (h *Header) readColors() error {
 	}
 	h.Ignored = max(0, h.samples-colors-1)
 	if h.samples > colors {
-		h.alpha = straight // for files that do not declare the kind of alpha
+		h.alpha = straight // default for files that do not declare the kind of alpha
 		if h.dir.entryNumber(tagExtraSamples, 0) == 1 {
 			h.alpha = multiplied
 		}

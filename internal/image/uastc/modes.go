@@ -102,7 +102,7 @@ func newModes() (t [128]uint8) {
 // A pattern splits a block into two or three subsets.
 type pattern struct {
 	masks   [3]uint16 // mask of the pixels of each subset; bits are row by row from the lowest
-	anchors [3]uint8  // in each subset, the pixel whose index has a top bit of 0
+	anchors [3]uint8  // pixel in each subset whose index has a top bit of 0
 	lists   [3][]uint8
 	subset  [16]uint8 // subset of each pixel
 }
