@@ -182,8 +182,8 @@ const sharpTurn = 0.14
 
 // colorEdges returns a color for each edge. Edges that meet at a corner have different colors.
 // Edges that meet smoothly have the same color. A contour with a single corner changes its color a
-// second time along the way, and its edges are halved if it has fewer than three. The edges of a
-// contour without corners have all channels.
+// second time along the way. For this, its edges are halved if there are fewer than three. The
+// edges of a contour without corners have all channels.
 //
 // Source: V. Chlumský, "Shape Decomposition for Multi-channel Distance Fields", master's thesis,
 // Czech Technical University in Prague, 2015.

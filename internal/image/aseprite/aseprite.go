@@ -125,7 +125,7 @@ type cel struct {
 	data     []byte
 }
 
-// Chunk types.
+// These are the types of chunks.
 const (
 	chunkOldPalette   = 0x0004
 	chunkOlderPalette = 0x0011

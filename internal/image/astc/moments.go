@@ -175,7 +175,7 @@ func (s *scatter) withAlpha(color *[4]float32) (axis [4]float32, residue float32
 	half := float32((x - z) * 0.5)
 	root := sqrt(float32(half*half) + float32(y*y))
 	residue = max(0, float32((x+z)*0.5)-root)
-	// An eigenvector of the larger eigenvalue.
+	// (c, a) is an eigenvector for the larger eigenvalue.
 	c, a := half+root, y
 	if half < 0 {
 		c, a = y, root-half

@@ -14,7 +14,7 @@ type layout struct {
 	subsets   uint8
 	partition uint8
 	rotation  uint8 // bits of the rotation, which exchanges a channel with alpha
-	selector  uint8 // bits of the selector, which tells whether color or alpha has the longer indices
+	selector  uint8 // bits of the selector, which gives the longer indices to color or to alpha
 	color     uint8 // bits per color channel of an endpoint, without its p-bit
 	alpha     uint8 // bits of an endpoint's alpha; 0 if all blocks are opaque
 	own       uint8 // p-bits per endpoint

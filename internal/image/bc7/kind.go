@@ -13,8 +13,7 @@ type kind struct {
 	values [512]uint8 // decoded values, indexed by twice the stored value plus the p-bit
 }
 
-// pbits tells whether the endpoints of a kind have p-bits (lowest bits), and whether they share
-// one.
+// pbits says whether the endpoints of a kind have p-bits (lowest bits), and whether they share one.
 type pbits uint8
 
 const (

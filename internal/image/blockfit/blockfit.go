@@ -12,7 +12,7 @@ import (
 // Quality is the amount of work per block. The zero value is Fast.
 type Quality uint8
 
-// The qualities.
+// These are the values of Quality.
 const (
 	Fast   Quality = iota // quality for cooking after each edit
 	Normal                // quality for reviews

@@ -169,7 +169,7 @@ type channel struct {
 // A kind is the format of a channel's values.
 type kind int32
 
-// The kinds, numbered as in files.
+// These are the kinds, numbered as in files.
 const (
 	whole kind = iota
 	half
@@ -215,8 +215,8 @@ func (h *Header) readChannelList(b []byte) error {
 }
 
 // chooseChannels selects the channels that become colors. It prefers the layer without a name, then
-// the first layer with red, green and blue, then the first gray layer. An image with only one
-// channel is gray, whatever the channel's name.
+// the first layer with red, green and blue, then the first gray layer. If an image has only one
+// channel, it is gray, and the channel may have any name.
 func (h *Header) chooseChannels() error {
 	find := func(layer string, names ...string) (at [4]int, ok bool) {
 		at = [4]int{-1, -1, -1, -1}

@@ -30,7 +30,7 @@ import (
 // A Scheme is the supercompression scheme of level data, numbered as in KTX.
 type Scheme uint32
 
-// The supported schemes.
+// These are the supported schemes.
 const (
 	None Scheme = 0
 	Zstd Scheme = 2

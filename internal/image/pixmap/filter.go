@@ -9,7 +9,7 @@ import (
 // A Filter weights pixels by their distance.
 type Filter uint8
 
-// The filters.
+// These are the values of Filter.
 const (
 	// Box averages the pixels that a pixel covers. It never rings, is exact even if the new size
 	// does not divide the old one, and is by far the fastest.
@@ -191,7 +191,7 @@ func floorDiv(a, b int64) int64 {
 // A Wrap selects how an image continues beyond its edges.
 type Wrap uint8
 
-// The wrap modes.
+// These are the values of Wrap.
 const (
 	Clamp  Wrap = iota // repeats the edge pixels
 	Repeat             // repeats the whole image, as tiles do

@@ -9,7 +9,7 @@ import (
 // they are Data.
 type Color uint8
 
-// The encodings.
+// These are the values of Color.
 const (
 	// SRGB colors are averaged in linear light, weighted by their alpha.
 	SRGB Color = iota

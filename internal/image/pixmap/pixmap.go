@@ -23,7 +23,7 @@ type Map struct {
 // A Depth is the format of a Map's values. It names the slice that is set.
 type Depth uint8
 
-// The depths.
+// These are the values of Depth.
 const (
 	Bits8 Depth = iota
 	Bits16

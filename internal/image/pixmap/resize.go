@@ -62,7 +62,7 @@ func Fit(w, h, longest int) (int, int) {
 // A Rounding is a way to round an integer to a power of two.
 type Rounding uint8
 
-// The rounding modes.
+// These are the values of Rounding.
 const (
 	Down    Rounding = iota // the largest power of two that is at most the value
 	Up                      // the smallest power of two that is at least the value

@@ -29,7 +29,7 @@ type Header struct {
 	image       int  // offset of the merged image in the file
 }
 
-// The color modes.
+// These are the supported color modes.
 const (
 	bitmap  = 0
 	gray    = 1

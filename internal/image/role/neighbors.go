@@ -80,7 +80,7 @@ type imageName struct {
 type surfaceMap struct {
 	word string
 	name Name
-	pair bool // true if the word means a map only beside another map
+	pair bool // true if the word means a map only if there is another map of the surface
 }
 
 // readDirectory splits names into words and groups them.

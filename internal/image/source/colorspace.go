@@ -93,7 +93,7 @@ func pngProfile(body []byte) string {
 		return "the ICC profile is damaged"
 	}
 	defer r.Close()
-	// If the profile is truncated, its readable part is judged.
+	// If the profile is truncated, the readable part determines the result.
 	icc, _ := io.ReadAll(io.LimitReader(r, maxProfile))
 	return judgeProfile(icc, string(name))
 }

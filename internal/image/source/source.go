@@ -76,7 +76,7 @@ type Info struct {
 	Lost []string
 }
 
-// Errors that Probe and Decode wrap.
+// Probe and Decode wrap these errors.
 var (
 	// ErrFormat is the error for files that are not an image of a known format.
 	ErrFormat = errors.New("the file is not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI, HDR, EXR, PSD or Aseprite image")

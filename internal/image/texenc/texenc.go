@@ -43,7 +43,7 @@ type Options struct {
 // Quality is the amount of work per block.
 type Quality = blockfit.Quality
 
-// The qualities.
+// These are the values of Quality.
 const (
 	Fast   = blockfit.Fast
 	Normal = blockfit.Normal

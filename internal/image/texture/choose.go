@@ -8,7 +8,7 @@ import (
 // A GPU is a class of hardware that reads the same texture formats.
 type GPU uint8
 
-// The GPUs.
+// These are the values of GPU.
 const (
 	Desktop GPU = iota // reads BC1 to BC7
 	Mobile             // reads ASTC, ETC2 and EAC

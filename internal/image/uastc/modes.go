@@ -125,7 +125,7 @@ func newPatterns(subsets int, seeds []int) []pattern {
 	return all
 }
 
-// The function prepare computes these tables.
+// prepare computes these tables.
 var (
 	layouts [19]layout
 	modeOf  [128]uint8

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// An effort limits the searches.
+// An effort holds the limits of the searches.
 type effort struct {
 	probes int   // number of earlier positions to compare for each copy
 	rounds int   // number of times that tokens are chosen again, with costs from the previous choice
