@@ -53,7 +53,8 @@ const (
 	// truthReach limits the distances that are computed within cells.
 	truthReach = 2
 	// After mostPasses passes or mostTried cells, all channels of all wrong pixels are set to the
-	// distance, without a search for the best ones. Glyphs of fonts take up to 4 passes and some hundred cells.
+	// distance, without a search for the best ones. Glyphs of fonts take up to 4 passes and some
+	// hundred cells.
 	mostPasses = 16
 	mostTried  = 4096
 )
