@@ -6,7 +6,7 @@ import "math"
 // so that their endpoints are corners of their bounding box.
 type curve struct {
 	p                      [4]Point
-	n                      int // degree; the last point is p[n]
+	n                      int // n is the degree; the last control point is p[n]
 	minX, maxX, minY, maxY float64
 }
 
@@ -28,7 +28,8 @@ func (c *curve) isPoint() bool {
 	return true
 }
 
-// cutAt divides c at ascending parameters between 0 and 1. It omits pieces that are points.
+// cutAt divides c at ascending parameters between 0 and 1. It omits pieces whose points are all
+// equal.
 func (c curve) cutAt(at []float64) []curve {
 	pieces := make([]curve, 0, len(at)+1)
 	keep := func(piece curve) {
@@ -102,7 +103,7 @@ func (c *curve) atY(y float64) float64 {
 	}
 	low, high := 0.0, 1.0
 	down := a.Y < b.Y
-	for range 50 { // iterations for the precision of float64
+	for range 50 { // 50 halvings reach the precision of float64
 		t := (low + high) / 2
 		if (c.pointAt(t).Y <= y) == down {
 			low = t
@@ -113,7 +114,7 @@ func (c *curve) atY(y float64) float64 {
 	return c.pointAt((low + high) / 2).X
 }
 
-// winding returns the winding number of the pieces' contours around a point.
+// winding returns how often the contours wind around a point.
 func winding(pieces []curve, at Point) int {
 	sum := 0
 	for i := range pieces {
@@ -143,8 +144,8 @@ func (c *curve) distance2(q Point, best float64) float64 {
 	return best
 }
 
-// nearestPlace is like distance2, for a curve that is not a line. It also returns the parameter of
-// the nearest point on the curve, or -1 if no point is closer than best.
+// nearestPlace is like distance2, for curves other than lines. It also returns the parameter of the
+// nearest point on the curve, or -1 if no point is closer than best.
 func (c *curve) nearestPlace(q Point, best float64) (distance2, t float64) {
 	s := search{c: c, q: q, best: best, at: -1}
 	s.tryPlace(0)
@@ -167,16 +168,16 @@ func lineDistance2(a, b, q Point) float64 {
 
 func dot(a, b Point) float64 { return float64(a.X*b.X) + float64(a.Y*b.Y) }
 
-// A slope is a polynomial that is positive where the distance to q increases along the curve: the
-// dot product of the curve minus q and the derivative. It is given by Bernstein coefficients; the
-// degree is 3 for quadratic curves and 5 for cubic ones.
+// A slope is a polynomial in Bernstein form: the dot product of a curve's derivative with the curve
+// minus q. It is positive where the distance to q increases along the curve. Its degree is 3 for
+// quadratic curves and 5 for cubic ones.
 type slope struct {
 	k      [6]float64
 	degree int
 }
 
-// productWeights are the weights of the product of coefficients i and j in coefficient i+j: C(n,i)
-// C(n-1,j) / C(2n-1,i+j).
+// productWeights holds the factors for multiplying two polynomials in Bernstein form. The product
+// of coefficients i and j adds to coefficient i+j with weight C(n,i) C(n-1,j) / C(2n-1,i+j).
 var productWeights = [4][4][3]float64{
 	2: {{1, 1. / 3}, {2. / 3, 2. / 3}, {1. / 3, 1}},
 	3: {{1, 2. / 5, 1. / 10}, {3. / 5, 6. / 10, 3. / 10}, {3. / 10, 6. / 10, 3. / 5}, {1. / 10, 2. / 5, 1}},
@@ -226,7 +227,7 @@ func (s *slope) splitSlope() (before, after slope) {
 	return before, after
 }
 
-// valueAt returns the value and the derivative at u.
+// valueAt returns the polynomial's value and its derivative at u.
 func (s *slope) valueAt(u float64) (value, derivative float64) {
 	w := s.k
 	for k := s.degree; k > 1; k-- {
@@ -261,15 +262,16 @@ func (s *slope) findRoot() float64 {
 	return u
 }
 
-// maxHalvings ends the search if roots are closer than 2^-20 of the curve.
+// maxHalvings limits the search for roots: it does not separate roots that are closer than 2^-20 of
+// the curve's parameter range.
 const maxHalvings = 20
 
 // A search looks for the point of a curve that is closest to q.
 type search struct {
 	c    *curve
 	q    Point
-	best float64 // smallest squared distance so far
-	at   float64 // parameter of best on the curve
+	best float64
+	at   float64 // parameter of the nearest point on the curve
 }
 
 func (s *search) tryPlace(t float64) {
@@ -280,8 +282,8 @@ func (s *search) tryPlace(t float64) {
 	}
 }
 
-// descendBetween tries the minima between low and high, where f is the slope. A single root is a
-// minimum if the distance decreases before it, otherwise a maximum.
+// descendBetween searches for minima of the distance between the parameters low and high. f is the
+// slope. A single root of f is a minimum if the distance decreases before it, otherwise a maximum.
 func (s *search) descendBetween(f slope, low, high float64, halvings int) {
 	n, falling := f.signChanges()
 	switch {
@@ -290,7 +292,7 @@ func (s *search) descendBetween(f slope, low, high float64, halvings int) {
 		s.tryPlace(mixPoints(low, high, f.findRoot()))
 	default:
 		middle := (low + high) / 2
-		s.tryPlace(middle) // a root may be exactly at the middle
+		s.tryPlace(middle) // neither half's sign changes count a root exactly at the middle
 		if halvings > 0 {
 			before, after := f.splitSlope()
 			s.descendBetween(before, low, middle, halvings-1)

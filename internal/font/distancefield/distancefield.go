@@ -23,14 +23,14 @@ import (
 	"slices"
 )
 
-// Errors of Shape for an outline that takes too long, or that has points farther than maxCoordinate
-// from the origin, or coordinates that are NaN.
+// Shape returns ErrTangled for an outline that takes too long. It returns ErrFar for points farther
+// than maxCoordinate from the origin, and for coordinates that are NaN.
 var (
 	ErrTangled = errors.New("the outline has too many parts or crossings")
 	ErrFar     = errors.New("the outline has points far outside any image")
 )
 
-// maxCoordinate leaves enough bits for fractions of a pixel.
+// maxCoordinate limits coordinates, so that float64 has enough bits for fractions of a pixel.
 const maxCoordinate = 1 << 24
 
 // maxPieces is the maximum number of lines and curves of a Shape, after cutting at extremes. The
@@ -39,10 +39,9 @@ const maxPieces = 8192
 
 // A Shape is an outline whose distances can be computed.
 type Shape struct {
-	pieces []curve // closed contours, for winding numbers
-	edges  []curve // parts of the contours that separate inside and outside
-	// rightward reports for each edge whether the inside is to its right; otherwise it is to its
-	// left.
+	pieces []curve // closed contours, which determine the winding numbers
+	edges  []curve // parts of the contours that separate the inside from the outside
+	// rightward reports, for each edge, whether the inside is to its right.
 	rightward []bool
 }
 
@@ -123,8 +122,8 @@ func distanceLevel(d, span float64) byte {
 // of work.
 const measuresPerLook = 1 << 14
 
-// measureRow sets row to the squared distances from points at height y, starting at x, to the
-// nearest edge, but at most to the square of reach.
+// measureRow sets row[j] to the squared distance from the point (x+j, y) to the nearest edge,
+// limited to the square of reach.
 func (s *Shape) measureRow(ctx context.Context, row []float64, x, y, reach float64) error {
 	far := reach * reach
 	for i := range row {
@@ -191,7 +190,7 @@ func (s *Shape) crossRow(list []crossing, y float64) []crossing {
 		}
 		return a.turn - b.turn
 	})
-	// A line drawn there and back has two crossings that differ only by rounding.
+	// A line that is drawn in both directions has two crossings that differ only by rounding.
 	const same = 1e-9
 	for i := 1; i < len(list); i++ {
 		if list[i].x-list[i-1].x < same {

@@ -45,7 +45,7 @@ func TestDistanceAgreesWithShortLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, q := drawCurve(t, "c"), drawPoint(t, "q")
 		got, want := math.Sqrt(c.distance2(q, math.Inf(1))), sampled(c, q, 1000)
-		// A line over a thousandth of the curve deviates from the curve by less than this.
+		// The short lines of sampled deviate from the curve by less than 0.001.
 		if math.Abs(got-want) > 1e-3 {
 			t.Errorf("%v from %v: %v, want %v", q, c.p[:c.n+1], got, want)
 		}
@@ -64,7 +64,6 @@ func TestDistanceKeepsTheBest(t *testing.T) {
 	}
 }
 
-// A minimum may be exactly where the search cuts the curve in two.
 func TestMinimumInTheMiddleIsFound(t *testing.T) {
 	c := curve{p: [4]Point{{-2, 0}, {0, 2}, {2, 0}}, n: 2}
 	if got := c.distance2(Point{0, 0.5}, 100); got != 0.25 {
@@ -72,7 +71,6 @@ func TestMinimumInTheMiddleIsFound(t *testing.T) {
 	}
 }
 
-// Rows through corners count them once.
 func TestRowsCountCornersOnce(t *testing.T) {
 	out := render(t, polygons(contour{{20.5, 4.5}, {28.5, 12.5}, {20.5, 20.5}, {12.5, 12.5}}))
 	for _, y := range []int{4, 12, 20} {
@@ -86,7 +84,7 @@ func TestRowsCountCornersOnce(t *testing.T) {
 	}
 }
 
-// Pieces of a path are connected and monotone.
+// TestPathPiecesAreMonotone also checks that adjacent pieces share an endpoint.
 func TestPathPiecesAreMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Path
@@ -177,7 +175,8 @@ func render(t testing.TB, p *Path) []byte {
 	return out
 }
 
-// Overlapping contours give exactly the field of the single contour around both.
+// TestOverlapsLeaveNoSeam checks that overlapping contours give exactly the field of the single
+// contour around both.
 func TestOverlapsLeaveNoSeam(t *testing.T) {
 	plus := contour{{10, 2}, {20, 2}, {20, 10}, {28, 10}, {28, 20}, {20, 20}, {20, 27}, {10, 27}, {10, 20}, {2, 20}, {2, 10}, {10, 10}}
 	for _, tc := range []struct {
@@ -211,8 +210,7 @@ func TestOverlapsLeaveNoSeam(t *testing.T) {
 	}
 }
 
-// Overlapping curves agree with circles. The curves of disc differ from circles by less than 0.003
-// of the radius.
+// The curves of disc differ from circles by less than 0.003 of the radius.
 func TestOverlappingDiscsAgreeWithCircles(t *testing.T) {
 	var p Path
 	disc(&p, 11, 13, 9)
@@ -224,7 +222,7 @@ func TestOverlappingDiscsAgreeWithCircles(t *testing.T) {
 			a, b := math.Hypot(px-11, py-13)-9, math.Hypot(px-20, py-12)-8
 			want := -min(a, b)
 			if a < 0 && b < 0 || a < 4 && b < 4 {
-				continue // near both discs, the nearest point may be a crossing
+				continue // the nearest point may be a crossing of the two circles
 			}
 			got := (float64(out[y*grid.W+x])/255 - 0.5) * 8
 			if math.Abs(got-min(4, max(-4, want))) > 0.05 {
@@ -232,15 +230,15 @@ func TestOverlappingDiscsAgreeWithCircles(t *testing.T) {
 			}
 		}
 	}
-	// In the middle of both discs the nearest points are the crossings, at least 3 away; a seam
-	// would be at 0.
+	// Between the centers, the nearest points are the crossings, at least 3 pixels away. A seam
+	// inside would have distance 0.
 	if v := out[(12-grid.Top)*grid.W+15-grid.Left]; v < 220 {
 		t.Errorf("between the discs: %d", v)
 	}
 }
 
-// The field of random, overlapping curves agrees with a field computed from many short lines. Both
-// sides of each line are tested for being inside.
+// TestFieldAgreesWithShortLines compares the field of random, overlapping curves with the distance
+// to many short lines along them.
 func TestFieldAgreesWithShortLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p Path
@@ -258,13 +256,13 @@ func TestFieldAgreesWithShortLines(t *testing.T) {
 	})
 }
 
-// Curves may enclose less than a thousandth of a pixel.
+// TestFieldOfSlivers draws contours that enclose areas narrower than a thousandth of a pixel.
 func TestFieldOfSlivers(t *testing.T) {
 	p := new(Path)
 	at := func(x, y float64) Point { return Point{x / 16, y / 16} }
 	p.MoveTo(at(0, 0))
 	p.QuadTo(at(1, 0), at(0, -1))
-	p.CubeTo(at(0, 0), at(5, -570), at(79, -1)) // turns around within a millionth of a pixel
+	p.CubeTo(at(0, 0), at(5, -570), at(79, -1)) // the curve reverses within a millionth of a pixel
 	p.CubeTo(at(0, 6), at(640, -439), at(-1, 120))
 	p.MoveTo(at(-6, 0))
 	p.CubeTo(at(7, 16), at(-68, -640), at(0, -2))
@@ -276,7 +274,7 @@ func TestFieldOfSlivers(t *testing.T) {
 
 	p = new(Path)
 	p.MoveTo(at(48, 47))
-	p.QuadTo(at(8, -2), at(-39, 28)) // starts along the line that closes the second contour
+	p.QuadTo(at(8, -2), at(-39, 28)) // the curve starts along the line that closes the second contour
 	p.QuadTo(at(-2, -584), at(0, 0))
 	p.CubeTo(at(-7, -331), at(-631, 280), at(1, -10))
 	p.MoveTo(at(9, 248))
@@ -285,8 +283,8 @@ func TestFieldOfSlivers(t *testing.T) {
 	checkField(t, p, at(49, 0))
 }
 
-// Curves may cross at an angle of a few thousandths, in one case many steps from the start of the
-// search. A part that is not cut there would show as a seam.
+// TestFieldOfSmallAngles draws curves that cross at an angle of a few thousandths. A curve that is
+// not cut at such a crossing would leave a seam.
 func TestFieldOfSmallAngles(t *testing.T) {
 	p := new(Path)
 	at := func(x, y float64) Point { return Point{x / 16, y / 16} }
@@ -302,9 +300,9 @@ func TestFieldOfSmallAngles(t *testing.T) {
 	checkField(t, p, at(-58, -1))
 }
 
-// checkField compares the distance at q with the distance of the nearest line that has inside on
-// one side only. Parts narrower than a thousandth of a pixel may or may not count, because not
-// every crossing of almost parallel curves is found.
+// checkField compares the distance at q with the distance to short lines that have the inside on
+// exactly one side. It tolerates parts narrower than a thousandth of a pixel, because not every
+// crossing of almost parallel curves is found.
 func checkField(t rapid.TB, p *Path, q Point) {
 	s, err := p.Shape(context.Background())
 	if err != nil {
@@ -356,7 +354,7 @@ func (s *Shape) parts(at, along Point, by float64) bool {
 func TestBounds(t *testing.T) {
 	var p Path
 	p.MoveTo(Point{1, 5})
-	p.QuadTo(Point{3, 1}, Point{5, 5}) // turns at 3
+	p.QuadTo(Point{3, 1}, Point{5, 5}) // the curve's highest point is at x = 3, y = 3
 	s, err := p.Shape(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -374,8 +372,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// All machines compute the same bytes. A change here changes atlases, so the version of recipe font
-// must rise.
+// All machines compute the same bytes. If the checksum changes, so do cooked atlases, and the
+// version of the font recipe must be raised.
 func TestGolden(t *testing.T) {
 	var p Path
 	disc(&p, 10.3, 12.7, 8.1)
@@ -417,9 +415,9 @@ func TestRenderingStopsWithContext(t *testing.T) {
 			t.Errorf("render, %d checks: %v", looks, err)
 		}
 	}
-	// Canceling interrupts a row that takes long.
+	// A canceled context interrupts even a single row that takes long.
 	wide := new(Path)
-	for i := range 60 { // each contour is closer to the row than the previous one
+	for i := range 60 { // each contour is nearer to the row than the previous one
 		y := float64(4 * (60 - i))
 		wide.MoveTo(Point{0, y})
 		wide.QuadTo(Point{2000, y + 4}, Point{4000, y})
@@ -448,7 +446,7 @@ func TestHostilePathsEndSoon(t *testing.T) {
 			t.Errorf("%v: %v", far, err)
 		}
 	}
-	// Thousands of identical curves coincide.
+	// Finding the crossings of thousands of coinciding curves takes too long.
 	stack := new(Path)
 	for range 2000 {
 		stack.MoveTo(Point{0, 0})
@@ -457,7 +455,7 @@ func TestHostilePathsEndSoon(t *testing.T) {
 	if _, err := stack.Shape(t.Context()); !errors.Is(err, ErrTangled) {
 		t.Errorf("a stack: %v", err)
 	}
-	// Lines and curves may have no length, be straight, or turn back on themselves.
+	// Lines and curves may have no length, be straight, or reverse their direction.
 	odd := new(Path)
 	odd.CubeTo(Point{5, 5}, Point{5, 5}, Point{5, 5})
 	odd.CubeTo(Point{5, 5}, Point{9, 5}, Point{5, 5})

@@ -5,31 +5,31 @@ import (
 	"math"
 )
 
-// A mending finds pixels of RenderMulti whose channels do not fit their neighbors' channels: when
-// interpolated between the pixels, the median is far from the distance. Such pixels lose their
-// sharp corners: all their channels become the distance, which interpolates well with any neighbor.
+// A mending finds pixels of RenderMulti whose channels do not fit those of the adjacent pixels.
+// Between such pixels, the median of the interpolated channels is far from the distance. All
+// channels of such a pixel are set to the distance, so that sharp corners become round there.
 type mending struct {
 	s      *Shape
 	dst    []byte
 	stride int
 	g      Grid
 	span   float64
-	rows   [4]truthRow // rows by row number modulo 4
-	tried  int         // number of cells whose changes were searched
+	rows   [4]truthRow // rows of cells, stored at the row number modulo 4
+	tried  int
 }
 
 // samples is the number of samples along each side of a cell, which is the square between four
 // pixel centers.
 const samples = 4
 
-// A truth holds the exact distances within a cell, clamped to reach.
+// A truth holds the exact distances within a cell, limited to reach.
 type truth struct {
 	known bool
 	at    [samples * samples]float32
 }
 
-// A truthRow holds cached data of a row of cells: truths, the edges within truthReach by columns,
-// and the pieces that cross the row.
+// A truthRow caches data of a row of cells: the truths, the edges within truthReach by columns, and
+// the pieces that cross the row.
 type truthRow struct {
 	y      int
 	cells  []truth
@@ -41,24 +41,26 @@ type truthRow struct {
 const columnWidth = 8
 
 const (
-	// halfPixel is the largest distance from the outline that is visible with smooth edges, if
+	// halfPixel is the largest distance from the outline at which antialiasing shows errors, if
 	// texels are as large as screen pixels.
 	halfPixel = 0.5
-	// mostWrong is the visible error above which pixels are changed.
+	// mostWrong is the largest visible error that is tolerated. Pixels with a larger error are
+	// changed.
 	mostWrong = 0.3
-	// surelyWrong exceeds the error of interpolated distances: distances differ at most by the
-	// distance of their pixels, and half of a cell's diagonal is 0.71.
+	// surelyWrong exceeds the error of linear interpolation. Two points' distances to the outline
+	// differ at most by the distance between the points, and half of a cell's diagonal is 0.71.
 	surelyWrong = 0.75
-	// truthReach is the largest distance that is computed within cells.
+	// truthReach limits the distances that are computed within cells.
 	truthReach = 2
-	// After mostPasses passes or mostTried cells, all wrong pixels lose their corners without a
-	// search. Glyphs of fonts take up to 4 passes and some hundred cells.
+	// After mostPasses passes or mostTried cells, all channels of all wrong pixels are set to the
+	// distance, without a search for the best ones. Glyphs of fonts take up to 4 passes and some
+	// hundred cells.
 	mostPasses = 16
 	mostTried  = 4096
 )
 
-// mendPixels changes the pixels of RenderMulti until no interpolated distance is far from the exact
-// one.
+// mendPixels changes the pixels of RenderMulti until every interpolated distance is close to the
+// exact distance.
 func (s *Shape) mendPixels(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	m := &mending{s: s, dst: dst, stride: stride, g: g, span: span}
 	for i := range m.rows {
@@ -120,16 +122,16 @@ func samplePoint(sample int) (u, v float64) {
 	return float64((float64(sample%samples) + 0.5) / samples), float64((float64(sample/samples) + 0.5) / samples)
 }
 
-// lines is the number of tested lines in each direction of a cell.
+// lines is the number of lines tested in each direction of a cell.
 const lines = 5
 
-// ridges calls the function see for each point where two channels cross on a line through a cell,
-// because the piecewise linear median has its extremes there. It passes the position, the median
-// and the interpolated distance.
+// ridges finds the points where two channels are equal, on lines through a cell. The median, which
+// is linear between these points, has its extremes there. For each point, ridges calls see with the
+// position, the median and the interpolated distance.
 func (m *mending) ridges(p *[4]*[4]byte, see func(u, v, median, mixed float64)) {
 	for i := range 2 * lines {
-		at := float64(float64(i/2) / (lines - 1)) // the compiler turns the division into a product
-		var from, to [4]float64                   // values at both ends of the line, by channel
+		at := float64(float64(i/2) / (lines - 1)) // a division by a constant, which the compiler may replace by a product
+		var from, to [4]float64                   // channel values at both ends of the line
 		for c := range from {
 			if i%2 == 0 {
 				from[c], to[c] = mixPoints(float64(p[0][c]), float64(p[2][c]), at), mixPoints(float64(p[1][c]), float64(p[3][c]), at)
@@ -209,7 +211,7 @@ func (m *mending) grayPixels(x, y, pass int) bool {
 	least, best := m.errorAround(x, y), 0
 	for set := 1; set < 16 && !giveUp; set++ {
 		if set&grays != 0 {
-			continue // set with a pixel that is already gray
+			continue // the pixel is already gray, so this set is the same as a smaller one
 		}
 		for i := range p {
 			if *p[i] = were[i]; set>>i&1 != 0 {
@@ -345,7 +347,7 @@ func (m *mending) exactDistance(x, y int, u, v float64) float64 {
 	return signedDistance(math.Sqrt(best), sum)
 }
 
-// nearerThan is like distance2, but tests the bounding box first.
+// nearerThan is like distance2, but rejects c early by its bounding box.
 func (c *curve) nearerThan(p Point, best float64) float64 {
 	dx, dy := max(c.minX-p.X, p.X-c.maxX, 0), max(c.minY-p.Y, p.Y-c.maxY, 0)
 	if float64(dx*dx)+float64(dy*dy) < best {
@@ -354,7 +356,7 @@ func (c *curve) nearerThan(p Point, best float64) float64 {
 	return best
 }
 
-// signedDistance negates the distance of points outside, where the winding number is 0.
+// signedDistance returns the distance, negated for points outside, where the winding number is 0.
 func signedDistance(distance float64, winding int) float64 {
 	if winding == 0 {
 		return -distance

@@ -5,14 +5,15 @@ import (
 	"math"
 )
 
-// RenderMulti writes four bytes for each pixel of g to dst, with rows stride bytes apart. The bytes
-// are scaled as in Render: three channels whose median is the distance to the outline, which keeps
-// corners sharp under linear filtering, and the distance itself. RenderMulti checks the context in
+// RenderMulti writes four bytes for each pixel of g to dst, with rows stride bytes apart, scaled as
+// in Render. The median of the first three is the distance to the outline; it keeps corners sharp
+// under linear filtering. The fourth is the distance itself. RenderMulti checks the context in
 // every row.
 //
-// Each channel holds the distance to the edges that are colored with it, measured to the straight
-// continuation of the nearest edge beyond its endpoints. Where interpolation would mix incompatible
-// channels, all channels of a pixel become the distance; see mendPixels.
+// Each of the first three channels holds the distance to the edges of its color. Beyond the
+// endpoints of the nearest edge, the distance is to the edge's straight continuation. Where
+// adjacent pixels cannot be interpolated, the three channels are set to the distance; see
+// mendPixels.
 func (s *Shape) RenderMulti(ctx context.Context, dst []byte, stride int, g Grid, span float64) error {
 	o, err := s.orderEdges(ctx)
 	if err != nil {
@@ -43,15 +44,15 @@ func (s *Shape) RenderMulti(ctx context.Context, dst []byte, stride int, g Grid,
 	return s.mendPixels(ctx, dst, stride, g, span)
 }
 
-// farther times span is the distance within which the nearest edge of a channel is searched for. If
-// there is no edge within it, the other channels determine the median.
+// farther times span is the search distance for the nearest edge of a channel. If a channel has no
+// edge within this distance, the other channels determine the median.
 const farther = 2
 
-// A nearest describes the nearest edge of a channel.
+// A nearest describes the edge of a channel that is nearest to a pixel.
 type nearest struct {
 	distance2 float64
-	along     float64 // how directly the edge's endpoint points to the pixel, 0 to 1
-	signed    float64 // distance to the continued edge, positive inside
+	along     float64 // cosine between the edge and the direction to the pixel, 0 to 1
+	signed    float64 // distance to the straight continuation of the edge, positive inside
 }
 
 type nearest3 [3]nearest
@@ -66,11 +67,12 @@ func (n *nearest3) writeLevels(out []byte, inside bool, span float64) {
 	for i := range n {
 		v := n[i].signed
 		if math.IsNaN(v) {
-			v = math.Copysign(span, d) // no edge is near
+			v = math.Copysign(span, d) // the channel has no edge within reach
 		}
 		out[i] = distanceLevel(v, span)
 	}
-	// The channels would put the pixel on the wrong side, for example if outlines touch themselves.
+	// Without this, the channels would put the pixel on the wrong side, for example where outlines
+	// touch.
 	if middle := medianLevel(out[0], out[1], out[2]); (middle >= 128) != (out[3] >= 128) {
 		out[0], out[1], out[2] = out[3], out[3], out[3]
 	}
@@ -78,7 +80,7 @@ func (n *nearest3) writeLevels(out []byte, inside bool, span float64) {
 
 func medianLevel(a, b, c byte) byte { return max(min(a, b), min(max(a, b), c)) }
 
-// measureEdges sets row to the nearest edges, within reach, of points at height y, starting at x.
+// measureEdges sets row[j] to the edges nearest to the point (x+j, y) that are within reach.
 func (o *outline) measureEdges(ctx context.Context, row []nearest3, colors []color, x, y, reach float64) error {
 	none := nearest{reach * reach, 2, math.NaN()}
 	for i := range row {
@@ -94,7 +96,7 @@ func (o *outline) measureEdges(ctx context.Context, row []nearest3, colors []col
 	})
 }
 
-// farthest returns the largest squared distance in the channels of a color.
+// farthest returns the largest distance2 among the channels of a color.
 func (n *nearest3) farthest(c color) (far float64) {
 	for i := range n {
 		if c&(1<<i) != 0 {
@@ -104,9 +106,9 @@ func (n *nearest3) farthest(c color) (far float64) {
 	return far
 }
 
-// offerEdge replaces the nearest edge by e in each channel of the color c, if e is closer. If two
-// edges meet at the nearest point, it prefers the edge that is more perpendicular to the direction
-// of the pixel.
+// offerEdge makes e the nearest edge of each channel of the color c, if e is closer. If two edges
+// meet at the nearest point, it prefers the edge that is more perpendicular to the direction of the
+// pixel.
 func (n *nearest3) offerEdge(e nearest, c color) {
 	for i := range n {
 		old := &n[i]
@@ -116,8 +118,8 @@ func (n *nearest3) offerEdge(e nearest, c color) {
 	}
 }
 
-// continuedDistance computes the distance of q from the curve and its straight continuation. It
-// computes nothing if the squared distance exceeds best.
+// continuedDistance computes the distance of q from the curve and from its straight continuation.
+// It computes nothing if the squared distance exceeds best.
 func (c *curve) continuedDistance(q Point, best float64) nearest {
 	t := -1.0
 	if c.n > 1 {
@@ -142,7 +144,7 @@ func (c *curve) continuedDistance(q Point, best float64) nearest {
 	d, v := c.endDirection(t), Point{q.X - end.X, q.Y - end.Y}
 	n.along, n.signed = math.Abs(dot(d, unit(v))), leftOf(v, d)
 	if beyond := dot(d, v); (t == 0) != (beyond < 0) {
-		n.signed = math.Copysign(math.Sqrt(best), n.signed) // the curve bends away from the continuation
+		n.signed = math.Copysign(math.Sqrt(best), n.signed) // the curve bends away from its continuation
 	}
 	return n
 }
@@ -171,16 +173,16 @@ const (
 	white = red | green | blue
 )
 
-// twoChannels are the colors of edges on contours with corners. Any two of them share one channel
-// and differ in the others. In the shared channel the corner is not sharp.
+// twoChannels are the colors of edges on contours with corners. Any two of these colors share one
+// channel, in which the corner is not sharp.
 var twoChannels = [3]color{green | blue, red | blue, red | green}
 
 // sharpTurn is the sine of the smallest angle treated as a corner: 8 degrees, as in msdfgen.
 const sharpTurn = 0.14
 
-// colorEdges returns a color for each edge. Edges that meet at a corner have different colors;
-// edges that meet smoothly have the same color. A contour with only one corner needs a second
-// change of color along the way; if it has fewer than three edges, they are halved for this. The
+// colorEdges returns a color for each edge. Edges that meet at a corner have different colors.
+// Edges that meet smoothly have the same color. A contour with a single corner changes its color a
+// second time along the way. For this, its edges are halved if there are fewer than three. The
 // edges of a contour without corners have all channels.
 //
 // Source: V. Chlumský, "Shape Decomposition for Multi-channel Distance Fields", master's thesis,
@@ -246,7 +248,7 @@ func colorsOf(n int, corners []int) []color {
 			part = len(corners) - 1
 		}
 		if part == len(corners)-1 && part%3 == 0 {
-			part = 1 // the last part must differ from the first and from the previous part
+			part = 1 // the last part touches the first part, so both must differ
 		}
 		colors[i] = twoChannels[part%3]
 	}

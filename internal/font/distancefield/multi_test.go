@@ -45,19 +45,19 @@ func sample(levels []byte, g Grid, span, x, y float64) (median, plain float64) {
 	return max(min(c[0], c[1]), min(max(c[0], c[1]), c[2])) * span, c[3] * span
 }
 
-// allowed is the distance from the outline within which a median may be on the wrong side: the
-// effect of interpolating plain distances, rounding of levels, and places between the samples of
-// mendPixels.
+// allowed returns the distance from the outline within which the median may be on the wrong side.
+// It covers the errors of linear interpolation and of rounding, and points that mendPixels does not
+// sample.
 func allowed(span float64) float64 { return 0.8 + span/255 }
 
-// A tally counts samples.
+// A tally counts samples, and those on the wrong side of the outline.
 type tally struct{ all, wrong, wrongPlain int }
 
-// add checks the law of a field: wherever the outline is farther than allowed, the median has the
-// sign of the distance.
+// add checks that the median has the sign of the distance wherever the outline is farther than
+// allowed.
 func (a *tally) add(t rapid.TB, s *Shape, levels []byte, g Grid, span float64) {
 	t.Helper()
-	const parts = 3 // samples per pixel in each direction, between the samples of mendPixels
+	const parts = 3 // number of samples per pixel in each direction
 	for y := range (g.H - 1) * parts {
 		for x := range (g.W - 1) * parts {
 			p := Point{float64(g.Left) + 0.5 + (float64(x)+0.45)/parts, float64(g.Top) + 0.5 + (float64(y)+0.55)/parts}
@@ -94,7 +94,7 @@ func TestMedianHasTheSignOfTheDistance(t *testing.T) {
 			p.MoveTo(point("start"))
 			for range rapid.IntRange(1, 5).Draw(t, "curves") {
 				switch rapid.IntRange(0, 3).Draw(t, "degree") {
-				case 0: // almost no length
+				case 0:
 					p.LineTo(Point{p.end.X + 1./512, p.end.Y - 1./256})
 				case 1:
 					p.LineTo(point("a"))
@@ -111,8 +111,8 @@ func TestMedianHasTheSignOfTheDistance(t *testing.T) {
 	t.Logf("%+v", all)
 }
 
-// For shapes that are hard to color or to mend, channels have fewer samples on the wrong side than
-// the plain distance, which rounds corners.
+// TestMultiOfShapes checks shapes that are hard to color or to mend. Fewer samples of the median
+// are on the wrong side than of the plain distance, which rounds corners.
 func TestMultiOfShapes(t *testing.T) {
 	star := contour{{0, -9}, {2, -2}, {9, 0}, {2, 2}, {0, 9}, {-2, 2}, {-9, 0}, {-2, -2}}
 	thin := contour{{-8, -8}, {8, 7.4}, {8, 8}, {-8, -7.4}}
@@ -168,7 +168,6 @@ func TestMultiOfShapes(t *testing.T) {
 	}
 }
 
-// A line there and back encloses nothing, even through a pixel's center.
 func TestLineThereAndBackEnclosesNothing(t *testing.T) {
 	p := polygons(contour{{-30. / 8, -1}, {0, -44. / 8}})
 	s, levels := renderMulti(t, p, small, 4)
@@ -183,8 +182,8 @@ func TestLineThereAndBackEnclosesNothing(t *testing.T) {
 	}
 }
 
-// Two edges that meet at a corner share one channel, and edges that join smoothly share all
-// channels. All contours are closed.
+// TestCornersSplitColors checks that edges share one channel where they meet at a corner, and all
+// channels where they join smoothly. It also checks that all contours are closed.
 func TestCornersSplitColors(t *testing.T) {
 	smooth := new(Path)
 	disc(smooth, 0, 0, 5)
@@ -218,8 +217,8 @@ func TestCornersSplitColors(t *testing.T) {
 	}
 }
 
-// All machines compute the same bytes. A change here changes atlases, so the version of recipe font
-// must rise.
+// All machines compute the same bytes. If the checksum changes, so do cooked atlases, and the
+// version of the font recipe must be raised.
 func TestMultiGolden(t *testing.T) {
 	var p Path
 	disc(&p, -3.3, 2.7, 6.1)
@@ -258,7 +257,7 @@ func TestMultiRenderingStopsWithContext(t *testing.T) {
 	}
 }
 
-// The median has the sign of the distance also for a glyph whose parts are all smaller than pixels.
+// TestMultiOfTinyParts renders a glyph whose parts are all smaller than pixels.
 func TestMultiOfTinyParts(t *testing.T) {
 	many := new(Path)
 	for i := range 700 {

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// findBoundary returns the parts of the pieces that have the inside on exactly one side, and for
-// each part whether the inside is on its right side. It cuts pieces where they cross. For each part
-// it computes the winding numbers on both sides of the part's middle.
+// findBoundary cuts the pieces where they cross. It returns the parts that have the inside on
+// exactly one side, and for each part whether this is its right side.
 func findBoundary(ctx context.Context, pieces []curve) (edges []curve, rightward []bool, err error) {
 	m := meeting{cuts: make([][]float64, len(pieces))}
 	for i := range pieces {
@@ -57,22 +56,23 @@ const (
 	// looksEvery is the number of pieces, or parts, that are compared with all others between two
 	// checks of the context.
 	looksEvery = 64
-	// maxSteps and stepsPerLook are numbers of subdivisions in the search for crossings: the limit,
-	// and the number between two checks of the context. Two pieces that meet at an endpoint take
+	// maxSteps limits the subdivisions in the search for crossings. stepsPerLook is the number of
+	// subdivisions between two checks of the context. Two pieces that meet at an endpoint take
 	// about 60.
 	maxSteps     = 1 << 22
 	stepsPerLook = 1 << 16
-	// maxPairSteps ends the search for a pair of coinciding pieces, which are not cut further
-	// because their sides are the same along their whole length.
+	// maxPairSteps limits the subdivisions for a pair of pieces. Pieces that coincide reach the
+	// limit; they need no cut.
 	maxPairSteps = 4096
 	// crossingSize is the precision of crossings, in pixels.
 	crossingSize = 1.0 / (1 << 24)
-	// rounding exceeds the relative error of coordinates after all subdivisions.
+	// rounding is larger than the relative error of coordinates after all subdivisions.
 	rounding = 1.0 / (1 << 46)
-	// besideDistance is the distance of the test points from a part, in pixels.
+	// besideDistance is the distance in pixels from a part to the points that are tested for being
+	// inside.
 	besideDistance = 1.0 / (1 << 18)
-	// shortest is the minimum length of parts that can be tested. Where several pieces cross at one
-	// point there are shorter parts, which are invisible.
+	// shortest is the minimum length of parts that can be tested. Shorter parts, where several
+	// pieces cross at one point, are invisible.
 	shortest = 1.0 / (1 << 16)
 )
 
@@ -81,7 +81,8 @@ func (c *curve) hasApartBox(d *curve) bool {
 	return c.minX > d.maxX || d.minX > c.maxX || c.minY > d.maxY || d.minY > c.maxY
 }
 
-// isAside reports whether d is entirely on one side of the strip along c's chord that contains c.
+// isAside reports whether d does not touch the smallest strip parallel to c's chord that contains
+// c.
 func (c *curve) isAside(d *curve) bool {
 	from, to := c.p[0], c.p[c.n]
 	chord := Point{to.X - from.X, to.Y - from.Y}
@@ -97,7 +98,7 @@ func (c *curve) isAside(d *curve) bool {
 	}
 	low, high := reach(c.p[:c.n+1])
 	otherLow, otherHigh := reach(d.p[:d.n+1])
-	// The size is a bound for the rounding errors of subdivision.
+	// size bounds the rounding errors of subdivision.
 	size := c.maxX - c.minX + c.maxY - c.minY + d.maxX - d.minX + d.maxY - d.minY
 	far := max(math.Abs(c.minX), math.Abs(c.maxX), math.Abs(c.minY), math.Abs(c.maxY))
 	margin := float64(size * far * rounding)
@@ -105,14 +106,14 @@ func (c *curve) isAside(d *curve) bool {
 }
 
 // insideSides reports whether the left and the right side of a part are inside. It returns false
-// for both if the part is too short to tell.
+// for both if the part is too short to be tested.
 func insideSides(pieces []curve, part *curve) (left, right bool) {
 	if part.maxX-part.minX < shortest && part.maxY-part.minY < shortest {
 		return false, false
 	}
 	before, after := part.splitAt(0.5)
 	at := after.p[0]
-	// The direction at the middle, or the direction of the chord if the derivative is 0.
+	// d is the direction at the middle, or of the chord if the derivative is 0.
 	a, b := before.p[part.n-1], after.p[1]
 	if a == b {
 		a, b = part.p[0], part.p[part.n]
@@ -155,7 +156,7 @@ func (m *meeting) collectCrossings(pieces []curve, i, j int) {
 type pairing struct {
 	m    *meeting
 	i, j int
-	left int // remaining steps
+	left int // number of subdivisions until the search gives up
 }
 
 // narrowCrossing subdivides two pieces until they are clearly separate, or almost points. If they
@@ -176,7 +177,7 @@ func (p *pairing) narrowCrossing(a, b curve, t0, t1, u0, u1 float64) {
 	case smallA && smallB:
 		p.m.cuts[p.i] = addCut(p.m.cuts[p.i], float64((t0+t1)/2))
 		p.m.cuts[p.j] = addCut(p.m.cuts[p.j], float64((u0+u1)/2))
-		// Adjacent boxes touch as well, so one cut suffices for all of them.
+		// Adjacent boxes touch each other, so one cut is enough for all of them.
 	case smallB || !smallA && a.maxX-a.minX+a.maxY-a.minY >= b.maxX-b.minX+b.maxY-b.minY:
 		before, after := a.splitAt(0.5)
 		t := float64((t0 + t1) / 2)
@@ -190,8 +191,8 @@ func (p *pairing) narrowCrossing(a, b curve, t0, t1, u0, u1 float64) {
 	}
 }
 
-// sameCut is the parameter distance below which cuts of a piece coincide with each other, or with
-// its endpoints.
+// sameCut is the smallest difference of the parameters of two cuts, or of a cut and an endpoint.
+// Closer cuts are omitted.
 const sameCut = 1e-6
 
 func addCut(cuts []float64, t float64) []float64 {
@@ -206,8 +207,8 @@ func addCut(cuts []float64, t float64) []float64 {
 	return append(cuts, t)
 }
 
-// crossLines returns the parameters where lines a and b cross. Parallel lines never cross: where
-// one line leaves the other, the next piece cuts both.
+// crossLines returns the parameters where the lines a and b cross. It finds no crossing of parallel
+// lines.
 func crossLines(a, b *curve) (onA, onB []float64) {
 	d, e := Point{a.p[1].X - a.p[0].X, a.p[1].Y - a.p[0].Y}, Point{b.p[1].X - b.p[0].X, b.p[1].Y - b.p[0].Y}
 	w := Point{b.p[0].X - a.p[0].X, b.p[0].Y - a.p[0].Y}

@@ -44,8 +44,8 @@ func (p *Path) closeContour() {
 	}
 }
 
-// addCurve cuts a curve at its extremes in x and y, and adds the pieces. Endpoints of adjacent
-// pieces stay exactly equal, which winding numbers require.
+// addCurve cuts a curve at its extremes in x and y, and adds the pieces. Adjacent pieces share
+// exactly equal endpoints, as winding numbers require.
 func (p *Path) addCurve(c curve) {
 	for _, q := range c.p[:c.n+1] {
 		if !(math.Abs(q.X) <= maxCoordinate && math.Abs(q.Y) <= maxCoordinate) {
@@ -74,7 +74,7 @@ func (p *Path) addCurve(c curve) {
 // extreme.
 func appendExtremes(list []float64, degree int, a, b, c, d float64) []float64 {
 	keep := func(t float64) {
-		if t > 0 && t < 1 { // false for NaN
+		if t > 0 && t < 1 { // t is not NaN
 			list = append(list, t)
 		}
 	}
@@ -86,14 +86,14 @@ func appendExtremes(list []float64, degree int, a, b, c, d float64) []float64 {
 	q0, q1 := b-a, 2*(a-float64(2*b)+c)
 	q2 := d - a + float64(3*(b-c))
 	root := math.Sqrt(float64(q1*q1) - float64(4*q2*q0))
-	// This form does not subtract almost equal numbers.
+	// This form avoids subtracting almost equal numbers.
 	h := -(q1 + math.Copysign(root, q1)) / 2
 	keep(h / q2)
 	keep(q0 / h)
 	return list
 }
 
-// Edges are neighbors along a contour if their endpoints are at most joinDistance pixels apart.
+// Two edges are neighbors in a contour if their endpoints are at most joinDistance pixels apart.
 // Edges shorter than tinyEdge are omitted, because crossings are inexact.
 const (
 	joinDistance = 1.0 / (1 << 11)
@@ -105,11 +105,11 @@ type outline struct {
 	edges []curve
 	// starts holds the index of the first edge of each contour, followed by the number of edges.
 	starts []int
-	// open reports for each contour whether it is open: its two ends do not meet.
+	// open reports, for each contour, whether its two ends do not meet.
 	open []bool
 }
 
-// orderEdges sorts the edges along contours. Of several coinciding edges it keeps one.
+// orderEdges sorts the edges along contours. It keeps only one of several coinciding edges.
 func (s *Shape) orderEdges(ctx context.Context) (*outline, error) {
 	o := &outline{}
 	var loose []curve
@@ -142,8 +142,8 @@ func (s *Shape) orderEdges(ctx context.Context) (*outline, error) {
 	return o, nil
 }
 
-// followContour adds the contour that starts with the given edge. Each edge is made to start
-// exactly at the end of the previous edge.
+// followContour adds the contour that starts with the given edge. It moves the start of each edge
+// to the end of the previous edge.
 func (o *outline) followContour(loose []curve, used []bool, at places, first int) {
 	from := len(o.edges)
 	o.starts = append(o.starts, from)
@@ -209,8 +209,8 @@ func (l places) hasTwin(loose []curve, c *curve) (found bool) {
 	return found
 }
 
-// nearestUnused returns the unused edge that starts closest to p, the first one in case of a tie,
-// or -1.
+// nearestUnused returns the unused edge that starts closest to p, or -1. In case of a tie, it
+// returns the first.
 func (l places) nearestUnused(loose []curve, used []bool, p Point) int {
 	best, distance := -1, joinDistance
 	l.edgesNear(p, func(i int) {

@@ -7,10 +7,10 @@ import (
 	"sort"
 )
 
-// Limits of a font. Fonts have some dozens of each; a hostile font could repeat a small table
-// billions of times.
+// Limits for hostile fonts, which could repeat a small table billions of times. Real fonts have
+// some dozens of each.
 const (
-	maxUses      = 1 << 18 // features per script, and lookups per feature
+	maxUses      = 1 << 18 // maximum number of features in all scripts, and of lookups in all features
 	maxSubtables = 1024
 )
 
@@ -19,9 +19,9 @@ type subtable struct {
 	table
 	format     int
 	coverage   table
-	size1      int // size of the value record of the first glyph
+	size1      int // size in bytes of the value record of the first glyph
 	size2      int
-	advance    int // offset of the advance in a value record; -1 if missing
+	advance    int // offset of the horizontal advance in a value record, or -1 if there is none
 	class1     table
 	class2     table
 	classes1   int
@@ -113,7 +113,7 @@ func kernLookups(features table, used []int) ([]int, error) {
 	return lookups.sortedNumbers(), r.err
 }
 
-// numbers is a set of indices of features or lookups, in insertion order.
+// numbers is a set of indices of features or lookups, in the order of insertion.
 type numbers struct {
 	has   [1 << 16 / 64]uint64
 	added int
@@ -124,7 +124,7 @@ func (n *numbers) addIndex(i int) {
 	n.added++
 }
 
-// addList adds the list of indices at an offset, which starts with its length.
+// addList adds the indices in the list at an offset. The list starts with its length.
 func (n *numbers) addList(r *reader, at int) error {
 	count := r.u16(at)
 	if !r.needBytes(int64(at + 2 + 2*count)) {
@@ -187,7 +187,7 @@ func readLookup(found []subtable, lookup table) ([]subtable, error) {
 	return found, r.err
 }
 
-// readSubtable reads the header of a subtable. A subtable of an unknown format gets format 0.
+// readSubtable reads the header of a subtable. The subtable's format is 0 if it is unknown.
 func readSubtable(at table) (subtable, error) {
 	r := reader{table: at}
 	format1, format2 := r.u16(4), r.u16(6)
@@ -211,9 +211,9 @@ func readSubtable(at table) (subtable, error) {
 	return s, r.err
 }
 
-// positions collects the pairs of the subtables. Subtables must be in order of precedence.
+// positions collects the pairs of the subtables, which must be in order of precedence.
 func (c *collector) positions(subtables []subtable) error {
-	hasValue := make([]bool, 1<<16) // second glyphs that already have a value
+	hasValue := make([]bool, 1<<16) // glyphs that already have a value as second glyph of a pair
 	for _, first := range c.glyphs {
 		clear(hasValue)
 		start := len(c.pairs)
@@ -243,7 +243,7 @@ func (c *collector) positions(subtables []subtable) error {
 	return nil
 }
 
-// pairSet collects the pairs of one first glyph from a list of second glyphs with values.
+// pairSet collects the pairs of one first glyph from a list of second glyphs and values.
 func (c *collector) pairSet(s *subtable, first uint16, index int, hasValue []bool) error {
 	if index >= s.pairSets {
 		return fmt.Errorf("pair list %d does not exist", index)
@@ -352,7 +352,7 @@ func glyphClass(t table, glyph uint16) (int, error) {
 }
 
 // rangeOf returns the index of the record at an offset that contains the glyph, or -1. There are
-// count records of first glyph, last glyph and a value.
+// count records, each with a first glyph, a last glyph and a value.
 func (r *reader) rangeOf(at, count int, glyph uint16) int {
 	i := sort.Search(count, func(i int) bool { return r.u16(at+6*i+2) >= int(glyph) })
 	if i < count && r.u16(at+6*i) <= int(glyph) {

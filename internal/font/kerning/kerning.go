@@ -28,8 +28,8 @@ type Pair struct {
 var ErrPairs = errors.New("the font has too many kerning pairs")
 
 // Pairs returns the kerning pairs of the given glyphs, sorted and without duplicates and zeros. It
-// reads GPOS if this table has pairs, otherwise kern. If there are more than limit pairs, the error
-// is ErrPairs.
+// reads GPOS if this table has pairs, otherwise kern. It returns ErrPairs if there are more than
+// limit pairs.
 func Pairs(ctx context.Context, gpos, kern []byte, glyphs []uint16, limit int) ([]Pair, error) {
 	glyphs = slices.Compact(slices.Sorted(slices.Values(glyphs)))
 	c := &collector{ctx: ctx, glyphs: glyphs, wanted: make([]bool, 1<<16), limit: limit}
@@ -53,14 +53,14 @@ func Pairs(ctx context.Context, gpos, kern []byte, glyphs []uint16, limit int) (
 // A collector collects the pairs of the requested glyphs.
 type collector struct {
 	ctx    context.Context
-	glyphs []uint16 // sorted
-	wanted []bool   // requested glyphs, by glyph index
+	glyphs []uint16 // sorted glyph indices
+	wanted []bool   // whether each glyph index is in glyphs
 	pairs  []Pair
 	limit  int
 }
 
-// collectPair adds a pair, even one with a distance of 0, because the first value of a pair
-// overrides later ones.
+// collectPair adds a pair. It keeps a distance of 0, because the first value of a pair overrides
+// later ones.
 func (c *collector) collectPair(p Pair) error {
 	if len(c.pairs) >= c.limit {
 		return ErrPairs
@@ -79,8 +79,7 @@ func comparePairs(a, b Pair) int {
 	return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Second, b.Second))
 }
 
-// A table holds the bytes from the start of a table or subtable to the end of the table that
-// contains it.
+// A table holds the bytes from the start of a table or subtable to the end of the enclosing table.
 type table []byte
 
 // errShort is the error for any offset or count beyond the end.
@@ -122,15 +121,16 @@ func (r *reader) needBytes(n int64) bool {
 
 // Coverage bits of a subtable that distinguish it from plain horizontal kerning.
 const (
-	// Microsoft: bit 0 (horizontal) must be set; bits 1 (minimum values) and 2 (cross-stream) must
-	// be clear.
+	// Microsoft's format: bit 0 (horizontal) must be set; bits 1 (minimum values) and 2
+	// (cross-stream) must be clear.
 	windowsMask, windowsPlain = 0x7, 0x1
-	// Apple: vertical text, cross-stream, variations.
+	// Apple's format: the bits for vertical text, cross-stream kerning and variations must be
+	// clear.
 	appleSpecial = 0xe000
 )
 
-// kern collects pairs from the table kern, in the format of Microsoft or Apple, sorted. It ignores
-// subtables of formats other than 0, which is a list of pairs.
+// kern collects pairs from the table kern, in the format of Microsoft or Apple. It reads only
+// subtables of format 0, which are sorted lists of pairs.
 func (c *collector) kern(data []byte) error {
 	if len(data) == 0 {
 		return nil

@@ -41,7 +41,8 @@ func gposTable(kind int, subtables ...[]byte) []byte {
 	return slices.Concat(head, scripts, features, words(1, 4), lookup)
 }
 
-// Glyph 3 is kerned by -40 before glyph 5, and by 7 before glyph 9; glyph 4 by 11 before glyph 5.
+// pairSets returns a subtable that kerns glyph 3 by -40 before glyph 5 and by 7 before glyph 9, and
+// glyph 4 by 11 before glyph 5.
 func pairSets(format1 int) []byte {
 	if format1 == 4 {
 		return words(1, 14+10+6, 4, 0, 2, 14, 14+10,
@@ -49,14 +50,16 @@ func pairSets(format1 int) []byte {
 			1, 5, 11,
 			1, 2, 3, 4)
 	}
-	// x placement, x advance and y advance of the first glyph; x placement of the second.
+	// A value record has x placement, x advance and y advance of the first glyph, and x placement
+	// of the second.
 	return words(1, 14+22+12, 1|4|8, 1, 2, 14, 14+22,
 		2, 5, 99, -40, 98, 97, 9, 99, 7, 98, 97,
 		1, 5, 99, 11, 98, 97,
 		2, 1, 3, 4, 0)
 }
 
-// Glyphs 3 and 4 are of class 1, glyphs 5 to 7 of class 1, glyph 9 of class 2.
+// classPairs returns a subtable of classes. As first glyphs, 3 and 4 are of class 1. As second
+// glyphs, 5 to 7 are of class 1, and 9 is of class 2.
 func classPairs() []byte {
 	return words(2, 16+12, 4, 0, 16+12+8, 16+12+8+10, 2, 3,
 		0, 0, 0, 0, -20, 30,
@@ -131,7 +134,8 @@ func TestOnlyWantedGlyphs(t *testing.T) {
 	}
 }
 
-// A truncated table gives an error or fewer pairs, and reading a hostile table ends soon.
+// TestHostileTablesEndSoon checks that a truncated table gives an error or fewer pairs, and that a
+// hostile table is read quickly.
 func TestHostileTablesEndSoon(t *testing.T) {
 	glyphs := []uint16{3, 4, 5, 6, 7, 9}
 	for _, whole := range [][]byte{gposTable(2, pairSets(13), classPairs()), gposTable(9, extension(2, classPairs()))} {
@@ -185,7 +189,8 @@ func TestHostileTablesEndSoon(t *testing.T) {
 	}
 }
 
-// For every table, the pairs are sorted, unique, and only between requested glyphs.
+// FuzzPairs checks that the pairs of any table are sorted, unique, and only between requested
+// glyphs.
 func FuzzPairs(f *testing.F) {
 	f.Add(gposTable(2, pairSets(4), classPairs()), []byte{})
 	f.Add(gposTable(9, extension(2, classPairs())), kernTable(kernList(1, 3, 5, 1)))

@@ -1,8 +1,8 @@
-// Package aseprite decodes the first frame of Aseprite files (.ase, .aseprite): its visible RGBA,
-// grayscale or indexed layers, blended as Aseprite does.
+// Package aseprite decodes the first frame of Aseprite files (.ase, .aseprite). It blends the
+// visible RGBA, grayscale or indexed layers as Aseprite does.
 //
-// The layout follows "Aseprite File Format (.ase/.aseprite) Specifications". Tilemaps, and groups
-// with an opacity or blend mode, are refused with advice.
+// The layout follows "Aseprite File Format (.ase/.aseprite) Specifications". The errors for
+// tilemaps, and for groups with an opacity or blend mode, say how to change the file.
 package aseprite
 
 import (
@@ -60,7 +60,7 @@ func ReadHeader(data []byte) (Header, error) {
 
 // Memory returns an upper bound on the bytes that Decode holds at once, excluding the file.
 func (h *Header) Memory() int64 {
-	const others = 1 << 20 // a row, the decompressor and the layer records
+	const others = 1 << 20 // memory for a row, the decompressor and the layer records
 	return 4*int64(h.Width)*int64(h.Height) + others
 }
 
@@ -75,7 +75,8 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 	if err := f.readFrameChunks(data[headerSize:]); err != nil {
 		return nil, nil, fmt.Errorf("aseprite: %w", err)
 	}
-	// Cels are stored from the bottom layer up; a cel's z-index shifts it in that order.
+	// Cels are sorted from the bottom layer to the top. A cel's z-index moves it up or down by a
+	// number of layers.
 	slices.SortStableFunc(f.cels, func(a, b cel) int {
 		return cmp.Or(cmp.Compare(a.layer+a.z, b.layer+b.z), cmp.Compare(a.z, b.z))
 	})
@@ -91,22 +92,21 @@ func Decode(ctx context.Context, data []byte) (m *pixmap.Map, icc []byte, err er
 	return m, f.icc, ctx.Err()
 }
 
-// pixelByteCount returns the size of a pixel in bytes.
 func (h *Header) pixelByteCount() int { return h.Bits / 8 }
 
 // A frame holds the content of the first frame's chunks.
 type frame struct {
 	h       Header
 	palette [256][4]byte
-	newer   bool // palette is from a new palette chunk, which has alpha
+	newer   bool // the palette is from a new palette chunk, which has alpha
 	layers  []layer
-	around  []int // indices of the last layer and its groups, outermost first
+	around  []int // indices of the last layer and the groups around it, outermost first
 	cels    []cel
 	icc     []byte
 }
 
 type layer struct {
-	visible    bool // the layer and all its groups are visible
+	visible    bool // true if the layer and all its groups are visible
 	background bool
 	tilemap    bool
 	mode       int
@@ -125,7 +125,7 @@ type cel struct {
 	data     []byte
 }
 
-// Chunk types.
+// These are the types of chunks.
 const (
 	chunkOldPalette   = 0x0004
 	chunkOlderPalette = 0x0011
@@ -242,15 +242,15 @@ func (f *frame) newPalette(c *cursor) {
 	}
 }
 
-// readLayer reads the next layer. The attributes of a group apply to all its layers, which follow
-// it.
+// readLayer reads the next layer. The attributes of a group apply to the layers that follow it in
+// the group.
 func (f *frame) readLayer(c *cursor) error {
 	const (
 		visible    = 1
 		background = 8
 		reference  = 64 // flag of a reference layer, which is not drawn
 		opacities  = 1  // header flag: layer opacity is valid
-		groups     = 2  // header flag: opacity and blend mode of groups are valid, too
+		groups     = 2  // header flag: the opacity and blend mode of groups are valid
 		most       = 1 << 16
 	)
 	flags, kind, level := c.uint16LE(), c.uint16LE(), int(c.uint16LE())

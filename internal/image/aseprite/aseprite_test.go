@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// A file is built of chunks.
+// A file is a test file, built from chunks.
 type file struct {
 	w, h, bits int
 	flags      uint32
@@ -34,7 +34,7 @@ func (f file) bytes() []byte {
 	body := bytes.Join(f.chunks, nil)
 	frame := le.AppendUint32(nil, uint32(16+len(body)))
 	frame = le.AppendUint16(frame, 0xf1fa)
-	frame = append(le.AppendUint16(frame, uint16(len(f.chunks))), 100, 0, 0, 0) // newer files also have this count in 32 bits
+	frame = append(le.AppendUint16(frame, uint16(len(f.chunks))), 100, 0, 0, 0) // newer files also have this count as a 32-bit number
 	frame = le.AppendUint32(frame, uint32(len(f.chunks)))
 	file := slices.Concat(head, frame, body)
 	le.PutUint32(file, uint32(len(file)))
@@ -79,8 +79,8 @@ func decode(t testing.TB, f file) []byte {
 	return m.Pix8
 }
 
-// Each blend mode gives the same colors as Aseprite, for opaque and for translucent pixels. The
-// code that computed the wanted colors agrees with all pixels of 28 sprites exported by Aseprite.
+// TestBlendModesAgreeWithAseprite checks each blend mode for opaque and translucent pixels. The
+// code that computed the expected colors agrees with 28 sprites exported by Aseprite.
 func TestBlendModesAgreeWithAseprite(t *testing.T) {
 	for mode, want := range []string{
 		"[106 154 124 255] [86 178 127 177]",
@@ -117,7 +117,6 @@ func TestBlendModesAgreeWithAseprite(t *testing.T) {
 	}
 }
 
-// Cels are clipped at all edges, even cels much larger than the image.
 func TestCelsAreClipped(t *testing.T) {
 	pix := make([]byte, 0, 64)
 	for i := range 16 {
@@ -125,7 +124,7 @@ func TestCelsAreClipped(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		x, y int
-		want []byte // reds
+		want []byte // expected red values of the pixels
 	}{
 		{0, 0, []byte{0, 1, 4, 5}}, {-1, -2, []byte{9, 10, 13, 14}}, {1, 1, []byte{0, 0, 0, 0}}, {-3, 0, []byte{3, 0, 7, 0}}, {5, 5, []byte{0, 0, 0, 0}}, {-9, -9, []byte{0, 0, 0, 0}},
 	} {
@@ -138,7 +137,8 @@ func TestCelsAreClipped(t *testing.T) {
 	}
 }
 
-// A layer is visible if it and its groups are. Layers are drawn in order, except moved cels.
+// TestHiddenLayersAreNotDrawn checks that a layer is drawn if it and its groups are visible, and in
+// the right order.
 func TestHiddenLayersAreNotDrawn(t *testing.T) {
 	red, green, blue := []byte{255, 0, 0, 255}, []byte{0, 255, 0, 255}, []byte{0, 0, 255, 255}
 	for _, tc := range []struct {
@@ -172,7 +172,7 @@ func TestKindsOfPixels(t *testing.T) {
 	newer := chunk(chunkPalette, words(3, 0, 1, 0, 2, 0, 0, 0, 0, 0), words(1), []byte{10, 20, 30, 40}, words(2), []byte("ab"), words(0), []byte{50, 60, 70, 255})
 	for _, tc := range []struct {
 		name     string
-		flags    int // flags of the layer
+		flags    int
 		palettes [][]byte
 		want     []byte
 	}{
@@ -213,7 +213,6 @@ func TestBadSpritesAreRefused(t *testing.T) {
 	}
 }
 
-// A cel of any size takes only the memory of one row.
 func TestHugeCelNeedsOneRow(t *testing.T) {
 	rows := make([]byte, 4*60_000*20)
 	f := file{w: 8, h: 8, bits: 32, chunks: [][]byte{layerOf(1, 0, 0, 0, 255), packedCel(0, 0, 0, 60_000, 20, rows)}}
@@ -242,7 +241,7 @@ func TestSpriteDecodingStopsWithContext(t *testing.T) {
 	}
 }
 
-// For any input, Decode returns an error or an image of the size in the header.
+// FuzzDecode checks that Decode returns an error or an image of the size in the header.
 func FuzzDecode(f *testing.F) {
 	f.Add(file{w: 2, h: 2, bits: 32, flags: 1, chunks: [][]byte{layerOf(1, 0, 0, 5, 200), packedCel(0, -1, 0, 2, 2, make([]byte, 16))}}.bytes())
 	f.Add(file{w: 2, h: 1, bits: 8, chunks: [][]byte{chunk(chunkOldPalette, words(1), []byte{0, 1, 9, 9, 9}), layerOf(9, 0, 0, 0, 0), rawCel(0, 0, 0, 255, 0, 2, 1, 0, 1)}}.bytes())

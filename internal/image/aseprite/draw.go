@@ -30,7 +30,7 @@ func (f *frame) drawCel(ctx context.Context, m *pixmap.Map, c cel) error {
 			return err
 		}
 		if c.y+y >= m.H {
-			return nil // the remaining rows are outside of the image
+			return nil // the remaining rows are below the image
 		}
 		if _, err := io.ReadFull(r, row); err != nil {
 			return pixmap.UnexpectedEOF(err)
@@ -98,7 +98,7 @@ func blendOver(below, above [4]byte, opacity int) [4]byte {
 	return below
 }
 
-// mixShares interpolates between two colors: a at share 0, b at share 255.
+// mixShares interpolates between two colors. A share of 0 gives a, and a share of 255 gives b.
 func mixShares(a, b [4]byte, share int) [4]byte {
 	alpha := int(a[3]) + mul(int(b[3])-int(a[3]), share)
 	if alpha == 0 {
@@ -119,8 +119,8 @@ func mixShares(a, b [4]byte, share int) [4]byte {
 	return m
 }
 
-// modes are the blend modes by number. Each function takes the lower and the upper color and
-// returns the blended color. The formulas are from W3C, "Compositing and Blending Level 1"; the
+// modes holds the blend modes by number. Each function takes the lower and the upper color and
+// returns the blended color. The formulas are from W3C, "Compositing and Blending Level 1". The
 // last three modes have their usual formulas, rounded as in Aseprite.
 var modes = [...]func(below, above [3]byte) [3]byte{
 	func(_, above [3]byte) [3]byte { return above },
@@ -211,7 +211,7 @@ func softLight(below, above int) int {
 	return int(float64(r*255) + 0.5)
 }
 
-// light is a color with channels from 0 to 1.
+// A light is a color with channels from 0 to 1.
 type light [3]float64
 
 func whole(f func(below, above light) light) func(below, above [3]byte) [3]byte {
@@ -249,7 +249,7 @@ func (c light) saturate(to float64) light {
 }
 
 // rankChannels returns the indices of the lowest, middle and highest channel. If channels are
-// equal, an index may occur twice.
+// equal, it may return an index twice.
 func (c light) rankChannels() (low, middle, high int) {
 	r, g, b := c[0], c[1], c[2]
 	switch {
@@ -279,7 +279,8 @@ func (c light) rankChannels() (low, middle, high int) {
 	return low, middle, high
 }
 
-// lit returns the color with the given luma, moved towards gray as far as needed to stay in range.
+// lit returns the color with the given luma. It moves the color toward gray if a channel is out of
+// range.
 func (c light) lit(luma float64) light {
 	d := luma - c.lumaOf()
 	for i := range c {

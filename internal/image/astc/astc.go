@@ -1,13 +1,15 @@
-// Package astc encodes and decodes ASTC, the block format that the GPUs of phones read:
+// Package astc encodes and decodes ASTC, a block format that the GPUs of phones read. It supports
 // two-dimensional blocks of the low dynamic range profile. The same pixels give the same bytes on
 // every machine, because all decisions use integers, or floats that are rounded equally everywhere.
 //
 // A block has 16 bytes for any number of pixels. It has one to four partitions, called parts here,
-// each with a line between two endpoint colors, and a grid of weights. The weights are interpolated
-// to the pixels and give the position of each pixel on its line. Each block selects the size of the
-// grid and the precision of weights and endpoints. The encoder estimates the error of all choices
-// at once and tries only the best: it transforms the ideal weights by a DCT, and a table says how
-// much of each frequency a grid preserves.
+// and a grid of weights. Each part has a line between two endpoint colors. The weights are
+// interpolated to the pixels and give the position of each pixel on its line. Each block selects
+// the size of its grid and the precision of its weights and endpoints.
+//
+// The encoder first estimates the error of all choices, and then tries only the best. For the
+// estimate it transforms the ideal weights by a DCT; a table says how much of each frequency a grid
+// preserves.
 //
 // Source of the format: Khronos Data Format Specification 1.4, chapter 23.
 package astc
@@ -26,10 +28,10 @@ import (
 // Options are the options of Encode. The zero value is Fast, with equal weights for all channels.
 type Options struct {
 	Quality    blockfit.Quality
-	WeighAlpha bool // weighs color errors by alpha, as in blockfit.Options
+	WeighAlpha bool // weights color errors by alpha, as in blockfit.Options
 
-	// AlphaWeight is the factor for the squared error of alpha, up to 16; 0 means 1. If red, green
-	// and blue hold one value and alpha another, a factor of 3 weights both equally.
+	// AlphaWeight is the factor for the squared error of alpha, up to 16; 0 means 1. A factor of 3
+	// suits images whose red, green and blue are equal, because then gray and alpha count equally.
 	AlphaWeight int
 }
 
@@ -66,34 +68,34 @@ type encoder struct {
 	alphaWeight  int32   // factor for the squared error of alpha
 	alphaStretch float32 // square root of alphaWeight
 
-	px     [64][4]int32   // pixels to encode
-	pf     [64][4]float32 // pixels to encode, with alpha multiplied by alphaStretch
+	px     [64][4]int32   // pixels of the block
+	pf     [64][4]float32 // pixels of the block, with alpha multiplied by alphaStretch
 	all    moments
 	opaque bool
 	gray   bool
 
-	best code // best encoding so far
+	best code // best encoding found so far
 	sse  int64
 
-	products [64]moments // moments of single pixels
+	products [64]moments // moments of each single pixel
 	work     trial
 
 	pool       pool
 	hypotheses [16]hypothesis
-	used       int // number of parts in use
+	used       int
 }
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	good      int64   // error per pixel that ends the search
+	good      int64   // error per pixel below which the search ends
 	hard      int64   // error per pixel above which three parts are tried
-	share     float32 // splits are tried only above this relative error of lines
-	tries     [2]int  // number of plans to try, with one part and with two
-	near      int     // similar splits to rank, for each of the two best partitions
-	splits    int     // number of splits to try
-	rounds    int     // rounds of refitting endpoints and weights
-	passes    int     // passes over the weights of a grid with fewer weights than pixels
-	weighings int     // maximum number of encodings per block with alpha weighting
+	share     float32 // splits are tried only if the relative error of lines is larger
+	tries     [2]int  // number of plans to try with one part, and with two
+	near      int     // number of similar splits to rank, for each of the two best partitions
+	splits    int
+	rounds    int // number of times that endpoints and weights are refitted
+	passes    int // number of passes over the weights, if there are fewer weights than pixels
+	weighings int // maximum number of encodings per block if color errors are weighted by alpha
 }
 
 var efforts = [...]effort{
@@ -204,7 +206,8 @@ func (e *encoder) tryBestGuesses() {
 	}
 }
 
-// slack limits the plans to try: their estimated error is at most slack times the best error.
+// slack limits the plans to try. A plan is tried if its estimated error is at most slack times the
+// best error.
 const slack = 1.5
 
 // A pool holds the best guesses so far, best first.

@@ -3,14 +3,14 @@ package astc
 // A code holds the fields of a block that has more than one color.
 type code struct {
 	layout
-	mode      uint16               // block mode, the number of the layout
-	parts     uint8                // number of parts, 1 to 4
-	seed      uint16               // partition seed
+	mode      uint16 // block mode, which encodes the layout
+	parts     uint8  // number of parts, 1 to 4
+	seed      uint16
 	kinds     [maxPartitions]uint8 // color endpoint mode (CEM) of each part
-	component uint8                // channel that uses the second weight plane, if there is one
+	component uint8                // channel that uses the second weight plane
 	colorSpan int
-	color     [18]uint8 // quantized endpoint values, kinds[i]/4*2+2 per part
-	weight    [64]uint8 // quantized weights; two planes alternate
+	color     [18]uint8 // quantized endpoint values; each part has kinds[i]/4*2+2 of them
+	weight    [64]uint8 // quantized weights; if there are two planes, their weights alternate
 }
 
 // maxColors is the maximum number of endpoint values in a block.
@@ -34,7 +34,7 @@ func unpack(block *stream, side int) (c code, ok bool) {
 		return c, false
 	}
 	weightSpan := &spans[c.span]
-	below := 128 - weightSpan.sequenceBits(c.weights()) // end of the bits before the weights, which are stored from the top
+	below := 128 - weightSpan.sequenceBits(c.weights()) // the weights are stored from the top, so the other fields end here
 	start := 17
 	if c.parts == 1 {
 		c.kinds[0] = uint8(block.bitsAt(13, 4))
@@ -116,14 +116,14 @@ func (c *code) pack() (block stream) {
 	return block
 }
 
-// extraBits returns the number of additional bits of endpoint modes, which are directly below the
-// weights if the parts have different modes.
+// extraBits returns the number of additional bits for endpoint modes. If the parts have different
+// modes, these bits are directly below the weights.
 func extraBits(parts int) int { return 3*parts - 4 }
 
-// A layout describes the weights of a block, as the block mode (the lowest eleven bits) encodes it.
+// A layout describes the weights of a block. The block mode, the lowest eleven bits, encodes it.
 type layout struct {
 	across, down int // columns and rows of the weight grid
-	span         int // index of the weights' quantization in spans
+	span         int // index into spans
 	dual         bool
 }
 
@@ -135,7 +135,7 @@ func (l *layout) weights() int {
 	return l.across * l.down
 }
 
-// Limits of the size of the weights, in bits.
+// Minimum and maximum size of the weights of a block, in bits.
 const (
 	maxWeights    = 64
 	minWeightBits = 24
@@ -189,7 +189,7 @@ func parseLayout(mode, side int) (l layout, ok bool) {
 	return l, size >= minWeightBits && size <= maxWeightBits
 }
 
-// voidExtent is the value of the lowest nine bits of a block of a single color.
+// voidExtent is the value of the lowest nine bits of a block with a single color.
 const voidExtent = 0b111111100
 
 // modesOf returns the block mode of each layout that blocks of side×side pixels can have.

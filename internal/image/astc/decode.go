@@ -56,7 +56,7 @@ func roundTo8(v int, srgb bool) byte {
 	if v == 0xffff {
 		return 255
 	}
-	for below := 1 << 15; below >= 1<<11; below >>= 1 { // bits that half-precision floats drop
+	for below := 1 << 15; below >= 1<<11; below >>= 1 { // the lowest bits, which half-precision floats drop
 		if v >= below {
 			v &^= below>>10 - 1
 			break
@@ -117,8 +117,8 @@ func interpolate16(from, to, weight int32, srgb bool) int {
 	return int(from*(64-weight)+to*weight+32) >> 6
 }
 
-// A scale holds the decoded values of a quantization's codes, and their order: codes with a trit or
-// a quint are not sorted by value.
+// A scale holds the decoded values of a quantization's codes. A code's rank is its position when
+// codes are sorted by value; codes with a trit or a quint are not in this order.
 type scale struct {
 	value  []uint8 // decoded value of each code
 	sorted []uint8 // code of each rank
@@ -137,7 +137,7 @@ var (
 // A spread holds the factors that dequantize a code with a trit or a quint: one for each bit above
 // the lowest, and one for the trit or quint.
 type spread struct {
-	bits [5]int // factors of bits b, c, d, e, f
+	bits [5]int // factors of the bits above the lowest; the specification calls the bits b, c, d, e, f
 	c    int
 }
 
@@ -160,7 +160,7 @@ var (
 	}
 )
 
-// applySpread dequantizes a code, where sign is the top bit of the result's range.
+// applySpread dequantizes a code. sign is the top bit of the result.
 func (p *spread) applySpread(v int, s *span, sign int) int {
 	b := 0
 	for i := 1; i < int(s.bits); i++ {
@@ -173,7 +173,7 @@ func (p *spread) applySpread(v int, s *span, sign int) int {
 	return sign | (u^(sign*4-1))>>2
 }
 
-// replicate repeats the bits of v up to the wanted number of bits.
+// replicate repeats the bits of v until there are wanted bits.
 func replicate(v int, bits, wanted uint8) int {
 	have := bits
 	out := v

@@ -69,8 +69,8 @@ func TestDecodeErrors(t *testing.T) {
 	}
 }
 
-// The checksum of the pixels that the decoder returns for random blocks. proof/readers/textures
-// shows that another decoder returns the same pixels.
+// TestDecodeGolden compares the checksum of the decoded pixels of random blocks.
+// proof/readers/textures shows that another decoder returns the same pixels.
 func TestDecodeGolden(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	sum := sha256.New()

@@ -60,8 +60,8 @@ func TestEncoderLaw(t *testing.T) {
 	}
 }
 
-// The encoder writes the same bytes on every machine. Each minimum PSNR is 0.3 dB below the
-// measured value.
+// TestEncodeSamples checks that the encoder writes the same bytes on every machine. Each minimum
+// PSNR is 0.3 dB below the measured value.
 func TestEncodeSamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -75,7 +75,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// The error that the encoder reports is the true error of its block.
+// TestErrorIsTrue compares the error that the encoder reports with the error of the decoded block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, side := range sides {
 		for _, q := range qualities {
@@ -100,8 +100,8 @@ func TestErrorIsTrue(t *testing.T) {
 	}
 }
 
-// If red, green and blue hold one value and alpha holds another, a weight of 3 for alpha reduces
-// the total error.
+// TestAlphaWeight checks that a weight of 3 for alpha reduces the total error if red, green and
+// blue are equal.
 func TestAlphaWeight(t *testing.T) {
 	stone, pix := blocktest.Samples()["stone"], blocktest.Samples()["normal map"]
 	for i := 0; i < len(pix); i += 4 {
@@ -161,7 +161,8 @@ func TestSolidIsExact(t *testing.T) {
 	}
 }
 
-// Linear values are rounded differently from sRGB values, but never differ by more than one.
+// TestPlainIsNear checks that linear and sRGB values, which are rounded differently, never differ
+// by more than one.
 func TestPlainIsNear(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		blocks := encoded(t, pix, width, width, 6, Options{})
@@ -174,7 +175,8 @@ func TestPlainIsNear(t *testing.T) {
 	}
 }
 
-// The encoder uses every endpoint mode that it should use, every number of parts, and two planes.
+// TestKindsInUse checks that the encoder uses every wanted endpoint mode, every number of parts,
+// and two planes.
 func TestKindsInUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -210,7 +212,6 @@ func TestKindsInUse(t *testing.T) {
 	}
 }
 
-// WeighAlpha reduces the weighted error.
 func TestWeighAlphaPays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")

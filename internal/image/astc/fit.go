@@ -1,16 +1,16 @@
 package astc
 
-// A fit holds the least-squares sums that determine the best endpoints for given weights: the
+// A fit holds the least-squares sums that determine the best endpoints for given weights. The
 // squared error of endpoints e0 and e1 in a channel is aa*e0^2 + 2*ab*e0*e1 + bb*e1^2 - 2*(a*e0 +
-// b*e1), except for a constant. Weights are from 0 to 64, so the sums are 64^2 times larger.
+// b*e1), plus a constant. The sums are 64^2 times larger, because weights are from 0 to 64.
 type fit struct {
 	aa, ab, bb [4]int64
 	a, b       [4]int64
 	mean       [4]float32
-	ends       [2][4]float32 // endpoints with the smallest error
+	ends       [2][4]float32 // the endpoints with the smallest error, before quantization
 }
 
-// fitWeights returns the fits of the parts to the weights of the trial.
+// fitWeights returns one fit for each part, for the current weights of the trial.
 func (e *encoder) fitWeights(h *hypothesis) (fits [4]fit) {
 	t := &e.work
 	var sums [4]struct {
@@ -71,7 +71,7 @@ func (f *fit) setSums(c int, n, w1, w2, p, wp int32) {
 	f.mean[c] = float32(p) / float32(max(n, 1))
 }
 
-// solveEnds computes the endpoints with the smallest error.
+// solveEnds sets ends to the endpoints with the smallest error.
 func (f *fit) solveEnds() {
 	for c := range 4 {
 		det := f.aa[c]*f.bb[c] - f.ab[c]*f.ab[c]
@@ -85,7 +85,7 @@ func (f *fit) solveEnds() {
 	}
 }
 
-// channelLoss returns the squared error of two endpoints in a channel, except for a constant.
+// channelLoss returns the squared error of two endpoints in a channel, without the constant.
 func (f *fit) channelLoss(c int, from, to int64) int64 {
 	return f.aa[c]*from*from + 2*f.ab[c]*from*to + f.bb[c]*to*to - 2*(f.a[c]*from+f.b[c]*to)
 }
@@ -115,7 +115,7 @@ func findNeighbors() {
 }
 
 // roundChannel quantizes the endpoints of a channel to the ranks with the smallest error. It
-// returns this error, except for a constant.
+// returns this error, without the constant.
 func (f *fit) roundChannel(c, span int) (from, to uint8, least int64) {
 	ranked := colors[span].ranked
 	low0, high0 := ranksAround(span, f.ends[0][c])
@@ -132,7 +132,7 @@ func (f *fit) roundChannel(c, span int) (from, to uint8, least int64) {
 }
 
 // roundByKind quantizes the endpoints for an endpoint mode and stores the codes. It returns the
-// remaining error, except for a constant.
+// error, without the constant.
 func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	switch kind {
 	case kindGray, kindGrayAlpha:
@@ -148,7 +148,7 @@ func (f *fit) roundByKind(kind uint8, span int, stored []uint8) (p pair, loss in
 // roundGray is roundByKind for endpoints whose red, green and blue are equal.
 func (f *fit) roundGray(kind uint8, span int, stored []uint8) (p pair, loss int64) {
 	scale := &colors[span]
-	// One fit represents the three equal channels.
+	// A single fit represents the three equal channels.
 	g := fit{}
 	g.aa[0], g.ab[0], g.bb[0] = 3*f.aa[0], 3*f.ab[0], 3*f.bb[0]
 	g.a[0], g.b[0] = f.a[0]+f.a[1]+f.a[2], f.b[0]+f.b[1]+f.b[2]
@@ -179,7 +179,7 @@ func (f *fit) roundDirect(span int, stored []uint8) (p pair, loss int64) {
 		p[0][c], p[1][c] = int32(scale.ranked[x]), int32(scale.ranked[y])
 		loss += l
 	}
-	if p[1][0]+p[1][1]+p[1][2] < p[0][0]+p[0][1]+p[0][2] { // the endpoints would be decoded differently in this order
+	if p[1][0]+p[1][1]+p[1][2] < p[0][0]+p[0][1]+p[0][2] { // the decoder would apply blue contraction
 		p[0], p[1] = p[1], p[0]
 		for c := range n {
 			stored[2*c], stored[2*c+1] = stored[2*c+1], stored[2*c]
@@ -211,7 +211,7 @@ func (f *fit) roundScale(kind uint8, span int, stored []uint8) (p pair, loss int
 		var l int64
 		for c := range 3 {
 			var least int64
-			// In units of 1/256: v = (a*s + b) / (aa*s^2 + 2*ab*s + bb).
+			// In units of 1/256, the best v is (a*s + b) / (aa*s^2 + 2*ab*s + bb).
 			over := float64(f.a[c]*s + f.b[c]<<8)
 			under := float64(f.aa[c]*s*s + 2*f.ab[c]*s<<8 + f.bb[c]<<16)
 			v := float32(0)

@@ -7,24 +7,24 @@ import (
 // A grid holds the tables for one size of weight grid.
 type grid struct {
 	across, down int
-	whole        bool // the grid has one weight per pixel
+	whole        bool // true if the grid has one weight per pixel
 	infill       *infill
 
 	// fitX and fitY compute the grid's weights from the pixels' weights with the smallest squared
 	// error: first along rows, then along columns.
 	fitX, fitY [8][8]float32
-	// keepX and keepY are the fractions of energy that the grid preserves, by frequency.
+	// keepX and keepY are the fractions of energy that the grid preserves at each frequency.
 	keepX, keepY [8]float32
 	// gain is the mean fraction of the weights' noise that reaches the pixels.
 	gain float32
 
-	// Weight g influences the pixels touched[first[g]:first[g+1]].
+	// Weight g affects the pixels touched[first[g]:first[g+1]].
 	first   [65]int
 	touched []touch
-	inverse [64]float32 // reciprocals of the sums of squared shares of each weight
+	inverse [64]float32 // reciprocal of the sum of squared shares, for each weight
 }
 
-// A touch is a pixel that a weight influences.
+// A touch is a pixel that a weight affects.
 type touch struct {
 	pixel uint8
 	share float32 // interpolation factor of the weight, at most 1
@@ -57,8 +57,8 @@ func newGrid(side, across, down int) *grid {
 	return g
 }
 
-// A ramp interpolates a row of weights to a row of pixels. Except for rounding, the interpolation
-// of a grid is one ramp in each direction.
+// A ramp interpolates a row of weights to a row of pixels. The interpolation of a grid is one ramp
+// in each direction, except for rounding.
 type ramp struct {
 	fit  [8][8]float32
 	keep [8]float32
@@ -67,7 +67,7 @@ type ramp struct {
 
 func newRamp(side, n int) (r ramp) {
 	scale := (1024 + side/2) / (side - 1)
-	var share [8][8]float64 // interpolation factors by pixel and weight
+	var share [8][8]float64 // interpolation factors, indexed by pixel and weight
 	for x := range side {
 		at := (scale*x*(n-1) + 32) >> 6
 		share[x][at>>4] += float64(float64(16-at&15) / 16)
@@ -75,7 +75,7 @@ func newRamp(side, n int) (r ramp) {
 			share[x][at>>4+1] += float64(float64(at&15) / 16)
 		}
 	}
-	// The normal equations have one right-hand side per pixel.
+	// The normal equations have one right side per pixel.
 	var a [8][16]float64
 	for i := range n {
 		for x := range side {
@@ -142,7 +142,7 @@ func cosineOfTurns(i, n int) float64 {
 	if 4*i > n {
 		i, sign = n-2*i, -1
 		n *= 2
-		// cos(a) = -cos(1/2 - a)
+		// The cosine of a turn a is the negative cosine of 1/2 - a.
 	}
 	x := float64(2*math.Pi*float64(i)) / float64(n)
 	x2 := float64(x * x)
@@ -154,7 +154,7 @@ func cosineOfTurns(i, n int) float64 {
 	return float64(sign * sum)
 }
 
-// An infill interpolates a grid's weights to pixels: the weight of pixel i is the sum of
+// An infill interpolates a grid's weights to pixels. The weight of pixel i is the sum of
 // weight[at[i][k]] times share[i][k], in sixteenths.
 type infill struct {
 	at    [64][4]uint8

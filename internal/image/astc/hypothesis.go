@@ -2,18 +2,18 @@ package astc
 
 import "math"
 
-// A hypothesis is a candidate encoding of a block before quantization: color lines, and the
-// positions of the pixels on them.
+// A hypothesis is a candidate encoding of a block before quantization. It consists of color lines,
+// and the positions of the pixels on them.
 type hypothesis struct {
 	shape
-	kinds     [maxParts]uint8 // endpoint modes by part
+	kinds     [maxParts]uint8 // endpoint mode of each part
 	component uint8
 	seed      uint16
 	part      [64]uint8 // part of each pixel
 
-	at      [2][64]float32 // position of each pixel on its line, 0 to 1, by plane
-	length  [2]float32     // mean squared length of the lines, by plane
-	residue float32        // squared error of the pixels off their lines
+	at      [2][64]float32 // position of each pixel on its line, 0 to 1, for each plane
+	length  [2]float32     // mean squared length of the lines, for each plane
+	residue float32        // squared distance of the pixels from their lines
 }
 
 // projectPart sets the positions of a part's pixels on a line through their mean.
@@ -45,10 +45,10 @@ func (e *encoder) projectPart(h *hypothesis, m *moments, axis *[4]float32, mask 
 	h.length[plane] += float32(float32(span*span)*float32(m.n)) / float32(e.pixels)
 }
 
-// losses computes, for each grid, the squared error of a plane's weights from their frequencies.
+// losses computes, for each grid, the squared error of a plane's weights. It uses their spectrum.
 func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	n := e.side
-	var rows, energy [8][8]float32 // rows by frequency and row; energy by both frequencies
+	var rows, energy [8][8]float32 // rows is indexed by frequency and row, energy by the two frequencies
 	for y := range n {
 		e.waves(&rows, y, at[y*n:y*n+n])
 	}
@@ -62,9 +62,9 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 		}
 	}
 	g := 0
-	for range n - 1 { // grids are ordered by rows, then by columns
+	for range n - 1 { // the loops visit the grids in their order in loss
 		keepY := &e.grids[g].keepY
-		var kept [8]float32 // sums by horizontal frequency
+		var kept [8]float32 // sums for each horizontal frequency
 		for v := range n {
 			k := keepY[v]
 			for u, w := range energy[v][:n] {
@@ -86,8 +86,8 @@ func (e *encoder) losses(loss *[49]float32, at *[64]float32, length float32) {
 	}
 }
 
-// waves sets column k to the DCT of row, which has one value per pixel of a block's side. Even
-// basis vectors are symmetric and odd ones antisymmetric.
+// waves sets column k to the DCT of row, which has one value per pixel. Even basis vectors are
+// symmetric and odd ones antisymmetric.
 func (e *encoder) waves(to *[8][8]float32, k int, row []float32) {
 	var even, odd [4]float32
 	n := len(row)
@@ -112,7 +112,7 @@ func (e *encoder) waves(to *[8][8]float32, k int, row []float32) {
 	}
 }
 
-// guessPlans adds the plans of a hypothesis to the pool.
+// guessPlans adds the plans of a hypothesis to the pool of guesses.
 func (e *encoder) guessPlans(h *hypothesis) {
 	if e.hopeless(h) {
 		return
@@ -145,11 +145,11 @@ func (e *encoder) guessPlans(h *hypothesis) {
 	}
 }
 
-// coarse is the number of weight quantizations with few levels, whose error depends on how pixels
+// coarse is the number of weight quantizations with few levels. Their error depends on how pixels
 // are distributed between the levels.
 const coarse = 6
 
-// noises adds the squared quantization error of a plane's weights in each coarse span, relative to
+// noises adds the squared quantization error of a plane's weights for each coarse span, relative to
 // the error of evenly distributed weights.
 func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
 	for s := range coarse {
@@ -164,12 +164,11 @@ func (e *encoder) noises(noise *[16]float32, at *[64]float32, length float32) {
 	}
 }
 
-// hopeless reports whether no plan of a hypothesis can be among the best guesses.
 func (e *encoder) hopeless(h *hypothesis) bool {
 	return h.residue >= e.pool.best[e.pool.wanted-1].sse || h.residue >= float32(e.sse)
 }
 
-// nextTrial returns a one-part hypothesis to fill in.
+// nextTrial returns a hypothesis of one part for the caller to fill in.
 func (e *encoder) nextTrial(kind uint8, dual bool) *hypothesis {
 	h := &e.hypotheses[e.used&15]
 	h.shape = shape{parts: 1, numbers: endNumbers(kind), dual: dual}
@@ -188,7 +187,7 @@ func (e *encoder) guessLine(kind uint8, s *scatter) {
 	e.guessPlans(h)
 }
 
-// guessScale adds guesses that put all pixels on one line of multiples of a color.
+// guessScale adds guesses that put all pixels on one line through black.
 func (e *encoder) guessScale(kind uint8, s *scatter) {
 	h := e.nextTrial(kind, false)
 	var axis [4]float32
@@ -199,8 +198,7 @@ func (e *encoder) guessScale(kind uint8, s *scatter) {
 	e.guessPlans(h)
 }
 
-// guessGray adds guesses that treat all pixels as gray. If apart is set, alpha has a plane of its
-// own.
+// guessGray adds guesses that treat all pixels as gray. If apart is set, alpha has its own plane.
 func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
 	h := e.nextTrial(kind, apart)
 	h.component = 3
@@ -220,7 +218,8 @@ func (e *encoder) guessGray(kind uint8, apart bool, s *scatter) {
 	e.guessPlans(h)
 }
 
-// loner returns the channel whose removal leaves the other channels nearest to a line.
+// loner returns the channel to encode separately: without it, the other channels are nearest to a
+// line.
 func (e *encoder) loner(s *scatter) int {
 	least, which := float32(math.MaxFloat32), 0
 	for c := range 4 {
@@ -253,7 +252,8 @@ func (e *encoder) guessLonerApart(kind uint8, c int, s *scatter) {
 	e.guessPlans(h)
 }
 
-// guessScaleApart adds guesses for multiples of one color, with alpha in a plane of its own.
+// guessScaleApart adds guesses that put all colors on one line through black, and alpha in its own
+// plane.
 func (e *encoder) guessScaleApart(s *scatter) {
 	h := e.nextTrial(kindRGBScaleAlpha, true)
 	h.component = 3
@@ -278,8 +278,8 @@ func (e *encoder) guessBestSplits(n int, best *ranking) {
 	}
 }
 
-// guessSplitLines adds guesses for a split with lines of one endpoint mode, and with cheaper modes
-// if their error is not much larger.
+// guessSplitLines adds guesses for a split whose lines have one endpoint mode. It adds guesses with
+// cheaper modes if their error is not much larger.
 func (e *encoder) guessSplitLines(n int, sp *split) {
 	all := e.partMoments(n, &sp.masks)
 	var direct, cheap [maxParts]line
@@ -303,15 +303,15 @@ func (e *encoder) guessSplitLines(n int, sp *split) {
 	}
 }
 
-// A line is the line of a part.
+// A line describes the color line of a part.
 type line struct {
 	kind    uint8
 	axis    [4]float32
 	residue float32
 }
 
-// linesOf returns the line with the smallest error through a part, and a line with fewer values if
-// it is nearly as good.
+// linesOf returns the line with the smallest error through a part. It also returns a line with
+// fewer endpoint values if that is nearly as good.
 func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 	s := e.stretchedScatter(m)
 	axis, along := s.principalAxis()
@@ -321,7 +321,7 @@ func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 		direct.kind = kindRGBA
 	}
 	if e.gray {
-		direct.kind = direct.kind - kindRGB // kindGray or kindGrayAlpha
+		direct.kind = direct.kind - kindRGB
 	}
 	cheap = direct
 	worse := nearlyAsGood + float32(e.sse)/float32(4*e.pixels)
@@ -343,11 +343,12 @@ func (e *encoder) linesOf(m *moments, mask uint64) (direct, cheap line) {
 	return direct, cheap
 }
 
-// nearlyAsGood limits the additional error per pixel of a line with fewer values.
+// nearlyAsGood is the largest additional error per pixel for which a line with fewer endpoint
+// values is tried.
 const nearlyAsGood = 3
 
-// raiseKinds replaces endpoint modes by larger ones until one block can hold them all: their
-// classes may differ by one.
+// raiseKinds replaces endpoint modes by larger ones until one block can hold all of them. A block
+// cannot mix modes whose classes differ by more than one.
 func raiseKinds(lines []line) {
 	highest := uint8(0)
 	for i := range lines {

@@ -1,7 +1,7 @@
 package astc
 
-// judged has the expected results for the samples, by block side. others are the checksums for
-// Normal with errors weighted by alpha, and for Fast with a factor of 3 for alpha.
+// judged has the expected results for the samples, by block side. others are two more checksums:
+// one for Normal with WeighAlpha, and one for Fast with an AlphaWeight of 3.
 var judged = map[int]struct {
 	sums   [3]string
 	others [2]string

@@ -39,8 +39,8 @@ func (m *moments) minusPart(part *moments) (rest moments) {
 	return rest
 }
 
-// A scatter is the scatter matrix (unnormalized covariance) of pixels with stretched alpha: sums of
-// products of the differences from the mean in two channels.
+// A scatter is the scatter matrix (unnormalized covariance) of pixels whose alpha is stretched. An
+// entry is the sum over the pixels of the product of two channels, after subtracting the mean.
 type scatter [4][4]float32
 
 func (e *encoder) stretchedScatter(m *moments) (s scatter) {
@@ -72,7 +72,8 @@ func (s *scatter) withoutChannel(c int) scatter {
 
 func (s *scatter) sumOfVariances() float32 { return s[0][0] + s[1][1] + s[2][2] + s[3][3] }
 
-// principalAxis returns the unit vector along which s is largest, and the scatter along it.
+// principalAxis returns the unit vector along which s is largest, and the scatter along this
+// vector.
 func (s *scatter) principalAxis() (v [4]float32, along float32) {
 	widest := 0
 	for i := 1; i < 4; i++ {
@@ -102,7 +103,7 @@ func (s *scatter) principalAxis() (v [4]float32, along float32) {
 	return v, along
 }
 
-// roughAlong estimates the scatter along the principal axis.
+// roughAlong estimates the scatter along the principal axis in one step.
 func (s *scatter) roughAlong() float32 {
 	widest := 0
 	for i := 1; i < 4; i++ {
@@ -132,8 +133,8 @@ func dotRounded(a, b *[4]float32) float32 {
 	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + (float32(a[2]*b[2]) + float32(a[3]*b[3]))
 }
 
-// ray returns the direction of the line through black for pixels that are multiples of one color,
-// and its squared error. s is the scatter of the pixels; the line includes alpha if s does.
+// ray returns the best line through black, and its squared error. s is the scatter of the pixels;
+// the line includes alpha if s does.
 func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 	var raw scatter
 	k := 0
@@ -151,11 +152,11 @@ func (m *moments) ray(s *scatter) (axis [4]float32, residue float32) {
 	return axis, residue + max(0, raw.sumOfVariances()-along)
 }
 
-// grayLine returns the direction of the line for pixels treated as gray, and its squared error. s
-// is the scatter of the pixels; the line includes alpha if s does.
+// grayLine returns the direction of the line for pixels that are treated as gray, and its squared
+// error. s is the scatter of the pixels; the line includes alpha if s does.
 func (m *moments) grayLine(s *scatter) (axis [4]float32, residue float32) {
 	p := &m.product
-	// Three times the squared distance from gray.
+	// This is three times the squared distance from gray.
 	chroma := 2*(p[0]+p[4]+p[7]) - 2*(p[1]+p[2]+p[5])
 	const third = 0.57735026 // square root of 1/3
 	axis, residue = s.withAlpha(&[4]float32{third, third, third})
@@ -168,13 +169,13 @@ func (s *scatter) withAlpha(color *[4]float32) (axis [4]float32, residue float32
 	if s[3][3] == 0 {
 		return *color, 0
 	}
-	// The scatter matrix of alpha and of the position on the line.
+	// Reduce the problem to a 2x2 scatter matrix: the position on the line, and alpha.
 	w := s.timesVector(color)
 	x, y, z := dotRounded(color, &w), w[3], s[3][3]
 	half := float32((x - z) * 0.5)
 	root := sqrt(float32(half*half) + float32(y*y))
 	residue = max(0, float32((x+z)*0.5)-root)
-	// An eigenvector of the larger eigenvalue.
+	// (c, a) is an eigenvector for the larger eigenvalue.
 	c, a := half+root, y
 	if half < 0 {
 		c, a = y, root-half
@@ -266,14 +267,14 @@ func endsOf(kind uint8, v *[8]int32) (p pair, ok bool) {
 	return p, true
 }
 
-// transferBit is the specification's bit_transfer_signed: the top bit of a moves to b, and a
+// transferBit is bit_transfer_signed in the specification: the top bit of a moves to b, and a
 // becomes an offset from -32 to 31.
 func transferBit(a, b int32) (offset, base int32) {
 	return (a>>1&0x3f ^ 0x20) - 0x20, b>>1 | a&0x80
 }
 
-// contract swaps the endpoints, and halves the distances of red and green from blue (blue
-// contraction).
+// contract swaps the endpoints, and halves the distances of red and green from blue. The
+// specification calls this blue contraction.
 func (p *pair) contract() {
 	p[0], p[1] = p[1], p[0]
 	for i := range p {

@@ -10,9 +10,9 @@ type span struct {
 	trits, quints bool
 }
 
-// spans are all quantization ranges, by number of levels. Weights use the first twelve, colors use
-// colorSpan and later ones. Source: Khronos Data Format Specification 1.4, chapter 23, "Integer
-// Sequence Encoding".
+// spans holds all quantization ranges, sorted by number of levels. Weights use the first twelve,
+// and colors use all from colorSpan. Source: Khronos Data Format Specification 1.4, chapter 23,
+// "Integer Sequence Encoding".
 var spans = [21]span{
 	{2, 1, false, false}, {3, 0, true, false}, {4, 2, false, false}, {5, 0, false, true},
 	{6, 1, true, false}, {8, 3, false, false}, {10, 1, false, true}, {12, 2, true, false},
@@ -40,7 +40,7 @@ func (s *span) sequenceBits(n int) int {
 }
 
 // colorSpanFor returns the largest span whose sequence of n codes fits in room bits. The result is
-// below colorSpan if there is none.
+// below colorSpan if no span for colors fits.
 func colorSpanFor(n, room int) int {
 	for i := len(spans) - 1; i >= colorSpan; i-- {
 		if spans[i].sequenceBits(n) <= room {
@@ -50,12 +50,12 @@ func colorSpanFor(n, room int) int {
 	return 0
 }
 
-// A stream holds the 128 bits of a block, lowest first.
+// A stream holds the 128 bits of a block, lowest bits first.
 type stream struct {
 	low, high uint64
 }
 
-// reverseBits returns the bits in reverse order, the order of stored weights.
+// reverseBits returns the bits in reverse order, which is the order of stored weights.
 func (s stream) reverseBits() stream {
 	return stream{bits.Reverse64(s.high), bits.Reverse64(s.low)}
 }
@@ -71,7 +71,7 @@ func (s *stream) bitsAt(position, n int) int {
 	return int(v & (1<<n - 1))
 }
 
-// putBits sets bits that must have been 0.
+// putBits sets bits that are 0.
 func (s *stream) putBits(position int, v uint64) {
 	if position >= 64 {
 		s.high |= v << (position - 64)
@@ -83,8 +83,8 @@ func (s *stream) putBits(position int, v uint64) {
 	}
 }
 
-// tritOrder and quintOrder hold how many bits of the packed trits or quints follow the bits of each
-// code.
+// Trits and quints are packed together. tritOrder and quintOrder hold the number of packed bits
+// that follow the bits of each code.
 var (
 	tritOrder  = [5]int{2, 2, 1, 2, 1}
 	quintOrder = [3]int{3, 2, 2}
@@ -133,7 +133,7 @@ func (s *span) unpackSequence(dst []uint8, from *stream, position int) {
 	}
 }
 
-// packSequence writes codes, starting at position.
+// packSequence writes codes to a stream, starting at a bit position.
 func (s *span) packSequence(to *stream, position int, src []uint8) {
 	n := s.bits
 	mask := uint8(1)<<n - 1
@@ -185,7 +185,7 @@ var (
 )
 
 // tritTables returns the five trits of each byte, and the smallest byte for each five trits. If the
-// last trits are 0, so are the bits that a shorter sequence omits.
+// last trits are 0, so are the bits that are omitted in a shorter sequence.
 func tritTables() (unpacked [256][5]uint8, packed [243]uint8) {
 	for v := 255; v >= 0; v-- {
 		t := &unpacked[v]

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// searchSplits tries to split the pixels into two parts, and into three if the error is still
+// searchSplits tries to split the pixels into two parts. It tries three parts if the error is still
 // large.
 func (e *encoder) searchSplits(s *scatter) {
 	for i := range e.pixels {
@@ -48,7 +48,7 @@ type masks [maxParts]uint64
 
 func (m *masks) swapped() masks { return masks{m[1], m[0]} }
 
-// A ranking holds the best splits so far, best first.
+// A ranking holds the best splits found so far, best first.
 type ranking struct {
 	best [16]struct {
 		split *split
@@ -80,7 +80,7 @@ func (r *ranking) rankSplit(s *split, cost float32) {
 	r.best[k].split, r.best[k].cost = s, cost
 }
 
-// rankPartitions ranks the format's partitions by similarity to wanted.
+// rankPartitions ranks the partitions of the format by their similarity to the masks in wanted.
 func (e *encoder) rankPartitions(best *ranking, n int, wanted *masks) {
 	all := e.splits[n]()
 	near := e.effort.near
@@ -113,8 +113,8 @@ func (e *encoder) rankPartitions(best *ranking, n int, wanted *masks) {
 	}
 }
 
-// partDistance returns the number of pixels that are in different parts. Three parts are compared
-// in any order.
+// partDistance returns the number of pixels that are in different parts. It compares three parts in
+// any order.
 func partDistance(pixels int, a *[maxParts]uint64, b *masks) int {
 	var same [3][3]int
 	for i := range same {
@@ -145,8 +145,8 @@ func (s *scatter) acrossAxis(axis *[4]float32) [4]float32 {
 // allPixels is the mask of all pixels.
 func (f *format) allPixels() uint64 { return uint64(1)<<(f.pixels-1)<<1 - 1 }
 
-// cluster splits the pixels into two parts, first by their position along an axis, then by the
-// nearer mean.
+// cluster splits the pixels into two parts. It first splits them by their position along an axis,
+// then by the nearer mean.
 func (e *encoder) cluster(axis *[4]float32) masks {
 	v := *axis
 	mean := e.stretchedMean(&e.all)
@@ -212,7 +212,7 @@ func (e *encoder) splitInThree(two *masks) (three masks) {
 	return three
 }
 
-// nearestLines splits the pixels by the nearest line of the best split.
+// nearestLines assigns each pixel to the nearest line of the best split.
 func (e *encoder) nearestLines(n int, best *ranking) (near masks) {
 	if best.best[0].split == nil {
 		return near
@@ -282,8 +282,8 @@ func (e *encoder) partMoments(n int, masks *[maxParts]uint64) (all [maxParts]mom
 
 const costOfLength = 0.0005
 
-// costOf returns the squared error of lines through the parts, plus a small penalty for their
-// length. The penalty selects the shorter lines if both are exact.
+// costOf returns the squared error of lines through the parts. It adds a small penalty for long
+// lines, which selects the shorter lines if several splits are exact.
 func (e *encoder) costOf(n int, masks *[maxParts]uint64) float32 {
 	all := e.partMoments(n, masks)
 	sum := float32(0)

@@ -9,9 +9,9 @@ import (
 type format struct {
 	side, pixels int
 	grids        []*grid
-	wave         [8][8]float32 // DCT basis by frequency
+	wave         [8][8]float32 // basis vectors of the DCT
 	plans        [shapes][]plan
-	splits       [maxParts + 1]func() []split // splits by number of parts
+	splits       [maxParts + 1]func() []split // the splits into each number of parts
 }
 
 // A shape is the number of parts, planes and endpoint values of a block.
@@ -43,7 +43,7 @@ type plan struct {
 	mode      uint16
 	colorSpan int
 	grid      uint8
-	// noise is the squared error that quantized weights add to a block with lines of length 1;
+	// noise is the squared error that quantized weights add to a block whose lines have length 1.
 	// color is the error that quantized endpoints add.
 	noise, color float32
 }
@@ -61,7 +61,7 @@ var formats = func() (all [9]func() *format) {
 	return all
 }()
 
-// prepare computes the tables for all block sizes once, when they are first used.
+// prepare computes the tables for all block sizes on its first call.
 var prepare = sync.OnceFunc(func() {
 	trits, tritsPacked = tritTables()
 	quints, quintsPacked = quintTables()
@@ -101,7 +101,7 @@ func newFormat(side int) *format {
 // grid returns the grid of the given size; each direction has 2 to side weights.
 func (f *format) grid(across, down int) *grid { return f.grids[(down-2)*(f.side-1)+across-2] }
 
-// plansOf returns the plans of a shape, in an order that does not depend on the map's.
+// plansOf returns the plans of a shape in a deterministic order.
 func (f *format) plansOf(s shape, modes map[layout]uint16) (plans []plan) {
 	for g, grid := range f.grids {
 		for span := range weightSpans {
@@ -136,14 +136,15 @@ func (f *format) plansOf(s shape, modes map[layout]uint16) (plans []plan) {
 	return plans
 }
 
-// The fractions of quantization noise that remain after endpoints and weights have been refitted to
-// each other; found by experiment.
+// Refitting endpoints and weights to each other reduces the quantization noise to these fractions.
+// They were found by experiment.
 const (
 	noiseOfWeights = 0.6
 	noiseOfColors  = 0.35
 )
 
-// splitsOf returns the distinct splits of a block into n parts, regardless of the order of parts.
+// splitsOf returns the distinct splits of a block into n parts. Splits that differ only in the
+// order of parts are equal.
 func splitsOf(side, n int) (all []split) {
 	seen := map[[maxParts]uint64]bool{}
 	for seed := range 1024 {
@@ -166,9 +167,9 @@ func splitsOf(side, n int) (all []split) {
 // maxPartitions is the maximum number of parts in a block.
 const maxPartitions = 4
 
-// Partition returns the part of pixel x, y in a block with the given number of parts. small must be
-// set for blocks of less than 31 pixels. Source: Khronos Data Format Specification 1.4, chapter 23,
-// "Partition Pattern Generation".
+// Partition returns the part of the pixel at x, y in a block with the given number of parts. small
+// must be set for blocks of less than 31 pixels. Source: Khronos Data Format Specification 1.4,
+// chapter 23, "Partition Pattern Generation".
 func Partition(seed, x, y, parts int, small bool) int {
 	if small {
 		x, y = 2*x, 2*y

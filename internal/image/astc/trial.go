@@ -2,13 +2,13 @@ package astc
 
 // A trial holds the intermediate results of trying a plan.
 type trial struct {
-	ideal  [64]float32      // weights of the grid before quantization
-	grid   [2][64]uint8     // dequantized weights of the grid, by plane
-	rank   [2][64]uint8     // ranks of the grid's weights, by plane
+	ideal  [64]float32      // the grid's weights before quantization
+	grid   [2][64]uint8     // the grid's dequantized weights, for each plane
+	rank   [2][64]uint8     // ranks of the grid's weights, for each plane
 	pixel  [2][64]int32     // interpolated weights of the pixels, 0 to 64
-	ends   [maxParts]pair   // endpoints by part
-	color  [maxColors]uint8 // codes of the endpoint values
-	length [4]float32       // squared lengths of the lines, by part
+	ends   [maxParts]pair   // endpoints of each part
+	color  [maxColors]uint8 // codes of all endpoint values
+	length [4]float32       // squared length of the line of each part
 }
 
 // tryPlan encodes the block with a plan, and keeps the result if it is the best so far.
@@ -39,7 +39,7 @@ func (e *encoder) tryPlan(h *hypothesis, p *plan) {
 func (e *encoder) roundEnds(h *hypothesis, p *plan) (kinds [maxPartitions]uint8) {
 	t := &e.work
 	fits := e.fitWeights(h)
-	near := spans[p.colorSpan].levels < 256 // offset modes may be more precise
+	near := spans[p.colorSpan].levels < 256
 	var color [maxColors]uint8
 	var ends [maxParts]pair
 	var direct, other int64
@@ -97,7 +97,8 @@ func (e *encoder) keepTrial(h *hypothesis, p *plan, kinds [maxPartitions]uint8) 
 	}
 }
 
-// placeOnLines computes the positions of the pixels on the lines of the trial in one plane.
+// placeOnLines computes the positions of the pixels on the lines of the trial, for the channels of
+// one plane.
 func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[64]float32) {
 	t := &e.work
 	var from, d [4][4]float32
@@ -127,8 +128,8 @@ func (e *encoder) placeOnLines(h *hypothesis, plane int, at *[64]float32) {
 	}
 }
 
-// settleWeights fits and quantizes the weights of a grid to the weights of a plane's pixels. Unless
-// h is nil, errors are weighted by the lengths of its lines.
+// settleWeights computes the quantized weights of a grid from the ideal weights of a plane's
+// pixels. If h is set, errors are weighted by the lengths of its lines.
 func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[64]float32, h *hypothesis) {
 	t := &e.work
 	ranked := weights[p.span].ranked
@@ -159,9 +160,9 @@ func (e *encoder) settleWeights(g *grid, p *plan, plane int, at *[64]float32, h 
 	}
 }
 
-// shrinkWeights sets the grid's weights to the least-squares fit of the pixels' weights.
+// shrinkWeights computes the ideal weights of a grid, a least-squares fit to the pixels' weights.
 func (e *encoder) shrinkWeights(g *grid, at *[64]float32) {
-	var rows [8][8]float32 // sums by grid column and pixel row
+	var rows [8][8]float32 // sums for each grid column and pixel row
 	n := e.side
 	for y := range n {
 		row := at[y*n : y*n+n]
@@ -211,7 +212,7 @@ func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h
 				for k := range touched {
 					sum += float32(left[touched[k].pixel&63] * touched[k].share)
 				}
-			} else { // errors are larger on longer lines
+			} else { // equal changes of weight cause larger errors on longer lines
 				all := float32(0)
 				for k := range touched {
 					i := touched[k].pixel & 63
@@ -242,7 +243,7 @@ func (e *encoder) descendWeights(g *grid, p *plan, plane int, at *[64]float32, h
 	}
 }
 
-// measureTrial returns the squared error of the trial, with alpha weighted.
+// measureTrial returns the squared error of the trial's encoding, with alpha weighted.
 func (e *encoder) measureTrial(h *hypothesis) (sse int64) {
 	t := &e.work
 	var base, d [4][4]int32

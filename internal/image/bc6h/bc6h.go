@@ -2,12 +2,13 @@
 // VK_FORMAT_BC6H_UFLOAT_BLOCK):
 //
 //	bc6h.go    the fields of a block, its colors, and the bits of the modes
-//	encode.go  error metric, least squares, and blocks of one line
-//	pair.go    blocks of two lines
+//	encode.go  error metric, least squares, and blocks with one line
+//	pair.go    blocks with two lines
 //
-// A block of 4 by 4 pixels has 16 bytes: one or two color lines, and the positions of the pixels on
-// them. Channels are half-precision floats whose bits are read as integers. Most modes store the
-// other endpoints as offsets from the first, which leaves more bits for the first.
+// A block of 4 by 4 pixels has 16 bytes. It stores one or two lines between colors, and the
+// position of each pixel on a line. Channels are half-precision floats whose bits are read as
+// integers. Most modes store the first endpoint exactly, and the other endpoints as offsets from
+// the first.
 //
 // Source: Khronos Data Format Specification 1.4, section 20.2, "BPTC float".
 package bc6h
@@ -22,16 +23,16 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Partitions is the number of ways to split a block into two regions. They are the first partitions
-// of BC7.
+// Partitions is the number of ways to split a block into two regions. BC7 has the same partitions,
+// and more.
 const Partitions = 32
 
 // A Mode is a block's storage format for its endpoints.
 type Mode struct {
-	Number   uint8    // first bits of the block: 2 bits if below 2, else 5
-	Regions  uint8    // number of regions, each with its line
+	Number   uint8    // mode number: 2 bits if it is below 2, otherwise 5
+	Regions  uint8    // number of regions; each has its own line
 	Bits     uint8    // bits per channel of the first endpoint
-	Distance [3]uint8 // bits of the offsets in each channel; 0 if endpoints are stored directly
+	Distance [3]uint8 // bits per channel of the offsets of other endpoints; 0 if all endpoints are stored directly
 	fields   []field
 }
 
@@ -39,7 +40,7 @@ type Mode struct {
 type Block struct {
 	Mode      *Mode
 	Partition uint8
-	Ends      [4][3]int32 // two endpoints per region, of Mode.Bits bits
+	Ends      [4][3]int32 // two endpoints per region, each channel of Mode.Bits bits
 	Index     [16]uint8
 }
 
@@ -77,7 +78,7 @@ func (b *Block) Fits() bool {
 	return true
 }
 
-// Anchor reports whether the index of a pixel is stored without its top bit, which is 0.
+// Anchor reports whether the pixel's index is stored without its top bit, which is 0.
 func (b *Block) Anchor(pixel int) bool {
 	if pixel == 0 || b.Mode.Regions == 1 {
 		return pixel == 0
@@ -86,7 +87,7 @@ func (b *Block) Anchor(pixel int) bool {
 	return pixel == int(anchor)
 }
 
-// Weight returns the weight of the second endpoint for an index, in 64ths.
+// Weight returns the weight of the second endpoint for an index. It is in 64ths.
 func (m *Mode) Weight(index uint8) int32 {
 	if m.Regions == 1 {
 		return weights4[index&15]
@@ -201,7 +202,7 @@ func parseDecimal(s string) (n uint8) {
 func (f *field) eachBit(do func(bit uint8)) {
 	step := uint8(1)
 	if f.to < f.from {
-		step = 255 // -1
+		step = 255 // the byte's value for -1
 	}
 	for bit := f.from; ; bit += step {
 		if do(bit); bit == f.to {

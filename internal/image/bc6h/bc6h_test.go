@@ -7,10 +7,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// numbers has the numbers of all modes, and then the four reserved numbers.
+// numbers has the numbers of all modes, followed by the four reserved numbers.
 var numbers = []byte{0, 1, 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31}
 
-// A block is packed into the bits that it was unpacked from, in every mode.
+// TestPackUnpack unpacks random blocks in every mode and packs them again.
 func TestPackUnpack(t *testing.T) {
 	for i, number := range numbers {
 		rapid.Check(t, func(t *rapid.T) {
@@ -35,7 +35,7 @@ func TestPackUnpack(t *testing.T) {
 	}
 }
 
-// Every bit of a block is in one field and no other.
+// TestFieldsFill checks that every bit of a block is in exactly one field.
 func TestFieldsFill(t *testing.T) {
 	for i := range Modes() {
 		m := &Modes()[i]
@@ -51,7 +51,7 @@ func TestFieldsFill(t *testing.T) {
 		}
 		indices := 16*4 - 1
 		if m.Regions == 2 {
-			indices = 16*3 - 2 + 5 // bits of the indices, and of the partition
+			indices = 16*3 - 2 + 5 // number of bits of the indices and the partition
 		}
 		if n := int(m.modeNumber()) + len(seen) + indices; n != 128 {
 			t.Errorf("mode %d: %d bits", m.Number, n)
@@ -117,7 +117,7 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// The quick conversion of half floats agrees with the general one.
+// TestValueOfIsHalfValue compares the two conversions of half-precision floats.
 func TestValueOfIsHalfValue(t *testing.T) {
 	for h := range uint16(0x7c00) {
 		if got, want := finiteHalf(h), pixmap.HalfValue(h); got != want {

@@ -7,15 +7,15 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// Colors holds the half-precision floats of 4x4 pixels as integers from 0 to 0x7bff. Multiplied by
-// 64/31 they are on the scale of a block's values. On this scale, equal relative errors have about
-// equal size, as in human vision.
+// Colors holds half-precision floats of 4x4 pixels, as integers from 0 to 0x7bff. Equal relative
+// errors have similar sizes on this scale, as in human vision. A value is stored in a block as
+// 64/31 times the integer.
 type Colors [16][3]uint16
 
-// pairsAbove holds, by quality, the error of one line above which two lines are tried.
+// pairsAbove limits, by quality, when two lines are tried: if the error of one line is larger.
 var pairsAbove = [...]float32{blockfit.Fast: 0.25, blockfit.Normal: 0.01, blockfit.Best: 0}
 
-// Encode returns the best block of one or two lines found for the colors.
+// Encode returns the best block found for the colors, with one line or two.
 func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 	line := fitLine(colors, q)
 	if line.err > pairsAbove[q] {
@@ -30,18 +30,18 @@ func Encode(colors *Colors, q blockfit.Quality) [16]byte {
 // A codedBlock is a block and its error.
 type codedBlock struct {
 	Block
-	err float32 // error by the judge, or a sum of squares while lines are compared
+	err float32 // error measured by the judge, or squared error when lines are compared
 }
 
-// judged stores the judge's error of the block in f.err, and returns this error.
+// judged stores the error that the judge measures in f.err, and returns it.
 func (f *codedBlock) judged(j *judge) float32 {
 	got := Colors(f.Halves())
 	f.err = j.errorOfColors(&got)
 	return f.err
 }
 
-// improveEnds changes the endpoints by one quantized value at a time, for each region and channel.
-// fits reports whether the mode can store the endpoints.
+// improveEnds improves the endpoints, by one quantized value at a time in each channel of each
+// region. fits reports whether the mode can store the endpoints.
 func (f *codedBlock) improveEnds(j *judge, fits func() bool) {
 	var weights [16]int32
 	for i, index := range f.Index {
@@ -74,7 +74,7 @@ func (c *Colors) brightness() (brightest, darkest uint16) {
 	return brightest, darkest
 }
 
-// raisedTo returns the scaled colors, with values below floor raised to floor.
+// raisedTo returns the scaled colors, with floor in place of lower values.
 func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	for i, p := range c {
 		for k, h := range p {
@@ -84,15 +84,15 @@ func (c *Colors) raisedTo(floor uint16) (pix [16][3]float32) {
 	return pix
 }
 
-// A judge measures the visible error of a block: the sum of the squared differences of the
-// logarithms of 1 + v/glare. Above the glare, equal ratios have equal errors; below it, equal
-// differences do.
+// A judge measures the visible error of a block. The error is the sum of the squared differences of
+// the logarithms of 1 + v/glare. Above the glare, equal ratios have equal errors; below it, equal
+// differences have equal errors.
 //
-// Beside bright values, dark values are hard to distinguish, so the glare is a sixteenth of the
-// block's brightest value. It is at most 1: a lamp may be thousands of times as bright as the
-// white of a screen, and the pixels beside it must not become white.
+// Dark values are hard to distinguish beside bright values, so the glare is a sixteenth of the
+// block's brightest value. It is at most 1, so that dark pixels beside a very bright lamp do not
+// become white.
 type judge struct {
-	want     [3][16]float32 // levels of the original values
+	want     [3][16]float32 // results of level for the original values
 	perGlare float32        // 1/glare
 }
 
@@ -107,9 +107,9 @@ func judgeOf(colors *Colors) (j judge) {
 	return j
 }
 
-// level returns the logarithm of 1 + v/glare, linear between powers of two.
+// level returns the logarithm of 1 + v/glare. It interpolates linearly between powers of two.
 func (j *judge) level(h uint16) float32 {
-	const one = 0x3f800000 // bits of 1
+	const one = 0x3f800000 // float32 bits of 1
 	sum := float32(finiteHalf(h)*j.perGlare) + 1
 	return float32(float32(int32(math.Float32bits(sum)-one)) * (math.Ln2 / (1 << 23)))
 }
@@ -138,8 +138,8 @@ func (j *judge) channelError(channel int, mask uint16, weights *[16]int32, from,
 	return sum
 }
 
-// stepEnds changes the endpoints of a channel by one as long as this reduces the error and fits
-// allows it. wide returns the value of a stored endpoint.
+// stepEnds changes the endpoints of a channel by one at a time, as long as this reduces the error
+// and fits returns true. wide returns the value of a stored endpoint.
 func (j *judge) stepEnds(channel int, mask uint16, weights *[16]int32, from, to *int32, wide func(int32) int32, fits func() bool) {
 	least := j.channelError(channel, mask, weights, wide(*from), wide(*to))
 	for better := true; better && least > 0; {
@@ -171,8 +171,8 @@ func quantize(x float32, bits uint8) int32 {
 	return max(0, min(int32(1)<<bits-1, int32(x)>>(16-bits)))
 }
 
-// leastSquares returns the best endpoints for the given weights in 64ths. It returns false if all
-// weights are equal.
+// leastSquares returns the best endpoints for the given weights, which are in 64ths. It returns
+// false if all weights are equal.
 func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, ok bool) {
 	var toA, toB [3]float32
 	var aa, ab, bb int32
@@ -199,9 +199,9 @@ func leastSquares(pix [][3]float32, weight func(i int) int32) (a, b [3]float32, 
 
 // fitLine returns the best block with one line.
 //
-// On the scale of half-precision floats, black is far below all other colors. It would stretch the
-// line until the line's colors are a stop apart. If a block has colors far darker than its
-// brightest, fitLine also tries lines that treat dark colors as brighter.
+// On the scale of half-precision floats, black is far below all other colors. A line that includes
+// black is so long that its colors differ by a factor of two. So if a block has colors far darker
+// than its brightest color, fitLine also tries lines that treat dark colors as brighter.
 func fitLine(colors *Colors, q blockfit.Quality) codedBlock {
 	judge := judgeOf(colors)
 	brightest, darkest := colors.brightness()
@@ -225,16 +225,16 @@ func fitLine(colors *Colors, q blockfit.Quality) codedBlock {
 	return best
 }
 
-// floors returns the floors to try, in stops below the brightest value.
+// floors returns the floors to try. They are in stops (factors of two) below the brightest value.
 func floors(q blockfit.Quality) []uint16 {
 	if q == blockfit.Fast {
-		return []uint16{6} // a factor of 64: the contrast of a good print on paper
+		return []uint16{6} // a factor of 64, the contrast of a good print on paper
 	}
 	return []uint16{9, 6, 4}
 }
 
-// fitsBothWays reports whether the mode can store the endpoints in either order, because packing
-// may swap them.
+// fitsBothWays reports whether the mode can store the endpoints in either order, because pack may
+// swap them.
 func (f *codedBlock) fitsBothWays() bool {
 	for k := range 3 {
 		a, b := f.Ends[0][k], f.Ends[1][k]
@@ -250,7 +250,7 @@ func (f *codedBlock) fitsBothWays() bool {
 	return true
 }
 
-// lowerAnchor swaps the endpoints if the first index has a top bit of 1, because this bit is not
+// lowerAnchor swaps the endpoints if the top bit of the first index is 1, because this bit is not
 // stored.
 func (f *codedBlock) lowerAnchor() {
 	if f.Index[0] < 8 {
@@ -299,7 +299,7 @@ func closestLine(pix *[16][3]float32, q blockfit.Quality) codedBlock {
 			best = line
 		}
 	}
-	return best // the first mode always fits
+	return best // the first mode can store all endpoints
 }
 
 // storeLine encodes the colors on the line between two endpoints. It returns false if the endpoints

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The library that decodes here does not build on 32-bit machines.
+// The library that decodes in this file does not build on 32-bit machines.
 
 package bc6h
 
@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The library decodes blocks with one line, in each mode, to the same colors as this package.
+// TestLightLineModes checks that the library decodes one-line blocks in each mode to the same
+// colors as this package.
 func TestLightLineModes(t *testing.T) {
 	used := map[uint8]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -51,7 +52,8 @@ func TestLightLineModes(t *testing.T) {
 	}
 }
 
-// The library decodes blocks with two regions, in each mode, to the same colors as this package.
+// TestLightPairModes checks that the library decodes two-region blocks in each mode to the same
+// colors as this package.
 func TestLightPairModes(t *testing.T) {
 	used := map[uint8]int{}
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,7 +116,8 @@ func TestLightLineFits(t *testing.T) {
 	}
 }
 
-// Dark pixels beside a lamp stay dark: none becomes as bright as the white of a screen.
+// TestPixelsBesideALampStayDark checks that no dark pixel becomes as bright as the white of a
+// screen.
 func TestPixelsBesideALampStayDark(t *testing.T) {
 	values := [16]float32{
 		0, 0, 2170, 0,

@@ -9,15 +9,16 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// pairFloors are the floors to try, in stops below the brightest value; 32 means none. Qualities
-// below Best use only the first.
+// pairFloors are the floors to try, in stops (factors of two) below the brightest value. 32 means
+// no floor. Qualities below Best use only the first.
 var pairFloors = [...]uint16{32, 9, 5}
 
-// partitionsTried is the number of partitions to fit, those with the smallest estimated errors.
+// partitionsTried is the number of partitions to fit. They are those with the smallest estimated
+// errors.
 const partitionsTried = 4
 
-// fitPair returns the best block with two regions. Black would stretch lines, as in fitLine, so it
-// fits both the original colors and colors raised to a floor.
+// fitPair returns the best block with two regions. It fits the original colors, and also colors
+// raised to a floor, because black makes lines too long as in fitLine.
 func fitPair(colors *Colors, q blockfit.Quality) (best codedBlock) {
 	best.err = math.MaxFloat32
 	judge := judgeOf(colors)
@@ -42,9 +43,9 @@ func fitPair(colors *Colors, q blockfit.Quality) (best codedBlock) {
 	return best
 }
 
-// likelyPartitions returns the partitions whose regions scatter least around their lines. The
-// estimate is the same as in BC7: the total scatter minus the norm of the covariance matrix, which
-// is close to its largest eigenvalue.
+// likelyPartitions returns the partitions with the smallest estimated errors of two lines. As in
+// BC7, the estimate is the total scatter minus the norm of the covariance matrix, which is close to
+// its largest eigenvalue.
 func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	var each [16]moments
 	var all moments
@@ -87,8 +88,8 @@ func likelyPartitions(pix *[16][3]float32, tried int) []uint8 {
 	return likely[:tried]
 }
 
-// moments holds the number of pixels, the sums of red, green and blue, and the sums of products rr,
-// rg, rb, gg, gb, bb.
+// moments holds sums over pixels: their number, red, green and blue, and the products rr, rg, rb,
+// gg, gb, bb.
 type moments [10]float64
 
 func (m *moments) addColor(o *moments) {
@@ -97,7 +98,7 @@ func (m *moments) addColor(o *moments) {
 	}
 }
 
-// errorOffLine estimates the squared error of encoding the pixels on a line of 8 colors.
+// errorOffLine estimates the squared error of pixels that are encoded on a line of 8 colors.
 func (m *moments) errorOffLine() float64 {
 	per := 1 / m[0]
 	rr, gg, bb := m[4]-float64(m[1]*m[1]*per), m[7]-float64(m[2]*m[2]*per), m[9]-float64(m[3]*m[3]*per)
@@ -106,7 +107,7 @@ func (m *moments) errorOffLine() float64 {
 	return rr + gg + bb - float64(line*(1-1.0/49))
 }
 
-// fitPartition replaces the best block if a block with the given partition is better.
+// fitPartition replaces the best block if a block with the given partition has a smaller error.
 func fitPartition(best *codedBlock, judge *judge, pix *[16][3]float32, partition uint8) {
 	mask, second := bc7.Pair(partition)
 	anchors := [2]uint8{0, second}
@@ -144,7 +145,8 @@ func fitPartition(best *codedBlock, judge *judge, pix *[16][3]float32, partition
 	}
 }
 
-// finestFirst returns the modes with two regions, sorted by the precision of the first endpoint.
+// finestFirst returns the modes with two regions, those with the most bits for the first endpoint
+// first.
 var finestFirst = sync.OnceValue(func() (modes []*Mode) {
 	all := Modes()
 	for i := range all {
@@ -164,8 +166,8 @@ func distanceOf(p, q *[3]float32) (sum float32) {
 	return sum
 }
 
-// pairEnds returns the endpoints of a line through colors: first the outermost colors along their
-// axis, then, twice, the least-squares endpoints for the indices.
+// pairEnds returns the endpoints of a line through colors. It starts with the outermost colors
+// along their axis, and twice computes the least-squares endpoints for the current indices.
 func pairEnds(pix [][3]float32) (a, b [3]float32) {
 	a, b = blockfit.Outermost(pix)
 	for range 2 {
@@ -178,7 +180,8 @@ func pairEnds(pix [][3]float32) (a, b [3]float32) {
 	return a, b
 }
 
-// nearestIndex returns the index of the color nearest to p on the line between two endpoints.
+// nearestIndex returns the index of the color on the line between two endpoints that is nearest to
+// p.
 func nearestIndex(p, from, to *[3]float32) uint8 {
 	const most = 7
 	var along, length float32

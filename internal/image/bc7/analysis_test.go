@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The moments of a set of pixels are sums over its pixels, and give the same scatter as the
-// channels themselves.
+// TestMoments checks that the moments of a set of pixels are sums over its pixels, and that the
+// scatter is right.
 func TestMoments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pixels := [64]byte(blocktest.Pixels(t, 16))
@@ -64,7 +64,7 @@ func TestMoments(t *testing.T) {
 	})
 }
 
-// No partition is nearer than the listed ones, which are sorted.
+// TestNearest checks that the listed partitions are sorted, and that no other partition is nearer.
 func TestNearest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := rapid.Uint16().Draw(t, "set") &^ 1
@@ -89,7 +89,8 @@ func TestNearest(t *testing.T) {
 	})
 }
 
-// The error that ignores the rounding of colors differs from the real error only by that rounding.
+// TestRoughError checks that the estimated error differs from the real error only by the rounding
+// of colors.
 func TestRoughError(t *testing.T) {
 	e := newEncoder(blockfit.Fast)
 	rapid.Check(t, func(t *rapid.T) {
@@ -125,7 +126,8 @@ func TestRoughError(t *testing.T) {
 	})
 }
 
-// If pixels are exactly on a line, the least-squares line for their indices is that line.
+// TestSolveFindsLine checks that pixels exactly on a line give this line as the least-squares
+// solution.
 func TestSolveFindsLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var ends [2][4]uint64
@@ -165,8 +167,9 @@ func TestSolveFindsLine(t *testing.T) {
 	})
 }
 
-// Glows and shadows have one color and a smooth alpha. From quality normal on, such blocks are
-// exact if alpha is nearly even, or if the color is white or black.
+// TestSmoothAlphaIsExact encodes glows and shadows, which have one color and a smooth alpha. From
+// quality Normal on, such blocks are exact if alpha is nearly even, or if the color is white or
+// black.
 func TestSmoothAlphaIsExact(t *testing.T) {
 	colors := rapid.SliceOfN(rapid.Byte(), 3, 3)
 	for _, q := range qualities[1:] {
@@ -189,10 +192,10 @@ func TestSmoothAlphaIsExact(t *testing.T) {
 	}
 }
 
-// An opaque ramp of few steps is exact.
+// TestSmoothRampIsExact checks that an opaque ramp of few steps is encoded without error.
 func TestSmoothRampIsExact(t *testing.T) {
 	e := newEncoder(blockfit.Normal)
-	for from := byte(1); from < 240; from++ { // start from 1, because 0 is not an odd endpoint
+	for from := byte(1); from < 240; from++ { // 0 is not an odd endpoint
 		var pixels [64]byte
 		for i := range 16 {
 			v := from + byte(i%4*2+i/4)

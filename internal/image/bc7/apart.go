@@ -60,7 +60,7 @@ func kindsApart(mode, selector uint8) (color, single *kind) {
 	return color4, scalar4
 }
 
-// fitScalar fits endpoints and indices of a single channel and returns their error.
+// fitScalar fits the endpoints and indices of a single channel, and returns the error.
 func (e *encoder) fitScalar(values *[16]uint64, k *kind, c *code) int64 {
 	least, most := values[0], values[0]
 	m := moments{n: 16 << countShift}
@@ -128,7 +128,7 @@ func (e *encoder) fitTwoLines(mode, partition uint8, k *kind) {
 	e.sse, e.best = sse, c
 }
 
-// fitSubset fits a line to the pixels of a subset and returns their error.
+// fitSubset fits a line to the pixels of a subset, and returns the error.
 func (e *encoder) fitSubset(m *moments, pixels []uint8, k *kind, c *code, subset int) int64 {
 	s := m.scatterOf(e.alpha)
 	v := s.principalDirection(e.alpha)
@@ -152,7 +152,7 @@ func (e *encoder) fitSubset(m *moments, pixels []uint8, k *kind, c *code, subset
 		}
 		best = sse
 		c.index, c.ends[subset], c.p[subset] = index, l.stored, l.p
-		if ls == before { // the same sums would give the same endpoints
+		if ls == before { // equal sums give equal endpoints
 			break
 		}
 	}
@@ -198,5 +198,6 @@ func (e *encoder) fitSingle(d *axis) {
 	}
 }
 
-// hopeless is the error above which endpoints are not refined, because other modes win.
+// hopeless is the error above which the endpoints of mode 6 are not refined, because other modes
+// have smaller errors.
 const hopeless = 300

@@ -2,10 +2,9 @@
 // (DXGI_FORMAT_BC7_UNORM, VK_FORMAT_BC7_UNORM_BLOCK, BPTC). The same pixels give the same bytes on
 // every machine, because all decisions use integers, or floats that are rounded equally everywhere.
 //
-// A block of 4 by 4 pixels has 16 bytes, in one of eight modes. Each mode divides the bits
-// differently among the number of color lines, the precision of their endpoints, and the positions
-// of the pixels on them. The quality of an encoder depends on finding the best mode, and its speed
-// on not trying all modes.
+// A block of 4 by 4 pixels has 16 bytes, in one of eight modes. Modes differ in the number of color
+// lines, the precision of the endpoints, and the number of positions on a line. A good encoder
+// finds the best mode, and a fast one does so without trying all modes.
 package bc7
 
 import (
@@ -21,12 +20,12 @@ import (
 // Options are the options of Encode. The zero value is Fast, with equal weights for all channels.
 type Options struct {
 	Quality    blockfit.Quality
-	WeighAlpha bool // weighs color errors by alpha, as in blockfit.Options
+	WeighAlpha bool // weights color errors by alpha, as in blockfit.Options
 
-	// RDO is the loss of PSNR, up to 10 dB, that is allowed to make blocks more compressible by a
-	// general-purpose compressor, zstd above all. 0 allows no loss. The loss is relative to the
-	// result without RDO and never exceeds RDO; as little as 0.5 reduces the compressed size by
-	// about a sixth. RDO takes some 5 microseconds per block, 15 with Best, and 24 bytes.
+	// RDO is the loss of PSNR in dB, up to 10, that is allowed to make blocks more compressible,
+	// above all by zstd. 0 allows no loss. The loss is relative to the result without RDO and never
+	// exceeds RDO. A loss of 0.5 reduces the compressed size by about a sixth. RDO takes 24 bytes
+	// and some 5 microseconds per block, or 15 with Best.
 	RDO float64
 }
 
@@ -60,7 +59,7 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o Options) error {
 	if err != nil {
 		return err
 	}
-	// The budget has a separate encoder, so that the encoder above stays off the heap.
+	// The budget gets its own encoder, so that the encoder above does not escape to the heap.
 	b := budget{Grid: g, pix: pix, encoder: newEncoder(o.Quality), ctx: ctx, weighed: o.WeighAlpha, given: slices.Clone(dst[:16*g.Blocks()]), sse: errs, growth: grown}
 	return b.shrinkBlocks(dst)
 }
@@ -70,34 +69,34 @@ type encoder struct {
 	effort effort
 	tables *tables
 
-	px      block   // pixels to encode
-	alpha   bool    // some pixel is not opaque
+	px      block   // pixels of the block
+	alpha   bool    // true if a pixel is not opaque
 	all     moments // moments of all pixels
 	rows    rows
 	guesses blockfit.Guesses
-	hope    blockfit.Guess // best two-line guess, assuming that indices are exact
-	best    code           // best encoding so far
+	hope    blockfit.Guess // best guess with two lines; the guess assumes exact indices
+	best    code           // best encoding found so far
 	sse     int64
-	exact   bool // sse is measured even if an estimate would suffice
+	exact   bool // true if sse must be measured, and not estimated
 }
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	// A block is not improved further if its error in mode 6 is below good. The error is computed if
-	// first is set, and estimated otherwise. It is the sum of squared errors in the block.
+	// The search ends if the squared error of a block in mode 6 is below good. The error is
+	// computed if first is set, and estimated otherwise.
 	good  int64
 	first bool
-	// near is the number of partitions evaluated for each of two ways to split the pixels, the most
-	// similar ones; 0 evaluates all. tries is the number of best guesses to try.
+	// The pixels are split in two ways. near is the number of partitions to evaluate that are most
+	// similar to each split; 0 evaluates all. tries is the number of best guesses to try.
 	near  int
 	tries int
-	// rounds limits the iterations that solve for endpoints and choose indices.
+	// rounds limits the repetitions of solving for endpoints and choosing indices.
 	rounds   int
-	rough    bool // fits lines as fitRoughly does, regardless of rounds
-	thorough bool // tries two ways to round the first endpoint
-	// asked is the number of earlier blocks whose endpoints RDO tries, those with the nearest
-	// colors. RDO also tries the indices of a third as many blocks, those with the same bright
-	// pixels.
+	rough    bool // true to fit lines with fitRoughly, which ignores rounds
+	thorough bool // true to try two ways to round the first endpoint
+	// asked is the number of earlier blocks whose endpoints RDO tries. RDO selects the blocks with
+	// the nearest colors. It also tries the indices of a third as many blocks, whose bright pixels
+	// are similar.
 	asked int
 }
 
@@ -220,8 +219,9 @@ func (e *encoder) searchModes() {
 	}
 }
 
-// exactly tries encodings that reproduce smooth pixels exactly, if mode 6 does not: endpoints
-// beyond the outermost values, and a separate alpha for a single color or for two values of alpha.
+// exactly tries encodings that reproduce smooth pixels without error, if mode 6 does not. They are
+// endpoints beyond the outermost values, and a separate alpha for blocks of a single color or of
+// two values of alpha.
 func (e *encoder) exactly(s *scatter) {
 	if e.sse < exactBelow && s.narrowerThan(reach) {
 		e.widenEnds()

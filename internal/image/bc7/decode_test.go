@@ -7,7 +7,7 @@ import (
 
 func TestDecodeBlockIndependent(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
-	for mode := range 9 { // mode 8 is the reserved mode
+	for mode := range 9 { // mode 8 is reserved
 		for range 2000 {
 			var block [16]byte
 			for i := range block {
@@ -36,7 +36,8 @@ func TestPackUnpack(t *testing.T) {
 	}
 }
 
-// Inverting indices so that an anchor's top bit is 0 changes no pixel.
+// TestPackTurns checks that no pixel changes when pack inverts indices to clear an anchor's top
+// bit.
 func TestPackTurns(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20000 {

@@ -33,8 +33,8 @@ func encoded(t testing.TB, pix []byte, w, h int, o Options) []byte {
 	return dst
 }
 
-// readAlike fails the test if an independent reader decodes a block to other pixels than
-// DecodeBlock.
+// readAlike fails the test if an independent reader and DecodeBlock decode a block to different
+// pixels.
 func readAlike(t testing.TB, block *[16]byte) {
 	t.Helper()
 	var got [64]byte
@@ -62,8 +62,8 @@ func TestEncoderLaw(t *testing.T) {
 	with(t, Options{RDO: 0.5}).Cancels(t)
 }
 
-// The encoder writes the same bytes on every machine. Each minimum PSNR is 0.3 dB below the
-// measured value.
+// TestEncodeSamples checks that the encoder writes the same bytes on every machine. Each minimum
+// PSNR is 0.3 dB below the measured value.
 func TestEncodeSamples(t *testing.T) {
 	with(t, Options{}).Judge(t, [3]string{"fcabca21f6e39969", "098bbcec5480dcce", "67e7aee40efb5da9"}, map[string][3]float64{
 		"fog":        {42.4, 42.6, 42.8},
@@ -89,7 +89,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// The error that the encoder reports is the true error of its block.
+// TestErrorIsTrue compares the error that the encoder reports with the error of the decoded block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -137,8 +137,8 @@ func TestSolidIsExact(t *testing.T) {
 	}
 }
 
-// The encoder uses all modes that it should use, and an independent reader decodes each to the same
-// pixels as this package.
+// TestModesInUse checks that the encoder uses all wanted modes, and that an independent reader
+// decodes each as this package does.
 func TestModesInUse(t *testing.T) {
 	seen := map[int]int{}
 	for _, pix := range blocktest.Samples() {

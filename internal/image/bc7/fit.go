@@ -2,7 +2,7 @@ package bc7
 
 import "math"
 
-// whole lists all pixels of a block.
+// whole lists all sixteen pixels of a block.
 var whole = [16]uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
 // packedWeights holds the weights in the low 32 bits and their squares in the high 32 bits.
@@ -67,9 +67,9 @@ func (b *block) place4(list []uint8, d *axis, k *kind) (s leastSquares) {
 	return s
 }
 
-// chooseIndices sets the index of the nearest color of the line for each pixel in list, and stores
-// the least-squares sums in s. It returns the sum of squared errors minus the sum of the squares of
-// the pixels, which is already known.
+// chooseIndices sets the index of the nearest color on the line for each pixel in list, and the
+// least-squares sums in s. It returns the squared error without the sum of the squares of the
+// pixels, which the caller knows.
 func (b *block) chooseIndices(list []uint8, l *line, k *kind, alpha bool, index *[16]uint8, s *leastSquares) int64 {
 	if alpha {
 		return b.choose4(list, l, k, index, s)
@@ -78,7 +78,7 @@ func (b *block) chooseIndices(list []uint8, l *line, k *kind, alpha bool, index 
 }
 
 func choose3(px *[16]uint64, list []uint8, l *line, k *kind, index *[16]uint8, s *leastSquares) int64 {
-	var colors [16]uint64 // colors with reversed lanes
+	var colors [16]uint64 // colors on the line, with reversed lanes
 	var squares [16]int64
 	w := &packedWeights[k.width]
 	r0, r1 := reverse(l.rgb[0]), reverse(l.rgb[1])
@@ -161,7 +161,8 @@ func (l *line) axis4(k *kind) (d axis, first, scale int64) {
 	return d, int64(d.at4(l.rgb[0], l.a[0])), scale
 }
 
-// distanceAndFlip returns the absolute difference of two bytes, and 255 if the second is smaller.
+// distanceAndFlip returns the absolute difference of two bytes. flip is 255 if the second byte is
+// smaller, otherwise 0.
 func distanceAndFlip(a, b uint64) (far, flip uint64) {
 	sign := uint64(int64(b-a) >> 63)
 	return (b - a ^ sign) - sign, sign & 255
@@ -171,15 +172,15 @@ func distanceAndFlip(a, b uint64) (far, flip uint64) {
 type line struct {
 	stored [2][4]uint8
 	p      [2]uint8
-	rgb    [2]uint64 // red, green and blue in lanes
+	rgb    [2]uint64 // red, green and blue of each endpoint in lanes
 	a      [2]uint64
 }
 
-// leastSquares holds the least-squares sums over the indices of some pixels: of the weights of the
-// second endpoint, of the squares of these weights, and of their products with colors.
+// leastSquares holds sums over the indices of some pixels, from which solveLine computes endpoints.
+// It sums the weights of the second endpoint, their squares, and their products with colors.
 type leastSquares struct {
-	w   uint64 // sum of weights in the low 32 bits, sum of their squares in the high 32 bits
-	rgb uint64 // red, green and blue in lanes
+	w   uint64 // sum of the weights in the low 32 bits, sum of their squares in the high 32 bits
+	rgb uint64 // products with red, green and blue in lanes
 	a   uint64
 }
 
@@ -198,7 +199,7 @@ func (l *line) solveLine(s *leastSquares, m *moments, channels int, k *kind, tho
 	det := q.A*q.C - q.B*q.B
 	rgb, a := s.rgb, s.a
 	if det == 0 {
-		// All indices are equal: with two equal endpoints any index gives the color.
+		// If all indices are equal, any index gives the color between two equal endpoints.
 		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
 		det = q.A * q.C
 		rgb, a = 32*m.sum, 32*sumA
@@ -235,7 +236,7 @@ func (l *line) solveLine(s *leastSquares, m *moments, channels int, k *kind, tho
 // chooseEnds sets the quantized endpoints nearest to u, in 256ths, with the best possible p-bits.
 func (q *quadratic) chooseEnds(l *line, u, x, y *[4]int64, channels int) {
 	k := q.kind
-	var first [2][4]uint8 // first endpoints by p-bit
+	var first [2][4]uint8 // first endpoints for p-bits 0 and 1
 	var second [4][4]uint8
 	var sums [4]int64
 	for c := range channels {
@@ -269,7 +270,7 @@ func (q *quadratic) chooseEnds(l *line, u, x, y *[4]int64, channels int) {
 // A quadratic holds the coefficients of a channel's squared error as a function of its endpoints.
 type quadratic struct {
 	A, B, C int64
-	perC    float64 // 256/C
+	perC    float64
 	kind    *kind
 }
 
@@ -292,8 +293,8 @@ func (q *quadratic) thorough(l *line, u, x, y *[4]int64, channels int) {
 	}
 }
 
-// roundPair returns the endpoints to store and their error, for a first endpoint near u, in 256ths.
-// p and r are the p-bits.
+// roundPair returns the endpoints to store and their error. The first endpoint is near u, which is
+// in 256ths. p and r are the p-bits.
 func (q *quadratic) roundPair(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
 	near, far := q.kind.storedAround(u, p)
 	s0, s1, least = q.completeEnds(near, x, y, p, r)
@@ -303,7 +304,8 @@ func (q *quadratic) roundPair(u, x, y, p, r int64) (s0, s1 uint8, least int64) {
 	return s0, s1, least
 }
 
-// completeEnds returns the stored first endpoint, the best second endpoint for it, and their error.
+// completeEnds returns the stored first endpoint, the best second endpoint for this first one, and
+// the error of both.
 func (q *quadratic) completeEnds(first, x, y, p, r int64) (s0, s1 uint8, e int64) {
 	v := q.kind.decodedValue(first, p)
 	second := q.secondEnd(v, y, r)

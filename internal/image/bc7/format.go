@@ -7,20 +7,20 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// A layout holds the sizes of the fields of a mode's blocks. The order of the fields is: the mode
-// number as a count of 0 bits before a 1 bit, partition, rotation, selector, all reds, greens,
-// blues, alphas, p-bits, indices. Bits are counted from the lowest bit of the first byte.
+// A layout holds the number of bits of each field in a mode's blocks. The order of the fields is:
+// the mode number as a count of 0 bits before a 1 bit, partition, rotation, selector, all reds,
+// greens, blues, alphas, p-bits, indices. Bits are counted from the lowest bit of the first byte.
 type layout struct {
 	subsets   uint8
-	partition uint8 // bits of the partition number
-	rotation  uint8 // bits of the rotation, the channel exchanged with alpha
-	selector  uint8 // bits of the selector: whether color or alpha has the longer indices
+	partition uint8
+	rotation  uint8 // bits of the rotation, which exchanges a channel with alpha
+	selector  uint8 // bits of the selector, which gives the longer indices to color or to alpha
 	color     uint8 // bits per color channel of an endpoint, without its p-bit
-	alpha     uint8 // bits of an endpoint's alpha; 0 if blocks are opaque
+	alpha     uint8 // bits of an endpoint's alpha; 0 if all blocks are opaque
 	own       uint8 // p-bits per endpoint
 	shared    uint8 // p-bits shared by both endpoints of a subset
-	index     uint8 // bits per index
-	scalar    uint8 // bits of the second index if alpha has its own; otherwise 0
+	index     uint8
+	scalar    uint8 // bits per index of alpha; 0 if alpha has no indices of its own
 }
 
 var layouts = [8]layout{
@@ -34,8 +34,8 @@ var layouts = [8]layout{
 	{subsets: 2, partition: 6, color: 5, alpha: 5, own: 1, index: 2},
 }
 
-// weights holds the weight of the second endpoint, in 64ths, by the number of index bits and the
-// index.
+// weights holds the weight of the second endpoint, in 64ths. The first index is the number of index
+// bits.
 var weights = [5][16]uint8{
 	2: {0, 21, 43, 64},
 	3: {0, 9, 18, 27, 37, 46, 55, 64},
@@ -46,7 +46,7 @@ var weights = [5][16]uint8{
 type code struct {
 	mode      uint8
 	partition uint8
-	rotation  uint8 // 0: none; 1 to 3: red, green or blue is exchanged with alpha
+	rotation  uint8 // 0 for none; 1 to 3 exchange red, green or blue with alpha
 	selector  uint8 // 1 if alpha has the shorter indices
 	ends      [3][2][4]uint8
 	p         [3][2]uint8 // p-bits of both endpoints; shared p-bits are stored twice
@@ -54,7 +54,7 @@ type code struct {
 	scalar    [16]uint8 // indices of alpha, in modes 4 and 5
 }
 
-// setEnds stores the first channels of a line's endpoints.
+// setEnds stores the given number of channels of a line's endpoints.
 func (c *code) setEnds(subset uint8, l *line, channels int) {
 	for end := range 2 {
 		copy(c.ends[subset][end][:channels], l.stored[end][:channels])
@@ -83,7 +83,7 @@ func (l *layout) anchors(partition uint8) [3]uint8 {
 	return [3]uint8{}
 }
 
-// indexWidths returns the number of bits of color indices and of alpha indices.
+// indexWidths returns the number of bits of color indices, and of alpha indices.
 func (c *code) indexWidths(l *layout) (color, alpha uint8) {
 	switch {
 	case l.scalar == 0:
@@ -100,7 +100,7 @@ func expandBits(v, bits uint8) uint8 {
 	return v | v>>bits
 }
 
-// pack returns the block of a code. If the index of an anchor has a top bit of 1, it inverts the
+// pack returns the block of a code. If the top bit of an anchor's index is 1, pack inverts the
 // indices of the subset and swaps its endpoints.
 func (c *code) pack() [16]byte {
 	l := &layouts[c.mode&7]
@@ -151,7 +151,7 @@ func sortAnchors(anchors []uint8) []uint8 {
 	return anchors
 }
 
-// swapToAnchors swaps endpoints until every anchor's index has a top bit of 0.
+// swapToAnchors swaps endpoints until the top bits of all anchors' indices are 0.
 func (c *code) swapToAnchors(l *layout) {
 	color, alpha := c.indexWidths(l)
 	one, two := l.masks(c.partition)
@@ -253,7 +253,7 @@ type bitWriter struct{ blockfit.Bits }
 
 func (b *bitWriter) writeBits(v, bits uint8) { b.Put(uint64(v&(1<<bits-1)), bits) }
 
-// writeIndices writes indices without the top bits of the anchors, which must ascend.
+// writeIndices writes indices, omitting the top bits of the anchors. The anchors must ascend.
 func (b *bitWriter) writeIndices(index *[16]uint8, bits uint8, anchors []uint8) {
 	v := joinBits(binary.LittleEndian.Uint64(index[:8]), bits) | joinBits(binary.LittleEndian.Uint64(index[8:]), bits)<<(8*bits&63)
 	n := 16 * bits
@@ -271,7 +271,7 @@ type bitReader struct{ blockfit.Bits }
 
 func (b *bitReader) readBits(bits uint8) uint8 { return uint8(b.Take(bits)) }
 
-// readIndices reads indices, whose anchors have no top bit. The anchors must ascend.
+// readIndices reads indices, which have no top bit at the anchors. The anchors must ascend.
 func (b *bitReader) readIndices(index *[16]uint8, bits uint8, anchors []uint8) {
 	n := 16*bits - uint8(len(anchors))
 	v := b.Take(n)

@@ -1,7 +1,7 @@
 package bc7
 
 // kindsOfCode returns the kinds of color and of a separate channel in a code. It returns nil for
-// modes that the encoder does not use.
+// modes that the encoder never writes.
 func (c *code) kindsOfCode(alpha bool) (color, single *kind) {
 	switch c.mode {
 	case 1:
@@ -21,7 +21,7 @@ func (c *code) kindsOfCode(alpha bool) (color, single *kind) {
 	return nil, nil
 }
 
-// fitsAlpha reports whether the stored endpoints are allowed for a block with or without alpha.
+// fitsAlpha reports whether a block, with or without alpha, may have these stored endpoints.
 func (c *code) fitsAlpha(alpha bool) bool {
 	switch c.mode {
 	case 1, 3:
@@ -34,8 +34,9 @@ func (c *code) fitsAlpha(alpha bool) bool {
 	return c.mode == 4 || c.mode == 5
 }
 
-// withEnds returns the code with another code's endpoints and the best indices for them, and its
-// error, or -1 if the error must be measured. It returns false if the error would exceed most.
+// withEnds returns the code with another code's endpoints, and with the best indices for these
+// endpoints. sse is its error, or -1 if the caller must measure it. ok is false if the error would
+// exceed most.
 func (s *shrinker) withEnds(of *code, most float64) (found code, sse int64, ok bool) {
 	if !of.fitsAlpha(s.alpha) {
 		return code{}, 0, false
@@ -121,8 +122,8 @@ func (s *shrinker) subset(c *code, n uint8) moments {
 	return s.all.withoutPart(&one)
 }
 
-// offMean returns a lower bound for the squared error of pixels on a line, from the distance
-// between their mean and the line in red, green and blue.
+// offMean returns a lower bound for the squared error of pixels on a line: the error of their mean
+// in red, green and blue.
 func (l *line) offMean(m *moments) float64 {
 	n := float64(int64(m.pixelCount()))
 	var off, along [3]float64
@@ -152,8 +153,8 @@ func (l *line) offMean(m *moments) float64 {
 	return sse / n
 }
 
-// withIndices returns the code with another code's indices and the best endpoints for them. It
-// returns false if the error would exceed most.
+// withIndices returns the code with another code's indices, and with the best endpoints for these
+// indices. It returns false if the error would exceed most.
 func (s *shrinker) withIndices(of *code, most float64) (code, bool) {
 	if !of.fitsAlpha(s.alpha) {
 		return code{}, false
@@ -222,7 +223,7 @@ func (b *block) weightsOf(list []uint8, index *[16]uint8, k *kind, alpha bool) (
 }
 
 // leastOffLine returns a lower bound for the squared error in red, green and blue of pixels with
-// these indices: the part of their scatter that does not follow the weights.
+// these indices. It is the part of the pixels' scatter that does not correlate with the weights.
 func (s *leastSquares) leastOffLine(m *moments) float64 {
 	n := int64(m.pixelCount())
 	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)

@@ -5,22 +5,22 @@ type kind struct {
 	p      pbits
 	width  uint8   // bits per index
 	levels int64   // number of distinct indices
-	along  float64 // fraction of the scatter along a line that the indices preserve
+	along  float64 // fraction of the scatter along a line that remains after quantization to indices
 	most   int64   // largest integer that can be stored
-	scale  int64   // quantized steps per 256th of a value, times 2^24
-	shift  uint8   // 1 if a p-bit follows the stored value
+	scale  int64   // number of stored steps in a 256th of a value, times 2^24
+	shift  uint8   // 1 if the stored value is followed by a p-bit
 
-	values [512]uint8 // decoded values by twice the stored value plus p-bit
+	values [512]uint8 // decoded values, indexed by twice the stored value plus the p-bit
 }
 
-// pbits is the arrangement of p-bits, the lowest bits of endpoints, which may be shared.
+// pbits says whether the endpoints of a kind have p-bits (lowest bits), and whether they share one.
 type pbits uint8
 
 const (
 	noP     pbits = iota
 	sharedP       // one p-bit for both endpoints
 	ownP          // one p-bit for each endpoint
-	setP          // one p-bit for each endpoint, both 1, so that alpha can be 255
+	setP          // one p-bit for each endpoint; both are 1, so that alpha can be 255
 )
 
 // pbitChoices returns the possible p-bits of two endpoints. Missing p-bits are 0.
@@ -61,7 +61,7 @@ func (k *kind) decodedValue(stored, p int64) int64 {
 	return int64(k.values[(2*stored+p)&511])
 }
 
-// nearestStored returns the stored integer for a value in 256ths.
+// nearestStored returns the stored integer for a value that is given in 256ths.
 func (k *kind) nearestStored(v, p int64) int64 {
 	return max(0, min((v*k.scale+(1-p)<<23)>>24, k.most))
 }
@@ -90,8 +90,8 @@ var (
 
 // widenEnds tries mode 6 with endpoints just beyond the outermost values of each channel. Two
 // endpoints with the same p-bit differ by an even number, so least-squares endpoints may be off by
-// one. But if the endpoints are so close that each value between them has an index, all these
-// values are exact.
+// one. If the endpoints are so close that each value between them has an index, all these values
+// are exact.
 func (e *encoder) widenEnds() {
 	k := kind6opaque
 	if e.alpha {
@@ -133,11 +133,11 @@ func (e *encoder) widenEnds() {
 	}
 }
 
-// reach is the largest range of a channel whose values all have an index in mode 6.
+// reach is the largest range of values in a channel that all have an index in mode 6.
 const reach = 16
 
-// narrowerThan reports whether the variance of every channel is at most the largest variance that
-// values in a range of size far can have.
+// narrowerThan reports whether the variance of every channel is small enough for values within a
+// range of size far.
 func (s *scatter) narrowerThan(far float64) bool {
 	return max(s.rr, s.gg, s.bb, s.aa) <= 16*16*float64(far/2)*float64(far/2)
 }

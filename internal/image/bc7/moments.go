@@ -5,14 +5,14 @@ import (
 	"math/bits"
 )
 
-// moments holds sums over pixels that describe their scatter. The sums are exact, and adding two
-// moments adds each lane.
+// moments holds sums over pixels that describe their scatter. The sums are exact. Two moments are
+// added by adding their words.
 type moments struct {
-	sum uint64 // red, green, blue
-	red uint64 // red squared, red times green, red times blue
-	gb  uint64 // green squared, green times blue, blue squared
-	a   uint64 // red, green, blue times alpha
-	n   uint64 // sum of alpha from bit 0, sum of its squares from bit 16, number of pixels from bit 40
+	sum uint64 // sums of red, green, blue
+	red uint64 // sums of red squared, red times green, red times blue
+	gb  uint64 // sums of green squared, green times blue, blue squared
+	a   uint64 // sums of red, green and blue times alpha
+	n   uint64 // sum of alpha in bits 0 to 15, sum of its squares from bit 16, number of pixels from bit 40
 }
 
 const (
@@ -25,7 +25,7 @@ func (m *moments) addOpaque(p uint64) {
 	g, b := p>>lane&255, p>>(2*lane)
 	m.sum += p
 	m.red += p * (p & 255)
-	m.gb += p>>lane*g + b*b<<(2*lane) // the lane of b above g's is g*b
+	m.gb += p>>lane*g + b*b<<(2*lane) // the product's lane of blue is green times blue
 	m.n += 1 << countShift
 }
 
@@ -58,8 +58,8 @@ func (m *moments) sumOfSquares(alpha bool) int64 {
 	return sum
 }
 
-// rows holds the moments of each set of pixels within a row, so that the moments of any set of
-// pixels are a sum of four.
+// rows holds, for each row of four pixels, the moments of each subset of its pixels. The moments of
+// any set of pixels are a sum of four entries.
 type rows [4][16]moments
 
 // fillMoments computes the moments of all rows.
@@ -148,7 +148,7 @@ func (s *scatter) principalDirection(alpha bool) vector {
 	return vector{x, y, z}
 }
 
-// A vector is a direction in red, green, blue and alpha.
+// A vector is a direction in the space of red, green, blue and alpha.
 type vector [4]float64
 
 // strongestRow returns the row of the channel with the largest variance.
@@ -175,7 +175,7 @@ func (s *scatter) scaleVector(v *vector) vector {
 	}
 }
 
-// acrossDirection returns the scatter without its part along v: with u = Sv it is S - uu'/v'u.
+// acrossDirection returns the scatter without the part along v. With u = Sv it is S - uu'/v'u.
 func (s *scatter) acrossDirection(v *vector) (t scatter) {
 	u := s.scaleVector(v)
 	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])
@@ -198,10 +198,9 @@ func (s *scatter) acrossDirection(v *vector) (t scatter) {
 }
 
 // A color is stored as three lanes of 22 bits in one word: red in the lowest lane, then green, then
-// blue. A lane holds the sum of sixteen products of two bytes without overflow, so one operation
-// computes three. One multiplication computes a dot product: the product of two words is a
-// convolution of their lanes, so if one word has its lanes in reverse, the third lane of the
-// product is the sum of the products of equal channels.
+// blue. A lane can hold the sum of sixteen products of two bytes, so one operation computes all
+// three channels. One multiplication computes a dot product if one of its words has its lanes in
+// reverse. Then the third lane of the product is the sum of the products of equal channels.
 const (
 	lane      = 22
 	laneMask  = 1<<lane - 1
@@ -222,7 +221,7 @@ func reverse(v uint64) uint64 {
 	return v>>(2*lane)&laneMask | v&(laneMask<<lane) | v<<(2*lane)
 }
 
-// dotLanes returns the dot product of two colors, the second with reversed lanes.
+// dotLanes returns the dot product of two colors. The lanes of the second must be reversed.
 func dotLanes(v, reversed uint64) uint64 { return v * reversed >> (2 * lane) }
 
 // A block holds the pixels of a block: red, green and blue in lanes, and alpha.
@@ -231,8 +230,8 @@ type block struct {
 	a   [16]uint64
 }
 
-// rotated returns a block with its colors after applying a rotation of 0 to 3, and the channel
-// stored in place of alpha.
+// rotated returns a block whose colors have a rotation of 0 to 3 applied. It also returns the
+// channel that is stored in place of alpha.
 func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 	if rotation == 0 {
 		return *b, b.a
@@ -245,11 +244,11 @@ func (b *block) rotated(rotation uint8) (px block, scalar [16]uint64) {
 	return px, scalar
 }
 
-// An axis is a direction in color space on which pixels are projected. If a channel decreases along
-// the axis, 255-v replaces the pixel's v, so that all components are positive; flip is 255 for such
+// An axis is a direction in color space on which pixels are projected. All components are positive:
+// if a channel decreases along the axis, its values v are replaced by 255-v. flip is 255 for such
 // channels.
 type axis struct {
-	flip, reversed uint64 // red, green, blue in lanes; the components are below 1024
+	flip, reversed uint64 // three lanes each; components are below 1024
 	flipA, a       uint64
 }
 
@@ -276,8 +275,8 @@ func (v *vector) wholeAxis() (d axis) {
 	return d
 }
 
-// magnitudeBits returns the bits of |v|. They have the same order as the values, so that comparing
-// integers suffices and NaN needs no special case.
+// magnitudeBits returns the bits of |v|, which are in the same order as the values. Comparing
+// integers needs no special case for NaN.
 func magnitudeBits(v float64) uint64 { return math.Float64bits(v) &^ (1 << 63) }
 
 // wholeComponent returns |v| rounded down, and 255 if v is negative.
@@ -287,8 +286,8 @@ func wholeComponent(v float64) (size, flip uint64) {
 	return (uint64(n) ^ sign) - sign, sign & 255
 }
 
-// pixelsBeyond returns the set of pixels beyond the mean along a direction, or its complement: the
-// set without pixel 0, whose bit is omitted.
+// pixelsBeyond returns the set of pixels beyond the mean along a direction, or the other pixels. It
+// returns the set that does not contain pixel 0.
 func (b *block) pixelsBeyond(d *axis) uint16 {
 	var at [16]uint64
 	var sum uint64

@@ -31,10 +31,10 @@ func (e *encoder) guessPair(p uint8) {
 	e.guesses.Add(3, p, all-float64(line*kind3.along)+cost3)
 }
 
-// estimateResidue estimates the squared error of pixels before their line is known. all is their
+// estimateResidue estimates the squared error of pixels whose line is not known yet. all is their
 // total scatter, and line is the part along one line. The norm of the covariance matrix
-// approximates its largest eigenvalue: they are equal if all other eigenvalues are 0, and the norm
-// is slightly larger if they are small.
+// approximates its largest eigenvalue. Both are equal if all other eigenvalues are 0; otherwise the
+// norm is slightly larger.
 func (m *moments) estimateResidue(alpha bool) (all, line float64) {
 	n := int64(m.pixelCount())
 	r, g, b := red(m.sum), green(m.sum), blue(m.sum)
@@ -72,13 +72,13 @@ var perCount = func() (t [32]float64) {
 	return t
 }()
 
-// hopeful limits the pairs to try: their estimated error is at most this fraction of the best real
-// error. guessPair assumes that colors are evenly distributed on their line and that four indices
-// lose a ninth of their scatter. But near sharp edges and in flat icons, each part has only two or
-// three colors, which four indices can represent without loss.
+// hopeful limits the partitions to try: the estimated error is at most this fraction of the
+// smallest real error. The estimate assumes that colors are evenly distributed on their line and
+// that four indices lose a ninth of their scatter. But near sharp edges and in flat icons, each
+// part has only two or three colors, which four indices represent without loss.
 const hopeful = 0.45
 
-// Squared error that quantized endpoints add to a block, in each mode.
+// These are the squared errors that quantized endpoints add to a block, by mode.
 const (
 	cost1 = 24
 	cost3 = 10
@@ -117,7 +117,7 @@ func (e *encoder) guessScalarApart(rotation uint8, s *scatter) {
 }
 
 // alphaInside returns the fraction of pixels whose alpha is neither the smallest nor the largest in
-// the block. Extreme values, as in cut-out images, lose nothing to indices.
+// the block. Indices represent the smallest and largest alpha without loss.
 func (b *block) alphaInside() float64 {
 	least, most := b.a[0], b.a[0]
 	for _, a := range &b.a {
@@ -132,10 +132,10 @@ func (b *block) alphaInside() float64 {
 	return float64(inside) / 16
 }
 
-// fitRoughly fits a line through pixels whose initial indices gave ls, sets their indices, and
-// returns the line and the squared error minus the squares of the pixels. It solves for the
-// endpoints of the last indices, and chooses indices once, or twice if they have four bits. The
-// error is for unrounded colors, computed from sums without visiting each pixel.
+// fitRoughly fits a line through pixels. ls are the sums for their initial indices. It alternates
+// between solving for endpoints and choosing indices. It returns the line and the squared error
+// without the sum of the squares of the pixels. The error ignores the rounding of colors, so it
+// follows from sums without visiting each pixel.
 func (e *encoder) fitRoughly(px *block, list []uint8, ls leastSquares, m *moments, k *kind, alpha bool, index *[16]uint8) (l line, sse int64) {
 	channels := 3
 	if alpha {
@@ -191,8 +191,8 @@ func (b *block) assign4(list []uint8, l *line, k *kind, index *[16]uint8, s *lea
 	}
 }
 
-// unroundedLoss returns the squared error of pixels minus their squares, if colors between the
-// endpoints were not rounded.
+// unroundedLoss returns the squared error of pixels without the sum of their squares. It assumes
+// that colors between the endpoints are not rounded.
 func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
 	n := int64(m.pixelCount())
 	sw, sww := int64(s.w&(1<<32-1)), int64(s.w>>32)
@@ -214,9 +214,9 @@ func (l *line) unroundedLoss(s *leastSquares, m *moments, alpha bool) int64 {
 
 // A sketch is a summary of a block, for finding similar blocks quickly.
 type sketch struct {
-	r, g, b int32  // sums of the colors
+	r, g, b int32  // sums of the pixels' colors
 	spread  int32  // 4 times the deviation of the colors from their mean
-	bright  uint16 // pixels brighter than the mean, one bit each
+	bright  uint16 // one bit for each pixel that is brighter than the mean
 }
 
 func (b *block) sketch() (k sketch) {
@@ -238,28 +238,29 @@ func (b *block) sketch() (k sketch) {
 	return k
 }
 
-// leastApart returns a lower bound for the squared error between two blocks whose colors have these
-// sums.
+// leastApart returns a lower bound for the squared error between two blocks, computed from their
+// sums of colors.
 func (k *sketch) leastApart(o *sketch) int64 {
 	r, g, b := k.r-o.r, k.g-o.g, k.b-o.b
 	return int64(r*r+g*g+b*b) >> 4
 }
 
-// wider returns 16 times the squared difference of the deviations, on the scale of leastApart.
+// wider returns 16 times the squared difference of the deviations. It has the same scale as
+// leastApart.
 func (k *sketch) wider(o *sketch) int64 {
 	d := k.spread - o.spread
 	return int64(d * d)
 }
 
-// otherwise returns the number of pixels that are bright in one block and dark in the other, or its
-// complement, because indices may count from either endpoint.
+// otherwise returns the number of pixels that are bright in only one of the blocks, or 16 minus
+// this number if it is smaller, because indices may count from either endpoint.
 func (k *sketch) otherwise(o *sketch) int64 {
 	n := int64(bits.OnesCount16(k.bright ^ o.bright))
 	return min(n, 16-n)
 }
 
-// nearby holds the slots of the most similar blocks, nearest first; among equally similar blocks,
-// oldest first. A key is the distance of a block, times 2^16, plus its slot.
+// nearby holds the slots of the most similar blocks, nearest first. Among equally similar blocks,
+// the oldest is first. An element is 2^16 times the distance of a block, plus its slot.
 type nearby [maxAsked]int64
 
 const maxAsked = 64

@@ -16,16 +16,16 @@ type budget struct {
 	*encoder
 	ctx     context.Context
 	weighed bool
-	given   []byte  // the best blocks without RDO
+	given   []byte  // best blocks without RDO
 	sse     []int64 // squared errors of the given blocks
-	growth  float64 // maximum growth factor of errors
+	growth  float64 // factor by which errors may grow
 	work    *shrinker
 }
 
 // mostLoss is the largest loss of PSNR in dB that callers may request.
 const mostLoss = 10
 
-// shrinkBlocks replaces blocks by similar blocks that compress better.
+// shrinkBlocks replaces blocks by similar blocks that the compressor makes smaller.
 func (b *budget) shrinkBlocks(dst []byte) error {
 	price, err := b.price(dst)
 	if err != nil {
@@ -46,8 +46,8 @@ const (
 	steps      = 4
 )
 
-// price returns the price of a bit, in squared error, that makes the sampled blocks lose about the
-// allowed error. It overwrites dst.
+// price returns the price of a bit in squared error. At this price, the sampled blocks lose about
+// the allowed error. price overwrites dst.
 func (b *budget) price(dst []byte) (float64, error) {
 	var sum int64
 	for _, e := range b.sse {
@@ -81,7 +81,7 @@ func (b *budget) price(dst []byte) (float64, error) {
 	return price, nil
 }
 
-// sampleLoss returns the loss of the samples at a price, and their allowed loss.
+// sampleLoss returns the loss of the samples at a price, and the allowed loss.
 func (b *budget) sampleLoss(dst []byte, price float64) (lost, allowed float64, err error) {
 	n := b.Blocks()
 	runs, size := sampleRuns, sampleSize
@@ -103,9 +103,9 @@ func (b *budget) sampleLoss(dst []byte, price float64) (lost, allowed float64, e
 	return float64(after - before), float64(float64(before) * (b.growth - 1)), nil
 }
 
-// writeRun writes a range of blocks and returns their error, which does not exceed most: when the
-// error reaches it, the remaining blocks are not changed. If steered is set, the price follows the
-// loss, so that the loss is spread evenly over the image.
+// writeRun writes a range of blocks and returns their error, which does not exceed most: it stops
+// changing blocks when the error reaches most. If steered is set, the price is adjusted to spread
+// the loss evenly over the image.
 func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, steered bool) (total int64, err error) {
 	if b.work == nil {
 		b.work = &shrinker{encoder: b.encoder, weighed: b.weighed}
@@ -137,7 +137,7 @@ func (b *budget) writeRun(dst []byte, price float64, from, to int, most int64, s
 	return total, nil
 }
 
-// The price changes by a factor between these limits after each period of blocks.
+// After each period of blocks, the price changes by a factor between these limits.
 const (
 	steerEvery = 128
 	slowest    = 0.9
@@ -148,7 +148,7 @@ const (
 const blocksBetweenSlowLooks = 32
 
 // errorGrowth returns 10^(loss/10), the factor of the squared error for a loss of PSNR in dB. It
-// uses only products and sums, which are equal on every machine.
+// uses only products and sums, whose results are equal on every machine.
 func errorGrowth(loss float64) (float64, error) {
 	if !(loss > 0 && loss <= mostLoss) {
 		return 0, errors.New("bc7: the loss of rate-distortion optimization must be more than 0 and at most 10 dB")
@@ -162,16 +162,16 @@ func errorGrowth(loss float64) (float64, error) {
 	return e, nil
 }
 
-// A shrinker replaces blocks by similar blocks that a general-purpose compressor, above all zstd,
-// compresses better, because bytes repeat. For each block it tries earlier blocks as a whole, their
-// endpoints with other indices, and their indices with other endpoints. It minimizes squared error
-// plus price times bits, where price is the error that is accepted to save a bit.
+// A shrinker replaces blocks by similar blocks whose bytes repeat earlier bytes, which helps
+// compressors such as zstd. For each block it tries earlier blocks as a whole, their endpoints with
+// other indices, and their indices with other endpoints. It minimizes the squared error plus price
+// times bits. price is the error that is accepted to save one bit.
 type shrinker struct {
 	*encoder
-	weighed bool // color errors are weighted by alpha
+	weighed bool // true if color errors are weighted by alpha
 	price   float64
 	limit   int64 // maximum error of a block
-	truth   block // pixels for measuring errors; the encoder's px are for searching
+	truth   block // pixels for measuring errors; the encoder's px may have modified colors
 
 	// past is a ring of distinct blocks with their sketches.
 	past     [window]past
@@ -180,7 +180,7 @@ type shrinker struct {
 	apart    [window]int64 // distances by slot; see wholes
 }
 
-// window is the number of earlier blocks that are tried as a whole and searched for similar blocks.
+// window is the number of earlier blocks that are searched.
 const window = 256
 
 // A past is a block that was written earlier.
@@ -190,24 +190,23 @@ type past struct {
 	px    block
 }
 
-// Estimated costs of a part of a block, in bits: for a literal byte, and for a reference to
-// repeated bytes.
+// Estimated cost in bits of a literal byte, and of a reference to repeated bytes.
 const (
 	bitsOfByte   = 8
 	bitsOfRepeat = 20
-	leastRepeat  = 6 // fewest bytes that a compressor replaces by a reference
+	leastRepeat  = 6 // number of bytes from which a compressor uses a reference
 )
 
-// A choice is a candidate block.
+// A choice is a candidate for the next block.
 type choice struct {
 	bytes   [16]byte
 	sse     int64
 	cost    float64
-	repeats bool // repeats an earlier block as a whole
+	repeats bool // true if bytes repeat an earlier block
 }
 
-// nextBlock returns the block for pixels and its error, which is at most limit. given is the best
-// block without RDO, and sse is its error.
+// nextBlock returns the block for the pixels and its error, which is at most limit. given is the
+// best block without RDO, and sse is the error of given.
 func (s *shrinker) nextBlock(pixels *[64]byte, given [16]byte, sse, limit int64) ([16]byte, int64) {
 	s.limit = limit
 	s.setPixels(pixels, &given)
@@ -223,7 +222,8 @@ func (s *shrinker) nextBlock(pixels *[64]byte, given [16]byte, sse, limit int64)
 	return best.bytes, best.sse
 }
 
-// wholes offers earlier blocks as a whole. It returns the distances of their mean colors, by slot.
+// wholes offers earlier blocks as candidates. It returns the distances of their mean colors, by
+// slot.
 func (s *shrinker) wholes(best *choice, own *sketch) *[window]int64 {
 	apart := &s.apart
 	most := s.payableError(best, bitsOfRepeat)
@@ -240,7 +240,7 @@ func (s *shrinker) wholes(best *choice, own *sketch) *[window]int64 {
 	return apart
 }
 
-// offerHalves offers blocks with the endpoints or the indices of an earlier block.
+// offerHalves offers candidates that have the endpoints or the indices of an earlier block.
 func (s *shrinker) offerHalves(best *choice, own *sketch, apart *[window]int64) {
 	least := float64(s.price * (bitsOfRepeat + 2*bitsOfByte))
 	asked, askedIndices := s.effort.asked, s.effort.asked/3
@@ -266,7 +266,6 @@ func (s *shrinker) offerHalves(best *choice, own *sketch, apart *[window]int64) 
 	}
 }
 
-// putIntoRing adds a block to the ring.
 func (s *shrinker) putIntoRing(bytes *[16]byte) {
 	at := s.count % window
 	s.count++
@@ -297,8 +296,8 @@ func (s *shrinker) setPixels(pixels *[64]byte, best *[16]byte) {
 	s.all = s.rows.momentsOfMask(0xffff, s.alpha)
 }
 
-// offerBlock makes a block the best choice if it is better than the current one. bytes are the
-// block, and px its decoded pixels.
+// offerBlock makes a block the best choice if its cost is lower than that of the current choice.
+// bytes are the block, and px its decoded pixels.
 func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits float64, repeats bool) {
 	most := s.payableError(best, bits)
 	if most < 0 {
@@ -309,14 +308,14 @@ func (s *shrinker) offerBlock(best *choice, bytes [16]byte, px *block, bits floa
 	}
 }
 
-// payableError returns the largest error that is worth saving the given bits; it is negative if no
-// error is.
+// payableError returns the largest error that is acceptable for a block with the given bits. It is
+// negative if no error is.
 func (s *shrinker) payableError(best *choice, bits float64) int64 {
 	return min(int64(math.Ceil(best.cost-float64(s.price*bits)))-1, s.limit)
 }
 
-// offerHalf offers a code that shares a part with another block. If sse is -1, the error is
-// measured here.
+// offerHalf offers a code that has the endpoints or the indices of another block. If sse is -1, it
+// measures the error.
 func (s *shrinker) offerHalf(best *choice, c *code, from *past, sse int64) {
 	bytes := c.pack()
 	same := commonEnds(&bytes, &from.bytes)
@@ -346,7 +345,7 @@ func commonEnds(a, b *[16]byte) int {
 }
 
 // errorWithin returns the squared error relative to another block's pixels, or a partial sum above
-// most. The error exceeds every limit if an opaque block would no longer be opaque.
+// most. If an opaque block would no longer be opaque, the error exceeds every limit.
 func (s *shrinker) errorWithin(o *block, most int64) (sse int64) {
 	for i, v := range &s.truth.rgb {
 		w, a := o.rgb[i], s.truth.a[i]

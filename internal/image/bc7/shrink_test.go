@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// packedSize is the size of blocks compressed by zstd.
+// packedSize returns the size of blocks after compression by zstd.
 func packedSize(t *testing.T, blocks []byte) int {
 	t.Helper()
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
@@ -41,7 +41,7 @@ func TestRDOShrinks(t *testing.T) {
 	}
 }
 
-// The allowed loss is spread over the whole image, not spent at the start.
+// TestRDOIsEven checks that the loss is spread over the whole image.
 func TestRDOIsEven(t *testing.T) {
 	pix := blocktest.Bricks()
 	half := len(pix) / 2
@@ -54,8 +54,8 @@ func TestRDOIsEven(t *testing.T) {
 	}
 }
 
-// At any price of a bit, the error stays below the limit and equals the error that writeRun
-// reports.
+// TestPassKeepsLimit checks that, at any price of a bit, the error is below the limit and equals
+// the error that writeRun reports.
 func TestPassKeepsLimit(t *testing.T) {
 	pix := blocktest.Bricks()
 	blocks := encoded(t, pix, side, side, Options{})
@@ -80,7 +80,7 @@ func TestPassKeepsLimit(t *testing.T) {
 	}
 }
 
-// If color errors are weighted by alpha, so is the loss that RDO allows.
+// TestRDOWeighed checks that the loss of RDO is weighted by alpha if color errors are.
 func TestRDOWeighed(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	o := Options{WeighAlpha: true}
@@ -97,12 +97,13 @@ func TestRDOWeighed(t *testing.T) {
 	before := off(encoded(t, pix, side, side, o))
 	o.RDO = 1
 	after := off(encoded(t, pix, side, side, o))
-	if float64(after) > float64(before)*1.2595 { // 1 dB, plus a margin for rounding
+	if float64(after) > float64(before)*1.2595 { // the factor for 1 dB, plus a margin for rounding
 		t.Errorf("error %d, before %d", after, before)
 	}
 }
 
-// RDO compresses better if color errors have little weight, because the loss counts less.
+// TestRDOShrinksTranslucent checks that RDO compresses better if WeighAlpha is set, because the
+// loss of translucent pixels counts less.
 func TestRDOShrinksTranslucent(t *testing.T) {
 	pix := blocktest.Bricks()
 	for i := 3; i < len(pix); i += 4 {
@@ -116,7 +117,8 @@ func TestRDOShrinksTranslucent(t *testing.T) {
 	}
 }
 
-// An opaque block stays opaque, even if an almost opaque block would be cheaper.
+// TestRDOStaysOpaque checks that no opaque block is replaced by a cheaper block that is almost
+// opaque.
 func TestRDOStaysOpaque(t *testing.T) {
 	pix := blocktest.Bricks()
 	p := blockfit.Grid{W: side, H: side, Side: 4}
@@ -140,7 +142,6 @@ func TestRDOStaysOpaque(t *testing.T) {
 	}
 }
 
-// Weighting by alpha never raises the weighted error.
 func TestWeighAlphaPays(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -176,7 +177,8 @@ func TestWeighAlphaPays(t *testing.T) {
 	}
 }
 
-// The colors of invisible pixels do not make visible pixels worse.
+// TestWeighAlphaHidden checks that the colors of invisible pixels do not increase the errors of
+// visible pixels.
 func TestWeighAlphaHidden(t *testing.T) {
 	pix := blocktest.Samples()["noise"][:64]
 	for i := 0; i < 64; i += 4 {

@@ -7,13 +7,12 @@ import (
 
 // tables holds the lookup tables.
 type tables struct {
-	// exact holds the mode 5 endpoints that give each byte at index 1.
+	// exact holds, for each byte, the mode 5 endpoints that decode to this byte at index 1.
 	exact [256][2]uint8
 	// lists holds, for each partition into two, the pixels of subset 0, then of subset 1.
 	lists [64][16]uint8
 	first [64]uint8 // number of pixels in subset 0
-	// near holds, for each set of pixels, the partitions into two that are most similar. Sets do
-	// not contain pixel 0.
+	// near holds, for each set of pixels without pixel 0, the most similar partitions into two.
 	near [1 << 15][nearest]uint8
 }
 
@@ -63,7 +62,7 @@ func nearestTo(set uint16) (near [nearest]uint8) {
 	return near
 }
 
-// exactBlock returns the block of a single color.
+// exactBlock returns a block that decodes to a single color.
 func (t *tables) exactBlock(r, g, b, a uint8) [16]byte {
 	c := code{mode: 5}
 	t.setColor(&c, lanesOf(uint64(r), uint64(g), uint64(b)))
@@ -82,7 +81,7 @@ func (t *tables) setColor(c *code, rgb uint64) {
 	}
 }
 
-// The partitions of the format, as tabulated in the Khronos Data Format Specification, "BPTC
+// The partitions of the format are tabulated in the Khronos Data Format Specification, "BPTC
 // compressed texture image formats". A mask has one bit per pixel, row by row, starting with the
 // lowest bit.
 

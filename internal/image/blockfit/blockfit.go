@@ -1,5 +1,5 @@
-// Package blockfit holds the code that encoders of texel blocks share: quality levels, iteration
-// over the blocks of an image, and fitting of color lines.
+// Package blockfit holds the code that block encoders share: quality levels, iteration over the
+// blocks of an image, and fitting of color lines.
 package blockfit
 
 import (
@@ -12,11 +12,11 @@ import (
 // Quality is the amount of work per block. The zero value is Fast.
 type Quality uint8
 
-// The qualities.
+// These are the values of Quality.
 const (
-	Fast   Quality = iota // work for cooking after each edit
-	Normal                // work for reviews
-	Best                  // work for releases
+	Fast   Quality = iota // quality for cooking after each edit
+	Normal                // quality for reviews
+	Best                  // quality for releases
 )
 
 // Options are the options of all encoders. The zero value is Fast, with equal weights for all
@@ -43,7 +43,7 @@ const maxBlock = 4 * 8 * 8
 const maxSide = 1 << 20
 
 // Check returns an error if an encoder cannot encode the image. have is the number of values in the
-// image, and want is the number per pixel; unit names the values in the error. room is the size of
+// image, and want is the number per pixel. unit names the values in the error. room is the size of
 // the output, and size is the number of bytes per block.
 func (g Grid) Check(have, want int, unit string, room, size int, q Quality) error {
 	switch {
@@ -59,8 +59,8 @@ func (g Grid) Check(have, want int, unit string, room, size int, q Quality) erro
 	return nil
 }
 
-// blocksBetweenLooks is the number of blocks between two checks of the context: a few milliseconds
-// for the slowest encoder.
+// blocksBetweenLooks is the number of blocks between two checks of the context. They take a few
+// milliseconds with the slowest encoder.
 const blocksBetweenLooks = 64
 
 // Each calls do for every block, row by row from the top. It stops with ctx's error when ctx is
@@ -93,8 +93,8 @@ func (g Grid) EncodeRGBA(ctx context.Context, dst, pix []byte, q Quality, encode
 	})
 }
 
-// Gather copies the pixels of block number at, where a pixel has width elements. Blocks that
-// overlap the right or lower edge repeat the last column or row.
+// Gather copies the pixels of block number at. width is the number of elements of a pixel. Blocks
+// that overlap the right or lower edge repeat the last column or row.
 func Gather[T any](g Grid, block, pix []T, width, at int) {
 	across := (g.W + g.Side - 1) / g.Side
 	x, y := at%across*g.Side, at/across*g.Side
@@ -158,7 +158,7 @@ func Mean(pix [][3]float32) (mean [3]float32) {
 	return mean
 }
 
-// Dot returns the dot product.
+// Dot returns the dot product of two vectors.
 func Dot(a, b [3]float32) float32 {
 	return float32(a[0]*b[0]) + float32(a[1]*b[1]) + float32(a[2]*b[2])
 }
@@ -181,7 +181,7 @@ func Outermost(pix [][3]float32) (first, last [3]float32) {
 // Bits holds the 128 bits of a block, which are written and read starting with the lowest.
 type Bits struct {
 	Lo, Hi uint64
-	at     uint8 // number of bits that Put has written
+	at     uint8 // the number of bits that Put has written
 }
 
 // BitsOf returns the bits of a block.
@@ -222,7 +222,7 @@ type Guess struct {
 	SSE  float64
 }
 
-// Guesses holds the most promising guesses, best first.
+// Guesses holds the best guesses, best first.
 type Guesses struct {
 	best [maxGuesses]Guess
 	keep int

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Bits are taken in the order in which they were put.
 func TestBitsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var b Bits
@@ -35,7 +34,8 @@ func TestBitsComeBack(t *testing.T) {
 	})
 }
 
-// Blocks cover the image in rows, and repeat its last column and row.
+// TestGatherRepeatsEdges checks that the blocks cover the image, and repeat its last column and
+// row.
 func TestGatherRepeatsEdges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := Grid{rapid.IntRange(1, 20).Draw(t, "w"), rapid.IntRange(1, 20).Draw(t, "h"), rapid.SampledFrom([]int{4, 5, 6, 8}).Draw(t, "side")}
@@ -57,7 +57,6 @@ func TestGatherRepeatsEdges(t *testing.T) {
 	})
 }
 
-// Each stops soon after the context has ended.
 func TestEachEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	last := 0
@@ -71,7 +70,6 @@ func TestEachEndsWithContext(t *testing.T) {
 	}
 }
 
-// The best guesses are kept in their order.
 func TestGuessesKeepTheBest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var g Guesses

@@ -1,5 +1,5 @@
 // Package blocktest tests the encoders of texel blocks. It provides small sample images generated
-// from integers, measures the similarity of images, and checks the laws that hold for all encoders.
+// from integers, measures the similarity of images, and tests the guarantees of all encoders.
 package blocktest
 
 import (
@@ -27,7 +27,7 @@ type Encoder struct {
 	Decode func(blocks []byte, w, h int) []byte
 }
 
-// Names are the names of the qualities.
+// Names are the names of the qualities, from 0.
 var Names = [3]string{"fast", "normal", "best"}
 
 // AssembleBlocks returns the image of w by h pixels that the blocks encode. decode receives a block
@@ -54,8 +54,8 @@ func (e Encoder) Law(t *testing.T) {
 	e.Cancels(t)
 }
 
-// Judge tests the blocks of all samples: they are the same on every machine, with one checksum per
-// quality; each sample has at least the given PSNR in dB; and higher quality has smaller errors.
+// Judge tests the blocks of all samples. Each quality has one checksum, which is the same on every
+// machine. Each sample has at least the given PSNR in dB. Higher quality has smaller errors.
 func (e Encoder) Judge(t *testing.T, sums [3]string, least map[string][3]float64) {
 	t.Helper()
 	var got [3]string
@@ -95,7 +95,7 @@ func (e Encoder) sum(t *testing.T, quality int, see func(name string, pix, block
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// must encodes an image and returns its blocks. If encoding fails, it fails the test.
+// must encodes an image and returns its blocks. It fails the test if encoding fails.
 func (e Encoder) must(t *testing.T, pix []byte, w, h, quality int) []byte {
 	t.Helper()
 	blocks, err := e.Encode(t.Context(), pix, w, h, quality)
@@ -105,8 +105,8 @@ func (e Encoder) must(t *testing.T, pix []byte, w, h, quality int) []byte {
 	return blocks
 }
 
-// edges tests that an image whose size is not a multiple of the block size is encoded as if its
-// last column and row were repeated, and that its rows of blocks can be encoded separately.
+// edges tests that blocks at the edges repeat the last column and row of the image, and that rows
+// of blocks can be encoded separately.
 func (e Encoder) edges(t *testing.T) {
 	stone := Samples()["stone"]
 	for _, size := range [][2]int{{1, 1}, {3, 5}, {4, 4}, {5, 4}, {19, 17}} {

@@ -4,16 +4,17 @@
 //
 // An encoder that does not support weights gets modified colors to approximate. Let q be the
 // current color of a pixel, and replace p by q + a/255*(p-q). If the unweighted error for this
-// color decreases, the weighted error for p decreases at least as much, because a/255 is at most 1
-// and the two errors have the same value and slope at q. So a block is encoded, decoded and encoded
-// again, each time for new modified colors. The first q is the mean color; the unmodified pixels
-// are tried, too.
+// color decreases, the weighted error for p decreases at least as much. This is because a/255 is at
+// most 1 and the two errors have the same value and slope at q.
+//
+// So a block is encoded, decoded and encoded again, each time for new modified colors. The first q
+// is the mean color. The unmodified pixels are tried, too.
 //
 // Pixels are RGBA of eight bits; the slices of a call must have equal lengths.
 package byalpha
 
 // Ask stores in wanted the modified colors to encode next. pixels are the original colors, and now
-// is the current result.
+// are the currently decoded colors.
 func Ask(wanted, pixels, now []byte) {
 	for i := 0; i < len(pixels); i += 4 {
 		a := int(pixels[i+3])
@@ -57,9 +58,9 @@ func Error(pixels, decoded []byte) (sse int64) {
 	return sse
 }
 
-// Search encodes a block again for the colors that Ask computes, as long as the error decreases and
-// at most the given number of rounds. block is the encoding of the unmodified pixels. encode must
-// encode the pixels in wanted, and decode must decode an encoding to decoded. Search returns the
+// Search encodes a block again for the colors that Ask computes, as long as the error decreases,
+// and at most the given number of times. block is the encoding of the unmodified pixels. encode
+// must encode the pixels in wanted. decode must decode an encoding to decoded. Search returns the
 // best encoding and its Error.
 func Search[B any](pixels, decoded, wanted []byte, rounds int, block B, encode func() B, decode func(B)) (best B, least int64) {
 	best = block

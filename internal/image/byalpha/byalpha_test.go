@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The weighted error decreases at least as much as the unweighted error of the colors that Ask
-// returns, except for rounding.
+// TestAskedErrorBoundsTheWeighedOne checks that the weighted error decreases at least as much as
+// the unweighted error of the colors from Ask, except for rounding.
 func TestAskedErrorBoundsTheWeighedOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		some := func(name string) []byte { return rapid.SliceOfN(rapid.Byte(), 64, 64).Draw(t, name) }
@@ -25,8 +25,8 @@ func TestAskedErrorBoundsTheWeighedOne(t *testing.T) {
 			}
 			return 255 * sse
 		}
-		// Rounding changes each color by at most a half. This changes the squared error by twice
-		// the distance times a half.
+		// Rounding changes each color by at most a half. This changes the squared error by at most
+		// twice the distance times a half.
 		rounding := int64(255 * 48 * 512)
 		if fell, asked := Error(pixels, now)-Error(pixels, next), plain(now)-plain(next); fell < asked-rounding {
 			t.Fatalf("the error fell by %d, the unweighed error by %d", fell, asked)

@@ -43,7 +43,7 @@ func Open(data []byte, limit int64) (*texture.Texture, error) {
 	return nil, ErrFormat
 }
 
-// Level decodes one image of a level as a shader sees it, with the swizzle applied: channels that
+// Level decodes one image of a level as a shader sees it, with the swizzle applied. Channels that
 // are not stored are 0, or 1 for alpha. The map has floats for floating-point formats, 16 bits for
 // RGB10A2, EAC and formats of 16 bits, and 8 bits otherwise. Images are numbered by the faces of
 // layer 0, then of layer 1 and so on. Level checks ctx once per row of blocks.
@@ -80,7 +80,7 @@ func applySwizzle(m *pixmap.Map, s string) {
 	if s == "" || s == "rgba" {
 		return
 	}
-	var from [4]int // source channel, or 4 for 0 and 5 for 1
+	var from [4]int // index of the source channel, or 4 for 0 and 5 for 1
 	for i := range from {
 		from[i] = bytes.IndexByte([]byte("rgba01"), s[i])
 	}

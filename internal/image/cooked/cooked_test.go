@@ -49,8 +49,8 @@ func encode(t *testing.T, f texture.Format, m *pixmap.Map) *texture.Texture {
 	return &texture.Texture{Format: f, W: m.W, H: m.H, Levels: [][]byte{texels}}
 }
 
-// The PSNR of a smooth image in each format is within the bounds that the bits of the format
-// suggest.
+// TestLevel checks that the PSNR of a smooth image in each format is in the range expected from the
+// format's bits.
 func TestLevel(t *testing.T) {
 	for _, tt := range []struct {
 		format      texture.Format
@@ -58,7 +58,7 @@ func TestLevel(t *testing.T) {
 		least, most float64
 	}{
 		{texture.BC1, pixmap.Bits8, 36, 60},
-		{texture.BC1A, pixmap.Bits8, 10, 60}, // alpha from 0.5 on becomes 1
+		{texture.BC1A, pixmap.Bits8, 10, 60}, // alpha is rounded to 0 or 1
 		{texture.BC3, pixmap.Bits8, 38, 60},
 		{texture.BC4, pixmap.Bits8, 48, 80},
 		{texture.BC5, pixmap.Bits8, 48, 80},
@@ -103,7 +103,7 @@ func invert(m *pixmap.Map) {
 	slices.Reverse(m.PixF)
 }
 
-// Infinite and NaN half-precision floats decode to 0; all others decode to their value.
+// TestHalves checks that infinite and NaN half-precision floats decode to 0.
 func TestHalves(t *testing.T) {
 	tex := &texture.Texture{Format: texture.RGBA16F, W: 1, H: 1, Levels: [][]byte{{0x00, 0xc0, 0x00, 0x7c, 0x01, 0xfe, 0x01, 0x00}}}
 	m, err := Level(t.Context(), tex, 0, 0)
@@ -112,7 +112,6 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// Each channel is read from the channel that the swizzle selects.
 func TestSwizzle(t *testing.T) {
 	tex := encode(t, texture.RGBA8, &pixmap.Map{W: 1, H: 1, Pix8: []byte{10, 20, 30, 40}})
 	for s, want := range map[string][]byte{"": {10, 20, 30, 40}, "rrr1": {10, 10, 10, 255}, "0abg": {0, 40, 30, 20}} {
@@ -140,7 +139,8 @@ func TestSwizzle(t *testing.T) {
 	}
 }
 
-// Files of both formats can be opened, and each level and image decodes to its own pixels.
+// TestOpen checks that files of both formats can be opened, and that each level and image decodes
+// to its own pixels.
 func TestOpen(t *testing.T) {
 	tex := &texture.Texture{Format: texture.R8, W: 4, H: 4, Cube: true}
 	for level := range 3 {
@@ -206,7 +206,6 @@ func (m *memory) Seek(offset int64, whence int) (int64, error) {
 	return m.at, nil
 }
 
-// A canceled context stops every function.
 func TestCancel(t *testing.T) {
 	source := scene(64, 64, pixmap.Bits8)
 	tex := encode(t, texture.BC7, source)

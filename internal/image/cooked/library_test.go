@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The library that decodes here does not build on 32-bit machines.
+// The library that decodes in this file does not build on 32-bit machines.
 
 package cooked
 
@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Every block decodes to the same pixels as with another library, except for rounding. An endpoint
-// may differ by one, and the mean of two endpoints by two, because endpoints and means are rounded
-// separately.
+// TestLibrary checks that every block decodes to the same pixels as with another library, except
+// for rounding. An endpoint may differ by one. The mean of two endpoints may differ by two, because
+// endpoints and means are rounded separately.
 func TestLibrary(t *testing.T) {
 	formats := map[texture.Format]bcn.Format{
 		texture.BC1A: bcn.FormatBC1, texture.BC3: bcn.FormatBC3, texture.BC4: bcn.FormatBC4,
@@ -54,8 +54,8 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// BC6H blocks of all modes decode to the same half-precision floats as with another library. Blocks
-// of reserved modes decode to black.
+// TestLibraryLight checks that BC6H blocks of all modes decode to the same half-precision floats as
+// with another library. Blocks of reserved modes decode to black.
 func TestLibraryLight(t *testing.T) {
 	for _, number := range []byte{0, 1, 2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31} {
 		rapid.Check(t, func(t *rapid.T) {

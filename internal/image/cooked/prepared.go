@@ -13,16 +13,16 @@ import (
 // A Prepared is the input of an encoder: the images and their role.
 type Prepared struct {
 	Role   role.Role
-	Why    string        // evidence for the role
-	Images []*pixmap.Map // first levels, resized, with the values that are encoded
-	Test   float64       // lowest alpha that passes the alpha test; 0 without a test
+	Why    string        // the reason for the role
+	Images []*pixmap.Map // images of the first level, resized, with the values that are encoded
+	Test   float64       // lowest alpha that passes the alpha test; 0 if there is no test
 }
 
-// A Measure is the similarity of a texture to its source. Inapplicable values are NaN.
+// A Measure is the similarity of a texture to its source. Values that do not apply are NaN.
 type Measure struct {
 	PSNR     float64 // PSNR of the first level, in dB
 	Angle    float64 // mean angle in degrees between the unit vectors of the first level
-	Coverage float64 // largest change in the fraction of pixels that pass the alpha test
+	Coverage float64 // largest change of the fraction of pixels that pass the alpha test
 }
 
 // Unmeasured returns a Measure without any values.
@@ -58,8 +58,8 @@ func (p *Prepared) Measure(ctx context.Context, t *texture.Texture) (Measure, er
 }
 
 // meanVectorAngle returns the mean angle in degrees between the unit vectors of two images. The z
-// of the first is computed, as shaders do, unless it is stored (whole). Pixels of the second whose
-// vector has length 0 are skipped.
+// of the first image is computed as in shaders, unless whole is set. Pixels of the second image
+// whose vector has length 0 are skipped.
 func meanVectorAngle(ctx context.Context, m, want *pixmap.Map, whole bool) (float64, error) {
 	got, err := pixmap.Convert(ctx, m, pixmap.Float, pixmap.Data)
 	if err != nil {
@@ -84,7 +84,7 @@ func meanVectorAngle(ctx context.Context, m, want *pixmap.Map, whole bool) (floa
 	return sum / float64(max(1, n)) * 180 / math.Pi, nil
 }
 
-// storedVector returns the direction that a pixel encodes, with z stored (whole) or computed.
+// storedVector returns the direction that a pixel encodes. It computes z unless whole is set.
 func storedVector(pixel []float32, whole bool) [3]float64 {
 	v := [3]float64{float64(2*float64(pixel[0])) - 1, float64(2*float64(pixel[1])) - 1, float64(2*float64(pixel[2])) - 1}
 	if !whole {
@@ -97,9 +97,9 @@ func dotVectors(a, b [3]float64) float64 {
 	return float64(a[0]*b[0]) + float64(a[1]*b[1]) + float64(a[2]*b[2])
 }
 
-// coverageChange returns the largest difference between the fraction of a level's pixels that pass
-// the alpha test and the image's fraction. It skips levels of fewer pixels than coverageFewest,
-// which cannot preserve the fraction.
+// coverageChange compares the fraction of pixels that pass the alpha test between each level and
+// the image. It returns the largest difference. It skips levels of fewer pixels than
+// coverageFewest, which cannot preserve the fraction.
 func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (float64, error) {
 	want, err := passing(ctx, p.Images[0], p.Test)
 	if err != nil {
@@ -123,8 +123,8 @@ func (p *Prepared) coverageChange(ctx context.Context, t *texture.Texture) (floa
 	return most, nil
 }
 
-// coverageFewest is the smallest number of pixels with a meaningful fraction: one pixel is 0.4 % of
-// them.
+// coverageFewest is the smallest number of pixels for which the fraction is meaningful: a pixel is
+// 0.4 % of it.
 const coverageFewest = 256
 
 // passing returns the fraction of pixels whose alpha is at least test.
@@ -133,7 +133,7 @@ func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	n, least := 0, math.Ceil(float64(test*65535)-1e-6) // threshold for 0.2 is 51/255 despite rounding errors
+	n, least := 0, math.Ceil(float64(test*65535)-1e-6) // the tolerance makes the threshold for 0.2 51/255 despite rounding errors
 	for i := 3; i < len(m.Pix16); i += 4 {
 		if float64(m.Pix16[i]) >= least {
 			n++
@@ -145,10 +145,10 @@ func passing(ctx context.Context, m *pixmap.Map, test float64) (float64, error) 
 // ErrSize is returned for images of different sizes, whose pixels cannot be compared.
 var ErrSize = errors.New("source and texture differ in size")
 
-// PSNR returns the similarity of a decoded image of t to its source, in dB: infinite for equal
-// images, and lower the more was lost. It does not compare channels that t does not store, nor
-// alpha if both images are opaque. Values are compared as stored, with a peak of 1; light is
-// compared as linear light, with the brightest value of the source as the peak.
+// PSNR returns the similarity of a decoded image of t to its source, in dB. It is infinite for
+// equal images. PSNR ignores channels that t does not store, and alpha if both images are opaque.
+// Values are compared as stored, with a peak of 1. Floating-point colors are compared as linear
+// light, with the brightest value of the source as the peak.
 func PSNR(ctx context.Context, t *texture.Texture, m, source *pixmap.Map) (float64, error) {
 	if m.W != source.W || m.H != source.H {
 		return 0, ErrSize
@@ -200,12 +200,12 @@ func PSNR(ctx context.Context, t *texture.Texture, m, source *pixmap.Map) (float
 
 // A loss is the difference of two images.
 type loss struct {
-	sum  float64 // sum of squares
+	sum  float64 // sum of the squared differences
 	n    int     // number of compared values
 	peak float64
 }
 
-// lossOf compares the common channels of two images. peak is the minimum of the returned peak.
+// lossOf compares the common channels of two images. The peak of the result is at least peak.
 func lossOf[T uint8 | uint16 | float32](ctx context.Context, got, want []T, compared [4]bool, peak float64) (e loss, err error) {
 	const piece = 1 << 16
 	e.peak = peak
@@ -230,7 +230,7 @@ func lossOf[T uint8 | uint16 | float32](ctx context.Context, got, want []T, comp
 	return e, nil
 }
 
-// storedChannels reports which channels that a shader sees are stored in the texels.
+// storedChannels reports which of the channels that a shader sees are stored in the texels.
 func storedChannels(t *texture.Texture) (yes [4]bool) {
 	channels := t.Format.Channels()
 	from := t.Swizzle

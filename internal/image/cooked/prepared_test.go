@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// tilted returns an image of unit vectors that all lean by the given degrees to the right.
+// tilted returns an image of unit vectors that are all tilted to the right by the given angle.
 func tilted(degrees float64) *pixmap.Map {
 	m := pixmap.New(16, 16, pixmap.Bits8)
 	x, z := math.Sincos(degrees * math.Pi / 180)
@@ -19,7 +19,7 @@ func tilted(degrees float64) *pixmap.Map {
 	return m
 }
 
-// The measured angle is the angle between two normal maps, whether z is stored or computed.
+// TestAngle checks the measured angle between two normal maps, whether z is stored or computed.
 func TestAngle(t *testing.T) {
 	for _, f := range []texture.Format{texture.RGBA8, texture.BC5, texture.BC7, texture.EACRG11} {
 		tex := encode(t, f, tilted(20))
@@ -38,7 +38,8 @@ func TestAngle(t *testing.T) {
 	}
 }
 
-// The change of coverage is the change in the worst level, and alpha equal to the threshold passes.
+// TestCoverage checks that the change of coverage is that of the worst level, and that alpha equal
+// to the threshold passes.
 func TestCoverage(t *testing.T) {
 	half := func(w, drawn int) *pixmap.Map {
 		m := pixmap.New(w, w, pixmap.Bits8)

@@ -1,5 +1,5 @@
-// Package dds writes and reads DDS files: two-dimensional textures, cubes and
-// arrays of both, with one or more mip levels, and volumes.
+// Package dds writes and reads DDS files: two-dimensional textures, cubes and arrays of both, with
+// one or more mip levels, and volumes.
 //
 // The layout follows Microsoft's "Programming Guide for DDS". A file is
 //
@@ -8,15 +8,15 @@
 //	DDS_HEADER_DXT10          20 bytes, unless the header is a legacy header
 //	images                  each with its levels, largest first
 //
-// All numbers are little endian. KTX2 stores level by level, with all images of a level together;
-// DDS stores image by image, with all its levels.
+// All numbers are little endian. KTX2 stores level by level, with all images of a level together.
+// DDS stores image by image, with all levels of an image together.
 //
 // Older engines and ImageMagick read only the legacy header of Direct3D 9. It supports the formats
 // BC1 to BC5, but no arrays, and cannot mark colors as sRGB or premultiplied.
 //
-// A DDS file has no field for the order of channels, so Write drops a texture's Swizzle, and no
-// field that distinguishes an array of one layer from no array. Premultiplied colors are marked
-// only for formats with alpha.
+// A DDS file cannot store the order of channels, so Write drops a texture's Swizzle. It cannot
+// distinguish an array of one layer from no array. Premultiplied colors are marked only for formats
+// with alpha.
 package dds
 
 import (
@@ -38,7 +38,7 @@ const (
 	headerBytes = 124
 	pixelBytes  = 32 // size of DDS_PIXELFORMAT, which is part of the header
 	dx10Bytes   = 20
-	legacyEnd   = len(magic) + headerBytes // start of the images without a DX10 header
+	legacyEnd   = len(magic) + headerBytes // offset of the images if there is no DX10 header
 )
 
 // Header is the kind of header of a file.
@@ -46,14 +46,14 @@ type Header uint8
 
 // The kinds of headers.
 const (
-	Auto   Header = iota // legacy header if it can describe the texture
-	Legacy               // legacy header; it cannot mark sRGB or premultiplied colors
+	Auto   Header = iota // Legacy if it can describe the texture, otherwise DX10
+	Legacy               // the header of Direct3D 9, which cannot mark sRGB or premultiplied colors
 	DX10
 )
 
 // legacyCode returns the FourCC of a format in legacy headers, or "" if it has none. BC4 and BC5
-// have the codes of DirectXTex, because some readers expect the channels of the older code ATI2 in
-// reverse order.
+// have the codes of DirectXTex. Some readers expect the channels of the older code ATI2 in reverse
+// order.
 func legacyCode(f texture.Format) string {
 	switch f {
 	case texture.BC1, texture.BC1A:
@@ -98,11 +98,11 @@ const (
 	pixelsAlpha  = 0x1
 	pixelsFourCC = 0x4
 
-	capsComplex = 0x8 // set for more than one image or level
+	capsComplex = 0x8 // flag for more than one image or level
 	capsTexture = 0x1000
 	capsLevels  = 0x400000
 
-	caps2Cube   = 0x200 | 0xfc00 // set for all six faces
+	caps2Cube   = 0x200 | 0xfc00 // flags for a cube with all six faces
 	caps2Volume = 0x200000
 
 	dimension2D = 3
@@ -140,8 +140,8 @@ func alphaMode(t *texture.Texture) uint32 {
 	return alphaStraight
 }
 
-// header returns the bytes before the images of t, which must be less than 4 GiB. form must be
-// Legacy or DX10.
+// header returns the bytes before the images of t. The size of t must be less than 4 GiB. form must
+// be Legacy or DX10.
 func header(t *texture.Texture, form Header) []byte {
 	side, blockBytes := t.Format.Block()
 	flags, size := uint32(flagCaps|flagHeight|flagWidth|flagPixels|flagLevels), int64(blockBytes)*int64(t.W)
@@ -170,10 +170,10 @@ func header(t *texture.Texture, form Header) []byte {
 	}
 	h := append(make([]byte, 0, legacyEnd+dx10Bytes), magic...)
 	h = appendWords(h, headerBytes, flags, uint32(t.H), uint32(t.W), uint32(size), uint32(t.Depth), uint32(len(t.Levels)))
-	h = append(h, make([]byte, 4*11)...) // reserved
+	h = append(h, make([]byte, 4*11)...) // the header's reserved words
 	h = appendWords(h, pixelBytes, pixels)
 	h = append(h, code...)
-	h = append(h, make([]byte, 4*5)...) // bits and masks, unused with a FourCC
+	h = append(h, make([]byte, 4*5)...) // bit counts and masks, which are unused with a FourCC
 	h = appendWords(h, caps, caps2, 0, 0, 0)
 	if form == Legacy {
 		return h
@@ -217,10 +217,9 @@ func appendWords(b []byte, values ...uint32) []byte {
 	return b
 }
 
-// Read parses a whole file and checks everything that Write guarantees: the header equals the
-// header that Write creates for such a texture, and no byte is missing or left over. Headers of
-// other writers differ in optional fields, and may be refused. If the texture has one image, its
-// levels are slices of data.
+// Read parses a whole file. It accepts only files that Write could have written: it refuses missing
+// and extra bytes, and may refuse headers of other writers, whose optional fields differ. If the
+// texture has one image, its levels are slices of data.
 //
 // Only package cooked and tests read DDS.
 func Read(data []byte) (*texture.Texture, error) {
@@ -246,8 +245,8 @@ func readTexture(data []byte) (*texture.Texture, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The size is computed before anything is allocated. An image has at most 2^43 bytes, and there
-	// are at most 6*2^16 images.
+	// The size is checked before anything is allocated. The product cannot overflow, because an
+	// image has at most 2^43 bytes, and there are at most 6*2^16 images.
 	var imageBytes int64
 	for i := range levels {
 		imageBytes += t.Format.Bytes(texture.LevelSize(t.W, t.H, i))

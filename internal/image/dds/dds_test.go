@@ -43,7 +43,7 @@ func cubes() *texture.Texture {
 	return t
 }
 
-// The expected files are written by hand from the programming guide.
+// TestWriteGolden compares files with files that were written by hand from the programming guide.
 func TestWriteGolden(t *testing.T) {
 	reserved := strings.Repeat(" 00000000", 11)
 	for _, tc := range []struct {
@@ -148,7 +148,7 @@ func legacy(f texture.Format) *texture.Texture {
 	return &texture.Texture{Format: f, W: 3, H: 1, Levels: [][]byte{[]byte("sixteen bytes...")[:f.Bytes(3, 1)]}}
 }
 
-// The legacy header of Direct3D 9 is used if it can describe the texture.
+// TestHeaders checks that the legacy header of Direct3D 9 is used if it can describe the texture.
 func TestHeaders(t *testing.T) {
 	type change func(*texture.Texture)
 	none, srgb := change(func(*texture.Texture) {}), change(func(t *texture.Texture) { t.SRGB = true })
@@ -158,14 +158,14 @@ func TestHeaders(t *testing.T) {
 		f      texture.Format
 		change change
 		header Header
-		want   string // FourCC of the header, or part of the error
+		want   string // FourCC of the header, or a part of the error message
 	}{
 		{texture.BC1, none, Auto, "DXT1"}, {texture.BC1A, none, Auto, "DXT1"}, {texture.BC3, none, Auto, "DXT5"},
 		{texture.BC4, none, Auto, "BC4U"}, {texture.BC5, none, Auto, "BC5U"}, {texture.BC5, one, Auto, "BC5U"},
 		{texture.BC1, srgb, Auto, "DX10"}, {texture.BC3, multiplied, Auto, "DX10"}, {texture.BC3, array, Auto, "DX10"},
 		{texture.BC7, none, Auto, "DX10"}, {texture.BC6H, none, Auto, "DX10"}, {texture.RGBA8, none, Auto, "DX10"},
 		{texture.BC1, none, DX10, "DX10"}, {texture.BC1, srgb, Legacy, "DXT1"}, {texture.BC3, multiplied, Legacy, "DXT5"},
-		{texture.BC1, multiplied, Auto, "DXT1"}, // premultiplied has no effect, because BC1 has no alpha
+		{texture.BC1, multiplied, Auto, "DXT1"}, // BC1 has no alpha, so premultiplied has no effect
 		{texture.BC7, none, Legacy, "has no bc7"}, {texture.BC1, array, Legacy, "has no arrays"},
 	} {
 		tex := legacy(texture.BC3)
@@ -186,7 +186,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Write drops the properties that a DDS file cannot describe.
+// TestWriteDrops checks that Write drops the properties that a DDS file cannot describe.
 func TestWriteDrops(t *testing.T) {
 	want := encode(t, &texture.Texture{Format: texture.R8, W: 1, H: 1, Levels: [][]byte{{7}}})
 	got := encode(t, &texture.Texture{Format: texture.R8, W: 1, H: 1, Levels: [][]byte{{7}},
@@ -234,7 +234,7 @@ func TestReadRefusesTornFiles(t *testing.T) {
 	}
 }
 
-// Changing any bit of a file changes the texture or is an error.
+// TestReadSeesEveryBit checks that changing any bit of a file changes the texture or is an error.
 func TestReadSeesEveryBit(t *testing.T) {
 	for _, want := range []*texture.Texture{small(), cubes(), legacy(texture.BC1A)} {
 		file := encode(t, want)
@@ -278,10 +278,10 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// Reading a few bytes that claim gigabytes allocates next to nothing.
+// TestReadBomb checks that a short file with huge sizes in its header allocates almost nothing.
 func TestReadBomb(t *testing.T) {
 	file := encode(t, small())
-	for _, at := range []int{14, 18, 142} { // width, height, layers
+	for _, at := range []int{14, 18, 142} { // offsets in the height, the width and the number of layers
 		file[at] = 1
 	}
 	var before, after runtime.MemStats
@@ -296,7 +296,7 @@ func TestReadBomb(t *testing.T) {
 	}
 }
 
-// A file that can be read can be written again, and the bytes are the same.
+// FuzzDDS checks that a file that can be read is written again with the same bytes.
 func FuzzDDS(f *testing.F) {
 	f.Add(encode(f, small()))
 	f.Add(encode(f, cubes()))

@@ -16,7 +16,8 @@ func ExampleWrite() {
 		fmt.Println(err)
 		return
 	}
-	// A level of the texture holds both images; the file holds each image with all its levels.
+	// The texture stores both images of a level together. The file stores all levels of an image
+	// together.
 	fmt.Println(file.Bytes()[148:])
 	// Output: [1 2 5 3 4 6]
 }

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The library that decodes here does not build on 32-bit machines.
+// The library that decodes in this file does not build on 32-bit machines.
 
 package dds
 
@@ -16,7 +16,8 @@ import (
 	"github.com/woozymasta/bcn"
 )
 
-// Another library reads the same levels from files that this package wrote.
+// TestLibraryReads checks that another library reads the same levels from files that this package
+// wrote.
 func TestLibraryReads(t *testing.T) {
 	formats := map[texture.Format]bcn.Format{
 		texture.BC1: bcn.FormatBC1, texture.BC1A: bcn.FormatBC1, texture.BC3: bcn.FormatBC3, texture.BC4: bcn.FormatBC4,
@@ -24,7 +25,7 @@ func TestLibraryReads(t *testing.T) {
 		texture.RG8: bcn.FormatRG8, texture.RGBA8: bcn.FormatRGBA8, texture.RGB10A2: bcn.FormatRGB10A2,
 	}
 	for _, f := range texture.Formats() {
-		if _, ok := formats[f]; !ok { // format that the library or this package does not know
+		if _, ok := formats[f]; !ok { // the library or this package does not know the format
 			continue
 		}
 		for _, cube := range []bool{false, true} {
@@ -59,8 +60,8 @@ func TestLibraryReads(t *testing.T) {
 	}
 }
 
-// The library decodes images of each format to pixels that resemble the source, in the channels
-// that the format stores.
+// TestLibraryDecodes checks that the library decodes images of each format to pixels similar to the
+// source, in the channels that the format stores.
 func TestLibraryDecodes(t *testing.T) {
 	const w, h = 50, 30
 	m := pixmap.New(w, h, pixmap.Bits8)
@@ -71,7 +72,7 @@ func TestLibraryDecodes(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		format texture.Format
-		least  float64 // decibels
+		least  float64 // minimum PSNR in dB
 	}{
 		{texture.BC1, 35}, {texture.BC3, 36.5}, {texture.BC4, 45}, {texture.BC5, 45}, {texture.BC7, 38},
 		{texture.R8, 99}, {texture.RG8, 99}, {texture.RGBA8, 99}, {texture.RGB10A2, 99},
@@ -104,7 +105,8 @@ func TestLibraryDecodes(t *testing.T) {
 	}
 }
 
-// The library decodes BC6H blocks to nearly the values of the source.
+// TestLibraryDecodesLight checks that the library decodes BC6H blocks to nearly the values of the
+// source.
 func TestLibraryDecodesLight(t *testing.T) {
 	m := pixmap.New(8, 8, pixmap.Float)
 	for i := range m.PixF {

@@ -26,13 +26,14 @@ func (e *encoder) encodeAlpha(pixels *[64]byte) uint64 {
 	return e.encodeScalar(&v, &kindAlpha)
 }
 
-// alphaTables are tables for encoding alpha fast.
+// alphaTables holds lookup tables for encoding alpha fast.
 type alphaTables struct {
-	// shape holds the error of a value at a 64th of the range between the outermost modifiers, by
-	// modifier table, in lanes of 16 bits that sixteen values cannot overflow.
+	// shape holds, for each modifier table, the error of a value. The value is in 64ths of the
+	// range between the outermost modifiers. The lanes have 16 bits, which sixteen values cannot
+	// overflow.
 	shape [65][4]uint64
-	// off holds what must be added to a value for the nearest value of a block, by modifier table,
-	// by multiplier, and by the value less the base, plus 256.
+	// off holds the difference between a value and the nearest value of a block. Its indices are
+	// the modifier table, the multiplier, and the value minus the base plus 256.
 	off [16][16][512]int16
 	// index holds the index of the nearest modifier for each half step, like rank.near.
 	index [16][64]uint8
@@ -47,7 +48,7 @@ func (a *alphaTables) fill() {
 			for _, v := range m {
 				least = min(least, (at-64*v)*(at-64*v))
 			}
-			// The error relative to the square of the span.
+			// This is the error relative to the square of the span.
 			cost := uint64(min(int64(least)*24/int64(ranks[t].span*ranks[t].span), 1<<12-1))
 			a.shape[q][t/4] |= cost << (t % 4 * 16)
 		}
@@ -68,11 +69,11 @@ func (a *alphaTables) fill() {
 	}
 }
 
-// narrowAlpha is the range of alpha up to which the spans of modifier tables matter more than their
-// shape.
+// narrowAlpha is the range of alpha up to which the size of the steps of modifier tables matters
+// more than their shape.
 const narrowAlpha = 20
 
-// encodeAlphaFast is encodeScalar for alpha and the quality Fast.
+// encodeAlphaFast is the variant of encodeScalar for alpha with the quality Fast.
 func (e *encoder) encodeAlphaFast(v *[16]int32) uint64 {
 	tables := &e.sketch.tables.alpha
 	low, high := v[0], v[0]
@@ -91,7 +92,7 @@ func (e *encoder) encodeAlphaFast(v *[16]int32) uint64 {
 		span := ranks[t&15].span
 		full := min((high-low+span-1)/span, 15)
 		for m := max(1, full-1); m <= full && least > 0; m++ {
-			// Modifiers extend one step further down than up.
+			// Modifiers extend one step further below the base than above it.
 			c := scalarCode{min((low+high+m)>>1, 255), m, t}
 			if sse := tables.alphaError(v, c, least); sse < least {
 				found, least = c, sse
@@ -116,10 +117,10 @@ func (e *encoder) encodeAlphaFast(v *[16]int32) uint64 {
 	return out
 }
 
-// everyTable are the numbers of all modifier tables of EAC.
+// everyTable lists all modifier tables of EAC.
 var everyTable = [16]uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// suitTables returns the two modifier tables whose shape suits the values from low to high best.
+// suitTables returns the two modifier tables whose shapes fit the values from low to high best.
 func (a *alphaTables) suitTables(v *[16]int32, low, high int32) [2]uint8 {
 	scale := 64 << 16 / (high - low)
 	var sums [4]uint64
@@ -138,8 +139,8 @@ func (a *alphaTables) suitTables(v *[16]int32, low, high int32) [2]uint8 {
 	return [2]uint8{uint8(best & 15), uint8(second & 15)}
 }
 
-// alphaError returns the error of a block, or a partial sum if that reaches limit. It may exceed the
-// error of the best indices if values are clamped.
+// alphaError returns the error of a block, or a partial sum of at least limit. If values are
+// clamped, the result may exceed the error of the best indices.
 func (a *alphaTables) alphaError(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 	row := &a.off[c.table&15][c.multiplier&15]
 	for i := 0; i < 16; i += 4 {

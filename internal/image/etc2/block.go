@@ -3,7 +3,7 @@ package etc2
 // A block holds the colors of a block, column by column.
 type block struct {
 	pix [16][3]int32
-	all [3]int32 // sums of the channels
+	all [3]int32 // sums of all pixels, by channel
 	// squares is the sum of the squares of the three sums in all.
 	squares int32
 	halves  [4]half
@@ -38,7 +38,8 @@ func (b *block) sumHalves() {
 			q.lumas += s * s
 		}
 	}
-	// Quarters are ordered by columns, too: upper left, lower left, upper right, lower right.
+	// Quarters are ordered by columns, like pixels: upper left, lower left, upper right, lower
+	// right.
 	b.halves[0].joinQuarters(&quarters[0], &quarters[1])
 	b.halves[1].joinQuarters(&quarters[2], &quarters[3])
 	b.halves[2].joinQuarters(&quarters[0], &quarters[2])
@@ -49,10 +50,10 @@ func (b *block) sumHalves() {
 	b.squares = b.halves[0].squares + b.halves[1].squares
 }
 
-// A half holds the sums over half a block that error estimates need.
+// A half holds sums over half a block, from which errors are estimated.
 type half struct {
-	s       [8]int32 // sums of red, green and blue of each pixel
-	sum     [3]int32 // sum of each channel
+	s       [8]int32 // red + green + blue of each pixel
+	sum     [3]int32 // sum of each channel over the pixels
 	squares int32    // sum of the squares of all channels
 	lumas   int32    // sum of the squares of s
 }
@@ -76,8 +77,9 @@ func (h *half) joinQuarters(a, b *half) {
 // indices. The formula ignores that colors are clamped to 0 and 255. Clamping moves them towards
 // the pixel, so the formula is an upper bound.
 
-// costs holds the smallest luma by difference of the sums and by table: table 2i is in the low half
-// of word i, table 2i+1 in its high half. Values are shifted by three bits.
+// costs holds the smallest luma. The first index is the difference of the sums. The second is the
+// modifier table: the low half of word i is for table 2i, and the high half for table 2i+1. Values
+// are shifted left by three bits.
 var costs = func() (all [1024][4]uint64) {
 	for u := range int32(766) {
 		for t, m := range &modifiers {
@@ -88,8 +90,7 @@ var costs = func() (all [1024][4]uint64) {
 	return all
 }()
 
-// leastLuma returns the smallest luma of a base whose channels add up to sum, and the table that
-// gives it.
+// leastLuma returns the smallest luma of a base whose channels add up to sum, and the best table.
 func (h *half) leastLuma(sum int32) (cost int32, table uint8) {
 	a, b, c, d := uint64(1<<32), uint64(2|3<<32), uint64(4|5<<32), uint64(6|7<<32)
 	for _, s := range &h.s {
@@ -109,8 +110,8 @@ func (h *half) chroma(b *[3]int32) int32 {
 	return 3*(h.squares-2*dot+8*(b[0]*b[0]+b[1]*b[1]+b[2]*b[2])) - (h.lumas - 2*sum*s + 8*sum*sum)
 }
 
-// planar tries the planar mode. The gradient that fits a channel best, c of x and y from 0 to 3,
-// follows from three sums: of c, of c*(2x-3) and of c*(2y-3).
+// planar tries the planar mode. The best gradient for a channel c follows from three sums over its
+// pixels: of c, of c*(2x-3) and of c*(2y-3), with x and y from 0 to 3.
 func (e *encoder) planar() {
 	var left int32 // 80 times the error of the gradients before rounding
 	var slopes [3][3]int32
@@ -123,7 +124,7 @@ func (e *encoder) planar() {
 		}
 		sum := e.px.all[k]
 		left -= 5*sum*sum + x*x + y*y
-		o := 5*sum - 3*x - 3*y // corner color in units of 1/80
+		o := 5*sum - 3*x - 3*y // color of the corner in units of 1/80
 		slopes[k] = [3]int32{o, o + 8*x, o + 8*y}
 	}
 	left += 80 * e.px.squares
@@ -195,9 +196,9 @@ func (e *encoder) nudgeSlope(k int, q *[3]uint8, most, sse int32) int32 {
 	return sse
 }
 
-// solidColor sets the best block for a single color: either a base color of five bits with the same
-// modifier for all pixels, or the planar mode, which has seven bits for green and six for red and
-// blue and is often more exact.
+// solidColor sets the best block for a single color. One candidate is a base color of five bits
+// with the same modifier for all pixels. The other is the planar mode, which has seven bits for
+// green and six for red and blue and is often more exact.
 func (e *encoder) solidColor() {
 	p := &e.px.pix[0]
 	e.px.sumHalves()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// blocksOf returns n random blocks; enough of them use all modes.
+// blocksOf returns n random blocks, which together use all modes.
 func blocksOf(n int) []byte {
 	random := rand.New(rand.NewPCG(7, 7))
 	var blocks []byte
@@ -18,7 +18,7 @@ func blocksOf(n int) []byte {
 	return blocks
 }
 
-// The checksums are of the pixels to which etcpak's decoder (36c3c9c) decodes the same blocks.
+// TestDecodeGolden compares checksums with those of etcpak's decoder (36c3c9c) for the same blocks.
 func TestDecodeGolden(t *testing.T) {
 	blocks := blocksOf(1 << 15)
 	seen := map[mode]int{}
@@ -42,14 +42,14 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// Blocks decode to values worked out by hand from the specification.
+// TestDecodeEAC compares decoded blocks with values computed by hand from the specification.
 func TestDecodeEAC(t *testing.T) {
 	for _, c := range []struct {
 		block uint64
-		want  [2]uint16 // expected 11-bit values of the first pixel and the pixel below
+		want  [2]uint16 // 11-bit values of the first pixel and the pixel below
 	}{
-		{0x80_1d_924924924924, [2]uint16{1028, 1028}}, // modifier 0
-		{0x80_0d_000000000000, [2]uint16{1027, 1027}}, // an eighth of -1
+		{0x80_1d_924924924924, [2]uint16{1028, 1028}}, // a modifier of 0
+		{0x80_0d_000000000000, [2]uint16{1027, 1027}}, // an eighth of the modifier -1
 		{0x80_10_200000000000, [2]uint16{1028 - 6*8, 1028 - 3*8}},
 		{0x00_f0_600000000000, [2]uint16{0, 0}},
 		{0xff_f0_fc0000000000, [2]uint16{2047, 2047}},

@@ -2,12 +2,12 @@ package etc2
 
 import "math"
 
-// A scalarKind describes the values of an EAC block: 8-bit alpha, or an 11-bit channel.
+// A scalarKind describes the values of an EAC block, which are 8-bit alpha or an 11-bit channel.
 type scalarKind struct {
-	unit   int32 // value of one step of a base and of a multiplier
-	offset int32 // offset added to a base
+	unit   int32 // step of a base and of a multiplier
+	offset int32 // number added to a base
 	top    int32 // largest value
-	least  int32 // smallest multiplier
+	least  int32 // smallest multiplier that is used
 }
 
 var (
@@ -18,7 +18,7 @@ var (
 // base returns the value of a quantized base.
 func (k *scalarKind) base(stored int32) int32 { return stored*k.unit + k.offset }
 
-// modifierStep returns the value of a modifier of 1. With 11 bits, a multiplier of 0 means 1/8.
+// modifierStep returns the value of a modifier of 1. A multiplier of 0 means 1/8 for 11 bits.
 func (k *scalarKind) modifierStep(multiplier int32) int32 {
 	if multiplier == 0 && k.unit > 1 {
 		return 1
@@ -37,20 +37,19 @@ type scalarCode struct {
 	table            uint8
 }
 
-// A rank describes a modifier table: its modifiers in ascending order, and the nearest modifier for
-// each half step.
+// A rank holds a modifier table in ascending order, and the nearest modifier for each half step.
 type rank struct {
 	span int32 // difference between the largest and the smallest modifier
 	near [64]int8
 }
 
-// ranks are the ranks of the tables.
+// ranks holds the rank of each modifier table.
 var ranks = func() (all [16]rank) {
 	for t := range all {
 		m := &AlphaModifiers[t]
 		all[t].span = m[7] - m[3]
 		for i := range all[t].near {
-			// Modifiers are looked up for values just above (i-32)/2.
+			// The index i is for values just above (i-32)/2.
 			at, least := int32(2*i-64+1), int32(math.MaxInt32)
 			for _, v := range m {
 				if d := max(4*v-at, at-4*v); d < least {
@@ -79,15 +78,14 @@ func (e *encoder) encodeScalar(v *[16]int32, k *scalarKind) uint64 {
 		}
 	}
 	wide := e.effort.scalar
-	// If only few values are near the extremes, a smaller multiplier that does not reach these may
-	// be better.
+	// If only few values are extreme, a smaller multiplier that does not reach them may be better.
 	below := max(1, wide)
 	for t := range uint8(16) {
 		span := ranks[t].span * k.unit
 		full := (high - low + span - 1) / span
 		for m := max(k.least, full-below); m <= min(15, full+wide/2); m++ {
 			step := k.modifierStep(m)
-			// Modifiers extend one step further down than up.
+			// Modifiers extend one step further below the base than above it.
 			middle := k.nearestBase((low + high + step) >> 1)
 			try(scalarCode{middle, m, t})
 			if wide == 0 || least == 0 {
@@ -110,14 +108,14 @@ func (e *encoder) encodeScalar(v *[16]int32, k *scalarKind) uint64 {
 	return k.packScalar(v, best)
 }
 
-// scalarError returns the error of a block; once the error reaches limit, it may return a partial
-// sum. The result may exceed the error of the best indices if values are clamped.
+// scalarError returns the error of a block, or a partial sum of at least limit. If values are
+// clamped, the result may exceed the error of the best indices.
 func (k *scalarKind) scalarError(v *[16]int32, c scalarCode, limit int32) (sse int32) {
 	base, step := k.base(c.base), k.modifierStep(c.multiplier)
 	near := &ranks[c.table&15].near
 	reciprocal := int32(1<<20)/step + 1
 	for _, x := range v {
-		// The value's position in half steps, 32 for the base.
+		// The position is the value in half steps, where the base is 32.
 		at := max(0, min(2*(x-base)+32*step, 64*step-1))
 		i := at * reciprocal >> 20
 		d := max(0, min(base+int32(near[i&63])*step, k.top)) - x
@@ -144,8 +142,8 @@ func (k *scalarKind) packScalar(v *[16]int32, c scalarCode) uint64 {
 	return out
 }
 
-// solidScalar returns a block of the value v: the common modifier compensates for the rounding of
-// the base.
+// solidScalar returns a block of the single value v. A common modifier compensates for the rounding
+// of the base.
 func solidScalar(v int32, k *scalarKind) uint64 {
 	base := v / k.unit
 	return uint64(base)<<56 | uint64(k.least)<<52 | solidModifiers[(v-k.base(base)+4)&7]

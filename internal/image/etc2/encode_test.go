@@ -74,8 +74,8 @@ func TestEncoderLaw(t *testing.T) {
 	with(false, blockfit.Options{}).Law(t)
 }
 
-// The encoder writes the same bytes on every machine. Each minimum PSNR is 0.3 dB below the
-// measured value.
+// TestEncodeSamples checks that the encoder writes the same bytes on every machine. Each minimum
+// PSNR is 0.3 dB below the measured value.
 func TestEncodeSamples(t *testing.T) {
 	with(true, blockfit.Options{}).Judge(t, [3]string{"03f2cf839a533df7", "3ab5980d4188ccc3", "5517b779d2ba7313"}, map[string][3]float64{
 		"fog":        {37.5, 42.7, 44.4},
@@ -102,7 +102,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// wide converts red and green of a sample to 16 bits.
+// wide makes an image of two 16-bit channels from red and green of a sample.
 func wide(pix []byte) (v []uint16) {
 	for i := 0; i < len(pix); i += 4 {
 		v = append(v, uint16(pix[i])*257, uint16(pix[i+1])*200+uint16(pix[i]))
@@ -119,7 +119,7 @@ func encodedEAC(t testing.TB, pix []byte, o blockfit.Options) []byte {
 	return dst
 }
 
-// The error that the encoder reports is the true error of its block.
+// TestErrorIsTrue compares the error that the encoder reports with the error of the decoded block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -139,8 +139,8 @@ func errorIsTrue(t interface{ Fatalf(string, ...any) }, e *encoder, pixels *[64]
 	}
 }
 
-// The estimated error of a half block is never below the real error, and equals it if no color is
-// clamped.
+// TestGuessBoundsError checks that the estimated error of a half block is at least the real error,
+// and equal to it if no color is clamped.
 func TestGuessBoundsError(t *testing.T) {
 	e := newEncoder(blockfit.Normal)
 	rapid.Check(t, func(t *rapid.T) {
@@ -164,8 +164,8 @@ func TestGuessBoundsError(t *testing.T) {
 	})
 }
 
-// A block of one color is off by less than half a stored step; a gray one is exact, and so
-// is alpha.
+// TestSolid checks that gray blocks of one color are exact, and that other colors are off by less
+// than half a stored step. Alpha is exact.
 func TestSolid(t *testing.T) {
 	for v := range 256 {
 		pix := bytes.Repeat([]byte{byte(v), byte(255 - v), byte(v * 7), byte(v * 3)}, 16)
@@ -199,7 +199,8 @@ func TestSolidEAC(t *testing.T) {
 	}
 }
 
-// Blocks of two values at the ends of the range are exact: masks and cut-out alpha.
+// TestCutOutIsExact checks that blocks with only the smallest and largest values, as in masks and
+// cut-out alpha, are exact.
 func TestCutOutIsExact(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -218,7 +219,7 @@ func TestCutOutIsExact(t *testing.T) {
 	}
 }
 
-// The quality Fast compares alpha by the same error as the others.
+// TestFastAlphaError checks that alphaError, which the quality Fast uses, equals scalarError.
 func TestFastAlphaError(t *testing.T) {
 	tables := &sharedTables().alpha
 	rapid.Check(t, func(t *rapid.T) {
@@ -234,8 +235,8 @@ func TestFastAlphaError(t *testing.T) {
 	})
 }
 
-// The sums that the quality Fast decides by equal those computed pixel by pixel, and its estimate
-// for the modes of ETC1 is close to the error where no color is clamped.
+// TestSketch checks that the sums of the quality Fast equal sums computed pixel by pixel. It also
+// checks that the estimate for the modes of ETC1 is close to the error where no color is clamped.
 func TestSketch(t *testing.T) {
 	e := newEncoder(blockfit.Fast)
 	rapid.Check(t, func(t *rapid.T) {
@@ -271,14 +272,14 @@ func TestSketch(t *testing.T) {
 		if !ok {
 			return
 		}
-		// Each pixel is off by at most 4, unless its luma is cut off.
+		// The estimate rounds each pixel by at most 4, unless the pixel's luma is limited.
 		if sum := 3 * sse; chroma > sum || cost+s.rest > sum+4*16+3 {
 			t.Fatalf("%+v: error %d, chroma %d, estimate %d", c, sum, chroma, cost+s.rest)
 		}
 	})
 }
 
-// A better quality never makes a sample worse.
+// TestQualityLadder checks that a higher quality has no larger error for any sample.
 func TestQualityLadder(t *testing.T) {
 	for name, pix := range blocktest.Samples() {
 		last := int64(0)
@@ -293,7 +294,7 @@ func TestQualityLadder(t *testing.T) {
 	}
 }
 
-// The error that tables are compared by is never below the error.
+// TestScalarErrorBounds checks that scalarError is never below the error of the decoded block.
 func TestScalarErrorBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.SampledFrom([]*scalarKind{&kindAlpha, &kind11}).Draw(t, "kind")
@@ -337,7 +338,8 @@ func TestEAC(t *testing.T) {
 	}
 }
 
-// WeighAlpha ignores the colors of invisible pixels and makes visible colors more exact.
+// TestWeighAlpha checks that WeighAlpha ignores the colors of invisible pixels and reduces the
+// errors of visible colors.
 func TestWeighAlpha(t *testing.T) {
 	pix := blocktest.Samples()["leaves"]
 	for _, q := range qualities {
@@ -352,7 +354,6 @@ func TestWeighAlpha(t *testing.T) {
 	}
 }
 
-// The encoder uses all modes that it should use.
 func TestModesInUse(t *testing.T) {
 	for _, q := range qualities {
 		seen := map[mode]int{}

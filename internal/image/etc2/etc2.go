@@ -96,44 +96,45 @@ func gatherRGBA(g blockfit.Grid, block *[64]byte, pix []byte, at int) {
 	}
 }
 
-// inColumns maps each position in column order, which blocks use, to the position in row order.
+// inColumns maps positions in column order, which blocks use, to positions in row order.
 var inColumns = [16]uint8{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}
 
 // An encoder encodes blocks and reuses its memory.
 type encoder struct {
 	effort effort
 	px     block
-	best   code  // best encoding so far
-	sse    int32 // squared error of best, over all channels
+	best   code  // best encoding found so far
+	sse    int32 // squared error of best in all channels
 	memo   memo
 	sketch sketch
 	solid  solid
 	lists  [4]list
 }
 
-// A solid is the encoding of a color that fills a block.
+// A solid caches the encoding of a block of a single color.
 type solid struct {
-	color sums // sums of a column
+	color sums // sums over one column of pixels
 	best  code
 	sse   int32
 }
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	fast bool // blocks are encoded by sums; see encodeFast
-	// shifts is the distance from the mean color of a half within which base colors are searched,
-	// in quantized steps.
+	fast bool // true to encode blocks by sums; see encodeFast
+	// shifts limits the distance between base colors to try and the mean color of a half, in
+	// quantized steps.
 	shifts int
-	// kept is the number of base colors per half that are combined to pairs.
+	// kept is the number of base colors per half that are combined in pairs.
 	kept int
-	// good is the maximum error of a planar block that is accepted at once, and two is the error
-	// above which T and H are tried.
+	// A planar block with an error of at most good is accepted at once. The T and H modes are tried
+	// if the error is above two.
 	good, two int32
-	// nudge changes the result by one quantized value at a time, as long as this reduces the error.
+	// nudge is set to improve the result by changing one quantized value at a time.
 	nudge bool
-	// scalar is how far from the estimated multiplier and base EAC searches.
+	// scalar is the distance from the estimated multiplier and base within which the EAC encoder
+	// searches.
 	scalar int32
-	// weighed limits how often a block is encoded again with colors weighted by alpha.
+	// weighed limits how often a block is encoded again if color errors are weighted by alpha.
 	weighed int
 }
 
@@ -170,7 +171,7 @@ func (e *encoder) encode(pixels *[64]byte) uint64 {
 	return e.best.pack()
 }
 
-// keepIfBetter keeps a code if its error is smaller than the error of the best one.
+// keepIfBetter makes a code the best one if its error is smaller.
 func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 	if sse >= e.sse {
 		return false
@@ -179,14 +180,13 @@ func (e *encoder) keepIfBetter(c *code, sse int32) bool {
 	return true
 }
 
-// scaledNearest returns the integer from 0 to most that is nearest to v, where v ranges from 0 to
-// scale.
+// scaledNearest returns the integer from 0 to most nearest to v, which ranges from 0 to scale.
 func scaledNearest(v, scale, most int32) uint8 {
 	return uint8(max(0, min((v*most+scale/2)/scale, most)))
 }
 
-// encodeWeighed is like encode, with color errors weighted by alpha; see package byalpha. Alpha
-// itself is in another block, so its error does not depend on the colors.
+// encodeWeighed is like encode, with color errors weighted by alpha; see package byalpha. Alpha is
+// in another block, so its error does not depend on the colors.
 func (e *encoder) encodeWeighed(pixels *[64]byte) uint64 {
 	block := e.encode(pixels)
 	opaque := byte(255)

@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// A sketch holds the sums over a block that the quality Fast decides by.
+// A sketch holds the sums over a block that the quality Fast uses.
 type sketch struct {
 	tables        *fastTables
-	columns, rows [16]int32 // red + green + blue of each pixel, in both orders
-	across, down  [4]sums   // sums of the four columns and of the four rows
+	columns, rows [16]int32 // red + green + blue of each pixel, in column order and in row order
+	across, down  [4]sums   // sums of each column and of each row
 	all           sums
-	// rest is three times the sum of all squares, less the sum of the squares of columns: the part
-	// of every error that does not depend on the code.
+	// rest is the part of every error that does not depend on the code: three times squares, minus
+	// lumas.
 	rest    int32
 	squares int32 // sum of the squares of all channels
-	lumas   int32 // sum of the squares of columns
+	lumas   int32 // sum of the squares of the elements of columns
 }
 
-// A sums holds sums of red and blue, in lanes of 16 bits, and of green.
+// A sums holds sums of red and blue in two lanes of 16 bits, and the sum of green.
 type sums struct{ redBlue, green uint32 }
 
 func (s sums) add(t sums) sums { return sums{s.redBlue + t.redBlue, s.green + t.green} }
@@ -38,7 +38,7 @@ func (s *sketch) measure(pixels *[64]byte) (differ bool) {
 	first := binary.LittleEndian.Uint64(pixels[:]) & (colors & 0xffff_ffff)
 	first |= first << 32
 	var unequal uint64
-	var squares, lumas uint64 // sums, in the high half
+	var squares, lumas uint64 // sums in the high half of the word
 	var leftRB, leftG, rightRB, rightG uint64
 	for y := range 4 {
 		row := (*[16]byte)(pixels[16*y:])
@@ -48,7 +48,7 @@ func (s *sketch) measure(pixels *[64]byte) (differ bool) {
 		leftRB, leftG, rightRB, rightG = leftRB+aRB, leftG+aG, rightRB+bRB, rightG+bG
 		rowRB, rowG := aRB+bRB, aG+bG
 		s.down[y] = sums{uint32(rowRB) + uint32(rowRB>>32), uint32(rowG) + uint32(rowG>>32)}
-		// The sums of a pixel are in the low 16 bits of each half.
+		// The sums of a pixel are in the low 16 bits of each half of the word.
 		aSum, bSum := (aRB+aRB>>16+aG)&pairs, (bRB+bRB>>16+bG)&pairs
 		s0, s1, s2, s3 := int32(uint32(aSum)), int32(aSum>>32), int32(uint32(bSum)), int32(bSum>>32)
 		s.columns[y], s.columns[y+4], s.columns[y+8], s.columns[y+12] = s0, s1, s2, s3
@@ -69,21 +69,22 @@ func (s *sketch) measure(pixels *[64]byte) (differ bool) {
 }
 
 // squarePair returns a word whose high half is the sum of the squares of both halves of v. The low
-// half is their product, which leaves room to add many results before a carry.
+// half is their product, which leaves room to add many results without a carry.
 func squarePair(v uint64) uint64 { return v * bits.RotateLeft64(v, 32) }
 
-// fastTables are tables that only the quality Fast needs.
+// fastTables holds the tables that only the quality Fast needs.
 type fastTables struct {
 	// luma holds the smallest luma by difference of the sums, like costs, but rounded to multiples
-	// of 8, and in lanes of 16 bits that eight pixels cannot overflow. A word has lanes for four
-	// modifier tables, which start with 0, 2 or 4.
+	// of 8. The lanes have 16 bits, which eight pixels cannot overflow. A word has lanes for four
+	// modifier tables, which start with table 0, 2 or 4.
 	luma [3][2048]uint64
-	// two holds the cost of a pixel in T and H by difference of the sums and by distance, in lanes
-	// of 16 bits that sixteen pixels cannot overflow: with the two colors of a group in H, then
-	// with the three colors of the second group in T. They are rounded to multiples of 16.
+	// two holds the cost of a pixel in the T and H modes, by difference of the sums and by
+	// distance. The lanes have 16 bits, which sixteen pixels cannot overflow. The first words are
+	// for the two colors of a group in H, and the others for the three colors of the second group
+	// in T. Costs are rounded to multiples of 16.
 	two   [2048][4]uint64
 	alpha alphaTables
-	near5 [2048]uint8 // quantized mean, of 5 bits, by the sum of eight values
+	near5 [2048]uint8 // mean of eight values, quantized to 5 bits, by the sum of the values
 }
 
 // sharedTables returns the tables, which all encoders share.
@@ -141,27 +142,27 @@ func leastLane(a, b uint64) uint32 {
 		uint32(b&0xffff)<<3|4, uint32(b>>16&0xffff)<<3|5, uint32(b>>32&0xffff)<<3|6, uint32(b>>48)<<3|7)
 }
 
-// chromaOf returns the part of the chroma of count pixels with a base that depends on the base.
+// chromaOf returns the part of the chroma error of count pixels that depends on the base.
 func chromaOf(sum, base *[3]int32, count int32) int32 {
 	s, t := sum[0]+sum[1]+sum[2], base[0]+base[1]+base[2]
 	dot := base[0]*sum[0] + base[1]*sum[1] + base[2]*sum[2]
 	return 3*(count*(base[0]*base[0]+base[1]*base[1]+base[2]*base[2])-2*dot) + t*(2*s-count*t)
 }
 
-// A fastHalf holds the base colors that are tried for a half: the color nearest to its mean, and the
-// colors one step brighter and one step darker in all channels.
+// A fastHalf holds the three base colors that are tried for a half. They are the color nearest to
+// its mean, and the colors one step brighter and one step darker in all channels.
 type fastHalf struct {
-	red, green, blue       int32 // sums
-	low, high              int32 // range of the sums of pixels
+	red, green, blue       int32 // sums of each channel
+	low, high              int32 // range of the pixels' sums
 	nearR, nearG, nearB    int32 // quantized mean color
-	cost, brighter, darker int32 // three times the errors, without rest
-	table, bright, dark    uint8 // modifier tables
+	cost, brighter, darker int32 // three times the errors, without sketch.rest
+	table, bright, dark    uint8 // modifier tables of the three colors
 }
 
 // expensive is the cost of a base color that does not exist.
 const expensive = 1 << 28
 
-// measure fills in the cost of the color nearest to the mean, given the sums of the half.
+// measure computes the cost of the color nearest to the mean from the sums of the half.
 func (h *fastHalf) measure(t *fastTables, s *[8]int32, total sums) {
 	h.red, h.green, h.blue = int32(total.redBlue&0xffff), int32(total.green), int32(total.redBlue>>16)
 	h.low = min(s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7])
@@ -171,7 +172,7 @@ func (h *fastHalf) measure(t *fastTables, s *[8]int32, total sums) {
 	h.cost, h.table = h.costOf(t, s, r<<3|r>>2, g<<3|g>>2, b<<3|b>>2)
 }
 
-// shift fills in the costs of the brighter and the darker color.
+// shift computes the costs of the brighter and the darker color.
 func (h *fastHalf) shift(t *fastTables, s *[8]int32) {
 	h.brighter, h.darker = expensive, expensive
 	if r, g, b := h.nearR+1, h.nearG+1, h.nearB+1; max(r, g, b) <= 31 {
@@ -182,7 +183,8 @@ func (h *fastHalf) shift(t *fastTables, s *[8]int32) {
 	}
 }
 
-// of returns the cost and the modifier table of the color shifted by some steps, -1 to 1.
+// of returns the cost and the modifier table of a color. A shift of -1 selects the darker color,
+// and 1 the brighter one.
 func (h *fastHalf) of(shift int32) (cost int32, table uint8) {
 	switch shift {
 	case 0:
@@ -204,8 +206,8 @@ func (h *fastHalf) best() int32 {
 	return 0
 }
 
-// costOf returns three times the error of a base color, without rest, and the best of the four
-// modifier tables that suit the range of the half.
+// costOf returns three times the error of a base color, without sketch.rest. It also returns the
+// best of the four modifier tables that suit the range of the half.
 func (h *fastHalf) costOf(tables *fastTables, s *[8]int32, r, g, b int32) (cost int32, table uint8) {
 	t := r + g + b
 	first := uint32(0)
@@ -223,7 +225,7 @@ func (h *fastHalf) costOf(tables *fastTables, s *[8]int32, r, g, b int32) (cost 
 	return int32(least>>2)<<3 + 6*(4*(r*r+g*g+b*b)-dot) + 2*t*(h.red+h.green+h.blue-4*t), uint8(2*first + least&3)
 }
 
-// encodeFast is encode for the quality Fast.
+// encodeFast is the variant of encode for the quality Fast.
 func (e *encoder) encodeFast(pixels *[64]byte) uint64 {
 	e.sse = math.MaxInt32
 	s := &e.sketch
@@ -272,8 +274,9 @@ func (e *encoder) encodeFast(pixels *[64]byte) uint64 {
 	return e.best.pack()
 }
 
-// bimodal returns the squared error of the sums of pixels if each is replaced by the mean of its
-// group: the pixels above the mean, or the others. It is small if the block has two colors.
+// bimodal returns the squared error of the pixels' sums if each is replaced by the mean of its
+// group. One group has the pixels above the mean, the other group the remaining pixels. The error
+// is small if the block has two colors.
 func (s *sketch) bimodal() int32 {
 	sum := s.all.channels()
 	all := sum[0] + sum[1] + sum[2]
@@ -288,15 +291,15 @@ func (s *sketch) bimodal() int32 {
 	return s.lumas - above*(above/max(1, n)) - below*(below/max(1, m))
 }
 
-// roundingError is the least error that rounding its corner colors adds to a gradient of a block
+// roundingError is the smallest error that rounded corner colors add to the gradient of a block
 // that is not smooth.
 const roundingError = 16
 
 // smoothSlope is the error of a gradient below which the planar mode is tried first.
 const smoothSlope = 150
 
-// fitSlopes returns the error of the best gradients before rounding, and their corner colors in
-// units of 1/80; see planar.
+// fitSlopes returns the error of the best gradients before rounding. It stores their corner colors
+// in units of 1/80; see planar.
 func (s *sketch) fitSlopes(slopes *[3][3]int32) int32 {
 	x, y := slopeMoment(&s.across), slopeMoment(&s.down)
 	all := s.all.channels()
@@ -312,7 +315,7 @@ func (s *sketch) fitSlopes(slopes *[3][3]int32) int32 {
 
 // slopeMoment returns the sums of v*(2*i-3).
 func slopeMoment(v *[4]sums) (m [3]int32) {
-	// The bias keeps lanes from borrowing.
+	// The bias prevents one lane from borrowing from the other.
 	const bias = 1 << 13
 	redBlue := v[3].redBlue*3 + v[2].redBlue + (bias | bias<<16) - v[1].redBlue - v[0].redBlue*3
 	return [3]int32{
@@ -323,7 +326,7 @@ func slopeMoment(v *[4]sums) (m [3]int32) {
 }
 
 // fastSplit returns the best code found in the modes of ETC1, and three times its error without
-// rest.
+// sketch.rest.
 func (s *sketch) fastSplit() (c code, cost int32) {
 	var one, two, upper, lower fastHalf
 	sOne, sTwo := (*[8]int32)(s.columns[:8]), (*[8]int32)(s.columns[8:])
@@ -367,8 +370,8 @@ func (s *sketch) fastSplit() (c code, cost int32) {
 	return c, costOne + costTwo
 }
 
-// coarse sets the base color of four bits, and the modifier table, of a half of c, and returns
-// three times the error without rest.
+// coarse sets the base color of four bits and the modifier table of a half of c. It returns three
+// times the error without sketch.rest.
 func (h *fastHalf) coarse(t *fastTables, s *[8]int32, c *code, half int) (cost int32) {
 	base := &c.base[half&1]
 	for k, v := range [3]int32{h.red, h.green, h.blue} {
@@ -378,8 +381,8 @@ func (h *fastHalf) coarse(t *fastTables, s *[8]int32, c *code, half int) (cost i
 	return cost
 }
 
-// indexFast chooses the indices of a block in a mode of ETC1, and returns its error and the chroma
-// part of three times the error. It reports false if colors are clamped; see indexClamped.
+// indexFast chooses the indices of a block in a mode of ETC1. It returns the error, and the chroma
+// part of three times the error. It returns false if colors are clamped; see indexClamped.
 func (s *sketch) indexFast(c *code) (sse, chroma int32, ok bool) {
 	chroma = s.rest
 	cost := int32(0)
@@ -421,8 +424,8 @@ func (s *sketch) indexFast(c *code) (sse, chroma int32, ok bool) {
 	return (cost + chroma) / 3, chroma, true
 }
 
-// indexClamped chooses the indices of a block in a mode of ETC1 with clamped colors by the sums of
-// their channels, and returns its error.
+// indexClamped chooses the indices of a block in a mode of ETC1 if colors are clamped. It compares
+// the sums of their channels, and returns the error.
 func (s *sketch) indexClamped(c *code, pixels *[64]byte) (sse int32) {
 	c.index = 0
 	for half := range 2 {
@@ -447,15 +450,14 @@ func (s *sketch) indexClamped(c *code, pixels *[64]byte) (sse int32) {
 	return sse
 }
 
-// columnsOfRows moves the bits of two rows of pixels, and of their high bits, to their places in
-// column order.
+// columnsOfRows moves the low and high bits of two rows of pixels to their places in column order.
 func columnsOfRows(v uint32) uint32 {
 	return v&0x10001 | v>>1&0x10001<<4 | v>>2&0x10001<<8 | v>>3&0x10001<<12 |
 		v>>4&0x10001<<1 | v>>5&0x10001<<5 | v>>6&0x10001<<9 | v>>7&0x10001<<13
 }
 
-// sixteenths are the factors that turn the sum of 1 to 15 bytes into 16ths of their mean, with 16
-// more bits.
+// sixteenths holds, for 1 to 15 bytes, the factor that turns their sum into 16ths of their mean,
+// shifted left by 16 bits.
 var sixteenths = func() (all [16]int32) {
 	for n := range all {
 		all[n] = (16<<16 + int32(n)/2) / max(1, int32(n))
@@ -463,12 +465,13 @@ var sixteenths = func() (all [16]int32) {
 	return all
 }()
 
-// splitByAxis splits the pixels into two groups around the pixel that is farthest from the mean. It
-// returns the group of each pixel, one bit per pixel, and reports whether both groups have pixels.
+// splitByAxis splits the pixels into two groups along the direction from the mean to the farthest
+// pixel. It returns the group of each pixel, one bit per pixel, and reports whether both groups
+// have pixels.
 func (e *encoder) splitByAxis(groups *[2]group) (sides uint32, ok bool) {
 	s, pix := &e.sketch, &e.px.pix
 	all := s.all.channels()
-	// The direction from the mean to the farthest pixel, in 16ths.
+	// axis is the direction from the mean to the farthest pixel, in 16ths.
 	var axis [3]int32
 	far := int32(0)
 	for i := range pix {
@@ -506,8 +509,8 @@ func (e *encoder) splitByAxis(groups *[2]group) (sides uint32, ok bool) {
 	return sides, true
 }
 
-// fastTwoColors tries T and H: it splits the pixels into two groups, and estimates each way to store
-// the two mean colors.
+// fastTwoColors tries the T and H modes. It splits the pixels into two groups, and estimates the
+// error of each way to store the two mean colors.
 func (e *encoder) fastTwoColors() {
 	var groups [2]group
 	sides, ok := e.splitByAxis(&groups)
@@ -541,7 +544,7 @@ func (e *encoder) fastTwoColors() {
 	least := leastLane(h[0], h[1])
 	c.mode, c.distance = shapeH, uint8(least&7)
 	luma := int32(least>>3) << 4
-	second := 1 // the group whose color has three paints in T
+	second := 1 // number of the group whose color has three variants in T
 	for side := range three {
 		least := leastLane(three[side][0], three[side][1])
 		if l := int32(least>>3)<<4 + one[1-side]; l < luma {

@@ -7,22 +7,22 @@ type mode uint8
 
 const (
 	individual   mode = iota // two halves, each with a color of 4 bits per channel
-	differential             // two halves; 5 bits per channel, and the difference of the second color in 3 bits
-	shapeT                   // two colors of 4 bits; the second also brighter and darker
-	shapeH                   // two colors of 4 bits, each made both brighter and darker
+	differential             // two halves; the first color has 5 bits per channel, the second is a difference of 3 bits
+	shapeT                   // two colors of 4 bits per channel; the second also has a brighter and a darker variant
+	shapeH                   // two colors of 4 bits per channel; each has a brighter and a darker variant
 	planar                   // a gradient between three colors
 )
 
 // A code holds the fields of a color block.
 type code struct {
 	mode mode
-	flip bool // halves are stacked instead of side by side
-	// base holds the quantized colors, of 4 or 5 bits. In planar blocks these are the colors at the
-	// upper left corner, to the right of the upper row, and below the left column, of 6, 7 and 6
-	// bits.
+	flip bool // true if the halves are one above the other, not side by side
+	// base holds the quantized colors, of 4 or 5 bits. In planar blocks these are three colors of
+	// 6, 7 and 6 bits: at the upper left corner, to the right of the upper row, and below the left
+	// column.
 	base  [3][3]uint8
-	table [2]uint8 // modifier tables of the halves
-	// distance is the number of the distance between colors in T and H.
+	table [2]uint8 // modifier table of each half
+	// distance is the index of the distance between colors in T and H.
 	distance uint8
 	// index holds the indices of the pixels, column by column: pixel i has its low bit at bit i and
 	// its high bit at bit 16+i.
@@ -30,10 +30,10 @@ type code struct {
 }
 
 // pack returns the block. In H, the order of the two colors encodes the lowest bit of the distance,
-// so pack swaps them if necessary; if they are equal, that bit must be 1.
+// so pack swaps them if necessary. If they are equal, that bit must be 1.
 //
-// A difference that overflows the range of colors marks a mode: in red it marks T, in green H, in
-// blue planar. Free bits are set so that exactly the required channel overflows.
+// A difference that overflows the range of colors marks a mode: T in red, H in green, and planar in
+// blue. The free bits are set so that no other channel overflows.
 func (c *code) pack() uint64 {
 	b := &c.base
 	at := func(v uint8, bit int) uint64 { return uint64(v) << bit }
@@ -72,8 +72,8 @@ func (c *code) pack() uint64 {
 // compareColors returns a key for comparing colors in H.
 func compareColors(c [3]uint8) int { return int(c[0])<<16 | int(c[1])<<8 | int(c[2]) }
 
-// overflow returns the free bits of a byte with five bits of color and three of difference so that
-// their sum is out of range. The lowest two bits of each are given.
+// overflow returns the free bits of a byte that holds a color of five bits and a difference of
+// three, so that their sum is out of range. The lowest two bits of each are given.
 func overflow(color, difference uint8) uint64 {
 	if color+difference >= 4 {
 		return 7 << 5
@@ -81,7 +81,8 @@ func overflow(color, difference uint8) uint64 {
 	return 1 << 2
 }
 
-// bitsInRange returns the free highest bit of such a byte so that the sum is in range.
+// bitsInRange returns the free highest bit of a byte that holds a color and a difference, so that
+// their sum is in range.
 func bitsInRange(color, difference uint8) uint64 {
 	if int(color)+signed3(difference) < 0 {
 		return 1 << 7
@@ -189,7 +190,7 @@ func (c *code) paintColors(dst *[64]byte) {
 	}
 }
 
-// paints returns the four colors of a half block.
+// paints returns the four colors of one half of a block in a mode of ETC1.
 func (c *code) paints(half int) (p [4][3]int32) {
 	switch c.mode {
 	case shapeT, shapeH:
@@ -237,7 +238,7 @@ func (c *code) paintSlope(dst *[64]byte) {
 	}
 }
 
-// widenSlope expands a channel of a planar block to a byte: green has seven bits, red and blue have
+// widenSlope expands a channel of a planar block to a byte. Green has seven bits, red and blue have
 // six.
 func widenSlope(v uint8, channel int) int32 {
 	if channel == 1 {
@@ -255,9 +256,8 @@ func decodeScalar(dst *[16]int32, block uint64, k *scalarKind) {
 	}
 }
 
-// modifiers holds the differences between the pixels of an ETC1 half block and its base color, by
-// table and index. Source: Khronos Data Format Specification 1.4, table "ETC1 intensity modifier
-// sets".
+// modifiers holds the differences between the pixels of a half block and its base color, by table
+// and index. Source: Khronos Data Format Specification 1.4, table "ETC1 intensity modifier sets".
 var modifiers = [8][4]int32{
 	{2, 8, -2, -8}, {5, 17, -5, -17}, {9, 29, -9, -29}, {13, 42, -13, -42},
 	{18, 60, -18, -60}, {24, 80, -24, -80}, {33, 106, -33, -106}, {47, 183, -47, -183},
@@ -288,7 +288,8 @@ var AlphaModifiers = [16][8]int32{
 	{-3, -5, -7, -9, 2, 4, 6, 8},
 }
 
-// halves lists the pixels of the two halves of a block: side by side, then one above the other.
+// halves lists the pixels of the two halves of a block, first for halves side by side, then for
+// halves one above the other.
 var halves = [4][8]uint8{
 	{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15},
 	{0, 1, 4, 5, 8, 9, 12, 13}, {2, 3, 6, 7, 10, 11, 14, 15},
@@ -302,7 +303,7 @@ func (c *code) pixelsOf(half int) *[8]uint8 {
 	return &halves[half]
 }
 
-// clampToByte clamps a value to 0 and 255.
+// clampToByte limits a value to the range from 0 to 255.
 func clampToByte(v int32) int32 { return max(0, min(v, 255)) }
 
 // widen4, widen5, widen6 and widen7 expand values of 4 to 7 bits to a byte by repeating the high

@@ -1,6 +1,6 @@
 package etc2
 
-// A candidate is a base color for a half block, with its best table.
+// A candidate is a base color for a half block, with the best table for it.
 type candidate struct {
 	cost  int32 // three times the error
 	base  [3]uint8
@@ -40,7 +40,7 @@ type memo struct {
 	table [766]uint8
 }
 
-// trySplits tries the modes of ETC1, with halves side by side and one above the other.
+// trySplits tries the modes of ETC1, with the halves side by side and one above the other.
 func (e *encoder) trySplits() {
 	least := e.sse
 	if least < 1<<29 {
@@ -69,8 +69,9 @@ func (e *encoder) trySplits() {
 	}
 }
 
-// quick returns a code with the base colors nearest to the mean colors of the two halves, and three
-// times its error. The colors have five bits if their difference can be stored, otherwise four.
+// quick returns a code whose base colors are nearest to the mean colors of the two halves. It also
+// returns three times the error. The colors have five bits if their difference can be stored,
+// otherwise four.
 func (e *encoder) quick(flip int) (c code, cost int32) {
 	c.flip = flip == 1
 	c.mode = differential
@@ -116,8 +117,8 @@ func (c *code) widenBase(half int) (base [3]int32) {
 	return base
 }
 
-// searchPairs searches the best two base colors of the halves, and returns three times the error,
-// which is only valid if it is below limit.
+// searchPairs searches for the two best base colors of the halves. It returns three times the
+// error, which is only valid if it is below limit.
 func (e *encoder) searchPairs(flip int, limit int32) (c code, least int32) {
 	least = limit
 	one, two := &e.lists[0], &e.lists[1]
@@ -152,12 +153,12 @@ func (e *encoder) searchPairs(flip int, limit int32) (c code, least int32) {
 	return c, least
 }
 
-// corners are the ways to round three channels down or up. Rounding all up is omitted, because it
-// is one step from rounding all down.
+// corners lists the ways to round three channels down or up. Rounding all channels up is omitted,
+// because it is one step from rounding all down.
 var corners = [7][3]int32{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}}
 
 // basesAround lists the base colors near a line through the mean color of a half. All channels
-// change equally along the line, because modifiers can shift a base back along it.
+// change equally along the line, because a modifier can undo such a change.
 func (e *encoder) basesAround(l *list, h *half, most int32, limit int32) {
 	l.n = 0
 	var down [3]int32
@@ -208,8 +209,8 @@ func (e *encoder) memoizedLuma(h *half, sum int32) (cost int32, table uint8) {
 	return m.cost[sum], m.table[sum]
 }
 
-// nudgeSplit changes channels of the base colors, and tables, by one step at a time, as long as
-// this reduces the error. It is needed because costs ignores that colors are clamped.
+// nudgeSplit changes base colors and tables by one step at a time, as long as this reduces the
+// error. This is needed because costs ignores that colors are clamped.
 func (e *encoder) nudgeSplit(c *code, least int32) int32 {
 	most := uint8(31)
 	if c.mode == individual {
@@ -258,7 +259,7 @@ func (e *encoder) chooseSplitIndices(c *code) (sse int32) {
 	return sse
 }
 
-// indexInside chooses indices if no color is clamped; then they depend only on the sum of the
+// indexInside chooses indices if no color is clamped. Then they depend only on the sums of the
 // channels.
 func (e *encoder) indexInside(at *[8]uint8, base *[3]int32, m *[4]int32, index *uint32) (sse int32) {
 	border := 3 * (m[0] + m[1])
@@ -280,7 +281,7 @@ func (e *encoder) indexInside(at *[8]uint8, base *[3]int32, m *[4]int32, index *
 	return sse
 }
 
-// spread holds the bits of an index at the position of pixel 0.
+// spread holds the bits of each index, placed at pixel 0.
 var spread = [4]uint32{0, 1, 1 << 16, 1<<16 | 1}
 
 // choosePaint returns the index of the color nearest to a pixel, and the error.

@@ -1,7 +1,7 @@
 package etc2
 
-// tryTwoColors tries T and H: it splits the pixels into two groups, and refines each way to assign
-// the groups to the colors of a block.
+// tryTwoColors tries the T and H modes. It splits the pixels into two groups, and refines each way
+// to assign the groups to the colors of a block.
 func (e *encoder) tryTwoColors() {
 	var groups [2]group
 	e.splitInGroups(&groups)
@@ -13,7 +13,7 @@ func (e *encoder) tryTwoColors() {
 	e.refineGroups(shapeT, &groups[1], &groups[0])
 }
 
-// A group is a subset of the pixels.
+// A group holds the number of pixels in a group, and the sums of their colors.
 type group struct {
 	sum [3]int32
 	n   int32
@@ -27,8 +27,9 @@ func (g *group) groupMean() (m [3]int32) {
 	return m
 }
 
-// splitInGroups splits the pixels into two groups around two colors: first the pixel farthest from
-// the mean and the pixel farthest from that pixel, then the means of the groups.
+// splitInGroups splits the pixels into two groups by the nearer of two colors. The first colors are
+// the pixel farthest from the mean and the pixel farthest from that pixel. The next colors are the
+// means of the groups.
 func (e *encoder) splitInGroups(groups *[2]group) {
 	var centers [2][3]int32
 	mean := group{sum: e.px.all, n: 16}
@@ -103,7 +104,7 @@ func (e *encoder) refineGroups(m mode, one, two *group) {
 	e.keepIfBetter(&c, least)
 }
 
-// widest tries all distances and keeps the best if its error is below limit.
+// widest tries all distances and keeps the best one if its error is below limit.
 func (e *encoder) widest(c *code, limit int32) int32 {
 	found := *c
 	worse := 0
@@ -121,8 +122,8 @@ func (e *encoder) widest(c *code, limit int32) int32 {
 	return limit
 }
 
-// indexTwo chooses the indices of T or H and returns the error; once the error reaches limit, it
-// may return a partial sum. H with two equal colors has only odd distances.
+// indexTwo chooses the indices of a T or H block. It returns the error, or a partial sum of at
+// least limit. An H block with two equal colors has only odd distances.
 func (e *encoder) indexTwo(c *code, limit int32) (sse int32) {
 	if c.mode == shapeH && c.base[0] == c.base[1] && c.distance&1 == 0 {
 		return limit
@@ -139,7 +140,7 @@ func (e *encoder) indexTwo(c *code, limit int32) (sse int32) {
 	return sse
 }
 
-// recenter sets the best colors for the indices, ignoring that colors are clamped.
+// recenter sets the best colors for the current indices. It ignores that colors are clamped.
 func (e *encoder) recenter(c *code) {
 	d := distances[c.distance&7]
 	offsets := [4]int32{d, -d, d, -d}

@@ -1,11 +1,12 @@
-// Package exr decodes OpenEXR images: light without an upper bound, as half-precision floats,
-// floats or integers, in rows or tiles, uncompressed or compressed by RLE, ZIP, PIZ, PXR24 or B44.
+// Package exr decodes OpenEXR images, whose light has no upper bound. Values may be half-precision
+// floats, floats or integers, in rows or tiles. They may be uncompressed or compressed by RLE, ZIP,
+// PIZ, PXR24 or B44.
 //
 // The layout follows "OpenEXR File Layout" and "Technical Introduction to OpenEXR" (Academy
 // Software Foundation). The compression methods follow the latter and files of the reference
-// library. If a file has several parts, the first flat image is decoded; if it has several layers,
-// the layer without a name, or else the first. Deep pixels, DWA, and subsampled channels are
-// refused with advice.
+// library. If a file has several parts, the first flat image is decoded. If that has several
+// layers, the layer without a name is decoded, otherwise the first. Deep pixels, DWA and subsampled
+// channels are refused with errors that say what to do.
 package exr
 
 import (
@@ -21,9 +22,9 @@ import (
 )
 
 // Decode decodes the pixels of the display window of a whole file. Outside of the data window they
-// are black and, if there is alpha, transparent. Colors, which are premultiplied in files, are
-// divided by alpha unless it is 0. Decode allocates up to Header.Memory bytes, so check the header
-// first.
+// are black and, if there is alpha, transparent. Colors are premultiplied in files, so they are
+// divided by alpha unless alpha is 0. Decode allocates up to Header.Memory bytes, so check the
+// header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -56,12 +57,12 @@ type decoder struct {
 	data    []byte
 	h       Header
 	m       *pixmap.Map
-	budget  int64 // total chunk size that may still be decoded
+	budget  int64 // number of bytes in chunks that may still be decoded
 	repairs pixmap.Repairs
 }
 
 // placeChunk decodes chunk i, a strip or tile, into the given column and line of the grid. The
-// chunk in the file repeats its position, which must agree.
+// chunk's header repeats its position, which must be the same.
 func (d *decoder) placeChunk(i, column, line int64) error {
 	le, h := binary.LittleEndian, &d.h
 	entry := h.table + 8*i
@@ -78,7 +79,7 @@ func (d *decoder) placeChunk(i, column, line int64) error {
 	top := int64(h.data.minY) + line*int64(h.tileH)
 	want := []int32{int32(top)}
 	if h.tiled {
-		want = []int32{int32(column), int32(line), 0, 0} // column, line and both levels
+		want = []int32{int32(column), int32(line), 0, 0} // column and line of the tile; both level numbers are 0
 	}
 	if h.multipart {
 		want = append([]int32{int32(h.part)}, want...)
@@ -162,13 +163,13 @@ func (d *decoder) putNumbers(dst []float32, src []byte, k kind, n int) {
 type channel struct {
 	name   string
 	kind   kind
-	linear bool // B44 keeps values of linear channels unchanged
+	linear bool // the flag pLinear; B44 does not transform linear channels
 }
 
 // A kind is the format of a channel's values.
 type kind int32
 
-// The kinds, numbered as in files.
+// These are the kinds, numbered as in files.
 const (
 	whole kind = iota
 	half
@@ -183,8 +184,8 @@ func (k kind) numberSize() int {
 	return 4
 }
 
-// readChannelList reads the list of channels. An entry has a name, a kind, whether it is
-// perceptually linear, and the columns and rows that share a value.
+// readChannelList reads the list of channels. An entry has the name, the kind, the flag for
+// perceptually linear values, and the subsampling in x and y.
 func (h *Header) readChannelList(b []byte) error {
 	h.channels = []channel{}
 	for c := (&cursor{data: b}); ; {
@@ -213,9 +214,9 @@ func (h *Header) readChannelList(b []byte) error {
 	}
 }
 
-// chooseChannels selects the channels that become colors. They are in the layer without a name,
-// otherwise in the first layer with red, green and blue, otherwise in the first gray layer. An
-// image with only one channel is gray, whatever the channel's name.
+// chooseChannels selects the channels that become colors. It prefers the layer without a name, then
+// the first layer with red, green and blue, then the first gray layer. If an image has only one
+// channel, it is gray, and the channel may have any name.
 func (h *Header) chooseChannels() error {
 	find := func(layer string, names ...string) (at [4]int, ok bool) {
 		at = [4]int{-1, -1, -1, -1}

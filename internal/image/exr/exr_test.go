@@ -23,8 +23,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawn computes the pixels of the images in testdata, which OpenEXR 3.1.5 wrote. Colors are
-// multiples of 1/16.
+// drawn returns the expected value of a channel in the images in testdata, which OpenEXR 3.1.5
+// wrote. Colors are multiples of 1/16.
 func drawn(c, x, y int) float32 {
 	if c == 3 {
 		return float32((x+y)%4+1) / 4
@@ -54,7 +54,7 @@ func TestLibraryFilesAreDecoded(t *testing.T) {
 		gray  bool
 		scale float32
 		layer string
-		more  int // number of ignored channels
+		more  int // expected number of ignored channels
 	}{
 		{"half-none", w, h, false, false, 1, "", 0},
 		{"half-rle", w, h, false, false, 1, "", 0},
@@ -110,7 +110,8 @@ func TestLibraryFilesAreDecoded(t *testing.T) {
 	}
 }
 
-// B44 is lossy. OpenEXR 3.1.5 reads pixels with the same hashes.
+// TestLossyLibraryFilesAreDecoded decodes B44, which is lossy, and compares hashes of the pixels
+// with those from OpenEXR 3.1.5.
 func TestLossyLibraryFilesAreDecoded(t *testing.T) {
 	for name, want := range map[string]string{
 		"half-b44":  "b596fe02d4d3528c",
@@ -130,9 +131,10 @@ func TestLossyLibraryFilesAreDecoded(t *testing.T) {
 	}
 }
 
-// The display window is the image. It is black outside the data window.
+// TestDisplayWindowIsThePicture checks that the display window is decoded, and that it is black
+// outside the data window.
 func TestDisplayWindowIsThePicture(t *testing.T) {
-	m, _, err := Decode(t.Context(), read(t, "window-zip")) // data window from -2, 1 to 4, 9
+	m, _, err := Decode(t.Context(), read(t, "window-zip")) // the data window is from -2, 1 to 4, 9
 	if err != nil || m.W != 7 || m.H != 5 {
 		t.Fatalf("%+v, error %v", m, err)
 	}
@@ -177,7 +179,7 @@ func channelOf(name string, kind kind, step int32) []byte {
 	return append([]byte(name+"\x00"), words(int32(kind), 0, step, step)...)
 }
 
-// file builds an image of strips: w by h pixels of channels named by the letters of names.
+// file builds an image of w by h pixels in strips. Each letter of names is a channel.
 func file(names string, k kind, compression byte, w, h int32, chunks ...[]byte) []byte {
 	var channels []byte
 	for _, name := range names {
@@ -202,7 +204,7 @@ func fileOf(flags int32, attributes []byte, chunks ...[]byte) []byte {
 // strip builds a strip.
 func strip(y int32, pixels ...byte) []byte { return append(words(y, int32(len(pixels))), pixels...) }
 
-// Invalid light values are replaced and counted.
+// TestInvalidLightIsReplaced checks that invalid light values are replaced and counted.
 func TestInvalidLightIsReplaced(t *testing.T) {
 	var pixels []byte
 	for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -3, 2} {
@@ -283,8 +285,8 @@ func TestBadEXRIsRefused(t *testing.T) {
 	}
 }
 
-// Overlapping strips are refused, because reading them could take time quadratic in the file's
-// size.
+// TestOverlappingChunksAreRefused checks that overlapping strips are refused. Decoding them could
+// take time quadratic in the file's size.
 func TestOverlappingChunksAreRefused(t *testing.T) {
 	runs := bytes.Repeat([]byte{127, 0}, 8)
 	data := file("Y", half, rle, 512, 2, strip(0, runs...), strip(1, runs...))
@@ -301,7 +303,6 @@ func TestOverlappingChunksAreRefused(t *testing.T) {
 	}
 }
 
-// A truncated file is an error.
 func TestTornEXRIsAnError(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.exr")
 	if err != nil || len(files) != 23 {
@@ -328,7 +329,6 @@ func TestTornEXRIsAnError(t *testing.T) {
 	}
 }
 
-// Applying the wavelet transform and its inverse restores the values.
 func TestWaveletsSurviveTheirInverse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, l := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "l")
@@ -347,7 +347,7 @@ func TestWaveletsSurviveTheirInverse(t *testing.T) {
 	})
 }
 
-// wave is the inverse of unwave, finest scale first.
+// wave is the inverse of unwave. It transforms the finest scale first.
 func wave(pix []uint16, w, l, greatest int) {
 	split := func(a, b *uint16) {
 		if greatest < 1<<14 {
@@ -382,7 +382,8 @@ func wave(pix []uint16, w, l, greatest int) {
 	}
 }
 
-// Decoding allocates Header.Memory. If the file is too short for the image, it allocates nothing.
+// TestEXRMemoryIsClose checks that decoding allocates Header.Memory, and nothing if the file is too
+// short for the image.
 func TestEXRMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats

@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// A Header describes the part that Decode decodes.
+// A Header describes the part of a file that Decode decodes.
 type Header struct {
 	// Width and Height are the size of the display window, which is the decoded image.
 	Width, Height int
@@ -21,14 +21,14 @@ type Header struct {
 	Ignored int
 	// Parts is the number of parts in the file.
 	Parts int
-	// Primaries lists the chromaticities of red, green, blue and white, with x and y each. It is
-	// empty for Rec. 709 and if the file has none.
+	// Primaries lists the chromaticities x and y of red, green, blue and white. It is empty for
+	// Rec. 709, and if the file has no chromaticities.
 	Primaries string
 
 	display, data  window
 	compression    byte
-	channels       []channel // all channels of the part, in the order of the file
-	colors         [4]int    // channel indices of red, green, blue and alpha; -1 for none
+	channels       []channel // all channels of the part, in file order
+	colors         [4]int    // indices of the red, green, blue and alpha channels; -1 for none
 	tiled          bool
 	tileW, tileH   int
 	part           int
@@ -38,7 +38,7 @@ type Header struct {
 	kind           string
 }
 
-// A window is a rectangle of pixels, including its maximum.
+// A window is a rectangle of pixels. Its maximum coordinates are inside.
 type window struct{ minX, minY, maxX, maxY int32 }
 
 func (w window) windowWidth() int64 { return int64(w.maxX) - int64(w.minX) + 1 }
@@ -54,11 +54,11 @@ const (
 	mostSide     = 1 << 24
 	mostChannels = 1 << 10
 	mostParts    = 1 << 10
-	mostTiles    = 1 << 16 // tile limit, because each tile has its own tables even if it is nearly empty
-	mostAround   = 64      // limit of the ratio of displayed pixels to stored pixels
+	mostTiles    = 1 << 16 // maximum number of tiles; even a nearly empty tile has its own tables
+	mostAround   = 64      // maximum ratio of displayed pixels to stored pixels
 )
 
-// The flags in the version field ("OpenEXR File Layout", section "Version Field").
+// Flags in the version field ("OpenEXR File Layout", section "Version Field").
 const (
 	flagTiled     = 0x200
 	flagLongNames = 0x400
@@ -125,8 +125,8 @@ func readPartHeaders(c *cursor, multipart bool) (headers []Header, err error) {
 	return headers, nil
 }
 
-// choosePart returns the header of the first part that is a flat image. The chunk tables follow the
-// headers, in the order of the parts.
+// choosePart returns the header of the first part that is a flat image. The chunk tables of all
+// parts follow the headers, in the same order.
 func choosePart(headers []Header, version uint32) (Header, error) {
 	if !headers[0].multipart {
 		h := headers[0]
@@ -151,7 +151,7 @@ func choosePart(headers []Header, version uint32) (Header, error) {
 	return Header{}, errors.New("no part is a flat image; flatten the image and save it again")
 }
 
-// checkWindows returns an error for unusable data and display windows.
+// checkWindows returns an error if the data window or the display window is invalid or too large.
 func (h *Header) checkWindows() error {
 	for name, w := range map[string]window{"data window": h.data, "display window": h.display} {
 		if w.windowWidth() < 1 || w.height() < 1 || w.windowWidth() > mostSide || w.height() > mostSide {
@@ -168,7 +168,7 @@ func (h *Header) checkWindows() error {
 	return nil
 }
 
-// checkChunkSizes returns an error for unusable tiles, strips and compression methods.
+// checkChunkSizes returns an error for unsupported tiles, strips and compression methods.
 func (h *Header) checkChunkSizes() error {
 	if err := h.checkCompression(); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (h *Header) checkChunkSizes() error {
 	return nil
 }
 
-// gray reports whether one channel is used for all colors.
+// gray reports whether red, green and blue are the same channel.
 func (h *Header) gray() bool { return h.colors[0] == h.colors[1] }
 
 // pixelBytes returns the size of a pixel with all of its channels.
@@ -211,7 +211,7 @@ func (h *Header) gridOfChunks() (across, down int64) {
 
 // LeastBytes returns a lower bound for the size of files with this header.
 func (h *Header) LeastBytes() int64 {
-	const place, head = 8, 8 // bytes in the chunk table, and before the pixels
+	const place, head = 8, 8 // bytes per chunk in the chunk table, and in the header of a chunk
 	across, down := h.gridOfChunks()
 	return h.table + across*down*(place+head) + h.data.windowWidth()*h.data.height()*h.pixelBytes()/h.expansionRatio()
 }
@@ -296,7 +296,7 @@ func (h *Header) readPartAttributes(c *cursor) (n int, err error) {
 		}
 	}
 	switch {
-	case n == 0 && h.multipart: // the end of the list of parts
+	case n == 0 && h.multipart: // an empty name ends the list of parts
 		return 0, nil
 	case h.channels == nil || h.compression == 0xff || !data || !display:
 		return n, errors.New("channels, compression, dataWindow or displayWindow is missing")

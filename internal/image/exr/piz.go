@@ -9,12 +9,12 @@ import (
 // pizTables holds the tables for decompressing PIZ.
 type pizTables struct {
 	huffman huffman
-	values  [1 << 16]uint16 // values by index
-	numbers []uint16        // values of the largest strip or tile
+	values  [1 << 16]uint16 // distinct values, by index
+	numbers []uint16        // buffer for the values of the largest strip or tile
 }
 
-// readValues reads the set of values that occur, as a bitmap of 8192 bytes whose bytes before low
-// are omitted; zero always occurs. It returns the largest index of a value.
+// readValues reads the set of values that occur. The set is a bitmap of 8192 bytes; its bytes
+// before low are omitted, and zero always occurs. readValues returns the largest index of a value.
 func (t *pizTables) readValues(bitmap []byte, low int) (greatest int) {
 	clear(t.values[:])
 	n := 1
@@ -29,8 +29,8 @@ func (t *pizTables) readValues(bitmap []byte, low int) (greatest int) {
 	return n - 1
 }
 
-// unpackPIZ decompresses PIZ: Huffman codes hold the wavelet transform of each channel, whose
-// coefficients are indices into the set of values.
+// unpackPIZ decompresses PIZ. A channel is replaced by indices into the set of its values, then
+// wavelet-transformed, then compressed by Huffman codes.
 func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 	const bitmapBytes = 8192
 	if len(packed) < 4 {
@@ -61,7 +61,7 @@ func (u *unpacker) unpackPIZ(raw, packed []byte, w, l int) error {
 		stride += w * c.kind.numberSize()
 	}
 	for _, c := range u.channels {
-		numbers := c.kind.numberSize() / 2 // 16-bit values per pixel
+		numbers := c.kind.numberSize() / 2 // number of 16-bit values per pixel
 		for i := range numbers {
 			p := plane{pix[i:], numbers, numbers * w}
 			p.unwave(w, l, greatest)
@@ -83,12 +83,12 @@ type plane struct {
 	across, down int
 }
 
-// unwave inverts the wavelet transform of w by l values, where greatest is the largest value: Haar
-// wavelets in two dimensions, coarsest first. Values beside and below the last pair of a scale are
-// combined in one dimension.
+// unwave inverts the wavelet transform of w by l values, the largest of which is greatest. It
+// applies Haar wavelets in two dimensions, coarsest scale first. Values to the right of the last
+// pair and below it are combined in one dimension.
 func (p plane) unwave(w, l, greatest int) {
 	pair := pair16
-	if greatest < 1<<14 { // sums and differences do not overflow
+	if greatest < 1<<14 { // sums and differences fit in 16 bits
 		pair = pair14
 	}
 	scale := 1
@@ -126,25 +126,25 @@ func pair14(mean, difference uint16) (uint16, uint16) {
 	return uint16(a), uint16(a - d)
 }
 
-// pair16 is like pair14 modulo 65536.
+// pair16 is like pair14, but computes modulo 65536.
 func pair16(mean, difference uint16) (uint16, uint16) {
 	b := mean - difference>>1
 	return difference + b - 1<<15, b
 }
 
-// The Huffman codes of PIZ encode 16-bit values, and one more symbol for repetition. Codes have up
+// The Huffman codes of PIZ encode 16-bit values, and one more symbol for repetition. A code has up
 // to 58 bits.
 const (
 	symbols  = 1<<16 + 1
 	longest  = 58
-	shortest = 12 // index bits of the table for short codes
+	shortest = 12 // number of index bits of the table for short codes
 )
 
 // huffman is a table of codes. Codes of the same length are consecutive integers, in the order of
 // their symbols.
 type huffman struct {
 	lengths [symbols]uint8
-	sorted  []uint32 // symbols by code length, then by code
+	sorted  []uint32 // symbols, sorted by code length and then by code
 	first   [longest + 2]uint64
 	start   [longest + 2]int // index in sorted of the first code of each length
 	count   [longest + 2]int
@@ -156,10 +156,11 @@ type bitReader struct {
 	data []byte
 	at   int // offset in data
 	bits uint64
-	n    int // number of valid bits, which are the lowest of bits
+	n    int // number of valid bits, which are the lowest in the field bits
 }
 
-// fillTo reads until n bits are available, at most 56, and reports whether there are enough data.
+// fillTo reads until n bits are available, where n is at most 56. It reports whether data is long
+// enough.
 func (r *bitReader) fillTo(n int) bool {
 	for r.n < n {
 		if r.at == len(r.data) {
@@ -180,8 +181,8 @@ func (r *bitReader) takeBits(n int) (uint64, error) {
 }
 
 // readCodeLengths reads the code lengths of the symbols from low to high, six bits each. Values
-// from 59 on are runs of symbols without a code: two to five of them or, for 63, six more than the
-// next eight bits say. It returns the size of the list in bytes.
+// from 59 are runs of symbols without a code: 59 to 62 mean two to five symbols, and 63 means six
+// more than the next eight bits. readCodeLengths returns the size of the list in bytes.
 func (h *huffman) readCodeLengths(data []byte, low, high int) (int, error) {
 	const fewNone, manyNone = 59, 63
 	clear(h.lengths[:])
@@ -268,8 +269,7 @@ func (h *huffman) readSymbol(r *bitReader) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		// Codes of this length are not less than the first one; a lower value is the start of a
-		// longer code.
+		// A value below the first code of this length is the start of a longer code.
 		code = code<<1 | bit
 		if i := code - h.first[n]; code >= h.first[n] && i < uint64(h.count[n]) {
 			return int(h.sorted[h.start[n]+int(i)]), nil
@@ -278,9 +278,9 @@ func (h *huffman) readSymbol(r *bitReader) (int, error) {
 	return 0, errors.New("a Huffman code is unknown")
 }
 
-// unhuffman decodes data, which starts with its own header, into dst.
+// unhuffman decodes data into dst. data starts with a header of its own.
 func (h *huffman) unhuffman(dst []uint16, data []byte) error {
-	const header = 20 // lowest and highest symbol, size of the code lengths, number of bits, unused
+	const header = 20 // the header has the lowest symbol, the highest symbol, the size of the code lengths, the number of bits, and an unused word
 	if len(data) < header {
 		return io.ErrUnexpectedEOF
 	}
@@ -303,7 +303,7 @@ func (h *huffman) unhuffman(dst []uint16, data []byte) error {
 		if err != nil {
 			return err
 		}
-		if s != int(high) { // high is the symbol for repetition
+		if s != int(high) { // the symbol high means repetition
 			dst[at] = uint16(s)
 			at++
 			continue

@@ -54,27 +54,27 @@ func (h *Header) linesOfChunk() int {
 	return 1
 }
 
-// expansionRatio returns the maximum expansion of compressed data.
+// expansionRatio returns an upper bound for the ratio of decompressed to compressed size.
 func (h *Header) expansionRatio() int64 {
 	switch h.compression {
 	case plain:
 		return 1
-	case rle: // two bytes for 128
+	case rle: // two bytes expand to 128
 		return 64
 	case zips, zip: // a match of 258 bytes takes at least two bits
 		return 1032
-	case pxr24: // three bytes become four
+	case pxr24: // three bytes expand to four
 		return 1376
-	case b44, b44a: // three bytes for sixteen values
+	case b44, b44a: // three bytes expand to sixteen values
 		return 11
 	}
-	return 512 // PIZ: a code of one bit and a count of eight bits for 255 values
+	return 512 // PIZ: a code of one bit and a count of eight bits expand to 255 values
 }
 
 // An unpacker decompresses strips and tiles and reuses its memory.
 type unpacker struct {
 	channels []channel
-	raw, mid []byte // buffers for the largest strip or tile, or nil
+	raw, mid []byte // buffers for the largest strip or tile; nil if unused
 	inflate  io.ReadCloser
 	piz      *pizTables
 }
@@ -94,14 +94,14 @@ func newUnpacker(h *Header) unpacker {
 	return u
 }
 
-// unpackChunk decompresses a strip or tile of w by l pixels. Each row has all values of the first
-// channel, then of the next, little-endian. The result is valid until the next call.
+// unpackChunk decompresses a strip or tile of w by l pixels. A row has all little-endian values of
+// the first channel, then of the next channel, and so on. The result is valid until the next call.
 func (u *unpacker) unpackChunk(compression byte, packed []byte, w, l int) ([]byte, error) {
 	size := 0
 	for _, c := range u.channels {
 		size += w * l * c.kind.numberSize()
 	}
-	if compression == plain || len(packed) >= size { // incompressible data is stored uncompressed
+	if compression == plain || len(packed) >= size { // data that compression would not shrink is stored as is
 		if len(packed) != size {
 			return nil, fmt.Errorf("the pixels take %d bytes, want %d", len(packed), size)
 		}
@@ -152,8 +152,8 @@ func (u *unpacker) inflated(dst, packed []byte) (err error) {
 	return nil
 }
 
-// unpackRuns decompresses runs into dst: a count n from 0 to 127 is followed by one byte that is
-// repeated n+1 times, a negative count -n by n literal bytes.
+// unpackRuns decompresses runs into dst. A count n from 0 to 127 is followed by one byte that is
+// repeated n+1 times. A negative count is followed by -n literal bytes.
 func unpackRuns(dst, packed []byte) error {
 	for len(dst) > 0 {
 		if len(packed) < 2 {
@@ -187,8 +187,8 @@ func unpackRuns(dst, packed []byte) error {
 	return nil
 }
 
-// mergeHalves inverts the transformation before RLE and ZIP: each byte is the difference to the
-// previous byte plus 128, and the first half of the bytes are those at even positions.
+// mergeHalves inverts the transformation that precedes RLE and ZIP. Each byte is the difference
+// from the previous byte, plus 128. The first half of the bytes belongs at even positions.
 func mergeHalves(dst, split []byte) {
 	for i := 1; i < len(split); i++ {
 		split[i] += split[i-1] - 128
@@ -199,8 +199,8 @@ func mergeHalves(dst, split []byte) {
 	}
 }
 
-// unpackPXR24 decompresses PXR24: for each row of a channel, all high bytes of the differences of
-// neighbors, then the next bytes and so on. Floats lack their lowest byte.
+// unpackPXR24 decompresses PXR24. For each row of a channel, the data holds the differences of
+// neighbors: all high bytes, then all next bytes and so on. Floats lack their lowest byte.
 func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
 	stored := func(k kind) int { return map[kind]int{half: 2, float: 3, whole: 4}[k] }
 	size := 0
@@ -233,8 +233,8 @@ func (u *unpacker) unpackPXR24(raw, mid, packed []byte, w, l int) error {
 	return nil
 }
 
-// unpackB44 decompresses B44 and B44A, channel by channel: half-precision floats in blocks of 4 by
-// 4, other values unchanged.
+// unpackB44 decompresses B44 and B44A, channel by channel. Half-precision floats are in blocks of 4
+// by 4; other values are stored unchanged.
 func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 	stride, left := 0, 0
 	for _, c := range u.channels {
@@ -274,10 +274,10 @@ func (u *unpacker) unpackB44(raw, packed []byte, w, l int) error {
 	return nil
 }
 
-// unpackBlock decodes the first block of b and returns how many bytes it has: 14, or 3 if all its
-// values are equal. The first value is stored in full. Each other value is a difference of six
-// bits, where 32 means 0, times a power of two: down the first column from the value above, then
-// along the rows from the value to the left.
+// unpackBlock decodes the first block of b and returns its size: 14 bytes, or 3 if all values are
+// equal. The first value is stored in full. Each other value is a difference of six bits, where 32
+// means 0, times a power of two. In the first column it is the difference from the value above,
+// elsewhere from the value to the left.
 func unpackBlock(b []byte) (block [16]uint16, n int, err error) {
 	if len(b) < 3 {
 		return block, 0, io.ErrUnexpectedEOF

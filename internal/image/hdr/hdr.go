@@ -1,8 +1,8 @@
-// Package hdr decodes Radiance images (.hdr): light without an upper bound, where each pixel has
-// three mantissas with a common exponent.
+// Package hdr decodes Radiance images (.hdr), whose light has no upper bound. Each pixel has three
+// mantissas with a common exponent.
 //
 // The layout follows "Radiance File Formats" (Greg Ward, 1997), section "Image File Format". Like
-// nearly all readers, the package uses mantissas unchanged; Radiance itself adds a half to each, so
+// nearly all readers, the package uses mantissas unchanged. Radiance itself adds a half to each, so
 // that no value is ever black.
 package hdr
 
@@ -20,13 +20,13 @@ import (
 // An Image is a decompressed file whose pixels are still encoded, four bytes each.
 type Image struct {
 	Header
-	packed []byte // pixels in file order
+	packed []byte // encoded pixels in file order
 	light  light
 }
 
 // LeastBytes returns a lower bound for the size of files with this header.
 func (h Header) LeastBytes() int64 {
-	// Every encoding of a scan line has at least one pixel and one more run.
+	// A scan line of more than one pixel has at least one pixel and one run.
 	lines, length := int64(h.Height), h.Width
 	if h.columns {
 		lines, length = int64(h.Width), h.Height
@@ -61,14 +61,14 @@ func Decode(r io.Reader, size int64) (*Image, error) {
 	return &Image{Header: h, packed: pix, light: h.lightTable()}, nil
 }
 
-// Row stores row y, counted from the top, in dst as linear light: red, green, blue and an alpha of
-// 1 per pixel. It panics if dst does not have four elements per pixel, or if the image has no such
-// row.
+// Row stores row y, counted from the top, in dst. A pixel has red, green and blue as linear light,
+// and an alpha of 1. Row panics if dst does not have four elements per pixel, or if the image has
+// no row y.
 func (p *Image) Row(dst []float32, y int) {
 	if len(dst) != 4*p.Width || y < 0 || y >= p.Height {
 		panic(fmt.Sprintf("hdr: row %d has room for %d values in an image of %d x %d", y, len(dst), p.Width, p.Height))
 	}
-	// x is the first pixel of the row in the file, and step leads to the next.
+	// x is the index of the row's first pixel in the file. step is added for the next pixel.
 	x, step := 0, 1
 	if p.fromRight {
 		x, step = p.Width-1, -1
@@ -85,14 +85,14 @@ func (p *Image) Row(dst []float32, y int) {
 	}
 }
 
-// Only scan lines of these lengths may be stored channel by channel.
+// Only scan lines of these lengths can be stored channel by channel.
 const (
 	leastByChannel = 8
 	mostByChannel  = 1<<15 - 1
 )
 
-// readLine fills line with the next scan line, which is stored channel by channel or, in older
-// files, pixel by pixel.
+// readLine reads the next scan line into line. It is stored channel by channel or, in older files,
+// pixel by pixel.
 func readLine(r *bufio.Reader, line []byte) error {
 	pixels := len(line) / 4
 	if pixels >= leastByChannel && pixels <= mostByChannel {
@@ -105,15 +105,16 @@ func readLine(r *bufio.Reader, line []byte) error {
 			if length := int(sign[2])<<8 | int(sign[3]); length != pixels {
 				return fmt.Errorf("the scan line has %d pixels, want %d", length, pixels)
 			}
-			_, _ = r.Discard(len(sign)) // skip the peeked bytes
+			_, _ = r.Discard(len(sign))
 			return readPlanes(r, line)
 		}
 	}
 	return readPixels(r, line)
 }
 
-// readPlanes reads all reds, then all greens, blues and exponents, each as packets: up to 128
-// values, or a count above 128 and one value that is repeated count-128 times.
+// readPlanes reads all reds, then all greens, blues and exponents. Each channel consists of
+// packets. A packet has a count up to 128 and as many values, or a higher count and one value that
+// is repeated count-128 times.
 func readPlanes(r *bufio.Reader, line []byte) error {
 	for c := range 4 {
 		for at := c; at < len(line); {
@@ -143,8 +144,9 @@ func readPlanes(r *bufio.Reader, line []byte) error {
 	return nil
 }
 
-// readPixels reads pixels of four bytes. Mantissas of 1, 1, 1 repeat the previous pixel as often as
-// the exponent says; directly after another repetition, the count is multiplied by 256.
+// readPixels reads pixels of four bytes. Mantissas of 1, 1, 1 repeat the previous pixel; the
+// exponent is the count. If several repetitions follow each other, the counts are multiplied by 1,
+// 256, 65536 and so on.
 func readPixels(r *bufio.Reader, line []byte) error {
 	var p [4]byte
 	for at, shift := 0, 0; at < len(line); {
@@ -175,11 +177,11 @@ func readPixels(r *bufio.Reader, line []byte) error {
 	return nil
 }
 
-// A light converts encoded pixels to floats: the product of its table entries for the mantissa and
-// the exponent.
+// A light holds tables that convert encoded pixels to floats. A value is the product of the entries
+// for the mantissa and the exponent.
 type light struct {
 	mantissa [256]float64
-	exponent [256][3]float64 // factors of red, green and blue, by exponent
+	exponent [256][3]float64 // factors of red, green and blue for each exponent
 }
 
 // lightTable returns the table for images with this header. Light is (mantissa * 2^(exponent-136))
@@ -193,14 +195,14 @@ func (h *Header) lightTable() light {
 		}
 		unit := detmath.Pow(math.Ldexp(1, i-136), h.Gamma)
 		for c, e := range h.Exposure {
-			l.exponent[i][c] = min(1e300, unit/e) // finite, so that 0 times the factor is 0
+			l.exponent[i][c] = min(1e300, unit/e) // the limit keeps the factor finite, so that 0 times the factor is 0
 		}
 	}
 	return l
 }
 
 // putLight converts the first pixel of packed to light and stores it at the start of dst. Light
-// beyond float32 becomes the largest float32, to avoid infinities.
+// beyond float32 becomes the largest float32 instead of infinity.
 func (l *light) putLight(dst []float32, packed []byte) {
 	_, _ = dst[3], packed[3]
 	scale := &l.exponent[packed[3]]

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// file builds an image from its resolution line and the bytes after it.
+// file builds an image from its resolution line and the bytes of its pixels.
 func file(resolution string, body ...byte) []byte {
 	return append([]byte("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n"+resolution+"\n"), body...)
 }
@@ -51,7 +51,8 @@ func TestMantissasShareTheExponent(t *testing.T) {
 	}
 }
 
-// The exposure and gamma in the header are undone in the pixels.
+// TestHeaderVariablesAreUndone checks that pixels are divided by the exposure and raised to the
+// gamma in the header.
 func TestHeaderVariablesAreUndone(t *testing.T) {
 	for _, tc := range []struct {
 		lines string
@@ -81,7 +82,8 @@ func TestHeaderVariablesAreUndone(t *testing.T) {
 	}
 }
 
-// All eight axis orders give the same image of 3 x 2 pixels.
+// TestAxisOrdersGiveOnePicture checks that all eight axis orders give the same image of 3 x 2
+// pixels.
 func TestAxisOrdersGiveOnePicture(t *testing.T) {
 	const want = "1 2 3 / 4 5 6"
 	for resolution, order := range map[string]string{
@@ -109,7 +111,7 @@ func TestAxisOrdersGiveOnePicture(t *testing.T) {
 }
 
 func TestScanLines(t *testing.T) {
-	ten := func(v ...byte) (out []byte) { // channels of a row: red as given, the others constant
+	ten := func(v ...byte) (out []byte) { // a row with the given packets of red, and constant other channels
 		out = append([]byte{2, 2, 0, 10}, v...)
 		return append(out, 128+10, 0, 128+10, 0, 128+10, 136)
 	}
@@ -137,7 +139,7 @@ func TestScanLines(t *testing.T) {
 			}
 		})
 	}
-	// Two repetitions: 3, and 2 times 256.
+	// The row has two repetitions, of 3 and of 2 times 256 pixels.
 	long := floats(t, file("-Y 1 +X 516", 9, 0, 0, 136, 1, 1, 1, 3, 1, 1, 1, 2))
 	if long[0] != 9 || long[4*515] != 9 {
 		t.Errorf("ends of a long repetition: %g, %g", long[0], long[4*515])
@@ -180,7 +182,8 @@ func TestBadRadianceFilesAreRefused(t *testing.T) {
 	}
 }
 
-// An image survives encoding and decoding in each encoding, and truncated files are errors.
+// TestPicturesSurviveAllEncodings encodes and decodes images in each encoding. Truncated files must
+// give errors.
 func TestPicturesSurviveAllEncodings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 6).Draw(t, "h")
@@ -296,7 +299,7 @@ func FuzzHDR(f *testing.F) {
 }
 
 func ExampleDecode() {
-	// One pixel: mantissas of 128, 64 and 0 that share the exponent 129.
+	// The single pixel has mantissas of 128, 64 and 0 and the exponent 129.
 	const data = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\n\x80\x40\x00\x81"
 	p, err := Decode(strings.NewReader(data), int64(len(data)))
 	row := make([]float32, 4)

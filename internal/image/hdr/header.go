@@ -12,20 +12,21 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A Header describes the pixels. In the file it is the text before them.
+// A Header holds the properties in the text before the pixels.
 type Header struct {
 	Width, Height int
-	// Exposure is the factor that was applied to red, green and blue: the product of all EXPOSURE
-	// and COLORCORR lines. Row divides by it.
+	// Exposure is the factor that the writer applied to red, green and blue. It is the product of
+	// all EXPOSURE and COLORCORR lines. Row divides by it.
 	Exposure [3]float64
-	// Gamma is the root that was applied to the stored pixels; 1 means none. Row raises them to
+	// Gamma is the root that the writer applied to the pixels; 1 means none. Row raises pixels to
 	// this power.
 	Gamma float64
-	// Primaries is the PRIMARIES line, "" if there is none. It is not applied.
+	// Primaries is the value of the PRIMARIES line, or "" if there is none. Decode does not apply
+	// it.
 	Primaries string
 
-	columns               bool // scan lines are columns of the image
-	fromRight, fromBottom bool // columns are stored from the right, rows from the bottom
+	columns               bool // true if scan lines are columns of the image
+	fromRight, fromBottom bool // true if columns start from the right, or rows from the bottom
 }
 
 // maxHeader is the maximum size of the header text in bytes.
@@ -116,7 +117,7 @@ func (h *Header) applyVariable(line string) error {
 	return nil
 }
 
-// checkExposure returns an error if the product of many lines is extreme.
+// checkExposure returns an error if the exposure is extreme, as the product of many lines may be.
 func (h *Header) checkExposure() error {
 	const most = 1e30
 	for _, v := range h.Exposure {
@@ -135,8 +136,9 @@ func positive(line, text string) (float64, error) {
 	return v, nil
 }
 
-// resolution parses the line before the pixels: the axis along which scan lines follow each other,
-// its direction, and their number; then the same for the pixels of a line. Y points up.
+// resolution parses the line before the pixels. It holds the axis along which scan lines follow
+// each other, its direction, and the number of lines, and then the same for the pixels of a line. Y
+// points up.
 func (h *Header) resolution(line string) error {
 	f := strings.Fields(line)
 	wrong := fmt.Errorf("hdr: resolution line is %.40q; want one like %q", line, "-Y 480 +X 640")
@@ -163,7 +165,7 @@ func (h *Header) resolution(line string) error {
 // A lineReader reads the lines of a text of limited length.
 type lineReader struct {
 	r    *bufio.Reader
-	left int // bytes left until the limit
+	left int // number of bytes that may still be read
 }
 
 func (l *lineReader) nextHeaderLine() (string, error) {

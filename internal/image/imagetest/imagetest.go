@@ -1,5 +1,5 @@
-// Package imagetest creates decompression bombs: small images that would make an unprotected
-// decoder use gigabytes or minutes. Tests and campaigns pass them to recipes.
+// Package imagetest creates decompression bombs. These are small images for which an unprotected
+// decoder would use gigabytes or minutes. Tests and campaigns pass them to recipes.
 package imagetest
 
 import (
@@ -10,12 +10,12 @@ import (
 	"io"
 )
 
-// A Bomb is a decompression bomb in a file.
+// A Bomb is a file with a decompression bomb.
 type Bomb struct {
 	Name string
 	Ext  string
 	Data []byte
-	// Fine is set if the bomb is a valid image, which recipes must cook.
+	// Fine is set if the bomb is a valid image that recipes must cook.
 	Fine bool
 }
 
@@ -114,7 +114,7 @@ func deflate(n int64) []byte {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // writes to a buffer cannot fail
+		panic(err) // writing to a buffer cannot fail
 	}
 	return b.Bytes()
 }
@@ -126,8 +126,8 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TIFFTiles returns a grayscale image of side×side pixels, in tiles of tile×tile pixels that
-// all refer to the same bytes of the file.
+// TIFFTiles returns a grayscale image of side×side pixels, in tiles of tile×tile pixels. All
+// tiles refer to the same bytes of the file.
 func TIFFTiles(side, tile int) []byte {
 	tiles := (side / tile) * (side / tile)
 	data := deflate(int64(tile * tile))
@@ -151,8 +151,8 @@ func tiffStrip(side uint32) []byte {
 	})
 }
 
-// tiff returns a file with a body, which starts at byte 8, and a directory of 32-bit entries: tag,
-// count, value or offset.
+// tiff returns a file with a body, which starts at byte 8, and a directory. An entry of the
+// directory has 32-bit values: tag, count, and value or offset.
 func tiff(body []byte, entries [][3]uint32) []byte {
 	if len(body)%2 == 1 {
 		body = append(body, 0)
@@ -169,17 +169,17 @@ func tiff(body []byte, entries [][3]uint32) []byte {
 	return le.AppendUint32(b, 0)
 }
 
-// JPEGScans returns a progressive image of uniform gray, side×side pixels, with many scans of a
+// JPEGScans returns a progressive image of uniform gray, side×side pixels. It has many scans of a
 // few bytes that change nothing.
 func JPEGScans(side, scans int) []byte {
 	b := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
-	b = append(b, bytes.Repeat([]byte{1}, 64)...) // quantization table
+	b = append(b, bytes.Repeat([]byte{1}, 64)...)
 	b = append(b, "\xff\xc2\x00\x0b\x08"...)
 	b = binary.BigEndian.AppendUint16(b, uint16(side))
 	b = binary.BigEndian.AppendUint16(b, uint16(side))
 	b = append(b, "\x01\x01\x11\x00"...)
-	b = appendCode(b, 0x00, 0)    // DC: one code of one bit, "same as before"
-	b = appendCode(b, 0x10, 0xe0) // AC: "the next 16,384 blocks or more are empty"
+	b = appendCode(b, 0x00, 0)    // DC table: the only code means "same as before"
+	b = appendCode(b, 0x10, 0xe0) // AC table: the only code means "the next 16,384 blocks or more are empty"
 	blocks := ((side + 7) / 8) * ((side + 7) / 8)
 	b = append(b, "\xff\xda\x00\x08\x01\x01\x00\x00\x00\x00"...)
 	b = append(b, make([]byte, (blocks+7)/8)...)
@@ -188,7 +188,7 @@ func JPEGScans(side, scans int) []byte {
 	return append(b, 0xff, 0xd9)
 }
 
-// appendCode appends a Huffman table with one code of one bit.
+// appendCode appends a Huffman table that has one code of one bit.
 func appendCode(b []byte, class, value byte) []byte {
 	b = append(b, 0xff, 0xc4, 0x00, 0x14, class, 1)
 	b = append(b, make([]byte, 15)...)

@@ -36,22 +36,21 @@ const (
 	channelGreen channel = 1
 	channelBlue  channel = 2
 	channelAlpha channel = 15
-	// A compressed block has one sample. Its channel is named color, data or red, which are all 0,
-	// except that BC1 blocks that may be transparent have another value.
+	// A compressed block has one sample. Its channel is named color, data or red; all these have
+	// the number 0. Only BC1 blocks that may be transparent have another number.
 	channelColor        channel = 0
 	channelColorOrClear channel = 1
-	// ETC2 and UASTC have their own values for channels.
+	// ETC2 and UASTC have other channel numbers.
 	channelETC2Color channel = 2
-	channelUASTC     channel = 0 // RGB
-	channelUASTCA    channel = 3 // RGBA
+	channelUASTC     channel = 0 // channel number for RGB
+	channelUASTCA    channel = 3 // channel number for RGBA
 
-	// Flags that are combined with a channel: exempt from the transfer function, signed, and
-	// floating point.
+	// Flags that are combined with a channel: linear, signed, and floating point.
 	isLinear channel = 1 << 4
 	isSigned channel = 1 << 6
 	isFloat  channel = 1 << 7
 
-	// Bit patterns of -1, 0 and 1 in floating-point channels.
+	// Bits of the float32 values -1, 0 and 1, which are the limits of floating-point channels.
 	floatMinusOne = 0xbf800000
 	floatOne      = 0x3f800000
 )
@@ -60,7 +59,7 @@ const (
 type sample struct {
 	bitOffset, bits int
 	channel         channel
-	lower, upper    uint32 // stored values that mean 0 (-1 if signed) and 1
+	lower, upper    uint32 // stored values for 0 (-1 if signed) and for 1
 }
 
 func modelOf(f texture.Format) colorModel {
@@ -147,7 +146,7 @@ func samplesOf(t *texture.Texture) []sample {
 	return nil
 }
 
-// floatSamples returns unpackedSamples for floating point.
+// floatSamples is like unpackedSamples, for floating-point channels.
 func floatSamples(alpha channel, bits ...int) []sample {
 	samples := unpackedSamples(alpha, bits...)
 	for i := range samples {
@@ -171,20 +170,20 @@ func unpackedSamples(alpha channel, bits ...int) []sample {
 }
 
 const (
-	descriptorHead  = 28 // size of the descriptor before the samples, with the total size
+	descriptorHead  = 28 // size of the descriptor's total size and header
 	descriptorBytes = 16 // size of each sample
 
 	// Offsets in the descriptor: transferAt of the transfer function, flagsAt of the alpha flag,
-	// bytesPlane0At of the size of a texel block, channelAt of the channel of a compressed block.
+	// bytesPlane0At of the size of a texel block, channelAt of the first sample's channel.
 	transferAt    = 14
 	flagsAt       = 15
 	bytesPlane0At = 20
-	channelAt     = descriptorHead + 3 // offset of the first sample's channel
+	channelAt     = descriptorHead + 3
 )
 
-// descriptor returns the data format descriptor: its total size and one basic block. Since revision
-// 4 of the specification, bytesPlane is the size of an uncompressed texel block even in files with
-// supercompression; before, it had to be 0.
+// descriptor returns the data format descriptor, which is its total size and one basic block. Since
+// revision 4 of the specification, bytesPlane is the size of an uncompressed texel block even in
+// files with supercompression. In earlier revisions it had to be 0.
 func descriptor(t *texture.Texture) []byte {
 	side, blockBytes := t.Format.Block()
 	samples := samplesOf(t)
@@ -192,7 +191,7 @@ func descriptor(t *texture.Texture) []byte {
 	if t.SRGB {
 		transfer = transferSRGB
 	} else if t.Format == texture.UASTC {
-		primaries = primariesUnspecified // KHR_texture_basisu requires this value for data
+		primaries = primariesUnspecified // KHR_texture_basisu requires this value for UASTC data without sRGB
 	}
 	if t.Premultiplied {
 		flags = premultiplied
@@ -200,24 +199,24 @@ func descriptor(t *texture.Texture) []byte {
 
 	size := descriptorHead + descriptorBytes*len(samples)
 	d := binary.LittleEndian.AppendUint32(make([]byte, 0, size), uint32(size))
-	d = binary.LittleEndian.AppendUint32(d, 0) // vendor ID Khronos, type basic
+	d = binary.LittleEndian.AppendUint32(d, 0) // the vendor ID of Khronos, and the type of basic descriptors
 	d = binary.LittleEndian.AppendUint16(d, descriptorVersion)
 	d = binary.LittleEndian.AppendUint16(d, uint16(size-4))
 	d = append(d, byte(modelOf(t.Format)), primaries, transfer, flags)
 	d = append(d, byte(side-1), byte(side-1), 0, 0)      // block size minus one
-	d = append(d, byte(blockBytes), 0, 0, 0, 0, 0, 0, 0) // bytesPlane 0 to 7
+	d = append(d, byte(blockBytes), 0, 0, 0, 0, 0, 0, 0) // the array bytesPlane
 	for _, s := range samples {
 		d = binary.LittleEndian.AppendUint16(d, uint16(s.bitOffset))
 		d = append(d, byte(s.bits-1), byte(s.channel))
-		d = binary.LittleEndian.AppendUint32(d, 0) // sample position in the block
+		d = binary.LittleEndian.AppendUint32(d, 0) // position of the sample in the block
 		d = binary.LittleEndian.AppendUint32(d, s.lower)
 		d = binary.LittleEndian.AppendUint32(d, s.upper)
 	}
 	return d
 }
 
-// vulkanNumber returns the VkFormat of t. It returns 0 for UASTC, which no GPU reads; the
-// descriptor identifies it.
+// vulkanNumber returns the VkFormat of t. It is 0 for UASTC, which no GPU reads; readers find UASTC
+// in the descriptor.
 func vulkanNumber(t *texture.Texture) uint32 { return t.Format.Vulkan().Of(t.SRGB) }
 
 // formatOfVulkan is the inverse of vulkanNumber.
@@ -228,7 +227,7 @@ func formatOfVulkan(number uint32) (f texture.Format, srgb, ok bool) {
 	return texture.Numbered(number, texture.Formats(), texture.Format.Vulkan)
 }
 
-// typeSize returns the number of bytes in each unit that a big-endian machine would have to swap.
+// typeSize returns the size of the units whose bytes a big-endian machine has to swap.
 func typeSize(f texture.Format) int {
 	switch f {
 	case texture.RGB10A2, texture.R32F:
@@ -239,8 +238,8 @@ func typeSize(f texture.Format) int {
 	return 1
 }
 
-// levelAlignment returns the alignment of level data without supercompression: lcm(block size, 4),
-// so that a loader can copy whole blocks and words.
+// levelAlignment returns the alignment of level data without supercompression. It is lcm(block
+// size, 4), so that a loader can copy whole blocks and words.
 func levelAlignment(f texture.Format) int64 {
 	_, bytes := f.Block()
 	a, b := bytes, 4

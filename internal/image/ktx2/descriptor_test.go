@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The expected words are the output of the Khronos Group's dfdutils (vk2dfd) for these VkFormat
-// numbers, in the order of the file.
+// The expected words are from the Khronos Group's dfdutils (vk2dfd) for these VkFormat numbers.
+// They are in file order.
 func TestDescriptors(t *testing.T) {
 	for _, tc := range []struct {
 		number uint32
@@ -98,7 +98,7 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// Levels are aligned so that a loader can copy whole blocks and 32-bit words.
+// TestAlignment checks that levels are aligned to whole blocks and 32-bit words.
 func TestAlignment(t *testing.T) {
 	for f, want := range map[texture.Format]int64{
 		texture.R8: 4, texture.RG8: 4, texture.RGBA8: 4, texture.BC1: 8, texture.RGBA16F: 8, texture.BC7: 16,
@@ -109,8 +109,8 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-// UASTC files have a VkFormat of 0. The expected bytes are from the Khronos Group's ktx. Files
-// without a transfer curve have unspecified primaries, as glTF requires.
+// UASTC files have a VkFormat of 0. The expected bytes are from the Khronos Group's program ktx. As
+// glTF requires, files without a transfer function have unspecified primaries.
 func TestDescriptorsOfUASTC(t *testing.T) {
 	for _, tc := range []struct {
 		srgb, opaque bool

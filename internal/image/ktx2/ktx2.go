@@ -1,8 +1,8 @@
 // Package ktx2 writes and reads KTX 2.0 files: two-dimensional textures, cubes and arrays of both,
-// with one or more mip levels, and volumes, optionally compressed with Zstandard.
+// with one or more mip levels, and volumes. Levels may be compressed with Zstandard.
 //
-// The layout follows the "KTX File Format Specification", version 2.0 revision
-// 4, and the "Khronos Data Format Specification", version 1.4. A file is
+// The layout follows the "KTX File Format Specification", version 2.0 revision 4, and the "Khronos
+// Data Format Specification", version 1.4. A file is
 //
 //	identifier, header, index          80 bytes
 //	level index                        24 bytes per level, largest level first
@@ -30,13 +30,14 @@ import (
 // A Scheme is the supercompression scheme of level data, numbered as in KTX.
 type Scheme uint32
 
-// The supported schemes.
+// These are the supported schemes.
 const (
 	None Scheme = 0
 	Zstd Scheme = 2
 )
 
-// Supercompression says how Write compresses level data. The zero value means no supercompression.
+// Supercompression selects how Write compresses level data. The zero value means no
+// supercompression.
 type Supercompression struct {
 	Scheme Scheme
 	// Level is the Zstandard compression level, from 1 to 22. The encoder has four speeds, for
@@ -50,19 +51,19 @@ const (
 )
 
 // identifier is the first twelve bytes of every file. They include a byte with the high bit set and
-// both kinds of line ending, so that a transfer that damages such bytes is detected at once.
+// both kinds of line ending, so that readers detect transfers that change such bytes.
 const identifier = "\xabKTX 20\xbb\r\n\x1a\n"
 
 func alignOffset(n, to int64) int64 { return (n + to - 1) / to * to }
 
-// Encode returns the file that Write would write.
+// Encode returns the bytes of the file that Write writes.
 func Encode(ctx context.Context, t *texture.Texture, s Supercompression) ([]byte, error) {
 	var m memory
 	err := Write(ctx, &m, t, s)
 	return m.data, err
 }
 
-// A memory is a file in memory that implements io.WriteSeeker.
+// A memory is an io.WriteSeeker that stores a file in memory.
 type memory struct {
 	data []byte
 	at   int64
@@ -90,7 +91,7 @@ func (m *memory) Seek(offset int64, whence int) (int64, error) {
 }
 
 // Write writes t to w, starting at w's current offset. It compresses levels directly into the file,
-// so that no compressed level is in memory, and finally seeks back to write their sizes.
+// so that compressed levels are not held in memory. Then it seeks back to write their sizes.
 func Write(ctx context.Context, w io.WriteSeeker, t *texture.Texture, s Supercompression) error {
 	if err := t.Check(); err != nil {
 		return fmt.Errorf("write ktx2: %w", err)
@@ -159,7 +160,7 @@ func (c *counter) Write(p []byte) (int, error) {
 func header(t *texture.Texture, s Scheme) []byte {
 	descriptor, keyValues := descriptor(t), keyValueData(t)
 	descriptorAt := headerSize + levelIndexSize*len(t.Levels)
-	keyValuesAt := descriptorAt + len(descriptor) // both offsets are multiples of 4
+	keyValuesAt := descriptorAt + len(descriptor) // both operands are multiples of 4
 
 	h := append(make([]byte, 0, keyValuesAt+len(keyValues)), identifier...)
 	for _, v := range []int{
@@ -176,7 +177,7 @@ func header(t *texture.Texture, s Scheme) []byte {
 	} {
 		h = binary.LittleEndian.AppendUint32(h, uint32(v))
 	}
-	h = append(h, make([]byte, 16)...) // no global supercompression data
+	h = append(h, make([]byte, 16)...) // there is no global supercompression data
 	h = append(h, make([]byte, levelIndexSize*len(t.Levels))...)
 	h = append(h, descriptor...)
 	return append(h, keyValues...)
@@ -184,15 +185,14 @@ func header(t *texture.Texture, s Scheme) []byte {
 
 const (
 	orientationKey = "KTXorientation"
-	orientation2D  = "rd\x00"  // x points right, y points down
-	orientation3D  = "rdi\x00" // same as 2D, and z points into the image
+	orientation2D  = "rd\x00"  // value for 2D: x points right, y points down
+	orientation3D  = "rdi\x00" // value for 3D: like 2D, and z points into the image
 	swizzleKey     = "KTXswizzle"
 	writerKey      = "KTXwriter"
 )
 
 // keyValueData returns the key/value pairs, sorted by key: orientation (the first row is the top
-// row), swizzle, and writer. The writer has no version, so that a new release alone changes no
-// bytes.
+// row), swizzle, and writer. The writer has no version, so that new releases write the same bytes.
 func keyValueData(t *texture.Texture) []byte {
 	pairs := [][2]string{{orientationKey, orientation(t)}}
 	if t.Swizzle != "" {
@@ -225,8 +225,8 @@ func newPacker(level int) (packer, error) {
 	if level < 1 || level > 22 {
 		return packer{}, fmt.Errorf("zstd level %d is not within 1 to 22", level)
 	}
-	// One goroutine makes the bytes equal on all machines. A checksum is unnecessary, because the
-	// store checks whole files.
+	// The encoder uses one goroutine, because then the bytes are equal on all machines. A checksum
+	// is unnecessary, because the store checks whole files.
 	enc, err := zstd.NewWriter(nil,
 		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
 		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
@@ -241,7 +241,7 @@ func (p packer) writeLevel(ctx context.Context, w io.Writer, level []byte) error
 	return p.Close()
 }
 
-// writeAll writes data. It stops when the context is canceled.
+// writeAll writes data. It stops if the context is canceled.
 func writeAll(ctx context.Context, w io.Writer, data []byte) error {
 	_, err := ctxio.Writer(ctx, w).Write(data)
 	return err

@@ -32,8 +32,7 @@ func small() *texture.Texture {
 	}}
 }
 
-// cube is an array of two cubes, with one block per face. Its swizzle selects the channels that a
-// shader reads.
+// cube is an array of two cubes, with one block per face and a swizzle.
 func cube() *texture.Texture {
 	t := &texture.Texture{Format: texture.BC4, W: 4, H: 4, Layers: 2, Cube: true, Premultiplied: true, Swizzle: "rrr1",
 		Levels: [][]byte{make([]byte, 12*8)}}
@@ -43,7 +42,7 @@ func cube() *texture.Texture {
 	return t
 }
 
-// The expected file is written by hand from the specification.
+// TestWriteGolden compares a file with bytes that were written by hand from the specification.
 func TestWriteGolden(t *testing.T) {
 	want := unhex(t, `
 		AB4B5458 203230BB 0D0A1A0A           identifier
@@ -71,7 +70,7 @@ func TestWriteGolden(t *testing.T) {
 	}
 }
 
-// unhex reads the words of hexadecimal digits at the start of each line.
+// unhex decodes the hexadecimal words at the start of each line.
 func unhex(t *testing.T, text string) []byte {
 	t.Helper()
 	var out []byte
@@ -79,7 +78,7 @@ func unhex(t *testing.T, text string) []byte {
 		for _, word := range strings.Fields(line) {
 			b, err := hex.DecodeString(word)
 			if err != nil || word != strings.ToUpper(word) {
-				break // rest of the line is a remark
+				break // the rest of the line is a remark
 			}
 			out = append(out, b...)
 		}
@@ -143,7 +142,6 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// A texture can be written after other data and before other data.
 func TestWriteInTheMiddle(t *testing.T) {
 	for _, s := range []Supercompression{{}, {Zstd, 3}} {
 		f := &memory{data: []byte("before"), at: 6}
@@ -157,7 +155,6 @@ func TestWriteInTheMiddle(t *testing.T) {
 	}
 }
 
-// Levels larger than the size of a write are compressed in several writes.
 func TestRoundTripLarge(t *testing.T) {
 	level := make([]byte, 4*500*500)
 	for i := range level {
@@ -216,8 +213,8 @@ func TestReadRefusesTornFiles(t *testing.T) {
 	}
 }
 
-// Changing any bit of a file, except for the words in the key/value data, changes the texture or is
-// an error.
+// TestReadSeesEveryBit checks that changing any bit of a file changes the texture or is an error.
+// It excludes the words in the key/value data.
 func TestReadSeesEveryBit(t *testing.T) {
 	for _, tex := range []*texture.Texture{small(), cube()} {
 		seesEveryBit(t, tex)
@@ -283,7 +280,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// Older writers store 0 as bytesPlane in files with supercompression. Read accepts these files.
+// Older writers store 0 as bytesPlane in files with supercompression, and Read accepts these files.
 func TestReadOldDescriptor(t *testing.T) {
 	file := encode(t, small(), Supercompression{Zstd, 1})
 	file[128+bytesPlane0At] = 0
@@ -292,7 +289,7 @@ func TestReadOldDescriptor(t *testing.T) {
 	}
 }
 
-// Reading a few bytes that claim gigabytes allocates next to nothing.
+// TestReadBomb checks that a short file with huge sizes in its header allocates almost nothing.
 func TestReadBomb(t *testing.T) {
 	file := encode(t, &texture.Texture{Format: texture.RGBA8, W: 1, H: 1, Levels: [][]byte{{1, 2, 3, 4}}}, Supercompression{Zstd, 3})
 	binary.LittleEndian.PutUint32(file[20:], 65535)
@@ -310,7 +307,8 @@ func TestReadBomb(t *testing.T) {
 	}
 }
 
-// A file that can be read can be written, and the written file is read as the same texture.
+// FuzzKTX2 checks that a file that can be read can be written, and that the written file is read as
+// the same texture.
 func FuzzKTX2(f *testing.F) {
 	for _, s := range []Supercompression{{}, {Zstd, 3}} {
 		f.Add(encode(f, cube(), s))

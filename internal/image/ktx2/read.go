@@ -11,13 +11,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxZstdRatio is the maximum expansion of Zstandard data: a block of at most 128 KiB takes at
-// least 4 bytes, a header of three and one byte to repeat (RFC 8878, section 3.1.1.2).
+// maxZstdRatio is the maximum expansion of Zstandard data. A block of at most 128 KiB takes at
+// least 4 bytes: a header of three, and one byte to repeat (RFC 8878, section 3.1.1.2).
 const maxZstdRatio = 128 << 10 / 4
 
-// Read parses a whole file and checks everything that Write guarantees: sections in order and
-// without gaps, padding of zeros, a descriptor that matches the format, sorted keys, levels of the
-// right size. Decompressed levels may take at most limit bytes; a file that declares more is
+// Read parses a whole file. It accepts only files that Write could have written: sections in order
+// and without gaps, padding of zeros, a descriptor that matches the format, sorted keys, and levels
+// of the right size. Decompressed levels may take at most limit bytes; a file that declares more is
 // refused before anything is allocated. Levels without supercompression are slices of data.
 func Read(data []byte, limit int64) (*texture.Texture, error) {
 	t, err := readWithin(data, limit)
@@ -109,23 +109,22 @@ func readTextureShape(field func(int) uint32) (*texture.Texture, error) {
 	return t, nil
 }
 
-// checkSection checks that a section with the given offset and length starts at byte at of data. It
+// checkSection checks that a section with the given offset and length starts at data[at]. It
 // returns the end of the section.
 func checkSection(data []byte, at int64, offset, length uint32) (int64, bool) {
 	end := at + int64(length)
 	return end, int64(offset) == at && end <= int64(len(data))
 }
 
-// readDescriptor checks that d is the descriptor of the texture, and sets the texture's alpha
-// fields from it.
+// readDescriptor checks that d is a descriptor of the texture, and sets the texture's alpha fields.
 func readDescriptor(t *texture.Texture, d []byte, s Scheme) error {
 	t.Premultiplied = len(d) > flagsAt && d[flagsAt] == premultiplied
-	if t.Format == texture.UASTC { // all other formats have a VkFormat
+	if t.Format == texture.UASTC { // every format except UASTC has a VkFormat
 		t.SRGB = len(d) > flagsAt && d[transferAt] == transferSRGB
 		t.Opaque = len(d) > channelAt && channel(d[channelAt]) == channelUASTC
 	}
 	want := descriptor(t)
-	// Before revision 4 the specification required 0 in files with supercompression.
+	// Before revision 4, the specification required 0 in files with supercompression.
 	if s != None && len(d) == len(want) && d[bytesPlane0At] == 0 {
 		want[bytesPlane0At] = 0
 	}
@@ -224,7 +223,7 @@ func unpackZstd(packed [][]byte, sizes []int64) ([][]byte, error) {
 	defer dec.Close()
 	levels := make([][]byte, len(packed))
 	for i, p := range packed {
-		// The slice never grows, because the decoder stops at its capacity.
+		// The slice never grows, because the decoder stops when its capacity is used.
 		out, err := dec.DecodeAll(p, make([]byte, 0, sizes[i]))
 		if err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// cpuTime returns the time this process has used on all cores, which other load hardly changes.
+// cpuTime returns the CPU time of this process on all cores. Other load on the machine hardly
+// changes it.
 func cpuTime(b *testing.B) time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -16,7 +17,7 @@ func cpuTime(b *testing.B) time.Duration {
 }
 
 // BenchmarkMipsInCopies reports the time for computing all levels of an image, divided by the time
-// for copying the image. The image has 4096 x 4096 pixels: copying reads and writes 64 MiB. One run
+// for copying the image. The image has 4096 x 4096 pixels; a copy reads and writes 64 MiB. One run
 // measures both alternately.
 func BenchmarkMipsInCopies(b *testing.B) {
 	for _, bench := range []struct {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// noise fills pixels with numbers that defeat compression and branch prediction.
+// noise fills pixels with numbers that are hard to compress and to predict.
 func noise(pix []byte, opaque bool) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range pix {
@@ -26,7 +26,7 @@ func photo(m *Map) {
 	}
 }
 
-// foliage fills m with blobs, half opaque and half clear, with soft edges.
+// foliage fills m with blobs that are half opaque and half transparent, with soft edges.
 func foliage(m *Map) {
 	photo(m)
 	for y := range m.H {

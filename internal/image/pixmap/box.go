@@ -8,25 +8,25 @@ import (
 
 // The box filter for maps of eight bits averages the pixels of the larger level that a pixel
 // covers. If a side has an even length, these are two pixels. If its length is odd, n = 2m+1, a
-// pixel covers n/m pixels, which are parts of three: the i-th has the weights (m-i)/n, m/n and
-// (i+1)/n (NVIDIA, "Non-power-of-two mipmapping").
+// pixel covers parts of three pixels. The i-th pixel covers n/m pixels; the three weights are
+// (m-i)/n, m/n and (i+1)/n (NVIDIA, "Non-power-of-two mipmapping").
 //
-// Each level is computed from the 16-bit values of the previous level, not from its rounded bytes,
-// and as soon as the needed rows exist. So a row passes through all levels while it is in the
-// cache, and no level is stored in 16 bits.
+// Each level is computed from the 16-bit values of the previous level, not from its rounded bytes.
+// A row is computed as soon as the needed rows exist. So rows pass through all levels while they
+// are in the cache, and no level is stored in 16 bits.
 
 // A pyramid computes mip levels, each by averaging the previous one.
 type pyramid struct {
 	curve  *curve     // transfer curve of the colors
-	weigh  bool       // weight colors by their alpha
+	weigh  bool       // true to weight colors by their alpha
 	narrow narrowFunc // converts a row of a level to bytes
 	stages []boxStage
 	last   []texel // row buffer of the smallest level
-	err    error   // first error from a function that took a band
-	// odd and two are oddChannels and 2*oddOnes. As constants, they would be loaded again for every
-	// texel.
+	err    error   // first error that take returned
+	// odd and two are oddChannels and 2*oddOnes. They are fields, because constants would be loaded
+	// again for every texel.
 	odd, two uint64
-	sums     [3][256]uint64 // the curve in the layout that fourBytes uses: red, green, blue
+	sums     [3][256]uint64 // the curve's values in the layout of fourBytes: red, green, blue
 }
 
 // narrowFunc converts a row of texels to bytes.
@@ -35,11 +35,11 @@ type narrowFunc func(dst []byte, src []texel)
 // A boxStage computes one level from the previous level.
 type boxStage struct {
 	w, h int        // size of the previous level
-	rows [3][]texel // the last three rows of the previous level: row y is rows[y%3]
-	made *bander    // collects the computed level
+	rows [3][]texel // the last three rows of the previous level; row y is rows[y%3]
+	made *bander    // receives the computed level
 }
 
-// buildLevels feeds all rows of m through the stages.
+// buildLevels passes all rows of m to the first stage, which computes all levels.
 func (p *pyramid) buildLevels(ctx context.Context, m *Map) error {
 	first := &p.stages[0]
 	direct := m.W%2 == 0 && m.H%2 == 0
@@ -195,15 +195,15 @@ func (p *pyramid) narrowColors(dst []byte, src []texel) {
 	}
 }
 
-// fourBytes averages blocks of two by two 8-bit pixels. It is written so that the compiler can omit
-// bounds checks and addresses need no extra arithmetic.
+// fourBytes averages blocks of two by two 8-bit pixels. It is written so that the compiler omits
+// bounds checks and needs no extra arithmetic for addresses.
 func (p *pyramid) fourBytes(out []texel, top, bottom []byte) {
 	red, green, blue := &p.sums[0], &p.sums[1], &p.sums[2]
 	bottom = bottom[:len(top)]
 	k := 0
 	for i := 0; i < len(top)-7 && k < len(out); i += 8 {
 		if alpha := top[i+3]; alpha == top[i+7] && alpha == bottom[i+3] && alpha == bottom[i+7] {
-			// Sums are computed two bits above the position of the result.
+			// Sums are stored two bits above the position of the result.
 			rb := red[top[i]] + red[top[i+4]] + red[bottom[i]] + red[bottom[i+4]] +
 				blue[top[i+2]] + blue[top[i+6]] + blue[bottom[i+2]] + blue[bottom[i+6]] + 2*oddOnes
 			g := green[top[i+1]] + green[top[i+5]] + green[bottom[i+1]] + green[bottom[i+5]] + 2<<14
@@ -235,10 +235,10 @@ func (p *pyramid) unequalFour(a, b uint64) texel {
 	return t | divided(red, green, blue, alpha)
 }
 
-// divided returns the three sums divided by alpha, rounded, as a texel without alpha. Alpha is at
-// most 2^18 and quotients are at most 65535, so a quotient is either exactly a half or at least
-// 2^-19 away from it. Adding an eighth of this distance, to cover the error of a 53-bit float,
-// makes floats round like integers.
+// divided returns the three sums divided by alpha, rounded, as a texel without alpha. The result of
+// floating-point division equals that of integers. Alpha is at most 2^18 and quotients are at most
+// 65535, so a quotient is either exactly a half or at least 2^-19 away from it. Adding an eighth of
+// this distance covers the error of a 53-bit float.
 func divided(red, green, blue, alpha uint64) texel {
 	const half = 0.5 + 1.0/(1<<22)
 	by := 1 / float64(alpha)
@@ -276,12 +276,12 @@ func weighTexels(a, b, c, d texel) texel {
 }
 
 // weighted computes weighted averages of up to three by three texels of a level of width w. Sums
-// stay below 2^64, because the weights of an axis add up to at most 65535 and alpha and color are
+// are below 2^64, because the weights of an axis add up to at most 65535, and alpha and color are
 // at most 65535, too.
 func (p *pyramid) weighted(out []texel, in [3][]texel, down taps, w int) {
 	for x := range out {
 		across := tapsOf(w, x)
-		var plain, seen [3]uint64 // sums of colors without and with alpha weighting
+		var plain, seen [3]uint64 // sums of colors, and sums of colors weighted by alpha
 		var alpha uint64
 		for j := range down.count {
 			line := in[j][across.first:]

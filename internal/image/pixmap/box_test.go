@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// firstLevel returns the sixteen bits of the level below m.
+// firstLevel returns the 16-bit texels of the level below m.
 func firstLevel(t testing.TB, m *Map, s Sampling) []texel {
 	t.Helper()
 	p := newPyramid(m, banders(m, 1, func(int, *Map) error { return nil }), s)
@@ -20,8 +20,8 @@ func firstLevel(t testing.TB, m *Map, s Sampling) []texel {
 	return got
 }
 
-// The box filter agrees with a simple filter in floating point, in which every pixel averages the
-// area of the larger level that it covers.
+// TestBoxCoversItsArea compares the box filter with a simple filter in floating point that averages
+// the area of the larger level.
 func TestBoxCoversItsArea(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 23).Draw(rt, "w"), rapid.IntRange(2, 23).Draw(rt, "h")
@@ -31,7 +31,7 @@ func TestBoxCoversItsArea(t *testing.T) {
 		noise(m.Pix8, rapid.Bool().Draw(rt, "opaque"))
 		turn := rapid.IntRange(0, w*h-1).Draw(rt, "turn")
 		m.Pix8 = append(bytes.Clone(m.Pix8[4*turn:]), m.Pix8[:4*turn]...)
-		if rapid.Bool().Draw(rt, "steps") { // neighboring pixels with equal alphas
+		if rapid.Bool().Draw(rt, "steps") {
 			for i := 3; i < len(m.Pix8); i += 4 {
 				m.Pix8[i] = m.Pix8[i] >> 7 * 255
 			}
@@ -49,10 +49,10 @@ func TestBoxCoversItsArea(t *testing.T) {
 				}
 			}
 		}
-		// The mean of a whole level equals the mean of the level above.
+		// The mean of a level is equal to the mean of the level above it.
 		for c := range 4 {
 			if c < 3 && s.Color != Data {
-				continue // pixels are weighted by alpha, or are linear light
+				continue // alpha weighting and linear light change the mean
 			}
 			before, after := 0.0, 0.0
 			for i := c; i < len(m.Pix8); i += 4 {
@@ -68,8 +68,8 @@ func TestBoxCoversItsArea(t *testing.T) {
 	})
 }
 
-// area averages the part of m that pixel x, y covers in a level of mw by mh pixels. The result has
-// 16 bits of linear light.
+// area averages the part of m that pixel x, y covers in a level of mw by mh pixels. The result is
+// 16-bit linear light.
 func area(m *Map, mw, mh, x, y int, s Sampling) [4]float64 {
 	overlap := func(n, m, i, j int) float64 {
 		low, high := float64(i*n)/float64(m), float64((i+1)*n)/float64(m)
@@ -103,13 +103,13 @@ func area(m *Map, mw, mh, x, y int, s Sampling) [4]float64 {
 	return out
 }
 
-// The sums do not overflow at the longest sides that a format allows.
+// TestLongestSidesDoNotOverflowBox checks the sums for the longest sides that a format allows.
 func TestLongestSidesDoNotOverflowBox(t *testing.T) {
 	white := New(65535, 1, Bits8)
 	for i := range white.Pix8 {
 		white.Pix8[i] = 255
 		if i%8 == 3 {
-			white.Pix8[i] = 254 // one alpha differs, so that not all pixels are equal
+			white.Pix8[i] = 254 // one alpha differs from the others
 		}
 	}
 	p := newPyramid(white, banders(white, 1, nil), Sampling{})
@@ -123,7 +123,8 @@ func TestLongestSidesDoNotOverflowBox(t *testing.T) {
 	}
 }
 
-// Sums divided as floats are rounded like integer quotients, including ties.
+// TestDividedRoundsLikeIntegers compares floating-point quotients with integer quotients, including
+// ties.
 func TestDividedRoundsLikeIntegers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		alpha := rapid.Uint64Range(1, 4*65535).Draw(rt, "alpha")
@@ -142,7 +143,6 @@ func TestDividedRoundsLikeIntegers(t *testing.T) {
 	})
 }
 
-// Averaging four texels at once gives the same result as averaging each channel.
 func TestFourTexelsAverageByChannel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := &pyramid{weigh: rapid.Bool().Draw(rt, "weigh"), odd: oddChannels, two: 2 * oddOnes}

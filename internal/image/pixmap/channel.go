@@ -8,7 +8,7 @@ import (
 
 // A Channel is the source of the values of one channel.
 type Channel struct {
-	// Of is 'r', 'g', 'b' or 'a' for a channel, '0' for all zeros or '1' for the maximum.
+	// Of is 'r', 'g', 'b' or 'a' for a channel, '0' for zeros, or '1' for the maximum value.
 	Of byte
 	// Invert replaces each value v by 1 - v.
 	Invert bool
@@ -38,7 +38,7 @@ type Part struct {
 }
 
 // Assemble returns a map of w by h pixels whose red, green, blue and alpha are the four parts. The
-// maps of the parts must have that size and depth; parts with Of '0' or '1' need no map.
+// maps of the parts must have that size and depth. Parts with Of '0' or '1' need no map.
 func Assemble(ctx context.Context, w, h int, d Depth, parts [4]Part) (*Map, error) {
 	for i, p := range parts {
 		switch {
@@ -134,7 +134,7 @@ func assembleChannel[T uint8 | uint16 | float32](dst []T, p Part, c, from, to in
 }
 
 // Premultiply multiplies the colors of m by their alpha in place. It multiplies in linear light,
-// whatever the encoding.
+// for every encoding.
 func Premultiply(ctx context.Context, m *Map, c Color) error {
 	l, row := light{m: m, color: c}, make([]float32, 4*m.W)
 	top := l.alphaTop()

@@ -85,7 +85,6 @@ func TestAssemble(t *testing.T) {
 	}
 }
 
-// Inverting one channel leaves the others unchanged.
 func TestInvert(t *testing.T) {
 	m := of(2, 1, 1, 2, 3, 4, 250, 251, 252, 253)
 	if err := Invert(t.Context(), m, 'g'); err != nil {
@@ -102,7 +101,7 @@ func TestPremultiply(t *testing.T) {
 		want []byte
 	}{
 		{Linear, []byte{100, 50, 0, 128, 0, 0, 0, 0, 1, 2, 3, 255}},
-		{SRGB, []byte{147, 72, 0, 128, 0, 0, 0, 0, 1, 2, 3, 255}}, // half the light
+		{SRGB, []byte{147, 72, 0, 128, 0, 0, 0, 0, 1, 2, 3, 255}}, // half of the linear light
 	} {
 		m := of(3, 1, 200, 100, 0, 128, 9, 8, 7, 0, 1, 2, 3, 255)
 		if err := Premultiply(t.Context(), m, tc.c); err != nil {
@@ -118,7 +117,8 @@ func TestPremultiply(t *testing.T) {
 	}
 }
 
-// Colors are unchanged where alpha is 0, and colors never become infinite.
+// TestStraighten checks that colors are unchanged where alpha is 0, and that no color becomes
+// infinite.
 func TestStraighten(t *testing.T) {
 	pix := []float32{1, 2, 3, 0, 1, 2, 3, 0.5, 1, 2, 3, 1, 1, 1, 1, 2, 1e30, 0, 0, 0x1p-140}
 	want := []float32{1, 2, 3, 0, 2, 4, 6, 0.5, 1, 2, 3, 1, 1, 1, 1, 1, math.MaxFloat32, 0, 0, 0x1p-140}

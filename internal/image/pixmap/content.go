@@ -9,26 +9,27 @@ import (
 type Content struct {
 	// Opaque is set if alpha is 1 everywhere.
 	Opaque bool
-	// One names the only channel with content: "rrr1" is an opaque gray, "r001" red alone, "111a"
-	// an alpha over white, "0001" black. It is empty if several channels have content.
+	// One names the only channel with content: "rrr1" is an opaque gray image, "r001" has only red,
+	// "111a" has an alpha over white, and "0001" is black. One is empty if several channels have
+	// content.
 	One string
 	// Blue is set if blue is constant.
 	Blue bool
 	// Gray is the fraction of pixels, from 0 to 1, whose red, green and blue differ by at most an
-	// eighth, which is the error of JPEG for equal channels. Red is the fraction of pixels whose
-	// green and blue are at most an eighth.
+	// eighth. JPEG causes such errors for equal channels. Red is the fraction of pixels whose green
+	// and blue are at most an eighth.
 	Gray, Red float64
 	// Flat is the fraction of pixels that equal the previous pixel.
 	Flat float64
-	// Apart is set if red, green and blue are uncorrelated: the correlation of any two channels is
-	// below 0.5, or one is constant while the other varies by at least half of 1/255. It is false
-	// for maps of floats.
+	// Apart is set if red, green and blue are uncorrelated. Then the correlation of any two
+	// channels is below 0.5, or one is constant while the other varies by at least half of 1/255.
+	// Apart is false for maps of floats.
 	Apart bool
 	// Colors is the number of distinct pixel values, including alpha. It is at most one more than
 	// the limit passed to Analyse.
 	Colors int
-	// Fine is set if values of a map of 16 bits do not fit in 8 bits, or if values of a map of
-	// floats do not fit in half-precision floats.
+	// Fine is set if a map of 16 bits has values that do not fit in 8 bits. For a map of floats, it
+	// is set if values do not fit in half-precision floats.
 	Fine bool
 	Vectors
 }
@@ -38,13 +39,13 @@ type Content struct {
 // unwrapped model, do not count.
 type Vectors struct {
 	// Unit is the fraction of pixels, from 0 to 1, whose vector points out of the surface (z > 0)
-	// and has length 1 within 6 %; Near is the same fraction within 30 %.
+	// and has a length of 1 within 6 %. Near is the same fraction within 30 %.
 	Unit, Near float64
 	// Sphere is the fraction of pixels whose vector has length 1 within 6 % in any direction. It
 	// does not count pixels whose vector has length 0.
 	Sphere float64
-	// Tilt is the larger of the mean vector's x and y. It is near 0 for a normal map, whose vectors
-	// lean in all directions.
+	// Tilt is the larger of the mean vector's x and y. It is near 0 for a normal map, because its
+	// vectors point in all directions.
 	Tilt float64
 }
 
@@ -78,15 +79,15 @@ func Analyse(ctx context.Context, m *Map, maxColors int) (Content, error) {
 // An analysis holds the results for the pixels read so far.
 type analysis struct {
 	top    float32
-	scale  float64 // scales values from 0..top to 0..2
+	scale  float64 // factor from values of 0 to top to values of 0 to 2
 	first  [4]float32
-	varies [4]bool    // channels whose value is not the same in all pixels
+	varies [4]bool    // channels whose values differ between pixels
 	differ [4][4]bool // pairs of channels that differ in some pixel
 	limit  int
 	seen   map[[4]float32]struct{}
 
 	last    [4]float32
-	runs    int // repetitions of the last pixel that are not counted yet
+	runs    int // number of repetitions of the last pixel that are not counted yet
 	fine    bool
 	pixels  int
 	gray    int
@@ -95,14 +96,14 @@ type analysis struct {
 	vectors int
 	unit    int
 	near    int
-	points  int // vectors with a length
+	points  int // number of vectors whose length is not 0
 	sphere  int
-	changes int // pixels that differ from the previous pixel
+	changes int // number of pixels that differ from the previous pixel
 	sumX    float64
 	sumY    float64
 }
 
-// analyzeRow analyzes a row. Adjacent pixels are often equal, so it analyzes only changes.
+// analyzeRow analyzes a row. It skips pixels that equal the previous pixel, which is common.
 func analyzeRow[T uint8 | uint16 | float32](a *analysis, row []T) {
 	for i := 0; i+4 <= len(row); i += 4 {
 		p := row[i : i+4 : i+4]
@@ -149,7 +150,7 @@ func isHalf(v float32) bool {
 	return bits&(1<<13-1) == 0
 }
 
-// countRepeats adds the last pixel to the counts, with its repetitions.
+// countRepeats counts the last pixel and its repetitions.
 func (a *analysis) countRepeats() {
 	p, n := a.last, a.runs
 	a.runs = 0
@@ -214,7 +215,7 @@ type sums struct {
 	pixels  uint64
 	of      [3]uint64
 	squares [3]uint64
-	product [3]uint64 // sums of products of each channel and the next
+	product [3]uint64 // sums of the products of each channel with the next channel
 }
 
 func (s *sums) addToSums(p [4]float32, n uint64, deep bool) {
@@ -234,7 +235,7 @@ func (s *sums) addToSums(p [4]float32, n uint64, deep bool) {
 
 // uncorrelated computes Content.Apart.
 func (s *sums) uncorrelated() bool {
-	const least = 0.25 // variance above which a channel varies
+	const least = 0.25 // smallest variance of a varying channel
 	n := float64(s.pixels)
 	mean := func(sum uint64) float64 { return float64(sum) / n }
 	variance := func(i int) float64 { return mean(s.squares[i]) - float64(mean(s.of[i])*mean(s.of[i])) }
@@ -258,7 +259,7 @@ func (s *sums) uncorrelated() bool {
 // onlyChannel computes Content.One.
 func (a *analysis) onlyChannel() string {
 	var word [4]byte
-	carrier := -1 // first channel that is not a constant 0 or 1
+	carrier := -1 // first channel that is not constantly 0 or 1
 	for c := range word {
 		switch {
 		case !a.varies[c] && a.first[c] == 0:

@@ -10,7 +10,7 @@ import (
 func TestAnalyse(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		pix  []byte // two pixels
+		pix  []byte
 		want Content
 	}{
 		{"colors", []byte{1, 2, 3, 255, 4, 5, 6, 255}, Content{Opaque: true, Colors: 2}},
@@ -37,7 +37,7 @@ func TestAnalyse(t *testing.T) {
 				t.Fatal(err)
 			}
 			got.Vectors, got.Gray, got.Red, got.Flat, got.Apart = Vectors{}, 0, 0, 0, false
-			got.Fine = got.Fine && d != Float // half-precision floats cannot represent multiples of 1/255
+			got.Fine = got.Fine && d != Float // half-precision floats cannot represent all multiples of 1/255
 			if d := cmp.Diff(tc.want, got); d != "" {
 				t.Errorf("%s: %s", tc.name, d)
 			}
@@ -54,8 +54,8 @@ func TestAnalyse(t *testing.T) {
 	}
 }
 
-// A map of 16 bits is fine unless the two bytes of each value are equal. A map of floats is fine
-// unless half-precision floats can hold every value.
+// TestFineNumbersNeedTheirBits checks that a map of 16 bits is fine unless the two bytes of each
+// value are equal. A map of floats is fine unless half-precision floats can hold every value.
 func TestFineNumbersNeedTheirBits(t *testing.T) {
 	for _, tc := range []struct {
 		m    *Map
@@ -77,8 +77,8 @@ func TestFineNumbersNeedTheirBits(t *testing.T) {
 	}
 }
 
-// Flat counts the pixels that equal the previous pixel, which may be the last pixel of the row
-// above.
+// TestRepeatedPixelsAreFlat checks that Flat counts the pixels that equal the previous pixel. The
+// pixel before the first pixel of a row is the last pixel of the row above.
 func TestRepeatedPixelsAreFlat(t *testing.T) {
 	for _, d := range []Depth{Bits8, Bits16, Float} {
 		c, err := Analyse(t.Context(), deep(of(2, 2, 1, 1, 1, 9, 1, 1, 1, 9, 1, 1, 1, 9, 2, 1, 1, 9), d), 8)
@@ -88,11 +88,10 @@ func TestRepeatedPixelsAreFlat(t *testing.T) {
 	}
 }
 
-// Channels are apart if their values do not rise and fall together.
 func TestUncorrelatedChannelsAreApart(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		pix  []byte // four pixels
+		pix  []byte
 		want bool
 	}{
 		{"one color", []byte{1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255, 1, 2, 3, 255}, false},
@@ -115,11 +114,11 @@ func TestUncorrelatedChannelsAreApart(t *testing.T) {
 	}
 }
 
-// Gray and red pixels are counted as such despite the errors of JPEG.
+// TestNearlyGrayAndRedCount checks that gray and red pixels are counted despite the errors of JPEG.
 func TestNearlyGrayAndRedCount(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
-		pix       []byte // four pixels
+		pix       []byte
 		gray, red float64
 	}{
 		{"gray", []byte{9, 9, 9, 255, 200, 200, 200, 1, 9, 9, 9, 9, 60, 60, 60, 9}, 1, 0.5},
@@ -135,7 +134,7 @@ func TestNearlyGrayAndRedCount(t *testing.T) {
 	}
 }
 
-// Luma agrees with JPEG's luma, and black and white stay exact.
+// TestGray compares Gray with JPEG's luma. Black and white must be exact.
 func TestGray(t *testing.T) {
 	for _, d := range []Depth{Bits8, Bits16} {
 		m := deep(of(2, 2, 255, 0, 0, 7, 0, 255, 0, 8, 0, 0, 255, 9, 255, 255, 255, 10), d)
@@ -168,7 +167,7 @@ func TestOpaque(t *testing.T) {
 func TestVectors(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		pix  []byte // four pixels without alpha
+		pix  []byte
 		want Vectors
 	}{
 		{"flat", []byte{128, 128, 255, 128, 128, 255, 128, 128, 255, 128, 128, 255}, Vectors{Unit: 1, Near: 1, Sphere: 1, Tilt: 0.004}},

@@ -7,9 +7,9 @@ import (
 
 // A Coverage is the fraction of a map's pixels that pass an alpha test.
 type Coverage struct {
-	test   float64 // lowest alpha that passes, 0 to 1
+	test   float64 // lowest alpha that passes the test, 0 to 1
 	share  float64
-	counts []int // pixels by alpha, from the last counted map
+	counts []int // number of pixels by alpha in the last counted map
 }
 
 // NewCoverage returns the fraction of pixels of base whose alpha is at least test.
@@ -20,8 +20,8 @@ func NewCoverage(ctx context.Context, base *Map, test float64) (*Coverage, error
 	return c, err
 }
 
-// Beyond returns by how many pixels of m too many pass the test; a negative result means too few. m
-// may have another depth than the base map.
+// Beyond returns how many more pixels of m pass the test than should; it is negative if too few
+// pass. m and the base map may have different depths.
 func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	threshold, err := c.countDrawn(ctx, m)
 	if err != nil {
@@ -34,12 +34,12 @@ func (c *Coverage) Beyond(ctx context.Context, m *Map) (float64, error) {
 	return float64(drawn) - c.wantedPixels(m), nil
 }
 
-// Keep scales the alpha of m so that the same fraction of its pixels passes the test as in the base
+// Keep scales the alpha of m so that the same fraction of pixels passes the test as in the base
 // map, plus the given number of pixels.
 //
-// It finds the alpha that the wanted number of pixels have or exceed, and scales this alpha to the
-// threshold. A histogram of the alphas gives this alpha without a search. Rounding cannot raise a
-// lower alpha above the threshold.
+// It counts the pixels of each alpha. With these counts, it finds the alpha that the wanted number
+// of pixels reach, and scales this alpha to the threshold. Rounding cannot raise a lower alpha
+// above the threshold.
 func (c *Coverage) Keep(ctx context.Context, m *Map, more float64) error {
 	threshold, err := c.countDrawn(ctx, m)
 	if err != nil {
@@ -68,8 +68,8 @@ func (c *Coverage) countDrawn(ctx context.Context, m *Map) (threshold int, err e
 	return threshold, countAlphas(ctx, m, c.counts)
 }
 
-// reachedBy returns the alpha, at least 1, that about the given number of pixels have or exceed. If
-// several alphas are equally good, it returns the alpha nearest to threshold.
+// reachedBy returns the alpha that about the given number of pixels reach. It is at least 1. If
+// several alphas are equally good, reachedBy returns the one nearest to threshold.
 func reachedBy(counts []int, pixels float64, threshold int) int {
 	best, bestOff, reach := threshold, math.Inf(1), 0
 	for a := len(counts) - 1; a >= 1; a-- {
@@ -84,7 +84,7 @@ func reachedBy(counts []int, pixels float64, threshold int) int {
 
 func alphaDistance(a, b int) int { return max(a-b, b-a) }
 
-// alphaSteps returns the integer that stands for an alpha of 1 in countAlphas.
+// alphaSteps returns the integer that represents an alpha of 1 in countAlphas.
 func alphaSteps(m *Map) int {
 	if m.Depth() == Bits8 {
 		return 255
@@ -116,8 +116,8 @@ func countAlphas(ctx context.Context, m *Map, counts []int) error {
 // floatAlpha converts an alpha from 0 to 1 to an integer from 0 to 65535, rounded down.
 func floatAlpha(a float32) int { return int(min(1, float64(sane(a))) * 65535) }
 
-// scaleAlpha multiplies all alphas by num/den, rounded down: an alpha below den becomes less than
-// num.
+// scaleAlpha multiplies all alphas by num/den and rounds down. So an alpha below den becomes less
+// than num.
 func scaleAlpha(ctx context.Context, m *Map, num, den int) error {
 	return eachRow(ctx, m, func(from, to int) {
 		switch m.Depth() {

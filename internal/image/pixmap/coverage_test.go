@@ -27,7 +27,7 @@ func drawn(m *Map, test float64) float64 {
 	return float64(n) / float64(m.W*m.H)
 }
 
-// twigs returns an image of thin lines. Averaging lowers their alpha below any threshold.
+// twigs returns an image of thin lines. Averaging makes their alpha lower than any threshold.
 func twigs() *Map {
 	m := New(128, 128, Bits8)
 	noise(m.Pix8, false)
@@ -51,8 +51,7 @@ func TestCoverageIsKept(t *testing.T) {
 			kept := mips(t, m, MipOptions{Coverage: test})
 			faded := mips(t, m, MipOptions{})
 			for i := 1; i <= 4; i++ {
-				// The fraction is as close as it can be, because pixels with equal alphas pass
-				// together.
+				// The fraction cannot be exact, because pixels with equal alphas pass together.
 				if got := drawn(kept[i], test); math.Abs(got-want) > 0.03 {
 					t.Errorf("depth %d, test %v: level %d covers %.3f, want %.3f", d, test, i, got, want)
 				}
@@ -60,7 +59,7 @@ func TestCoverageIsKept(t *testing.T) {
 			if got := drawn(faded[4], test); math.Abs(got-want) < 0.1 {
 				t.Errorf("depth %d, test %v: without coverage, level 4 covers %.3f of %.3f, so the test proves nothing", d, test, got, want)
 			}
-			if d == Bits8 { // colors do not change
+			if d == Bits8 {
 				for i := range kept[2].Pix8 {
 					if i%4 != 3 && kept[2].Pix8[i] != faded[2].Pix8[i] {
 						t.Fatalf("byte %d of level 2 is %d, without coverage %d", i, kept[2].Pix8[i], faded[2].Pix8[i])
@@ -71,7 +70,8 @@ func TestCoverageIsKept(t *testing.T) {
 	}
 }
 
-// If all pixels or no pixels pass the test, the same is true of all levels.
+// TestFullAndEmptyCoverageStay checks that all pixels or none pass at every level if this is the
+// case at the first.
 func TestFullAndEmptyCoverageStay(t *testing.T) {
 	for _, alpha := range []byte{0, 100, 200, 255} {
 		m := New(8, 8, Bits8)
@@ -85,13 +85,13 @@ func TestFullAndEmptyCoverageStay(t *testing.T) {
 }
 
 func TestReachedBy(t *testing.T) {
-	counts := []int{90, 0, 5, 0, 0, 5} // alphas 0 to 5
+	counts := []int{90, 0, 5, 0, 0, 5} // numbers of pixels with alphas 0 to 5
 	for _, tc := range []struct {
 		pixels    float64
 		threshold int
 		want      int
 	}{
-		{5, 4, 4}, {5, 5, 5}, {5, 1, 3}, // alphas 3, 4 and 5 are exceeded by equally many pixels
+		{5, 4, 4}, {5, 5, 5}, {5, 1, 3}, // alphas 3, 4 and 5 are reached by equally many pixels
 		{10, 4, 2}, {10, 1, 1},
 		{7, 4, 4}, {8, 4, 2}, {1000, 4, 2}, {0, 4, 4},
 	} {

@@ -8,7 +8,8 @@ import (
 )
 
 // CheckPixels returns an error if a file of size bytes is too short for its pixels, which need at
-// least the given number of bytes, or if pixels of pixelBytes in memory exceed the address space.
+// least the given number of bytes. It also returns an error if pixels of pixelBytes bytes in memory
+// exceed the address space.
 func CheckPixels(size, least int64, w, h int, pixelBytes int64) error {
 	switch {
 	case size < least:
@@ -27,11 +28,11 @@ func UnexpectedEOF(err error) error {
 	return err
 }
 
-// Repairs counts invalid light values by their replacement.
+// Repairs counts invalid light values, by the kind of value.
 type Repairs struct {
-	Negative int // values replaced by 0
-	Infinite int // values replaced by 65504, the largest half-precision float
-	NaN      int // values replaced by 0
+	Negative int // negative values, replaced by 0
+	Infinite int // infinite values, replaced by 65504, the largest half-precision float
+	NaN      int // NaN values, replaced by 0
 }
 
 // Light returns v if it is a valid light value, otherwise its replacement.
@@ -56,7 +57,7 @@ func HalfValue(h uint16) float32 {
 	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
 	switch exponent {
 	case 0:
-		v := float32(fraction) / (1 << 24) // exact: a subnormal half is a normal float32
+		v := float32(fraction) / (1 << 24) // the result is exact, because a subnormal half is a normal float32
 		return math.Float32frombits(math.Float32bits(v) | sign)
 	case 31:
 		return math.Float32frombits(sign | 255<<23 | fraction<<13)
@@ -64,8 +65,8 @@ func HalfValue(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
 }
 
-// Straighten divides the colors of pixels by their alpha, clamping alpha to 1. It leaves
-// transparent pixels unchanged.
+// Straighten divides the colors of pixels by their alpha, which is limited to 1. It does not change
+// transparent pixels.
 func Straighten(pix []float32) {
 	for ; len(pix) > 0; pix = pix[4:] {
 		p := pix[:4:4]

@@ -9,8 +9,8 @@ import (
 )
 
 // EquirectSide returns the side in pixels of the faces that Equirect computes from an image of w by
-// h pixels: a quarter of its width, so that a texel in the middle of a face covers about 1.3
-// pixels. It returns 0 unless the image is twice as wide as high.
+// h pixels. It is a quarter of the width, so that a texel in the middle of a face covers about 1.3
+// pixels. EquirectSide returns 0 unless the image is twice as wide as high.
 func EquirectSide(w, h int) int {
 	if w != 2*h {
 		return 0
@@ -19,9 +19,9 @@ func EquirectSide(w, h int) int {
 }
 
 // Equirect computes the six faces of a cube, in the order +X -X +Y -Y +Z -Z, from an
-// equirectangular image. Longitude runs from left to right and latitude from top to bottom; the
+// equirectangular image. Longitude runs from left to right and latitude from top to bottom. The
 // center is +Z, as in Filament, and +X is a quarter of the width to its right. A texel is the mean
-// of four sample points; each sample interpolates the four pixels around it in linear light,
+// of four sample points. Each sample interpolates the four pixels around it in linear light,
 // decoded from the encoding c.
 //
 // Faces are oriented as textures require; see Faces.
@@ -78,7 +78,7 @@ type sphere struct {
 	light light
 	m     *Map
 	wide  func(v uint16) float32 // converts an 8-bit or 16-bit color to linear light
-	alpha uint16                 // factor that converts 8-bit alphas to 16 bits
+	alpha uint16                 // factor from alphas of the map to 16-bit alphas
 }
 
 func newSphere(m *Map, c Color) *sphere {

@@ -23,7 +23,8 @@ func drawSphere(w, h int, color func(d [3]float64) [4]float64) *Map {
 	return m
 }
 
-// A smooth image has the same colors on the cube, within 0.001 for faces of 256 pixels.
+// TestSmoothSphereLooksTheSameOnTheCube checks that a smooth image has the same colors on the cube,
+// within 0.001 for faces of 256 pixels.
 func TestSmoothSphereLooksTheSameOnTheCube(t *testing.T) {
 	smooth := func(d [3]float64) [4]float64 {
 		n := math.Sqrt(d[0]*d[0] + d[1]*d[1] + d[2]*d[2])
@@ -59,7 +60,6 @@ func TestSmoothSphereLooksTheSameOnTheCube(t *testing.T) {
 	}
 }
 
-// A constant light stays constant, at every depth and size.
 func TestConstantSphereStaysConstant(t *testing.T) {
 	for _, h := range []int{1, 2, 3, 9} {
 		bytes, words, floats := New(2*h, h, Bits8), New(2*h, h, Bits16), New(2*h, h, Float)
@@ -94,7 +94,8 @@ func pixelText(m *Map, i int) string {
 	return fmt.Sprint(m.PixF[4*i : 4*i+4])
 }
 
-// The mean over the sphere is preserved if each texel is weighted by its solid angle.
+// TestEquirectKeepsTheMean weights each texel by its solid angle, and checks that the mean is
+// preserved.
 func TestEquirectKeepsTheMean(t *testing.T) {
 	bright := func(d [3]float64) [4]float64 { return [4]float64{math.Exp(4 * d[0]), d[1] * d[1], 1, 1} }
 	faces, err := Equirect(t.Context(), drawSphere(512, 256, bright), SRGB)
@@ -113,7 +114,7 @@ func TestEquirectKeepsTheMean(t *testing.T) {
 			}
 		}
 	}
-	for k, want := range []float64{math.Sinh(4) / 4, 1.0 / 3, 1} { // integrals
+	for k, want := range []float64{math.Sinh(4) / 4, 1.0 / 3, 1} { // expected means, computed as integrals
 		if got := sum[k] / total; math.Abs(got-want) > 0.001*want {
 			t.Errorf("mean of channel %d is %g, want %g", k, got, want)
 		}
@@ -130,7 +131,7 @@ func TestEquirectRefuses(t *testing.T) {
 	}
 }
 
-// The results are identical, bit for bit, on all machines.
+// TestEquirectGolden checks that the results are identical on all machines.
 func TestEquirectGolden(t *testing.T) {
 	m := New(64, 32, Float)
 	state := uint32(1)

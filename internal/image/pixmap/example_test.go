@@ -7,8 +7,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// The mean of a black and white checkerboard is half the light of white, which has an sRGB value
-// above one half. The colors of invisible pixels do not count.
+// The mean of a black and white checkerboard has half the light of white. Its sRGB value is above
+// one half. The colors of invisible pixels do not count.
 func ExampleMips() {
 	board := pixmap.New(2, 2, pixmap.Bits8)
 	board.Pix8 = []uint8{
@@ -39,7 +39,7 @@ func ExampleResize() {
 	// Output: 256 128 <nil>
 }
 
-// Put the roughness of one image into the green of another.
+// The example stores the roughness of one image in the green channel of another.
 func ExampleAssemble() {
 	occlusion := &pixmap.Map{W: 1, H: 1, Pix8: []uint8{200, 200, 200, 255}}
 	gloss := &pixmap.Map{W: 1, H: 1, Pix8: []uint8{55, 55, 55, 255}}

@@ -9,13 +9,13 @@ import (
 // A Filter weights pixels by their distance.
 type Filter uint8
 
-// The filters.
+// These are the values of Filter.
 const (
 	// Box averages the pixels that a pixel covers. It never rings, is exact even if the new size
 	// does not divide the old one, and is by far the fastest.
 	Box Filter = iota
 	// Kaiser is a sinc under a Kaiser window with a radius of three pixels and alpha 4, as in the
-	// NVIDIA Texture Tools. It is the sharpest filter and rings slightly.
+	// NVIDIA Texture Tools. It is the sharpest filter, and its ringing is slight.
 	Kaiser
 	// Mitchell is the cubic filter of Mitchell and Netravali ("Reconstruction Filters in Computer
 	// Graphics", 1988) with B = C = 1/3 and a radius of two pixels. It is sharper than Box and
@@ -43,7 +43,7 @@ func (f Filter) String() string {
 	return fmt.Sprintf("Filter(%d)", uint8(f))
 }
 
-// filterReach returns the filter's radius, the distance from the center beyond which it is 0.
+// filterReach returns the filter's radius, beyond which its weights are 0.
 func (f Filter) filterReach() float64 {
 	if f == Kaiser {
 		return 3
@@ -51,9 +51,9 @@ func (f Filter) filterReach() float64 {
 	return 2
 }
 
-// kernelAt returns the value of Kaiser or Mitchell x pixels from the center. Output bytes depend on
-// it, so it must be equal on all processors: it uses only exact functions of package math, and no
-// product that could be fused with a sum.
+// kernelAt returns the value of Kaiser or Mitchell x pixels from the center. It must be equal on
+// all processors, because output bytes depend on it. So it uses only exact functions of package
+// math, and no product that could be fused with a sum.
 func (f Filter) kernelAt(x float64) float64 {
 	x = math.Abs(x)
 	if x >= f.filterReach() {
@@ -64,10 +64,10 @@ func (f Filter) kernelAt(x float64) float64 {
 		t := x / 3
 		return sinc(x) * bessel(alpha*math.Sqrt(1-float64(t*t))) / bessel(alpha)
 	}
-	if x < 1 { // (7x^3 - 12x^2 + 16/3) / 6
+	if x < 1 { // the polynomial is (7x^3 - 12x^2 + 16/3) / 6
 		return (float64(x*x*(float64(7*x)-12)) + 16.0/3) / 6
 	}
-	// (-7/3 x^3 + 12x^2 - 20x + 32/3) / 6
+	// The polynomial is (-7/3 x^3 + 12x^2 - 20x + 32/3) / 6.
 	return (float64(x*(float64(x*(12-float64(7*x)/3))-20)) + 32.0/3) / 6
 }
 
@@ -78,7 +78,8 @@ func sinc(x float64) float64 {
 	}
 	whole := math.RoundToEven(x)
 	r := float64(math.Pi * (x - whole))
-	// The Taylor series of the sine from -pi/2 to pi/2; the next term is below 1e-13.
+	// This is the Taylor series of the sine from -pi/2 to pi/2. The first omitted term is below
+	// 1e-13.
 	sum, square := 1.0, float64(r*r)
 	for k := 16.0; k >= 2; k -= 2 {
 		sum = 1 - float64(sum*square/(k*(k+1)))
@@ -101,20 +102,20 @@ func bessel(x float64) float64 {
 
 // An axis holds the weights for resampling along one side of the image.
 type axis struct {
-	total float64 // sum of the weights of each pixel
-	spans []span  // spans by output pixel
+	total float64 // sum of the weights of each output pixel
+	spans []span  // one span for each output pixel
 	most  int     // number of weights in the longest span
 }
 
 // A span computes one output pixel from consecutive input pixels, starting at first, with integer
-// weights. It may extend beyond the image.
+// weights. A span at an edge may extend beyond the image.
 type span struct {
 	first   int
 	weights []float64
 }
 
-// kernelTotal is the exact sum of the weights of Kaiser and Mitchell, so that an area of one color
-// keeps its color.
+// kernelTotal is the exact sum of the weights of Kaiser and Mitchell. It makes sure that an area of
+// one color keeps its color.
 const kernelTotal = 1 << 20
 
 // newAxis returns the axis for resampling from n pixels to m.
@@ -136,7 +137,7 @@ func newAxis(f Filter, n, m int) axis {
 
 // boxSpan returns the span of the input pixels, out of n, that output pixel i of m covers.
 func boxSpan(n, m, i int64) span {
-	// Both offsets are integers in units of 1/m of an input pixel.
+	// Both offsets are in units of 1/m of an input pixel, so they are integers.
 	from, to := i*n, (i+1)*n
 	first, last := from/m, (to-1)/m
 	s := span{first: int(first), weights: make([]float64, last-first+1)}
@@ -147,10 +148,10 @@ func boxSpan(n, m, i int64) span {
 	return s
 }
 
-// kernelSpan returns the span of the input pixels, out of n, around output pixel i of m. When
-// scaling down, the filter gets wider with the pixels.
+// kernelSpan returns the span of the input pixels, out of n, around output pixel i of m. For
+// smaller outputs, the filter is wider in proportion.
 func kernelSpan(f Filter, n, m, i int64) span {
-	// In units of 1/(2m), all positions are integers: pixel j is 2mj - center away, and unit is the
+	// All positions are integers in units of 1/(2m). Pixel j is 2mj - center away, and unit is the
 	// filter's unit distance.
 	unit, center := 2*max(n, m), (2*i+1)*n-m
 	reach := int64(f.filterReach()) * unit
@@ -166,8 +167,8 @@ func kernelSpan(f Filter, n, m, i int64) span {
 	if values[low] > values[high] {
 		heavier = low
 	}
-	// The weights are rounded to integers. The rounding error is added symmetrically around the
-	// middle, so that a mirrored image gives mirrored results.
+	// The weights are rounded to integers. The rounding error is distributed symmetrically around
+	// the middle, so that a mirrored image gives mirrored results.
 	for k, v := range values {
 		values[k] = math.Floor(float64(v/sum*kernelTotal) + 0.5)
 		rest -= values[k]
@@ -187,16 +188,17 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// A Wrap says how an image continues beyond its edges.
+// A Wrap selects how an image continues beyond its edges.
 type Wrap uint8
 
-// The wrap modes.
+// These are the values of Wrap.
 const (
 	Clamp  Wrap = iota // repeats the edge pixels
 	Repeat             // repeats the whole image, as tiles do
 )
 
-// wrapIndex returns the pixel, out of n, at position i, which may be outside of the image.
+// wrapIndex returns the index, below n, of the pixel at position i, which may be outside of the
+// image.
 func (w Wrap) wrapIndex(i, n int) int {
 	if w == Repeat {
 		if i %= n; i < 0 {

@@ -31,9 +31,8 @@ func TestFilterNames(t *testing.T) {
 	}
 }
 
-// The filter functions agree with their mathematical definitions.
 func TestKernelsAgreeWithTheirDefinitions(t *testing.T) {
-	mitchell := func(x float64) float64 { // the filter of the paper, B = C = 1/3
+	mitchell := func(x float64) float64 { // the filter in the paper, with B = C = 1/3
 		const b, c = 1.0 / 3, 1.0 / 3
 		switch x = math.Abs(x); {
 		case x < 1:
@@ -70,7 +69,8 @@ func TestKernelsAgreeWithTheirDefinitions(t *testing.T) {
 	}
 }
 
-// For all sizes, the weights of a span have the right sum and center, and are symmetric.
+// TestWeightsAreCenteredAndSymmetric checks that, for all sizes, the weights of a span have the
+// right sum and center, and are symmetric.
 func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, m := rapid.IntRange(1, 300).Draw(rt, "n"), rapid.IntRange(1, 300).Draw(rt, "m")
@@ -88,7 +88,7 @@ func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 			want := (float64(i) + 0.5) * float64(n) / float64(m)
 			slack := 0.02 * max(1, float64(n)/float64(m))
 			if f == Box {
-				slack = 0.5 // filter weights a partly covered pixel by its center
+				slack = 0.5 // kernels weight a partly covered pixel by its center
 			}
 			if math.Abs(center/sum-want) > slack {
 				rt.Fatalf("pixel %d is centered at %v, want %v", i, center/sum, want)
@@ -106,7 +106,7 @@ func TestWeightsAreCenteredAndSymmetric(t *testing.T) {
 	})
 }
 
-// The computations do not overflow for the largest images.
+// TestLongestSidesDoNotOverflowAxes checks the spans of the largest images.
 func TestLongestSidesDoNotOverflowAxes(t *testing.T) {
 	for _, f := range []Filter{Box, Kaiser} {
 		for _, size := range [][2]int{{65535, 65534}, {65534, 65535}, {65535, 1}, {1, 65535}} {
@@ -119,7 +119,7 @@ func TestLongestSidesDoNotOverflowAxes(t *testing.T) {
 	}
 }
 
-// A tile that repeats may be cut anywhere: if it is shifted by two pixels, its next level is
+// TestRepeatHasNoEdge shifts a repeating tile by two pixels, and checks that its next level is
 // shifted by one.
 func TestRepeatHasNoEdge(t *testing.T) {
 	for _, f := range []Filter{Kaiser, Mitchell} {
@@ -153,11 +153,10 @@ func TestRepeatHasNoEdge(t *testing.T) {
 	}
 }
 
-// One axis may repeat while the other does not.
 func TestWrapPerAxis(t *testing.T) {
 	m := New(8, 8, Bits8)
 	for i := range 8 {
-		m.Pix8[4*i], m.Pix8[4*8*i+1] = 255, 255 // a red top row, a green left column
+		m.Pix8[4*i], m.Pix8[4*8*i+1] = 255, 255 // the top row is red, the left column is green
 	}
 	level := func(x, y Wrap) *Map {
 		return mips(t, m, MipOptions{Sampling: Sampling{Filter: Mitchell, Color: Data, WrapX: x, WrapY: y}, Levels: 2})[1]
@@ -175,13 +174,13 @@ func TestWrapPerAxis(t *testing.T) {
 	}
 }
 
-// Of the filters, Kaiser preserves fine detail best and Box worst.
+// TestFiltersDifferInSharpness checks that Kaiser preserves fine detail best, and Box worst.
 func TestFiltersDifferInSharpness(t *testing.T) {
 	const w = 64
 	m := New(w, 1, Float)
 	for x := range w {
 		for c := range 3 {
-			m.PixF[4*x+c] = float32(0.5 + 0.5*math.Sin(2*math.Pi*float64(x)*12/w)) // 12 periods; the level can represent up to 16
+			m.PixF[4*x+c] = float32(0.5 + 0.5*math.Sin(2*math.Pi*float64(x)*12/w)) // the wave has 12 periods, and the level can represent up to 16
 		}
 		m.PixF[4*x+3] = 1
 	}
@@ -198,8 +197,9 @@ func TestFiltersDifferInSharpness(t *testing.T) {
 	}
 }
 
-// If positive and negative weights cancel out in alpha, the result is the plain average of the
-// colors: dividing by almost 0 would give random colors.
+// TestTransparentColorsAreAveraged checks images whose alpha is canceled out by positive and
+// negative weights. The result must be the plain average of the colors, because dividing by almost
+// 0 gives random colors.
 func TestTransparentColorsAreAveraged(t *testing.T) {
 	m := New(64, 64, Float)
 	for i := range m.W * m.H {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// fingerprint hashes the numbers of maps.
+// fingerprint returns a hash of the values of maps.
 func fingerprint(maps ...*Map) string {
 	h := sha256.New()
 	for _, m := range maps {
@@ -24,8 +24,8 @@ func fingerprint(maps ...*Map) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// All machines compute the same bytes. A change of these hashes changes outputs, so it requires a
-// higher version of the recipe.
+// All machines compute the same bytes. If these hashes change, so do outputs, and the version of
+// the recipe must be raised.
 func TestGolden(t *testing.T) {
 	picture := func(d Depth) *Map {
 		m := New(93, 58, Bits8)

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// A light converts rows of a map to floats that can be averaged, and back. Maps of 8 and 16 bits
-// become floats from 0 to 65535; maps of floats keep their values.
+// A light converts rows of a map to floats that can be averaged, and back. For maps of 8 and 16
+// bits, the floats are from 0 to 65535. For maps of floats, they are the unchanged values.
 type light struct {
 	m     *Map
 	color Color
-	// normal and flat are explained at Sampling.Normal: flat means that blue is constant.
+	// normal is explained at Sampling.Normal. flat means that blue is constant.
 	normal, flat bool
 }
 
@@ -19,7 +19,7 @@ func newLight(m *Map, s Sampling) light {
 	return light{m: m, color: s.Color, normal: s.Normal, flat: s.Normal && constantBlue(m)}
 }
 
-// alphaTop is the float of opaque alpha; colorTop is the float of the brightest color.
+// alphaTop is the float of opaque alpha. colorTop is the float of the brightest color.
 func (l light) alphaTop() float64 {
 	if l.m.Depth() == Float {
 		return 1
@@ -72,7 +72,7 @@ func (l light) widenRow(dst []float32, y int) {
 }
 
 // narrowRow stores src, without changing it, as row y of made, a map of the same depth. spare has
-// the size of src and is used for normals only.
+// the size of src. It is used only for normals.
 func (l light) narrowRow(made *Map, y int, src, spare []float32) {
 	if l.normal {
 		src = l.unitRow(spare[:len(src)], src)
@@ -113,8 +113,8 @@ func (l light) curve() *curve {
 // nearest16 rounds a value from 0 to 65535 to the nearest integer.
 func nearest16(v float64) uint16 { return uint16(float64(v) + 0.5) }
 
-// sane replaces floats that are not valid light: negative values, infinities and NaN, whose
-// conversion to integers differs between processors.
+// sane replaces floats that are not valid light. These are negative values, infinities and NaN,
+// whose conversion to integers differs between processors.
 func sane(v float32) float32 {
 	if !(v > 0) {
 		return 0
@@ -131,16 +131,16 @@ var srgb16 = sync.OnceValue(func() *[1 << 16]float32 {
 	return t
 })
 
-// ToLinear converts an sRGB value to linear light, and toSRGB converts it back; both range from 0
-// to 1 (IEC 61966-2-1). They are within 1e-14 of the exact value, and equal on every processor:
-// powers are computed from roots, and roots from exactly rounded arithmetic.
+// ToLinear converts an sRGB value to linear light. toSRGB converts it back. Both range from 0 to 1
+// (IEC 61966-2-1), are within 1e-14 of the exact value, and are equal on every processor. They
+// compute powers from roots, and roots from exactly rounded arithmetic.
 func ToLinear(v float64) float64 {
 	if v <= 0.04045 {
 		return v / 12.92
 	}
 	x := (v + 0.055) / 1.055
 	root := newtonFifthRoot(x)
-	return x * x * root * root // x^2.4
+	return x * x * root * root // the result is x^2.4
 }
 
 func srgbOfLight(v float64) float64 {
@@ -152,8 +152,8 @@ func srgbOfLight(v float64) float64 {
 	return float64(1.055*(x*x*x*x*x)) - 0.055
 }
 
-// newtonFifthRoot is for x from 0.05 to 1 and cubeRoot for x from 0.2 to 1. Both use Newton's
-// method, starting from a line close to the curve.
+// newtonFifthRoot is for x from 0.05 to 1, and cubeRoot for x from 0.2 to 1. Both use Newton's
+// method, starting on a line close to the curve.
 func newtonFifthRoot(x float64) float64 {
 	r := 0.62 + float64(0.41*x)
 	for range 6 {
@@ -171,13 +171,13 @@ func cubeRoot(x float64) float64 {
 	return r
 }
 
-// A curve maps stored bytes to 16-bit values that can be averaged, and back.
+// A curve maps stored bytes to 16-bit linear values, and back.
 type curve struct {
 	wide   [256]uint16
-	narrow [1 << 16]byte // nearest byte of each value
+	narrow [1 << 16]byte // nearest byte for each 16-bit value
 }
 
-// evenCurve is the linear curve of alpha and data: 255 becomes 65535.
+// evenCurve is the linear curve of alpha and data, which maps 255 to 65535.
 var evenCurve = sync.OnceValue(func() *curve {
 	c := new(curve)
 	for i := range c.wide {
@@ -189,15 +189,15 @@ var evenCurve = sync.OnceValue(func() *curve {
 	return c
 })
 
-// srgbCurve is the transfer curve of IEC 61966-2-1 to linear light. Both tables are rounded
-// exactly, on every processor.
+// srgbCurve is the transfer function of IEC 61966-2-1 to linear light. The tables are rounded
+// exactly on every processor.
 var srgbCurve = sync.OnceValue(func() *curve {
 	c := new(curve)
 	for i := range c.wide {
-		// Rounding twice the value up and then halving it rounds the value.
+		// Rounding twice the value up and then halving the result rounds the value.
 		c.wide[i] = uint16(srgbCeil(2*i, 2) / 2)
 	}
-	// A light value of at least (i-1/2)/255 becomes the byte i.
+	// The byte is i for light from (i-1/2)/255.
 	for i := 1; i < 256; i++ {
 		from, to := srgbCeil(2*i-1, 1), 1<<16
 		if i < 255 {
@@ -213,27 +213,27 @@ var srgbCurve = sync.OnceValue(func() *curve {
 // srgbCeil returns the smallest integer that is at least scale times the linear light, from 0 to
 // 65535, of the sRGB value half/2, from 0 to 255.
 func srgbCeil(half, scale int) int {
-	if half <= 20 { // up to 0.04045 the curve is linear: value / 12.92
-		// scale * 65535 * half/2/255 / 12.92 = scale * half * 257 * 100 / 2584
+	if half <= 20 { // up to 0.04045, the curve is value / 12.92
+		// The result is scale * 65535 * half/2/255 / 12.92 = scale * half * 257 * 100 / 2584.
 		return (scale*half*25700 + 2583) / 2584
 	}
-	// Above, the error of ToLinear does not change the rounded-up result: white is exactly an
-	// integer, and all other values are at least 1e-5 away from an integer.
+	// Above 0.04045, the error of ToLinear does not change the rounded-up result. White is exactly
+	// an integer, and all other values are at least 1e-5 away from an integer.
 	if half == 510 {
 		return scale * 65535
 	}
 	return int(math.Ceil(float64(scale*65535) * ToLinear(float64(half)/510)))
 }
 
-// byteOf16 rounds a 16-bit value to 8 bits: 65535 is 255 times 257.
+// byteOf16 rounds a 16-bit value to 8 bits. A step of 8 bits is 257 steps of 16 bits.
 func byteOf16(v uint32) byte { return byte((v + 128) / 257) }
 
-// The mean of two unit vectors is shorter than 1. Stored vectors are normalized, but the next level
-// is averaged from the means before normalization, so that each of its pixels weighs as much as the
-// area that it covers.
+// The mean of two unit vectors is shorter than 1, so stored vectors are normalized. But the next
+// level is averaged from the means before normalization. So each pixel has a weight proportional to
+// the area that it covers.
 
 // unitVector normalizes the vector stored as x, y and z, from 0 to 1, and returns it in the same
-// encoding. A vector of length 0 becomes one that points out of the surface.
+// encoding. A vector of length 0 becomes a vector that points out of the surface.
 func unitVector(x, y, z float64) (ux, uy, uz float64) {
 	x, y, z = float64(2*x)-1, float64(2*y)-1, float64(2*z)-1
 	long := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
@@ -277,7 +277,7 @@ func (l light) raiseZ(row []float32) {
 	}
 }
 
-// vectorTop is the value that stands for a component of 1.
+// vectorTop is the value that represents a component of 1.
 func (l light) vectorTop() float64 { return l.alphaTop() }
 
 // constantBlueLight returns the constant blue of a two-channel map, as a float of the light.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// reference is the sRGB curve of IEC 61966-2-1 in floating point. It takes and returns values from
-// 0 to 1.
+// reference is the sRGB transfer function of IEC 61966-2-1 in floating point. It takes and returns
+// values from 0 to 1.
 func reference(v float64) float64 {
 	if v <= 0.04045 {
 		return v / 12.92
@@ -23,7 +23,7 @@ func TestSRGBIsRoundedExactly(t *testing.T) {
 		}
 	}
 	for x, got := range c.narrow {
-		// x is in the interval from half a step below the byte to half a step above it.
+		// x must be between half a step below the byte and half a step above it.
 		low, high := 65535*reference((float64(got)-0.5)/255), 65535*reference((float64(got)+0.5)/255)
 		if got > 0 && float64(x) < low || got < 255 && float64(x) >= high {
 			t.Fatalf("light %d becomes byte %d, which is for %v to %v", x, got, low, high)
@@ -31,9 +31,9 @@ func TestSRGBIsRoundedExactly(t *testing.T) {
 	}
 }
 
-// Integer arithmetic of any size, without rounding, gives the same limits. The curve ((value +
-// 0.055) / 1.055) ^ 2.4 of value = half/510 is the power 2.4 of the fraction (20*half + 561) /
-// 10761, so k >= scale*65535 * fraction^(12/5) means k^5 * 10761^12 >= (scale*65535)^5 *
+// TestSRGBCeilIsExact computes the same limits with big integers, without rounding. The curve
+// ((value + 0.055) / 1.055) ^ 2.4 of value = half/510 is the power 2.4 of the fraction (20*half +
+// 561) / 10761. So k >= scale*65535 * fraction^(12/5) means k^5 * 10761^12 >= (scale*65535)^5 *
 // (20*half+561)^12.
 func TestSRGBCeilIsExact(t *testing.T) {
 	power := func(base, exponent int) *big.Int {
@@ -74,8 +74,8 @@ func TestRound16(t *testing.T) {
 	}
 }
 
-// Conversions of 16-bit values are close to the exact values, and converting back returns the
-// original value.
+// TestSRGBOfSixteenBits checks that conversions of 16-bit values are close to the exact values, and
+// that converting back returns the original value.
 func TestSRGBOfSixteenBits(t *testing.T) {
 	wide := srgb16()
 	for i := range wide {
@@ -95,7 +95,7 @@ func TestSRGBOfSixteenBits(t *testing.T) {
 	}
 }
 
-// bumps returns a normal map of round bumps. z points outwards, or inwards if turned is set.
+// bumps returns a normal map of round bumps. z points outward, or inward if turned is set.
 func bumps(turned bool) *Map {
 	m := New(40, 24, Bits8)
 	for y := range m.H {
@@ -149,8 +149,8 @@ func TestNormalsStayUnitVectors(t *testing.T) {
 	}
 }
 
-// A map with constant blue is averaged like a map whose blue is computed from x and y, and its blue
-// is unchanged.
+// TestTwoChannelNormalsGetTheirZ compares a map of constant blue with a map whose blue is computed
+// from x and y. They are averaged alike, and constant blue is unchanged.
 func TestTwoChannelNormalsGetTheirZ(t *testing.T) {
 	whole := bumps(false)
 	for _, blue := range []byte{0, 255} {
@@ -177,7 +177,7 @@ func TestTwoChannelNormalsGetTheirZ(t *testing.T) {
 
 func TestUnitVector(t *testing.T) {
 	for _, tc := range [][2][3]float64{
-		{{0.5, 0.5, 0.5}, {0.5, 0.5, 1}}, // no direction
+		{{0.5, 0.5, 0.5}, {0.5, 0.5, 1}}, // a vector of length 0
 		{{0.5, 0.5, 0.75}, {0.5, 0.5, 1}},
 		{{0.5, 0.5, 0.25}, {0.5, 0.5, 0}},
 		{{0.75, 0.5, 0.5}, {1, 0.5, 0.5}},

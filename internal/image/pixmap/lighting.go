@@ -9,12 +9,11 @@ import (
 )
 
 const (
-	// smallestPrefiltered is the side of the last level, as in Filament's cmgen: in smaller levels
+	// smallestPrefiltered is the side of the last level, as in Filament's cmgen. In smaller levels
 	// the widest lobes would cover too few texels.
 	smallestPrefiltered = 16
 	// prefilterSamples is the number of samples of the widest lobe. Narrower lobes have
-	// proportionally fewer samples, which keeps all levels about equally exact and saves time,
-	// since most texels are in the first levels.
+	// proportionally fewer samples, which saves time and keeps all levels about equally exact.
 	prefilterSamples = 1024
 )
 
@@ -25,10 +24,10 @@ func PrefilterLevels(side int) int {
 }
 
 // A Roughness returns the perceptual roughness (the square root of GGX's alpha) of a level out of
-// n: 0 for the first level and 1 for the last.
+// n. It returns 0 for the first level and 1 for the last.
 type Roughness func(level, n int) float64
 
-// LinearRoughness is proportional to the level.
+// LinearRoughness is proportional to the number of the level.
 func LinearRoughness(level, n int) float64 { return float64(level) / float64(n-1) }
 
 // FilamentRoughness is the mapping of Filament and Ogre-Next, whose shaders sample level
@@ -37,15 +36,15 @@ func FilamentRoughness(level, n int) float64 {
 	return 1 - math.Sqrt(1-LinearRoughness(level, n))
 }
 
-// Prefilter computes the levels of a cube map for reflections in image-based lighting: each is the
+// Prefilter computes the levels of a cube map for reflections in image-based lighting. Each is the
 // cube blurred by the GGX lobe of its roughness, seen head-on (Karis, "Real Shading in Unreal
-// Engine 4", 2013). It passes the levels below the given faces to take, face after face of each
-// level. It calls each with a count n and a function; each must call the function for all numbers
-// below n, in any order and on any goroutines.
+// Engine 4", 2013). Prefilter passes the levels below the given faces to take, face after face of
+// each level. It calls each with a count n and a function. each must call the function for all
+// numbers below n, in any order and on any goroutines.
 //
 // Directions are importance-sampled. Each sample reads the level of the unblurred cube whose texels
 // cover about the sample's solid angle (Křivánek and Colbert, "Real-time Shading with Filtered
-// Importance Sampling", 2008), so that small lights leave no specks.
+// Importance Sampling", 2008). This avoids bright specks around small lights.
 func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, each func(ctx context.Context, n int, do func(i int) error) error, take func(level int, whole *Map) error) error {
 	side := faces[0].W
 	n := PrefilterLevels(side)
@@ -96,7 +95,8 @@ func Prefilter(ctx context.Context, faces []*Map, c Color, roughness Roughness, 
 func PrefilterMemory(side int) int64 {
 	memory := int64(curveMemory) + prefilterSamples*48
 	texels := int64(side+2) * int64(side+2)
-	// The bordered pyramid; one face as floats, with its levels; and a computed level, twice.
+	// The memory holds the bordered pyramid, one face as floats with its levels, and a computed
+	// level twice.
 	memory += 6*16*texels*4/3 + 16*texels*4/3 + 2*16*texels/4
 	return memory + MipMemory(side, side, Float, MipOptions{Whole: true})
 }
@@ -104,7 +104,7 @@ func PrefilterMemory(side int) int64 {
 // A lobeSample is a light direction in a frame whose z axis is the normal.
 type lobeSample struct {
 	d      [3]float64
-	weight float64 // fraction of the lobe; weights add up to 1
+	weight float64 // fraction of the lobe; all weights add up to 1
 	level  float64 // level of the unblurred cube to sample
 }
 
@@ -121,7 +121,7 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 		angle := float64(bits.Reverse32(uint32(i))) / (1 << 31) // angle in half turns
 		cos2 := (1 - a) / (1 - float64(a*(1-alpha2)))
 		cos, sin := math.Sqrt(cos2), math.Sqrt(max(0, 1-cos2))
-		z := float64(2*cos2) - 1 // dot product of the normal and the light direction reflected about the half vector
+		z := float64(2*cos2) - 1 // cosine of the angle between the normal and the light direction, which is reflected about the half vector
 		if z <= 0 {
 			continue
 		}
@@ -129,8 +129,8 @@ func newLobe(roughness float64, side, levels int) []lobeSample {
 		denominator := 1 - float64(cos2*(1-alpha2))
 		density := alpha2 / (4 * math.Pi * denominator * denominator)
 		covered := 1 / (samples * density)
-		// A footprint of four times the covered area overlaps its neighbors, as in Filament's
-		// cmgen.
+		// The sampled footprint is four times the covered area, and overlaps its neighbors, as in
+		// Filament's cmgen.
 		level := 0.5 * detmath.Log(4*covered/texel) / math.Ln2
 		lobe = append(lobe, lobeSample{
 			d:      [3]float64{across * detmath.CosPi(angle), across * detmath.SinPi(angle), z},
@@ -168,7 +168,7 @@ func newRadiance(ctx context.Context, faces []*Map, c Color) (*radiance, error) 
 			row := wide.PixF[4*side*y : 4*side*(y+1)]
 			l.widenRow(row, y)
 			for k := 3; k < len(row); k += 4 {
-				row[k] /= float32(l.alphaTop()) // maps of floats have alphas from 0 to 1
+				row[k] /= float32(l.alphaTop()) // alphas of maps of floats range from 0 to 1
 			}
 		}
 		r.levels[0].putFace(i, wide)
@@ -213,7 +213,7 @@ func (l *radianceLevel) fillBorders() {
 	}
 }
 
-// through returns the light that arrives through a lobe around the normal n.
+// through returns the light that arrives through lobe l around the normal n.
 func (r *radiance) through(lobe []lobeSample, n [3]float64) (sum [4]float64) {
 	across, up := tangentFrame(n)
 	for _, s := range lobe {
@@ -246,7 +246,8 @@ func (l *radianceLevel) addFacePixels(sum *[4]float64, weight float64, face int,
 	}
 }
 
-// facePoint is the inverse of faceDirection: it returns the face and the point in direction d.
+// facePoint returns the face and the point on it in direction d. It is the inverse of
+// faceDirection.
 func facePoint(d [3]float64) (face int, u, v float64) {
 	x, y, z := math.Abs(d[0]), math.Abs(d[1]), math.Abs(d[2])
 	switch {
@@ -289,13 +290,13 @@ func unitDirection(d [3]float64) [3]float64 {
 }
 
 // Harmonics holds the first nine spherical harmonic coefficients of a function on the sphere, for
-// red, green and blue. They are in the order (l, m) = (0, 0), (1, -1), (1, 0), (1, 1), (2, -2) ...
-// (2, 2), the order of the polynomials 1, y, z, x, xy, yz, 3z²-1, xz, x²-y².
+// red, green and blue. Their order is (l, m) = (0, 0), (1, -1), (1, 0), (1, 1), (2, -2) ... (2, 2),
+// which is the order of the polynomials 1, y, z, x, xy, yz, 3z²-1, xz, x²-y².
 type Harmonics [9][3]float64
 
-// harmonicScales are the factors that turn these polynomials into the real orthonormal harmonics,
-// all with a positive sign: 1/sqrt(4 pi), sqrt(3/(4 pi)), sqrt(15/(4 pi)), sqrt(5/(16 pi)) and
-// sqrt(15/(16 pi)).
+// harmonicScales are the factors that turn the polynomials of Harmonics into the real orthonormal
+// harmonics, all with a positive sign: 1/sqrt(4 pi), sqrt(3/(4 pi)), sqrt(15/(4 pi)), sqrt(5/(16
+// pi)) and sqrt(15/(16 pi)).
 var harmonicScales = [9]float64{
 	0.28209479177387814,
 	0.4886025119029199, 0.4886025119029199, 0.4886025119029199,
@@ -306,10 +307,10 @@ var harmonicScales = [9]float64{
 // divided by pi.
 var cosineLobe = [9]float64{1, 2. / 3, 2. / 3, 2. / 3, 0.25, 0.25, 0.25, 0.25, 0.25}
 
-// Radiance returns the harmonics of the light of a cube: for each harmonic, the integral of light
-// times harmonic over all directions. Each texel is weighted by its solid angle; alpha is ignored.
-// White of 8 and 16 bits is 1. Directions follow cube sampling: +X is the first face. The parameter
-// each is explained at Prefilter.
+// Radiance returns the harmonics of the light of a cube. For each harmonic, it integrates the light
+// times the harmonic over all directions. Each texel is weighted by its solid angle; alpha is
+// ignored. White of 8 and 16 bits is 1. Directions are as in cube sampling: +X is the first face.
+// The parameter each is explained at Prefilter.
 func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.Context, n int, do func(i int) error) error) (Harmonics, error) {
 	side := faces[0].W
 	lines := make([]Harmonics, side)
@@ -337,8 +338,7 @@ func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.
 	if err != nil {
 		return Harmonics{}, err
 	}
-	// Rows are summed in order, even if later rows were ready first, so that the sum is
-	// deterministic.
+	// Rows are summed in order, so that the sum is deterministic.
 	var sum Harmonics
 	top := light{m: faces[0]}.alphaTop()
 	for _, line := range lines {
@@ -351,10 +351,10 @@ func Radiance(ctx context.Context, faces []*Map, c Color, each func(ctx context.
 	return sum, nil
 }
 
-// Irradiance turns harmonics of radiance into coefficients of the polynomials. The sum of the
-// polynomials is irradiance divided by pi, which is the light that a white Lambertian surface
-// reflects (Ramamoorthi and Hanrahan, "An Efficient Representation for Irradiance Environment
-// Maps", 2001).
+// Irradiance turns harmonics of radiance into coefficients of the polynomials of Harmonics. The sum
+// of the polynomials is irradiance divided by pi, which is the light that a white Lambertian
+// surface reflects (Ramamoorthi and Hanrahan, "An Efficient Representation for Irradiance
+// Environment Maps", 2001).
 func (h Harmonics) Irradiance() Harmonics {
 	for i := range h {
 		for k := range h[i] {
@@ -373,7 +373,7 @@ func polynomials(n [3]float64) [9]float64 {
 	}
 }
 
-// solidAngles returns the solid angle of each texel of row y. It is the same for all faces.
+// solidAngles returns the solid angles of the texels of row y, which are the same for all faces.
 func solidAngles(side, y int) []float64 {
 	// corner returns the solid angle between the center of a face and a texel corner.
 	corner := func(x, y int) float64 {

@@ -47,7 +47,7 @@ func fromTheEnd(ctx context.Context, n int, do func(int) error) error {
 	return inOrder(ctx, n, func(i int) error { return do(n - 1 - i) })
 }
 
-// prefiltered returns the levels below the first level, each with its faces in order.
+// prefiltered returns the levels below the first level. Each level has its faces in order.
 func prefiltered(t testing.TB, faces []*Map, c Color, roughness Roughness, each func(context.Context, int, func(int) error) error) [][]*Map {
 	levels := make([][]*Map, PrefilterLevels(faces[0].W))
 	err := Prefilter(t.Context(), faces, c, roughness, each, func(level int, m *Map) error {
@@ -60,8 +60,8 @@ func prefiltered(t testing.TB, faces []*Map, c Color, roughness Roughness, each 
 	return levels
 }
 
-// throughGGX integrates light around n by the midpoint rule, as the definition requires: weighted
-// by n.l and by the density D/4 of directions whose half vector is distributed by GGX.
+// throughGGX integrates light around n by the midpoint rule. As the definition requires, light is
+// weighted by n.l and by the density D/4 of directions whose half vectors are distributed by GGX.
 func throughGGX(n [3]float64, roughness float64, color func(d [3]float64) float64) float64 {
 	alpha := roughness * roughness
 	helper := [3]float64{n[1], n[2], -n[0]}
@@ -88,13 +88,13 @@ func throughGGX(n [3]float64, roughness float64, color func(d [3]float64) float6
 	return sum / weights
 }
 
-// Levels equal the integral that defines them, within 1 % of the brightest light, at any roughness,
-// even for light that falls off steeply.
+// TestPrefilterIsTheIntegral compares levels with the integral that defines them. They differ by
+// less than 1 % of the brightest light, at any roughness.
 func TestPrefilterIsTheIntegral(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
 	}
-	sun := normalized([3]float64{0.9, 0.7, 0.8}) // a direction near an edge between faces
+	sun := normalized([3]float64{0.9, 0.7, 0.8}) // the direction is near an edge between two faces
 	sky := func(d [3]float64) float64 {
 		return 0.5 + 0.3*d[1] + 0.2*d[0]*d[2] + 4*math.Exp(20*(d[0]*sun[0]+d[1]*sun[1]+d[2]*sun[2]-1))
 	}
@@ -103,7 +103,7 @@ func TestPrefilterIsTheIntegral(t *testing.T) {
 		of        [4]float64
 	}{
 		"linear":   {LinearRoughness, [4]float64{0, 1. / 3, 2. / 3, 1}},
-		"filament": {FilamentRoughness, [4]float64{0, 0.1835034, 0.4226497, 1}}, // r(2-r) is 0, 1/3, 2/3 and 1
+		"filament": {FilamentRoughness, [4]float64{0, 0.1835034, 0.4226497, 1}}, // the inverse of r(2-r) for 0, 1/3, 2/3 and 1
 	} {
 		levels := prefiltered(t, drawCube(128, Float, sky), Linear, way.roughness, inOrder)
 		if len(levels) != 4 {
@@ -125,7 +125,6 @@ func TestPrefilterIsTheIntegral(t *testing.T) {
 	}
 }
 
-// A constant cube stays constant.
 func TestPrefilterKeepsAConstant(t *testing.T) {
 	for _, d := range []Depth{Float, Bits8} {
 		for level, faces := range prefiltered(t, drawCube(48, d, func([3]float64) float64 { return 77 }), SRGB, LinearRoughness, inOrder) {
@@ -144,7 +143,6 @@ func TestPrefilterKeepsAConstant(t *testing.T) {
 	}
 }
 
-// The order in which rows are computed does not change the levels.
 func TestPrefilterWorksInAnyOrder(t *testing.T) {
 	faces := drawCube(32, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	a, b := prefiltered(t, faces, Linear, LinearRoughness, inOrder), prefiltered(t, faces, Linear, LinearRoughness, fromTheEnd)
@@ -175,7 +173,7 @@ func TestFacePoint(t *testing.T) {
 	}
 }
 
-// at returns the sum of the polynomials in the direction n.
+// at returns the sum of the polynomials for the direction n.
 func (h Harmonics) at(n [3]float64) float64 {
 	sum := 0.0
 	for i, p := range polynomials(n) {
@@ -197,7 +195,8 @@ func randomDirection(r *rand.Rand) [3]float64 {
 	return normalized([3]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()})
 }
 
-// A constant environment of radiance L gives E = pi L on all surfaces.
+// TestIrradianceOfAConstant checks that a constant radiance L gives an irradiance of pi L on all
+// surfaces.
 func TestIrradianceOfAConstant(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, side := range []int{1, 2, 5, 64} {
@@ -236,8 +235,8 @@ func TestRadianceOfACosineLobe(t *testing.T) {
 
 func dot(a, b [3]float64) float64 { return a[0]*b[0] + a[1]*b[1] + a[2]*b[2] }
 
-// Rotating the environment by a quarter turn rotates irradiance equally. Around z, it permutes the
-// harmonics.
+// TestIrradianceTurnsWithTheEnvironment rotates the environment by a quarter turn around z, which
+// permutes the harmonics. Irradiance must rotate equally.
 func TestIrradianceTurnsWithTheEnvironment(t *testing.T) {
 	rough := func(d [3]float64) float64 {
 		return 3 + math.Sin(9*d[0]+4*d[1]*d[1]) + math.Cos(5*d[2]-3*d[0]*d[1]) + math.Sin(3*d[1]+2*d[2]*d[0]+1)
@@ -271,8 +270,8 @@ func TestIrradianceTurnsWithTheEnvironment(t *testing.T) {
 	}
 }
 
-// Irradiance equals the integral that defines it, exactly if light is a polynomial of at most the
-// third degree. Terms of the third degree have no effect.
+// TestIrradianceIsTheIntegral compares irradiance with the integral that defines it. They are equal
+// if light is a polynomial of at most the third degree. Terms of the third degree have no effect.
 func TestIrradianceIsTheIntegral(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for range 3 {
@@ -298,7 +297,7 @@ func TestIrradianceIsTheIntegral(t *testing.T) {
 	}
 }
 
-// throughCosine integrates light times n.l over the half sphere, divided by pi.
+// throughCosine integrates light times n.l over the hemisphere, divided by pi.
 func throughCosine(n [3]float64, color func(d [3]float64) float64) float64 {
 	a, b := tangentFrame(n)
 	const thetas, phis = 200, 100
@@ -318,7 +317,6 @@ func throughCosine(n [3]float64, color func(d [3]float64) float64) float64 {
 	return sum
 }
 
-// The solid angles of all texels of a cube add up to the sphere, at any side length.
 func TestSolidAnglesCoverTheSphere(t *testing.T) {
 	for _, side := range []int{1, 2, 3, 100} {
 		sum := 0.0
@@ -333,8 +331,8 @@ func TestSolidAnglesCoverTheSphere(t *testing.T) {
 	}
 }
 
-// Invalid light counts as 0, and the order in which rows are computed does not change the
-// harmonics.
+// TestInvalidLightCountsAsNone checks that invalid light counts as 0, and that the order in which
+// rows are computed does not change the harmonics.
 func TestInvalidLightCountsAsNone(t *testing.T) {
 	faces := drawCube(8, Float, func(d [3]float64) float64 { return 1 + d[0]*d[1] })
 	for i, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, math.MaxFloat32} {

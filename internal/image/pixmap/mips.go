@@ -9,11 +9,11 @@ import (
 // they are Data.
 type Color uint8
 
-// The encodings.
+// These are the values of Color.
 const (
 	// SRGB colors are averaged in linear light, weighted by their alpha.
 	SRGB Color = iota
-	// Linear colors are linear light already.
+	// Linear colors are averaged as they are, weighted by their alpha.
 	Linear
 	// Data has no colors: each of the four channels is averaged separately.
 	Data
@@ -30,7 +30,7 @@ type Sampling struct {
 	// Premultiplied is set if colors are already multiplied by alpha, or if alpha is unrelated to
 	// the colors.
 	Premultiplied bool
-	// WrapX and WrapY say how the image continues beyond its edges. Box ignores them.
+	// WrapX and WrapY select how the image continues beyond its edges. Box ignores both.
 	WrapX, WrapY Wrap
 }
 
@@ -42,14 +42,14 @@ type MipOptions struct {
 	Sampling
 	// Coverage is the lowest alpha, from 0 to 1, that passes an alpha test; 0 means no test. The
 	// alpha of each level is scaled so that the same fraction of pixels passes as in the map
-	// (Castaño, "Computing Alpha Mipmaps", 2010). So foliage does not thin out with distance.
+	// (Castaño, "Computing Alpha Mipmaps", 2010). So foliage does not get thinner with distance.
 	Coverage float64
-	// Levels is the number of levels, including the map itself; 0 for all.
+	// Levels is the number of levels, including the map itself; 0 means all.
 	Levels int
-	// Whole passes each level as a single band, which the caller may keep. Coverage and WrapY can
-	// require whole levels anyway.
+	// Whole is set to pass each level as a single band, which the caller may keep. Coverage and
+	// WrapY can require whole levels anyway.
 	Whole bool
-	// Block is the number of rows of a texel block: bands consist of whole blocks. 0 means 4.
+	// Block is the number of rows of a texel block. Bands consist of whole blocks. 0 means 4.
 	Block int
 }
 
@@ -59,8 +59,8 @@ type MipOptions struct {
 // must not keep it, because its memory is reused.
 //
 // Each level is averaged from the previous level with more bits than are stored. Colors are
-// weighted by alpha; where all alphas are 0, their plain average is used, so that no black bleeds
-// in from the edges of sprites.
+// weighted by alpha. Where all alphas are 0, the plain average of the colors is used, so that
+// sprites get no black edges.
 func MipBands(ctx context.Context, m *Map, o MipOptions, take func(level int, band *Map) error) error {
 	n := o.levelsOfSize(m.W, m.H) - 1
 	if n == 0 {
@@ -100,7 +100,7 @@ func (o MipOptions) levelsOfSize(w, h int) int {
 	return o.Levels
 }
 
-// needsWhole reports whether levels must be computed as a whole: coverage needs all pixels of a
+// needsWhole reports whether levels must be computed as a whole. Coverage needs all pixels of a
 // level, and the rows of images that repeat vertically are not computed in order.
 func (o MipOptions) needsWhole() bool {
 	return o.Whole || o.Coverage > 0 || o.Filter != Box && o.WrapY == Repeat
@@ -118,7 +118,7 @@ func (o MipOptions) bandRows(w, h int, d Depth) int {
 	return min(h, BandRows(w, d, side))
 }
 
-// filterMips computes the levels below the map of l, in floats.
+// filterMips computes the levels below the map of l. It computes in floats.
 func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) error {
 	opaque, err := Opaque(ctx, l.m)
 	if err != nil {
@@ -157,10 +157,10 @@ func filterMips(ctx context.Context, l light, banders []*bander, s Sampling) err
 func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 	memory := int64(curveMemory)
 	if o.Coverage > 0 {
-		memory += 8 << 16 // alpha counts
+		memory += 8 << 16 // counts of alphas
 	}
 	if o.Filter != Box || d != Bits8 || o.Normal {
-		memory += 32 * int64(w) // a row, and its normalized vectors
+		memory += 32 * int64(w) // a row of floats and its normalized vectors
 	}
 	for range o.levelsOfSize(w, h) - 1 {
 		tw, th := max(1, w/2), max(1, h/2)
@@ -170,7 +170,7 @@ func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 		} else {
 			memory += scalerMemory(o.Filter, w, h, tw, th) + 16*int64(tw)
 			if o.Filter != Box && o.WrapY == Repeat {
-				memory += scalerMemory(o.Filter, w, h, tw, th) // first rows, which are kept until the end
+				memory += scalerMemory(o.Filter, w, h, tw, th) // the first rows, which are kept until the end
 			}
 		}
 		w, h = tw, th
@@ -178,7 +178,7 @@ func MipMemory(w, h int, d Depth, o MipOptions) int64 {
 	return memory
 }
 
-// curveMemory is the size in bytes of the tables of all curves.
+// curveMemory is the total size in bytes of the tables of all curves.
 const curveMemory = 1 << 20
 
 func bytesPerPixel(d Depth) int64 {
@@ -201,20 +201,20 @@ func scalerMemory(f Filter, w, h, tw, th int) int64 {
 	}
 	spans := int64(tw)*(32+8*taps(w, tw)) + int64(th)*(32+8*taps(h, th))
 	lines := (taps(h, th) + 1) * seenLanes * 8 * int64(tw)
-	return (lines+spans)*9/8 + 16*int64(w) // 9/8 because the allocator rounds sizes up
+	return (lines+spans)*9/8 + 16*int64(w) // the allocator rounds sizes up by up to an eighth
 }
 
 // levelCount returns how many levels a map of w by h pixels has.
 func levelCount(w, h int) int { return bits.Len(uint(max(w, h))) }
 
-// Levels are computed row by row and passed on in bands of a few adjacent rows, so that no level is
-// ever in memory as a whole, except the map they are computed from.
+// Levels are computed row by row and passed on in bands of adjacent rows. So no level is in memory
+// as a whole, except the map from which levels are computed.
 
 // bandBytes is the approximate size of a band.
 const bandBytes = 256 << 10
 
-// BandRows returns the number of rows in a band that is w pixels wide: a multiple of side, the rows
-// of a texel block.
+// BandRows returns the number of rows in a band that is w pixels wide. It is a multiple of side,
+// the number of rows of a texel block.
 func BandRows(w int, d Depth, side int) int {
 	return max(1, bandBytes/int(bytesPerPixel(d))/w/side) * side
 }
@@ -239,9 +239,9 @@ func (m *Map) Band(y, n int) *Map {
 type bander struct {
 	level int
 	h     int  // height of the level
-	whole bool // the level is a single band
-	rows  *Map // rows of the band
-	have  int  // rows stored so far, in all bands
+	whole bool // true if the level is a single band
+	rows  *Map // rows of the current band
+	have  int  // number of rows stored so far, in all bands
 	take  func(level int, band *Map) error
 }
 
@@ -259,7 +259,7 @@ func (b *bander) rowInBand(y int) int {
 	return b.have % b.rows.H
 }
 
-// countStored counts one more stored row, and passes on the band if it is full.
+// countStored counts one more stored row, and passes on the band if all its rows are stored.
 func (b *bander) countStored() error {
 	b.have++
 	if n := b.have % b.rows.H; n == 0 || b.have == b.h {

@@ -32,7 +32,7 @@ func TestMipExamples(t *testing.T) {
 		w, h int
 		s    Sampling
 		pix  [][]byte
-		want []byte // the last level
+		want []byte
 	}{
 		{"alpha weighs color", 2, 2, Sampling{}, [][]byte{red, green, green, green}, []byte{255, 0, 0, 64}},
 		{"also in a row", 4, 1, Sampling{}, [][]byte{red, green, green, green}, []byte{255, 0, 0, 64}},
@@ -53,7 +53,7 @@ func TestMipExamples(t *testing.T) {
 			if d := cmp.Diff(tc.want, levels[len(levels)-1].Pix8); d != "" {
 				t.Error(d)
 			}
-			// Maps of 16 bits and of floats use different code, which gives the same results.
+			// Maps of 16 bits and of floats use different code, which must give the same results.
 			levels = mips(t, deep(m, Bits16), MipOptions{Sampling: tc.s})
 			for c, want := range tc.want {
 				got := levels[len(levels)-1].Pix16[c]
@@ -62,7 +62,7 @@ func TestMipExamples(t *testing.T) {
 				}
 			}
 			if tc.s.Color == SRGB {
-				return // floats are light
+				return // maps of floats are always linear light
 			}
 			levels = mips(t, deep(m, Float), MipOptions{Sampling: tc.s})
 			for c, want := range tc.want {
@@ -97,7 +97,8 @@ func TestMipSizes(t *testing.T) {
 	}
 }
 
-// An image of one color keeps exactly that color, with every filter, depth and size.
+// TestOneColorStaysInAllMips checks that an image of one color has exactly that color at all
+// levels, with every filter, depth and size.
 func TestOneColorStaysInAllMips(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 37).Draw(rt, "w"), rapid.IntRange(1, 37).Draw(rt, "h")
@@ -128,8 +129,8 @@ func TestOneColorStaysInAllMips(t *testing.T) {
 	})
 }
 
-// banders returns banders that each collect one whole level. Together they collect n levels below
-// m.
+// banders returns banders for the n levels below m. Each collects one whole level and passes it to
+// take.
 func banders(m *Map, n int, take func(int, *Map) error) []*bander {
 	list := make([]*bander, n)
 	w, h := m.W, m.H
@@ -147,8 +148,8 @@ func gather(levels *[]*Map) func(int, *Map) error {
 	}
 }
 
-// Bands of a few rows together hold the whole levels, in order. Each band has the rows of whole
-// blocks, except the last.
+// TestBandsAreLevels checks that the bands of a level are its rows, in order. All bands except the
+// last have the rows of whole blocks.
 func TestBandsAreLevels(t *testing.T) {
 	for _, size := range [][2]int{{2000, 150}, {7, 5}, {1, 40}, {5, 1}} {
 		for _, d := range []Depth{Bits8, Bits16, Float} {
@@ -173,7 +174,7 @@ func TestBandsAreLevels(t *testing.T) {
 					}
 					l.H += b.H
 					l.Pix8, l.Pix16, l.PixF = append(l.Pix8, b.Pix8...), append(l.Pix16, b.Pix16...), append(l.PixF, b.PixF...)
-					clear(b.Pix8) // caller may change the band
+					clear(b.Pix8) // the caller may change the band
 					bands++
 					return nil
 				})
@@ -197,7 +198,6 @@ func TestBandsAreLevels(t *testing.T) {
 	}
 }
 
-// An error that take returns ends MipBands.
 func TestErrorOfTakeEndsMipBands(t *testing.T) {
 	full := errors.New("full")
 	for _, f := range []Filter{Box, Kaiser} {
@@ -212,7 +212,8 @@ func TestErrorOfTakeEndsMipBands(t *testing.T) {
 	}
 }
 
-// The box filters in integers and in floats give the same levels, within one.
+// TestBoxesAgree compares the box filter in integers with the one in floats. Values differ by at
+// most one.
 func TestBoxesAgree(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(1, 40).Draw(rt, "w"), rapid.IntRange(1, 40).Draw(rt, "h")
@@ -220,7 +221,7 @@ func TestBoxesAgree(t *testing.T) {
 		s.Normal = s.Color == Data && rapid.Bool().Draw(rt, "normal")
 		m := New(w, h, Bits8)
 		noise(m.Pix8, rapid.Bool().Draw(rt, "opaque"))
-		m.Pix8[2], m.Pix8[len(m.Pix8)-2] = 0, 255 // blue is not constant
+		m.Pix8[2], m.Pix8[len(m.Pix8)-2] = 0, 255 // now blue is not constant
 		n := levelCount(w, h) - 1
 		if n == 0 {
 			return
@@ -236,7 +237,7 @@ func TestBoxesAgree(t *testing.T) {
 		sort.Slice(floats, func(i, j int) bool { return floats[i].W*floats[i].H > floats[j].W*floats[j].H })
 		for i := range n {
 			for j, v := range whole[i].Pix8 {
-				// Rounding to 16 bits first can change a byte by one, near black.
+				// Rounding to 16 bits first can change a byte by one if it is near black.
 				if off := int(v) - int(floats[i].Pix8[j]); off > 1 || off < -1 {
 					rt.Fatalf("level %d byte %d is %d and %d", i+1, j, v, floats[i].Pix8[j])
 				}
@@ -245,7 +246,7 @@ func TestBoxesAgree(t *testing.T) {
 	})
 }
 
-// MipBands allocates no more in total than MipMemory, and little compared with the map.
+// TestMipMemory checks that MipBands allocates at most MipMemory, and little compared with the map.
 func TestMipMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -257,7 +258,7 @@ func TestMipMemory(t *testing.T) {
 		} {
 			for _, size := range [][2]int{{300, 200}, {1100, 1100}, {1, 3000}, {1023, 17}, {65535, 1}} {
 				if size[0] > 10_000 && (o.Filter != Box || d != Bits8 || o.Normal) {
-					continue // row lengths matter only for the fast box filter
+					continue // the length of rows matters only for the fast box filter
 				}
 				m := New(size[0], size[1], d)
 				make := func() {
@@ -265,7 +266,7 @@ func TestMipMemory(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				make() // first call computes the tables
+				make() // the first call computes the tables
 				limit := MipMemory(size[0], size[1], d, o)
 				got := allocated(make)
 				if got > limit || limit > 4*got+3*curveMemory {
@@ -279,7 +280,7 @@ func TestMipMemory(t *testing.T) {
 	}
 }
 
-// Mips returns m and its smaller levels, as MipBands makes them.
+// Mips returns m and its smaller levels as whole maps.
 func Mips(ctx context.Context, m *Map, o MipOptions) ([]*Map, error) {
 	levels := []*Map{m}
 	o.Whole = true

@@ -15,14 +15,15 @@ type Map struct {
 	// not record whether colors are sRGB or plain data.
 	Pix8  []uint8
 	Pix16 []uint16
-	// PixF holds linear light without an upper bound, as in Radiance files. Alpha is 0 to 1.
+	// PixF holds linear light without an upper bound, as in Radiance files. Alpha ranges from 0 to
+	// 1.
 	PixF []float32
 }
 
-// A Depth is the format of a Map's values: it names the slice that is set.
+// A Depth is the format of a Map's values. It names the slice that is set.
 type Depth uint8
 
-// The depths.
+// These are the values of Depth.
 const (
 	Bits8 Depth = iota
 	Bits16
@@ -126,8 +127,8 @@ func flip[T any](ctx context.Context, m *Map, pix []T, x, y bool) error {
 }
 
 // Convert returns m at another depth, or m itself if it already has that depth. Colors of 8 and 16
-// bits have the encoding c; colors of floats are linear light unless c is Data. Light above 1
-// becomes 1 when converted to integers.
+// bits have the encoding c. Colors of floats are linear light unless c is Data. Light above 1
+// becomes 1 when it is converted to integers.
 func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 	if m.Depth() == d {
 		return m, ctx.Err()
@@ -135,7 +136,7 @@ func Convert(ctx context.Context, m *Map, d Depth, c Color) (*Map, error) {
 	made, row := New(m.W, m.H, d), make([]float32, 4*m.W)
 	from, to := light{m: m, color: c}, light{m: made, color: c}
 	if m.Depth() != Float && d != Float {
-		// Source and target use the same curve, so no conversion is needed.
+		// The curves of source and target are the same, so no conversion is needed.
 		from.color, to.color = Data, Data
 	}
 	scale := to.alphaTop() / from.alphaTop()

@@ -13,7 +13,7 @@ import (
 // of returns a map of 8 bits with the given pixels.
 func of(w, h int, pix ...byte) *Map { return &Map{W: w, H: h, Pix8: pix} }
 
-// deep converts each value of m to another depth, so that 255 becomes 65535 or 1.
+// deep converts each value of m to another depth. It converts 255 to 65535 or 1.
 func deep(m *Map, d Depth) *Map {
 	made := New(m.W, m.H, d)
 	for i, v := range m.Pix8 {
@@ -29,7 +29,8 @@ func deep(m *Map, d Depth) *Map {
 	return made
 }
 
-// Every function stops when its context is canceled, and checks the context once per row.
+// TestWorkStopsAtEveryCheck checks that every function stops when its context is canceled, and that
+// it checks the context once per row.
 func TestWorkStopsAtEveryCheck(t *testing.T) {
 	picture := func(d Depth) *Map {
 		m := New(24, 18, Bits8)
@@ -106,7 +107,7 @@ func TestWorkStopsAtEveryCheck(t *testing.T) {
 func TestFlip(t *testing.T) {
 	for _, tc := range []struct {
 		x, y bool
-		want []byte // one byte for each pixel
+		want []byte // one byte for each expected pixel
 	}{
 		{false, false, []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}},
 		{true, false, []byte{3, 2, 1, 6, 5, 4, 9, 8, 7}},
@@ -180,7 +181,6 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// Floats outside an image's range become valid numbers.
 func TestInvalidFloatsBecomeValid(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	m := &Map{W: 2, H: 1, PixF: []float32{nan, -1, inf, 2, 7, 1, 0.5, -inf}}

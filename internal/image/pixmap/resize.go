@@ -50,7 +50,7 @@ func Fit(w, h, longest int) (int, int) {
 	if w <= longest && h <= longest {
 		return w, h
 	}
-	scaled := func(a, b int) int { // a * longest / b, rounded
+	scaled := func(a, b int) int { // the result is a * longest / b, rounded
 		return max(1, int((2*int64(a)*int64(longest)+int64(b))/(2*int64(b))))
 	}
 	if w >= h {
@@ -62,7 +62,7 @@ func Fit(w, h, longest int) (int, int) {
 // A Rounding is a way to round an integer to a power of two.
 type Rounding uint8
 
-// The rounding modes.
+// These are the values of Rounding.
 const (
 	Down    Rounding = iota // the largest power of two that is at most the value
 	Up                      // the smallest power of two that is at least the value
@@ -78,12 +78,12 @@ func (r Rounding) PowerOfTwo(n int) int {
 	return 2 * down
 }
 
-// An image is scaled horizontally first, then vertically. A horizontally filtered row is kept as
-// long as output rows need it. Weights are integers. Sums have enough more bits than the stored
-// values to keep the color of an area of one color.
+// An image is scaled horizontally first, then vertically. Horizontally filtered rows are kept as
+// long as output rows need them. Weights are integers. Sums have more bits than the stored values,
+// so that an area of one color keeps its color.
 
-// Lanes of a sum: red, green, blue, alpha; and, if colors are weighted, red, green and blue times
-// alpha.
+// Lanes of a sum are red, green, blue and alpha. If colors are weighted, there are also red, green
+// and blue times alpha.
 const (
 	plainLanes = 4
 	seenLanes  = 7
@@ -96,14 +96,14 @@ type scaler struct {
 	weigh        bool
 	lanes        int
 	w, h         int                   // size of the source
-	source       func(y int) []float32 // returns a row of the source; nil for a stage, which receives its rows
+	source       func(y int) []float32 // returns a row of the source; nil in a stage, whose rows are passed to feed
 	lines        [][]float64           // horizontally filtered rows; row i is lines[i%len(lines)]
-	held         []int                 // number of the row held in each line
+	held         []int                 // index of the row in each line
 	sum          []float64             // weighted sums of the current row
 	alphaTop     float64
 	colorTop     float64
-	// faint is the alpha below which weighted colors are unusable, because positive and negative
-	// weights may cancel out.
+	// faint is the alpha below which weighted colors are unusable. Positive and negative weights
+	// may cancel each other out there.
 	faint float64
 }
 
@@ -184,7 +184,7 @@ func (c *scaler) filterAcross(line []float64, row []float32) {
 	}
 }
 
-// divideSums turns the sums of a row into pixels.
+// divideSums computes the pixels of a row from its sums.
 func (c *scaler) divideSums(out []float32) {
 	total := c.across.total * c.down.total
 	for x := range len(out) / 4 {
@@ -205,19 +205,20 @@ func (c *scaler) divideSums(out []float32) {
 
 // A stage computes the rows of one level while the rows of the level above it arrive.
 //
-// Rows arrive in order. With WrapY == Repeat the order is circular: the first rows of a level also
-// depend on the last rows of the level above, so they are computed last, and the next stage starts
-// at a later row. Row numbers then run past the lower edge: row h+i is row i again.
+// Rows arrive in order. With WrapY == Repeat the order is circular, because the first rows of a
+// level also depend on the last rows of the level above. They are computed last, and the next stage
+// starts at a later row. Row numbers then continue past the lower edge: row h+i is row i again.
 type stage struct {
 	c    *scaler
-	from int // the row that arrives first
-	fed  int // rows that have arrived
-	next int // the row to compute next
-	end  int // row to stop before
-	// first holds the first lines, which the last rows need again. It is only used with Repeat.
+	from int // index of the row that arrives first
+	fed  int // number of rows that have arrived
+	next int // index of the row to compute next
+	end  int // index after the last row to compute
+	// first holds the first lines, which are needed again for the last rows. It is used only with
+	// Repeat.
 	first [][]float64
-	// all is set if the stage keeps every line and computes nothing until the last line has
-	// arrived, because the level is not much higher than the filter. It is only used with Repeat.
+	// all is set if the stage keeps every line and starts to compute when the last line has
+	// arrived, because the level is not much higher than the filter. It is used only with Repeat.
 	all  bool
 	row  []float32
 	emit func(y int, row []float32) error
@@ -240,8 +241,8 @@ func (s *stage) repeatsDown() bool { return s.c.s.Filter != Box && s.c.s.WrapY =
 // followStage starts the stage at the row that the previous stage computes first.
 func (s *stage) followStage(before *stage) { s.beginAt(before.next) }
 
-// beginAt sets the first row to arrive. Output starts with the first row that needs no rows before
-// it.
+// beginAt sets the first row to arrive. The first output row is the first one that needs no earlier
+// rows.
 func (s *stage) beginAt(from int) {
 	s.from, s.next, s.end = from, 0, len(s.c.down.spans)
 	if s.all || !s.repeatsDown() {
@@ -299,7 +300,7 @@ func (s *stage) stageLine(i int) []float64 {
 	switch {
 	case s.all || !s.repeatsDown():
 		i = s.c.s.WrapY.wrapIndex(i, s.c.h)
-	case s.fed >= s.c.h && i >= s.from+s.c.h: // lines of the first rows, which wrap around
+	case s.fed >= s.c.h && i >= s.from+s.c.h: // the lines of the first rows are used again
 		return s.first[i-s.from-s.c.h]
 	}
 	return s.c.lines[i%len(s.c.lines)]

@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Resizing to half the size gives the same image as the next mip level.
 func TestResizingToHalfGivesTheNextMip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w, h := rapid.IntRange(2, 40).Draw(rt, "w"), rapid.IntRange(2, 40).Draw(rt, "h")
@@ -28,8 +27,8 @@ func TestResizingToHalfGivesTheNextMip(t *testing.T) {
 	})
 }
 
-// When an image is enlarged by an integer factor, Box repeats its pixels. The other filters
-// interpolate smoothly and stay in range.
+// TestEnlargingStaysInRange checks that Box repeats pixels if an image is enlarged by an integer
+// factor. The other filters interpolate smoothly and do not exceed the range.
 func TestEnlargingStaysInRange(t *testing.T) {
 	m := of(2, 1, 0, 0, 0, 255, 255, 255, 255, 255)
 	up := func(f Filter) *Map {
@@ -98,7 +97,7 @@ func TestResizeMemory(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				run() // first call computes the tables
+				run() // the first call computes the tables
 				limit := ResizeMemory(size[0], size[1], size[2], size[3], d, f)
 				// All of the memory is in use until the end.
 				if got := allocated(run); got > limit || limit > 3*got+2*curveMemory {
@@ -112,7 +111,6 @@ func TestResizeMemory(t *testing.T) {
 	}
 }
 
-// Resizing keeps the mean brightness.
 func TestResizeKeepsTheMean(t *testing.T) {
 	m := New(61, 47, Float)
 	for i := range m.PixF {

@@ -74,8 +74,8 @@ func copyPixels(dst *Map, to int, src *Map, from, n int) {
 	}
 }
 
-// Stack returns the tiles of m, each w by h pixels, stacked vertically: the first row of tiles from
-// left to right, then the next row.
+// Stack returns the tiles of m, each w by h pixels, one below the other. It starts with the first
+// row of tiles from left to right, then the next row.
 func Stack(ctx context.Context, m *Map, w, h int) (*Map, error) {
 	if w < 1 || h < 1 || m.W%w != 0 || m.H%h != 0 {
 		return nil, fmt.Errorf("an image of %d x %d pixels does not consist of tiles of %d x %d", m.W, m.H, w, h)

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// Each face is drawn into the layout with its number and its corners, and Faces must return it
-// upright.
+// TestFacesComeOutUpright draws each face into the layout with its number and its corners, and
+// expects Faces to return it upright.
 func TestFacesComeOutUpright(t *testing.T) {
 	const side = 3
 	for _, tc := range []struct {
 		name   string
-		layout string // faces by number, one character per cell
+		layout string // numbers of the faces, one character per cell
 	}{
 		{"lying cross", ".2..\n1405\n.3.."},
 		{"upright cross", ".2.\n140\n.3.\n.5."},
@@ -26,7 +26,7 @@ func TestFacesComeOutUpright(t *testing.T) {
 				for x := range m.W {
 					cell, fx, fy := rows[y/side][x/side], x%side, y%side
 					if cell == '5' && tc.name == "upright cross" {
-						fx, fy = side-1-fx, side-1-fy // layout stores -Z upside down here
+						fx, fy = side-1-fx, side-1-fy // this layout stores -Z upside down
 					}
 					copy(m.Pix8[4*(m.W*y+x):], []byte{cell, byte(fx), byte(fy), 255})
 				}

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Color types, with their numbers in the header.
+// Color types, with their numbers in the file header.
 const (
 	gray      = 0
 	rgb       = 2
@@ -17,17 +17,17 @@ const (
 	rgba      = 6
 )
 
-// A form is a PNG pixel format: color type, bit depth and palette.
+// A form is a pixel format of PNG: color type, bit depth and palette.
 type form struct {
 	w, h    int
 	color   byte
-	depth   byte // bits per sample
-	samples int  // samples per pixel
+	depth   byte // number of bits per sample
+	samples int  // number of samples per pixel
 	palette []uint32
-	row     func(dst []byte, y int) // writes row y to dst
+	row     func(dst []byte, y int) // function that writes row y to dst
 }
 
-// String describes the form.
+// String describes the form for people.
 func (f *form) String() string {
 	if f.color == indexed {
 		return fmt.Sprintf("palette of %d colors, %d bits", len(f.palette), f.depth)
@@ -66,12 +66,12 @@ func (f *form) chunks() (colors, alphas []byte) {
 	return colors, alphas
 }
 
-// facts are the properties of an image that restrict its forms.
+// facts are the properties of an image that limit which forms can represent it.
 type facts struct {
 	opaque, gray bool
-	wide         bool            // some sample needs 16 bits
-	grayBits     byte            // bits that hold all values of a gray image, at most 8
-	colors       map[uint32]bool // colors as alpha, red, green, blue; nil if over 256 or wide
+	wide         bool            // true if a sample needs 16 bits
+	grayBits     byte            // number of bits that hold all values of a gray image, at most 8
+	colors       map[uint32]bool // set of colors as alpha, red, green, blue; nil if there are more than 256 or wide is set
 }
 
 // formsOf returns the forms that can represent m; the first is probably the smallest.
@@ -108,7 +108,7 @@ func formsOf(ctx context.Context, m *pixmap.Map) ([]form, error) {
 	return forms, nil
 }
 
-// collectFacts returns the properties of m that restrict its forms.
+// collectFacts returns the facts of m.
 func collectFacts(ctx context.Context, m *pixmap.Map) (facts, error) {
 	c := facts{opaque: true, gray: true, grayBits: 1, colors: map[uint32]bool{}}
 	last, any := uint32(0), false
@@ -184,8 +184,8 @@ func plainRows(m *pixmap.Map, f form) func(dst []byte, y int) {
 	}
 }
 
-// narrowSamples fills a row with samples of less than 8 bits, starting at the high bits of each
-// byte.
+// narrowSamples fills a row with samples of less than 8 bits. The first sample of a byte is in its
+// high bits.
 func narrowSamples(dst []byte, depth byte, n int, at func(x int) byte) {
 	clear(dst)
 	for x := range n {

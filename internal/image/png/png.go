@@ -1,6 +1,6 @@
 // Package png writes images as PNG files, in the smallest form that preserves every pixel.
 //
-// The forms are palette and grayscale of 1 to 8 bits; and grayscale, grayscale with alpha, RGB and
+// The forms are palettes and grayscale of 1 to 8 bits, and grayscale, grayscale with alpha, RGB and
 // RGBA of 8 or 16 bits. All pixel values are preserved, even the colors of transparent pixels.
 // Compression uses the zlib package of the standard library.
 //
@@ -19,13 +19,13 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Effort is the amount of work spent on a small file.
+// Effort is the amount of work for making a file small.
 type Effort int
 
 const (
-	Fast   Effort = iota // tries one form and one way to filter rows
-	Normal               // tries a second filter, and a second form besides a palette
-	Best                 // tries all ways
+	Fast   Effort = iota // tries one form and one row filter
+	Normal               // tries a second row filter, and a second form besides a palette
+	Best                 // tries all forms and row filters
 )
 
 // EffortOf returns the effort for the recipe option quality: "fast", "normal" or "best".
@@ -39,7 +39,8 @@ func EffortOf(quality string) Effort {
 	return Normal
 }
 
-// ErrFloat is the error for images of floats, whose light can exceed white; PNG cannot store it.
+// ErrFloat is the error for images of floats, whose light can exceed white. PNG cannot store such
+// light.
 var ErrFloat = errors.New("a PNG image cannot hold light brighter than white")
 
 // Encode writes m, which must have 8 or 16 bits per channel, with straight alpha. It returns a
@@ -61,17 +62,17 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, e Effort) (form str
 // Memory returns an upper bound on the bytes that Encode holds at once for an image of w by h
 // pixels, excluding the image.
 func Memory(w, h int, d pixmap.Depth) int64 {
-	const fixed = 2 << 20 // two compressors, colors and rows
+	const fixed = 2 << 20 // size of two compressors, colors and rows
 	raw := (1 + 4*int64(w)) * int64(h)
 	if d != pixmap.Bits8 {
 		raw *= 2
 	}
-	// The smallest file so far, and the file being compressed. Growing a buffer briefly takes twice
-	// its size.
+	// Most of the memory holds the smallest file so far, and the file that is being compressed. A
+	// growing buffer briefly takes twice its size.
 	return fixed + 3*(raw+raw/1024)
 }
 
-// writeSmallest compresses every form in every way and writes the smallest file.
+// writeSmallest compresses every form with every filter and writes the smallest file.
 func writeSmallest(ctx context.Context, w io.Writer, forms []form, e Effort) (string, error) {
 	var least []byte
 	var chosen *form
@@ -126,8 +127,8 @@ func writeChunk(w io.Writer, kind string, data []byte) error {
 	return err
 }
 
-// A way selects the filter of each row: either one of the five for all rows, or for each row the
-// filter with the smallest result.
+// A way selects the filter of each row. It uses either one of the five filters for all rows, or for
+// each row the filter with the smallest result.
 type way byte
 
 const (
@@ -141,7 +142,7 @@ const (
 
 // ways returns the ways worth trying at the given effort.
 func (f *form) ways(e Effort) []way {
-	// Adjacent palette indices, and bytes that pack several pixels, are rarely related.
+	// Filters rarely help palette indices, and bytes that pack several pixels.
 	numbers := f.color == indexed || f.depth < 8
 	switch {
 	case e == Best:
@@ -198,7 +199,7 @@ func (f *form) packForm(ctx context.Context, use way, e Effort) ([]byte, error) 
 	return out.Bytes(), err
 }
 
-// rowWeight returns the sum of the absolute values of signed bytes, which roughly predicts the
+// rowWeight returns the sum of the absolute values of signed bytes. It roughly predicts the
 // compressed size.
 func rowWeight(row []byte) int {
 	sum := 0
@@ -209,8 +210,8 @@ func rowWeight(row []byte) int {
 	return sum
 }
 
-// filterRow writes each byte of line minus its prediction from the bytes to the left, above, and
-// above left.
+// filterRow writes each byte of line minus its prediction. The prediction is computed from the
+// bytes to the left, above, and above left.
 func filterRow(dst, line, above []byte, pixel int, f way) {
 	switch f {
 	case none:

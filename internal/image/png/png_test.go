@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// painted returns an image of 16 bits, or of the upper 8 bits.
+// painted returns an image of 16 bits. For 8 bits, it keeps the upper 8 bits of each value.
 func painted(w, h int, d pixmap.Depth, at func(x, y int) [4]uint16) *pixmap.Map {
 	m := pixmap.New(w, h, d)
 	for i := range w * h {
@@ -29,12 +29,13 @@ func painted(w, h int, d pixmap.Depth, at func(x, y int) [4]uint16) *pixmap.Map 
 	return m
 }
 
-// bytewise returns a pixel of 16 bits per channel whose channels are widened from 8 bits.
+// bytewise returns a pixel of 16 bits per channel that is widened from 8 bits.
 func bytewise(r, g, b, a int) [4]uint16 {
 	return [4]uint16{uint16(r&255) * 257, uint16(g&255) * 257, uint16(b&255) * 257, uint16(a&255) * 257}
 }
 
-// An image keeps its pixels at every effort, and gets the expected form.
+// TestPixelsSurviveInTheBestForm checks that an image keeps its pixels at every effort, and gets
+// the expected form.
 func TestPixelsSurviveInTheBestForm(t *testing.T) {
 	noise := rand.New(rand.NewPCG(1, 2))
 	for _, tc := range []struct {
@@ -81,7 +82,7 @@ func TestPixelsSurviveInTheBestForm(t *testing.T) {
 	}
 }
 
-// mustBe decodes a file by package image/png and compares each value with the source.
+// mustBe decodes a file with package image/png and compares each value with the source.
 func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 	t.Helper()
 	got, err := stdpng.Decode(bytes.NewReader(file))
@@ -98,7 +99,7 @@ func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 			have = [4]uint32{257 * uint32(c.R), 257 * uint32(c.G), 257 * uint32(c.B), 257 * uint32(c.A)}
 		case color.NRGBA64:
 			have = [4]uint32{uint32(c.R), uint32(c.G), uint32(c.B), uint32(c.A)}
-		default: // opaque
+		default:
 			have[0], have[1], have[2], have[3] = c.RGBA()
 		}
 		for c, v := range have {
@@ -109,7 +110,8 @@ func mustBe(t *testing.T, name string, file []byte, m *pixmap.Map) {
 	}
 }
 
-// Files of smooth images are no larger than the files that package image/png writes.
+// TestSmoothPicturesAreSmall checks that files of smooth images are no larger than the files of
+// package image/png.
 func TestSmoothPicturesAreSmall(t *testing.T) {
 	m := painted(256, 256, 0, func(x, y int) [4]uint16 {
 		return bytewise(x*y/300, (x+y)/2, 255-(x*x+y*y)/600, 255-y/2)
@@ -153,7 +155,6 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The context is checked for every row.
 func TestPNGEncodingStopsWithContext(t *testing.T) {
 	m := painted(8, 9, 0, func(x, y int) [4]uint16 { return bytewise(x*31, y*29, x*y, 255) })
 	for left := range 18 {
@@ -163,7 +164,7 @@ func TestPNGEncodingStopsWithContext(t *testing.T) {
 	}
 }
 
-// A reader can invert every filter, even in rows of one pixel.
+// TestFiltersAreInvertible checks that a reader can invert every filter, even in rows of one pixel.
 func TestFiltersAreInvertible(t *testing.T) {
 	add := func(line, above []byte, pixel int, f way) {
 		for i := range line {

@@ -13,23 +13,23 @@ import (
 type Header struct {
 	Width, Height int
 	Bits          int // bits per channel: 8, 16 or 32
-	// ICC is the color profile. It is nil if the file has none, or if the profile is beyond the
-	// bytes that the header was read from.
+	// ICC is the color profile. It is nil if the file has none, or if the profile is not within the
+	// data passed to ReadHeader.
 	ICC []byte
 
-	large       bool // file is a .psb, with longer size fields
+	large       bool // true for a .psb file, which has longer size fields
 	channels    int
 	mode        int
-	palette     []byte // all reds, then greens, then blues
-	transparent int    // index of the transparent color; -1 for none
-	layers      int    // the number of layers
-	onWhite     bool   // the first extra channel is the layers' transparency, and colors are blended with white
+	palette     []byte // color table: all reds, then greens, then blues
+	transparent int    // palette index of the transparent color; -1 for none
+	layers      int
+	onWhite     bool // the first extra channel is the transparency of the layers, whose colors are blended with white
 	noMerged    bool
-	complete    bool // data reaches the merged image
-	image       int  // offset of the merged image
+	complete    bool // true if the data passed to ReadHeader includes the start of the merged image
+	image       int  // offset of the merged image in the file
 }
 
-// The color modes.
+// These are the supported color modes.
 const (
 	bitmap  = 0
 	gray    = 1
@@ -40,8 +40,8 @@ const (
 const mostSide = 300_000
 
 // ReadHeader reads and checks the header of a file that starts with data. The error is
-// io.ErrUnexpectedEOF if data is too short for the size and kind of the image. Resources and
-// layers, which may be large, are read as far as data reaches.
+// io.ErrUnexpectedEOF if data is too short for the size and kind of the image. ReadHeader reads as
+// many resources and layers as data contains, because they may be large.
 func ReadHeader(data []byte) (Header, error) {
 	const fixed = 26
 	if len(data) < fixed {
@@ -120,10 +120,10 @@ func (h *Header) Ignored() int {
 	return h.channels - used
 }
 
-// Layered reports whether the alpha is the transparency of layers.
+// Layered reports whether the alpha is the transparency of the layers.
 func (h *Header) Layered() bool { return h.onWhite && h.Alpha() }
 
-// wideSize returns the length of size fields that are longer in .psb files.
+// wideSize returns the length of those size fields that are longer in .psb files.
 func (h *Header) wideSize() int {
 	if h.large {
 		return 8
@@ -143,7 +143,7 @@ func (h *Header) readResources(data []byte) {
 		if !ok {
 			return
 		}
-		c.takeWhole(int64(name[0]) | 1) // the length byte and the name together are padded to an even size
+		c.takeWhole(int64(name[0]) | 1) // the name with its length byte is padded to an even size
 		value, ok := c.sizedSection(4)
 		if !ok {
 			return
@@ -164,9 +164,9 @@ func (h *Header) readResources(data []byte) {
 	}
 }
 
-// readLayers reads the number of layers. A negative number means that the merged image has the
-// layers' transparency. In files with more than 8 bits per channel, layers are in a block of their
-// own.
+// readLayers reads the number of layers. If it is negative, the first extra channel of the merged
+// image is the transparency of the layers. In files with more than 8 bits per channel, layers are
+// in a block of their own.
 func (h *Header) readLayers(data []byte) {
 	c := &cursor{data: data}
 	info, ok := c.sizedSection(h.wideSize())
@@ -174,7 +174,7 @@ func (h *Header) readLayers(data []byte) {
 	if !ok {
 		return
 	}
-	if _, ok = c.sizedSection(4); !ok { // the global layer mask
+	if _, ok = c.sizedSection(4); !ok { // skip the global layer mask
 		return
 	}
 	for {
@@ -220,7 +220,7 @@ func (h *Header) channelRowBytes() int { return h.Width * h.Bits / 8 }
 
 // LeastBytes returns a lower bound for the size of files with this header.
 func (h *Header) LeastBytes() int64 {
-	const ratio = 1032 // best ratio of ZIP: a match of 258 bytes needs two bits
+	const ratio = 1032 // maximum expansion of ZIP, where a match of 258 bytes takes at least two bits
 	return 26 + 3*4 + 2 + int64(h.channelRowBytes())*int64(h.Height)*int64(h.channels)/ratio
 }
 
@@ -236,8 +236,8 @@ type cursor struct {
 	at   int
 }
 
-// takeWhole returns the next n bytes, or fewer at the end of the data; whole reports whether there
-// were n.
+// takeWhole returns the next n bytes, or fewer at the end of the data. whole reports whether there
+// were n bytes.
 func (c *cursor) takeWhole(n int64) (b []byte, whole bool) {
 	rest := c.data[c.at:]
 	whole = n <= int64(len(rest))
@@ -246,8 +246,7 @@ func (c *cursor) takeWhole(n int64) (b []byte, whole bool) {
 	return b, whole
 }
 
-// sizedSection reads a size field of the given number of bytes and returns the bytes that follow
-// it.
+// sizedSection reads a size field of the given number of bytes and returns the section after it.
 func (c *cursor) sizedSection(wide int) (b []byte, whole bool) {
 	size, ok := c.takeWhole(int64(wide))
 	if !ok {

@@ -1,10 +1,11 @@
-// Package psd decodes the merged image of Photoshop files (.psd and .psb): grayscale, indexed and
-// RGB images with 8, 16 or 32 bits per channel, with or without alpha, uncompressed or compressed
-// by RLE or ZIP.
+// Package psd decodes the merged image of Photoshop files (.psd and .psb). It may be grayscale,
+// indexed or RGB with 8, 16 or 32 bits per channel, with or without alpha, and uncompressed or
+// compressed by RLE or ZIP.
 //
-// The layout follows "Adobe Photoshop File Formats Specification" (2019). Layers are not
-// composited, because programs can save the merged image as well. Files without a merged image are
-// refused with advice, as are CMYK, Lab and other color modes that are not for screens.
+// The layout follows "Adobe Photoshop File Formats Specification" (2019). The package does not
+// composite layers, because programs can save the merged image as well. It refuses files without a
+// merged image, and CMYK, Lab and other color modes that are not for screens. The errors say how to
+// change the file.
 package psd
 
 import (
@@ -21,7 +22,7 @@ import (
 )
 
 // Decode decodes the merged image of a whole file. Its alpha is the transparency of the layers,
-// otherwise the first channel after the colors. Colors of transparent layers are saved blended with
+// otherwise the first channel after the colors. Photoshop blends colors of transparent layers with
 // white; Decode removes the white. It allocates up to Header.Memory bytes, so check the header
 // first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
@@ -64,15 +65,15 @@ func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, erro
 	return d.m, d.repairs, nil
 }
 
-// A decoder first stores the file's channels in the values of each pixel, in the order of the file,
-// and then converts them to a color.
+// A decoder first stores the file's channels in each pixel, in file order. Then it converts the
+// channels to a color.
 type decoder struct {
 	h       Header
 	m       *pixmap.Map
 	repairs pixmap.Repairs
 }
 
-// usedChannels returns the number of channels that are used.
+// usedChannels returns the number of channels that Decode uses.
 func (h *Header) usedChannels() int {
 	if h.Alpha() {
 		return h.colorChannels() + 1
@@ -139,7 +140,7 @@ func finishColors[T uint8 | uint16 | float32](h *Header, row []T, top T, off fun
 	}
 }
 
-// offWhite returns the color that gives c when it is blended with white at alpha a.
+// offWhite returns the color that, blended with white at alpha a, gives c.
 func offWhite[T uint8 | uint16](c, a, top T) T {
 	over := int64(c) - (int64(top) - int64(a))
 	return T(max(0, min(int64(top), (over*int64(top)+int64(a)/2)/int64(a))))
@@ -161,10 +162,10 @@ const (
 type rows struct {
 	h       *Header
 	packing uint16
-	data    []byte    // the rest of the file
-	sizes   []byte    // sizes of the remaining compressed rows
-	wide    int       // bytes per size
-	inflate io.Reader // decompressor of ZIP data
+	data    []byte    // data of the rows that are not read yet
+	sizes   []byte    // sizes of the compressed rows that are not read yet
+	wide    int       // number of bytes per size
+	inflate io.Reader // decompressor of ZIP data; nil for other methods
 	row     []byte
 	spare   []byte
 }
@@ -228,7 +229,7 @@ func (r *rows) nextRow() ([]byte, error) {
 	return r.row, nil
 }
 
-// undoPrediction adds the previous value of the row to each value. Floats are predicted bytewise,
+// undoPrediction adds the previous value of the row to each value. For floats, it works on bytes,
 // with all high bytes first.
 func (r *rows) undoPrediction() {
 	row := r.row
@@ -251,8 +252,9 @@ func (r *rows) undoPrediction() {
 	}
 }
 
-// unpackBits decompresses PackBits runs into dst: a count n from 0 to 127 is followed by n+1
-// literal bytes, a negative count -n by one byte that is repeated n+1 times; -128 is skipped.
+// unpackBits decompresses PackBits runs into dst. A count n from 0 to 127 is followed by n+1
+// literal bytes. A negative count -n is followed by one byte that is repeated n+1 times. -128 is
+// skipped.
 func unpackBits(dst, packed []byte) error {
 	tooMuch := errors.New("the data has too many pixels")
 	for len(packed) > 0 {

@@ -69,7 +69,7 @@ func numbers(m *pixmap.Map) (list []int) {
 	return list
 }
 
-// A document describes a PSD file to build.
+// A document is a description from which tests build a PSD file.
 type document struct {
 	w, h, channels, bits, mode int
 	palette                    []byte
@@ -97,8 +97,8 @@ func resource(id int, value ...byte) []byte {
 	return append(b, make([]byte, len(value)%2)...)
 }
 
-// layerInfo returns a section that states n layers. If key is not empty, the count is in a block
-// with this key.
+// layerInfo returns a section with a count of n layers. If key is not empty, the count is in a
+// block with this key.
 func layerInfo(key string, n int16) []byte {
 	be, count := binary.BigEndian, binary.BigEndian.AppendUint16(nil, uint16(n))
 	if key == "" {
@@ -163,7 +163,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Floats are decoded as linear light, whether they are stored plainly or predicted.
+// TestFloatsAreLight checks that floats are decoded as linear light, with and without prediction.
 func TestFloatsAreLight(t *testing.T) {
 	var plainFloats, split []byte
 	values := []float32{1, 2, 0.5, float32(math.Inf(1))}
@@ -196,7 +196,7 @@ func TestProfile(t *testing.T) {
 	if h, err := ReadHeader(data); err != nil || string(h.ICC) != "abc" {
 		t.Errorf("profile %q, error %v", h.ICC, err)
 	}
-	// The start of a larger file suffices to check its header.
+	// The first bytes of a larger file are enough to check its header.
 	if h, err := ReadHeader(data[:40]); err != nil || h.Width != 1 || h.ICC != nil {
 		t.Errorf("%+v, error %v", h, err)
 	}
@@ -233,7 +233,8 @@ func TestBadPSDIsRefused(t *testing.T) {
 	}
 }
 
-// Decoding allocates Header.Memory. If the file is too short for the image, it allocates nothing.
+// TestPSDMemoryIsClose checks that decoding allocates Header.Memory, and nothing if the file is too
+// short for the image.
 func TestPSDMemoryIsClose(t *testing.T) {
 	measure := func(data []byte) (int64, error) {
 		var before, after runtime.MemStats

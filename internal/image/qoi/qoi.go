@@ -22,10 +22,10 @@ const HeaderSize = 14
 // A Header is the header at the start of a file.
 type Header struct {
 	Width, Height int
-	// Channels is 3 or 4; 4 means that alpha is meaningful. The decoder keeps the alpha of the
-	// pixels in both cases.
+	// Channels is 3 or 4, where 4 means that alpha is meaningful. The decoder keeps the alpha of
+	// the pixels in both cases.
 	Channels int
-	// Linear is set if colors are linear light; otherwise they are sRGB with linear alpha. The
+	// Linear is set if colors are linear light. Otherwise they are sRGB with linear alpha. The
 	// decoder does not convert colors.
 	Linear bool
 }
@@ -51,12 +51,12 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return Header{Width: int(w), Height: int(h), Channels: int(b[12]), Linear: b[13] == 1}, nil
 }
 
-// maxRun is the maximum number of pixels that one byte encodes.
+// maxRun is the maximum number of pixels that one byte can encode.
 const maxRun = 62
 
 // LeastBytes returns the size of the smallest possible file with this header.
 func (h Header) LeastBytes() int64 {
-	pixels := int64(h.Width) * int64(h.Height) // less than 2^62
+	pixels := int64(h.Width) * int64(h.Height) // the product is less than 2^62
 	return HeaderSize + (pixels-1)/maxRun + 1 + int64(len(end))
 }
 
@@ -92,18 +92,18 @@ func Decode(r io.Reader, size int64) (*image.NRGBA, error) {
 // A pixel is red, green, blue and straight alpha.
 type pixel [4]byte
 
-// seenSlot returns the slot of the pixel in decoder.seen.
+// seenSlot returns the index of the pixel in decoder.seen.
 func (p pixel) seenSlot() byte { return (p[0]*3 + p[1]*5 + p[2]*7 + p[3]*11) % 64 }
 
 type decoder struct {
 	r    *bufio.Reader
-	pix  []byte    // has capacity for the whole image
-	last pixel     // the previous pixel
-	seen [64]pixel // latest pixel of each slot
+	pix  []byte // decoded pixels, with capacity for the whole image
+	last pixel
+	seen [64]pixel // latest pixel of each hash
 }
 
-// readRuns decodes all pixels. The upper two bits of a byte select its operation. Two tags of 8
-// bits replace the codes that the two longest runs would have.
+// readRuns decodes all pixels. The upper two bits of a byte select its operation. The two bytes for
+// the longest runs are instead tags for whole pixels.
 func (d *decoder) readRuns() error {
 	const (
 		tagRGB  = 0xfe
@@ -120,20 +120,20 @@ func (d *decoder) readRuns() error {
 			_, err = io.ReadFull(d.r, p[:3])
 		case b == tagRGBA:
 			_, err = io.ReadFull(d.r, p[:4])
-		case b>>6 == 0: // a pixel seen before
+		case b>>6 == 0: // index of a pixel that was seen before
 			p = d.seen[b]
-		case b>>6 == 1: // a small difference
+		case b>>6 == 1: // small difference from the previous pixel
 			p[0] += b>>4&3 - 2
 			p[1] += b>>2&3 - 2
 			p[2] += b&3 - 2
-		case b>>6 == 2: // differences of green, and of red and blue from green
+		case b>>6 == 2: // difference of green, and of red and blue relative to green
 			var more byte
 			more, err = d.r.ReadByte()
 			green := b&63 - 32
 			p[0] += green + more>>4 - 8
 			p[1] += green
 			p[2] += green + more&15 - 8
-		default: // the same pixel again
+		default: // run of the previous pixel
 			run = int(b&63) + 1
 		}
 		if err != nil {

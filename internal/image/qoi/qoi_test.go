@@ -27,7 +27,7 @@ func decode(data []byte) (*stdimage.NRGBA, error) {
 	return Decode(bytes.NewReader(data), int64(len(data)))
 }
 
-// Each operation decodes to pixels computed by hand from the specification.
+// TestOperationsDecodeByTheSpecification compares each operation with pixels computed by hand.
 func TestOperationsDecodeByTheSpecification(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -81,7 +81,8 @@ func TestBadQOIIsRefused(t *testing.T) {
 	}
 }
 
-// An image that a simple encoder wrote decodes to the same pixels, and truncated files are errors.
+// TestPicturesSurviveSimpleEncoding decodes images from a simple encoder. Truncated files must give
+// errors.
 func TestPicturesSurviveSimpleEncoding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 200).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
@@ -113,8 +114,8 @@ func TestPicturesSurviveSimpleEncoding(t *testing.T) {
 	})
 }
 
-// encode is a simple encoder. For each pixel it uses the first suitable operation, in the
-// specification's order.
+// encode is a simple encoder. For each pixel it uses the first suitable operation, in the order of
+// the specification.
 func encode(pix []byte) (out []byte) {
 	last, seen := pixel{3: 255}, [64]pixel{}
 	for run := 0; len(pix) > 0; {
@@ -149,8 +150,8 @@ func encode(pix []byte) (out []byte) {
 	return out
 }
 
-// The smallest file that a header allows can be decoded. An image with one pixel fewer does not
-// need a larger file.
+// TestLeastBytes decodes the smallest file that a header allows. An image with one pixel fewer must
+// not need a larger file.
 func TestLeastBytes(t *testing.T) {
 	for _, pixels := range []uint32{1, 62, 63, 124, 125} {
 		var body []byte
@@ -198,7 +199,7 @@ func FuzzQOI(f *testing.F) {
 }
 
 func ExampleDecode() {
-	// Two white pixels: a color, and a run of one more.
+	// The file has two white pixels: a whole pixel, and a run of one.
 	data := "qoif\x00\x00\x00\x02\x00\x00\x00\x01\x03\x00\xfe\xff\xff\xff\xc0\x00\x00\x00\x00\x00\x00\x00\x01"
 	img, err := Decode(strings.NewReader(data), int64(len(data)))
 	fmt.Println(img.Bounds(), img.At(1, 0), err)

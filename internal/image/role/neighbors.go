@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Settle returns the meaning of an image. n is the meaning of its path, and neighbors is the
-// answer of OfNeighbors or Nameless. If the path alone settles the meaning, neighbors has no
-// effect.
+// Settle returns the meaning of an image. n is the meaning of its path. neighbors is the result of
+// OfNeighbors or Nameless; it has no effect if the path alone determines the meaning.
 func (n Name) Settle(neighbors Name) Name {
 	switch {
 	case !n.AsksNeighbors():
@@ -35,11 +34,8 @@ func (n Name) AsksNeighbors() bool {
 // for which these names change the result of Name.Settle:
 //
 //   - A number counts frames if its family has a number that is neither a size nor a UDIM tile.
-//   - A short word means a map if the directory has another map of the surface ("wall_r" beside
-//     "wall_n"). It does not if another image differs only in a word of the same length ("door_r"
-//     beside "door_l").
-//   - Images without a meaning are sprites or interface elements if the images around them are.
-//     Frames among many images without a meaning are not sprites.
+//   - A short word means a map if the directory has another map of the surface ("wall_r" beside "wall_n"). It does not if another image differs only in a word of the same length ("door_r" beside "door_l").
+//   - Images without a meaning are sprites or interface elements if most images in the directory are. Frames among many images without a meaning are not sprites.
 //   - An image without a meaning beside a height map of a terrain may hold codes.
 func OfNeighbors(names []string) map[string]Name {
 	d := readDirectory(names)
@@ -57,37 +53,37 @@ func OfNeighbors(names []string) map[string]Name {
 	return said
 }
 
-// A directory holds the names of its images, in the forms in which they are compared.
+// A directory holds the names of its images, in the forms that OfNeighbors compares.
 type directory struct {
 	images []imageName
-	// numbers maps names without their number, which identify a family, to the numbers in the
-	// family.
+	// numbers maps families to the numbers in their names. The key of a family is a name without
+	// its number.
 	numbers map[string][]string
-	// ends maps the words before the last word to the last words of names.
+	// ends maps the beginnings of names to their last words.
 	ends map[string][]string
 	// surfaces maps the name of each surface to its maps.
 	surfaces map[string][]surfaceMap
-	bare     map[string]bool // names without a word for a map
-	terrain  bool            // set if there is a height map of a terrain
+	bare     map[string]bool // names without a word for a map, such as "normal"
+	terrain  bool            // true if there is a height map of a terrain
 }
 
 // An imageName is the name of an image without its extension.
 type imageName struct {
 	file string
-	base string // name without the extension, in lower case
+	base string // lower-case name without the extension
 	list []part
 	rest int // number of words before the tail
 	tail tail
 }
 
-// A surfaceMap is a word for a map at the end of a name.
+// A surfaceMap is a word at the end of a name that may mean a map, such as "r" in "wall_r".
 type surfaceMap struct {
 	word string
 	name Name
-	pair bool // word means a map only beside another map
+	pair bool // true if the word means a map only if there is another map of the surface
 }
 
-// readDirectory splits and groups names.
+// readDirectory splits names into words and groups them.
 func readDirectory(names []string) *directory {
 	d := &directory{numbers: map[string][]string{}, ends: map[string][]string{}, surfaces: map[string][]surfaceMap{}, bare: map[string]bool{}}
 	for _, file := range names {
@@ -128,8 +124,8 @@ func isTerrain(word string) bool {
 	return slices.Contains([]string{"dem", "elev", "elevation", "heightmap", "heights", "hmap"}, word)
 }
 
-// shown lists words for images that people look at. Such images are not data for the program that
-// reads the height map.
+// shown lists words for images that people look at. The program that reads the height map does not
+// read such images as data.
 var shown = []string{"background", "logo", "minimap", "preview", "screenshot", "splash", "thumb", "thumbnail", "title"}
 
 // family returns the name without the given number.
@@ -155,8 +151,8 @@ func (n *imageName) lastWord() (i int, ok bool) {
 	return 0, false
 }
 
-// ending returns the index of the part at which the word at the end of the name begins, and the
-// table's entry for this word.
+// ending finds the word at the end of a name. It returns the index of the word's first part, and
+// the table's entry for the word.
 func (n *imageName) ending() (first int, m surfaceMap) {
 	list := n.list[:n.rest]
 	found, _ := ofEnd(list, n.tail, n.rest < len(n.list) && n.list[n.rest].before == 0, beside)
@@ -181,9 +177,9 @@ func (d *directory) ofImage(i int) Name {
 	return name
 }
 
-// countsFrames reports whether the number in an image's name counts frames. It does if its
-// family has a number that is not a size, or, if the number may be a tile, a number that is not
-// a tile.
+// countsFrames reports whether the number in an image's name counts frames. This is so if the
+// family has a number that is not a size. If the number may be a tile, the family must have a
+// number that is not a tile.
 func (d *directory) countsFrames(n *imageName) bool {
 	digits := n.tail.digits
 	if digits == "" {
@@ -201,8 +197,8 @@ func (d *directory) countsFrames(n *imageName) bool {
 	})
 }
 
-// isUsualSize reports whether digits may be one of several sizes in pixels: at least 8, and a
-// power of two or three times a power of two.
+// isUsualSize reports whether digits may be one of several usual sizes in pixels. These are at
+// least 8, and a power of two or three times a power of two.
 func isUsualSize(digits string) bool {
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 8 {
@@ -222,7 +218,7 @@ func (d *directory) isMap(n *imageName) bool {
 	}
 	stem := n.stem(first)
 	if len(own.word) <= 2 && slices.ContainsFunc(d.ends[stem], func(word string) bool { return len(word) == len(own.word) && !mayBeMap(word) }) {
-		return false // "_l" beside "_r", flags of countries
+		return false // "_l" beside "_r", or flags of countries
 	}
 	if unreal(n.list) || stem != "" && d.bare[stem] {
 		return true
@@ -241,23 +237,23 @@ func isSurface(n Name) bool {
 	return false
 }
 
-// mayBeMap reports whether a short word may be the name of a map, such as a known suffix or a digit.
+// mayBeMap reports whether a short word may be the name of a map: a known suffix or a digit.
 func mayBeMap(word string) bool {
 	w := joined([]part{{text: word}}, 1)
 	return w != nil && (w.flags&atEnd != 0 || w.tag != noTag) || isDigit(word[0])
 }
 
-// A directory is of one kind if enough of its images are of that kind, in proportion to the
-// images without a meaning.
+// A directory has a kind if enough of its images have this kind, in proportion to the images
+// without a meaning.
 const (
 	fewestFrames = 2
-	frameShare   = 4 // one in four
+	frameShare   = 4 // one in four images
 	fewestUIs    = 3
-	uiShare      = 3 // one in three
+	uiShare      = 3 // one in three images
 )
 
-// shareKind gives all images in a directory of one kind the same meaning, so that all parts of a
-// character or an interface are scaled alike.
+// shareKind gives all images in a directory the same meaning if the directory has a kind. So all
+// parts of a character or an interface are scaled in the same way.
 func (d *directory) shareKind(settled []Name) {
 	var sprites, ui, neutral int
 	for _, name := range settled {

@@ -44,7 +44,7 @@ func settleListed(t *testing.T, file string) map[string]Name {
 	return settle(paths)
 }
 
-// The other images in a directory settle meanings that a name alone leaves open.
+// TestNeighborsSettleNames checks names whose meaning depends on the other images in the directory.
 func TestNeighborsSettleNames(t *testing.T) {
 	for _, tc := range []struct{ names, want string }{
 		{"boom_127 boom_128 boom_129", "numbered numbered numbered"},
@@ -100,7 +100,6 @@ func TestNeighborsSettleNames(t *testing.T) {
 	}
 }
 
-// All frames of an animation get the same meaning.
 func TestFramesOfAnAnimationHaveOneName(t *testing.T) {
 	for _, stem := range []string{"boom_", "walk", "hero-run.", "fx/spark_"} {
 		var names []string
@@ -114,7 +113,8 @@ func TestFramesOfAnAnimationHaveOneName(t *testing.T) {
 	}
 }
 
-// The meanings depend only on the names in the same directory, and not on their order.
+// TestNeighborsHaveNoOrder checks that meanings depend only on the names in the same directory, and
+// not on their order.
 func TestNeighborsHaveNoOrder(t *testing.T) {
 	word := rapid.SampledFrom([]string{"wall", "door", "r", "l", "n", "AO", "metal", "fly", "1", "128", "1001", "elev", "icon", "2k", "é"})
 	name := rapid.Map(rapid.SliceOfN(word, 1, 3), func(w []string) string { return strings.Join(w, "_") + ".png" })

@@ -2,50 +2,50 @@ package role
 
 import "strings"
 
-// These are limits on the parts of a path. Parts beyond them are ignored.
+// These are limits on the parts of a path. Parts beyond the limits are ignored.
 const (
 	maxName  = 255
 	maxWord  = 32
-	maxJoin  = 4 // words of a compound: "ambient_occlusion", "occlusion-rough-metal"
+	maxJoin  = 4 // number of words in a compound such as "ambient_occlusion" or "occlusion-rough-metal"
 	maxParts = 32
 )
 
-// A part is a word in a name.
+// A part is a word of a name.
 type part struct {
 	text   string
-	at     int  // offset in the name
-	before byte // the separator before it; 0 for none, as inside "wallNormal"
+	at     int  // offset of the word in the name
+	before byte // separator before the word; 0 for none, as inside "wallNormal"
 	number bool
 }
 
-// A finding is the result of reading a name.
+// A finding is the meaning of a name, and how certain it is.
 type finding struct {
 	name Name
-	// sure is set if the name of a directory cannot override the meaning: "roughness" is never a
-	// button.
+	// sure is set if the name of a directory cannot override the meaning. For example, "roughness"
+	// never means a button.
 	sure bool
-	// end is the number of words that have the meaning, if they end the name.
+	// end is the number of words with the meaning if they are at the end of the name.
 	end int
 }
 
-// A view is what is known about the other images in an image's directory.
+// A view is the information about the other images in an image's directory.
 type view struct {
-	counts bool // a number that may be a size or a tile counts frames
+	counts bool // a number that may be a size or a tile is taken as the number of a frame
 	pair   pairing
 }
 
-// A pairing states whether a word such as "r" in "wall_r" names a map of a surface.
+// A pairing says whether a word such as "r" in "wall_r" means a map of a surface.
 type pairing uint8
 
 const (
-	unasked pairing = iota // neighbors unknown, so the name is PerhapsMap
-	alone                  // no other map there, so the word means nothing
-	beside                 // another map of the surface is in the directory
+	unasked pairing = iota // the other images are unknown, so the meaning is PerhapsMap
+	alone                  // the directory has no other map of the surface, so the word has no meaning
+	beside                 // the directory has another map of the surface
 )
 
-// OfPath returns the meaning of a file's path, without allocating. Precedence: the last
-// meaningful word, as in "brick_wall_Normal_2k"; then words that are clear anywhere, as in
-// "icon_sword"; then directories, as in "ui/close". Name.Settle takes the other images in the
+// OfPath returns the meaning of a file's path, without allocating. The last meaningful word takes
+// precedence, as in "brick_wall_Normal_2k". Next are words that are clear anywhere, as in
+// "icon_sword", and then directories, as in "ui/close". Name.Settle takes the other images in the
 // directory into account.
 func OfPath(path string) Name {
 	name, digits := ofPath(path, view{})
@@ -57,8 +57,8 @@ func OfPath(path string) Name {
 	return name
 }
 
-// ofPath is like OfPath, given a view of the neighbors. It also returns the digits of a number
-// that may be a size or a tile.
+// ofPath is like OfPath, but knows the view of the other images. It also returns the digits of a
+// number that may be a size or a tile.
 func ofPath(path string, v view) (name Name, digits string) {
 	folders, base := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
@@ -75,7 +75,7 @@ func ofPath(path string, v view) (name Name, digits string) {
 	}
 	switch folder := ofFolders(folders); folder {
 	case Nameless:
-	case Environments, Lightmaps, LUTs: // names of models in "hdri" are more precise
+	case Environments, Lightmaps, LUTs: // names of models in a directory "hdri" are more precise than the directory
 		if found.name == Nameless || found.name == Numbered {
 			return folder, digits
 		}
@@ -83,7 +83,7 @@ func ofPath(path string, v view) (name Name, digits string) {
 		return folder, digits
 	}
 	if found.name == Nameless && len(path)-len(folders) > 4 && strings.EqualFold(path[len(path)-4:], ".hdr") {
-		return Environments, digits // light values without an upper limit usually belong to an environment
+		return Environments, digits // light without an upper limit usually belongs to an environment
 	}
 	if found.name == Nameless && len(base) == 1 && isLetter(base[0]) {
 		return Letter, digits
@@ -122,9 +122,9 @@ func splitWords(list []part, name string) []part {
 	return list
 }
 
-// beginsWord reports whether a word begins at name[i]. A word begins at a capital after a
-// lower-case letter, at the last of several capitals before a lower-case letter ("ORMMap"), at
-// the first of some digits, and after the last.
+// beginsWord reports whether a word begins at name[i]. This is so at a capital after a lower-case
+// letter, and at the last of several capitals before a lower-case letter ("ORMMap"). It is also so
+// at the first digit of a number, and at the first letter after a number.
 func beginsWord(name string, i int) bool {
 	last, c := name[i-1], name[i]
 	switch {
@@ -152,7 +152,7 @@ func readWords(list []part, rest int, tail tail, p pairing) finding {
 	if found.name != Nameless && !plain {
 		return found
 	}
-	// For example, "button_normal" is a button in its normal state, not a normal map.
+	// For example, "button_normal" is a button in its normal state, and no normal map.
 	for i := rest; i > 0; i-- {
 		for n := min(2, i); n > 0; n-- {
 			if w := joined(list[:i], n); w != nil && w.flags&anywhere != 0 {
@@ -177,8 +177,8 @@ func readWords(list []part, rest int, tail tail, p pairing) finding {
 	return finding{}
 }
 
-// ofFront returns the meaning of the first words if they are words that usually end a name, as
-// in "Normal_Plane" and "Occlusion_map_2".
+// ofFront returns the meaning of the first words of a name. They must be words that are usually at
+// the end, as in "Normal_Plane" and "Occlusion_map_2".
 func ofFront(list []part) Name {
 	for n := min(2, len(list)); n > 0; n-- {
 		w := joined(list[:n], n)
@@ -193,8 +193,8 @@ func ofFront(list []part) Name {
 	return Nameless
 }
 
-// ofEnd returns the meaning of the last words of a name, and whether they are plain English
-// words. cut is set if the tail follows without a separator.
+// ofEnd returns the meaning of the last words of a name. It also returns whether they are plain
+// English words. cut is set if the tail follows without a separator.
 func ofEnd(list []part, t tail, cut bool, p pairing) (found finding, plain bool) {
 	for n := min(maxJoin, len(list)); n > 0; n-- {
 		w := joined(list, n)
@@ -204,17 +204,17 @@ func ofEnd(list []part, t tail, cut bool, p pairing) (found finding, plain bool)
 		begin := list[len(list)-n]
 		switch {
 		case w.flags&letter != 0 && (begin.before != '_' && len(list) > 1 || cut):
-			continue // "rock-n" means north, "world_s1" is one of four
+			continue // "n" in "rock-n" means north, and "world_s1" is one of four
 		case w.flags&frames != 0 && !t.numbered:
 			continue
 		case w.flags&paired != 0 && n > 1:
-			continue // "castle_m_r" is the right part of the middle
+			continue // "r" in "castle_m_r" means the right part of the middle
 		case w.flags&whole != 0 && (begin.before == 0 || len(list) == 1):
-			continue // "darkMetal", "metal"
+			continue // names such as "darkMetal" and "metal"
 		}
 		name := w.name
 		if name == PerhapsData && (t.sized || begin.text == "ARM") {
-			name = Packed // "planks_rough_2k": only material maps have such names
+			name = Packed // only maps of materials have names such as "planks_rough_2k"
 		}
 		if unreal(list) && w.flags&letter != 0 {
 			switch name {
@@ -240,7 +240,8 @@ func ofEnd(list []part, t tail, cut bool, p pairing) (found finding, plain bool)
 	return finding{}, false
 }
 
-// unreal reports whether a name has the form of a texture name in Unreal: "T_Rock_N".
+// unreal reports whether a name has the form of a texture name in Unreal Engine, such as
+// "T_Rock_N".
 func unreal(list []part) bool { return len(list) > 2 && list[0].text == "T" && list[1].before == '_' }
 
 // joined returns the table's entry for the last n parts joined together, or nil.
@@ -291,7 +292,7 @@ func ofFolders(folders string) Name {
 				}
 			}
 			if w := joined(list[:min(1, len(list))], min(1, len(list))); w != nil && w.flags&inFolder != 0 && isFlat(w.name) {
-				return w.name // "gui-qt", "icons32"
+				return w.name // names such as "gui-qt" and "icons32"
 			}
 		}
 		folders = folders[:max(i, 0)]
@@ -299,18 +300,18 @@ func ofFolders(folders string) Name {
 	return Nameless
 }
 
-// isFlat reports whether images with a meaning are drawn unscaled.
+// isFlat reports whether images with this meaning are drawn unscaled.
 func isFlat(n Name) bool { return n == UIs || n == Sprites || n == Fonts }
 
-// A tail describes the words after the words that give the meaning.
+// A tail describes the last words of a name, which follow the words with the meaning.
 type tail struct {
-	numbered bool   // name has a number that counts images
-	sized    bool   // "_2k"
-	digits   string // a number that may be a size or a tile, or ""
+	numbered bool   // true if the name has a number that counts images
+	sized    bool   // true if the name has a size such as "_2k"
+	digits   string // digits of a number that may be a size or a tile, or ""
 	way      Name   // OpenGL or DirectX; Nameless if the tail has neither
 }
 
-// points returns the direction of green if the tail specifies a direction, and otherwise n.
+// points returns the direction of green if the tail specifies one, and otherwise n.
 func (t tail) points(n Name) Name {
 	if t.way != Nameless {
 		return t.way
@@ -318,9 +319,9 @@ func (t tail) points(n Name) Name {
 	return n
 }
 
-// strip removes the tail from a name: numbers, sizes, programs, levels of detail, versions and
-// words for "texture". It returns the number of remaining words. If counts is set, numbers that
-// may be sizes or tiles are taken as counting images.
+// strip removes the tail from a name and returns the number of remaining words. The tail has
+// numbers, sizes, programs, levels of detail, versions, and words for "texture". If counts is set,
+// numbers that may be sizes or tiles are taken as numbers of images.
 func strip(list []part, counts bool) (rest int, t tail) {
 	rest = len(list)
 	for rest > 0 {
@@ -337,7 +338,7 @@ func strip(list []part, counts bool) (rest int, t tail) {
 		case rest > 1 && list[rest-2].number && last.before == 0 && (last.text == "k" || last.text == "K"):
 			t.sized = true
 			rest -= 2
-		case rest > 1 && list[rest-2].number && (last.text == "x" || last.text == "X"): // 64x64, @2x
+		case rest > 1 && list[rest-2].number && (last.text == "x" || last.text == "X"): // sizes such as 64x64 and @2x
 			t.numbered, t.digits = false, ""
 			rest -= 2
 		default:
@@ -352,7 +353,7 @@ func strip(list []part, counts bool) (rest int, t tail) {
 					break
 				}
 			}
-			if n == 0 || n == rest { // a name never consists only of a tag
+			if n == 0 || n == rest { // a name never consists of a tag alone
 				return rest, t
 			}
 			rest -= n

@@ -1,26 +1,26 @@
-// Package role determines the purpose of an image from its name, and how images of each role
-// are treated.
+// Package role determines the purpose of an image from its name. It also defines how images of each
+// role become textures.
 package role
 
 import "strings"
 
-// A Role is the meaning of an image's pixel values to the program that reads them.
+// A Role is what an image's pixel values mean to the program that reads them.
 type Role uint8
 
 // These are the roles.
 const (
 	Unknown     Role = iota
-	Color            // visible colors of a surface: albedo, diffuse, emission
-	Data             // roughness, metalness, occlusion, or several of these, one in each channel
-	Mask             // an amount of something, in one channel
+	Color            // visible colors of a surface, such as albedo, diffuse and emission
+	Data             // roughness, metalness, occlusion, or several of them, one in each channel
+	Mask             // amount of something, in one channel
 	Normal           // unit vectors
-	Height           // height of a surface: bump, displacement
+	Height           // height of a surface, as in bump and displacement maps
 	Lightmap         // baked light on surfaces
-	Environment      // skies, panoramas, faces of cube maps
+	Environment      // skies, panoramas and faces of cube maps
 	LUT              // lookup tables indexed by color or angle
-	UI               // buttons, icons, cursors
+	UI               // buttons, icons and cursors
 	Sprite           // images drawn unchanged, and frames of animations
-	Font             // glyphs
+	Font             // glyphs of fonts
 )
 
 var names = [...]string{"", "color", "data", "mask", "normal", "height", "lightmap", "environment", "lut", "ui", "sprite", "font"}
@@ -44,16 +44,16 @@ type Treatment struct {
 	// choose otherwise, and smaller mip levels weight them by alpha. If Colors is not set,
 	// pixel values are plain numbers.
 	Colors bool
-	// Mips is set if the texture has mipmaps.
+	// Mips is set if the texture has mip levels.
 	Mips bool
-	// Exact is set if textures of up to a megabyte are stored uncompressed, whatever their
-	// number of colors.
+	// Exact is set if textures of up to a megabyte are stored uncompressed, for any number of
+	// colors.
 	Exact bool
 	// Single is set if an image with one channel becomes a texture with one channel.
 	Single bool
 }
 
-// treatments is the table in docs/recipes/image.md.
+// treatments holds the table in docs/recipes/image.md.
 var treatments = [...]Treatment{
 	Unknown:     {Colors: true, Mips: true, Single: true},
 	Color:       {Colors: true, Mips: true, Single: true},
@@ -84,35 +84,34 @@ func Meaning(r Role) string {
 	return "data"
 }
 
-// A Name is the meaning of an image's file name. The zero value stands for no
-// meaning.
+// A Name is the meaning of an image's file name. The zero value means that the name has no meaning.
 type Name uint8
 
-// These are the meanings, with their words in option named.
+// These are the meanings; String returns their words in option named.
 const (
 	Nameless        Name = iota
-	Colors               // "wall_albedo"
-	Packed               // data, perhaps several maps in one: "wall_orm", "wall_roughness"
-	Occlusion            // data that is gray: "wall_ao"
-	Masked               // "wall_mask"
-	Normals              // "wall_normal"
-	OpenGL               // a normal map whose green points up: "wall_nor_gl"
-	DirectX              // a normal map whose green points down: "wall_nor_dx"
-	Heights              // "wall_disp"
-	Lightmaps            // "room_lightmap"
-	Environments         // "skybox/left"
-	LUTs                 // "lut_warm"
-	UIs                  // "icon_sword", "ui/close"
-	Sprites              // "tree_sprite", "sprites/tree"
-	Fonts                // "fonts/arial"
-	Numbered             // "boom_07": one of several, of no certain role
-	PerhapsNormal        // "wall_n": a normal map if it looks like one
-	PerhapsData          // "wall_r", "wall_spec": data if it is gray
-	Letter               // "f": too short to be a word
-	PerhapsNumbered      // "boom_256": a size, a tile, or a frame, as its neighbors tell
-	PerhapsMap           // "wall_r", "AO": a map if another map of the surface is beside it
-	Animations           // "walk_03": a frame of a sprite, unless its neighbors are no sprites
-	Codes                // "terrain" beside "elev": a table of codes if it has few colors
+	Colors               // colors, as in "wall_albedo"
+	Packed               // data, perhaps with several maps: "wall_orm", "wall_roughness"
+	Occlusion            // gray data, as in "wall_ao"
+	Masked               // a mask, as in "wall_mask"
+	Normals              // a normal map, as in "wall_normal"
+	OpenGL               // a normal map whose green points up, as in "wall_nor_gl"
+	DirectX              // a normal map whose green points down, as in "wall_nor_dx"
+	Heights              // a height map, as in "wall_disp"
+	Lightmaps            // a lightmap, as in "room_lightmap"
+	Environments         // an environment, as in "skybox/left"
+	LUTs                 // a lookup table, as in "lut_warm"
+	UIs                  // an interface element, as in "icon_sword" and "ui/close"
+	Sprites              // a sprite, as in "tree_sprite" and "sprites/tree"
+	Fonts                // a font, as in "fonts/arial"
+	Numbered             // one of several images without a known role, as in "boom_07"
+	PerhapsNormal        // a normal map if the image looks like one, as in "wall_n"
+	PerhapsData          // data if the image is gray, as in "wall_r" and "wall_spec"
+	Letter               // too short to be a word, as in "f"
+	PerhapsNumbered      // a size, a tile or a frame, depending on the other images: "boom_256"
+	PerhapsMap           // a map if the directory has another map of the surface, as in "wall_r" and "AO"
+	Animations           // a frame of a sprite, unless the other images are not sprites: "walk_03"
+	Codes                // a table of codes if it has few colors: "terrain" beside "elev"
 	lastName        = Codes
 )
 
@@ -155,7 +154,7 @@ func (n Name) Role() Role {
 
 // A Slot describes how a material reads an image.
 type Slot struct {
-	Role  Role // role of red, green and blue, or of alpha if only alpha is read
+	Role  Role // role of red, green and blue, or of alpha if the material reads only alpha
 	Alpha Alpha
 }
 
@@ -166,13 +165,13 @@ type Alpha uint8
 const (
 	Ignored Alpha = iota // the material does not read alpha
 	Opacity              // transparency, which opaque materials ignore
-	Number               // scalar value stored beside red, green and blue, such as glossiness
-	Alone                // scalar value; the material does not read red, green and blue
+	Number               // scalar value beside red, green and blue, such as glossiness
+	Alone                // scalar value; the material reads no other channel
 )
 
-// OfSlot returns how a material reads the image of a slot: a member of a glTF material (glTF
-// 2.0, 3.9, and extensions of the Khronos Group and of vendors) or a statement of MTL. For any
-// other word, the role is Unknown.
+// OfSlot returns how a material reads the image of a slot. A slot is a member of a glTF material
+// (glTF 2.0, 3.9, and extensions of the Khronos Group and of vendors) or a statement of MTL. For
+// any other word, the role is Unknown.
 func OfSlot(slot string) Slot {
 	switch slot {
 	case "baseColorTexture", "diffuseTexture", "map_Kd":
@@ -203,16 +202,15 @@ func OfSlot(slot string) Slot {
 	return Slot{}
 }
 
-// IsGLTFSlot reports whether a member of a glTF material or of its extensions may name a
-// texture. Unknown members may; words of MTL do not.
+// IsGLTFSlot reports whether a member of a glTF material or of its extensions may name a texture.
+// It is true for unknown members with a suitable name, and false for words of MTL.
 func IsGLTFSlot(member string) bool {
 	return strings.HasSuffix(member, "Texture") || member == "MOZ_lightmap"
 }
 
 // Join returns how two slots together read one image, and whether a single texture suits both
-// slots. It does if the slots have the same role, or if one slot reads only alpha, as in some pairs
-// of slots in extensions. In such a pair, the role of red, green and blue comes from the other
-// slot.
+// slots. It does if the slots have the same role. It also does if one slot reads only alpha, as for
+// some pairs in extensions. Then the role of red, green and blue is that of the other slot.
 func (s Slot) Join(other Slot) (joined Slot, suits bool) {
 	if s.Alpha == Alone && other.Alpha == Alone {
 		return s, true

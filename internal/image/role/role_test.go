@@ -12,10 +12,11 @@ import (
 // drawn reports whether images of the role are drawn unscaled and without mipmaps.
 func drawn(r Role) bool { return r == UI || r == Sprite || r == Font }
 
-// OfPath gives the names in testdata the right role. A role is right if it has the right Meaning
-// and if the image is drawn unscaled where the list requires it. A name need not show whether a 2D
-// game draws the image. Names that end in "_n" must have no role, because the pixels show the role.
-// Names that the list marks as unsure may have no role.
+// TestGamePicturesGetTheRightRole checks that OfPath gives the names in testdata the right role. A
+// role is right if it has the right Meaning, and if the image is drawn unscaled where the list
+// requires it. A name need not show whether a 2D game draws the image. Names that end in "_n" must
+// have no role, because it depends on the pixels. Names that the list marks as unsure may have no
+// role.
 func TestGamePicturesGetTheRightRole(t *testing.T) {
 	f, err := os.Open("testdata/names.tsv")
 	if err != nil {
@@ -71,9 +72,9 @@ func TestGamePicturesGetTheRightRole(t *testing.T) {
 	}
 }
 
-// The role of a name agrees with the material slots that use the image, or the name leaves the role
-// to the pixels. The words of package role were collected from other files. bench/results/roles.md
-// lists the words that were added for these files later.
+// TestNamesAgreeWithMaterialSlots checks that the role of a name agrees with the material slots
+// that use the image, or is left to the pixels. The words of package role were collected from other
+// files. bench/results/roles.md lists the words that were added for these files later.
 func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 	file, err := os.ReadFile("testdata/slots.tsv")
 	if err != nil {
@@ -105,7 +106,7 @@ func TestNamesAgreeWithMaterialSlots(t *testing.T) {
 		}
 	}
 	t.Logf("%d names: %d wrong, %d of them data called colors, %d unsure", all, wrong, lies, unsure)
-	// The two exceptions are data images with names of colors: a model in a directory of
+	// There are two exceptions, data images with names of colors: a model in a directory of
 	// environments, and "SheenChairOcclusion-SheenChairBaseColor", which holds both.
 	if all < 1000 || 100*wrong > all || 100*unsure > 3*all || lies > 2 {
 		t.Error("more than 1 % are wrong, more than 3 % unsure, or data is called colors")
@@ -141,8 +142,8 @@ func TestOfPath(t *testing.T) {
 	}
 }
 
-// Each word is in one group, and no word is longer than the maximum length that is searched
-// for.
+// TestWordsAreUnique checks that each word is in one group, and that no word is longer than
+// maxWord.
 func TestWordsAreUnique(t *testing.T) {
 	all := sortedWords()
 	for i, w := range all {
@@ -189,8 +190,8 @@ func BenchmarkOfPath(b *testing.B) {
 	}
 }
 
-// The order of materials does not matter, and a slot that reads only alpha never changes the role
-// of red, green and blue.
+// TestJoiningSlotsIgnoresOrder joins slots in any order. A slot that reads only alpha must never
+// change the role of red, green and blue.
 func TestJoiningSlotsIgnoresOrder(t *testing.T) {
 	words := []string{
 		"baseColorTexture", "emissiveTexture", "specularGlossinessTexture", "specularTexture", "sheenRoughnessTexture",

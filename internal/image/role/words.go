@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A word is a word that has a meaning at some positions in a name.
+// A word is an entry of the table of words that have a meaning.
 type word struct {
 	text  string
 	name  Name
@@ -14,20 +14,20 @@ type word struct {
 	tag   tag
 }
 
-// These flags are the positions where a word counts, and its weight.
+// These flags say where in a name a word has its meaning, and with which precedence.
 const (
-	atEnd    = 1 << iota // follows all other words except tags
-	front                // precedes all other words
-	anywhere             // stands between other words
-	inFolder             // ends the name of a directory
-	english              // overridden by a directory: "ui/normal"
-	whole                // counts after a separator: "wall_metal", not "wallMetal"
-	letter               // counts after an underscore
-	frames               // counts before a number
-	paired               // counts beside another map of the surface: "wall_r" beside "wall_n"
+	atEnd    = 1 << iota // the word may follow all other words except tags
+	front                // the word may precede all other words
+	anywhere             // the word may be between other words
+	inFolder             // the word may end the name of a directory
+	english              // a directory overrides the word, as in "ui/normal"
+	whole                // the word must follow a separator, as in "wall_metal" but not "wallMetal"
+	letter               // the word must follow an underscore
+	frames               // the word must precede a number
+	paired               // the directory must have another map of the surface, as "wall_n" for "wall_r"
 )
 
-// A tag is a word at the end of a name that does not indicate a role.
+// A tag is a word at the end of a name that does not determine a role.
 type tag uint8
 
 const (
@@ -49,11 +49,11 @@ var sortedWords = sync.OnceValue(func() []word {
 	return list
 })
 
-// groups lists words of equal meaning, in lower case. The words come from Poly Haven ("arm",
-// "nor_gl", "disp"), ambientCG ("NormalDX", "Metalness"), Megascans ("ORDp", "Cavity"),
-// Substance ("OcclusionRoughnessMetallic"), Unreal ("T_Rock_N", "MRAO"), Unity
-// ("MetallicSmoothness", "MaskMap"), CryEngine ("ddna"), engines after Quake ("local", "luma",
-// "gloss"), slots of glTF, and directories of games.
+// groups lists words of equal meaning, in lower case. The words are from Poly Haven ("arm",
+// "nor_gl", "disp"), ambientCG ("NormalDX", "Metalness"), Megascans ("ORDp", "Cavity"), Substance
+// ("OcclusionRoughnessMetallic"), Unreal ("T_Rock_N", "MRAO"), Unity ("MetallicSmoothness",
+// "MaskMap"), CryEngine ("ddna"), engines after Quake ("local", "luma", "gloss"), slots of glTF,
+// and directories of games.
 var groups = [...]struct {
 	name  Name
 	flags uint16

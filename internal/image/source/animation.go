@@ -11,33 +11,34 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// An Animation holds all frames of a file, as the format composes them: each frame is drawn on the
-// canvas that the frames before it have left.
+// An Animation holds all frames of a file, as viewers show them. Each frame is drawn on the canvas
+// after the previous frame.
 type Animation struct {
 	// Images are the different images, in the order of their first frames.
 	Images []*pixmap.Map
 	Frames []Frame
-	// Plays is how often the animation plays; 0 means forever.
+	// Plays is the number of times that the animation plays; 0 means forever.
 	Plays int
 }
 
 // A Frame is one step of an animation.
 type Frame struct {
 	Image        int // index in Animation.Images
-	Milliseconds int // 0 for a file that is no animation
+	Milliseconds int // 0 if the file is not an animation
 }
 
 const (
-	// maxFrames limits the frames of an animation.
+	// maxFrames limits the number of frames.
 	maxFrames = 1 << 14
-	// maxFramePixels limits the pixels of all frames, so that a small file cannot take minutes.
+	// maxFramePixels limits the total number of pixels of all frames, so that a small file cannot
+	// take minutes.
 	maxFramePixels = 1 << 32
 )
 
-// An ImagesError is the error for an animation with more different images than the caller allows.
+// An ImagesError is the error for an animation with more different images than the limit.
 type ImagesError struct {
 	Frames int // number of frames in the file
-	Limit  int // number of different images that the caller allows
+	Limit  int // maximum number of different images
 }
 
 // Error implements error.
@@ -45,9 +46,9 @@ func (e *ImagesError) Error() string {
 	return fmt.Sprintf("the %d frames have more than %d different images", e.Frames, e.Limit)
 }
 
-// DecodeAnimation decodes all frames of a GIF, an animated PNG or an animated WebP file. Other files
-// have one frame. If colors is true, it applies the gamma as Decode does. It returns an ImagesError
-// if there are more than limit different images.
+// DecodeAnimation decodes all frames of a GIF, an animated PNG or an animated WebP file. Other
+// files have one frame. If colors is true, it applies the gamma as Decode does. It returns an
+// ImagesError if there are more than limit different images.
 func DecodeAnimation(ctx context.Context, data []byte, ext string, maxSide, limit int, colors bool) (Animation, Info, error) {
 	f, err := identifyFormat(data, ext)
 	if err != nil {
@@ -87,8 +88,8 @@ func DecodeAnimation(ctx context.Context, data []byte, ext string, maxSide, limi
 	return a, info, nil
 }
 
-// CountFrames returns the number of frames that DecodeAnimation finds in a whole file, and 1 for
-// files that it refuses.
+// CountFrames returns the number of frames that DecodeAnimation finds in a whole file. It returns 1
+// for files that DecodeAnimation refuses.
 func CountFrames(data []byte) int {
 	f, err := identifyFormat(data, "")
 	if err != nil {
@@ -111,25 +112,25 @@ type storedAnimation struct {
 	plays  int
 }
 
-// A storedFrame is a frame as it is stored: a part of the canvas.
+// A storedFrame is a frame as it is stored, which covers a part of the canvas.
 type storedFrame struct {
 	x, y, w, h   int
-	over         bool // draw over the canvas; false replaces its pixels
+	over         bool // true to blend with the canvas, false to replace its pixels
 	disposal     disposal
 	milliseconds int
-	still        func() []byte // the frame as a file of the same format
+	still        func() []byte // returns the frame as a file of the same format
 }
 
-// A disposal says what becomes of a frame's pixels before the next frame is drawn.
+// A disposal says how a frame's pixels change before the next frame is drawn.
 type disposal uint8
 
 const (
 	leaveFrame   disposal = iota
-	clearFrame            // the frame's rectangle becomes transparent
-	restoreFrame          // the canvas becomes what it was before the frame
+	clearFrame            // makes the frame's rectangle transparent
+	restoreFrame          // restores the canvas before the frame
 )
 
-// addFrame adds a frame after checking its place and the limits.
+// addFrame adds a frame after checking its position and the limits.
 func (s *storedAnimation) addFrame(f storedFrame, h *header) error {
 	n := len(s.frames) + 1
 	switch {
@@ -146,8 +147,8 @@ func (s *storedAnimation) addFrame(f storedFrame, h *header) error {
 	return nil
 }
 
-// shownMilliseconds returns the duration that browsers give to a frame: they show a frame of 10
-// milliseconds or less for 100.
+// shownMilliseconds returns the duration for which browsers show a frame. For frames of 10
+// milliseconds or less, this is 100.
 func shownMilliseconds(stored int) int {
 	if stored <= 10 {
 		return 100
@@ -158,7 +159,7 @@ func shownMilliseconds(stored int) int {
 // IsAnimation reports whether DecodeAnimation reads all frames of a format's files.
 func IsAnimation(format string) bool { return format == "GIF" || format == "PNG" || format == "WebP" }
 
-// storedFrames finds the frames of an animation. It returns none for other files.
+// storedFrames finds the frames of an animation. It returns no frames for other files.
 func (f format) storedFrames(data []byte, h *header) (storedAnimation, error) {
 	switch f.name {
 	case "GIF":
@@ -171,7 +172,7 @@ func (f format) storedFrames(data []byte, h *header) (storedAnimation, error) {
 	return storedAnimation{}, nil
 }
 
-// composeFrames draws the frames one after the other on a canvas.
+// composeFrames draws the frames on a canvas, and keeps the canvas after each.
 func (f format) composeFrames(ctx context.Context, steps storedAnimation, h *header, limit int) (Animation, error) {
 	a := Animation{Plays: steps.plays}
 	canvas := pixmap.New(h.w, h.h, h.depth)
@@ -224,7 +225,8 @@ func (f format) decodeStoredFrame(ctx context.Context, step storedFrame, h *head
 	return f.decodeUpright(ctx, still, &head)
 }
 
-// drawFrame draws m on a part of the canvas: over its pixels, or in place of them.
+// drawFrame draws m on a part of the canvas. It either blends with the canvas or replaces its
+// pixels.
 func drawFrame(canvas *pixmap.Map, x, y int, m *pixmap.Map, over bool) {
 	if !over {
 		pixmap.CopyRect(canvas, x, y, m, stdimage.Rect(0, 0, m.W, m.H))
@@ -240,8 +242,8 @@ func drawFrame(canvas *pixmap.Map, x, y int, m *pixmap.Map, over bool) {
 	}
 }
 
-// blendRow blends a row of pixels over another row. As browsers do, it blends values as stored and
-// not linear light.
+// blendRow blends a row of pixels over another row. Like browsers, it blends stored values, which
+// are not linear light.
 func blendRow[T uint8 | uint16](below, above []T) {
 	full := uint64(^T(0))
 	for i := 0; i < len(above); i += 4 {
@@ -273,11 +275,12 @@ func digestOfPixels(m *pixmap.Map) hashing.Digest {
 	return hashing.DigestOf(bytes)
 }
 
-// AnimationMemory returns an upper bound on the bytes that DecodeAnimation holds beside the images
-// it returns, for a file that Decode can read with the given memory.
+// AnimationMemory returns an upper bound on the bytes that DecodeAnimation holds in addition to the
+// images it returns. i describes a file that Decode can read with the given memory.
 func AnimationMemory(i Info) int64 {
 	canvas := 4 * int64(i.W) * int64(i.H) * map[pixmap.Depth]int64{pixmap.Bits8: 1, pixmap.Bits16: 2, pixmap.Float: 4}[i.Depth]
-	// The canvas, the saved part, the digest's bytes and a decoder of a larger frame than the first.
+	// This covers the canvas, a saved copy, the digest's bytes and a decoder for a frame larger
+	// than the first.
 	const list = maxFrames * 512
 	return i.Memory + 5*canvas + list
 }

@@ -20,14 +20,14 @@ import (
 
 // A drawnFrame is a frame of an animation that a test draws.
 type drawnFrame struct {
-	m        stdimage.Image // pixels, whose bounds are their place
+	m        stdimage.Image // pixels of the frame; their bounds are its position on the canvas
 	over     bool
 	disposal disposal
-	delay    int // time in the unit of the format
+	delay    int // duration in the unit of the format
 }
 
-// randomFrames draws frames at random places of a canvas of w by h pixels. Places are even, as
-// WebP requires. The first frame fills the canvas.
+// randomFrames draws frames at random positions of a canvas of w by h pixels. Positions are even,
+// as WebP requires. The first frame fills the canvas.
 func randomFrames(r *rand.Rand, n, w, h int, wide bool) (all []drawnFrame) {
 	for i := range n {
 		x, y := 0, 0
@@ -37,7 +37,7 @@ func randomFrames(r *rand.Rand, n, w, h int, wide bool) (all []drawnFrame) {
 			fw, fh = 1+r.IntN(w-x), 1+r.IntN(h-y)
 		}
 		f := drawnFrame{over: r.IntN(3) > 0, disposal: disposal(r.IntN(3)), delay: r.IntN(30)}
-		if i == 0 && f.disposal == restoreFrame { // the formats differ in its meaning
+		if i == 0 && f.disposal == restoreFrame { // here the formats interpret restoreFrame differently
 			f.disposal = clearFrame
 		}
 		bounds := stdimage.Rect(x, y, x+fw, y+fh)
@@ -53,7 +53,7 @@ func randomFrames(r *rand.Rand, n, w, h int, wide bool) (all []drawnFrame) {
 			for i := range m.Pix {
 				m.Pix[i] = byte(r.Uint32())
 			}
-			for i := 3; i < len(m.Pix); i += 4 { // many pixels are opaque or invisible
+			for i := 3; i < len(m.Pix); i += 4 { // makes many pixels opaque or invisible
 				if v := r.IntN(3); v < 2 {
 					m.Pix[i] = byte(255 * v)
 				}
@@ -66,7 +66,7 @@ func randomFrames(r *rand.Rand, n, w, h int, wide bool) (all []drawnFrame) {
 	return all
 }
 
-// compose draws the frames with package image/draw, and returns the canvas of each.
+// compose draws the frames with package image/draw, and returns the canvas after each frame.
 func compose(w, h int, frames []drawnFrame) (all []*stdimage.RGBA64) {
 	canvas := stdimage.NewRGBA64(stdimage.Rect(0, 0, w, h))
 	for _, f := range frames {
@@ -90,7 +90,7 @@ func compose(w, h int, frames []drawnFrame) (all []*stdimage.RGBA64) {
 	return all
 }
 
-// apngOf returns an animated PNG. With a cover, the first image of the file is no frame.
+// apngOf returns an animated PNG. If cover is set, the first image of the file is not a frame.
 func apngOf(t testing.TB, w, h, plays int, frames []drawnFrame, cover bool) []byte {
 	be := binary.BigEndian
 	var file []byte
@@ -128,7 +128,7 @@ func apngOf(t testing.TB, w, h, plays int, frames []drawnFrame, cover bool) []by
 			case i == 0 && !cover:
 				file = appendPNGChunk(file, "IDAT", body)
 			default:
-				// Two chunks hold the pixels of a frame.
+				// The pixels of a frame are in two chunks.
 				for _, part := range [][]byte{body[:length/2], body[length/2:]} {
 					file = appendPNGChunk(file, "fdAT", be.AppendUint32(nil, number), part)
 					number++
@@ -140,7 +140,7 @@ func apngOf(t testing.TB, w, h, plays int, frames []drawnFrame, cover bool) []by
 	return appendPNGChunk(file, "IEND")
 }
 
-// webpOf returns an animated WebP without loss.
+// webpOf returns a lossless animated WebP file.
 func webpOf(t testing.TB, w, h, plays int, frames []drawnFrame) []byte {
 	le := binary.LittleEndian
 	put24 := func(b []byte, v int) []byte { return append(b, byte(v), byte(v>>8), byte(v>>16)) }
@@ -172,7 +172,7 @@ func webpOf(t testing.TB, w, h, plays int, frames []drawnFrame) []byte {
 	return file
 }
 
-// checkFrames compares the frames of a file with drawn canvases, in colors multiplied by alpha.
+// checkFrames compares the frames of a file with expected canvases. It multiplies colors by alpha.
 func checkFrames(t *testing.T, a Animation, want []*stdimage.RGBA64, slack int) {
 	t.Helper()
 	if len(a.Frames) != len(want) {
@@ -202,13 +202,13 @@ func checkFrames(t *testing.T, a Animation, want []*stdimage.RGBA64, slack int) 
 	}
 }
 
-// Each frame is the canvas after all frames up to it, with the disposal and the blending of the
-// format.
+// TestFramesAreComposedAsTheFormatSays checks that each frame is the canvas after all frames up to
+// this one, with the disposal and the blending of the format.
 func TestFramesAreComposedAsTheFormatSays(t *testing.T) {
 	const w, h = 14, 10
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		// Values are rounded after each frame, so errors add up to a few steps of 257.
+		// Values are rounded after each frame, so errors accumulate to a few steps of 257.
 		const narrow, wide = 4 * 257, 16
 		frames := randomFrames(r, 6, w, h, false)
 		decode := func(data []byte, slack int) {
@@ -230,7 +230,7 @@ func TestFramesAreComposedAsTheFormatSays(t *testing.T) {
 		}
 		decode(apngOf(t, w, h, 3, frames, seed%2 == 0), narrow)
 		for i := range frames {
-			if frames[i].disposal == restoreFrame { // WebP has no such frames
+			if frames[i].disposal == restoreFrame { // WebP does not have this disposal
 				frames[i].disposal = clearFrame
 			}
 		}
@@ -240,7 +240,7 @@ func TestFramesAreComposedAsTheFormatSays(t *testing.T) {
 	}
 }
 
-// randomGIF returns a GIF with frames at random places, with all disposals and with transparent
+// randomGIF returns a GIF with frames at random positions, with all disposals and with transparent
 // pixels.
 func randomGIF(t testing.TB, r *rand.Rand, w, h int) []byte {
 	g := gif.GIF{LoopCount: 2, Config: stdimage.Config{Width: w, Height: h}}
@@ -263,7 +263,8 @@ func randomGIF(t testing.TB, r *rand.Rand, w, h int) []byte {
 	return b.Bytes()
 }
 
-// Frames of a GIF are the frames of package image/gif, drawn over each other.
+// TestFramesOfGIFAgreeWithItsDecoder compares the frames of a GIF with frames of package image/gif
+// that are drawn over each other.
 func TestFramesOfGIFAgreeWithItsDecoder(t *testing.T) {
 	for seed := range uint64(60) {
 		data := randomGIF(t, rand.New(rand.NewPCG(seed, 2)), 13, 9)
@@ -289,7 +290,6 @@ func TestFramesOfGIFAgreeWithItsDecoder(t *testing.T) {
 	}
 }
 
-// Equal frames share an image.
 func TestEqualFramesShareAnImage(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	frames := randomFrames(r, 2, 8, 8, false)
@@ -312,7 +312,8 @@ func TestEqualFramesShareAnImage(t *testing.T) {
 	}
 }
 
-// A file without an animation has one frame: the image that Decode returns.
+// TestStillImageHasOneFrame checks that a file without an animation has one frame, which is the
+// image that Decode returns.
 func TestStillImageHasOneFrame(t *testing.T) {
 	for _, s := range samples(t) {
 		a, info, err := DecodeAnimation(t.Context(), s.data, s.ext, maxSide, 1, true)
@@ -323,7 +324,6 @@ func TestStillImageHasOneFrame(t *testing.T) {
 	}
 }
 
-// A damaged animation is refused with the reason.
 func TestDamagedAnimationsAreRefused(t *testing.T) {
 	frames := randomFrames(rand.New(rand.NewPCG(5, 5)), 3, 8, 8, false)
 	good := apngOf(t, 8, 8, 0, frames, false)
@@ -358,13 +358,14 @@ func TestDamagedAnimationsAreRefused(t *testing.T) {
 	}
 }
 
-// withoutLastFrame cuts the last frame out of an animated PNG.
+// withoutLastFrame removes the last frame from an animated PNG.
 func withoutLastFrame(data []byte) []byte {
 	i := bytes.LastIndex(data, []byte("fcTL")) - 4
 	return appendPNGChunk(bytes.Clone(data[:i]), "IEND")
 }
 
-// Any bytes give an error, or frames of one size, whose images are all in use.
+// FuzzDecodeAnimation checks that any input gives an error, or frames of one size that use all
+// images.
 func FuzzDecodeAnimation(f *testing.F) {
 	r := rand.New(rand.NewPCG(7, 7))
 	frames := randomFrames(r, 4, 8, 6, false)

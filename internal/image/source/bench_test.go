@@ -21,7 +21,7 @@ func BenchmarkDecode(b *testing.B) {
 	tga := append([]byte{2: 2, 12: side & 255, side >> 8, side & 255, side >> 8, 32, 0}, m.Pix...)
 	hdr := []byte("#?RADIANCE\n\n-Y 1024 +X 1024\n")
 	for i := 0; i < len(m.Pix); i += 4 {
-		hdr = append(hdr, m.Pix[i]|128, m.Pix[i+1], m.Pix[i+2], 130) // a pixel that is not repeated
+		hdr = append(hdr, m.Pix[i]|128, m.Pix[i+1], m.Pix[i+2], 130) // the pixel does not repeat the previous one
 	}
 	for _, f := range []struct {
 		name string

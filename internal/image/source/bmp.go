@@ -19,22 +19,22 @@ import (
 
 // A bitmap is the header of a BMP file (Microsoft, "Bitmap Storage"). The supported kinds are those
 // found in games: palettes, 24 and 32 bits with a byte per channel, and run-length encoded 8 bits.
-// Other kinds are refused with advice.
+// Errors for other kinds say how to change the file.
 type bitmap struct {
 	w, h    int
 	topDown bool
 	depth   int // bits per pixel
 	packed  bool
-	order   [4]int // byte positions of red, green, blue and alpha (-1 if none)
-	maybe   bool   // alpha may be unused, because this compression ignores masks
-	palette []byte // blue, green, red and an unused byte per color
+	order   [4]int // byte positions of red, green, blue and alpha in a pixel; -1 for none
+	maybe   bool   // alpha may be unused, because this compression has no masks
+	palette []byte // color table: blue, green, red and an unused byte per color
 	offset  int64  // offset of the pixels in the file
 }
 
 const (
 	bmpFileHeader  = 14
 	bmpInfoHeader  = 40
-	bmpMasks       = bmpFileHeader + bmpInfoHeader // masks are part of longer headers, or follow this one
+	bmpMasks       = bmpFileHeader + bmpInfoHeader // offset of the masks, in longer headers or after this one
 	bmpAlphaHeader = 56                            // size of the smallest header with an alpha mask
 	bmpV4Header    = 108
 )
@@ -75,7 +75,7 @@ func readBitmap(data []byte) (bitmap, error) {
 		for c := range b.order {
 			b.order[c] = slices.Index([]uint32{0xff, 0xff00, 0xff0000, 0xff000000}, long(bmpMasks+4*c))
 		}
-		if compression == masked && size < bmpAlphaHeader { // header ends before the bytes at this offset
+		if compression == masked && size < bmpAlphaHeader { // the header has no alpha mask
 			b.order[3] = -1
 		}
 		if min(b.order[0], b.order[1], b.order[2]) < 0 {
@@ -117,7 +117,7 @@ func probeBMP(data []byte, _ int64) (header, error) {
 	if b.depth > 8 {
 		p.decoder *= 4
 	}
-	// A run-length encoded image can skip whole rows, so this is only a lower bound.
+	// This is only a lower bound, because a run-length encoded image can skip whole rows.
 	p.least = b.offset + 2*int64(b.h)
 	if !b.packed {
 		p.least = b.offset + (int64(b.w)*int64(b.depth)+31)/32*4*int64(b.h)
@@ -125,9 +125,9 @@ func probeBMP(data []byte, _ int64) (header, error) {
 	return p, nil
 }
 
-// bmpProfile describes the color profile of a header of version 5, "" if there is none.
+// bmpProfile describes the color profile in a header of version 5, or returns "" if there is none.
 func bmpProfile(data []byte) string {
-	const embedded, linked = "DEBM", "KNIL" // tags as stored, least significant byte first
+	const embedded, linked = "DEBM", "KNIL" // tags in file order, the least significant byte first
 	if binary.LittleEndian.Uint32(data[14:]) < 124 {
 		return ""
 	}
@@ -153,7 +153,8 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 		}
 		return straight(ctx, img)
 	}
-	// The library supports only some headers, and requires the pixels directly after the header.
+	// The library supports only some headers, and requires that the pixels directly follow the
+	// header.
 	head := b.plainHeader()
 	read := func() io.Reader {
 		return io.MultiReader(bytes.NewReader(head), &reader{ctx, bytes.NewReader(data[b.offset:])})
@@ -182,7 +183,7 @@ func decodeBMP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	return m, nil
 }
 
-// anyOpaque reports whether some pixel is not fully transparent.
+// anyOpaque reports whether any pixel is not fully transparent.
 func anyOpaque(pix []uint8) bool {
 	for i := 3; i < len(pix); i += 4 {
 		if pix[i] != 0 {
@@ -192,8 +193,8 @@ func anyOpaque(pix []uint8) bool {
 	return false
 }
 
-// plainHeader returns a header that the library supports, and the palette. The header makes the
-// library keep all four bytes of a pixel.
+// plainHeader returns a header that the library supports, and the palette. With this header, the
+// library keeps all four bytes of a pixel.
 func (b *bitmap) plainHeader() []byte {
 	size, height := bmpInfoHeader, int32(b.h)
 	if b.depth == 32 {
@@ -215,9 +216,9 @@ func (b *bitmap) plainHeader() []byte {
 	return head
 }
 
-// unpackRLE decodes run-length encoded pixels. Each pair of bytes is a run length and a value or,
-// after a length of 0, a command: end of row, end of image, move right and up, or a count of
-// literal pixels that follow.
+// unpackRLE decodes run-length encoded pixels, which are pairs of bytes. A pair is a run length and
+// a value. After a length of 0, the second byte is a command: end of row, end of image, move right
+// and up, or a count of literal pixels that follow.
 func (b *bitmap) unpackRLE(ctx context.Context, data []byte) (*stdimage.Paletted, error) {
 	const endOfRow, endOfBitmap, step = 0, 1, 2
 	img := stdimage.NewPaletted(stdimage.Rect(0, 0, b.w, b.h), make(color.Palette, len(b.palette)/4))
@@ -267,7 +268,7 @@ func (b *bitmap) unpackRLE(ctx context.Context, data []byte) (*stdimage.Paletted
 			}
 			count, pixels = int(v), pixels[:v]
 		}
-		count = min(count, len(row)) // encoders round the last count up
+		count = min(count, len(row)) // some encoders round the last count up
 		for i := range count {
 			index := pixels[i%len(pixels)]
 			if int(index) >= len(img.Palette) {

@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bitmapFile builds a BMP file. body holds the pixels, after the masks or the palette.
+// bitmapFile builds a BMP file. between are the masks or the palette, and body holds the pixels.
 func bitmapFile(size uint32, w, h, depth, compression int, between []uint32, body ...byte) []byte {
 	le := binary.LittleEndian
 	b := append([]byte("BM"), make([]byte, 12+int(size))...)
 	for i, v := range between {
-		if at := 54 + 4*i; at < len(b) { // the byte is within a longer header
+		if at := 54 + 4*i; at < len(b) { // longer headers include this byte
 			le.PutUint32(b[at:], v)
 		} else {
 			b = le.AppendUint32(b, v)
@@ -29,7 +29,7 @@ func bitmapFile(size uint32, w, h, depth, compression int, between []uint32, bod
 	return append(b, body...)
 }
 
-// bitmapColors returns a palette whose color i is i, 10+i, 20+i.
+// bitmapColors returns a palette of n colors. Color i is i, 10+i, 20+i.
 func bitmapColors(n int) (list []uint32) {
 	for i := range uint32(n) {
 		list = append(list, i<<16|(10+i)<<8|20+i)
@@ -50,7 +50,7 @@ func TestBitmaps(t *testing.T) {
 	gap[10] += 2
 	few := bitmapFile(40, 2, 1, 8, plain, bitmapColors(2), 0, 1, 0, 0)
 	few[46] = 2
-	fewer := bitmapFile(40, 2, 1, 8, plain, bitmapColors(2), 0, 1, 0, 0) // the header claims all 256 colors
+	fewer := bitmapFile(40, 2, 1, 8, plain, bitmapColors(2), 0, 1, 0, 0) // the header says that all 256 colors are present
 	for _, tc := range []struct {
 		name string
 		file []byte

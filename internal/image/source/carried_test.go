@@ -14,13 +14,13 @@ import (
 	"github.com/assetcook/assetcook/internal/notcarried"
 )
 
-// A carried holds a file with some content beside its pixels, and the same file without this
+// A carried is a file with some content in addition to its pixels, and the same file without this
 // content.
 type carried struct {
 	notcarried.Row
 	ext        string
 	with, bare []byte
-	message    string // part of the expected warning; "" if there is none
+	message    string // part of the expected warning, or "" for no warning
 }
 
 // carriedSamples returns a file for each row of the table in docs/not-carried-over.md.
@@ -78,7 +78,7 @@ func carriedSamples(t *testing.T) (all []carried) {
 
 	tiff := bare["TIFF"]
 	at, le := binary.LittleEndian.Uint32(tiff[4:]), binary.LittleEndian
-	chained := func(tag uint16) []byte { // a second directory, with one more tag
+	chained := func(tag uint16) []byte { // file with a second directory, which has one more tag
 		second := addTIFFTag(tiff, tag, 1)
 		out := bytes.Clone(second)
 		le.PutUint32(out[4:], at)
@@ -142,7 +142,7 @@ func carriedSamples(t *testing.T) (all []carried) {
 	return all
 }
 
-// tiffOf returns the directory of a TIFF of one pixel, whose strip follows.
+// tiffOf returns the start of a TIFF file of one pixel, up to its strip.
 func tiffOf(samples, bits, format uint32) []byte {
 	le := binary.LittleEndian
 	tags := [][3]uint32{{256, 3, 1}, {257, 3, 1}, {258, 3, bits}, {262, 3, 1}, {273, 4, 0}, {277, 3, samples}, {278, 3, 1}, {279, 4, samples * bits / 8}, {339, 3, format}}
@@ -159,8 +159,8 @@ func tiffOf(samples, bits, format uint32) []byte {
 	return append(data, 0, 0, 0, 0)
 }
 
-// exrHead returns the header of an image of one pixel, with the given number of parts and one more
-// attribute. Each letter names a channel.
+// exrHead returns the header of an image of one pixel, with the given number of parts and an extra
+// attribute. Each letter of channels names a channel.
 func exrHead(channels string, parts int, extra string) []byte {
 	le := binary.LittleEndian
 	file := []byte("\x76\x2f\x31\x01\x02\x00\x00\x00")
@@ -203,8 +203,8 @@ func exrHead(channels string, parts int, extra string) []byte {
 	return append(file, make([]byte, 100)...)
 }
 
-// The table in the documentation says how content of a file other than pixels is treated. A sample
-// file proves each row.
+// TestContentBesidePixelsIsKeptOrWarnedOf checks the table in the documentation that says how
+// content of a file other than pixels is treated. There is a sample file for each row.
 func TestContentBesidePixelsIsKeptOrWarnedOf(t *testing.T) {
 	var rows []notcarried.Row
 	for _, c := range carriedSamples(t) {
@@ -214,7 +214,7 @@ func TestContentBesidePixelsIsKeptOrWarnedOf(t *testing.T) {
 	notcarried.CheckTable(t, "../../../docs/not-carried-over.md", "images", rows)
 }
 
-// checkCarried checks the fate of a row.
+// checkCarried checks that the content is kept, or that there is a warning.
 func checkCarried(t *testing.T, c carried) {
 	t.Helper()
 	row := c.Part
@@ -225,7 +225,7 @@ func checkCarried(t *testing.T, c carried) {
 	}
 	m, info, err := DecodeData(t.Context(), c.with, c.ext, maxSide)
 	if err != nil {
-		info = probed // a header alone
+		info = probed // some samples are only a header
 	}
 	said := strings.Join(append(append([]string{info.Profile}, info.Notes...), info.Lost...), "\n")
 	if info.Frames > 1 {

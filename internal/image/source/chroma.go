@@ -2,18 +2,19 @@ package source
 
 import stdimage "image"
 
-// Chroma at half resolution is interpolated exactly as the reference decoders do by default: the
-// "fancy" upsampling of libjpeg (jdsample.c) for JPEG and of libwebp (dsp/upsampling.c) for WebP.
-// In each direction, both give the nearer sample three times the weight of the farther sample.
+// Chroma at half resolution is interpolated exactly as the reference decoders do by default. For
+// JPEG this is the "fancy" upsampling of libjpeg (jdsample.c), and for WebP that of libwebp
+// (dsp/upsampling.c). In each direction, the nearer sample has three times the weight of the
+// farther sample.
 
 // An upsampler fills dst with one row of chroma, interpolated from the two nearest stored rows.
-// near and far may be the same row; below is set if far is the lower row. dst must have room for
-// all pixels that near covers, which may be one more than the image is wide.
+// near and far may be the same row. below is set if far is the lower row. dst must have room for
+// all pixels that near covers, which may be one more than the image's width.
 type upsampler func(dst, near, far []byte, below bool)
 
 // jpegUpsampler returns the upsampler for rows of n chroma samples that cover across by down pixels
-// each. As in libjpeg, it replicates samples at quarter resolution, and in rows too short to have
-// an inner sample.
+// each. Like libjpeg, it replicates samples at quarter resolution, and in rows that are too short
+// to have an inner sample.
 func jpegUpsampler(n, across, down int) upsampler {
 	switch {
 	case across == 2 && down == 2 && n > 2:
@@ -30,8 +31,8 @@ func jpegUpsampler(n, across, down int) upsampler {
 	}
 }
 
-// triangleAcross is h2v1_fancy_upsample: it weights two samples by 3/4 and 1/4. Ties round down on
-// the left and up on the right.
+// triangleAcross is h2v1_fancy_upsample of libjpeg. It weights two samples by 3/4 and 1/4. Ties are
+// rounded down on the left and up on the right.
 func triangleAcross(dst, near, _ []byte, _ bool) {
 	last := len(near) - 1
 	dst[0], dst[2*last+1] = near[0], near[last]
@@ -42,7 +43,7 @@ func triangleAcross(dst, near, _ []byte, _ bool) {
 	}
 }
 
-// triangleDown is h1v2_fancy_upsample.
+// triangleDown is h1v2_fancy_upsample of libjpeg.
 func triangleDown(dst, near, far []byte, below bool) {
 	bias := uint32(1)
 	if below {
@@ -54,7 +55,7 @@ func triangleDown(dst, near, far []byte, below bool) {
 	}
 }
 
-// triangleBoth is h2v2_fancy_upsample.
+// triangleBoth is h2v2_fancy_upsample of libjpeg.
 func triangleBoth(dst, near, far []byte, _ bool) {
 	last := len(near) - 1
 	far = far[:len(near)]
@@ -69,7 +70,7 @@ func triangleBoth(dst, near, far []byte, _ bool) {
 	dst[2*last+1] = byte((4*a + 7) >> 4)
 }
 
-// webpUpsample is libwebp's UPSAMPLE_FUNC for one row.
+// webpUpsample is UPSAMPLE_FUNC of libwebp for one row.
 func webpUpsample(dst, near, far []byte, _ bool) {
 	last := len(near) - 1
 	far = far[:len(near)]
@@ -85,8 +86,8 @@ func webpUpsample(dst, near, far []byte, _ bool) {
 	dst[2*last+1] = byte((3*n + f + 2) >> 2)
 }
 
-// yCbCrRows returns the rows of an image of luma and chroma whose upper left corner is at 0, 0. Each
-// call may overwrite the result of the previous call.
+// yCbCrRows returns a function for the rows of an image of luma and chroma, whose upper left corner
+// is at 0, 0. Each call may overwrite the previous result.
 func yCbCrRows(m *stdimage.YCbCr, up func(n, across, down int) upsampler, colors func(dst, y, cb, cr []byte)) row[uint8] {
 	across, down := subsampling(m.SubsampleRatio)
 	w, h := m.Rect.Dx(), m.Rect.Dy()
@@ -109,7 +110,7 @@ func yCbCrRows(m *stdimage.YCbCr, up func(n, across, down int) upsampler, colors
 	}
 }
 
-// subsampling returns how many pixels share a chroma sample, horizontally and vertically.
+// subsampling returns the number of pixels that share a chroma sample, horizontally and vertically.
 func subsampling(r stdimage.YCbCrSubsampleRatio) (across, down int) {
 	switch r {
 	case stdimage.YCbCrSubsampleRatio422:
@@ -127,7 +128,7 @@ func subsampling(r stdimage.YCbCrSubsampleRatio) (across, down int) {
 }
 
 // jpegColors converts rows of full-range luma and chroma (ITU-R BT.601) to RGB as libjpeg does
-// (jdcolor.c): with factors scaled by 65536, rounded to nearest.
+// (jdcolor.c). The factors are scaled by 65536 and rounded to nearest.
 func jpegColors(dst, luma, blue, red []byte) {
 	blue, red = blue[:len(luma)], red[:len(luma)]
 	for i, y := range luma {
@@ -136,8 +137,8 @@ func jpegColors(dst, luma, blue, red []byte) {
 	}
 }
 
-// webpColors converts rows to RGB as libwebp does (dsp/yuv.h): luma is 16 to 235 and chroma 16 to
-// 240. Products drop eight bits and keep six fractional bits.
+// webpColors converts rows to RGB as libwebp does (dsp/yuv.h). Luma ranges from 16 to 235, and
+// chroma from 16 to 240. Products drop eight bits and keep six fractional bits.
 func webpColors(dst, luma, blue, red []byte) {
 	blue, red = blue[:len(luma)], red[:len(luma)]
 	for i, y := range luma {
@@ -149,5 +150,5 @@ func webpColors(dst, luma, blue, red []byte) {
 	}
 }
 
-// clampFraction drops the given number of fractional bits and clamps the result to 0 to 255.
+// clampFraction drops the given number of fractional bits and limits the result to 0 to 255.
 func clampFraction(x int32, bits int) uint8 { return uint8(max(0, min(255, x>>bits))) }

@@ -10,9 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Images in testdata/reference were made by cjpeg 2.1.5 and cwebp 1.2.4. The PNG file beside each
-// holds the result of djpeg or dwebp. The blocks of the JPEG files have only a DC coefficient,
-// which all decoders decode equally. So only interpolated chroma at the edges of blocks can differ.
+// TestChromaAgreesWithReferenceDecoders decodes images in testdata/reference, which were made by
+// cjpeg 2.1.5 and cwebp 1.2.4. For each, a PNG file holds the result of djpeg or dwebp. The blocks
+// of the JPEG files have only a DC coefficient, which all decoders decode equally. So only
+// interpolated chroma at the edges of blocks can differ.
 func TestChromaAgreesWithReferenceDecoders(t *testing.T) {
 	files, err := filepath.Glob("testdata/reference/*.png")
 	if err != nil || len(files) != 8 {
@@ -34,8 +35,8 @@ func TestChromaAgreesWithReferenceDecoders(t *testing.T) {
 	}
 }
 
-// A pixel between two samples gives the nearer sample three times the weight of the farther sample,
-// in each direction. At the edges there is only one sample.
+// TestUpsamplersWeighByDistance checks that the nearer sample has three times the weight of the
+// farther sample in each direction. At the edges there is only one sample.
 func TestUpsamplersWeighByDistance(t *testing.T) {
 	// beside returns the sample that contains a pixel, and the nearest other sample.
 	beside := func(x, n int) (near, far int) {
@@ -81,7 +82,7 @@ func TestUpsamplersWeighByDistance(t *testing.T) {
 	})
 }
 
-// Chroma samples are replicated in all cases in which libjpeg replicates them.
+// TestCoarseChromaIsReplicated checks all cases in which libjpeg replicates chroma samples.
 func TestCoarseChromaIsReplicated(t *testing.T) {
 	for _, tc := range []struct{ n, across, down int }{{2, 2, 1}, {2, 2, 2}, {5, 4, 1}, {5, 4, 2}} {
 		near, far, got := []byte{10, 50, 90, 20, 70}[:tc.n], make([]byte, tc.n), make([]byte, tc.n*tc.across)
@@ -94,8 +95,8 @@ func TestCoarseChromaIsReplicated(t *testing.T) {
 	}
 }
 
-// The upsamplers get the right neighboring rows of chroma at any image height. A single row is its
-// own neighbor.
+// TestYCbCrRowsFindTheirChroma checks that the upsamplers get the right rows of chroma for images
+// of any height. If there is only one row, it is also the second row.
 func TestYCbCrRowsFindTheirChroma(t *testing.T) {
 	for _, ratio := range []stdimage.YCbCrSubsampleRatio{
 		stdimage.YCbCrSubsampleRatio444, stdimage.YCbCrSubsampleRatio422, stdimage.YCbCrSubsampleRatio420,
@@ -133,7 +134,7 @@ func TestYCbCrRowsFindTheirChroma(t *testing.T) {
 	}
 }
 
-// The conversion differs from color.YCbCrToRGB only by rounding.
+// TestJPEGColors checks that the conversion differs from color.YCbCrToRGB only by rounding.
 func TestJPEGColors(t *testing.T) {
 	got := make([]byte, 4)
 	for y := 0; y < 256; y += 5 {
@@ -154,7 +155,7 @@ func TestJPEGColors(t *testing.T) {
 func TestWebPColors(t *testing.T) {
 	for _, tc := range []struct{ y, cb, cr, r, g, b uint8 }{
 		{16, 128, 128, 0, 0, 0}, {235, 128, 128, 255, 255, 255}, {0, 128, 128, 0, 0, 0}, {255, 128, 128, 255, 255, 255},
-		{81, 90, 240, 254, 0, 0}, // red of the BT.601 color bars, rounded as in BT.601
+		{81, 90, 240, 254, 0, 0}, // the red bar of the BT.601 color bars, rounded as in BT.601
 		{126, 128, 128, 128, 128, 128},
 	} {
 		got := make([]byte, 4)

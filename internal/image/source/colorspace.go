@@ -15,18 +15,18 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A gAMA chunk holds 100000 times the exponent that encoded light into the stored values.
+// A gAMA chunk holds 100000 times the exponent with which light was encoded.
 const (
 	gammaUnit = 100000
-	// sRGBGamma is the exponent that means sRGB by convention. The sRGB curve is linear near black,
-	// unlike a power function, so images with this exponent are treated as sRGB.
+	// sRGBGamma is the exponent that means sRGB by convention. Images with this exponent are
+	// treated as sRGB. The sRGB curve differs from a power function near black, where it is linear.
 	sRGBGamma = 45455
 	// leastGamma and mostGamma are the limits of plausible exponents.
 	leastGamma, mostGamma = gammaUnit / 10, gammaUnit * 10
 )
 
-// applicable returns gamma, or 0 if gamma is implausible or within 5 % of sRGB's (the tolerance of
-// libpng).
+// applicable returns gamma, or 0 if gamma is implausible or within 5 % of sRGB's. This is the
+// tolerance of libpng.
 func applicable(gamma int64) int {
 	if gamma < leastGamma || gamma > mostGamma || gamma*100 > sRGBGamma*95 && gamma*100 < sRGBGamma*105 {
 		return 0
@@ -34,7 +34,7 @@ func applicable(gamma int64) int {
 	return int(gamma)
 }
 
-// convertToSRGB converts the colors of m, which are light to the power of gamma, to sRGB.
+// convertToSRGB converts the colors of m to sRGB. They are light to the power of gamma.
 func convertToSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
 	if m.Pix16 != nil {
 		return applyTable(ctx, m.Pix16, gammaTable[uint16](math.MaxUint16, gamma))
@@ -42,9 +42,9 @@ func convertToSRGB(ctx context.Context, m *pixmap.Map, gamma int) error {
 	return applyTable(ctx, m.Pix8, gammaTable[uint8](math.MaxUint8, gamma))
 }
 
-// applyTable replaces every color of pix, but not its alpha, by its table entry.
+// applyTable replaces every color of pix by its table entry. It does not change alpha.
 func applyTable[T uint8 | uint16](ctx context.Context, pix, table []T) error {
-	const block = 4 << 16 // values between two checks of the context
+	const block = 4 << 16 // number of values between two checks of the context
 	for len(pix) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -81,7 +81,7 @@ func encodeSRGB(light float64) float64 {
 const maxProfile = 64 << 10
 
 // pngProfile checks the body of an iCCP chunk, which has a name, a zero byte, the compression
-// method 0, and zlib data. It returns judgeProfile's line.
+// method 0, and zlib data. It returns the result of judgeProfile.
 func pngProfile(body []byte) string {
 	end := bytes.IndexByte(body, 0)
 	if end < 0 || end+2 > len(body) {
@@ -93,14 +93,14 @@ func pngProfile(body []byte) string {
 		return "the ICC profile is damaged"
 	}
 	defer r.Close()
-	// If a profile is truncated, the readable part determines the line.
+	// If the profile is truncated, the readable part determines the result.
 	icc, _ := io.ReadAll(io.LimitReader(r, maxProfile))
 	return judgeProfile(icc, string(name))
 }
 
 // judgeProfile returns a line that names an ICC profile, or "" if the profile is sRGB. In
 // ICC.1:2010, a header of 128 bytes precedes a list of tags, and the tag "desc" describes the
-// profile. The given name is used if there is no description.
+// profile. If there is no description, judgeProfile uses the given name.
 func judgeProfile(icc []byte, name string) string {
 	if d := profileDescription(icc); d != "" {
 		name = d
@@ -139,8 +139,9 @@ func profileDescription(icc []byte) string {
 	return ""
 }
 
-// profileText reads the text of a "desc" tag: ASCII after its length (type "desc" of version 2), or
-// UTF-16 in several languages (type "mluc" of version 4). It returns the first language.
+// profileText reads the text of a "desc" tag. In version 2 (type "desc"), this is ASCII after its
+// length. In version 4 (type "mluc"), it is UTF-16 in several languages, of which profileText
+// returns the first.
 func profileText(tag []byte) string {
 	if len(tag) < 28 {
 		return ""
@@ -152,8 +153,8 @@ func profileText(tag []byte) string {
 		text, _, _ := bytes.Cut(tag[12:min(12+word(8), end)], []byte{0})
 		return string(text)
 	case "mluc":
-		// The number and the size of entries; then the language, length and offset of the first
-		// entry.
+		// The tag has the number and the size of entries, and then the language, length and offset
+		// of the first entry.
 		length, at := word(20), min(word(24), end)
 		text := tag[at:min(at+length, end)]
 		units := make([]uint16, len(text)/2)

@@ -14,20 +14,20 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A format is one kind of image file.
+// A format describes one kind of image file.
 type format struct {
 	name string
 	// TGA has no magic numbers.
 	fileformat.Format
-	short string // a shorter magic number, for broken files that are meant to be images
+	short string // shorter magic number, for broken files that are meant to be images
 	// probe reads the header of a file of size bytes. It returns fileformat.ErrShortHead if data is
-	// too short; if data is the whole file, the file is truncated.
+	// too short. If data is the whole file, this means that the file is truncated.
 	probe func(data []byte, size int64) (header, error)
 	// decode decodes a whole file whose header is h, and may add notes to h. It may panic.
 	decode func(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 }
 
-// supportedFormats lists the supported formats, TGA last.
+// supportedFormats lists the supported formats. TGA is last, because it has no magic number.
 func supportedFormats() []format {
 	return []format{
 		{"PNG", fileformat.Format{Name: "a PNG image", Extensions: []string{".png", ".apng"}, Magic: []string{"\x89PNG\r\n\x1a\n"}}, "", probePNG, decodePNG},
@@ -75,7 +75,8 @@ func identifyFormat(head []byte, ext string) (format, error) {
 	return format{}, fmt.Errorf("%w (starts with %s)", ErrFormat, quoteOpening(head))
 }
 
-// recognizeForeign returns an error for kinds of files that are often stored in place of an image.
+// recognizeForeign returns an error for kinds of files that are often stored by mistake instead of
+// an image.
 func recognizeForeign(head []byte) error {
 	switch {
 	case len(head) == 0:
@@ -95,8 +96,8 @@ func quoteOpening(head []byte) string {
 	return strconv.Quote(start)
 }
 
-// foreignFormat recognizes images that another program must convert first. Its error says how to do
-// that with a rule.
+// foreignFormat recognizes images that another program must convert first. Its error explains how a
+// rule can run this program.
 func foreignFormat(head []byte) error {
 	var name, program string
 	switch {
@@ -166,8 +167,8 @@ type library struct {
 
 // decodeImage decodes data, whose header is h.
 func (l library) decodeImage(ctx context.Context, data []byte, h *header) (stdimage.Image, error) {
-	// The decoder allocates by its own reading of the header, so its reading must agree with the
-	// checked header.
+	// The decoder allocates according to the header that it reads. So its header must agree with
+	// the checked header.
 	config, err := l.config(&reader{ctx, bytes.NewReader(data)})
 	if err != nil {
 		return nil, err
@@ -210,7 +211,7 @@ func explainDecodeError(ctx context.Context, name string, err error) error {
 	return fmt.Errorf("decode %s: %w", name, err)
 }
 
-// A reader reads a file in memory. It returns an error once the context is canceled, so that
+// A reader reads a file in memory. It returns an error after the context is canceled, so that
 // decoders stop.
 type reader struct {
 	ctx context.Context

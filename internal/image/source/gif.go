@@ -13,12 +13,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// gifRatio is the maximum expansion of GIF's LZW data: a code of w bits, at most 12, encodes fewer
+// gifRatio is the maximum expansion of GIF's LZW data. A code of w bits, at most 12, encodes fewer
 // than 2^w bytes.
 const gifRatio = 4096 * 8 / 12
 
-// probeGIF reads the size of the screen and, if data reaches that far, of the first frame. The
-// image is the screen with that frame drawn on it.
+// probeGIF reads the size of the screen. It also reads the size of the first frame if data includes
+// it. The image is the screen with that frame drawn on it.
 func probeGIF(data []byte, _ int64) (header, error) {
 	if len(data) < 13 {
 		return header{}, fileformat.ErrShortHead
@@ -29,7 +29,7 @@ func probeGIF(data []byte, _ int64) (header, error) {
 		frame = walk.w * walk.h
 		p.least = frame / (gifRatio + 1)
 	}
-	p.decoder = 2 * frame // a second frame to undo interlacing
+	p.decoder = 2 * frame // undoing interlacing takes a second frame
 	return p, nil
 }
 
@@ -50,7 +50,7 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	table := walk.frameColors()
 	return fillMap(ctx, pixmap.New(h.w, h.h, pixmap.Bits8), func(dst []uint8, y int) {
 		if y < m.Rect.Min.Y || y >= m.Rect.Max.Y {
-			return // the screen stays transparent without a frame
+			return // outside of the frame, the screen stays transparent
 		}
 		dst = dst[4*m.Rect.Min.X : 4*m.Rect.Max.X]
 		for i, v := range m.Pix[(y-m.Rect.Min.Y)*m.Stride:][:m.Rect.Dx()] {
@@ -61,12 +61,12 @@ func decodeGIF(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 
 // gifWalk holds the contents of a GIF's blocks, except the pixels.
 type gifWalk struct {
-	gifFrame        // the first frame
-	found    bool   // there is a first frame
-	screen   []byte // everything before the first block
-	frames   int
-	loops    int  // plays after the first one; -1 without a loop count
-	short    bool // data is truncated before the trailer
+	gifFrame
+	found  bool   // true if the file has a frame
+	screen []byte // bytes before the first block
+	frames int
+	loops  int  // number of plays after the first one; -1 if the file has no loop count
+	short  bool // true if data is truncated before the trailer
 }
 
 // A gifFrame holds the blocks of a frame.
@@ -76,11 +76,11 @@ type gifFrame struct {
 	transparent  int    // index of the transparent color, or -1
 	disposal     byte
 	milliseconds int
-	image        []byte // the blocks from the size on
+	image        []byte // the blocks of the image, starting at its size
 }
 
-// frameColors returns the colors of a frame. The decoder makes the transparent color black;
-// frameColors keeps its color, with an alpha of 0.
+// frameColors returns the colors of a frame. It keeps the color of the transparent index, with an
+// alpha of 0. The decoder would make it black.
 func (g *gifFrame) frameColors() (table [256][4]byte) {
 	for i := range len(g.colors) / 3 {
 		setOpaque(table[i][:], g.colors[3*i], g.colors[3*i+1], g.colors[3*i+2])
@@ -92,18 +92,18 @@ func (g *gifFrame) frameColors() (table [256][4]byte) {
 }
 
 // walkGIF reads the blocks of a GIF without decompressing anything. It stops at the first byte that
-// does not start a block. It calls each, unless it is nil, for each frame.
+// does not start a block. It calls each for each frame, unless each is nil.
 func walkGIF(data []byte, each func(gifFrame)) gifWalk {
 	walk := gifWalk{loops: -1}
 	r := gifReader{data: data, at: 10}
 	flags := r.nextByte()
-	r.nextBytes(2) // background color, aspect ratio
+	r.nextBytes(2) // skip the background color and the aspect ratio
 	global := r.takeColorTable(flags)
 	walk.screen = data[:min(r.at, len(data))]
 	next := gifFrame{transparent: -1}
 	for !r.short {
 		switch r.nextByte() {
-		case 0x21: // extension: label, sub-blocks
+		case 0x21: // an extension has a label and sub-blocks
 			label := r.nextByte()
 			first, second := r.readSubBlocks()
 			switch {
@@ -112,7 +112,7 @@ func walkGIF(data []byte, each func(gifFrame)) gifWalk {
 			case label == 0xff && (string(first) == "NETSCAPE2.0" || string(first) == "ANIMEXTS1.0") && len(second) == 3 && second[0] == 1:
 				walk.loops = int(binary.LittleEndian.Uint16(second[1:]))
 			}
-		case 0x2c: // frame: place, size, flags, colors, code size, sub-blocks
+		case 0x2c: // a frame has position, size, flags, colors, code size and sub-blocks
 			next.x, next.y = r.nextWord(), r.nextWord()
 			start := r.at
 			next.w, next.h = r.nextWord(), r.nextWord()
@@ -133,7 +133,7 @@ func walkGIF(data []byte, each func(gifFrame)) gifWalk {
 				each(next)
 			}
 			next = gifFrame{transparent: -1}
-		default: // trailer, or no block at all
+		default: // the trailer, or no valid block
 			walk.short = r.short
 			return walk
 		}
@@ -151,8 +151,8 @@ func (g *gifFrame) readControl(b []byte) {
 	}
 }
 
-// gifFrames returns the frames of a GIF. Every pixel is drawn over the frames before it, on a
-// transparent screen: as browsers do, it ignores the background color.
+// gifFrames returns the frames of a GIF. Each frame is drawn over the previous frames on a
+// transparent screen. Like browsers, gifFrames ignores the background color.
 func gifFrames(data []byte, h *header) (all storedAnimation, err error) {
 	if walkGIF(data, nil).short {
 		return all, io.ErrUnexpectedEOF
@@ -176,7 +176,7 @@ func gifFrames(data []byte, h *header) (all storedAnimation, err error) {
 	})
 	screen = walk.screen
 	all.plays = walk.loops
-	if walk.loops != 0 { // browsers play once more than the count
+	if walk.loops != 0 { // browsers play once more than the loop count
 		all.plays++
 	}
 	if walk.loops < 0 {
@@ -185,10 +185,10 @@ func gifFrames(data []byte, h *header) (all storedAnimation, err error) {
 	return all, err
 }
 
-// stillGIF returns a file with a frame alone, whose screen is the frame.
+// stillGIF returns a file that holds only the frame, with a screen of the same size.
 func (g *gifFrame) stillGIF(screen []byte) []byte {
 	file := bytes.Clone(screen)
-	copy(file[6:10], g.image) // the size
+	copy(file[6:10], g.image) // the screen gets the size of the frame
 	if g.transparent >= 0 {
 		file = append(file, 0x21, 0xf9, 4, 1, 0, 0, byte(g.transparent), 0)
 	}
@@ -224,7 +224,7 @@ func (r *gifReader) nextWord() int64 {
 	return int64(low) | int64(high)<<8
 }
 
-// takeColorTable reads a color table if flags announce it.
+// takeColorTable reads a color table if there is one according to flags.
 func (r *gifReader) takeColorTable(flags byte) []byte {
 	if flags&0x80 == 0 {
 		return nil
@@ -232,7 +232,8 @@ func (r *gifReader) takeColorTable(flags byte) []byte {
 	return r.nextBytes(3 << (flags&7 + 1))
 }
 
-// readSubBlocks reads sub-blocks up to and including the empty sub-block, and returns the first two.
+// readSubBlocks reads sub-blocks up to the empty sub-block, which is the end, and returns the first
+// two.
 func (r *gifReader) readSubBlocks() (first, second []byte) {
 	for i, n := 0, r.nextByte(); n != 0; i, n = i+1, r.nextByte() {
 		switch b := r.nextBytes(int(n)); i {

@@ -37,7 +37,8 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// A truncated file is an error. Only TIFF files may lack bytes that no pixel needs.
+// TestTornFilesAreErrors checks that a truncated file is an error. Only TIFF files may lack bytes
+// that no pixel needs.
 func TestTornFilesAreErrors(t *testing.T) {
 	for _, s := range samples(t) {
 		t.Run(s.name, func(t *testing.T) {
@@ -73,7 +74,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		b := append([]byte("BM"), make([]byte, 60)...)
 		b[10], b[14], b[26], b[28], b[30] = 54, 40, 1, 24, compression
 		if compression == 1 {
-			b[10], b[28] = 62, 8 // two colors
+			b[10], b[28] = 62, 8 // an image of two colors
 		}
 		le.PutUint32(b[18:], uint32(w))
 		le.PutUint32(b[22:], uint32(h))
@@ -82,7 +83,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 	tiffOf := func(w, h int) []byte {
 		data := encodeTIFF(t, stdimage.NewGray(stdimage.Rect(0, 0, 2, 2)), nil)
 		dir := data[le.Uint32(data[4:]):]
-		le.PutUint32(dir[2+8:], uint32(w)) // values of the first two entries: width and height
+		le.PutUint32(dir[2+8:], uint32(w)) // the values of the first two entries are width and height
 		le.PutUint32(dir[2+12+8:], uint32(h))
 		return data
 	}
@@ -114,7 +115,7 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 		data      []byte
 		side      int
 		want      string
-		later     bool // only Decode can detect the error
+		later     bool // true if only Decode can detect the error
 	}{
 		{"empty", ".png", nil, maxSide, "file is empty", false},
 		{"pointer", ".tga", []byte(pointer), maxSide, "git lfs pull", false},
@@ -194,10 +195,10 @@ func TestBadFilesAreRefusedEarly(t *testing.T) {
 	}
 }
 
-// The smallest possible files of each format are decoded.
+// TestDensestFilesAreDecoded decodes the smallest possible files of each format.
 func TestDensestFilesAreDecoded(t *testing.T) {
 	flat := stdimage.NewPaletted(stdimage.Rect(0, 0, 1024, 1024), color.Palette{color.White, color.Black})
-	solid := "RIFF\x18\x00\x00\x00WEBPVP8L\x0c\x00\x00\x00\x2f\xff\xc3\xff\x00" // 1024 x 1024
+	solid := "RIFF\x18\x00\x00\x00WEBPVP8L\x0c\x00\x00\x00\x2f\xff\xc3\xff\x00" // an image of 1024 x 1024 pixels
 	for name, data := range map[string][]byte{
 		"png":         encodePNG(t, stdimage.NewGray(flat.Rect)),
 		"png mapped":  encodePNG(t, flat),
@@ -205,7 +206,8 @@ func TestDensestFilesAreDecoded(t *testing.T) {
 		"tiff":        encodeTIFF(t, flat, &tiff.Options{Compression: tiff.Deflate}),
 		"jpeg":        encodeJPEG(t, stdimage.NewGray(flat.Rect)),
 		"progressive": progressiveJPEG(1024, 1024),
-		// One code without bits for each of green, red, blue, alpha and distance.
+		// Each of the trees for green, red, blue, alpha and distance has a single code without
+		// bits.
 		"webp": append([]byte(solid), "\x88\x88\x08\x00\x00\x00\x00"...),
 		"qoi":  qoiRuns(1024),
 	} {
@@ -230,7 +232,8 @@ func qoiRuns(side int) []byte {
 	return append(b, 0, 0, 0, 0, 0, 0, 0, 1)
 }
 
-// Info.Memory is never less than what decoding allocates, and not much more.
+// TestMemoryIsAsPredicted checks that Info.Memory is at least what decoding allocates, and not much
+// more.
 func TestMemoryIsAsPredicted(t *testing.T) {
 	r := stdimage.Rect(0, 0, 500, 400)
 	nrgba, opaque, wide, gray := stdimage.NewNRGBA(r), stdimage.NewNRGBA(r), stdimage.NewNRGBA64(r), stdimage.NewGray(r)
@@ -255,8 +258,8 @@ func TestMemoryIsAsPredicted(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := allocated(func() { _, _, err = Decode(t.Context(), data, ".tga", maxSide) })
-			// A buffer that grows by doubling frees as much memory as it holds, and so does
-			// rotating an image. The final buffer may also be twice as large as necessary.
+			// A buffer that grows by doubling frees as much memory as it holds. Rotating an image
+			// also frees memory. The final buffer may be twice as large as necessary.
 			slack, least := int64(0), info.Memory/3
 			if name == "tga" || name == "qoi" || name == "hdr" || name == "jpeg turned" {
 				slack, least = info.Memory/2, info.Memory/6
@@ -268,7 +271,8 @@ func TestMemoryIsAsPredicted(t *testing.T) {
 	}
 }
 
-// 4:2:0 has 1.5 samples per pixel, each of 4 bytes in progressive files.
+// TestMemoryOfProgressiveJPEG uses 4:2:0 images. They have 1.5 samples per pixel, each of 4 bytes
+// in progressive files.
 func TestMemoryOfProgressiveJPEG(t *testing.T) {
 	const side = 4096
 	info, err := probeHead(progressiveJPEG(side, side), "", maxSide)
@@ -277,7 +281,8 @@ func TestMemoryOfProgressiveJPEG(t *testing.T) {
 	}
 }
 
-// If the header ends after the head of the file, Probe asks for more.
+// TestHeaderBeyondTheHeadAsksForMore checks that Probe returns ErrShortHead if the header is longer
+// than the head of the file.
 func TestHeaderBeyondTheHeadAsksForMore(t *testing.T) {
 	jpeg := progressiveJPEG(64, 64)
 	segment := append([]byte{0xff, 0xe2, 0xff, 0xff}, make([]byte, 65533)...)
@@ -341,8 +346,8 @@ func TestDecodersAreNotTrusted(t *testing.T) {
 	}
 }
 
-// Files that are not images are refused before anything is allocated. Images take no more memory
-// than Probe predicts.
+// TestBombsAreRefusedOrCheap checks that files are refused before anything is allocated, or that
+// decoding takes no more memory than Probe predicts.
 func TestBombsAreRefusedOrCheap(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
 		t.Run(b.Name, func(t *testing.T) {
@@ -368,8 +373,8 @@ func TestBombsAreRefusedOrCheap(t *testing.T) {
 	}
 }
 
-// bombSlack returns the size of short-lived allocations, which Memory does not count: a buffer for
-// each chunk or tile, and lists of lengths and codes for each tree.
+// bombSlack returns the size of short-lived allocations that Memory does not count. They are a
+// buffer for each chunk or tile, and lists of lengths and codes for each tree.
 func bombSlack(b imagetest.Bomb) int64 {
 	switch {
 	case strings.Contains(b.Name, "chunks"), strings.Contains(b.Name, "tiles"):
@@ -380,8 +385,8 @@ func bombSlack(b imagetest.Bomb) int64 {
 	return 0
 }
 
-// Decoding any input returns an error or a consistent image. Probe accepts every file that Decode
-// accepts.
+// FuzzDecode checks that decoding any input returns an error or a consistent image, and that Probe
+// accepts every file that Decode accepts.
 func FuzzDecode(f *testing.F) {
 	for _, s := range samples(f) {
 		f.Add(s.data, s.ext == ".tga")

@@ -69,7 +69,7 @@ func decodeEXR(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 	return m, err
 }
 
-// repairNotes returns notes on invalid light values and their replacements.
+// repairNotes returns notes on the invalid light values that were replaced.
 func repairNotes(r pixmap.Repairs) (notes []string) {
 	for _, note := range []struct {
 		n    int
@@ -92,7 +92,7 @@ func probeHDR(data []byte, _ int64) (header, error) {
 		return header{}, shortHead(err)
 	}
 	p := header{w: h.Width, h: h.Height, depth: pixmap.Float, bits: 8, least: h.LeastBytes()}
-	p.decoder = 4 * p.pixelCountOf() // the compressed rows
+	p.decoder = 4 * p.pixelCountOf() // memory for the compressed rows
 	if h.Primaries != "" && !namesSRGB(h.Primaries) {
 		p.profile = "primaries " + h.Primaries
 	}
@@ -179,7 +179,7 @@ func probeTGA(data []byte, _ int64) (header, error) {
 	}
 	h, err := tga.ReadHeader(data)
 	if err != nil {
-		// Without its extension, nothing shows that the file is a TGA.
+		// Only its extension shows that a file is a TGA.
 		return header{}, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
 	p := header{w: h.Width, h: h.Height, least: h.LeastBytes(), bits: h.Bits(), shared: true}

@@ -29,17 +29,17 @@ func decodeJPEG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error
 	return straight(ctx, img)
 }
 
-// Limits on the scans of a progressive image. Encoders write about ten. Each scan makes a pass over
-// all blocks, even a scan of a few bytes that changes nothing.
+// Limits on the scans of a progressive image. Encoders write about ten. The decoder visits all
+// blocks in each scan, even if the scan has only a few bytes and changes nothing.
 const (
 	maxScans     = 1000
 	freeScans    = 64      // number of scans allowed for every image
-	maxScanVisit = 1 << 25 // block visits allowed beyond freeScans, about half a second
+	maxScanVisit = 1 << 25 // number of block visits allowed beyond freeScans, which take about half a second
 )
 
 // probeJPEG reads markers up to the frame header (SOF). Like package image/jpeg, it tolerates extra
-// bytes between segments. Orientation and color profile must precede the frame header, as EXIF and
-// ICC require.
+// bytes between segments. EXIF and ICC require that orientation and color profile precede the frame
+// header.
 func probeJPEG(data []byte, _ int64) (header, error) {
 	var notes jpegNotes
 	extraneous := 0
@@ -49,7 +49,7 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 			extraneous++
 		}
 		for at+1 < len(data) && data[at+1] == 0xff {
-			at++ // fill bytes
+			at++ // skip fill bytes
 		}
 		if at+4 > len(data) {
 			return header{}, fileformat.ErrShortHead
@@ -79,7 +79,7 @@ func probeJPEG(data []byte, _ int64) (header, error) {
 	}
 }
 
-// extraneousBytes returns a note that n bytes are outside of any segment.
+// extraneousBytes returns a note that the file has n bytes outside of any segment.
 func extraneousBytes(n int) []string {
 	if n == 0 {
 		return nil
@@ -87,13 +87,13 @@ func extraneousBytes(n int) []string {
 	return []string{fmt.Sprintf("the JPEG file has %d extra bytes between segments; export it again", n)}
 }
 
-// jpegNotes holds the contents of segments before the frame header. If a kind of segment occurs
+// jpegNotes holds information from segments before the frame header. If a kind of segment occurs
 // several times, the first one is used.
 type jpegNotes struct {
-	orientation int // 0 if there was no EXIF
+	orientation int // 0 if the file has no EXIF block
 	icc         bool
 	profile     string
-	pictures    int // images in the file, by its Multi-Picture Format
+	pictures    int // number of images in the file, according to its Multi-Picture Format
 }
 
 func (n *jpegNotes) noteSegment(marker byte, body []byte) {
@@ -109,8 +109,8 @@ func (n *jpegNotes) noteSegment(marker byte, body []byte) {
 	}
 }
 
-// countMPF returns the number of images that the Multi-Picture Format's index (CIPA DC-007) lists.
-// Additional images are a gain map or the view of the other eye, for example. The number is 0 if
+// countMPF returns the number of images in the index of the Multi-Picture Format (CIPA DC-007).
+// Additional images are, for example, a gain map or the view of the other eye. The number is 0 if
 // the index is damaged.
 func countMPF(b []byte) int {
 	const tagCount = 0xb001
@@ -135,7 +135,7 @@ func countMPF(b []byte) int {
 	return 0
 }
 
-// jpegFrame reads the frame header: precision, height, width, and for each component its ID,
+// jpegFrame reads the frame header. It has precision, height, width, and for each component its ID,
 // sampling factors and quantization table.
 func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	if len(b) < 6 || len(b) != 6+3*int(b[5]) || b[5] == 0 || b[5] > 4 {
@@ -143,7 +143,7 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	}
 	p := header{h: int(b[1])<<8 | int(b[2]), w: int(b[3])<<8 | int(b[4]), bits: int(b[0])}
 	n := int(b[5])
-	var across, down [4]int64 // sampling factors, horizontal and vertical
+	var across, down [4]int64 // horizontal and vertical sampling factors
 	for i := range n {
 		across[i], down[i] = int64(b[7+3*i]>>4), int64(b[7+3*i]&15)
 		if across[i] < 1 || across[i] > 4 || down[i] < 1 || down[i] > 4 {
@@ -168,20 +168,20 @@ func jpegFrame(b []byte, progressive bool, data []byte) (header, error) {
 	}
 	p.decoder = stored
 	if n == 4 {
-		p.decoder += 4 * p.pixelCountOf() // CMYK is assembled in a second image
+		p.decoder += 4 * p.pixelCountOf() // the decoder assembles CMYK in a second image
 	}
 	// Each block takes at least one bit for its mean (DC). It takes another bit, which ends the
 	// block, unless the remaining coefficients may be in another scan.
 	p.least = 2 * blocks / 8
 	if progressive {
-		p.decoder += 4*stored + stored/8 // all coefficients as 32-bit integers, and a bit for each nonzero coefficient
+		p.decoder += 4*stored + stored/8 // coefficients as 32-bit integers, and one bit for each
 		p.least = blocks / 8
 	}
 	return p, nil
 }
 
-// checkScans returns an error if an image of the given number of blocks has too many scans. The
-// count includes the scan markers of a thumbnail, one or two.
+// checkScans returns an error if an image of the given number of blocks has too many scans. It also
+// counts the scan markers of a thumbnail, one or two.
 func checkScans(scans, blocks int64) error {
 	most := int64(maxScans)
 	if blocks > 0 {
@@ -194,33 +194,33 @@ func checkScans(scans, blocks int64) error {
 }
 
 // Package image/jpeg silently skips bytes between segments and at the end of a scan. Most errors in
-// entropy-coded data lead to such bytes, because almost any bit sequence decodes to something: half
-// the image may be noise. So jpegDamage reads the codes a second time, only to find where they end.
-// libjpeg warns about the same damage.
+// entropy-coded data lead to such bytes. The decoder does not notice these errors, because almost
+// any bit sequence decodes to something: half the image may be noise. So jpegDamage reads the codes
+// a second time to find where they end. libjpeg warns about the same damage.
 
-// A jpegWalk reads the segments of a file that image/jpeg has decoded.
+// A jpegWalk reads the segments of a file that image/jpeg has decoded without error.
 type jpegWalk struct {
 	data        []byte
 	at          int
 	w, h        int // size of the image in pixels
 	progressive bool
 	parts       []jpegPart
-	most        [2]int // largest sampling factors: horizontal, vertical
-	interval    int    // MCUs between restart markers; 0 if there are none
+	most        [2]int // largest horizontal and vertical sampling factors
+	interval    int    // number of MCUs between restart markers; 0 without restart markers
 	codes       [2][4]jpegCode
-	extraneous  int // bytes between segments
+	extraneous  int // number of bytes between segments
 }
 
 // A jpegPart is a component of the image.
 type jpegPart struct {
 	name         byte
 	across, down int
-	blocks       [2]int // columns and rows of blocks if interleaved
-	// set holds, for each block of a progressive image, one bit per coefficient, in zigzag order,
-	// which is set if the coefficient is nonzero.
+	blocks       [2]int // numbers of columns and rows of blocks if the component is interleaved
+	// set holds one word for each block of a progressive image. It has one bit per coefficient, in
+	// zigzag order, which is set if the coefficient is nonzero.
 	set []uint64
 	// sent holds, for each coefficient, one more than the number of bits that later scans must
-	// send; 0 if no scan has sent any.
+	// send. It holds 0 if no scan has sent any bits.
 	sent [64]byte
 }
 
@@ -234,7 +234,7 @@ func jpegDamage(data []byte) (extraneous int, err error) {
 			return w.extraneous, err
 		}
 		if 0xd0 <= marker && marker <= 0xd7 {
-			continue // some writers end a scan with a restart marker
+			continue // some writers put a restart marker at the end of a scan
 		}
 		if w.at+2 > len(data) {
 			return 0, errShortJPEG
@@ -273,7 +273,7 @@ func (w *jpegWalk) marker() (byte, error) {
 	}
 	w.extraneous += w.at - from
 	for w.at+1 < len(w.data) && w.data[w.at+1] == 0xff {
-		w.at++ // fill bytes
+		w.at++ // skip fill bytes
 	}
 	if w.at+1 >= len(w.data) {
 		return 0, errShortJPEG
@@ -291,7 +291,7 @@ func (w *jpegWalk) walkFrame(b []byte, progressive bool) error {
 	for ; len(b) >= 9; b = b[3:] {
 		w.parts = append(w.parts, jpegPart{name: b[6], across: int(b[7] >> 4), down: int(b[7] & 15)})
 	}
-	if len(w.parts) == 1 { // the scan of a single component is never interleaved
+	if len(w.parts) == 1 { // a scan of a single component is never interleaved
 		w.parts[0].across, w.parts[0].down = 1, 1
 	}
 	for _, p := range w.parts {

@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The files in testdata/damage were made by cjpeg 2.1.5: one with restart markers, one progressive
-// with both kinds of refinement, one with both features, and one with a scan for each component.
-// They are valid, as are all other JPEG files here.
+// damageStarts returns the files in testdata/damage, which were made by cjpeg 2.1.5: one with
+// restart markers, one progressive with both kinds of refinement, one with both features, and one
+// with a scan for each component. They are valid, as are all other JPEG files in these tests.
 func damageStarts(t testing.TB) map[string][]byte {
 	t.Helper()
 	starts := map[string][]byte{}
@@ -64,7 +64,8 @@ func markers(data []byte) (places []int) {
 	return places
 }
 
-// Extra bytes before a marker, which an error in entropy-coded data leads to, are found.
+// TestBytesBeforeMarkersAreFound inserts bytes before a marker, which is how errors in
+// entropy-coded data show.
 func TestBytesBeforeMarkersAreFound(t *testing.T) {
 	for name, data := range damageStarts(t) {
 		for _, at := range markers(data) {
@@ -84,7 +85,8 @@ func TestBytesBeforeMarkersAreFound(t *testing.T) {
 	}
 }
 
-// jpegDamage or the decoder detects lost and wrong restart markers.
+// TestLostRestartMarkersAreFound checks that jpegDamage or the decoder detects lost and wrong
+// restart markers.
 func TestLostRestartMarkersAreFound(t *testing.T) {
 	for _, name := range []string{"testdata/damage/restart.jpg", "testdata/damage/progressive-restart.jpg"} {
 		data, n := read(t, name), 0
@@ -107,7 +109,8 @@ func TestLostRestartMarkersAreFound(t *testing.T) {
 	}
 }
 
-// A scan is damaged if it refines coefficients that no scan has sent, or sends coefficients twice.
+// TestBogusProgressionIsDamage checks scans that refine coefficients before any scan has sent them,
+// and scans that send coefficients twice.
 func TestBogusProgressionIsDamage(t *testing.T) {
 	data := read(t, "testdata/damage/progressive.jpg")
 	for at := 0; ; at++ {
@@ -116,7 +119,7 @@ func TestBogusProgressionIsDamage(t *testing.T) {
 			return
 		}
 		at += next
-		last := at + 1 + int(data[at+3]) // header byte with the bit positions that the scan sends
+		last := at + 1 + int(data[at+3]) // offset of the header byte with the bit positions that the scan sends
 		damaged := bytes.Clone(data)
 		damaged[last] += 0x11
 		if _, _, err := Decode(t.Context(), damaged, ".jpg", maxSide); err == nil {
@@ -125,7 +128,8 @@ func TestBogusProgressionIsDamage(t *testing.T) {
 	}
 }
 
-// Extra bytes between the segments of the header change no pixel and produce a note.
+// TestBytesBetweenSegmentsGiveANote checks that extra bytes between the segments of the header
+// change no pixel and give a note.
 func TestBytesBetweenSegmentsGiveANote(t *testing.T) {
 	data := read(t, "testdata/soft.jpg")
 	at := bytes.Index(data, []byte{0xff, 0xdb})
@@ -148,6 +152,6 @@ func FuzzJPEG(f *testing.F) {
 			return
 		}
 		Decode(t.Context(), data, ".jpg", 256)
-		jpegDamage(data) // input may be a file that Decode refuses
+		jpegDamage(data) // jpegDamage must not panic for files that Decode refuses
 	})
 }

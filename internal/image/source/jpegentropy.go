@@ -7,13 +7,13 @@ import (
 
 // A jpegCode is a Huffman table (ITU-T T.81, annex C).
 type jpegCode struct {
-	short  [256]uint16 // value and code length by the next eight bits; 0 if the code is longer
-	most   [17]int32   // largest code of each length, -1 if the length has no codes
-	offset [17]int32   // offset that turns a code of each length into the index of its value
+	short  [256]uint16 // value and code length for the next eight bits; 0 if the code is longer
+	most   [17]int32   // largest code of each length; -1 if no code has this length
+	offset [17]int32   // difference between the index of a value and its code, for each length
 	values []byte
 }
 
-// readCodeTable reads the sixteen counts and the values of a Huffman table, and returns the
+// readCodeTable reads a Huffman table, which has sixteen counts and the values. It returns the
 // remaining bytes.
 func (c *jpegCode) readCodeTable(b []byte) (rest []byte, ok bool) {
 	*c = jpegCode{}
@@ -82,7 +82,7 @@ func (b *jpegBits) decodeValue(c *jpegCode) (byte, bool) {
 	if b.n < 16 {
 		b.fillToMarker()
 	}
-	next := uint32(b.acc<<max(0, 16-b.n)>>max(0, b.n-16)) & 0xffff // bits beyond the end are zeros
+	next := uint32(b.acc<<max(0, 16-b.n)>>max(0, b.n-16)) & 0xffff // missing bits at the end are zeros
 	if v := c.short[next>>8]; v != 0 {
 		b.n -= int(v & 255)
 		return byte(v >> 8), b.n >= 0
@@ -100,7 +100,7 @@ func (b *jpegBits) decodeValue(c *jpegCode) (byte, bool) {
 	return 0, false
 }
 
-// skipToMarker moves to the next marker and returns how many whole bytes it skipped.
+// skipToMarker moves to the next marker and returns the number of whole bytes that it skipped.
 func (b *jpegBits) skipToMarker() int {
 	n := b.n / 8
 	b.n = 0
@@ -115,13 +115,13 @@ func (b *jpegBits) skipToMarker() int {
 	}
 }
 
-// A jpegScan reads the blocks of a scan, only to find where the data ends.
+// A jpegScan reads the blocks of a scan to find where the data ends.
 type jpegScan struct {
 	bits     jpegBits
 	parts    []scanPart
 	from, to int  // range of coefficients, in zigzag order
-	refines  bool // the scan sends one more bit of each coefficient
-	skip     int  // following blocks without coefficients: the end-of-band run
+	refines  bool // true if the scan sends one more bit of each coefficient
+	skip     int  // number of following blocks without coefficients (end-of-band run)
 }
 
 type scanPart struct {
@@ -129,8 +129,8 @@ type scanPart struct {
 	dc, ac *jpegCode
 }
 
-// follows reports whether the scan continues where earlier scans ended: its first bit of each
-// coefficient must be high and its last bit low.
+// follows reports whether the scan continues where earlier scans ended. For each coefficient, the
+// first bit of the scan must be high, and the last bit low.
 func (s *jpegScan) follows(high, low byte) bool {
 	for _, p := range s.parts {
 		if s.from > 0 && p.sent[0] == 0 {
@@ -146,12 +146,12 @@ func (s *jpegScan) follows(high, low byte) bool {
 	return true
 }
 
-// readRestart reads the restart marker with number n, which must come next.
+// readRestart reads the restart marker with number n, which must be the next marker.
 func (s *jpegScan) readRestart(n byte) error {
 	left := s.bits.skipToMarker()
 	b := &s.bits
 	for b.at+1 < len(b.data) && b.data[b.at+1] == 0xff {
-		b.at++ // fill bytes
+		b.at++ // skip fill bytes
 	}
 	if left > 0 || b.at+1 >= len(b.data) || b.data[b.at+1] != 0xd0+n {
 		return fmt.Errorf("%w: want restart marker %d at byte %d", errDamagedJPEG, n, b.at-left)

@@ -63,7 +63,7 @@ func profile(kind, text string) []byte {
 func packed(t testing.TB, data []byte) []byte {
 	return encoded(t, func(b *bytes.Buffer) error {
 		w := zlib.NewWriter(b)
-		_, _ = w.Write(data) // Close returns the error, if there is one
+		_, _ = w.Write(data) // Close returns the error of Write
 		return w.Close()
 	})
 }
@@ -104,8 +104,9 @@ func TestEXIFOrientation(t *testing.T) {
 	}
 }
 
-// The stored image has the pixels a b c above d e f. For each orientation, the table has the image
-// as it must be shown. The tag Orientation of EXIF 2.3 names the sides of the first row and column.
+// TestOrientationsTurnUpright stores the pixels a b c above d e f with each orientation. The table
+// has the expected image. The tag Orientation of EXIF 2.3 names the sides of the first row and
+// column.
 func TestOrientationsTurnUpright(t *testing.T) {
 	for orientation, want := range map[int][]string{
 		0: {"abc", "def"}, 1: {"abc", "def"}, 2: {"cba", "fed"}, 3: {"fed", "cba"}, 4: {"def", "abc"},
@@ -114,7 +115,7 @@ func TestOrientationsTurnUpright(t *testing.T) {
 		for _, depth := range []pixmap.Depth{pixmap.Bits8, pixmap.Bits16, pixmap.Float} {
 			m := pixmap.New(3, 2, depth)
 			for i, c := range "abcdef" {
-				for s := range 4 { // pixels have a different value in each channel
+				for s := range 4 { // each channel of a pixel has a different value
 					switch depth {
 					case pixmap.Bits8:
 						m.Pix8[4*i+s] = uint8(c) + uint8(s)
@@ -155,13 +156,12 @@ func TestOrientationsTurnUpright(t *testing.T) {
 	}
 }
 
-// JPEG, WebP and TIFF each declare the orientation in their own way.
 func TestFormatsDeclareOrientation(t *testing.T) {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 24, 8))
 	for i := range 24 * 8 {
 		c := color.NRGBA{R: 20, G: 20, B: 20, A: 255}
 		if i%24 < 8 {
-			c = color.NRGBA{R: 230, G: 230, B: 230, A: 255} // bright color for the left third
+			c = color.NRGBA{R: 230, G: 230, B: 230, A: 255} // the left third is bright
 		}
 		m.SetNRGBA(i%24, i/24, c)
 	}
@@ -180,7 +180,7 @@ func TestFormatsDeclareOrientation(t *testing.T) {
 			t.Errorf("%s: top %d, bottom %d", name, top, bottom)
 		}
 	}
-	var square []byte // an image of two halves, with alpha 255 on the left
+	var square []byte // the left half is opaque
 	for _, s := range webpSamples(t) {
 		if s.name == "webp alpha" {
 			square = s.data
@@ -193,8 +193,8 @@ func TestFormatsDeclareOrientation(t *testing.T) {
 	if top, bottom := got.Pix8[3], got.Pix8[4*63+3]; top != 255 || bottom != 64 {
 		t.Errorf("webp: top %d, bottom %d", top, bottom)
 	}
-	// The orientation is in the last chunk and determines the size, so the start of the file does
-	// not suffice.
+	// The orientation is in the last chunk and determines the size, so the head of the file is not
+	// enough.
 	data := webpWithNotes(square)
 	if _, err := Probe(data[:len(data)-1], "", int64(len(data)), maxSide); err == nil {
 		t.Error("webp: the head is enough to find the orientation")
@@ -245,7 +245,8 @@ func TestProfileOfJPEG(t *testing.T) {
 	}
 }
 
-// A truncated or inconsistent profile has no description, which is not an error.
+// TestDescriptionOfDamagedProfiles checks that a truncated or inconsistent profile has no
+// description. This is not an error.
 func TestDescriptionOfDamagedProfiles(t *testing.T) {
 	for _, kind := range []string{"desc", "mluc"} {
 		whole := profile(kind, "Wide")
@@ -260,12 +261,12 @@ func TestDescriptionOfDamagedProfiles(t *testing.T) {
 		for i := range whole {
 			lying := bytes.Clone(whole)
 			lying[i] = 0xff
-			profileDescription(lying) // profileDescription must not panic
+			profileDescription(lying) // the call must not panic
 		}
 	}
 }
 
-// Decode takes the first image of a file and counts all of them.
+// TestFramesAreCounted checks that Decode takes the first image of a file and counts all images.
 func TestFramesAreCounted(t *testing.T) {
 	animation := func(n int) []byte {
 		var g gif.GIF
@@ -302,7 +303,8 @@ func TestFramesAreCounted(t *testing.T) {
 	}
 }
 
-// The first frame of an animated WebP is drawn on a transparent canvas.
+// TestFirstFrameOfWebPIsAtItsPlace checks that the first frame of an animated WebP is drawn on a
+// transparent canvas.
 func TestFirstFrameOfWebPIsAtItsPlace(t *testing.T) {
 	still, _, err := Decode(t.Context(), webpSamples(t)[1].data, "", maxSide)
 	if err != nil {
@@ -323,7 +325,7 @@ func TestFirstFrameOfWebPIsAtItsPlace(t *testing.T) {
 	}
 }
 
-// The primaries of sRGB produce no note, however they are rounded.
+// TestPrimariesOfHDR checks that the primaries of sRGB produce no note, even if they are rounded.
 func TestPrimariesOfHDR(t *testing.T) {
 	for line, want := range map[string]string{
 		"0.64 0.33 0.3 0.6 0.15 0.06 0.3127 0.329": "", "0.640 0.330 0.300 0.600 0.150 0.060 0.313 0.329": "",

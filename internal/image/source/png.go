@@ -12,7 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// deflateRatio is the maximum expansion of zlib data: a match of 258 bytes takes at least two bits.
+// deflateRatio is the maximum expansion of zlib data, where a match of 258 bytes takes at least two
+// bits.
 const deflateRatio = 1032
 
 // Color types of PNG with one channel per pixel.
@@ -40,10 +41,10 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p := header{w: int(w), h: int(h), bits: int(depth)}
 
-	// Interlacing only adds bytes: it spreads each row over several rows, each rounded up
-	// separately and with its own filter byte.
+	// Interlacing makes the file only larger: it spreads each row over several rows. Each is
+	// rounded up separately and has its own filter byte.
 	raw := int64(h) * (1 + (int64(w)*channels*depth+7)/8)
-	const frame = 8 + 25 + 12 + 12 // signature, IHDR, one IDAT, IEND
+	const frame = 8 + 25 + 12 + 12 // bytes of the signature, IHDR, one IDAT and IEND
 	p.least = frame + (raw+deflateRatio-1)/deflateRatio
 
 	chunks := readPNGChunks(data)
@@ -53,7 +54,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	p.gamma, p.profile = chunks.colorSpace()
 	p.orientation = exifOrientation(chunks.eXIf)
 	// If the decoder returns four channels, the map shares its pixels. Grayscale has four channels
-	// only if tRNS follows, which takes less memory than one channel and the map.
+	// if there is a tRNS chunk. This takes less memory than one channel and the map.
 	decoded := int64(4)
 	p.shared = color != pngMapped && (color != pngGray || chunks.whole && chunks.transparent)
 	if !p.shared {
@@ -65,7 +66,7 @@ func probePNG(data []byte, _ int64) (header, error) {
 	}
 	p.decoder = p.pixelCountOf()*decoded + 2*(int64(w)*8+1)
 	if interlaced {
-		p.decoder *= 2 // the decoder decodes each pass to an image of its own
+		p.decoder *= 2 // the decoder decodes each interlace pass to an image of its own
 	}
 	return p, nil
 }
@@ -76,20 +77,20 @@ func decodePNG(ctx context.Context, data []byte, h *header) (*pixmap.Map, error)
 
 // pngChunks holds the data of the chunks that precede the pixels.
 type pngChunks struct {
-	whole       bool // reading reached the first chunk of pixels
-	transparent bool // file has a tRNS chunk
+	whole       bool // true if the first chunk of pixels was reached
+	transparent bool // true if the file has a tRNS chunk
 
-	// The bodies of the chunks; nil if missing. If a chunk occurs several times, the first one is
-	// used.
+	// These are the bodies of the chunks, nil if a chunk is missing. If a chunk occurs several
+	// times, the first one is used.
 	cICP, iCCP, sRGB, gAMA, cHRM, eXIf, acTL []byte
 }
 
-// readPNGChunks reads as many chunks as data holds.
+// readPNGChunks reads the chunks that are completely in data.
 func readPNGChunks(data []byte) pngChunks {
 	var c pngChunks
 	known := map[string]*[]byte{"cICP": &c.cICP, "iCCP": &c.iCCP, "sRGB": &c.sRGB, "gAMA": &c.gAMA, "cHRM": &c.cHRM, "eXIf": &c.eXIf, "acTL": &c.acTL}
-	// A chunk has a length, a name of four letters, a body, and a checksum, which the decoder
-	// checks.
+	// A chunk has a length, a name of four letters, a body, and a checksum. The checksum is left to
+	// the decoder.
 	for at := int64(8); at+8 <= int64(len(data)); {
 		length := int64(binary.BigEndian.Uint32(data[at:]))
 		name := string(data[at+4 : at+8])
@@ -109,8 +110,8 @@ func readPNGChunks(data []byte) pngChunks {
 	return c
 }
 
-// colorSpace returns the gamma to apply, or the name of a color space other than sRGB. "PNG
-// Specification, Third Edition", section 12.1, defines the precedence of chunks.
+// colorSpace returns the gamma to apply, or the name of a color space other than sRGB. The
+// precedence of chunks is defined in "PNG Specification, Third Edition", section 12.1.
 func (c *pngChunks) colorSpace() (gamma int, profile string) {
 	switch {
 	case len(c.cICP) == 4:
@@ -123,8 +124,8 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 	if len(c.gAMA) == 4 {
 		gamma = applicable(int64(binary.BigEndian.Uint32(c.gAMA)))
 	}
-	if len(c.cHRM) == 32 && !allZero(c.cHRM) { // other readers ignore all-zero values, too
-		var got [8]float64 // the white point comes first
+	if len(c.cHRM) == 32 && !allZero(c.cHRM) { // other readers also ignore values that are all zero
+		var got [8]float64 // the white point is first
 		for i := range got {
 			got[(i+6)%8] = float64(binary.BigEndian.Uint32(c.cHRM[4*i:])) / 100000
 		}
@@ -135,17 +136,17 @@ func (c *pngChunks) colorSpace() (gamma int, profile string) {
 	return gamma, profile
 }
 
-// cicpSpace reads the code points of ITU-T H.273: primaries, transfer function, matrix, range. It
-// returns a gamma if the transfer function is a pure power.
+// cicpSpace reads the code points of ITU-T H.273: primaries, transfer function, matrix and range.
+// It returns a gamma if the transfer function is a pure power.
 func cicpSpace(b []byte) (gamma int, profile string) {
 	const bt709, fullRange = 1, 1
 	if b[0] == bt709 && b[2] == 0 && b[3] == fullRange {
 		switch b[1] {
-		case 13: // sRGB itself
+		case 13: // the transfer function of sRGB
 			return 0, ""
-		case 4: // 2.2, which is close enough
+		case 4: // a power of 2.2, which is close to sRGB
 			return 0, ""
-		case 8: // linear
+		case 8: // linear light
 			return 100000, ""
 		}
 	}
@@ -153,7 +154,7 @@ func cicpSpace(b []byte) (gamma int, profile string) {
 }
 
 // sRGBPrimaries reports whether red, green, blue and white are within 0.01 of sRGB's. Writers round
-// them.
+// these values.
 func sRGBPrimaries(got [8]float64) bool {
 	for i, want := range [8]float64{0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329} {
 		const near = 0.0100001

@@ -34,7 +34,8 @@ func long(v ...uint32) string {
 	return string(b)
 }
 
-// The chunk with the highest precedence determines how the gray value 128 is converted.
+// TestPNGColorChunksHavePrecedence checks which chunk determines how the gray value 128 is
+// converted.
 func TestPNGColorChunksHavePrecedence(t *testing.T) {
 	m := stdimage.NewNRGBA(stdimage.Rect(0, 0, 1, 1))
 	m.SetNRGBA(0, 0, color.NRGBA{R: 128, G: 0, B: 255, A: 128})
@@ -95,7 +96,7 @@ func TestPNGColorChunksHavePrecedence(t *testing.T) {
 	}
 }
 
-// Gamma tables equal the rounded results of the formulas.
+// TestGammaTablesAgreeWithTheFormulas compares gamma tables with rounded results of the formulas.
 func TestGammaTablesAgreeWithTheFormulas(t *testing.T) {
 	check := func(gamma, top, i int, got float64) {
 		light := math.Pow(float64(i)/float64(top), 100000/float64(gamma))
@@ -136,7 +137,6 @@ func TestGammaOfSixteenBits(t *testing.T) {
 	}
 }
 
-// The context is checked at regular intervals.
 func TestGammaStopsWithContext(t *testing.T) {
 	m := pixmap.New(1024, 256, pixmap.Bits8)
 	if err := convertToSRGB(countdown.New(t.Context(), 2), m, 100000); !errors.Is(err, context.Canceled) {
@@ -144,7 +144,7 @@ func TestGammaStopsWithContext(t *testing.T) {
 	}
 }
 
-// Memory includes the bytes per pixel of the decoder's image and of the map.
+// TestMemoryOfPNG checks that Memory includes the pixels of the decoder's image and of the map.
 func TestMemoryOfPNG(t *testing.T) {
 	for _, tc := range []struct {
 		depth, color, interlaced byte
@@ -169,7 +169,8 @@ func TestMemoryOfPNG(t *testing.T) {
 	}
 }
 
-// Only the start of a long profile is read, and its name is shortened.
+// TestLongProfileIsShortened checks that only the start of a long profile is read, and that its
+// name is shortened.
 func TestLongProfileIsShortened(t *testing.T) {
 	icc := profile("desc", strings.Repeat("long ", 30))
 	data := withChunk(encodePNG(t, stdimage.NewGray(stdimage.Rect(0, 0, 1, 1))), "iCCP",

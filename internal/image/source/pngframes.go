@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// An animated PNG has frames in chunks fcTL (place, duration, drawing) and fdAT (pixels, as in IDAT
-// after a number). Each frame is taken out as a file of its own ("PNG Specification, Third Edition",
-// section 11.3.4).
+// An animated PNG has frames in chunks fcTL (position, duration, drawing) and fdAT (pixels, as in
+// IDAT after a number). Each frame is copied to a separate file ("PNG Specification, Third
+// Edition", section 11.3.4).
 
 // pngFrames returns the frames of an animated PNG, or none if the file holds no animation.
 func pngFrames(data []byte, h *header) (all storedAnimation, err error) {
@@ -43,11 +43,11 @@ type pngFrameReader struct {
 	data   []byte
 	header *header
 	all    *storedAnimation
-	shared []byte   // chunks that the pixels of all frames need: PLTE and tRNS
-	number uint32   // number of the next chunk fcTL or fdAT
-	fcTL   []byte   // body of the frame's chunk; nil before the first frame
-	pixels [][]byte // compressed pixels of the frame
-	ended  bool     // the chunk IEND was read
+	shared []byte   // PLTE and tRNS, which the pixels of all frames need
+	number uint32   // expected number of the next chunk fcTL or fdAT
+	fcTL   []byte   // body of the current frame's chunk; nil before the first frame
+	pixels [][]byte // compressed pixels of the current frame
+	ended  bool     // true if the chunk IEND was read
 }
 
 // readAnimationChunk reads the chunk at a position, and returns the position of the next chunk.
@@ -87,7 +87,7 @@ func (r *pngFrameReader) readAnimationChunk(at int) (int, error) {
 		}
 		r.fcTL = body
 	case "IDAT":
-		if r.fcTL != nil { // otherwise the image is not a frame
+		if r.fcTL != nil { // the image is a frame only if it follows fcTL
 			r.pixels = append(r.pixels, body)
 		}
 	case "fdAT":
@@ -101,7 +101,7 @@ func (r *pngFrameReader) readAnimationChunk(at int) (int, error) {
 	return int(end), nil
 }
 
-// endFrame adds the frame whose chunks were read.
+// endFrame adds the current frame to the animation.
 func (r *pngFrameReader) endFrame() error {
 	b, be := r.fcTL, binary.BigEndian
 	w, h, x, y := be.Uint32(b[4:]), be.Uint32(b[8:]), be.Uint32(b[12:]), be.Uint32(b[16:])
@@ -124,7 +124,7 @@ func (r *pngFrameReader) endFrame() error {
 	return r.all.addFrame(f, r.header)
 }
 
-// pngDelay returns a fraction of a second in milliseconds, rounded. A denominator of 0 means 100.
+// pngDelay converts a fraction of a second to milliseconds. A denominator of 0 means 100.
 func pngDelay(numerator, denominator uint16) int {
 	if denominator == 0 {
 		denominator = 100
@@ -132,8 +132,8 @@ func pngDelay(numerator, denominator uint16) int {
 	return (2000*int(numerator) + int(denominator)) / (2 * int(denominator))
 }
 
-// stillPNG returns a frame as a file of its own: data's header with another size, the chunks that
-// all frames share, and the pixels.
+// stillPNG returns a frame as a separate file. It has data's header with another size, the chunks
+// that all frames share, and the pixels.
 func stillPNG(data, size, shared []byte, pixels [][]byte) []byte {
 	head := slices.Concat(size, data[24:29])
 	file := appendPNGChunk(slices.Clone(data[:8]), "IHDR", head)
@@ -141,7 +141,7 @@ func stillPNG(data, size, shared []byte, pixels [][]byte) []byte {
 	return appendPNGChunk(file, "IEND")
 }
 
-// appendPNGChunk appends a chunk with the given parts as its body.
+// appendPNGChunk appends a chunk. The body consists of the given parts.
 func appendPNGChunk(file []byte, name string, parts ...[]byte) []byte {
 	length := 0
 	for _, part := range parts {

@@ -18,12 +18,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// A sample is a small file of some format and the expected image.
+// A sample is a small file and the expected image.
 type sample struct {
 	name, ext string
 	data      []byte
 	want      *pixmap.Map
-	slack     int // largest difference that a lossy format may cause
+	slack     int // largest difference that is tolerated, for lossy formats
 }
 
 // samples returns files of every format.
@@ -39,8 +39,8 @@ func samples(t testing.TB) []sample {
 	noise(wide.Pix, false)
 	alpha := stdimage.NewNRGBA(colors.Rect)
 	noise(alpha.Pix, false)
-	alpha.Pix[7] = 0                                       // color whose alpha is 0, which must be preserved
-	flat := stdimage.NewNRGBA(stdimage.Rect(0, 0, 20, 12)) // uniform image, which lossy formats preserve
+	alpha.Pix[7] = 0                                       // a color whose alpha is 0 must be preserved
+	flat := stdimage.NewNRGBA(stdimage.Rect(0, 0, 20, 12)) // lossy formats preserve a uniform image
 	draw.Draw(flat, flat.Rect, stdimage.NewUniform(color.NRGBA{R: 200, G: 40, B: 10, A: 255}), stdimage.Point{}, draw.Src)
 	palette := color.Palette{color.NRGBA{R: 9, G: 8, B: 7, A: 255}, color.NRGBA{R: 250, G: 1, B: 99, A: 255}}
 	mapped := stdimage.NewPaletted(stdimage.Rect(0, 0, 3, 2), palette)
@@ -87,7 +87,7 @@ func samples(t testing.TB) []sample {
 	return list
 }
 
-// onePixelHigh returns an Aseprite file with a layer of two pixels.
+// onePixelHigh returns an Aseprite file of one row with a layer of two pixels.
 func onePixelHigh() []byte {
 	layer := []byte("\x18\x00\x00\x00\x04\x20\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\x00\x00\x00\x00\x00")
 	cel := []byte("\x22\x00\x00\x00\x05\x20\x00\x00\x00\x00\x00\x00\xff\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x01\x00\x01\x02\x03\x04\x05\x06\x07\x08")
@@ -97,7 +97,7 @@ func onePixelHigh() []byte {
 }
 
 // encodeEXR makes an image of one strip. Each row holds all blues, then all greens, then all reds.
-// halves are the values in the order of the file.
+// halves are the values in file order.
 func encodeEXR(w, h int, compression byte, halves ...uint16) []byte {
 	le := binary.LittleEndian
 	attribute := func(b []byte, name, kind string, value ...byte) []byte {
@@ -126,7 +126,7 @@ func encodeEXR(w, h int, compression byte, halves ...uint16) []byte {
 
 func map8(w, h int, pix []byte) *pixmap.Map { return &pixmap.Map{W: w, H: h, Pix8: pix} }
 
-// exact returns a sample of a lossless format. It computes the expected numbers with package color,
+// exact returns a sample of a lossless format. It computes the expected values with package color,
 // one pixel at a time.
 func exact(name string, data []byte, m stdimage.Image) sample {
 	b := m.Bounds()
@@ -145,7 +145,7 @@ func exact(name string, data []byte, m stdimage.Image) sample {
 	return s
 }
 
-// webpSamples returns files of cwebp 1.2.4: a lossy one, one with alpha and a lossless one.
+// webpSamples returns files made by cwebp 1.2.4: a lossy one, one with alpha and a lossless one.
 func webpSamples(t testing.TB) []sample {
 	const red = "2034000000d001009d012a0800080000c01225a00274ba01f80003b000fef85f7fff779bf69ebda7afea67ffdbe1fee3cbf6f87ffb76400000"
 	unhex := func(s string) []byte {
@@ -171,9 +171,9 @@ func webpSamples(t testing.TB) []sample {
 	}
 }
 
-// animatedWebP returns an animation on a canvas of w by h pixels. It has one frame of 8 by 8 pixels
-// per place, which is an even number: both the x and the y of the frame. Frames alternate between
-// alpha and no alpha.
+// animatedWebP returns an animation on a canvas of w by h pixels. For each even number in places,
+// it has a frame of 8 by 8 pixels, whose x and y are this number. Frames with and without alpha
+// alternate.
 func animatedWebP(t testing.TB, w, h int, places ...byte) []byte {
 	chunk := func(name string, body []byte) []byte {
 		b := append([]byte(name), binary.LittleEndian.AppendUint32(nil, uint32(len(body)))...)
@@ -194,15 +194,15 @@ func animatedWebP(t testing.TB, w, h int, places ...byte) []byte {
 }
 
 // progressiveJPEG makes an image of uniform gray with three components at 4:2:0. In its only scan,
-// one bit per block says that the block does not change.
+// one bit per block means that the block does not change.
 func progressiveJPEG(w, h int) []byte {
 	out := []byte("\xff\xd8\xff\xdb\x00\x43\x00")
-	out = append(out, bytes.Repeat([]byte{1}, 64)...) // quantization
+	out = append(out, bytes.Repeat([]byte{1}, 64)...) // quantization table
 	out = append(out, "\xff\xc2\x00\x11\x08"...)
 	out = binary.BigEndian.AppendUint16(out, uint16(h))
 	out = binary.BigEndian.AppendUint16(out, uint16(w))
 	out = append(out, "\x03\x01\x22\x00\x02\x11\x00\x03\x11\x00"...)
-	out = append(out, "\xff\xc4\x00\x14\x00\x01"...) // one code of one bit: 0
+	out = append(out, "\xff\xc4\x00\x14\x00\x01"...) // the only code is one 0 bit
 	out = append(out, make([]byte, 16)...)
 	out = append(out, "\xff\xda\x00\x0c\x03\x01\x00\x02\x00\x03\x00\x00\x00\x00"...)
 	blocks := (w + 15) / 16 * ((h + 15) / 16) * 6

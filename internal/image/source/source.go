@@ -1,13 +1,13 @@
 // Package source decodes images of many formats into a pixmap.Map.
 //
 // It reads PNG, JPEG, GIF, BMP, TIFF (the first page), WebP, TGA, QOI, Radiance HDR, OpenEXR, PSD
-// and Aseprite, and the first frame of animations. The format is detected from the content of a
-// file, not from its name; only TGA, which has no magic number, needs its extension.
+// and Aseprite, and the first frame of animations. It detects the format from the content of a
+// file, not from its name. Only TGA, which has no magic number, needs its extension.
 //
 // # Pixels
 //
 // Eight-bit pixels keep every bit, even their color where alpha is 0. Sixteen-bit pixels keep every
-// bit, premultiplied pixels are divided by their alpha, and Radiance, OpenEXR and float TIFF files
+// bit, too. Premultiplied pixels are divided by their alpha. Radiance, OpenEXR and float TIFF files
 // become linear light. The EXIF or TIFF orientation is applied.
 //
 // # Colors
@@ -19,8 +19,8 @@
 // # Hostile files
 //
 // The header is checked before anything is decoded. An image is refused if a side is longer than
-// the caller allows, or if the file is too short for its pixels even at the best compression of its
-// format. Panics in decoders are returned as errors.
+// the caller allows. It is also refused if the file is too short for its pixels even at the best
+// compression of its format. Panics in decoders are returned as errors.
 //
 // # Damage
 //
@@ -28,8 +28,8 @@
 // checked for damage that package image/jpeg ignores. Info.Notes lists ambiguities of the file and
 // damage that affects no pixels.
 //
-// All arithmetic uses integers, or floats in a way that every compiler and processor rounds
-// equally, so that a file has the same pixels on all machines.
+// Arithmetic uses integers, or floats that every compiler and processor rounds equally. So a file
+// has the same pixels on all machines.
 package source
 
 import (
@@ -42,8 +42,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Info describes an image. Probe sets the fields that the start of the file determines; Decode sets
-// them all.
+// Info describes an image. Probe sets the fields that the head of the file determines; Decode sets
+// all fields.
 type Info struct {
 	// Format is the name of the file's format: "PNG", "JPEG", "GIF", "BMP", "TIFF", "WebP", "TGA",
 	// "QOI", "HDR", "EXR", "PSD" or "Aseprite".
@@ -59,24 +59,24 @@ type Info struct {
 
 	// Bits is the number of bits that the file stores per channel or, with a palette, per pixel.
 	Bits int
-	// Orientation is the EXIF orientation of the stored image, which Decode applies: 1 (upright) to
-	// 8.
+	// Orientation is the EXIF orientation of the stored image, from 1 (upright) to 8. Decode
+	// applies it.
 	Orientation int
-	// Gamma is 100000 times the exponent of an applied gAMA chunk; 0 if none was applied.
+	// Gamma is 100000 times the exponent of an applied gAMA chunk; 0 if no gAMA chunk was applied.
 	Gamma int
 	// Profile describes a color space other than sRGB that was not applied. It is empty for sRGB
 	// and for files without a color space.
 	Profile string
-	// Frames is the number of images in the file if it is known to exceed one. Only the first is
-	// decoded. For some formats only Decode sets Frames.
+	// Frames is the number of images in the file if it is known to be more than one. Decode decodes
+	// only the first. For some formats, Probe does not set Frames.
 	Frames int
-	// Notes explain how ambiguities of the file were resolved, one line each.
+	// Notes explain how Decode resolved ambiguities of the file, one line each.
 	Notes []string
 	// Lost describes values of the image that Decode could not keep, with a line for each kind.
 	Lost []string
 }
 
-// Errors that Probe and Decode wrap.
+// Probe and Decode wrap these errors.
 var (
 	// ErrFormat is the error for files that are not an image of a known format.
 	ErrFormat = errors.New("the file is not a PNG, JPEG, GIF, BMP, TIFF, WebP, TGA, QOI, HDR, EXR, PSD or Aseprite image")
@@ -84,14 +84,14 @@ var (
 	ErrTruncated = errors.New("file is truncated; copy or export it again")
 )
 
-// TextureExtensions lists the usual extensions of texture formats, in order. By default, files with
-// these extensions are cooked to textures, and cooked models refer to the textures. Photoshop and
-// Aseprite files are left out: they are work files, usually stored beside their exports.
+// TextureExtensions lists the usual extensions of files that are cooked to textures by default, in
+// order. Cooked models refer to these textures. The list omits Photoshop and Aseprite files, which
+// are usually stored beside their exports.
 func TextureExtensions() []string {
 	return []string{".bmp", ".exr", ".gif", ".hdr", ".jpeg", ".jpg", ".png", ".qoi", ".tga", ".tif", ".tiff", ".webp"}
 }
 
-// OutputOptions lists the options of the recipe image that determine the names and formats of its
+// OutputOptions lists those options of the recipe image that determine the names and formats of its
 // outputs.
 func OutputOptions() []string {
 	return []string{
@@ -114,7 +114,7 @@ func (i Info) Fits(ext string) bool {
 // Probe reads the header of an image from head, the start of a file of size bytes. The extension is
 // in lower case with its dot; only TGA needs it. Probe returns an error if a side is longer than
 // maxSide pixels, and for every header that Decode would refuse. The error is
-// fileformat.ErrShortHead if head is shorter than the file and more of it is needed.
+// fileformat.ErrShortHead if head is shorter than the file and Probe needs more of the file.
 func Probe(head []byte, ext string, size int64, maxSide int) (Info, error) {
 	f, err := identifyFormat(head, ext)
 	if err != nil {
@@ -137,7 +137,7 @@ func Decode(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.
 	return m, info, convertToSRGB(ctx, m, info.Gamma)
 }
 
-// DecodeData is like Decode, but for data instead of colors, such as a normal map or a mask: it
+// DecodeData is like Decode, but for images that are not colors, such as normal maps and masks. It
 // ignores gamma and returns the values as stored.
 func DecodeData(ctx context.Context, data []byte, ext string, maxSide int) (*pixmap.Map, Info, error) {
 	return decodeWithHeader(ctx, data, ext, maxSide, true)
@@ -176,21 +176,21 @@ type header struct {
 	w, h  int // size before the orientation is applied
 	depth pixmap.Depth
 	bits  int
-	// decoder is the maximum number of bytes that decoding holds, including the decoded image in
+	// decoder is the maximum number of bytes that decoding holds. It includes the decoded image in
 	// the decoder's own format.
 	decoder int64
 	// shared is set if the map uses the decoder's pixels without a copy.
 	shared bool
-	// least is a lower bound for the size of a valid file that holds the image.
+	// least is a lower bound for the size of a valid file that holds this image.
 	least       int64
-	orientation int // EXIF orientation; 0 means 1
+	orientation int // EXIF orientation; 0 is the same as 1
 	gamma       int
 	profile     string
 	frames      int
 	remarks
 }
 
-// Remarks are lines about the content of a file, for Info.Notes and Info.Lost.
+// Remarks are lines about the content of a file that become Info.Notes and Info.Lost.
 type remarks struct{ notes, lost []string }
 
 func (h header) pixelCountOf() int64 { return int64(h.w) * int64(h.h) }
@@ -201,7 +201,7 @@ func (h header) mapBytes() int64 {
 }
 
 func (h header) describeHeader(f format) Info {
-	const fixed = 1 << 20 // tables and buffers
+	const fixed = 1 << 20 // memory for tables and buffers
 	peak := h.decoder
 	if !h.shared {
 		peak += h.mapBytes()
@@ -221,8 +221,8 @@ func (h header) describeHeader(f format) Info {
 	return i
 }
 
-// inspectHeader reads and checks the header at the start of data. The file has size bytes; the
-// error can be fileformat.ErrShortHead only if data is shorter.
+// inspectHeader reads and checks the header at the start of data. The file has size bytes. The
+// error can be fileformat.ErrShortHead only if data is shorter than the file.
 func (f format) inspectHeader(data []byte, size int64, maxSide int) (header, error) {
 	h, err := f.probe(data, size)
 	if errors.Is(err, fileformat.ErrShortHead) && int64(len(data)) >= size {

@@ -67,7 +67,7 @@ func near(t *testing.T, want, got *pixmap.Map, slack int) {
 
 // The images in testdata were written by Pillow 9.4 with libjpeg-turbo, ffmpeg 5.1 (qoi, webp,
 // bmp-32), pamtopng 11.01 (gray2, rgb16-interlaced) and ppmtobmp 11.01 (bmp-map4). The functions
-// compute the expected pixels of all of them.
+// compute their expected pixels.
 var drawn = map[string]struct {
 	slack int
 	at    func(x, y int) [4]int
@@ -93,7 +93,7 @@ var drawn = map[string]struct {
 	"bmp-map8.bmp":         {0, func(x, y int) [4]int { i := y*9 + x; return [4]int{i * 4, 255 - i*3, i, 255} }},
 	"bmp-map4.bmp":         {0, func(x, y int) [4]int { i := (x/3 + y) % 16; return [4]int{i * 4, 255 - i*3, i, 255} }},
 	"bmp-24.bmp":           {0, drawOpaque},
-	"bmp-32.bmp":           {0, drawOpaque}, // ffmpeg declares no alpha mask
+	"bmp-32.bmp":           {0, drawOpaque}, // ffmpeg writes no alpha mask
 }
 
 func drawRGBA(x, y int) [4]int { return [4]int{x * 28, y * 40, 255 - x*20 - y*5, 255 - x*y*4} }
@@ -104,7 +104,7 @@ func drawOpaque(x, y int) [4]int {
 	return p
 }
 
-// drawKey is opaque except for one color.
+// drawKey returns an opaque pixel, except for one color.
 func drawKey(x, y int) [4]int {
 	p := drawOpaque(x, y)
 	if x == 3 && y == 2 {
@@ -113,7 +113,7 @@ func drawKey(x, y int) [4]int {
 	return p
 }
 
-// drawMap2 has four colors; the third is transparent.
+// drawMap2 has four colors, of which the third is transparent.
 func drawMap2(x, y int) [4]int {
 	i := (x + y) % 4
 	return [4]int{i * 4, 255 - i*3, i, map[bool]int{false: 255}[i == 2]}
@@ -177,7 +177,7 @@ func read(t testing.TB, file string) []byte {
 	return data
 }
 
-// All machines decode all images to the same pixels, whose hashes are recorded here. Hashes of
+// TestGolden compares hashes of decoded pixels, which are the same on all machines. Hashes of
 // lossless files never change.
 func TestGolden(t *testing.T) {
 	lossless, lossy := sha256.New(), sha256.New()
@@ -196,8 +196,8 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	for _, s := range samples(t) {
-		// The output of Go's lossy encoders may change with a release. testdata has lossy files of
-		// other encoders.
+		// The output of Go's lossy encoders may change with a release, so lossy samples are
+		// skipped. testdata has lossy files of other encoders.
 		if s.slack == 0 {
 			add(s.data, s.ext)
 		}
@@ -205,7 +205,7 @@ func TestGolden(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.*")
 	for _, file := range files {
 		if filepath.Ext(file) == ".bmp" {
-			continue // BMP pixels are compared exactly elsewhere
+			continue // another test compares BMP pixels exactly
 		}
 		add(read(t, file), filepath.Ext(file))
 	}
@@ -250,7 +250,6 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// The content of a file determines its format, whatever its extension is.
 func TestContentDecides(t *testing.T) {
 	data := encodePNG(t, stdimage.NewGray(stdimage.Rect(0, 0, 1, 1)))
 	for _, ext := range []string{".png", ".jpg", ".tga", ""} {
@@ -260,7 +259,6 @@ func TestContentDecides(t *testing.T) {
 	}
 }
 
-// The frame of a GIF may be smaller than its screen.
 func TestGIFFrameMayBeSmallerThanTheScreen(t *testing.T) {
 	m := stdimage.NewPaletted(stdimage.Rect(1, 1, 2, 2), color.Palette{color.NRGBA{R: 9, G: 8, B: 7, A: 255}})
 	data := encoded(t, func(b *bytes.Buffer) error {
@@ -275,8 +273,8 @@ func TestGIFFrameMayBeSmallerThanTheScreen(t *testing.T) {
 	}
 }
 
-// If the context is canceled, decoding returns the context's error. It checks the context at
-// regular intervals.
+// TestSourceDecodingStopsWithContext checks that decoding returns the context's error, and checks
+// the context at regular intervals.
 func TestSourceDecodingStopsWithContext(t *testing.T) {
 	big := stdimage.NewNRGBA(stdimage.Rect(0, 0, 256, 256))
 	noise(big.Pix, true)
@@ -293,7 +291,7 @@ func TestSourceDecodingStopsWithContext(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		n := math.MaxInt - looks.Left
-		if n < 1 || n < len(data)/8192 { // a single read is shorter
+		if n < 1 || n < len(data)/8192 { // a single read has fewer than 8192 bytes
 			t.Errorf("%s: the context is checked %d times", name, n)
 		}
 		for left := 0; left < n; left += 1 + n/40 {
@@ -305,7 +303,7 @@ func TestSourceDecodingStopsWithContext(t *testing.T) {
 }
 
 func ExampleDecode() {
-	// An image of two pixels, in a format that a screenshot tool might write.
+	// The image has two pixels, in a format that a screenshot tool might write.
 	data := []byte("qoif\x00\x00\x00\x02\x00\x00\x00\x01\x03\x00\xfe\xff\x80\x00\xc0\x00\x00\x00\x00\x00\x00\x00\x01")
 	m, info, err := Decode(context.Background(), data, ".qoi", 4096)
 	if err != nil {

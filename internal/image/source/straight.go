@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// straight converts a library's image to a map with straight alpha: 16 bits per channel if the
-// image has 16, otherwise 8. It reuses the image's own memory if it already has that layout.
+// straight converts a library's image to a map with straight alpha. The map has 16 bits per channel
+// if the image has, otherwise 8. It reuses the image's own memory if the layout is the same.
 func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
 	switch m := img.(type) {
@@ -40,8 +40,7 @@ func straight(ctx context.Context, img stdimage.Image) (*pixmap.Map, error) {
 	return fillMap(ctx, pixmap.New(w, h, pixmap.Bits8), row8(img))
 }
 
-// wordsOf returns the memory of pix as 16-bit values, or nil if it is misaligned. It avoids a
-// second copy of large images.
+// wordsOf returns the memory of pix as 16-bit values without a copy, or nil if pix is misaligned.
 func wordsOf(pix []byte) []uint16 {
 	if len(pix) < 2 || uintptr(unsafe.Pointer(&pix[0]))%2 != 0 {
 		return nil
@@ -49,9 +48,9 @@ func wordsOf(pix []byte) []uint16 {
 	return unsafe.Slice((*uint16)(unsafe.Pointer(&pix[0])), len(pix)/2)
 }
 
-// swapBytes converts the big-endian bytes of package image to words, in place.
+// swapBytes converts the big-endian bytes of package image to 16-bit words in place.
 func swapBytes(ctx context.Context, pix []byte, words []uint16) error {
-	const block = 1 << 20 // words between two checks of the context
+	const block = 1 << 20 // number of words between two checks of the context
 	for i := range words {
 		if i%block == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -61,7 +60,8 @@ func swapBytes(ctx context.Context, pix []byte, words []uint16) error {
 	return nil
 }
 
-// A row copies row y of an image, counted from the top, to dst, four values per pixel.
+// A row is a function that copies row y of an image, counted from the top, to dst, four values per
+// pixel.
 type row[T uint8 | uint16 | float32] func(dst []T, y int)
 
 // fillMap fills m row by row.
@@ -84,8 +84,8 @@ func fillMap[T uint8 | uint16 | float32](ctx context.Context, m *pixmap.Map, r r
 	return m, nil
 }
 
-// row8 returns the row function of an image with 8 bits per channel. Each image type of the
-// decoders has its own loop.
+// row8 returns the row function for an image with 8 bits per channel. It has a separate loop for
+// each image type of the decoders.
 func row8(img stdimage.Image) row[uint8] {
 	switch m := img.(type) {
 	case *stdimage.NRGBA:
@@ -163,7 +163,7 @@ func row16(img stdimage.Image) row[uint16] {
 func straightPalette(p color.Palette) (table [256][4]byte) {
 	for i, c := range p[:min(256, len(p))] {
 		if n, ok := c.(color.NRGBA); ok {
-			table[i] = [4]byte{n.R, n.G, n.B, n.A} // keep the color where alpha is 0
+			table[i] = [4]byte{n.R, n.G, n.B, n.A} // keep the color even if alpha is 0
 			continue
 		}
 		r, g, b, a := c.RGBA()
@@ -172,8 +172,8 @@ func straightPalette(p color.Palette) (table [256][4]byte) {
 	return table
 }
 
-// dividePremultiplied divides premultiplied channels from 0 to top by their alpha and rounds to
-// eight bits.
+// dividePremultiplied divides premultiplied channels by their alpha and rounds them to eight bits.
+// Channels range from 0 to top.
 func dividePremultiplied(r, g, b, a, top uint32) [4]byte {
 	if a == 0 {
 		return [4]byte{}
@@ -202,12 +202,12 @@ func setOpaque(dst []byte, r, g, b byte) {
 	dst[0], dst[1], dst[2], dst[3] = r, g, b, 255
 }
 
-// transposed is the first orientation whose rows are stored as columns.
+// transposed is the first EXIF orientation whose rows are stored as columns.
 const transposed = 5
 
-// upright returns m with its orientation undone. An orientation is a value of EXIF 2.3, tag 0x0112,
-// which says on which sides the stored image's first row and first column belong. Only values from
-// 2 to 8 change the image.
+// upright returns m with its orientation undone. The orientation is a value of EXIF 2.3, tag
+// 0x0112. It says on which sides of the upright image the stored image's first row and first column
+// are. Only values from 2 to 8 change the image.
 func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, error) {
 	if orientation < 2 || orientation > 8 {
 		return m, nil
@@ -217,24 +217,24 @@ func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, 
 		w, h = h, w
 	}
 	out := pixmap.New(w, h, m.Depth())
-	// Pixel (0, 0) of out is pixel start of m. Moving right or down by one pixel in out moves by
-	// right or down pixels in m.
+	// Pixel (0, 0) of out is the pixel of m with index start. A step to the right or down in out
+	// changes the index by right or down.
 	start, right, down := 0, 1, m.W
-	last, bottom := m.W-1, (m.H-1)*m.W // last pixel of the first row; last pixel of the first column
+	last, bottom := m.W-1, (m.H-1)*m.W // index of the last pixel of the first row; index of the first pixel of the last row
 	switch orientation {
-	case 2: // top, right
+	case 2: // first row at the top, first column at the right
 		start, right = last, -1
-	case 3: // bottom, right
+	case 3: // first row at the bottom, first column at the right
 		start, right, down = bottom+last, -1, -m.W
-	case 4: // bottom, left
+	case 4: // first row at the bottom, first column at the left
 		start, down = bottom, -m.W
-	case 5: // left, top
+	case 5: // first row at the left, first column at the top
 		right, down = m.W, 1
-	case 6: // right, top
+	case 6: // first row at the right, first column at the top
 		start, right, down = bottom, -m.W, 1
-	case 7: // right, bottom
+	case 7: // first row at the right, first column at the bottom
 		start, right, down = bottom+last, -m.W, -1
-	case 8: // left, bottom
+	case 8: // first row at the left, first column at the bottom
 		start, right, down = last, m.W, -1
 	}
 	for y := range h {
@@ -254,7 +254,7 @@ func upright(ctx context.Context, m *pixmap.Map, orientation int) (*pixmap.Map, 
 	return out, nil
 }
 
-// turnRow fills dst with every step-th pixel of src, starting at index from.
+// turnRow fills dst with pixels of src. It starts at index from and adds step for each next pixel.
 func turnRow[T any](dst, src []T, from, step int) {
 	for ; len(dst) > 0; dst = dst[4:] {
 		copy(dst[:4], src[4*from:4*from+4])
@@ -263,8 +263,8 @@ func turnRow[T any](dst, src []T, from, step int) {
 }
 
 // exifOrientation returns the orientation of an EXIF block, from 1 to 8. It returns 1 if the block
-// has no orientation or is damaged. A block is a small TIFF file (EXIF 2.3, section 4.5),
-// optionally after the signature that JPEG puts before it.
+// has no orientation or is damaged. A block is a small TIFF file (EXIF 2.3, section 4.5). In JPEG
+// files, a signature precedes it.
 func exifOrientation(block []byte) int {
 	block = bytes.TrimPrefix(block, []byte("Exif\x00\x00"))
 	if len(block) < 8 {

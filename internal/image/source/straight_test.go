@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// Every fast loop gives the same pixels as the slow conversion through color.Color, even for images
-// that do not start at 0, 0.
+// TestConvertersAgreeWithAt compares every fast loop with the slow conversion through color.Color,
+// even for images that do not start at 0, 0.
 func TestConvertersAgreeWithAt(t *testing.T) {
 	r := stdimage.Rect(3, 5, 16, 14)
 	inner := stdimage.Rect(5, 7, 15, 13)
@@ -55,14 +55,14 @@ func TestConvertersAgreeWithAt(t *testing.T) {
 	}
 }
 
-// uniform is an image of one color, whose type the package does not know.
+// uniform is an image of one color. Its type is unknown to the package.
 type uniform struct{ r stdimage.Rectangle }
 
 func (u uniform) ColorModel() color.Model    { return color.RGBAModel }
 func (u uniform) Bounds() stdimage.Rectangle { return u.r }
 func (u uniform) At(int, int) color.Color    { return color.RGBA{R: 50, G: 100, B: 0, A: 100} }
 
-// reference appends a color to m, converted without the package's fast loops.
+// reference converts a color without the package's fast loops, and appends it to m.
 func reference(m *pixmap.Map, c color.Color) {
 	switch c := c.(type) {
 	case color.NRGBA:
@@ -91,7 +91,6 @@ func reference(m *pixmap.Map, c color.Color) {
 	}
 }
 
-// Dividing a premultiplied color by alpha and multiplying it again gives the same color.
 func TestDivideRoundTrip(t *testing.T) {
 	for a := range uint32(256) {
 		for c := range uint32(256) {

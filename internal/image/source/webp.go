@@ -19,9 +19,9 @@ const (
 	webpICC      = 1 << 5
 )
 
-// probeWebP reads the first chunk that has the size and, if this chunk announces metadata, the
-// metadata chunks before and after the pixels. Lossless data can encode pixels in 0 bits, so even a
-// tiny file may be valid.
+// probeWebP reads the first chunk that has the size. If this chunk announces metadata, it also
+// reads the metadata chunks before and after the pixels. Lossless data can encode pixels in 0 bits,
+// so even a tiny file may be valid.
 func probeWebP(data []byte, size int64) (header, error) {
 	chunks := webpChunks{data: data[12:]}
 	for {
@@ -38,13 +38,13 @@ func probeWebP(data []byte, size int64) (header, error) {
 			if err != nil {
 				return header{}, err
 			}
-			// The decoder reads as many bytes as the RIFF header states.
+			// The decoder reads as many bytes as the RIFF header says.
 			total := 8 + int64(binary.LittleEndian.Uint32(data[4:]))
 			p.least = max(p.least, total)
 			if name != "VP8 " {
 				p.decoder += webpTrees(p, total)
 			}
-			p.decoder += min(size, total) // compressed data is copied
+			p.decoder += min(size, total) // the decoder copies the compressed data
 			if name != "VP8X" {
 				return p, nil
 			}
@@ -54,11 +54,11 @@ func probeWebP(data []byte, size int64) (header, error) {
 	}
 }
 
-// webpChunks reads the chunks of a file.
+// webpChunks reads the chunks of a file one after another.
 type webpChunks struct{ data []byte }
 
-// nextRIFFChunk returns the next chunk: its name, its length, and its body as far as data reaches.
-// It returns false at the end of the data.
+// nextRIFFChunk returns the name and the length of the next chunk, and its body as far as data
+// includes it. It returns false at the end of the data.
 func (c *webpChunks) nextRIFFChunk() (name string, length int64, body []byte, ok bool) {
 	if len(c.data) < 8 {
 		return "", 0, nil, false
@@ -70,18 +70,18 @@ func (c *webpChunks) nextRIFFChunk() (name string, length int64, body []byte, ok
 	return name, length, body, true
 }
 
-// notes reads the color profile and the orientation from the chunks after VP8X that flags announce.
-// If data is not the whole file (partial), the chunks may be beyond its end.
+// notes reads the color profile and the orientation from the chunks after VP8X, if flags announce
+// them. If partial is set, data is not the whole file, and the chunks may be beyond its end.
 func (c *webpChunks) notes(p *header, flags byte, partial bool) error {
 	if partial && flags&webpEXIF != 0 {
-		return fileformat.ErrShortHead // orientation is not known yet
+		return fileformat.ErrShortHead // the orientation is not known yet
 	}
 	for {
 		name, length, body, ok := c.nextRIFFChunk()
 		switch {
 		case !ok:
 			return nil
-		case int64(len(body)) < length: // chunk is truncated, or continues beyond the head
+		case int64(len(body)) < length: // the chunk is truncated, or continues beyond the head
 		case name == "ICCP" && flags&webpICC != 0 && p.profile == "":
 			p.profile = judgeProfile(body, "")
 		case name == "EXIF" && flags&webpEXIF != 0 && p.orientation == 0:
@@ -99,11 +99,11 @@ func decodeWebP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error
 
 // isAnimatedWebP reports whether a file with a valid header holds an animation.
 func isAnimatedWebP(data []byte) bool {
-	const flags = 20 // after the names and sizes of RIFF and VP8X
+	const flags = 20 // offset of the flags, after the names and sizes of RIFF and VP8X
 	return string(data[12:16]) == "VP8X" && data[flags]&webpAnimated != 0
 }
 
-// decodeStillWebP decodes a file without animation, of the size in header h.
+// decodeStillWebP decodes a file without animation. The image has the size in header h.
 func decodeStillWebP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	img, err := library{webp.DecodeConfig, webp.Decode}.decodeImage(ctx, data, h)
 	if err != nil {
@@ -124,7 +124,7 @@ func decodeStillWebP(ctx context.Context, data []byte, h *header) (*pixmap.Map, 
 	return straight(ctx, img)
 }
 
-// webpRows returns the rows of a lossy image.
+// webpRows returns the row function for a lossy image.
 func webpRows(m *stdimage.YCbCr) row[uint8] {
 	return yCbCrRows(m, func(int, int, int) upsampler { return webpUpsample }, webpColors)
 }
@@ -135,20 +135,20 @@ func webpSize(chunk string, b []byte) (header, error) {
 	case chunk == "VP8X" && len(b) >= 10:
 		p.w = 1 + int(b[4]) + int(b[5])<<8 + int(b[6])<<16
 		p.h = 1 + int(b[7]) + int(b[8])<<8 + int(b[9])<<16
-		p.decoder = 12 * p.pixelCountOf() // color planes, and alpha, which the decoder returns as four channels
+		p.decoder = 12 * p.pixelCountOf() // the color planes, and alpha, which the decoder returns as four channels
 		if b[0]&webpAnimated != 0 {
-			p.decoder += 4 * p.pixelCountOf() // the first frame
+			p.decoder += 4 * p.pixelCountOf() // memory for the first frame
 		}
 	case chunk == "VP8 " && len(b) >= 10:
 		p.w = int(binary.LittleEndian.Uint16(b[6:]) & 0x3fff)
 		p.h = int(binary.LittleEndian.Uint16(b[8:]) & 0x3fff)
 		macroblocks := int64(p.w+15) / 16 * (int64(p.h+15) / 16)
-		p.least = macroblocks / 8 // even the most likely prediction modes take more than a bit
+		p.least = macroblocks / 8 // a macroblock takes more than a bit even with the most likely prediction modes
 		p.decoder = 2 * 256 * macroblocks
 	case chunk == "VP8L" && len(b) >= 5:
 		v := binary.LittleEndian.Uint32(b[1:])
 		p.w, p.h = 1+int(v&0x3fff), 1+int(v>>14&0x3fff)
-		p.decoder = 9 * p.pixelCountOf() // two buffers for indexed colors
+		p.decoder = 9 * p.pixelCountOf() // memory for two buffers for indexed colors
 		p.shared = true
 	default:
 		return p, errors.New("WebP file has a damaged header")
@@ -156,19 +156,19 @@ func webpSize(chunk string, b []byte) (header, error) {
 	return p, nil
 }
 
-// webpTrees returns an upper bound on the memory of the Huffman trees of lossless data, or of an
-// alpha channel, in a file of size bytes. Each tile of 4 by 4 pixels or more may have a group of
-// five trees of its own, up to the decoder's limit of groups. A group has five tables of 128
-// numbers, and at most two nodes of 8 bytes for each of its symbols. Real files need far less, but
-// the header does not show it.
+// webpTrees returns an upper bound on the memory of the Huffman trees of lossless data or of an
+// alpha channel, in a file of size bytes. Each tile of 4 by 4 pixels or more may have its own group
+// of five trees, up to the decoder's limit of groups. A group has five tables of 128 numbers, and
+// at most two nodes of 8 bytes for each of its symbols. Real files need far less, but this is not
+// visible in the header.
 func webpTrees(p header, size int64) int64 {
 	const (
 		maxGroups = 2600
 		tables    = 5 * (128*4 + 24)
-		node      = 2 * 8 * 9 / 8 // bytes per symbol; 9/8 because the allocator rounds up
+		node      = 2 * 8 * 9 / 8 // bytes per symbol; the factor 9/8 is because the allocator rounds up
 		nodes     = node * (256 + 24 + 1<<11 + 3*256 + 40)
-		// The code length of a symbol takes at least a third of a bit: "repeat the previous length
-		// six times" may take two bits.
+		// The code length of a symbol takes at least a third of a bit. The code "repeat the
+		// previous length six times" can take two bits.
 		nodesOfByte = node * 8 * 3
 	)
 	groups := min(maxGroups, int64(p.w+3)/4*(int64(p.h+3)/4))

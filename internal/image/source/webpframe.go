@@ -9,16 +9,18 @@ import (
 )
 
 // The library does not read animations (WebP Container Specification, "Animation"). The first frame
-// is copied from its ANMF chunk to a separate file, and drawn on the canvas, which is transparent.
+// is copied from its ANMF chunk to a separate file. After decoding, it is drawn on the transparent
+// canvas.
 
-// anmfHeader is the size of the fields before the chunks of a frame: place, size, duration, flags.
+// anmfHeader is the size of the fields before the chunks of a frame: position, size, duration and
+// flags.
 const anmfHeader = 16
 
 // uint24 returns the first three bytes as a number.
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
-// webpFrames returns the frames of an animation, or none if the file holds no animation. As browsers
-// do, it ignores the background color: the canvas is transparent.
+// webpFrames returns the frames of an animation, or none if the file holds no animation. The canvas
+// is transparent: like browsers, webpFrames ignores the background color.
 func webpFrames(data []byte, h *header) (all storedAnimation, err error) {
 	if isAnimatedWebP(data) {
 		all.plays, err = eachWebPFrame(data, func(f storedFrame) error { return all.addFrame(f, h) })
@@ -26,7 +28,7 @@ func webpFrames(data []byte, h *header) (all storedAnimation, err error) {
 	return all, err
 }
 
-// eachWebPFrame calls visit for each frame of an animation, and returns how often it plays.
+// eachWebPFrame calls visit for each frame of an animation, and returns the number of plays.
 func eachWebPFrame(data []byte, visit func(storedFrame) error) (plays int, err error) {
 	chunks, count := webpChunks{data: data[12:]}, 0
 	for {
@@ -58,8 +60,8 @@ func eachWebPFrame(data []byte, visit func(storedFrame) error) (plays int, err e
 	}
 }
 
-// stillWebP returns a file with the chunks of a frame. A header comes first if there are two chunks,
-// alpha and colors.
+// stillWebP returns a file with the chunks of a frame. If there are two chunks, alpha and colors,
+// it adds a header.
 func stillWebP(chunks []byte, w, h int) []byte {
 	file := []byte("RIFF____WEBP")
 	if len(chunks) >= 4 && string(chunks[:4]) == "ALPH" {
@@ -72,7 +74,7 @@ func stillWebP(chunks []byte, w, h int) []byte {
 	return file
 }
 
-// decodeAnimatedWebP decodes the first frame on the canvas of header h.
+// decodeAnimatedWebP decodes the first frame and draws it on the canvas of header h.
 func decodeAnimatedWebP(ctx context.Context, data []byte, h *header) (*pixmap.Map, error) {
 	var first storedAnimation
 	h.frames = 0

@@ -4,8 +4,8 @@ package spritesheet
 
 import "encoding/json"
 
-// Data is the JSON of all layouts. Layout "hash" sets Frames and Animations; the others set
-// Textures.
+// Data is the JSON of all layouts. The layout "hash" uses Frames and Animations; the other layouts
+// use Textures.
 type Data struct {
 	Frames     map[string]*Frame   `json:"frames,omitempty"`
 	Animations map[string][]string `json:"animations,omitempty"`
@@ -22,16 +22,16 @@ type Meta struct {
 	Size    *Size    `json:"size,omitempty"`
 	Scale   string   `json:"scale,omitempty"`
 	Related []string `json:"related_multi_packs,omitempty"`
-	// Plays is how often the animation plays, 0 for forever.
+	// Plays is the number of times that the animation plays; 0 means forever.
 	Plays *int `json:"plays,omitempty"`
 }
 
-// NewMeta returns a description with the fields of the program.
+// NewMeta returns a Meta with the fields that describe this program.
 func NewMeta() Meta {
 	return Meta{App: "https://github.com/assetcook/assetcook", Version: "1.0"}
 }
 
-// A Page is one of several pages in the other layouts.
+// A Page is one of several pages in layouts other than "hash".
 type Page struct {
 	Image   string   `json:"image"`
 	Format  string   `json:"format,omitempty"`
@@ -70,10 +70,10 @@ type Frame struct {
 	Frame   Rect `json:"frame"`
 	Rotated bool `json:"rotated"`
 	Trimmed bool `json:"trimmed"`
-	// Source is the sprite's rectangle in the image; Of is the size of the image.
+	// Source is the sprite's rectangle in the image, and Of is the size of the image.
 	Source Rect `json:"spriteSourceSize"`
 	Of     Size `json:"sourceSize"`
-	// Duration is the time for which an animation shows the sprite, in milliseconds.
+	// Duration is the time in milliseconds for which an animation shows the sprite.
 	Duration int `json:"duration,omitempty"`
 	// Borders and Center describe a nine-patch for PixiJS and Phaser.
 	Borders *Borders `json:"borders,omitempty"`
@@ -84,12 +84,12 @@ type Frame struct {
 type Region struct {
 	Filename string `json:"filename"`
 	Region   Rect   `json:"region"`
-	// Margin is the sprite's offset in the image, and the difference between the sizes of image
+	// Margin holds the sprite's offset in the image, and the difference between the sizes of image
 	// and sprite.
 	Margin Rect `json:"margin"`
 }
 
-// Encode returns the JSON as text with line breaks.
+// Encode returns the JSON as indented text.
 func Encode(d Data) ([]byte, error) {
 	text, err := json.MarshalIndent(d, "", " ")
 	return append(text, '\n'), err

@@ -7,18 +7,18 @@ import (
 
 // A BC1 block has two endpoint colors of 5, 6 and 5 bits and sixteen 2-bit indices. If the first
 // endpoint is the larger number, the indices select one of four colors on the line between the
-// endpoints: 0, 1, 1/3 or 2/3 of the way. Otherwise they select one of three colors, 0, 1 and 1/2,
-// or transparent black.
+// endpoints: 0, 1, 1/3 or 2/3 of the way. Otherwise they select one of three colors (0, 1 or 1/2 of
+// the way) or transparent black.
 //
 // Source: Microsoft, "Texture Block Compression in Direct3D 11", BC1.
 
 // A colorBlock holds the n colors to encode in a BC1 block, with channels from 0 to 255. at[i] is
-// the position of color i in the block.
+// the pixel index of color i in the block.
 type colorBlock struct {
 	n     int
 	pix   [16][3]float32
 	at    [16]uint8
-	clear uint32 // one bit per pixel, set if the pixel is transparent
+	clear uint32 // one bit per pixel, which is set for transparent pixels
 }
 
 // encodeBC1 encodes the block c. Blocks with transparent pixels use the three-color mode; four
@@ -63,12 +63,13 @@ func (c *colorBlock) isSolidBlock() bool {
 // A color565 is a stored color: the quantized values of red, green and blue.
 type color565 [3]int32
 
-// tops are the largest quantized values of each channel.
+// tops holds the largest quantized value of each channel.
 var tops = [3]int32{31, 63, 31}
 
 func (c color565) packedColor() uint16 { return uint16(c[0]<<11 | c[1]<<5 | c[2]) }
 
-// widenColor returns c with channels from 0 to 255. The low bits repeat the high bits.
+// widenColor returns c with channels from 0 to 255. It copies the high bits to the missing low
+// bits.
 func (c color565) widenColor() [3]float32 {
 	return [3]float32{
 		float32(c[0]<<3 | c[0]>>2),
@@ -86,12 +87,12 @@ func nearestStep(x float32, top int32) int32 {
 	return max(0, min(top, int32(float32(x*(float32(top)/255))+0.5)))
 }
 
-// A colorLine is a candidate encoding of a block: steps+1 colors, evenly spaced from endpoint a to
-// b. steps is 3 or 2.
+// A colorLine is a candidate encoding of a block. It has steps+1 colors, evenly spaced from
+// endpoint a to b. steps is 3 or 2.
 type colorLine struct {
 	a, b  color565
 	steps int32
-	index [16]uint8 // index of each color of the block, in steps from a
+	index [16]uint8 // number of steps from a, for each color of the block
 	err   float32   // sum of squared errors
 }
 
@@ -128,8 +129,8 @@ func colorsBetween(c *colorBlock, a, b color565, steps int32) colorLine {
 	return l
 }
 
-// refined moves the endpoints to the least-squares optimum for the indices, as long as this reduces
-// the error.
+// refined replaces the endpoints by the least-squares optimum for the indices, and repeats this as
+// long as it reduces the error.
 func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 	for range rounds {
 		if l.err == 0 {
@@ -152,8 +153,8 @@ func (l colorLine) refined(c *colorBlock, rounds int) colorLine {
 	return l
 }
 
-// stepColors changes one channel of an endpoint by one quantized value at a time, as long as this
-// reduces the error.
+// stepColors changes one channel of an endpoint by one at a time, as long as this reduces the
+// error.
 func (l colorLine) stepColors(c *colorBlock) colorLine {
 	for better := true; better && l.err > 0; {
 		better = false
@@ -176,8 +177,8 @@ func (l colorLine) stepColors(c *colorBlock) colorLine {
 
 func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 	a, b := l.a.packedColor(), l.b.packedColor()
-	// The order of the two words encodes the number of steps. Equal words mean two steps; index 0
-	// is the first endpoint in both modes.
+	// The order of the two words encodes the number of steps. If the words are equal, there are two
+	// steps. In both modes, index 0 is the first endpoint.
 	turned := l.steps == 3 && a < b || l.steps == 2 && a > b
 	if turned {
 		a, b = b, a
@@ -197,7 +198,7 @@ func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 		case k == uint32(l.steps):
 			code = 1
 		default:
-			code = k + 1 // index of 1/3, 2/3 or 1/2
+			code = k + 1 // index of the color at 1/3, 2/3 or 1/2
 		}
 		indices |= code << (2 * c.at[i])
 	}
@@ -211,11 +212,11 @@ func (l *colorLine) writeColors(dst *[8]byte, c *colorBlock) {
 	binary.LittleEndian.PutUint32(dst[4:], indices)
 }
 
-// A pair holds the best two endpoints for a value, as quantized values.
+// A pair holds the two best quantized endpoints for a value.
 type pair struct{ a, b uint8 }
 
-// solidPairs holds the pairs for each value from 0 to 255, for channels of five and six bits. The
-// value is one of three steps, or one of two steps, from a to b.
+// solidPairs holds pairs for each value from 0 to 255, for channels of five and six bits. The value
+// is one of three steps, or one of two steps, from a to b.
 var solidPairs = sync.OnceValue(func() *[2][2][256]pair {
 	all := new([2][2][256]pair)
 	for i, steps := range [2]int{3, 2} {
@@ -232,7 +233,7 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	for v := range out {
 		best := -1
 		for a := range top + 1 {
-			// The best b for this a is next to the b whose error is zero.
+			// The best b for this a is next to the b that has no error.
 			near := (steps*v - (steps-1)*wide(a)) * top / 255
 			for b := max(0, min(near-1, top)); b <= max(0, min(near+1, top)); b++ {
 				// Among pairs with equal errors, close endpoints differ least between decoders with
@@ -249,7 +250,8 @@ func pairsOf(steps, bits int) (out [256]pair) {
 	return out
 }
 
-// solidLine encodes a block of one color, as one step from the first endpoint to the second.
+// solidLine encodes a block of one color. The color is one step from the first endpoint to the
+// second.
 func solidLine(c *colorBlock, steps int32) colorLine {
 	tables := &solidPairs()[3-steps]
 	l := colorLine{steps: steps}

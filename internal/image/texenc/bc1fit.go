@@ -6,16 +6,16 @@ import (
 	"github.com/assetcook/assetcook/internal/image/blockfit"
 )
 
-// A layout holds a block's colors, sorted along their principal axis. An encoding cuts this order
-// into one part per index.
+// A layout holds a block's colors, sorted along their principal axis. An encoding cuts this
+// sequence into one part per index.
 //
-// Searching over cuts instead of endpoints is the "cluster fit" of Simon Brown's squish (2006): the
-// best endpoints of a cut follow by least squares from prefix sums of the order.
+// The "cluster fit" of Simon Brown's squish (2006) searches over cuts instead of endpoints. The
+// best endpoints for a cut follow by least squares from prefix sums of the sequence.
 type layout struct {
-	block *colorBlock // pixels in sorted order
+	block *colorBlock // colors in sorted order
 	mean  [3]float32
-	// upTo holds the prefix sums of the colors, relative to their mean. This keeps the sums small,
-	// and with them the rounding errors.
+	// upTo holds the prefix sums of the colors, relative to their mean. This keeps the sums and the
+	// rounding errors small.
 	upTo [17][3]float32
 }
 
@@ -26,7 +26,7 @@ func newLayout(c *colorBlock) layout {
 	for i, p := range c.pix[:c.n] {
 		along[i] = blockfit.Dot(p, axis)
 	}
-	// Colors with equal keys keep their order.
+	// Colors with equal keys stay in their order.
 	for i := 1; i < c.n; i++ {
 		for j := i; j > 0 && along[j] < along[j-1]; j-- {
 			along[j], along[j-1] = along[j-1], along[j]
@@ -67,8 +67,8 @@ func (l *layout) lineOfCut(cuts cut, steps int32) colorLine {
 	return colorsBetween(l.block, a, b, steps).refined(l.block, 4)
 }
 
-// A cut holds the starts of the second and later parts of the order, in ascending order. With two
-// steps, the last element is the end of the order.
+// A cut holds the starts of the second and later parts of the sequence, in ascending order. With
+// two steps, the last element is the end of the sequence.
 type cut [3]int
 
 func cutOf(l *colorLine, n int) cut {
@@ -115,7 +115,7 @@ func (l *layout) climb(c cut, steps int32) cut {
 }
 
 // searchAll returns the best cut. It tries all 969 cuts of sixteen colors into four parts, or all
-// 153 into three.
+// 153 cuts into three.
 func (l *layout) searchAll(best cut, steps int32) cut {
 	least, n := float32(math.MaxFloat32), l.block.n
 	if _, _, err, ok := l.tryCut(best, steps, least); ok {
@@ -142,8 +142,8 @@ func (l *layout) searchAll(best cut, steps int32) cut {
 }
 
 // tryCut returns the best quantized endpoints for a cut, and their squared error minus the error of
-// the mean color. It returns false if all colors are in one part, or if the result would not be
-// less than most.
+// the mean color. It returns false if all colors are in one part. It also returns false if the
+// result would be at least most.
 func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err float32, ok bool) {
 	n := l.block.n
 	var s sums
@@ -165,7 +165,7 @@ func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err fl
 	}
 	// Relative to the mean, the colors sum to 0, and the weights of b are the negative weights of
 	// a. So both endpoints are on a line through the mean. Their error before rounding is known
-	// already, and rounding never lowers it.
+	// already, and rounding can only raise it.
 	one := 1 / float32(det)
 	if -float32(blockfit.Dot(s.a, s.a)*float32(s.aa+2*s.ab+s.bb))*one >= most {
 		return a, b, 0, false
@@ -184,7 +184,7 @@ func (l *layout) tryCut(c cut, steps int32, most float32) (a, b color565, err fl
 func minusColor(a, b [3]float32) [3]float32 { return [3]float32{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
 
 // sums holds the least-squares sums over colors p that are k of n steps from endpoint a to endpoint
-// b: a has weight n-k, and b has weight k.
+// b. a has weight n-k, and b has weight k.
 type sums struct {
 	aa, ab, bb int32
 	a, b       [3]float32

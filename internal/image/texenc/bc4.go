@@ -8,14 +8,14 @@ import (
 )
 
 // A BC4 block has two 8-bit endpoints and sixteen 3-bit indices. If the first endpoint is larger,
-// the indices select one of eight values between the endpoints; otherwise one of six values, or 0,
-// or 255.
+// the indices select one of eight values between the endpoints. Otherwise they select one of six
+// values, or 0, or 255.
 //
 // Source: Microsoft, "Texture Block Compression in Direct3D 11", BC4. Values are interpolated
 // exactly here; decoders round the result to their own precision.
 
-// encodeBC4 encodes a block of sixteen values from 0 to 255. Their fractions preserve the precision
-// of a 16-bit source.
+// encodeBC4 encodes a block of sixteen values from 0 to 255. Their fractions hold the additional
+// precision of a 16-bit source.
 func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	low, high := v[0], v[0]
 	for _, x := range v[1:] {
@@ -23,7 +23,7 @@ func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	}
 	best := rampFit(v, low, high, 7, q)
 	if q != Fast && best.err > 0 {
-		// The six-value mode has 0 and 255 without using an endpoint.
+		// The six-value mode encodes 0 and 255 without using an endpoint.
 		if low < 1 || high > 254 {
 			best = best.improvesRamp(rampFitInside(v, q))
 		}
@@ -32,12 +32,12 @@ func encodeBC4(dst *[8]byte, v *[16]float32, q Quality) {
 	best.writeRamp(dst)
 }
 
-// A ramp is a candidate encoding of sixteen values: steps+1 evenly spaced values from low to high,
-// with 7 steps, or with 5 steps and additionally the values 0 and 255.
+// A ramp is a candidate encoding of sixteen values. It has steps+1 evenly spaced values from low to
+// high. With 5 steps instead of 7, it also has the values 0 and 255.
 type ramp struct {
 	low, high int
 	steps     int
-	index     [16]uint8 // index in steps from low, or atZero or atFull
+	index     [16]uint8 // number of steps from low, or atZero or atFull
 	err       float32   // sum of squared errors
 }
 
@@ -94,7 +94,7 @@ func rampFitInside(v *[16]float32, q Quality) ramp {
 			low, high = min(low, x), max(high, x)
 		}
 	}
-	if low > high { // the block has only 0 and 255
+	if low > high { // the block has no values except 0 and 255
 		low, high = 0, 255
 	}
 	return rampFit(v, low, high, 5, q)
@@ -129,7 +129,7 @@ func rampBetween(v *[16]float32, low, high, steps int) ramp {
 		scale = n / width
 	}
 	for i, x := range v {
-		k := int32(float32((x-from)*scale) + 0.5) // rounds down to 0 for values below low
+		k := int32(float32((x-from)*scale) + 0.5) // values below low are rounded to 0
 		k = max(0, min(int32(steps), k))
 		d := x - from - float32(float32(k)*step)
 		e := float32(d * d)
@@ -180,10 +180,10 @@ func (r *ramp) writeRamp(dst *[8]byte) {
 	if r.steps == 5 || r.low == r.high {
 		dst[0], dst[1] = byte(r.low), byte(r.high)
 	}
-	code := [8]uint64{1, 7, 6, 5, 4, 3, 2, 0} // index codes from low to high
+	code := [8]uint64{1, 7, 6, 5, 4, 3, 2, 0} // codes of the indices from low to high
 	switch {
 	case r.low == r.high && r.steps == 7:
-		code = [8]uint64{} // all values are equal
+		code = [8]uint64{} // if all values are equal, all codes are 0
 	case r.steps == 5:
 		code = [8]uint64{0, 2, 3, 4, 5, 1, atZero, atFull}
 	}

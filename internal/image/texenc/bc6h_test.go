@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The library that decodes here does not build on 32-bit machines.
+// The library that decodes in this file does not build on 32-bit machines.
 
 package texenc
 
@@ -13,8 +13,8 @@ import (
 	"github.com/woozymasta/bcn"
 )
 
-// Two colors of bright light are not on one line, so every quality uses two regions. With one line,
-// the error would be 2.3.
+// TestLightPairPays encodes colors on two lines, so that every quality uses two regions. With one
+// line, the error would be 2.3.
 func TestLightPairPays(t *testing.T) {
 	m := pixmap.New(4, 4, pixmap.Float)
 	for i := range 16 {
@@ -40,8 +40,8 @@ func TestLightPairPays(t *testing.T) {
 	}
 }
 
-// If a block has a gradient from bright to black, the bright part keeps its steps, because the line
-// is not stretched to reach black.
+// TestLightBesideBlack encodes a gradient from bright to black. The bright part must keep its
+// steps, because the line is not extended to black.
 func TestLightBesideBlack(t *testing.T) {
 	m := pixmap.New(4, 4, pixmap.Float)
 	for i := range m.PixF {
@@ -60,7 +60,8 @@ func TestLightBesideBlack(t *testing.T) {
 	}
 }
 
-// Colors that are too bright or too dark are clamped, and NaN becomes black.
+// TestLightExtremes checks that too large and too small values are limited, and that NaN becomes
+// black.
 func TestLightExtremes(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, tc := range []struct{ v, want float32 }{

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawBlock draws colors with few or many distinct values, which are near each other or far apart.
+// drawBlock draws colors with few or many distinct values, which are similar or very different.
 func drawBlock(t *rapid.T) *block {
 	b := new(block)
 	spread := rapid.SampledFrom([]int{0, 1, 5, 40, 255}).Draw(t, "spread")
@@ -21,7 +21,7 @@ func drawBlock(t *rapid.T) *block {
 	return b
 }
 
-// bc1Colors returns the four colors of a block by the specification, not rounded. In the
+// bc1Colors returns the four colors of a block according to the specification, not rounded. In the
 // three-color mode, the fourth color has alpha 0.
 func bc1Colors(data []byte, four bool) (out [4][4]float64) {
 	a, b := binary.LittleEndian.Uint16(data), binary.LittleEndian.Uint16(data[2:])
@@ -57,9 +57,9 @@ func bc1Error(data []byte, b *block, four bool) (sum float64, clear uint32) {
 	return sum, clear
 }
 
-// A higher quality never has a larger error. No quality uses transparent black if BC1 must have no
-// alpha. Each quality is at least as good as the simplest encoder, which uses the corners of the
-// block's bounding box as endpoints.
+// TestBC1Qualities checks that a higher quality never has a larger error, and that no quality uses
+// transparent black if BC1 must not have alpha. Each quality is at least as good as the simplest
+// encoder, which uses the corners of the bounding box as endpoints.
 func TestBC1Qualities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlock(t)
@@ -81,7 +81,7 @@ func TestBC1Qualities(t *testing.T) {
 	})
 }
 
-// A pixel becomes transparent exactly if its alpha is below a half.
+// TestBC1PunchThrough checks that a pixel is transparent exactly if its alpha is below a half.
 func TestBC1PunchThrough(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlock(t)
@@ -102,8 +102,8 @@ func TestBC1PunchThrough(t *testing.T) {
 	})
 }
 
-// The error of a block of one color is as small as it can be with any two stored endpoints and any
-// index.
+// TestBC1Solid checks that a block of one color has the smallest error possible with any two stored
+// endpoints and any index.
 func TestBC1Solid(t *testing.T) {
 	// least[n][bits][v] is the smallest squared error of a channel with value v, if it is encoded
 	// as one of n steps between two stored values with that many bits.
@@ -177,7 +177,7 @@ func bc4Error(data []byte, v *[16]float32) (sum float64) {
 func TestBC4Qualities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawBlock(t)[0]
-		if rapid.Bool().Draw(t, "mask") { // many values at the ends of the range
+		if rapid.Bool().Draw(t, "mask") { // makes many values 0 or 255
 			for i := range v {
 				v[i] = []float32{0, 255, v[i]}[rapid.IntRange(0, 2).Draw(t, "which")]
 			}
@@ -195,7 +195,8 @@ func TestBC4Qualities(t *testing.T) {
 	})
 }
 
-// Blocks of two values, and blocks of one value besides black and white, are encoded exactly.
+// TestBC4Exact checks that blocks of two values are encoded exactly, and so are blocks with one
+// value in addition to 0 and 255.
 func TestBC4Exact(t *testing.T) {
 	for a := range 256 {
 		for _, b := range []int{0, 1, a, 128, 254, 255} {
@@ -217,8 +218,8 @@ func TestBC4Exact(t *testing.T) {
 	}
 }
 
-// Slow gradients of 16-bit values keep more than 8 bits. Rounding them to bytes first would cause
-// an error of a quarter of a byte on average.
+// TestBC4KeepsSixteenBits encodes slow gradients of 16-bit values. Rounding them to bytes first
+// would cause an error of a quarter of a byte on average.
 func TestBC4KeepsSixteenBits(t *testing.T) {
 	var v [16]float32
 	for i := range v {

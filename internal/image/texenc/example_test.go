@@ -12,7 +12,7 @@ import (
 func ExampleEncode() {
 	m := pixmap.New(4, 4, pixmap.Bits8)
 	for i := range m.Pix8 {
-		m.Pix8[i] = 255 // a white square
+		m.Pix8[i] = 255 // makes a white square
 	}
 	block, err := texenc.Encode(context.Background(), texture.BC4, m, texenc.Options{Quality: texenc.Normal})
 	fmt.Printf("% x %v\n", block, err)

@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The library that decodes here does not build on 32-bit machines.
+// The library that decodes in this file does not build on 32-bit machines.
 
 package texenc
 
@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// psnr compares the given channels of two RGBA images, in decibels.
+// psnr returns the PSNR of the given channels of two RGBA images, in dB.
 func psnr(a, b []byte, channels string) float64 {
 	sum, n := 0.0, 0
 	for i := range a {
@@ -33,12 +33,12 @@ var libraryFormats = map[texture.Format]bcn.Format{
 	texture.BC5: bcn.FormatBC5, texture.BC7: bcn.FormatBC7,
 }
 
-// Another library decodes our blocks to pixels that resemble the source. The higher the quality,
-// the smaller is the difference.
+// TestLikeness checks that another library decodes the blocks to pixels similar to the source, and
+// that higher qualities are more similar.
 func TestLikeness(t *testing.T) {
 	for _, tc := range []struct {
 		format texture.Format
-		least  [3]float64 // smallest PSNR of each quality, in dB
+		least  [3]float64 // minimum PSNR of each quality, in dB
 	}{
 		{texture.BC1, [3]float64{35.7, 36.0, 36.2}},
 		{texture.BC3, [3]float64{36.6, 36.8, 37.0}},
@@ -46,7 +46,7 @@ func TestLikeness(t *testing.T) {
 		{texture.BC5, [3]float64{45.1, 45.6, 46.1}},
 		{texture.BC7, [3]float64{38, 38, 38}},
 	} {
-		m := scene(61, 51) // size that is no multiple of four
+		m := scene(61, 51) // the sides are not multiples of four
 		last := 0.0
 		for q := Fast; q <= Best; q++ {
 			blocks := encode(t, tc.format, m, Options{Quality: q})
@@ -64,8 +64,8 @@ func TestLikeness(t *testing.T) {
 	}
 }
 
-// Light above 1 is preserved. The images are compared on a logarithmic scale, because eyes perceive
-// ratios.
+// TestLikenessOfLight checks that light above 1 is preserved. It compares images on a logarithmic
+// scale, because eyes perceive ratios.
 func TestLikenessOfLight(t *testing.T) {
 	m := bright(61, 51)
 	for q, least := range []float64{23.6, 28.9, 29.4} {
@@ -87,8 +87,8 @@ func TestLikenessOfLight(t *testing.T) {
 	}
 }
 
-// The library decodes blocks to the colors of the specification, except for rounding, which is
-// specific to each decoder.
+// TestDecodersAgree checks that the library decodes blocks to the colors of the specification,
+// except for rounding, which differs between decoders.
 func TestDecodersAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBlock(t)

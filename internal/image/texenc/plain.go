@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// texelsBetweenLooks is the number of texels written between two checks of the context, in less
-// than a millisecond.
+// texelsBetweenLooks is the number of texels written between two checks of the context. They take
+// less than a millisecond.
 const texelsBetweenLooks = 1 << 14
 
 // appendTexels appends texels in the uncompressed formats to out.
@@ -58,7 +58,7 @@ func appendTexels(ctx context.Context, out []byte, f texture.Format, m *pixmap.M
 // A linearReader reads the values of a map as linear light, where 1 is white.
 type linearReader struct {
 	m     *pixmap.Map
-	light *curve // transfer curve of bytes if they are sRGB
+	light *curve // transfer function of bytes if they are sRGB
 	wide  *[1 << 16]float32
 }
 
@@ -74,7 +74,7 @@ func newLinearReader(m *pixmap.Map, srgb bool) *linearReader {
 	return r
 }
 
-// numberAt returns value i of the map. Every fourth value is alpha, which has no curve.
+// numberAt returns value i of the map. Every fourth value is alpha, which is always linear.
 func (r *linearReader) numberAt(i int) float32 {
 	switch {
 	case r.m.PixF != nil:
@@ -89,10 +89,10 @@ func (r *linearReader) numberAt(i int) float32 {
 	return float32(r.m.Pix8[i]) / 255
 }
 
-// A curve holds tables of the sRGB curve of IEC 61966-2-1.
+// A curve holds tables for the transfer function of sRGB (IEC 61966-2-1).
 type curve struct {
 	light [256]float32 // linear light of each byte
-	from  [256]float32 // smallest light whose nearest byte is this one
+	from  [256]float32 // smallest light that is rounded to each byte
 }
 
 // srgbCurve has the same values on every processor; see pixmap.ToLinear.
@@ -118,14 +118,14 @@ var wideLight = sync.OnceValue(func() *[1 << 16]float32 {
 
 // byteOfLight returns the sRGB byte nearest to linear light.
 func (c *curve) byteOfLight(light float32) byte {
-	if !(light > 0) { // also true for NaN
+	if !(light > 0) { // the condition is also true for NaN
 		return 0
 	}
 	return byte(sort.Search(255, func(i int) bool { return light < c.from[i+1] }))
 }
 
-// halfFloat returns v as a half-precision float, rounded to nearest, ties to even. It clamps v to
-// the largest finite value and, unless signed, to 0 from below; NaN becomes 0.
+// halfFloat returns v as a half-precision float, rounded to nearest, ties to even. It limits v to
+// the largest finite value and, unless signed is set, to values of at least 0. NaN becomes 0.
 func halfFloat(v float32, signed bool) uint16 {
 	const largest = 65504
 	sign := uint16(0)
@@ -138,11 +138,11 @@ func halfFloat(v float32, signed bool) uint16 {
 	bits := math.Float32bits(min(v, largest))
 	exponent, fraction := int(bits>>23)-127, uint64(bits&(1<<23-1)|1<<23)
 	shift := 13
-	if exponent < -14 { // a subnormal value, or too small
+	if exponent < -14 { // v is subnormal or too small
 		shift += -14 - exponent
 		exponent = -15
 	}
-	if shift > 24 { // v is below half of the smallest value
+	if shift > 24 { // v is below half of the smallest subnormal value
 		return sign
 	}
 	rounded := fraction >> shift
@@ -151,13 +151,13 @@ func halfFloat(v float32, signed bool) uint16 {
 		rounded++
 	}
 	if exponent == -15 {
-		return sign | uint16(rounded) // if rounding carries to 1<<10, the result is the smallest normal value
+		return sign | uint16(rounded) // a carry to 1<<10 gives the smallest normal value
 	}
-	// The exponent is incremented by the leading bit, and possibly by a carry from rounding.
+	// The leading bit increments the exponent. A carry from rounding increments it once more.
 	return sign | uint16(uint64(exponent+14)<<10+rounded)
 }
 
-// A reader reads the pixels of a map as values from 0 to 255, whatever its depth.
+// A reader reads the pixels of a map of any depth as values from 0 to 255.
 type reader struct {
 	m     *pixmap.Map
 	curve *curve // sRGB curve to apply to floats
@@ -222,7 +222,7 @@ func (r *reader) roundedByte(i int) byte {
 }
 
 // stepAt returns value i of the map, quantized to an integer from 0 to top, which is at most 65535.
-// Floats stay linear.
+// It does not convert linear floats.
 func (r *reader) stepAt(i int, top uint32) uint32 {
 	switch {
 	case r.m.Pix8 != nil:

@@ -39,8 +39,7 @@ func TestTexels(t *testing.T) {
 		{"8 to rgba8", texture.RGBA8, bytes, true, bytes.Pix8},
 		{"8 to rgb10a2", texture.RGB10A2, bytes, true, tens(0, 4, 514, 3, 1023, 1019, 257, 1)},
 		{"8 to rgba16f", texture.RGBA16F, bytes, false, halves(0, 0x1c04, 0x3804, 0x3c00, 0x3c00, 0x3bf8, 0x3404, 0x3555)},
-		// On the sRGB curve, the byte 128 is light of 0.2158605, 64 is 0.0512695, and 1 is
-		// 0.0003035.
+		// The sRGB byte 128 is light of 0.2158605, 64 is 0.0512695, and 1 is 0.0003035.
 		{"8 to light", texture.RGBA16F, bytes, true, halves(0, 0x0cf9, 0x32e8, 0x3c00, 0x3c00, 0x3bee, 0x2a90, 0x3555)},
 		{"16 to r8", texture.R8, words, true, []byte{0, 255}},
 		{"16 to rg8", texture.RG8, words, true, []byte{0, 0, 255, 0}},
@@ -58,7 +57,7 @@ func TestTexels(t *testing.T) {
 	}
 }
 
-// halfValue returns the value of a half float by IEEE 754.
+// halfValue returns the value of a half-precision float.
 func halfValue(h uint16) float64 {
 	exponent, fraction := int(h>>10&31), float64(h&1023)
 	if exponent == 0 {
@@ -67,8 +66,8 @@ func halfValue(h uint16) float64 {
 	return math.Ldexp(1024+fraction, exponent-25)
 }
 
-// Every half-precision float is converted to itself. A value between two of them becomes the nearer
-// one; a value in the middle becomes the even one.
+// TestHalf converts every half-precision float, which must stay the same. A value between two of
+// them must become the nearer one, or the even one if it is in the middle.
 func TestHalf(t *testing.T) {
 	for h := range uint16(0x7bff) {
 		low, high := halfValue(h), halfValue(h+1)

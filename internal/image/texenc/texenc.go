@@ -1,7 +1,7 @@
-// Package texenc encodes pixels into the formats of package texture: blocks of 4x4 pixels, or
-// single texels, that a GPU reads directly.
+// Package texenc encodes pixels into the formats of package texture. These are blocks of 4x4
+// pixels, or single texels, that a GPU reads directly.
 //
-// The same pixels and options give the same bytes on every machine: encoders use integers, or
+// The same pixels and options give the same bytes on every machine. Encoders use integers, or
 // floating point where every product is rounded before it is added, so that no compiler fuses the
 // two operations.
 package texenc
@@ -23,27 +23,27 @@ import (
 
 // Options are the options of an encoder.
 type Options struct {
-	// Quality trades speed for similarity. The zero value is Fast.
+	// Quality selects fast or similar encodings. The zero value is Fast.
 	Quality Quality
 	// SRGB is set if colors are sRGB in images of 8 or 16 bits, and in textures that are not
-	// floating point. It only matters for conversions between such images and floating point, which
-	// is linear light.
+	// floating point. It only affects conversions between such images and floating point, which is
+	// linear light.
 	SRGB bool
-	// WeighAlpha weights a color's error by its alpha, so that invisible colors may change. Only
-	// for BC7, ASTC, ETC2RGBA and UASTC.
+	// WeighAlpha weights a color's error by its alpha, so that invisible colors may change. It
+	// affects only BC7, ASTC, ETC2RGBA and UASTC.
 	WeighAlpha bool
-	// XXXY is set if red, green and blue hold one value, and alpha another value of equal
-	// importance. Only for ASTC.
+	// XXXY is set if red, green and blue are equal, and alpha is as important as gray. It affects
+	// only ASTC.
 	XXXY bool
-	// RDO is bc7.Options.RDO: the similarity that may be lost to make blocks more compressible; 0
-	// loses none. Only for BC7.
+	// RDO is bc7.Options.RDO, the loss of PSNR that is allowed to make blocks more compressible. 0
+	// allows no loss. It affects only BC7.
 	RDO float64
 }
 
 // Quality is the amount of work per block.
 type Quality = blockfit.Quality
 
-// The qualities.
+// These are the values of Quality.
 const (
 	Fast   = blockfit.Fast
 	Normal = blockfit.Normal
@@ -61,23 +61,23 @@ func Encode(ctx context.Context, f texture.Format, m *pixmap.Map, o Options) ([]
 }
 
 // An Encoder encodes images, or bands of an image. If a band starts at a multiple of the block's
-// side, its rows have the same bytes with or without the rows above.
+// side, the bytes of its rows do not depend on the rows above.
 type Encoder struct {
 	Format  texture.Format
 	Options Options
-	// Each distributes the pieces of an image to goroutines; the bytes do not depend on it. If Each
-	// is nil, pieces are encoded one after another.
+	// Each distributes the pieces of an image to goroutines, which does not affect the bytes. If
+	// Each is nil, pieces are encoded one after another.
 	Each Each
-	pix  []byte // pixels converted to bytes, for encoders that take bytes
+	pix  []byte // buffer of pixels converted to bytes, for encoders that take bytes
 }
 
 // Append appends the texels of m to dst, row by row from the top. m may have any depth. Blocks that
 // extend beyond the right and lower edges repeat the last column and row. Channels that the format
 // does not store are dropped: formats of one channel take red, formats of two take red and green.
-// BC1A treats pixels with an alpha below a half as transparent. Floating point is clamped to 0 and to
-// the format's largest value, except in R32F, R16F and RGBA16F, which have signs.
+// BC1A treats pixels with an alpha below a half as transparent. Floating point is limited to values
+// from 0 to the format's largest value; R32F, R16F and RGBA16F also store negative values.
 //
-// It checks ctx every few milliseconds.
+// Append checks ctx every few milliseconds.
 func (e *Encoder) Append(ctx context.Context, dst []byte, m *pixmap.Map) ([]byte, error) {
 	f := e.Format
 	if err := checkMap(f, m, e.Options); err != nil {
@@ -115,10 +115,10 @@ func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 		memory += astcTables
 	}
 	if f == texture.EACR11 || f == texture.EACRG11 {
-		memory += 2 * 4 * int64(w) * int64(len(f.Channels())) // a row of blocks
+		memory += 2 * 4 * int64(w) * int64(len(f.Channels())) // memory for a row of blocks
 	}
 	if TakesBytes(f) && d != pixmap.Bits8 {
-		memory += texture.RGBA8.Bytes(w, h) // the input of the encoder
+		memory += texture.RGBA8.Bytes(w, h) // memory for the pixels converted to bytes
 	}
 	if f == texture.BC7 && o.RDO > 0 {
 		memory += texture.BC7.Bytes(w, h)*3/2 + 140<<10
@@ -126,14 +126,14 @@ func Memory(f texture.Format, d pixmap.Depth, w, h int, o Options) int64 {
 	return memory
 }
 
-// tables is an upper bound on the memory of tables such as curves, which are computed once and
-// kept.
+// tables is an upper bound on the memory of tables that are computed once and kept.
 const tables = 1 << 20
 
 // astcTables is an upper bound on the memory of the ASTC encoder's tables for one block size.
 const astcTables = 3 << 20
 
-// TakesBytes reports whether the encoder of f takes 8-bit pixels; other pixels are converted first.
+// TakesBytes reports whether the encoder of f takes 8-bit pixels. Append converts other pixels
+// first.
 func TakesBytes(f texture.Format) bool {
 	switch f {
 	case texture.BC7, texture.ETC2RGB, texture.ETC2RGBA, texture.UASTC:
@@ -142,8 +142,8 @@ func TakesBytes(f texture.Format) bool {
 	return f.IsASTC()
 }
 
-// blocksBetweenLooks is the number of blocks encoded between two checks of the context: a few
-// milliseconds for the slowest encoder.
+// blocksBetweenLooks is the number of blocks encoded between two checks of the context. They take a
+// few milliseconds with the slowest encoder.
 const blocksBetweenLooks = 128
 
 func appendTexelBlocks(ctx context.Context, out []byte, f texture.Format, m *pixmap.Map, o Options) ([]byte, error) {
@@ -163,7 +163,8 @@ func appendTexelBlocks(ctx context.Context, out []byte, f texture.Format, m *pix
 	return out, nil
 }
 
-// A block holds 4x4 pixels by channel and, within a channel, row by row, from 0 to 255.
+// A block holds 4x4 pixels with values from 0 to 255. It stores channel after channel, each row by
+// row.
 type block [4][16]float32
 
 func (b *block) appendFormat(out []byte, f texture.Format, q Quality) []byte {
@@ -201,19 +202,19 @@ func (b *block) opaqueColors(clear bool) (c colorBlock) {
 	return c
 }
 
-// Each calls do for each number below n, possibly on several goroutines, and returns when all calls
+// Each calls do for each number below n, possibly on several goroutines. It returns when all calls
 // have returned. recipe.Job.Each is one implementation.
 type Each func(ctx context.Context, n int, do func(i int) error) error
 
-// A piece is a unit of work: rows of blocks with about this many pixels. Blocks take some
-// milliseconds, single texels less than one.
+// A piece is a unit of work. It consists of rows of blocks with about this many pixels. It takes
+// some milliseconds for blocks, and less than one for single texels.
 const (
 	pieceOfBlocks = 1 << 12
 	pieceOfTexels = 1 << 16
 )
 
-// pieceRows returns how many rows of a map form a piece. RDO depends on previous blocks, so with
-// RDO the whole map is one piece.
+// pieceRows returns the number of rows in a piece. With RDO, the whole map is one piece, because
+// blocks depend on previous blocks.
 func (e *Encoder) pieceRows(w, h int) int {
 	if e.Format == texture.BC7 && e.Options.RDO > 0 {
 		return h
@@ -250,14 +251,14 @@ func (e *Encoder) encodePieces(ctx context.Context, dst []byte, m *pixmap.Map) e
 	return nil
 }
 
-// texelsWithin returns the part of texels for rows y to y+n of m, as an empty slice with exactly
-// their capacity.
+// texelsWithin returns the memory for rows y to y+n of m within texels, as an empty slice with
+// exactly their capacity.
 func texelsWithin(texels []byte, f texture.Format, m *pixmap.Map, y, n int) []byte {
 	from := f.Bytes(m.W, y)
 	return texels[from : from : from+f.Bytes(m.W, n)]
 }
 
-// encodePiece appends the texels of m, whose first row is row y of the whole image.
+// encodePiece appends the texels of m. The first row of m is row y of the whole image.
 func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y int) (err error) {
 	f, o := e.Format, e.Options
 	pix := m.Pix8
@@ -294,7 +295,7 @@ func (e *Encoder) encodePiece(ctx context.Context, dst []byte, m *pixmap.Map, y 
 	return err
 }
 
-// encodeEAC encodes the first one or two channels of m, row by row. It reads more than eight bits
+// encodeEAC encodes the first one or two channels of m, row by row. It uses more than eight bits
 // per value, because EAC has 11.
 func encodeEAC(ctx context.Context, dst []byte, f texture.Format, m *pixmap.Map, o Options) error {
 	r := newTexelReader(m, false)

@@ -17,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// scene is an image of eight bits with a bit of everything: a gradient, edges,
-// noise, flat color, and a soft round alpha. Whole numbers only.
+// scene is an image of eight bits with a gradient, edges, noise, flat color, and a soft round
+// alpha. It is computed from integers.
 func scene(w, h int) *pixmap.Map {
 	m := pixmap.New(w, h, pixmap.Bits8)
 	random := uint32(1)
@@ -44,7 +44,7 @@ func scene(w, h int) *pixmap.Map {
 	return m
 }
 
-// deep is the scene in 16 bits, where the low byte of a value is not a copy of the high byte.
+// deep returns the scene in 16 bits. The low byte of a value differs from the high byte.
 func deep(w, h int) *pixmap.Map {
 	m, from := pixmap.New(w, h, pixmap.Bits16), scene(w, h)
 	for i, v := range from.Pix8 {
@@ -53,7 +53,7 @@ func deep(w, h int) *pixmap.Map {
 	return m
 }
 
-// bright is the scene as linear light from 0 to 16.
+// bright returns the scene as linear light from 0 to 16.
 func bright(w, h int) *pixmap.Map {
 	m, from := pixmap.New(w, h, pixmap.Float), scene(w, h)
 	for i, v := range from.Pix8 {
@@ -78,8 +78,8 @@ func encode(t testing.TB, f texture.Format, m *pixmap.Map, o Options) []byte {
 	return out
 }
 
-// Maps of 16 bits and of floats are encoded to the same bytes as a map of 8 bits with the same
-// values.
+// TestDepthsAgree checks that maps of 16 bits and of floats are encoded to the same bytes as a map
+// of 8 bits with the same values.
 func TestDepthsAgree(t *testing.T) {
 	m := scene(32, 24)
 	wide, light := pixmap.New(32, 24, pixmap.Bits16), pixmap.New(32, 24, pixmap.Float)
@@ -96,7 +96,7 @@ func TestDepthsAgree(t *testing.T) {
 			t.Errorf("%v: 16 bits differ from 8", f)
 		}
 		if !f.HasSRGB() && !f.Float() {
-			continue // a float's light is stored unchanged
+			continue // the format stores light without the sRGB curve
 		}
 		if got := encode(t, f, light, Options{SRGB: true}); !bytes.Equal(got, want) {
 			t.Errorf("%v: floats differ from 8 bits", f)
@@ -104,7 +104,6 @@ func TestDepthsAgree(t *testing.T) {
 	}
 }
 
-// The options of BC7 are passed to package bc7.
 func TestBC7Options(t *testing.T) {
 	m := scene(64, 64)
 	plain := encode(t, texture.BC7, m, Options{Quality: Normal})
@@ -119,7 +118,6 @@ func TestBC7Options(t *testing.T) {
 	}
 }
 
-// The options of ETC2 are passed to its encoder.
 func TestETC2Options(t *testing.T) {
 	m := scene(64, 64)
 	plain := encode(t, texture.ETC2RGBA, m, Options{Quality: Normal})
@@ -133,7 +131,6 @@ func TestETC2Options(t *testing.T) {
 	}
 }
 
-// The options of ASTC are passed to its encoder.
 func TestASTCOptions(t *testing.T) {
 	m := scene(64, 64)
 	plain := encode(t, texture.ASTC6x6, m, Options{Quality: Normal})
@@ -147,7 +144,6 @@ func TestASTCOptions(t *testing.T) {
 	}
 }
 
-// Pixels beyond the edges repeat the last column and row.
 func TestEdgesRepeat(t *testing.T) {
 	for _, m := range []*pixmap.Map{scene(13, 6), deep(13, 6), bright(13, 6)} {
 		for _, f := range texture.Formats() {
@@ -177,8 +173,8 @@ func TestEdgesRepeat(t *testing.T) {
 	}
 }
 
-// The texels are the same bytes on every machine. Encoders that take bytes have similar tests in
-// their own packages.
+// TestGolden checks that the texels are the same bytes on every machine. Encoders that take bytes
+// have similar tests in their own packages.
 func TestGolden(t *testing.T) {
 	want := map[texture.Format]string{}
 	for line := range strings.Lines(golden) {
@@ -223,7 +219,7 @@ func (l *looks) Err() error {
 }
 
 func TestEncodeStopsWhenCancelled(t *testing.T) {
-	m := bright(1024, 64) // an image of 4096 blocks
+	m := bright(1024, 64) // the image has 4096 blocks
 	for _, f := range texture.Formats() {
 		ctx := &looks{Context: t.Context(), left: math.MaxInt}
 		if _, err := Encode(ctx, f, m, Options{}); err != nil {
@@ -233,7 +229,7 @@ func TestEncodeStopsWhenCancelled(t *testing.T) {
 		if side, _ := f.Block(); side == 1 {
 			least = 1024 * 64 / texelsBetweenLooks
 		}
-		if TakesBytes(f) { // packages of these formats test this themselves
+		if TakesBytes(f) { // the packages of these formats test this
 			least = 4
 		}
 		if ctx.seen < least {
@@ -266,8 +262,8 @@ func TestEncodeRefuses(t *testing.T) {
 	}
 }
 
-// Append uses at most as much memory as Memory predicts, and not much less. Only with RDO, Append
-// may free a large part of this memory early.
+// TestMemory checks that Append uses at most as much memory as Memory predicts, and not much less.
+// With RDO, Append may free a large part of this memory early.
 func TestMemory(t *testing.T) {
 	for _, m := range []*pixmap.Map{scene(256, 192), deep(256, 192), bright(256, 192)} {
 		for _, f := range texture.Formats() {
@@ -276,7 +272,7 @@ func TestMemory(t *testing.T) {
 					if f != texture.BC7 {
 						continue
 					}
-					m = m.Band(0, 64) // the encoder is slow, so the image is small
+					m = m.Band(0, 64) // the image is small, because the encoder is slow
 				}
 				m := m
 				if f.IsASTC() {
@@ -289,7 +285,7 @@ func TestMemory(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				work() // first call computes the tables
+				work() // the first call computes the tables
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				work()
@@ -306,7 +302,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// Encoding an image in bands of whole blocks gives the same texels as encoding it at once.
+// TestBands checks that encoding an image in bands of whole blocks gives the same texels as
+// encoding it at once.
 func TestBands(t *testing.T) {
 	for _, m := range []*pixmap.Map{scene(37, 29), deep(37, 29), bright(37, 29)} {
 		for _, f := range texture.Formats() {
@@ -326,7 +323,8 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// The texels do not depend on the order of the pieces, or on the goroutines that encode them.
+// TestPieces checks that the texels do not depend on the order of the pieces, or on the goroutines
+// that encode them.
 func TestPieces(t *testing.T) {
 	shared := map[string]Each{
 		"backwards": func(_ context.Context, n int, do func(int) error) error {
@@ -346,7 +344,7 @@ func TestPieces(t *testing.T) {
 		for _, f := range texture.Formats() {
 			m := m
 			if f.IsASTC() {
-				m = m.Band(0, 36) // the encoder is slow, so the image is small
+				m = m.Band(0, 36) // the image is small, because the encoder is slow
 			}
 			o := Options{SRGB: true, WeighAlpha: true}
 			want := encode(t, f, m, o)
@@ -378,7 +376,7 @@ func TestPieces(t *testing.T) {
 	if _, err := e.Append(t.Context(), nil, m); err != nil {
 		t.Fatal(err)
 	}
-	// If encoding a piece fails, Append returns this error.
+	// Append returns the error of a piece.
 	failure := errors.New("failure")
 	e = Encoder{Format: texture.BC1, Each: func(context.Context, int, func(int) error) error { return failure }}
 	if _, err := e.Append(t.Context(), nil, scene(333, 219)); err != failure {
@@ -394,7 +392,7 @@ func BenchmarkEncode(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("%v-%d", f, q), func(b *testing.B) {
-				b.SetBytes(int64(m.W * m.H)) // MB/s are Mpix/s
+				b.SetBytes(int64(m.W * m.H)) // MB/s in the result are megapixels per second
 				for b.Loop() {
 					encode(b, f, m, Options{Quality: q})
 				}
@@ -403,7 +401,8 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// Each pair has the smallest error of all pairs, and is the first of equally good pairs.
+// TestSolidPairsAreTheBest checks that each pair has the smallest error of all pairs. Of equally
+// good pairs, it must be the first.
 func TestSolidPairsAreTheBest(t *testing.T) {
 	for i, steps := range [2]int{3, 2} {
 		for j, bits := range [2]int{5, 6} {
@@ -428,8 +427,8 @@ func TestSolidPairsAreTheBest(t *testing.T) {
 	}
 }
 
-// golden holds the first halves of SHA-256 sums. They are of the scene in each format, encoded in
-// all depths and qualities, with and without sRGB.
+// golden holds the first halves of SHA-256 sums. The sums are of the scene in each format, encoded
+// in all depths and qualities, with and without sRGB.
 const golden = `
 bc1 443a2c511f0e9994607371c00699965d
 bc1a 155ac97804c94c42e3cdadb70af0e54f

@@ -8,7 +8,7 @@ import (
 // A GPU is a class of hardware that reads the same texture formats.
 type GPU uint8
 
-// The GPUs.
+// These are the values of GPU.
 const (
 	Desktop GPU = iota // reads BC1 to BC7
 	Mobile             // reads ASTC, ETC2 and EAC
@@ -16,9 +16,9 @@ const (
 )
 
 // Instead returns the format that g reads instead of a desktop format. On phones, colors take 3.6
-// bits per pixel. Data, such as normals, is not seen but used in computations, and takes 8 bits per
-// pixel. No compressed format for high dynamic range is supported by all phones or all browsers.
-// The same is true of 16-bit integers, and of 32-bit floats with filtering.
+// bits per pixel. Data such as normals takes 8 bits per pixel, because shaders compute with it. No
+// compressed format for high dynamic range is supported by all phones or all browsers. The same is
+// true of 16-bit integers, and of 32-bit floats with filtering.
 func (g GPU) Instead(f Format, srgb bool) Format {
 	switch {
 	case g == Desktop:
@@ -27,7 +27,7 @@ func (g GPU) Instead(f Format, srgb bool) Format {
 	case f == R16 || f == R32F:
 		return R16F
 	case g == Web && (f == BC4 || f == BC5 || f == BC7 || f == RGBA8):
-		return UASTC // the only format that models can refer to
+		return UASTC // models can refer to no other format
 	case f == BC4:
 		return EACR11
 	case f == BC5:
@@ -54,22 +54,22 @@ type Facts struct {
 	Opaque bool
 	// Normal is set if the image is a normal map.
 	Normal bool
-	// One names the only channel with content: "rrr1" is an opaque gray, "r001" a mask in red,
-	// "111a" an alpha over white. It is empty if several channels have content.
+	// One names the only channel with content: "rrr1" is an opaque gray image, "r001" a mask in
+	// red, "111a" an alpha over white. One is empty if several channels have content.
 	One string
-	// Colors is the number of distinct pixel values, or any number above MaxColors if there are
-	// more; 0 if they were not counted.
+	// Colors is the number of distinct pixel values. It may be any number above MaxColors if there
+	// are more, and is 0 if they were not counted.
 	Colors int
 }
 
 // Limits of textures that stay uncompressed.
 const (
 	// MaxColors is the limit for counting distinct pixel values. The palettes of pixel artists have
-	// up to 64 colors. A photograph reduced to a palette has 256 colors, enough to
-	// hide the loss of compression.
+	// up to 64 colors. A photograph reduced to a palette has 256 colors, enough to hide the loss of
+	// compression.
 	MaxColors = 64
-	// minColors is the smallest number of colors at which compression is visible. If a block has
-	// only two colors, they are its endpoints, which are stored almost exactly.
+	// minColors is the smallest number of colors at which the loss of compression is visible. A
+	// block with only two colors stores them almost exactly as its endpoints.
 	minColors = 3
 	// maxPalettePixels limits the size of uncompressed pixel art to 1 MiB, four times its
 	// compressed size. Larger images of few colors are diagrams and flat fills.
@@ -79,11 +79,11 @@ const (
 	tinyPixels = 4096 / 4
 )
 
-// A Choice is the format for an image, with the channel rearrangement that it needs.
+// A Choice is the format for an image, and the channel rearrangement that the format needs.
 type Choice struct {
 	Format Format
 	// From is the channel of the image that must be moved to red before encoding: 'r', 'g', 'b' or
-	// 'a', or 0 if channels keep their positions.
+	// 'a'. It is 0 if channels stay where they are.
 	From byte
 	// XXXY is set if, before encoding, red must be copied to green and blue, and green to alpha.
 	XXXY bool
@@ -98,7 +98,7 @@ func Choose(f Facts) Choice {
 	c := chooseBC(f)
 	before := c.Format
 	if c.Format = f.GPU.Instead(before, f.SRGB); c.Format == UASTC {
-		c.From, c.Swizzle = 0, "" // the format has room for all channels
+		c.From, c.Swizzle = 0, "" // the format stores all channels
 		switch {
 		case f.Normal:
 			c.Reason = "normal map"
@@ -110,8 +110,7 @@ func Choose(f Facts) Choice {
 	return c
 }
 
-// chooseBC chooses among the desktop formats. The reasons that it returns lack the name of the
-// format.
+// chooseBC chooses among the desktop formats. Its reasons do not include the name of the format.
 func chooseBC(f Facts) Choice {
 	plain := func(format Format, reason string) Choice {
 		return Choice{Format: format, Reason: reason}
@@ -147,7 +146,7 @@ func plainAlpha(one string) bool {
 // chooseOne returns the choice for an image whose only content is the channel that one describes.
 func chooseOne(one string) Choice {
 	i := strings.IndexAny(one, "rgba")
-	if i < 0 { // all channels are constant, so any channel will do
+	if i < 0 { // if all channels are constant, any channel is suitable
 		return Choice{Format: BC4, From: 'r', Swizzle: one, Reason: "the same value everywhere"}
 	}
 	from := one[i]
@@ -160,7 +159,7 @@ func chooseOne(one string) Choice {
 	if strings.HasPrefix(one, "rrr") {
 		c.Reason = "gray"
 	}
-	if c.Swizzle == "r001" { // the value that a shader reads by default
+	if c.Swizzle == "r001" { // shaders read this value by default
 		c.Swizzle = ""
 	}
 	return c

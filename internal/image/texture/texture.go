@@ -1,8 +1,8 @@
-// Package texture describes textures: texel blocks that a GPU reads directly. It defines the
-// formats and the contents of a texture, and chooses the format for an image.
+// Package texture describes textures, which consist of texel blocks that a GPU reads directly. It
+// defines the formats and the contents of a texture, and chooses the format for an image.
 //
-// Package texenc encodes pixels into these formats. Packages ktx2 and dds write and read a
-// Texture as a file.
+// Package texenc encodes pixels into these formats. Packages ktx2 and dds write and read a Texture
+// as a file.
 package texture
 
 import (
@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A Texture is one image, a cube of six images, or an array of either, each with its mip levels; or
-// the slices of a volume, which has no mip levels.
+// A Texture is one image, a cube of six images, or an array of either, each with its mip levels. It
+// may also be a volume of slices, which has no mip levels.
 type Texture struct {
 	Format Format
 	// SRGB is set if colors are stored with the sRGB curve. It must not be set for formats whose
@@ -21,7 +21,7 @@ type Texture struct {
 	SRGB bool
 	// Premultiplied is set if colors are multiplied by alpha already.
 	Premultiplied bool
-	// Opaque is set if alpha is 1 everywhere. UASTC may then be transcoded to formats without
+	// Opaque is set if alpha is 1 everywhere. Loaders can then transcode UASTC to formats without
 	// alpha. Files of other formats do not store Opaque.
 	Opaque bool
 	// Swizzle names the channels that a shader reads as red, green, blue and alpha: four of
@@ -30,15 +30,15 @@ type Texture struct {
 	Swizzle string
 	// W and H are the size of level 0 in pixels. The faces of a cube are square.
 	W, H int
-	// Layers is the number of images, or cubes, in an array, which may be 1; 0 if the texture is
-	// not an array.
+	// Layers is the number of images or cubes in an array, which may be 1. It is 0 if the texture
+	// is not an array.
 	Layers int
 	// Cube is set if each layer has six faces, in the order +X -X +Y -Y +Z -Z.
 	Cube bool
-	// Depth is the number of slices of a volume (3D texture); 0 for other textures. Volumes have
-	// uncompressed texels and one level.
+	// Depth is the number of slices of a volume (3D texture). It is 0 for other textures. Volumes
+	// have uncompressed texels and one level.
 	Depth int
-	// Levels holds the texel blocks, row by row from the top, level 0 first. Level i has
+	// Levels holds the texel blocks of each level, row by row from the top. Level i has
 	// LevelSize(W, H, i) pixels. It holds the faces of layer 0, then of layer 1 and so on, without
 	// gaps.
 	Levels [][]byte
@@ -52,11 +52,12 @@ func (t *Texture) Faces() int {
 	return 1
 }
 
-// Images returns the number of images per level: layers times faces, or slices.
+// Images returns the number of images per level. It is the number of layers times faces, or the
+// number of slices.
 func (t *Texture) Images() int { return max(1, t.Layers, t.Depth) * t.Faces() }
 
 // MaxSide, MaxLayers and MaxDepth limit the size of a texture. They exceed the limits of GPUs
-// (32768 and 2048) and keep sums within 64 bits.
+// (32768 and 2048), and avoid overflow of 64 bits.
 const (
 	MaxSide   = 1 << 20
 	MaxLayers = 1 << 16
@@ -139,46 +140,46 @@ func CheckSwizzle(s string) error {
 // LevelSize returns the size of a level in pixels.
 func LevelSize(w, h, level int) (int, int) { return max(1, w>>level), max(1, h>>level) }
 
-// MaxLevels returns the number of levels of a full chain down to 1x1.
+// MaxLevels returns the number of levels down to 1x1.
 func MaxLevels(w, h int) int { return bits.Len(uint(max(w, h))) }
 
-// A Format is a format of texels. The zero value is no format.
+// A Format is a format of texels. The zero value is not a format.
 type Format uint8
 
 // These are the formats. BC1 to BC7, ETC2 and EAC compress blocks of 4x4 pixels. ASTC formats
 // compress blocks of the size in their names. The others store single pixels.
 const (
 	BC1     Format = 1 + iota // 8 bytes per block: RGB without alpha
-	BC1A                      // 8 bytes: RGB, and alpha of 0 or 1
-	BC3                       // 16 bytes: RGB as BC1, alpha as BC4
-	BC4                       // 8 bytes: R
+	BC1A                      // 8 bytes per block: RGB, and alpha of 0 or 1
+	BC3                       // 16 bytes per block: RGB as BC1, alpha as BC4
+	BC4                       // 8 bytes per block: R
 	BC5                       // 16 bytes: RGB as half-precision floats, not negative
 	BC6H                      // 16 bytes: RGB as half-precision floats, not negative
-	BC7                       // 16 bytes: RGBA
-	R8                        // 1 byte: R
-	RG8                       // 2 bytes: R, G
-	RGBA8                     // 4 bytes: R, G, B, A
-	RGB10A2                   // 4 bytes, a little-endian word: R in the low 10 bits, then G, B and 2 bits of A
-	R16                       // 2 bytes: R, little-endian as in all formats of 16 and 32 bits
-	RG16                      // 4 bytes: R, G
-	RGBA16                    // 8 bytes: R, G, B, A
-	R16F                      // 2 bytes: R as a half-precision float
-	R32F                      // 4 bytes: R as a float
-	RGBA16F                   // 8 bytes: R, G, B, A as half-precision floats
-	ASTC4x4                   // 16 bytes per block of the size in the name: RGBA
+	BC7                       // 16 bytes per block: RGBA
+	R8                        // 1 byte per pixel: R
+	RG8                       // 2 bytes per pixel: R, G
+	RGBA8                     // 4 bytes per pixel: R, G, B, A
+	RGB10A2                   // 4 bytes per pixel, a little-endian word: R in the low 10 bits, then G, B and 2 bits of A
+	R16                       // 2 bytes per pixel: R, little-endian as in all formats of 16 and 32 bits
+	RG16                      // 4 bytes per pixel: R, G
+	RGBA16                    // 8 bytes per pixel: R, G, B, A
+	R16F                      // 2 bytes per pixel: R as a half-precision float
+	R32F                      // 4 bytes per pixel: R as a float
+	RGBA16F                   // 8 bytes per pixel: R, G, B, A as half-precision floats
+	ASTC4x4                   // 16 bytes per block: RGBA; the block size is in the name
 	ASTC5x5
 	ASTC6x6
 	ASTC8x8
-	ETC2RGB    // 8 bytes: RGB without alpha
-	ETC2RGBA   // 16 bytes: RGB as ETC2RGB, alpha as EACR11 with 8 bits
-	EACR11     // 8 bytes: R
-	EACRG11    // 16 bytes: R and G
-	UASTC      // 16 bytes: RGBA, to be transcoded to another format
+	ETC2RGB    // 8 bytes per block: RGB without alpha
+	ETC2RGBA   // 16 bytes per block: RGB as ETC2RGB, alpha as EACR11 with 8 bits
+	EACR11     // 8 bytes per block: R
+	EACRG11    // 16 bytes per block: R and G
+	UASTC      // 16 bytes per block: RGBA, which loaders transcode to another format
 	lastFormat = UASTC
 )
 
-// Numbers are a format's values in an API's enumeration, without and with the sRGB curve; 0 if
-// there is none.
+// Numbers are the values of a format in an API's enumeration, without and with the sRGB curve. 0
+// means that there is no value.
 type Numbers struct{ Plain, SRGB uint32 }
 
 // Of returns the value for textures with or without the sRGB curve.
@@ -192,17 +193,17 @@ func (n Numbers) Of(srgb bool) uint32 {
 // A formatInfo holds the properties of a format.
 type formatInfo struct {
 	name       string
-	block      int // side of a block in pixels
+	block      int
 	blockBytes int
 	channels   string
 	float      bool
-	srgb       bool    // set if the format has an sRGB variant
+	srgb       bool    // true if the format has an sRGB variant
 	vulkan     Numbers // values of VkFormat
 	directX    Numbers // values of DXGI_FORMAT
 }
 
 // formats holds the known formats. UASTC has no enumeration values, because no GPU reads it. BC1
-// and BC1A share their values in DirectX.
+// and BC1A have the same values in DirectX.
 var formats = [...]formatInfo{
 	BC1:      {"bc1", 4, 8, "rgb", false, true, Numbers{131, 132}, Numbers{71, 72}},
 	BC1A:     {"bc1a", 4, 8, "rgba", false, true, Numbers{133, 134}, Numbers{71, 72}},
@@ -286,12 +287,12 @@ func (f Format) IsASTC() bool { return f >= ASTC4x4 && f <= ASTC8x8 }
 // missing colors as 0, and missing alpha as 1.
 func (f Format) Channels() string { return f.formatInfoOf().channels }
 
-// Float reports whether f stores floating point: linear light, which may exceed 1.
+// Float reports whether f stores linear light in floating point, which may exceed 1.
 func (f Format) Float() bool { return f.formatInfoOf().float }
 
-// Bits returns the number of bits of precision that f stores per channel. For floats, these are the
-// bits of the fraction, because floats near 1 have the lowest absolute precision. The alpha of
-// RGB10A2 has fewer bits.
+// Bits returns the number of bits of precision per channel. For floats, these are the bits of the
+// fraction, because floats near 1 have the lowest absolute precision. The alpha of RGB10A2 has
+// fewer bits.
 func (f Format) Bits() int {
 	switch f {
 	case R32F:
@@ -307,11 +308,11 @@ func (f Format) Bits() int {
 }
 
 // HasSRGB reports whether f has an sRGB variant, whose colors a GPU converts to linear light when
-// it reads them. Other formats hold plain values.
+// it reads them. Formats without such a variant hold plain values.
 func (f Format) HasSRGB() bool { return f.formatInfoOf().srgb }
 
-// Bytes returns the size of w by h pixels in bytes. Sides are rounded up to whole blocks; neither
-// may exceed MaxSide.
+// Bytes returns the size of w by h pixels in bytes. It rounds sides up to whole blocks. Neither
+// side may exceed MaxSide.
 func (f Format) Bytes(w, h int) int64 {
 	side, bytes := f.Block()
 	if side == 0 {
@@ -321,14 +322,14 @@ func (f Format) Bytes(w, h int) int64 {
 	return int64(across) * int64(down) * int64(bytes)
 }
 
-// Vulkan returns the values of VkFormat.
+// Vulkan returns the values of f in the enumeration VkFormat.
 func (f Format) Vulkan() Numbers { return f.formatInfoOf().vulkan }
 
-// DirectX returns the values of DXGI_FORMAT.
+// DirectX returns the values of f in the enumeration DXGI_FORMAT.
 func (f Format) DirectX() Numbers { return f.formatInfoOf().directX }
 
-// Numbered returns the first of the given formats with the given enumeration value, and whether the
-// value means its sRGB variant.
+// Numbered returns the first of the given formats with the given enumeration value. srgb reports
+// whether the value means its sRGB variant.
 func Numbered(number uint32, formats []Format, numbers func(Format) Numbers) (f Format, srgb, ok bool) {
 	for _, f := range formats {
 		switch n := numbers(f); number {

@@ -2,8 +2,8 @@
 // or run-length encoded, with 8 to 32 bits per pixel and the origin at any corner.
 //
 // The layout follows "Truevision TGA File Format Specification", version 2.0. The format has no
-// magic number: nearly any file could be a TGA. Of the data after the pixels (developer area,
-// extension area, footer), only the meaning of alpha is read.
+// magic number, so nearly any file could be a TGA. Of the data after the pixels (developer area,
+// extension area, footer), the package reads only the meaning of alpha.
 package tga
 
 import (
@@ -25,14 +25,14 @@ type Header struct {
 	Width, Height int
 	Depth         int // bits per pixel: 8, 15, 16, 24 or 32
 	kind          kind
-	packed        bool // pixels are run-length encoded
+	packed        bool // true if pixels are run-length encoded
 	alphaBits     int
 	rightToLeft   bool
 	topDown       bool
 	idSize        int
 
-	mapFirst, mapSize int // index of the first color, and number of colors
-	mapDepth          int // bits per color; 0 without a color map
+	mapFirst, mapSize int // index of the first color in the map, and number of colors
+	mapDepth          int // bits per color of the map; 0 without a color map
 }
 
 type kind byte
@@ -123,13 +123,13 @@ type Image struct {
 	Alpha         Alpha
 }
 
-// Alpha says how the alpha bytes were interpreted.
+// Alpha says how Decode interpreted the alpha bytes.
 type Alpha byte
 
 const (
 	Declared   Alpha = iota // the header declares alpha bits, or the file has no alpha bytes
-	Undeclared              // not declared, but not 0 everywhere, so alpha was kept
-	Zero                    // not declared and 0 everywhere, so the image was made opaque
+	Undeclared              // the header declares no alpha bits, but some alpha is not 0, so Decode kept alpha
+	Zero                    // the header declares no alpha bits, and alpha is 0 everywhere, so Decode made the image opaque
 )
 
 // Decode decodes a whole file.
@@ -170,7 +170,7 @@ func isMultiplied(data []byte) bool {
 	return at > HeaderSize && at < int64(len(data)-footer) && data[at] == multiplied
 }
 
-// divideByAlpha makes colors that are multiplied by alpha straight.
+// divideByAlpha divides colors by alpha if the file stores them multiplied by alpha.
 func divideByAlpha(pix []byte) {
 	for i := 0; i < len(pix); i += 4 {
 		if alpha := int(pix[i+3]); alpha > 0 && alpha < 255 {
@@ -181,7 +181,7 @@ func divideByAlpha(pix []byte) {
 	}
 }
 
-// alphaByte reports whether pixels or colors of the map have an alpha byte.
+// alphaByte reports whether pixels, or colors of the map, have an alpha byte.
 func (h *Header) alphaByte() bool {
 	switch h.kind {
 	case gray:
@@ -192,17 +192,17 @@ func (h *Header) alphaByte() bool {
 	return h.Depth == 32
 }
 
-// A texel is one pixel: red, green, blue and straight alpha.
+// A texel is red, green, blue and straight alpha of one pixel.
 type texel [4]byte
 
 type decoder struct {
 	ctx    context.Context
-	data   []byte // the rest of the file
+	data   []byte // data that is not read yet
 	header Header
-	colors []texel // colors of a color-mapped image
+	colors []texel // color map of a color-mapped image
 }
 
-// readAllPixels reads all pixels in the order of the file.
+// readAllPixels reads all pixels in file order.
 func (d *decoder) readAllPixels() ([]byte, error) {
 	total := 4 * d.header.Width * d.header.Height
 	pix := make([]byte, 0, total)
@@ -233,8 +233,8 @@ func (d *decoder) takeFromFile(n int) ([]byte, error) {
 	return b, nil
 }
 
-// packet returns the number of pixels in the next packet, and whether they are all equal. Unencoded
-// pixels are read in packets of one row.
+// packet returns the number of pixels in the next packet, and whether they are all equal. In
+// uncompressed images, a packet is one row.
 func (d *decoder) packet(left int) (count int, same bool, err error) {
 	if !d.header.packed {
 		return min(left, d.header.Width), false, nil
@@ -282,8 +282,8 @@ func (d *decoder) appendPixels(pix []byte, count int) ([]byte, error) {
 	return pix, nil
 }
 
-// appendColors appends colors of 3 or 4 bytes each: blue, green, red, alpha. It is a fast path of
-// appendPixels for most images.
+// appendColors appends colors of 3 or 4 bytes each: blue, green, red, alpha. It is a fast variant
+// of appendPixels for most images.
 func appendColors(pix, raw []byte, size int) []byte {
 	for ; len(raw) >= size; raw = raw[size:] {
 		a := byte(255)
@@ -334,9 +334,10 @@ func (d *decoder) readColorMap() error {
 	return nil
 }
 
-// storedTexel decodes a stored color of 2, 3 or 4 bytes: five bits each of blue, green, red and one
-// of alpha, or a byte each. Many writers declare alpha bits for 15-bit colors, which have no room
-// for them. The top bit of a 16-bit color is alpha only if the header declares it.
+// storedTexel decodes a stored color of 2, 3 or 4 bytes. In 2 bytes, blue, green and red have five
+// bits each, and alpha has one. Otherwise each has a byte. Many writers declare alpha bits for
+// 15-bit colors, which have no alpha. The top bit of a 16-bit color is alpha only if the header
+// declares it.
 func (d *decoder) storedTexel(raw []byte, depth int) texel {
 	t := texel{3: 255}
 	if len(raw) == 2 {
@@ -354,14 +355,14 @@ func (d *decoder) storedTexel(raw []byte, depth int) texel {
 	return t
 }
 
-// five scales the low five bits of v to 8 bits, so that 31 becomes 255.
+// five scales the low five bits of v to 8 bits. It turns 31 into 255.
 func five(v int) byte {
 	v &= 31
 	return byte(v<<3 | v>>2)
 }
 
-// arrange reorders pixels from the file's order, which may start at any corner, to rows from the
-// top left.
+// arrange reorders pixels from file order, which may start at any corner, to rows from the top
+// left.
 func arrange(pix []byte, h Header) {
 	stride := 4 * h.Width
 	if !h.topDown {
@@ -383,8 +384,8 @@ func arrange(pix []byte, h Header) {
 	}
 }
 
-// judgeAlpha checks whether the alpha bytes are meaningful if the header declares no alpha bits. As
-// in most programs, they are unless all are 0.
+// judgeAlpha checks whether alpha bytes are meaningful if the header declares no alpha bits. As in
+// most programs, they are meaningless if all are 0.
 func judgeAlpha(pix []byte) Alpha {
 	least, most := byte(255), byte(0)
 	for i := 3; i < len(pix); i += 4 {

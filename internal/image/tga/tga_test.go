@@ -34,7 +34,7 @@ func pixels(t *testing.T, data []byte) []byte {
 	return p.Pix
 }
 
-const top = 0x20 // rows from the top
+const top = 0x20 // descriptor bit for rows from the top
 
 func TestDecodeTypes(t *testing.T) {
 	for _, tc := range []struct {
@@ -88,10 +88,10 @@ func TestBits(t *testing.T) {
 
 func TestOriginsAreTurnedUpright(t *testing.T) {
 	for descriptor, want := range map[byte]string{
-		0x20: "1 2 3 4 5 6", // rows from the top, pixels from the left
-		0x00: "5 6 3 4 1 2", // bottom left
-		0x30: "2 1 4 3 6 5", // top right
-		0x10: "6 5 4 3 2 1", // bottom right
+		0x20: "1 2 3 4 5 6", // first pixel at the top left
+		0x00: "5 6 3 4 1 2", // first pixel at the bottom left
+		0x30: "2 1 4 3 6 5", // first pixel at the top right
+		0x10: "6 5 4 3 2 1", // first pixel at the bottom right
 	} {
 		var got []string
 		for i, v := range pixels(t, file(3, 0, 0, 2, 3, 8, descriptor, 1, 2, 3, 4, 5, 6)) {
@@ -107,7 +107,7 @@ func TestOriginsAreTurnedUpright(t *testing.T) {
 
 func TestImageIDAndFirstColorIndex(t *testing.T) {
 	data := file(1, 24, 1, 1, 1, 8, top, 'i', 'd', 3, 2, 1, 5)
-	data[0], data[3] = 2, 5 // two bytes of ID; the map starts at color 5
+	data[0], data[3] = 2, 5 // the file has two bytes of ID, and its map starts at color 5
 	if d := cmp.Diff([]byte{1, 2, 3, 255}, pixels(t, data)); d != "" {
 		t.Error(d)
 	}
@@ -136,8 +136,8 @@ func TestBadTGAIsRefused(t *testing.T) {
 	}
 }
 
-// An image survives encoding and decoding with and without run-length encoding, and truncated files
-// are errors.
+// TestPicturesSurvivePlainAndPacked encodes and decodes images with and without run-length
+// encoding. Truncated files must give errors.
 func TestPicturesSurvivePlainAndPacked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 300).Draw(t, "w"), rapid.IntRange(1, 9).Draw(t, "h")
@@ -179,7 +179,7 @@ func swapped(pix []byte) []byte {
 	return out
 }
 
-// pack run-length encodes pixels of four bytes.
+// pack encodes runs of pixels of four bytes.
 func pack(pix []byte) []byte {
 	var out []byte
 	for len(pix) > 0 {

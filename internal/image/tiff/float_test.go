@@ -12,8 +12,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/pixmap"
 )
 
-// drawFloat computes the pixels of the images in testdata that have float or wide in their names.
-// They were written by libtiff 4.5. The wide images hold integers, which are 2^26 times the floats.
+// drawFloat returns the expected values of the images in testdata that have float or wide in their
+// names. They were written by libtiff 4.5. The wide images hold integers, which are 2^26 times the
+// floats.
 func drawFloat(c, x, y int) float32 {
 	v := float32(3*x+5*y+7*c) / 16
 	if (x*y+c)%5 == 0 {
@@ -76,10 +77,11 @@ func TestLibtiffWideNumbersAreDecoded(t *testing.T) {
 	}
 }
 
-// Images of floats can have alpha, and invalid light values are repaired.
+// TestInvalidFloatsAreRepaired checks images of floats with alpha. Invalid light values must be
+// replaced.
 func TestInvalidFloatsAreRepaired(t *testing.T) {
 	var pixels []byte
-	for _, v := range []float64{0.5, 0.5, -1, 2, math.Inf(1), 0, math.NaN(), 1} { // gray, alpha
+	for _, v := range []float64{0.5, 0.5, -1, 2, math.Inf(1), 0, math.NaN(), 1} { // pairs of gray and alpha
 		pixels = binary.LittleEndian.AppendUint32(pixels, math.Float32bits(float32(v)))
 	}
 	float := tag{tagSampleFormat, []int{3}}

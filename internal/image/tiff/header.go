@@ -13,27 +13,27 @@ import (
 type Header struct {
 	Width, Height int
 	Bits          int // bits per sample: 1, 2, 4, 8, 16, 32 or 64
-	// Orientation says where the first row and column belong, 1 to 8 as in EXIF; 0 if the file does
-	// not say.
+	// Orientation says where the first row and column are, from 1 to 8 as in EXIF. It is 0 if the
+	// file does not specify it.
 	Orientation int
-	// ICC is the color profile. It is nil if the file has none, or if the profile is beyond the
-	// bytes that the header was read from.
+	// ICC is the color profile. It is nil if the file has none, or if the profile is not within the
+	// data passed to ReadHeader.
 	ICC []byte
 	// Signed is set if samples are signed.
 	Signed bool
 	// Float is set if samples are floating point.
 	Float bool
-	// Ignored is the number of samples of a pixel that are neither colors nor alpha.
+	// Ignored is the number of samples per pixel that are neither colors nor alpha.
 	Ignored int
 
 	dir            directory
 	photometric    int64
 	compression    int64
-	samples        int   // samples per pixel
+	samples        int   // number of samples per pixel
 	alpha          alpha // meaning of the sample after the colors
-	predicted      bool  // samples are stored as differences to the previous pixel
-	split          bool  // samples are split into bytes, high bytes first, and predicted
-	lowFirst       bool  // the bits of each byte of the file are reversed
+	predicted      bool  // samples are stored as differences from the previous pixel
+	split          bool  // samples are split into bytes, with all high bytes first, and predicted
+	lowFirst       bool  // the order of bits in each byte of the file is reversed
 	tiled          bool
 	chunkW, chunkH int // size of a strip or tile
 	palette        [256][3]byte
@@ -44,10 +44,10 @@ type alpha byte
 const (
 	noAlpha alpha = iota
 	straight
-	multiplied // colors are multiplied by alpha
+	multiplied // colors are stored multiplied by alpha
 )
 
-// The TIFF tags that are read (TIFF 6.0, section 8, and others).
+// The tags that the package reads (TIFF 6.0, section 8, and others).
 const (
 	tagSubfile      = 254
 	tagWidth        = 256
@@ -86,14 +86,13 @@ const (
 const (
 	mostSide    = 1 << 24
 	mostSamples = 8
-	minTile     = 16      // smallest side (TIFF 6.0, section 15)
-	maxTiles    = 1 << 16 // tiles per plane: 256 per side suffice for the largest
+	minTile     = 16      // minimum side of a tile (TIFF 6.0, section 15)
+	maxTiles    = 1 << 16 // number of tiles; 256 by 256 are enough for the largest image
 )
 
 // ReadHeader reads and checks the first directory of a file that starts with data. It returns an
-// error for every header that Decode would refuse. The error is io.ErrUnexpectedEOF if data does
-// not reach the directory, which may be anywhere in the file, or the data that the directory refers
-// to.
+// error for every header that Decode would refuse. The directory and the data to which it refers
+// may be anywhere in the file. If data does not include them, the error is io.ErrUnexpectedEOF.
 func ReadHeader(data []byte) (Header, error) {
 	dir, err := readFirstDirectory(data)
 	if err != nil {
@@ -112,7 +111,7 @@ func ReadHeader(data []byte) (Header, error) {
 	}
 	h.ICC = dir.entryBytes(tagICC)
 	for _, step := range []func() error{h.readSamples, h.readColors, h.readCompression, h.readChunkLayout} {
-		// Values beyond the end of data would be misread.
+		// Values beyond the end of data would be read as wrong numbers.
 		if err := step(); dir.shortError() != nil || err != nil {
 			return Header{}, cmp.Or(dir.shortError(), err)
 		}
@@ -127,7 +126,8 @@ func (h *Header) readSamples() error {
 		return fmt.Errorf("tiff: %d samples per pixel are not supported", samples)
 	}
 	h.samples = int(samples)
-	// The standard requires a value for each sample, but many writers give a single value for all.
+	// The standard requires a value for each sample, but many writers store a single value for all
+	// samples.
 	h.Bits = int(min(h.dir.entryNumber(tagBits, 1), 99))
 	for i := range h.samples {
 		if b := h.dir.entryAt(tagBits, i, int64(h.Bits)); b != int64(h.Bits) {
@@ -206,8 +206,8 @@ func (h *Header) readColors() error {
 	return nil
 }
 
-// readPalette reads the palette: all reds, then greens, then blues, of 16 bits each. Some writers
-// use only the lower 8 bits.
+// readPalette reads the palette, which has all reds, then greens, then blues, of 16 bits each. Some
+// writers use only the lower 8 bits.
 func (h *Header) readPalette() error {
 	n := 1 << h.Bits
 	if got := h.dir.entries[tagPalette].count; got < int64(3*n) {
@@ -242,7 +242,7 @@ func (h *Header) readChunkLayout() error {
 	if w < minTile || l < minTile {
 		return fmt.Errorf("tiff: tiles of %d x %d pixels; at least %d per side are needed", w, l, minTile)
 	}
-	// A tile may be larger than a small image; tiles above this size are implausible.
+	// A tile may be larger than a small image. Tiles above these limits are implausible.
 	if w > max(1024, int64(h.Width)+minTile) || l > max(1024, int64(h.Height)+minTile) {
 		return fmt.Errorf("tiff: tiles of %d x %d pixels do not fit an image of %d x %d", w, l, h.Width, h.Height)
 	}
@@ -293,7 +293,7 @@ func (h *Header) Memory() int64 {
 	return pixels + 2*h.chunkRowBytes() + unpacker
 }
 
-// byteOrder returns a file's byte order by its first bytes, or nil if it is not a TIFF.
+// byteOrder returns the byte order of a file from its first bytes, or nil if it is not a TIFF.
 func byteOrder(sign string) binary.ByteOrder {
 	switch sign {
 	case "II*\x00":

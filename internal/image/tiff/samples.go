@@ -18,7 +18,7 @@ import (
 // Compression methods of strips and tiles.
 const (
 	plain      = 1
-	fax        = 2 // fax, compressions 2, 3 and 4
+	fax        = 2 // fax compression methods 2, 3 and 4
 	group4     = 4
 	lzwPacked  = 5
 	deflate    = 8
@@ -29,7 +29,7 @@ const (
 // readCompression reads the compression of strips or tiles.
 func (h *Header) readCompression() error {
 	if h.compression == 0 {
-		h.compression = plain // some writers declare this value
+		h.compression = plain // some writers use this value for no compression
 	}
 	switch h.compression {
 	case plain, lzwPacked, deflate, oldDeflate, packBits:
@@ -59,7 +59,7 @@ func (h *Header) packedRatio() int64 {
 	case deflate, oldDeflate: // a match of 258 bytes takes at least two bits
 		return 1032
 	}
-	return 64 // PackBits: two bytes expand to 128
+	return 64 // PackBits expands two bytes to 128
 }
 
 // packedChunk returns the compressed bytes of the i-th strip or tile.
@@ -72,7 +72,7 @@ func (h *Header) packedChunk(data []byte, i int) ([]byte, error) {
 		return nil, errors.New("the directory has no offset of the strip or tile")
 	}
 	at := h.dir.entryAt(offsets, i, 0)
-	size := h.dir.entryAt(sizes, i, int64(len(data))) // old writers omit the size
+	size := h.dir.entryAt(sizes, i, int64(len(data))) // old writers omit this tag
 	if err := h.dir.shortError(); err != nil {
 		return nil, err
 	}
@@ -112,8 +112,8 @@ func (d *decoder) inflater(r io.Reader) (io.Reader, error) {
 type reader struct {
 	ctx      context.Context
 	data     []byte
-	lowFirst bool   // the bits of each byte are reversed
-	budget   *int64 // total bytes that the remaining strips or tiles may still read
+	lowFirst bool   // the order of bits in each byte is reversed
+	budget   *int64 // number of bytes that the remaining strips or tiles may still read
 }
 
 func (r *reader) Read(p []byte) (int, error) {
@@ -136,12 +136,13 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A runs decompresses PackBits (TIFF 6.0, section 9): a count n from 0 to 127 is followed by n+1
-// literal bytes, a negative count -n by one byte that is repeated n+1 times; -128 is skipped.
+// A runs decompresses PackBits (TIFF 6.0, section 9). A count n from 0 to 127 is followed by n+1
+// literal bytes. A negative count -n is followed by one byte that is repeated n+1 times. -128 is
+// skipped.
 type runs struct {
 	r      *bufio.Reader
-	copied int // literal bytes left to copy
-	same   int // repetitions of value left
+	copied int // number of literal bytes to copy
+	same   int // number of repetitions of value
 	value  byte
 }
 
@@ -180,8 +181,8 @@ func (r *runs) readRunHeader() error {
 	return err
 }
 
-// addPrevious adds to each sample of the row the same sample of the previous pixel (TIFF 6.0,
-// section 14).
+// addPrevious inverts horizontal differencing (TIFF 6.0, section 14): it adds to each sample the
+// same sample of the previous pixel.
 func (d *decoder) addPrevious() {
 	if d.h.split {
 		d.joinFloatBytes()
@@ -208,8 +209,8 @@ func (d *decoder) addPrevious() {
 	}
 }
 
-// joinFloatBytes reassembles floats from a row that stores all high bytes, then the second bytes
-// and so on, each byte as the difference to the previous pixel.
+// joinFloatBytes reassembles the floats of a row. The row stores all high bytes, then all second
+// bytes and so on. Each byte is the difference from the previous pixel.
 func (d *decoder) joinFloatBytes() {
 	size, back := d.h.Bits/8, d.h.samples
 	for i := back; i < len(d.row); i++ {
@@ -228,7 +229,7 @@ func (d *decoder) joinFloatBytes() {
 	d.row, d.spare = d.spare, d.row
 }
 
-// usedSamples returns the number of samples per pixel that are used.
+// usedSamples returns the number of samples per pixel that Decode uses.
 func (h *Header) usedSamples() int {
 	colors := 1
 	if h.photometric == rgb {
@@ -241,7 +242,7 @@ func (h *Header) usedSamples() int {
 }
 
 // gatherSamples stores the samples of the row's first width pixels in the map, starting at (x, y).
-// The first sample of a pixel becomes its first value and so on.
+// The samples of a pixel become its values in the same order.
 func (d *decoder) gatherSamples(x, y, width int) {
 	count, step := min(d.h.samples, d.h.usedSamples()), d.h.samples
 	at := 4 * (y*d.h.Width + x)
@@ -249,12 +250,12 @@ func (d *decoder) gatherSamples(x, y, width int) {
 		d.gatherFloats(at, width, count)
 		return
 	}
-	sign := 0 // flipping the sign bit maps the smallest signed value to 0
+	sign := 0 // inverting the sign bit maps the smallest signed value to 0
 	if d.h.Signed {
 		sign = 1 << (d.h.Bits - 1)
 	}
 	switch d.h.Bits {
-	case 32: // the lower half of the number is dropped
+	case 32: // the lower 16 bits are dropped
 		for i := range width {
 			for s := range count {
 				d.m.Pix16[at+4*i+s] = uint16((d.h.dir.order.Uint32(d.row[4*(i*step+s):]) ^ uint32(sign)) >> 16)
@@ -287,8 +288,8 @@ func (d *decoder) gatherSamples(x, y, width int) {
 	}
 }
 
-// gatherFloats stores the floats of the row's first width pixels in the map, starting at the map's
-// value with index at.
+// gatherFloats stores the floats of the row's first width pixels in the map. It starts at index at
+// of the map's values.
 func (d *decoder) gatherFloats(at, width, count int) {
 	order, step := d.h.dir.order, d.h.samples
 	for i := range width {

@@ -1,10 +1,10 @@
-// Package tiff decodes the first page of a TIFF file: grayscale, palette and RGB images with 1 to
-// 32 bits per channel or floats, with or without alpha, in strips or tiles, uncompressed or
-// compressed by LZW, Deflate or PackBits.
+// Package tiff decodes the first page of a TIFF file. It supports grayscale, palette and RGB images
+// with 1 to 32 bits per channel or floats, with or without alpha. They may be in strips or tiles,
+// and uncompressed or compressed by LZW, Deflate or PackBits.
 //
-// The layout follows "TIFF Revision 6.0" (Adobe, 1992) and its supplements; the third technical
-// note describes predicted floats. Kinds that games do not ship are refused with advice: CMYK,
-// separate planes, JPEG and fax compression, and BigTIFF.
+// The layout follows "TIFF Revision 6.0" (Adobe, 1992) and its supplements. The third technical
+// note describes predicted floats. The package refuses kinds that games do not ship: CMYK, separate
+// planes, JPEG and fax compression, and BigTIFF. The errors say how to change the file.
 package tiff
 
 import (
@@ -19,8 +19,8 @@ import (
 
 // Decode decodes the first page of a whole file without applying Orientation. Channels of up to
 // eight bits become 8-bit, other integers 16-bit, and floats become linear light. The smallest
-// signed sample becomes 0. Premultiplied colors are divided by their alpha. Decode allocates up to
-// Header.Memory bytes, so check the header first.
+// value of signed samples becomes 0. Premultiplied colors are divided by their alpha. Decode
+// allocates up to Header.Memory bytes, so check the header first.
 func Decode(ctx context.Context, data []byte) (*pixmap.Map, pixmap.Repairs, error) {
 	h, err := ReadHeader(data)
 	if err != nil {
@@ -43,7 +43,7 @@ func decodePage(ctx context.Context, data []byte, h Header) (*decoder, error) {
 		d.spare = make([]byte, len(d.row))
 	}
 	across, down := h.chunkGrid()
-	// Decompressors read ahead by 4 KiB; apart from that, strips do not share bytes.
+	// Strips do not share bytes, except for the 4 KiB that decompressors read ahead.
 	d.budget = 2*int64(len(data)) + int64(across*down)*4096
 	for i := range across * down {
 		if err := d.decodeChunk(i%across, i/across, i); err != nil {
@@ -59,18 +59,18 @@ func decodePage(ctx context.Context, data []byte, h Header) (*decoder, error) {
 	return d, nil
 }
 
-// A decoder first stores the samples of each pixel unchanged in its four values, and then converts
-// them to a color.
+// A decoder first stores the samples of each pixel unchanged in its four values. Then it converts
+// the samples to a color.
 type decoder struct {
 	ctx  context.Context
 	data []byte
 	h    Header
 	m    *pixmap.Map
-	row  []byte // a row of a strip or tile
+	row  []byte // buffer for a row of a strip or tile
 
 	inflate io.Reader // decompressor for all strips; nil until needed
 	budget  int64
-	spare   []byte // a row buffer; nil until needed
+	spare   []byte // buffer for another row; nil until needed
 	repairs pixmap.Repairs
 }
 
@@ -99,20 +99,20 @@ func (d *decoder) decodeChunk(column, line, i int) error {
 	return nil
 }
 
-// A directory holds the entries of a page by tag.
+// A directory maps the tags of a page to its entries.
 type directory struct {
 	data    []byte
 	order   binary.ByteOrder
 	entries map[int]entry
-	// short is set when a requested value is beyond the data.
+	// short is set when a value is requested that is beyond the end of the data.
 	short *bool
 }
 
 // An entry is a list of integers.
 type entry struct {
-	size   int // bytes per value: 1, 2 or 4
+	size   int // number of bytes per value: 1, 2 or 4
 	count  int64
-	values []byte // bytes of the values, all within the data
+	values []byte // the values, which are completely within the data
 }
 
 // readFirstDirectory reads the first directory of a file.
@@ -142,8 +142,8 @@ func readFirstDirectory(data []byte) (directory, error) {
 	return d, nil
 }
 
-// Pages returns the number of images in a file, without previews and masks. It stops at the first
-// directory that is damaged or that it has already read.
+// Pages returns the number of images in a file, without previews and masks. It stops at a directory
+// that is damaged or that it has already read.
 func Pages(data []byte) (pages int) {
 	const mostPages, preview, mask = 1 << 12, 1, 4
 	order := byteOrder(string(data[:min(4, len(data))]))
@@ -172,8 +172,8 @@ func Pages(data []byte) (pages int) {
 	return pages
 }
 
-// addEntry adds an entry. It holds a tag, a type, a count, and the values or, if they are too long,
-// their offset. If a tag occurs several times, the first entry is used.
+// addEntry adds an entry. It holds a tag, a type, a count, and the values. If the values are too
+// long, it holds their offset instead. If a tag occurs several times, the first entry is used.
 func (d *directory) addEntry(raw []byte) {
 	tag, count := int(d.order.Uint16(raw)), int64(d.order.Uint32(raw[4:]))
 	size, ok := map[uint16]int{1: 1, 3: 2, 4: 4, 7: 1}[d.order.Uint16(raw[2:])]
@@ -188,10 +188,12 @@ func (d *directory) addEntry(raw []byte) {
 	d.entries[tag] = e
 }
 
-// entryNumber returns the first value of a tag, or otherwise if the tag is missing.
+// entryNumber returns the first value of a tag. If the tag is missing, it returns the parameter
+// otherwise.
 func (d *directory) entryNumber(tag int, otherwise int64) int64 { return d.entryAt(tag, 0, otherwise) }
 
-// entryAt returns value i of a tag, or otherwise if it has fewer values.
+// entryAt returns value i of a tag. If the tag has fewer values, it returns the parameter
+// otherwise.
 func (d *directory) entryAt(tag, i int, otherwise int64) int64 {
 	e := d.entries[tag]
 	if int64(i) >= e.count {
@@ -211,7 +213,7 @@ func (d *directory) entryAt(tag, i int, otherwise int64) int64 {
 	return int64(d.order.Uint32(v))
 }
 
-// entryBytes returns the bytes of a tag, or nil if some are missing.
+// entryBytes returns the bytes of a tag, or nil if the data is truncated.
 func (d *directory) entryBytes(tag int) []byte {
 	e := d.entries[tag]
 	if e.size != 1 || int64(len(e.values)) < e.count {

@@ -21,8 +21,7 @@ import (
 )
 
 // The images in testdata were written by libtiff 4.5 (through Pillow 9.4 and tiffcp) or, if their
-// names contain gray4 or rgb16, by pamtotiff 11.01. The functions compute the expected pixels of
-// all of them.
+// names contain gray4 or rgb16, by pamtotiff 11.01. The functions compute their expected pixels.
 func drawRGBA(x, y int) [4]int { return [4]int{x * 28, y * 40, 255 - x*20 - y*5, 255 - x*y*4} }
 
 func drawOpaque(x, y int) [4]int {
@@ -114,7 +113,7 @@ func numbers(t *testing.T, data []byte) ([]int, *pixmap.Map) {
 	return list, m
 }
 
-// A tag of a directory: its number and its values, as 16-bit numbers.
+// A tag holds the number of a tag and its values, as 16-bit numbers.
 type tag struct {
 	number int
 	values []int
@@ -249,7 +248,8 @@ func TestBadTIFFIsRefused(t *testing.T) {
 	}
 }
 
-// A truncated file is an error, unless the missing bytes belong to no pixel.
+// TestTornTIFFIsAnError checks that a truncated file is an error, unless no pixel needs the missing
+// bytes.
 func TestTornTIFFIsAnError(t *testing.T) {
 	for _, name := range []string{"gray-packbits", "rgb-tiles", "rgba-lzw", "grayalpha-deflate", "map8"} {
 		data := read(t, "testdata/"+name+".tif")
@@ -280,7 +280,7 @@ func TestOrientationAndProfile(t *testing.T) {
 	}
 }
 
-// Decoding allocates nearly as much as Header.Memory predicts.
+// TestTIFFMemoryIsClose checks that decoding allocates nearly as much as Header.Memory predicts.
 func TestTIFFMemoryIsClose(t *testing.T) {
 	const side = 600
 	noise := make([]byte, side*side*8)
@@ -306,7 +306,6 @@ func TestTIFFMemoryIsClose(t *testing.T) {
 	}
 }
 
-// If the file is too short for the image, nothing is allocated for the image.
 func TestShortTIFFAllocatesNothing(t *testing.T) {
 	data := file([]byte{1}, picture(9000, 9000, 8, blackIsZero, 1)...)
 	var before, after runtime.MemStats
@@ -318,8 +317,9 @@ func TestShortTIFFAllocatesNothing(t *testing.T) {
 	}
 }
 
-// If all strips referred to the same long run of PackBits data that expands to nothing, reading
-// them would take time quadratic in the file's size.
+// TestOverlappingStripsAreRefused decodes a file whose strips all refer to the same long run of
+// PackBits data, which expands to nothing. Reading it for each strip would take time quadratic in
+// the file's size.
 func TestOverlappingStripsAreRefused(t *testing.T) {
 	const strips = 64
 	long := append(bytes.Repeat([]byte{0x80}, 60_000), 0, 77) // PackBits data that expands to one byte
@@ -334,8 +334,8 @@ func TestOverlappingStripsAreRefused(t *testing.T) {
 	}
 }
 
-// replaced returns a file of one strip, whose pixels are instead read from the given strips in
-// turn.
+// replaced returns a file of one strip, changed so that its pixels are read from the given strips
+// in turn.
 func replaced(t *testing.T, data []byte, at, sizes []int) []byte {
 	t.Helper()
 	le := binary.LittleEndian
@@ -358,8 +358,8 @@ func replaced(t *testing.T, data []byte, at, sizes []int) []byte {
 	return data
 }
 
-// The context is checked for every row of an image with many rows, and again when samples are
-// converted to colors.
+// Decode must check the context for every row of a high image, and again when it converts samples
+// to colors.
 func TestTIFFDecodingStopsWithContext(t *testing.T) {
 	const rows = 600
 	data := file(bytes.Repeat([]byte{0x81, 7}, rows*256/128), picture(256, rows, 8, blackIsZero, 1, tag{tagCompression, []int{packBits}})...)

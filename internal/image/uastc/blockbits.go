@@ -2,8 +2,8 @@ package uastc
 
 import "github.com/assetcook/assetcook/internal/image/blockfit"
 
-// pack returns the block of c with hints h. If the index of an anchor has a top bit of 1, it
-// inverts the indices of the subset and swaps its endpoints.
+// pack returns the block of c with hints h. If the top bit of an anchor's index is 1, pack inverts
+// the indices of the subset and swaps its endpoints.
 func (c *code) pack(h *hints) (block [16]byte) {
 	l := &layouts[c.mode]
 	var b bitWriter
@@ -49,7 +49,8 @@ func (l *layout) patternBits() uint8 {
 	return 5
 }
 
-// anchored returns 1 for a pixel whose index is stored without its top bit, otherwise 0.
+// anchored returns 1 for an anchor, a pixel whose index is stored without its top bit, and 0 for
+// other pixels.
 func (l *layout) anchored(pattern uint8, i int) uint8 {
 	if l.subsets == 1 {
 		if i == 0 {
@@ -64,7 +65,7 @@ func (l *layout) anchored(pattern uint8, i int) uint8 {
 	return 0
 }
 
-// swapEnds swaps endpoints until every anchor's index has a top bit of 0.
+// swapEnds swaps endpoints until the top bits of all anchors' indices are 0.
 func (c *code) swapEnds(l *layout) {
 	top := uint8(1) << (l.weight - 1)
 	flip := top<<1 - 1
@@ -147,8 +148,8 @@ type bitWriter struct{ blockfit.Bits }
 
 func (b *bitWriter) putField(v, bits uint8) { b.Put(uint64(v), bits) }
 
-// writeEnds writes the digits of all endpoint values, five trits or three quints at a time as one
-// integer, then their bits.
+// writeEnds writes the digits of all endpoint values, and then their bits. It packs five trits or
+// three quints in an integer.
 func (b *bitWriter) writeEnds(stored []uint8, s *scale) {
 	if s.base > 1 {
 		for from := 0; from < len(stored); from += s.digitsPerNumber() {
@@ -188,8 +189,8 @@ func (b *bitReader) takeField(bits uint8) uint8 { return uint8(b.Take(bits)) }
 
 func (b *bitReader) takeFlag() bool { return b.takeField(1) != 0 }
 
-// readEnds reads the fields that writeEnds writes. The upper part of integers that are too large
-// for their digits is dropped.
+// readEnds reads the fields that writeEnds writes. If an integer is too large for its digits, it
+// drops the upper part.
 func (b *bitReader) readEnds(stored []uint8, s *scale) {
 	if s.base > 1 {
 		for from := 0; from < len(stored); from += s.digitsPerNumber() {
@@ -207,8 +208,8 @@ func (b *bitReader) readEnds(stored []uint8, s *scale) {
 }
 
 // DecodeBlock decodes the pixels of a block to RGBA, row by row, for a texture without the sRGB
-// curve: in ASTC the curve changes the rounding of endpoints, and UASTC leaves that to the
-// transcoder. A block of the reserved mode, or with an undefined pattern, decodes to zeros.
+// curve. In ASTC, the curve changes the rounding of endpoints; UASTC leaves this to the transcoder.
+// A block of the reserved mode, or with an undefined pattern, decodes to zeros.
 func DecodeBlock(dst *[64]byte, block *[16]byte) {
 	prepare()
 	c, _, ok := unpack(block)
@@ -263,8 +264,8 @@ func (l *layout) storedColor(stored *[4]uint8) [4]uint8 {
 	return [4]uint8{v[stored[0]], v[stored[1]], v[stored[2]], v[stored[3]]}
 }
 
-// blendWide interpolates between two endpoints, expanded to 16 bits, where w is the weight of the
-// second in 64ths. It returns the upper byte.
+// blendWide interpolates between two endpoints, expanded to 16 bits, and returns the upper byte. w
+// is the weight of the second endpoint in 64ths.
 func blendWide(a, b, w uint8) uint8 {
 	return uint8((uint32(a)*257*(64-uint32(w)) + uint32(b)*257*uint32(w) + 32) >> 14)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// randomBlocks calls do with blocks of random bytes.
+// randomBlocks calls do n times with a block of random bytes.
 func randomBlocks(n int, do func(block *[16]byte)) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range n {
@@ -19,8 +19,8 @@ func randomBlocks(n int, do func(block *[16]byte)) {
 	}
 }
 
-// The checksum is of the pixels to which basis_universal's decoder (2.50) decodes the same blocks,
-// which use all modes.
+// TestDecodeGolden compares a checksum with that of basis_universal's decoder (2.50) for the same
+// blocks, which use all modes.
 func TestDecodeGolden(t *testing.T) {
 	sum := sha256.New()
 	var seen [20]int
@@ -40,8 +40,8 @@ func TestDecodeGolden(t *testing.T) {
 	}
 }
 
-// Packing an unpacked block gives the same bytes. Only invalid blocks change, because a group of
-// digits may be out of range, and the bits after the last field have no meaning.
+// TestPackUnpack checks that packing an unpacked block gives the same bytes. Only invalid blocks
+// change: a group of digits may be out of range, and the bits after the last field have no meaning.
 func TestPackUnpack(t *testing.T) {
 	same := 0
 	randomBlocks(20000, func(block *[16]byte) {
@@ -63,7 +63,8 @@ func TestPackUnpack(t *testing.T) {
 	}
 }
 
-// Inverting indices so that an anchor's top bit is 0 changes no pixel.
+// TestPackTurns checks that no pixel changes when pack inverts indices to clear an anchor's top
+// bit.
 func TestPackTurns(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20000 {
@@ -103,7 +104,8 @@ func TestPackTurns(t *testing.T) {
 	}
 }
 
-// Every scale can store 0 and 255, and its tables give the same values as a search.
+// TestScales checks that every scale can store 0 and 255, and that its tables give the same values
+// as a search.
 func TestScales(t *testing.T) {
 	for _, s := range []*scale{scale12, scale16, scale32, scale40, scale48, scale160, scale192, scale256} {
 		for v := range 256 {

@@ -21,7 +21,7 @@ var qualities = []struct {
 	q    blockfit.Quality
 }{{"fast", blockfit.Fast}, {"normal", blockfit.Normal}, {"best", blockfit.Best}}
 
-// encoded is the blocks of an image.
+// encoded returns the blocks of an image.
 func encoded(t testing.TB, pix []byte, w, h int, o blockfit.Options) []byte {
 	t.Helper()
 	dst := make([]byte, 16*blockfit.Grid{W: w, H: h, Side: 4}.Blocks())
@@ -31,7 +31,7 @@ func encoded(t testing.TB, pix []byte, w, h int, o blockfit.Options) []byte {
 	return dst
 }
 
-// with returns an encoder that uses the given options.
+// with returns an encoder with the given options.
 func with(o blockfit.Options) blocktest.Encoder {
 	return blocktest.Encoder{
 		Block: 4,
@@ -44,7 +44,7 @@ func with(o blockfit.Options) blocktest.Encoder {
 	}
 }
 
-// read decodes blocks.
+// read decodes the blocks of an image.
 func read(blocks []byte, w, h int) []byte {
 	return blocktest.AssembleBlocks(blocks, w, h, 4, 16, func(pixels, block []byte) {
 		DecodeBlock((*[64]byte)(pixels), (*[16]byte)(block))
@@ -53,7 +53,8 @@ func read(blocks []byte, w, h int) []byte {
 
 func TestEncoderLaw(t *testing.T) { with(blockfit.Options{}).Law(t) }
 
-// The bytes are the same on every machine. Each limit in dB is 0.3 below the measured value.
+// TestEncodeSamples checks that the bytes are the same on every machine. Each minimum PSNR is 0.3
+// dB below the measured value.
 func TestEncodeSamples(t *testing.T) {
 	with(blockfit.Options{}).Judge(t, [3]string{"c75b9e58c0d24d65", "1875080211bb9b97", "4b6408620df70f05"}, map[string][3]float64{
 		"fog":        {40.4, 43.3, 44.6},
@@ -75,7 +76,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// The encoder knows the true error of its block.
+// TestErrorIsTrue compares the error that the encoder reports with the error of the decoded block.
 func TestErrorIsTrue(t *testing.T) {
 	for _, q := range qualities {
 		e := newEncoder(q.q)
@@ -122,7 +123,8 @@ func TestSolidIsExact(t *testing.T) {
 	}
 }
 
-// All modes except mode 1 are used: mode 5 has the same endpoints and more weights.
+// TestModesInUse checks that the encoder uses all modes except mode 1. Mode 5 has the same
+// endpoints and more weights.
 func TestModesInUse(t *testing.T) {
 	seen := map[int]int{}
 	for _, pix := range blocktest.Samples() {
@@ -184,7 +186,7 @@ func FuzzBlock(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pixels, block []byte) {
 		if len(block) >= 16 {
 			// Every block can be decoded. If a block can also be unpacked, packing it again
-			// restores its bytes, except for unused bits.
+			// restores all bytes, except for unused bits.
 			b := [16]byte(block)
 			var first, second [64]byte
 			DecodeBlock(&first, &b)
@@ -228,8 +230,8 @@ func ExampleEncode() {
 	// Output: 32 [0 100 201 255 29 100 201 255]
 }
 
-// Gray pixels on an exact line are encoded exactly, in a mode that can be transcoded to BC7 without
-// error.
+// TestGrayLineIsExact checks that gray pixels on a line are encoded exactly, in a mode that can be
+// transcoded to BC7 without error.
 func TestGrayLineIsExact(t *testing.T) {
 	for _, q := range qualities {
 		var pixels [64]byte

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// intensities holds the modifier tables of ETC1: the offsets that are added to a color, in
-// ascending order.
+// intensities holds the modifier tables of ETC1 in ascending order. Modifiers are offsets that are
+// added to a color.
 //
 // Source: Khronos Data Format Specification, "ETC1 Compressed Texture Image Formats".
 var intensities = [8][4]int32{
@@ -14,16 +14,17 @@ var intensities = [8][4]int32{
 	{-60, -18, 18, 60}, {-80, -24, 24, 80}, {-106, -33, 33, 106}, {-183, -47, 47, 183},
 }
 
-// halves lists the pixels of the two halves: side by side, then one above the other.
+// halves lists the pixels of the two halves, first for halves side by side, then for halves one
+// above the other.
 var halves = [2][2][8]uint8{
 	{{0, 1, 4, 5, 8, 9, 12, 13}, {2, 3, 6, 7, 10, 11, 14, 15}},
 	{{0, 1, 2, 3, 4, 5, 6, 7}, {8, 9, 10, 11, 12, 13, 14, 15}},
 }
 
 // etc1 sets the ETC1 hints of a block with the given decoded pixels. A transcoder rounds the mean
-// of each half to 5 or 4 bits, adds the bias if the mode has one, and gives each pixel the modifier
-// nearest to its brightness. etc1 tries the bias that changes the means least, and all biases for
-// the halves that biases selects.
+// of each half to 5 or 4 bits, and adds the bias if the mode has one. Then it gives each pixel the
+// modifier nearest to its brightness. etc1 tries the bias that changes the means least. For the
+// halves that biases selects, it tries all biases.
 func (h *hints) etc1(px *[16]point, l *layout, biases biasSearch) {
 	least := int32(math.MaxInt32)
 	var best halving
@@ -47,7 +48,7 @@ func (h *hints) etc1(px *[16]point, l *layout, biases biasSearch) {
 	}
 }
 
-// A biasSearch selects the halves whose biases are all tried.
+// A biasSearch selects the halves for which all biases are tried.
 type biasSearch uint8
 
 const (
@@ -85,7 +86,7 @@ func (h *hints) tryAll(px *[16]point, l *layout, w *halving, least *int32) {
 	}
 }
 
-// tryHalving sets the hints to a halving and a bias if their error is below the smallest so far.
+// tryHalving sets the hints to a halving and a bias if they have the smallest error so far.
 func (h *hints) tryHalving(px *[16]point, l *layout, w *halving, bias uint8, least *int32) bool {
 	colors := w.means
 	if l.bias {
@@ -108,7 +109,7 @@ func (h *hints) tryHalving(px *[16]point, l *layout, w *halving, bias uint8, lea
 	return true
 }
 
-// limitDifference limits the difference of the second color from the first to the range -4 to 3.
+// limitDifference limits the second color so that its difference from the first is from -4 to 3.
 func limitDifference(colors *[2][3]int32) {
 	for c := range 3 {
 		colors[1][c] = colors[0][c] + max(-4, min(colors[1][c]-colors[0][c], 3))
@@ -123,13 +124,13 @@ func widenStored(v, limit int32) int32 {
 	return v<<3 | v>>2
 }
 
-// tableFor returns the best modifier table for eight pixels and its squared error. It ignores that
-// channels are clamped to bytes.
+// tableFor returns the best modifier table for eight pixels, and its squared error. It ignores that
+// decoders limit channels to bytes.
 func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (table uint8, least int32) {
 	r, g, b := widenStored(stored[0], limit), widenStored(stored[1], limit), widenStored(stored[2], limit)
-	// The error of a modifier is smallest at the mean of the channels' differences. The rest of the
+	// The error of a modifier is smallest at the mean of the channels' differences. The remaining
 	// error is the same for all tables.
-	var off [8]int32 // three times the absolute difference from the color
+	var off [8]int32 // three times the absolute difference of each pixel from the color
 	var fixed int32  // three times the part of the error that is the same for all tables
 	for i, at := range list {
 		p := &px[at&15]
@@ -153,8 +154,8 @@ func tableFor(px *[16]point, list *[8]uint8, stored *[3]int32, limit int32) (tab
 	return table, (least + fixed) / 3
 }
 
-// deltas holds what each bias adds to the channels of the two halves. Biases from 27 on are
-// irregular; most others are three digits of base 3, for both halves.
+// deltas holds the numbers that each bias adds to the channels of the two halves. Most biases are
+// three digits of base 3, for both halves. Biases from 27 on are irregular.
 //
 // Source: "UASTC LDR 4x4 Texture Specification", ETC1 bias.
 var deltas = func() (t [32][2][3]int8) {
@@ -183,8 +184,8 @@ var deltas = func() (t [32][2][3]int8) {
 	return t
 }()
 
-// biased adds the bias to the colors as a transcoder does: channels at a limit of their range
-// change inward.
+// biased adds the bias to the colors as a transcoder does. Channels at a limit of their range
+// change inward instead.
 func biased(colors *[2][3]int32, bias uint8, limit int32) {
 	for s := range colors {
 		for c := range colors[s] {
@@ -223,8 +224,8 @@ func gentleBias(means *[2][3]int32, limit int32) uint8 {
 	return gentleBiases()[class]
 }
 
-// gentleBiases holds the bias by digits of base 3, one for each channel of two colors: 0 means the
-// lower limit, 2 the upper limit, 1 neither.
+// gentleBiases holds the bias for six digits of base 3, one for each channel of two colors. A digit
+// is 0 at the lower limit, 2 at the upper limit, and otherwise 1.
 var gentleBiases = sync.OnceValue(func() *[729]uint8 {
 	t := new([729]uint8)
 	for class := range t {
@@ -253,7 +254,7 @@ var gentleBiases = sync.OnceValue(func() *[729]uint8 {
 	return t
 })
 
-// hintSolid sets the hints of a block of one color, which only concern ETC1: the nearest color,
+// hintSolid sets the hints of a block of one color. They only concern ETC1: the nearest color,
 // table and modifier.
 func (h *hints) hintSolid(rgb [3]int32) {
 	least := int32(math.MaxInt32)

@@ -4,17 +4,17 @@ import (
 	"math"
 )
 
-// whole lists all pixels of a block.
+// whole lists all sixteen pixels of a block.
 var whole = []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// newIndices returns a table for each number of index bits. A table holds, for each position in
-// 1024ths, the index whose weight is nearest.
+// newIndices returns a table for each number of index bits. For each position in 1024ths, a table
+// holds the index with the nearest weight.
 func newIndices() (t [6][1025]uint8) {
 	for width := 1; width < len(t); width++ {
 		w := &weights[width]
 		best := 0
 		for at := range t[width] {
-			// This compares twice the position with twice the midpoint of two weights.
+			// The condition compares twice the position with twice the midpoint of two weights.
 			for best+1 < 1<<width && 2*at > 16*(int(w[best])+int(w[best+1])) {
 				best++
 			}
@@ -24,8 +24,8 @@ func newIndices() (t [6][1025]uint8) {
 	return t
 }
 
-// A kind is a storage format for a line: the quantization of its endpoints, the bits of its
-// indices, and whether red, green and blue are one value.
+// A kind is a storage format for a line. It has the quantization of endpoints, the number of index
+// bits, and whether red, green and blue are stored as one value.
 type kind struct {
 	scale *scale
 	width uint8
@@ -42,7 +42,7 @@ type line struct {
 }
 
 // fitList fits a line to the listed pixels, whose moments are m, in the channels whose bits are
-// set. Other channels must be 0 in the pixels and are stored as 0.
+// set. Other channels must be 0 in the pixels. They are stored as 0.
 func (e *encoder) fitList(px *[16]point, list []uint8, m *moments, channels uint8, k kind) line {
 	s := m.scatterOfChannels(channels)
 	v := s.principalVector()
@@ -60,8 +60,8 @@ func (e *encoder) fitList(px *[16]point, list []uint8, m *moments, channels uint
 }
 
 // polish changes single channels of endpoints by one quantized value at a time, as long as this
-// reduces the error. It is needed because least squares ignores the rounding of colors between the
-// endpoints.
+// reduces the error. This is needed because least squares ignores the rounding of colors between
+// the endpoints.
 func polish(px *[16]point, list []uint8, channels uint8, k kind, best *line) {
 	var ls leastSquares
 	for better := true; better && best.sse > 0; {
@@ -102,8 +102,9 @@ func (e *encoder) refineLine(px *[16]point, list []uint8, ls leastSquares, chann
 	}
 }
 
-// leastSquares holds the least-squares sums over the indices of some pixels: of the weights of the
-// second endpoint, of the squares of these weights, and of colors without and with weights.
+// leastSquares holds sums over the indices of some pixels, from which solveSums computes endpoints.
+// It sums the weights of the second endpoint, their squares, the colors, and the products of
+// weights and colors.
 type leastSquares struct {
 	n, w, ww int32
 	sum      point
@@ -141,7 +142,7 @@ func placePoints(px *[16]point, list []uint8, d *axis, width uint8) (s leastSqua
 	return s
 }
 
-// chooseWeights sets the index of the nearest color of the line for each listed pixel, and computes
+// chooseWeights sets the index of the nearest color on the line for each listed pixel. It computes
 // the line's error and least-squares sums.
 func chooseWeights(px *[16]point, list []uint8, l *line, k kind, ls *leastSquares) {
 	var u, d point
@@ -153,8 +154,8 @@ func chooseWeights(px *[16]point, list []uint8, l *line, k kind, ls *leastSquare
 	w := &weights[k.width]
 	for i := range 1 << k.width {
 		for c := range 4 {
-			// This computes the same as blendWide, from one endpoint and its difference to the
-			// other endpoint.
+			// The result is the same as blendWide's, but is computed from one endpoint and its
+			// difference from the other endpoint.
 			colors[i&31][c] = (64*257*u[c] + 257*int32(w[i&31])*d[c] + 32) >> 14
 		}
 	}
@@ -192,7 +193,7 @@ func (s *leastSquares) solveSums(channels uint8, k *scale, thorough bool) (l lin
 	det := q.A*q.C - q.B*q.B
 	weighed := s.weighed
 	if det == 0 {
-		// All indices are equal: with two equal endpoints any index gives the color.
+		// If all indices are equal, any index gives the color between two equal endpoints.
 		q.A, q.B, q.C = 64*32*n, 0, 64*32*n
 		det = q.A * q.C
 		for c := range weighed {
@@ -232,8 +233,8 @@ type quadratic struct {
 	scale         *scale
 }
 
-// bestSecondEnd returns a quantized first endpoint, the best second endpoint for it, and their
-// error except for the constant.
+// bestSecondEnd returns a quantized first endpoint, the best second endpoint for this first one,
+// and the error of both without the constant.
 func (q *quadratic) bestSecondEnd(first uint8) (s0, s1 uint8, sse int64) {
 	u := int64(q.scale.value[first])
 	v := clampByte(float64(float64(q.Y-q.B*u)*q.perC) + 0.5)
@@ -242,20 +243,20 @@ func (q *quadratic) bestSecondEnd(first uint8) (s0, s1 uint8, sse int64) {
 	return first, second, u*(q.A*u+2*(q.B*w-q.X)) + w*(q.C*w-2*q.Y)
 }
 
-// A scale is the quantization of an endpoint channel: some bits, and a trit or a quint above them.
-// Codes are not sorted by value.
+// A scale is the quantization of an endpoint channel. A code has some bits, and possibly a trit or
+// a quint above them. Codes are not sorted by value.
 //
 // Source: Khronos Data Format Specification, "Endpoint Unquantization".
 type scale struct {
-	bits    uint8 // bits below the digit
-	base    uint8 // 3 for trits, 5 for quints, 1 for neither
+	bits    uint8 // number of bits below the digit
+	base    uint8 // base of the digit: 3 for trits, 5 for quints, 1 for neither
 	value   [256]uint8
 	nearest [256]uint8 // code of the value nearest to each byte
 	below   [256]uint8 // code of the largest value that is at most the byte
 	above   [256]uint8 // code of the smallest value that is at least the byte
 }
 
-// storableLevels returns the number of codes.
+// storableLevels returns the number of codes of a scale.
 func (s *scale) storableLevels() int { return int(s.base) << s.bits }
 
 // tabulateScale computes the tables of a scale.
@@ -269,7 +270,7 @@ func tabulateScale(bits, base uint8) *scale {
 		v := s.value[stored]
 		known[v], s.below[v], s.above[v] = true, uint8(stored), uint8(stored)
 	}
-	for v := 1; v < 256; v++ { // every scale has the values 0 and 255
+	for v := 1; v < 256; v++ { // 0 and 255 are values of every scale
 		if !known[v] {
 			s.below[v] = s.below[v-1]
 		}
@@ -298,20 +299,20 @@ func (s *scale) unquantize(stored uint8) uint8 {
 		return uint8(v)
 	}
 	digit := uint(stored) >> s.bits
-	// The bits above the lowest are spread over nine bits, and the digit's contribution is added;
-	// the lowest bit mirrors the result.
+	// The bits above the lowest are spread over nine bits, and the digit times a factor is added.
+	// The lowest bit inverts the result.
 	var spread, step uint
 	x := low >> 1
 	switch {
-	case s.bits == 2 && s.base == 3: // b000b0bb0
+	case s.bits == 2 && s.base == 3: // bit pattern b000b0bb0
 		spread, step = x<<8|x<<4|x<<2|x<<1, 93
-	case s.bits == 3 && s.base == 5: // cb0000cbc
+	case s.bits == 3 && s.base == 5: // bit pattern cb0000cbc
 		spread, step = x<<7|x<<1|x>>1, 26
-	case s.bits == 4 && s.base == 3: // dcb000dcb
+	case s.bits == 4 && s.base == 3: // bit pattern dcb000dcb
 		spread, step = x<<6|x, 22
-	case s.bits == 5 && s.base == 5: // edcb0000e
+	case s.bits == 5 && s.base == 5: // bit pattern edcb0000e
 		spread, step = x<<5|x>>3, 6
-	case s.bits == 6 && s.base == 3: // fedcb000f
+	case s.bits == 6 && s.base == 3: // bit pattern fedcb000f
 		spread, step = x<<4|x>>4, 5
 	}
 	v := digit*step + spread

@@ -6,23 +6,24 @@ import (
 	"github.com/assetcook/assetcook/internal/image/etc2"
 )
 
-// hints tell a transcoder the best choices for formats whose blocks cannot be derived from ASTC by
-// rule. They do not affect the pixels of the block itself.
+// hints tell a transcoder the best choices for formats whose blocks cannot be computed directly
+// from ASTC blocks. They do not affect the pixels of the block itself.
 type hints struct {
-	bc1 [2]bool // whether BC1 may use the endpoints and indices; only the indices
+	bc1 [2]bool // first: BC1 may use the endpoints and indices; second: BC1 may use only the indices
 
 	// ETC1 divides the block into halves side by side or, if flip is set, one above the other. If
-	// diff is set, the second half's color is stored as a difference. The other fields are the
+	// diff is set, the second half's color is stored as a difference. table and bias are the
 	// modifier tables of the halves, and the bias of their rounded means.
 	flip, diff bool
 	tables     [2]uint8
 	bias       uint8
 
-	eac uint8 // alpha hint: table of EAC in bits 0 to 3, multiplier (at least 1) above
+	eac uint8 // alpha hint: EAC table in bits 0 to 3, multiplier of at least 1 above
 
-	// For a block of one color: the quantized color of ETC1, and the modifier of all pixels.
+	// For a block of one color, these are the quantized color of ETC1, and the modifier of all
+	// pixels.
 	color [3]uint8
-	place uint8 // modifier, 0 darkest to 3 brightest
+	place uint8 // modifier, from 0 for the darkest to 3 for the brightest
 }
 
 func (h *hints) writeHints(b *bitWriter, l *layout) {
@@ -83,9 +84,9 @@ func (b *bitWriter) writeFlag(set bool) {
 	b.putField(v, 1)
 }
 
-// forBC1 sets the BC1 hints of a block with the given decoded pixels: whether BC1 can use its
-// endpoints and indices, or its indices with least-squares endpoints. Without these hints a
-// transcoder fits a line itself, which takes longer.
+// forBC1 sets the BC1 hints of a block with the given decoded pixels. They say whether BC1 can use
+// its endpoints and indices, or only its indices with least-squares endpoints. Without these hints
+// a transcoder fits a line itself, which takes longer.
 func (h *hints) forBC1(px *[16]point, c *code, l *layout) {
 	order := &placesBC1[l.weight]
 	var given [16]uint8
@@ -98,14 +99,14 @@ func (h *hints) forBC1(px *[16]point, c *code, l *layout) {
 		ends[e] = narrow565([3]float64{float64(v[0]), float64(v[1]), float64(v[2])})
 	}
 	fitted := solve565(px, &given)
-	// The transcoder's fit is slightly better than this one.
+	// The fit of the transcoder is slightly better than fit565.
 	limit := fit565(px)
 	limit -= limit / 16
 	h.bc1[0] = errorOf(px, &ends, &given) <= limit
 	h.bc1[1] = l.bias && errorOf(px, &fitted, &given) <= limit
 }
 
-// fit565 returns the error of a quick BC1 fit, which starts with the outermost pixels along the
+// fit565 returns the error of a quick BC1 fit. The fit starts with the outermost pixels along the
 // axis.
 func fit565(px *[16]point) int32 {
 	var m moments
@@ -135,8 +136,8 @@ func fit565(px *[16]point) int32 {
 	return best
 }
 
-// placesBC1 holds the position between BC1's endpoints, in thirds, that a transcoder uses for an
-// index, by number of index bits.
+// placesBC1 holds the position between BC1's endpoints, in thirds, that a transcoder uses for each
+// index. The first index is the number of index bits.
 //
 // Source: "UASTC LDR 4x4 Texture Specification", transcoding to BC1.
 var placesBC1 = [6][32]uint8{
@@ -147,7 +148,7 @@ var placesBC1 = [6][32]uint8{
 	5: {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3},
 }
 
-// A color565 is a BC1 color, expanded to bytes.
+// A color565 is a color of BC1, expanded to bytes.
 type color565 [3]int32
 
 func narrow565(v [3]float64) (c color565) {
@@ -179,7 +180,7 @@ func errorOf(px *[16]point, ends *[2]color565, places *[16]uint8) (sse int32) {
 	return sse
 }
 
-// nearest565 sets the nearest position, in thirds, for each pixel.
+// nearest565 sets the nearest position on a line, in thirds, for each pixel.
 func nearest565(px *[16]point, ends *[2]color565, places *[16]uint8) {
 	var d [3]int32
 	for c := range d {
@@ -230,13 +231,13 @@ func solve565(px *[16]point, places *[16]uint8) (ends [2]color565) {
 	return [2]color565{narrow565(u), narrow565(v)}
 }
 
-// alphaTables lists the tables in the order of the trials: the most different first.
+// alphaTables lists the EAC tables in the order in which hintAlpha tries them. It starts with the
+// tables that differ most.
 var alphaTables = [16]uint8{13, 2, 8, 11, 0, 10, 7, 6, 3, 1, 4, 5, 9, 12, 14, 15}
 
-// hintAlpha sets the hint for the alpha of ETC2. It tries the given number of tables, with
-// multipliers that differ by up to radius from the one that spans the range. A transcoder chooses
-// the base so that the table's smallest and largest modifiers have equal distances from the
-// smallest and the largest alpha.
+// hintAlpha sets the hint for the alpha of ETC2. It tries the given number of tables. It also tries
+// multipliers that differ by up to radius from the one that spans the range. A transcoder centers
+// the table's range on the range of alpha.
 func (h *hints) hintAlpha(px *[16]point, tables int, radius int32) {
 	lo, hi := int32(255), int32(0)
 	for i := range px {

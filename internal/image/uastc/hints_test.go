@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/etc2"
 )
 
-// pointsOf decodes a block for tests of its hints.
+// pointsOf returns the decoded pixels of a block.
 func pointsOf(block *[16]byte) (px [16]point) {
 	var pixels [64]byte
 	DecodeBlock(&pixels, block)
@@ -51,7 +51,7 @@ func errorETC1(px *[16]point, h *hints, l *layout) (sse int64) {
 	return sse
 }
 
-// errorEAC returns the error of alpha.
+// errorEAC returns the squared error of alpha after transcoding with the hint.
 func errorEAC(px *[16]point, hint uint8) (sse int64) {
 	lo, hi := px[0][3], px[0][3]
 	for i := range px {
@@ -70,8 +70,8 @@ func errorEAC(px *[16]point, hint uint8) (sse int64) {
 	return sse
 }
 
-// Transcoding with hints has a smaller error than transcoding without hints, which always uses the
-// first tables. A multiplier of 0 is invalid.
+// TestHintsHelp checks that transcoding with hints has a smaller error than without hints, when the
+// transcoder always uses the first tables. A multiplier of 0 is invalid.
 func TestHintsHelp(t *testing.T) {
 	var color, alpha, plainColor, plainAlpha [3]int64
 	for _, pix := range blocktest.Samples() {
@@ -103,7 +103,8 @@ func TestHintsHelp(t *testing.T) {
 	}
 }
 
-// For a block of one color, the color in ETC1 differs by at most a few quantization steps.
+// TestHintsOfSolid checks that the color of a block of one color differs in ETC1 by at most a few
+// quantization steps.
 func TestHintsOfSolid(t *testing.T) {
 	for v := range int32(256) {
 		rgb := [3]int32{v, 255 - v, v * 7 % 256}
@@ -122,7 +123,6 @@ func TestHintsOfSolid(t *testing.T) {
 	}
 }
 
-// Colors stay in range after a bias is added.
 func TestBiasedInRange(t *testing.T) {
 	for _, limit := range []int32{15, 31} {
 		for v := range limit + 1 {
@@ -139,11 +139,11 @@ func TestBiasedInRange(t *testing.T) {
 	}
 }
 
-// Each hint for BC1 is set in some blocks of the samples.
+// TestHintsForBC1 checks that each hint for BC1 is set in some blocks of the samples.
 func TestHintsForBC1(t *testing.T) {
 	set := [2]int{}
 	pictures := blocktest.Samples()
-	for i, v := range pictures["gray"] { // turns the colors to black and white
+	for i, v := range pictures["gray"] { // the loop makes the colors black and white
 		if i%4 != 3 {
 			pictures["gray"][i] = -(v & 1)
 		}

@@ -7,20 +7,20 @@ import (
 	"github.com/assetcook/assetcook/internal/image/astc"
 )
 
-// A layout holds the sizes of the fields of a mode's blocks. The order of the fields is: the mode's
-// prefix, hints, pattern, the channel of the second plane, digits of endpoints, bits of endpoints,
-// weights. Bits are counted from the lowest bit of the first byte.
+// A layout holds the number of bits of each field in a mode's blocks. The order of the fields is:
+// the mode's prefix, hints, pattern, the channel of the second plane, digits of endpoints, bits of
+// endpoints, weights. Bits are counted from the lowest bit of the first byte.
 type layout struct {
-	prefix     uint8 // first bits of the block
+	prefix     uint8 // first bits of each block of the mode
 	prefixBits uint8 // number of bits of the prefix
 	subsets    uint8
 	planes     uint8
-	channels   uint8 // channels of the endpoints; 2 for gray (red, green and blue in one) and alpha
-	weight     uint8 // bits of a weight index
+	channels   uint8 // number of endpoint channels; 2 for gray (one value for red, green and blue) and alpha
+	weight     uint8 // number of bits of a weight index
 	ends       *scale
-	patterns   []pattern // nil for one subset
-	bias       bool      // the mode has the hint for ETC1's bias, and the second hint for BC1
-	loss       int64     // half the additional squared error of transcoding to BC7, if large
+	patterns   []pattern // patterns that split the pixels into subsets; nil for one subset
+	bias       bool      // true if the mode has a hint for the bias of ETC1, and the second hint for BC1
+	loss       int64     // half of the squared error that transcoding to BC7 adds; 0 if it is small
 }
 
 // modeSolid is the mode of blocks of one color, which store only the color and hints.
@@ -66,8 +66,8 @@ func (l *layout) channelOrder() []uint8 {
 
 var orders = [3][]uint8{{0, 1, 2}, {0, 1, 2, 3}, {0, 3}}
 
-// weights holds the weight of the second endpoint, in 64ths, by the number of index bits and the
-// index.
+// weights holds the weight of the second endpoint, in 64ths. The first index is the number of index
+// bits.
 var weights = [6][32]uint8{
 	1: {0, 64},
 	2: {0, 21, 43, 64},
@@ -80,10 +80,10 @@ var weights = [6][32]uint8{
 type code struct {
 	mode    uint8
 	pattern uint8
-	plane   uint8          // channel of the second plane in modes with two planes
-	ends    [3][2][4]uint8 // quantized endpoints; for gray, red stands for all three colors
-	index   [2][16]uint8   // indices of the first and the second plane
-	solid   [4]uint8       // color of the solid mode
+	plane   uint8          // channel of the second plane, in modes with two planes
+	ends    [3][2][4]uint8 // quantized endpoints; for gray, red represents all three colors
+	index   [2][16]uint8   // indices of the first plane and of the second plane
+	solid   [4]uint8       // color of a block in the solid mode
 }
 
 // newModes returns the table of modes by the lowest seven bits of a block. Mode 19 is reserved.
@@ -101,8 +101,8 @@ func newModes() (t [128]uint8) {
 
 // A pattern splits a block into two or three subsets.
 type pattern struct {
-	masks   [3]uint16 // pixels of each subset, row by row from the lowest bit
-	anchors [3]uint8  // pixel of each subset whose index has a top bit of 0
+	masks   [3]uint16 // mask of the pixels of each subset; bits are row by row from the lowest
+	anchors [3]uint8  // pixel in each subset whose index has a top bit of 0
 	lists   [3][]uint8
 	subset  [16]uint8 // subset of each pixel
 }
@@ -125,23 +125,24 @@ func newPatterns(subsets int, seeds []int) []pattern {
 	return all
 }
 
-// These tables are computed by prepare.
+// prepare computes these tables.
 var (
 	layouts [19]layout
 	modeOf  [128]uint8
 	indexAt [6][1025]uint8
 
-	// The patterns that both ASTC and BC7 have, by their seeds in ASTC. pairs and triples are the
-	// same in both; otherPairs are BC7's patterns with three subsets, two of them merged.
+	// These are the patterns that both ASTC and BC7 have, by their seeds in ASTC. pairs and triples
+	// are the same in both. otherPairs are BC7's patterns with three subsets, two of which are
+	// merged.
 	//
 	// Source: "UASTC LDR 4x4 Texture Specification", tables of common partition patterns.
 	pairs, otherPairs, triples []pattern
 
-	// The scales of the modes, by number of levels.
+	// The scales that modes use, by number of levels.
 	scale12, scale16, scale32, scale40, scale48, scale160, scale192, scale256 *scale
 )
 
-// prepare computes the tables once, when they are first used.
+// prepare computes the tables on its first call.
 var prepare = sync.OnceFunc(func() {
 	pairs = newPatterns(2, []int{
 		28, 20, 16, 29, 91, 9, 107, 72, 149, 204, 50, 114, 496, 17, 78, 39,

@@ -2,11 +2,11 @@ package uastc
 
 import "math"
 
-// A point is a pixel: red, green, blue, alpha. Unused channels are 0.
+// A point is a pixel with red, green, blue and alpha. Unused channels are 0.
 type point [4]int32
 
-// moments holds sums over pixels: of the channels, and of their products in the order rr, rg, rb,
-// ra, gg, gb, ga, bb, ba, aa. They are below 2^21.
+// moments holds sums over pixels. It sums the channels, and their products in the order rr, rg, rb,
+// ra, gg, gb, ga, bb, ba, aa. All sums are below 2^21.
 type moments struct {
 	n       int32
 	sum     [4]int32
@@ -48,7 +48,7 @@ func (m *moments) lessPart(o *moments) (d moments) {
 	return d
 }
 
-// rows holds the moments of each set of pixels within a row.
+// rows holds, for each row of four pixels, the moments of each subset of its pixels.
 type rows [4][16]moments
 
 func (r *rows) fillRows(px *[16]point) {
@@ -92,10 +92,10 @@ func (m *moments) scatterOfChannels(channels uint8) (s scatter) {
 	return s
 }
 
-// residueOf estimates the squared error of pixels before their line is known. all is their total
+// residueOf estimates the squared error of pixels whose line is not known yet. all is their total
 // scatter, and line is the part along one line. The norm of the covariance matrix approximates its
-// largest eigenvalue: they are equal if all other eigenvalues are 0, and the norm is slightly
-// larger if they are small.
+// largest eigenvalue. Both are equal if all other eigenvalues are 0; otherwise the norm is slightly
+// larger.
 func (s *scatter) residueOf(n int32) (all, line float64) {
 	if n == 0 {
 		return 0, 0
@@ -122,8 +122,8 @@ func (s *scatter) productWith(v *vector) vector {
 }
 
 // principalVector returns the direction of the largest scatter of the pixels. It uses a few steps
-// of power iteration, starting with the row of the channel that scatters most. The largest entry is
-// 1 or -1, unless all pixels are equal.
+// of power iteration, starting with the row of the channel that scatters most. The largest
+// component is 1 or -1, unless all pixels are equal.
 func (s *scatter) principalVector() vector {
 	v := vector{s[0], s[1], s[2], s[3]}
 	switch max(s[0], s[4], s[7], s[9]) {
@@ -150,7 +150,7 @@ func (s *scatter) principalVector() vector {
 	return vector{v[0] / top, v[1] / top, v[2] / top, v[3] / top}
 }
 
-// acrossVector returns the scatter without its part along v: with u = Sv it is S - uu'/v'u.
+// acrossVector returns the scatter without the part along v. With u = Sv it is S - uu'/v'u.
 func (s *scatter) acrossVector(v *vector) scatter {
 	u := s.productWith(v)
 	vu := float64(v[0]*u[0]) + float64(v[1]*u[1]) + float64(v[2]*u[2]) + float64(v[3]*u[3])
@@ -168,7 +168,7 @@ func (s *scatter) acrossVector(v *vector) scatter {
 	return t
 }
 
-// An axis is a direction in integers.
+// An axis is a direction with integer components.
 type axis [4]int32
 
 func (v *vector) roundedAxis() (d axis) {

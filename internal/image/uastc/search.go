@@ -8,7 +8,8 @@ import (
 // searchLayouts estimates the errors of modes and patterns, and tries the most promising.
 func (e *encoder) searchLayouts() {
 	if e.gray && !e.alpha {
-		// Where these modes are exact, BC7 is exact as well; the mode for gray lacks this property.
+		// If these modes are exact, transcoding to BC7 is also exact. This is not true of the mode
+		// for gray.
 		for _, mode := range [2]uint8{1, 0} {
 			if e.fitOneLine(mode); e.sse == 0 {
 				return
@@ -64,11 +65,11 @@ func (e *encoder) guessOne(all, along float64, modes ...uint8) {
 	}
 }
 
-// kept holds the fraction of the scatter along a line that indices preserve, by number of index
-// bits.
+// kept holds the fraction of the scatter along a line that remains after quantization to indices,
+// by number of index bits.
 var kept = [6]float64{1: 0.75, 2: 1 - 1.0/9, 3: 1 - 1.0/49, 4: 1 - 1.0/225, 5: 1 - 1.0/961}
 
-// rounding estimates the squared error that quantized endpoints add to a block, plus the mode's
+// rounding estimates the squared error that quantized endpoints add to a block. It adds the mode's
 // loss.
 func (l *layout) rounding() float64 {
 	step := 255 / float64(l.ends.storableLevels()-1)
@@ -88,8 +89,7 @@ func (e *encoder) guessPlanes(mode, plane uint8) {
 }
 
 // shareInside returns the fraction of pixels whose value in a channel is neither the smallest nor
-// the largest in the block. Quantized indices represent the extreme values exactly, for example the
-// alpha of cut-out images.
+// the largest in the block. Indices represent the smallest and largest value exactly.
 func (e *encoder) shareInside(channel uint8) float64 {
 	least, most := e.px[0][channel], e.px[0][channel]
 	for i := range e.px {
@@ -106,7 +106,7 @@ func (e *encoder) shareInside(channel uint8) float64 {
 
 // guessTwoAndThree estimates the errors of modes with two and three lines.
 func (e *encoder) guessTwoAndThree(s *scatter) {
-	var ways [2]uint16 // two ways to split the pixels
+	var ways [2]uint16 // the two ways to split the pixels
 	if e.effort.near > 0 {
 		v := s.principalVector()
 		d := v.roundedAxis()
@@ -132,7 +132,7 @@ func (e *encoder) guessTwoAndThree(s *scatter) {
 	}
 }
 
-// guessPatterns estimates the errors of modes with all patterns, or only with the patterns most
+// guessPatterns estimates the errors of modes. It evaluates all patterns, or only the patterns most
 // similar to two ways to split the pixels.
 func (e *encoder) guessPatterns(ways *[2]uint16, patterns []pattern, modes ...uint8) {
 	for at := range patterns {

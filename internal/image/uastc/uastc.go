@@ -1,11 +1,11 @@
-// Package uastc encodes and decodes UASTC LDR 4x4. No GPU reads this subset of ASTC: a loader
+// Package uastc encodes and decodes UASTC LDR 4x4. No GPU reads this subset of ASTC. A loader
 // transcodes it, quickly and nearly without loss, to ASTC, BC7, ETC2 and other formats. The same
 // pixels give the same bytes on every machine, because all decisions use integers, or floats that
 // are rounded equally everywhere.
 //
-// A block of 4 by 4 pixels has 16 bytes: the number of one of 19 modes, hints for transcoding to
-// formats unlike ASTC, and ASTC data: the endpoints of one to three color lines, and the positions
-// of the pixels on them.
+// A block of 4 by 4 pixels has 16 bytes. It stores the number of one of 19 modes, hints for
+// transcoding to formats unlike ASTC, and ASTC data. This data has the endpoints of one to three
+// color lines, and the positions of the pixels on the lines.
 //
 // Source: Binomial, "UASTC LDR 4x4 Texture Specification" (wiki of basis_universal), and the
 // Khronos Data Format Specification, "ASTC Compressed Texture Image Formats".
@@ -38,30 +38,30 @@ func Encode(ctx context.Context, dst, pix []byte, w, h int, o blockfit.Options) 
 type encoder struct {
 	effort effort
 
-	px      [16]point // original pixels; without alpha if it is 255 everywhere
-	alpha   bool      // some pixel is not opaque
-	gray    bool      // red, green and blue are equal in all pixels
+	px      [16]point // original pixels; alpha is 0 if it is 255 everywhere
+	alpha   bool      // true if a pixel is not opaque
+	gray    bool      // true if red, green and blue are equal in all pixels
 	all     moments   // moments of all pixels
 	rows    rows
 	guesses blockfit.Guesses
-	best    code  // best encoding so far
-	sse     int64 // squared error of the block; during the search, including the loss of its mode
+	best    code  // best encoding found so far
+	sse     int64 // squared error of the block; during the search, it includes the loss of its mode
 }
 
 // An effort holds the limits of the search for one quality.
 type effort struct {
-	// near limits the patterns to evaluate: they may differ from two splits of the pixels by at
+	// near limits the patterns to evaluate. They may differ from two splits of the pixels by at
 	// most this number of pixels; 0 evaluates all patterns. tries is the number of best guesses to
 	// try.
 	near   int
 	tries  int
-	rounds int // rounds of solving for endpoints and choosing indices
+	rounds int // number of repetitions of solving for endpoints and choosing indices
 
-	thorough bool       // try two ways to round the first endpoint, and three lines
-	biases   biasSearch // bias search for ETC1
+	thorough bool       // true to try two ways to round the first endpoint, and three lines
+	biases   biasSearch // halves for which all ETC1 biases are tried
 	tables   int        // number of EAC tables to try
 	radius   int32      // largest difference from the estimated EAC multiplier
-	bc1      bool       // search hints for BC1
+	bc1      bool       // true to search hints for BC1
 }
 
 var efforts = [...]effort{
@@ -132,7 +132,7 @@ func (e *encoder) loadPoints(pixels *[64]byte) {
 	e.all = e.rows.sumOfRows(0xffff)
 }
 
-// encodedChannels returns a bit mask of the encoded channels: RGB, or RGBA with alpha.
+// encodedChannels returns a bit mask of the encoded channels, RGB or RGBA.
 func (e *encoder) encodedChannels() uint8 {
 	if e.alpha {
 		return 15
@@ -175,7 +175,7 @@ func (e *encoder) fitPattern(mode, at uint8) {
 	e.opaque()
 }
 
-// fitPlanes tries a mode with two planes, the second for the given channel.
+// fitPlanes tries a mode with two planes. The second plane is for the given channel.
 func (e *encoder) fitPlanes(mode, plane uint8) {
 	l := &layouts[mode]
 	k := l.lineKind()

@@ -2,8 +2,8 @@ package webp
 
 import "context"
 
-// A colorShift holds the factors of the color transform, which predicts red from green, and
-// blue from green and red. A factor is a signed byte in units of 1/32.
+// A colorShift holds the factors of the color transform. It predicts red from green, and blue from
+// green and red. A factor is a signed byte in units of 1/32.
 type colorShift struct{ greenToRed, greenToBlue, redToBlue int8 }
 
 // pixel returns the factors in the form of a pixel, as they are stored.
@@ -55,7 +55,8 @@ func shiftColors(ctx context.Context, pix []uint32, width int, tileBits uint) (s
 	return shifted, shifts, nil
 }
 
-// newShift is the cost of factors that are neither 0 nor the same as in the previous tile.
+// newShift is the additional cost of factors that are neither 0 nor equal to those of the previous
+// tile.
 const newShift = 12 * oneBit
 
 // bestShift searches for the best factors for the pixels of a tile, in steps of decreasing

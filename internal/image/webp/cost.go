@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Costs are numbers of bits, times 1<<costBits. They are integers, so that a file has the same
-// bytes on all processors.
+// Costs are numbers of bits, times 1<<costBits. They are integers, which are equal on all
+// processors.
 const costBits = 12
 
 // oneBit is the cost of one bit.

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// An effort limits the searches.
+// An effort holds the limits of the searches.
 type effort struct {
-	probes int   // number of earlier positions compared for each copy
+	probes int   // number of earlier positions to compare for each copy
 	rounds int   // number of times that tokens are chosen again, with costs from the previous choice
 	groups []int // maximum numbers of code groups to try
 	best   bool
@@ -30,9 +30,9 @@ const (
 
 // A plan is a sequence of transforms for an image.
 type plan struct {
-	green     bool // subtract green from red and blue
+	green     bool // true to subtract green from red and blue
 	predicted uint // log2 of the side of predictor tiles; 0 for no prediction
-	shifted   bool // predict colors from each other
+	shifted   bool // true to predict colors from each other
 	palette   bool
 	colors    []uint32 // colors of the palette
 }
@@ -129,7 +129,7 @@ func (p plan) write(ctx context.Context, w *bitWriter, pix []uint32, width int, 
 			}
 		}
 	}
-	w.write(0, 1) // no more transforms
+	w.write(0, 1) // end of the transforms
 	return writePixels(ctx, w, pix, width, false, e)
 }
 

@@ -8,7 +8,7 @@ import (
 // A grouping assigns each tile of an image to a group of prefix codes.
 type grouping struct {
 	tileBits uint
-	tiles    []uint16 // group of each tile, in row-major order
+	tiles    []uint16 // group of each tile, row by row
 	groups   []histogram
 }
 
@@ -23,7 +23,7 @@ func oneGroup(tokens []token, cacheBits uint) *grouping {
 
 // A tally is the sparse histogram of a tile.
 type tally struct {
-	symbols []uint32 // positions in histogram.counts
+	symbols []uint32 // indices in histogram.counts
 	counts  []uint32
 }
 
@@ -84,9 +84,8 @@ func (t *tally) cost(costs []uint32) (sum int64) {
 	return sum
 }
 
-// learn finds groups by clustering. It sorts the tiles by average cost per symbol and splits
-// them into groups of equal size. Then it repeatedly moves each tile to the group in which it
-// costs least.
+// learn finds groups by clustering. It sorts the tiles by average cost per symbol and splits them
+// into groups of equal size. Then it repeatedly moves each tile to the group with the lowest cost.
 func (g *grouping) learn(tallies []tally, cacheBits uint, most int) {
 	whole := newHistogram(cacheBits)
 	for i := range tallies {

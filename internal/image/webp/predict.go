@@ -14,8 +14,8 @@ func average(a, b uint32) uint32 { return a&b + (a^b)&0xfefefefe>>1 }
 // minus returns the difference of each channel, modulo 256.
 func minus(a, b uint32) uint32 {
 	const odd, even = 0xff00ff00, 0x00ff00ff
-	// The gaps between the channels are set in one operand and clear in the other, so that no
-	// borrow crosses channels.
+	// The gaps between the channels are set in one operand and clear in the other. So no borrow
+	// reaches the next channel.
 	return ((a|even)-(b&odd))&odd | ((a|odd)-(b&even))&even
 }
 
@@ -53,7 +53,7 @@ func predict(mode int, l, t, tr, tl uint32) uint32 {
 	return halfGradient(average(l, t), tl)
 }
 
-// nearer returns either l or t, whichever is nearer to l + t - tl.
+// nearer returns l or t, whichever is nearer to l + t - tl.
 func nearer(l, t, tl uint32) uint32 {
 	var off int32
 	for shift := 0; shift < 32; shift += 8 {
@@ -86,9 +86,9 @@ func halfGradient(a, tl uint32) (v uint32) {
 	return v
 }
 
-// residual returns the difference between a pixel and its prediction. The first pixel is
-// predicted as opaque black, the rest of the first row from the left, and the rest of the first
-// column from above.
+// residual returns the difference between a pixel and its prediction. The first pixel is predicted
+// as opaque black. Other pixels of the first row are predicted from the left, and other pixels of
+// the first column from above.
 func residual(pix []uint32, width, i, mode int) uint32 {
 	switch {
 	case i == 0:
@@ -101,7 +101,7 @@ func residual(pix []uint32, width, i, mode int) uint32 {
 	return minus(pix[i], predict(mode, pix[i-1], pix[i-width], pix[i-width+1], pix[i-width-1]))
 }
 
-// channelCosts holds the cost of each value in blue, green, red and alpha.
+// channelCosts holds the cost of each value in each of blue, green, red and alpha.
 type channelCosts [4][256]uint32
 
 // ofPixel returns the cost of a pixel.
@@ -145,7 +145,7 @@ func eachTile(width, height int, tileBits uint, f func(x0, y0, x1, y1 int)) {
 	}
 }
 
-// sameMode is the cost saved if a tile has the same mode as the previous tile.
+// sameMode is the cost that is saved if a tile has the same mode as the previous tile.
 const sameMode = 4 * oneBit
 
 // predictTiles chooses a predictor mode for each tile. It returns the residuals, and the modes

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// maxLength is the maximum length of a symbol's code in bits, and maxLengthOfLengths the
-// maximum length of a code length's code.
+// maxLength is the maximum length of a symbol's code in bits. maxLengthOfLengths is the maximum
+// length of the code for a code length.
 const (
 	maxLength          = 15
 	maxLengthOfLengths = 7
 )
 
-// A prefixCode holds the code of each symbol, first bit lowest. If only one symbol occurs, its
-// code has no bits.
+// A prefixCode holds the code of each symbol, with the first bit lowest. If only one symbol occurs,
+// its code has no bits.
 type prefixCode struct {
 	lengths []uint8
 	bits    []uint16
@@ -25,7 +25,7 @@ func (c *prefixCode) write(w *bitWriter, symbol uint32) {
 	w.write(uint32(c.bits[symbol]), uint(c.lengths[symbol]))
 }
 
-// codeOf returns the best code for the counts in which no symbol has more than longest bits.
+// codeOf returns the best code for the counts whose symbols have at most longest bits.
 func codeOf(counts []uint32, longest uint8) prefixCode {
 	c := prefixCode{codeLengths(counts, longest), make([]uint16, len(counts))}
 	var next [maxLength + 2]uint16
@@ -157,10 +157,10 @@ func writeSimpleCode(w *bitWriter, used []uint32) {
 	}
 }
 
-// lengthOrder is the order in which the code lengths of the code-length code are written.
+// lengthOrder is the order in which the format stores the lengths of the codes for code lengths.
 var lengthOrder = [19]uint8{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 
-// A lengthSymbol is a code length or, from 16 on, a repeat code with its extra bits.
+// A lengthSymbol is a code length, or a repeat code from 16 on with its extra bits.
 type lengthSymbol struct{ symbol, extra uint8 }
 
 // extraOf holds the number of extra bits for symbols 16, 17 and 18.
@@ -218,7 +218,7 @@ func writeLengths(w *bitWriter, lengths []uint8) {
 	}
 }
 
-// packLengths replaces runs with repeat codes: 16 repeats the previous length, 17 and 18 repeat
+// packLengths replaces runs by repeat codes. Code 16 repeats the previous length; 17 and 18 repeat
 // zero.
 func packLengths(lengths []uint8) (symbols []lengthSymbol) {
 	before := uint8(8)
@@ -258,7 +258,7 @@ func packLengths(lengths []uint8) (symbols []lengthSymbol) {
 // A bitWriter appends bits, least significant first.
 type bitWriter struct {
 	out  []byte
-	bits uint64 // bits not yet in out
+	bits uint64 // bits that are not in out yet
 	n    uint   // number of pending bits; below 8 between writes
 }
 

@@ -6,10 +6,10 @@ import "math"
 const (
 	longestCopy    = 4096
 	farthestCopy   = 1<<20 - nearCodes
-	goodLength     = 128 // a copy of this length ends the search
+	goodLength     = 128 // length of a copy at which the search ends
 	mostCacheBits  = 10
 	hashBits       = 16
-	exactLengths   = 24 // up to this length, all copy lengths are tried; above, only the longest length of each symbol
+	exactLengths   = 24 // up to this length, all copy lengths are tried; above it, only the longest length of each symbol
 	learningRounds = 3
 )
 
@@ -22,9 +22,9 @@ type match struct {
 // hashOf hashes two successive colors.
 func hashOf(a, b uint32) uint32 { return (a*0x9e3779b1 + b*0x85ebca6b) >> (32 - hashBits) }
 
-// findMatches returns the longest earlier copy for each position. For each, it compares at most
-// the given number of earlier positions. Among copies of equal length, it prefers near ones,
-// which have short codes.
+// findMatches returns the longest earlier copy for each position. It compares at most the given
+// number of earlier positions. Of copies with equal length, it prefers near ones, which have short
+// codes.
 func findMatches(pix []uint32, width, probes int) []match {
 	matches := make([]match, len(pix))
 	last := make([]int32, 1<<hashBits)
@@ -115,8 +115,8 @@ func (p *parser) cached(tokens []token, bits uint) []token {
 	return tokens
 }
 
-// eachCached calls f for each token, with pixels replaced by cache positions if a color cache holds
-// them.
+// eachCached calls f for each token. Pixels in the color cache are replaced by their cache
+// positions.
 func (p *parser) eachCached(tokens []token, bits uint, f func(k int, t token)) {
 	colors := newCache(bits)
 	i := 0
@@ -191,7 +191,7 @@ func (p *prices) ofDistance(code uint32) uint32 {
 func (p *parser) cheapest(price *prices) []token {
 	n := len(p.pix)
 	cost := make([]int64, n+1)
-	step := make([]uint16, n+1) // pixels of the token that ends at this position
+	step := make([]uint16, n+1) // number of pixels of the token that ends at each position
 	for i := 1; i <= n; i++ {
 		cost[i] = math.MaxInt64
 	}

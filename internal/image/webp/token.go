@@ -17,7 +17,7 @@ const (
 
 // A token is a pixel, a pixel from the color cache, or a copy of earlier pixels.
 type token struct {
-	length uint16 // number of pixels; 0 for a pixel from the cache
+	length uint16 // number of pixels; 0 for a pixel from the color cache
 	value  uint32 // color, position in the cache, or distance code (from 1 on)
 }
 
@@ -46,7 +46,7 @@ const nearCodes = 120
 // columns to the right. The nearest pixel has code 1. Equal distances are sorted by columns,
 // and the left pixel comes first (RFC 9649, section 4.2.2).
 var near = sync.OnceValue(func() *[8][16]uint8 {
-	type place struct{ x, y int } // number of columns to the left, and of rows above
+	type place struct{ x, y int } // numbers of columns to the left and of rows above
 	var places []place
 	for y := range 8 {
 		for x := -7; x <= 8; x++ {
@@ -77,7 +77,7 @@ func distanceCode(width, distance int) uint32 {
 	return uint32(distance + nearCodes)
 }
 
-// A cache holds recent colors by their hash. Encoder and decoder put every pixel into it.
+// A cache holds recent colors by their hash. Encoder and decoder add every pixel to it.
 type cache struct {
 	colors []uint32
 	shift  uint
@@ -106,7 +106,7 @@ func (c *cache) put(color uint32) (position uint32, there bool) {
 // with lengths and cache positions, red, blue, alpha, and distances.
 type histogram struct {
 	counts []uint32
-	green  int // number of symbols in the alphabet of green
+	green  int // number of symbols in the green alphabet
 }
 
 // codes is the number of codes for a histogram.

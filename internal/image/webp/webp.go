@@ -47,8 +47,8 @@ func Encode(ctx context.Context, w io.Writer, m *pixmap.Map, best bool) error {
 	return err
 }
 
-// Memory returns the peak memory, in bytes, that Encode needs for an image of w by h pixels.
-// The factor is measured.
+// Memory returns the peak memory in bytes that Encode needs for an image of w by h pixels. It is
+// based on measurements.
 func Memory(w, h int) int64 { return 8<<20 + 100*int64(w)*int64(h) }
 
 // container returns a file that contains the stream.

@@ -26,8 +26,8 @@ func painted(w, h int, at func(x, y int) [4]uint8) *pixmap.Map {
 	return m
 }
 
-// All pixels are restored, including hidden colors, and palettes make small files if there are
-// few colors.
+// TestPixelsSurviveWebP checks that all pixels are restored, including hidden colors. Palettes must
+// make small files if there are few colors.
 func TestPixelsSurviveWebP(t *testing.T) {
 	noise := rand.New(rand.NewPCG(3, 4))
 	for _, tc := range []struct {
@@ -62,7 +62,7 @@ func TestPixelsSurviveWebP(t *testing.T) {
 	}
 }
 
-// The encoder accepts every image, with both efforts.
+// TestEveryImageIsEncoded encodes random images with both efforts.
 func TestEveryImageIsEncoded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
@@ -82,7 +82,6 @@ func TestEveryImageIsEncoded(t *testing.T) {
 	})
 }
 
-// All colors are restored for every alpha value.
 func TestColorsOfEveryAlphaSurvive(t *testing.T) {
 	m := painted(256, 256, func(x, y int) [4]uint8 { return [4]uint8{uint8(x), uint8(255 - x), uint8(x * 7), uint8(y)} })
 	if err := Encode(t.Context(), io.Discard, m, false); err != nil {
@@ -90,7 +89,6 @@ func TestColorsOfEveryAlphaSurvive(t *testing.T) {
 	}
 }
 
-// A file with different pixels is an error.
 func TestWrongPixelsAreAnError(t *testing.T) {
 	m := pixmap.New(4, 4, pixmap.Bits8)
 	var file bytes.Buffer
@@ -123,7 +121,8 @@ func TestUnfitPicturesAreErrors(t *testing.T) {
 	}
 }
 
-// Memory is an upper bound of the live heap, which is sampled while the collector runs often.
+// TestWebPMemoryIsAnUpperBound compares Memory with the live heap, which it samples while the
+// collector runs often.
 func TestWebPMemoryIsAnUpperBound(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	noise := rand.New(rand.NewPCG(5, 6))
