@@ -10,7 +10,7 @@ import (
 type frame struct {
 	size     int // samples per channel
 	channels int
-	coupled  int  // stereo encoding of two channels: 0, leftSide, sideRight or midSide
+	coupled  int // stereo encoding of two channels: 0, leftSide, sideRight or midSide
 	width    uint
 	rate     int
 }

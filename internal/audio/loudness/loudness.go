@@ -30,8 +30,8 @@ type Result struct {
 // Power is summed over slices of 10 ms.
 const (
 	slicesPerSecond = 100
-	momentary       = 40 // number of slices per measuring block
-	hop             = 10 // number of slices between the starts of two gated blocks
+	momentary       = 40  // number of slices per measuring block
+	hop             = 10  // number of slices between the starts of two gated blocks
 	shortTerm       = 300 // number of slices per short-term window
 )
 

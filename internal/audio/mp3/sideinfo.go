@@ -3,7 +3,7 @@ package mp3
 // A sideInfo describes the encoding of a frame's granules (2.4.1.7 of both ISO/IEC 11172-3 and
 // 13818-3).
 type sideInfo struct {
-	begin    int // distance in bytes from the start of the main data to the frame
+	begin    int    // distance in bytes from the start of the main data to the frame
 	shared   [2]int // bit mask of the scale factor groups that the second granule reuses, for each channel
 	granules [2][2]granule
 }

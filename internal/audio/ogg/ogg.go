@@ -30,7 +30,7 @@ type Page struct {
 	Offset  int // offset of the page in the file
 	First   bool
 	Last    bool
-	Resumes bool // set if the page starts with the rest of an unfinished packet
+	Resumes bool  // set if the page starts with the rest of an unfinished packet
 	Granule int64 // granule position at the end of the page; NoPosition if no packet ends on it
 	Serial  uint32
 	Number  uint32
@@ -99,7 +99,7 @@ func (p *Page) verifyChecksum(data []byte) error {
 type Packet struct {
 	Data    []byte
 	Granule int64 // granule position after the packet; NoPosition unless it is the last packet on its page
-	Last    bool // set on the last packet of the stream
+	Last    bool  // set on the last packet of the stream
 }
 
 // A Reader reads the packets of one stream.

@@ -16,14 +16,14 @@ type pageWalk struct {
 	magic   []byte
 	open    map[uint32]*openStream
 	main    uint32 // serial number of the stream whose first packet starts with magic
-	ended   int64 // number of frames in earlier streams whose first packet starts with magic
-	granule int64 // last granule position of the stream main
+	ended   int64  // number of frames in earlier streams whose first packet starts with magic
+	granule int64  // last granule position of the stream main
 }
 
 // An openStream is a stream whose last page has not been read yet.
 type openStream struct {
 	number uint32 // number of the next page
-	within bool // set if the last packet continues on the next page
+	within bool   // set if the last packet continues on the next page
 }
 
 // Verify checks the checksum, the number and the order of all pages of a file. It returns the

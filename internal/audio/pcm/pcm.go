@@ -28,15 +28,15 @@ type Clip struct {
 	Channels int       // samples per frame
 	Samples  []float32 // samples, interleaved frame by frame; 1.0 is full scale
 	Loops    []Loop    // loops in source order; usually none
-	Warnings []string // warnings about loops of the source that were dropped or shortened
-	Lost     []string // notes on other parts of the source that a clip cannot hold
+	Warnings []string  // warnings about loops of the source that were dropped or shortened
+	Lost     []string  // notes on other parts of the source that a clip cannot hold
 }
 
 // A Loop is a section of a clip that a player repeats.
 type Loop struct {
 	Start, End int64 // first frame of the loop, and first frame after the loop
 	Count      int   // number of repetitions; 0 means forever
-	PingPong   bool // plays alternately forwards and backwards
+	PingPong   bool  // plays alternately forwards and backwards
 }
 
 // AddLoop appends a loop to the clip. An end beyond the clip is moved to the clip's end, and a loop

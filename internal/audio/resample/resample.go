@@ -126,7 +126,7 @@ func lowestTerms(from, to int) (in, out int) {
 // A stream converts a clip block by block and channel by channel.
 type stream struct {
 	bank    *bank
-	in, out int64 // ratio of input frames to output frames, in lowest terms
+	in, out int64     // ratio of input frames to output frames, in lowest terms
 	window  []float64 // input frames for the current block
 }
 
@@ -190,7 +190,7 @@ func dotProduct(h, x []float64) float64 {
 // and, together with the transition width, its length.
 const (
 	attenuation = 125.0 // attenuation in dB, slightly more than documented
-	passband    = 0.91 // end of the passband as a fraction of half the lower rate: 20 kHz of 44.1 kHz
+	passband    = 0.91  // end of the passband as a fraction of half the lower rate: 20 kHz of 44.1 kHz
 	beta        = 0.1102 * (attenuation - 8.7)
 
 	// halfWidth is the length of the kernel on each side, in frames of the lower rate.
