@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// opened is the interface of Directory and its implementations on all systems, with names without NUL
-// for readable tests.
+// opened is the interface of Directory and its implementations on all systems. Its names have no
+// NUL, which makes tests easier to read.
 type opened interface {
 	Sub(path string, beneath bool) (opened, error)
 	Info(into *Info) error
@@ -23,7 +23,7 @@ type opened interface {
 	Close() error
 }
 
-// openedFile is the interface of File and its implementations, with the Info of OpenFile.
+// openedFile is the interface of File and its implementations, extended by the Info of OpenFile.
 type openedFile interface {
 	io.ReadCloser
 	io.ReaderAt
@@ -36,7 +36,7 @@ type implementation struct {
 	open func(name string) (opened, error)
 }
 
-// each runs a test of the contract with every implementation, in a new empty directory.
+// each runs a test with every implementation of the interface opened, in a new empty directory.
 func each(t *testing.T, test func(t *testing.T, open func(string) (opened, error), dir string)) {
 	for _, i := range implementations {
 		t.Run(i.name, func(t *testing.T) { test(t, i.open, t.TempDir()) })
