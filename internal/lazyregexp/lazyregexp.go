@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// New returns a function that compiles the expression on its first call. This call panics if the
+// New returns a function that compiles the expression on its first call. The call panics if the
 // expression is invalid.
 func New(expression string) func() *regexp.Regexp {
 	return (&lazy{expression: expression}).compiledOnce
