@@ -13,8 +13,8 @@ func New(expression string) func() *regexp.Regexp {
 	return (&lazy{expression: expression}).compiledOnce
 }
 
-// A lazy is an expression that is compiled once. It takes two allocations, one fewer than
-// sync.OnceValue, because packages create dozens of them before main.
+// A lazy is an expression that is compiled once. Creating it takes two allocations, one fewer than
+// sync.OnceValue. This matters because packages create dozens of them before main.
 type lazy struct {
 	expression string
 	once       sync.Once

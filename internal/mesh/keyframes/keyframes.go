@@ -1,15 +1,15 @@
 // Package keyframes removes keyframes from animations if the remaining keyframes give the same
 // motion within a tolerance.
 //
-// Between two keyframes glTF 2.0 (appendix C) uses a straight line, the shorter arc between two
-// rotations at constant speed, or a step. Many players use a straight line between two quaternions
-// instead, whose rotation is faster in the middle than at both ends; the tolerance holds for these
-// players as well.
+// Between two keyframes glTF 2.0 (appendix C) interpolates by a straight line, by a step, or, for
+// rotations, along the shorter arc at constant speed. Many players use a straight line between two
+// quaternions instead, which rotates faster in the middle than at both ends. The tolerance is also
+// kept in these players.
 //
 // Between rotations half a turn apart both arcs are equally short, and a rounding error determines
 // the direction of a player's turn. So Reduce removes no keyframes between rotations more than a
-// quarter of a turn apart, and [Curve.SameTurns] finds keyframes of the source whose direction
-// rounding would reverse.
+// quarter of a turn apart. [Curve.SameTurns] finds keyframes of the source whose direction rounding
+// would reverse.
 package keyframes
 
 import (
@@ -22,9 +22,9 @@ import (
 type Kind uint8
 
 const (
-	Vector   Kind = iota // translation or scale; the distance is between points
-	Rotation             // unit quaternion; the distance is an angle in radians
-	Shares               // weights of morph targets; the distance is the largest difference
+	Vector   Kind = iota // translation or scale, with the distance between points
+	Rotation             // unit quaternion, with the angle in radians as distance
+	Shares               // weights of morph targets, with the largest difference as distance
 )
 
 // A Curve is a list of keyframes with Width values each, at increasing times.
@@ -40,11 +40,9 @@ type Curve struct {
 func (c *Curve) keyframe(i int) []float32 { return c.Values[i*c.Width:][:c.Width] }
 
 // Reduce returns the indices of the keyframes to keep, in order. stored holds the values that will
-// be written for the same keyframes as in source. The curve through the kept values differs from
-// the source by at most the distance most. If a curve never moves, Reduce keeps one keyframe;
-// otherwise it keeps the first and the last.
-//
-// It keeps all keyframes around a stored value that already differs by more than that distance.
+// be written for the keyframes of source. The curve through the kept values differs from source by
+// at most the distance most. If a curve never moves, Reduce keeps one keyframe; otherwise it keeps
+// the first and the last.
 func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) ([]int, error) {
 	r := reducer{source: source, stored: &Curve{
 		Kind: source.Kind, Step: source.Step, Width: source.Width, Times: source.Times, Values: stored,
