@@ -139,29 +139,29 @@ type mesh struct {
 	// quadratic time.
 	effort int64
 
-	triangles []uint32 // remaining triangles, as wedges
+	triangles []uint32 // corners of the remaining triangles, as wedges
 	position  []uint32 // position of each wedge
 	at        []vector // coordinates of each position, scaled to the range from 0 to 1
 	shape     []quadric
 	facing    []vector    // sum of the original normals at each position, weighted by area
-	worn      *appearance // attributes; nil if there are none
-	reached   float64     // largest error so far, squared
+	worn      *appearance // attributes of the wedges; nil if there are none
+	reached   float64     // square of the largest error so far
 
 	lockBorder bool
 
-	// Results of connectTriangles.
+	// These are the results of connectTriangles.
 	place  []uint32 // position of each corner
-	begin  []uint32 // corners at position p are around[begin[p]:begin[p+1]]
+	begin  []uint32 // start of each position's list: the corners at position p are around[begin[p]:begin[p+1]]
 	around []uint32 // corners, as indices in triangles
 	kind   []uint8  // kind of each position
-	seam   []bool   // set for positions with two wedges
+	seam   []bool   // set for a position with two wedges
 	edges  []edge
 
-	// Temporary memory of rankEdges and collapseEdges.
+	// These are temporary data of rankEdges and collapseEdges.
 	order   []uint32 // edges, sorted by cost
-	to      []uint32 // new position of each position in this pass
-	wedgeTo []uint32 // new wedge of each wedge in this pass
-	touched []bool   // set for positions that have taken part in this pass
+	to      []uint32 // new position of each position, in this pass
+	wedgeTo []uint32 // new wedge of each wedge, in this pass
+	touched []bool   // set for a position that has taken part in this pass
 	mark    []uint32 // last stamp of each position
 	stamp   uint32
 }
@@ -204,7 +204,7 @@ func newMesh(ctx context.Context, indices []uint32, positions []float32, o *Opti
 	m.begin = make([]uint32, count+1)
 	m.place = make([]uint32, len(m.triangles))
 	m.around = make([]uint32, len(m.triangles))
-	m.edges = make([]edge, 0, len(m.triangles)/2) // enough for a closed surface
+	m.edges = make([]edge, 0, len(m.triangles)/2) // a closed surface needs no larger capacity
 	m.order = make([]uint32, 0, len(m.triangles)/2)
 	m.kind = make([]uint8, count)
 	m.seam = make([]bool, count)
@@ -239,8 +239,8 @@ func (m *mesh) collapseUntil(target int, limit float64) error {
 	return nil
 }
 
-// spendEffort counts work, in units of some ten nanoseconds, and returns the context's error if it
-// is canceled.
+// spendEffort counts work, in units of about ten nanoseconds. If the context is canceled, it
+// returns the context's error.
 func (m *mesh) spendEffort(work int) error {
 	m.effort -= int64(work)
 	if m.work += work; m.work < 1<<17 {
@@ -250,5 +250,5 @@ func (m *mesh) spendEffort(work int) error {
 	return m.ctx.Err()
 }
 
-// cornersAt returns the corners at a position at the start of the pass.
+// cornersAt returns the corners that were at a position when the pass started.
 func (m *mesh) cornersAt(p uint32) []uint32 { return m.around[m.begin[p]:m.begin[p+1]] }
