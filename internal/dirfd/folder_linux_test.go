@@ -143,7 +143,7 @@ func TestFailuresLeaveNothingOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		use() // on first use, package os opens a descriptor of its own
+		use() // package os opens a descriptor of its own on first use
 		before := descriptors(t)
 		use()
 		if after := descriptors(t); after != before {

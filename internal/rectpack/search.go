@@ -220,7 +220,7 @@ func (p *packer) placeOnPage(t try, page Size, all bool) map[int]Place {
 		case t.any:
 			return placed
 		}
-		left[which] = left[0] // which is 0 unless the order is free
+		left[which] = left[0] // no effect unless the order is free
 		left = left[1:]
 	}
 	return placed

@@ -124,7 +124,7 @@ func (b *builder) weldVertices(ctx context.Context, g *geometry, p *gltf.Primiti
 	if err != nil {
 		return err
 	}
-	for from, to := range remap { // to <= from, so no unread vertex is overwritten
+	for from, to := range remap { // no unread vertex is overwritten, because to <= from
 		copy(g.positions[3*to:], g.positions[3*from:][:3])
 		if g.normals != nil {
 			copy(g.normals[3*to:], g.normals[3*from:][:3])

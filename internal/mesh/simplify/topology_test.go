@@ -39,7 +39,7 @@ func TestClosedStaysClosed(t *testing.T) {
 				t.Errorf("%s at %d: Euler characteristic %d, want %d", c.name, target, got, c.euler)
 			}
 			if target < 150 {
-				continue // with so few triangles, a sphere is a tetrahedron and a torus has no full ring
+				continue // too few triangles: a sphere is a tetrahedron and a torus has no full ring
 			}
 			for i := 0; i < len(out); i += 3 {
 				// In saddle-shaped parts of a torus, a thin triangle may be perpendicular to the
