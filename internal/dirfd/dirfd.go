@@ -7,7 +7,7 @@
 //
 // The bytes may be forged. Invalid names are refused with EINVAL before the system receives them:
 // an empty name, "." or "..", a name with a slash or another separator of the system, and a name
-// whose only NUL is not at its end.
+// without its final NUL or with another NUL.
 //
 // Except in [Open], errors are bare values of [syscall.Errno], which need no allocation and can be
 // compared with ==. The caller wraps errors with the name for messages. Calls on a Folder or File

@@ -36,7 +36,7 @@ type descr int8
 const (
 	noFile descr = 0
 	first  descr = 1
-	mapped descr = 5 // position for mmap
+	mapped descr = 5 // position of the descriptor among the arguments of mmap
 )
 
 // A transfer is the way in which a call moves data. It serves to simulate short reads and writes.

@@ -130,7 +130,7 @@ func (e *IMAEncoder) extendBeams(t *imaTables, target int32, i int) {
 			d1, d2 := int64(target-summed), int64(target-multiplied)
 			miss := b.miss + d1*d1 + d2*d2
 			if len(e.next) == limit && miss >= e.next[limit-1].miss {
-				continue // a check before keepBeam saves time
+				continue
 			}
 			n := beam{miss, summed, multiplied, t.next[b.index][code], uint16(from)<<4 | uint16(code)}
 			e.next = keepBeam(e.next, n, limit)

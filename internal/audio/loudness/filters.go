@@ -59,10 +59,9 @@ func weighting(rate int) (shelf, highPass biquad) {
 
 func tanPi(x float64) float64 { return detmath.SinPi(x) / detmath.CosPi(x) }
 
-// channelWeights returns the weight of each channel's power in the sum, by the usual speakers of
-// the given number of channels (see package pcm for their order): 1.41 for side speakers, 0 for
-// low-frequency effects, 1 for all others. These are the weights of BS.1770-4, table 4, by speaker
-// angle; a single surround pair counts as side speakers.
+// channelWeights returns the weight of each channel's power in the sum. The weights are 1.41 for
+// side speakers, 0 for low-frequency effects, and 1 for all others, as in BS.1770-4, table 4. A
+// single surround pair counts as side speakers. See package pcm for the order of the speakers.
 func channelWeights(channels int) []float64 {
 	const side = 1.41
 	switch channels {

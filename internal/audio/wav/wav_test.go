@@ -125,7 +125,7 @@ func TestLastBlockContinuesWithTheLoop(t *testing.T) {
 	}
 	for i := frames; i < got.Frames(); i++ {
 		want := clip.Samples[2*(300+(i-frames)%200)]
-		if d := got.Samples[2*i] - want; i%200 > 120 && (d > 0.02 || d < -0.02) { // not directly after a jump
+		if d := got.Samples[2*i] - want; i%200 > 120 && (d > 0.02 || d < -0.02) {
 			t.Fatalf("frame %d is %v, want about %v", i, got.Samples[2*i], want)
 		}
 	}

@@ -201,8 +201,8 @@ func FileOfURI(uri string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w; in a file name write %%25 for %%", showURI(uri), err)
 	}
-	// path.Clean gives a file the same name however the URI spells it. The prefix prevents an
-	// escaped leading slash from referring to the root of the asset tree.
+	// path.Clean gives a file one name for all spellings of its URI. The prefix prevents an escaped
+	// leading slash from referring to the root of the asset tree.
 	return path.Clean("./" + name), nil
 }
 

@@ -66,8 +66,8 @@ func TestVersion1(t *testing.T) {
 		0x01, 0x02, 0x00, 8, // one bit per element for byte 0; 1 means a separate byte
 		0x01, 0b00_10_00_00, 0, 0, 0, // two bits per element for byte 1
 		1, 3, // plain bytes for byte 3; byte 2 is constant and stores nothing
-		2, 1, 0, 0, // differences of bytes 4 and 5
-		0x80, 0x01, // differences of byte 8
+		2, 1, 0, 0,
+		0x80, 0x01,
 	}
 	packed = append(packed, make([]byte, 24-12-3)...)
 	packed = append(packed, 10, 20, 30, 40, 0xff, 0xff, 0, 0, 0, 0, 0, 0x80)

@@ -22,8 +22,8 @@ type texmap struct {
 	scale  [2]float64
 	offset [2]float64
 	clamp  bool
-	bump   float64 // value of -bm
-	from   string  // value of -imfchan; "" if missing
+	bump   float64 // value of the option -bm
+	from   string  // value of the option -imfchan; "" if missing
 }
 
 // These are the statements of MTL, by the type of their arguments. Exporters of PBR materials added

@@ -113,7 +113,7 @@ type object struct {
 // A parser holds the part of a model parsed so far.
 type parser struct {
 	v, vt, vn  []float32 // vectors with three, two and three components
-	colors     []float32 // four components per vertex; nil without colors
+	colors     []float32 // color components, four per vertex; nil without colors
 	objects    []object  // objects from o lines, or from g lines if there are none
 	hasObjects bool      // set if the model has o lines
 	materials  []*material

@@ -244,7 +244,8 @@ func box(indices []uint32, positions []float32) (least vector, extent float64) {
 	return least, max(size.x, size.y, size.z)
 }
 
-// picture is the image from one side. It holds depths, and how often each pixel was shaded.
+// picture is the view of the mesh from one side. It holds depths, and how often each pixel was
+// shaded.
 type picture struct {
 	near   [view * view]float32
 	shaded [view * view]uint32
@@ -330,9 +331,9 @@ func between(a, b corner, y, left, right int32) (int32, int32) {
 	}
 	room := dx*int64(y-a.y) - least
 	switch {
-	case dy > 0: // solved for x-a.x: at most room/dy
+	case dy > 0:
 		right = min(right, int32((floor(room, dy)+int64(a.x)-8)>>4)+1)
-	case dy < 0: // solved for x-a.x: at least -room/-dy, rounded up
+	case dy < 0:
 		left = max(left, int32((-floor(room, -dy)+int64(a.x)-8+15)>>4))
 	case room < 0:
 		right = left

@@ -83,7 +83,7 @@ type cacheSorter struct {
 	score  []int32 // score of each vertex
 	total  []int32 // sum of the scores of each triangle's corners; the constant drawn for a selected triangle
 	recent []uint32
-	next   []uint32 // buffer for rebuilding recent
+	next   []uint32 // temporary memory for updating recent
 	cursor int      // index before which all triangles have been selected
 }
 

@@ -162,7 +162,7 @@ type mesh struct {
 	to      []uint32 // new position of each position, in this pass
 	wedgeTo []uint32 // new wedge of each wedge, in this pass
 	touched []bool   // set for a position that has taken part in this pass
-	mark    []uint32 // last stamp of each position
+	mark    []uint32 // last stamp that marked each position
 	stamp   uint32
 }
 

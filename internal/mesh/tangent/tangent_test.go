@@ -203,7 +203,7 @@ func TestNoDirection(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := vec{0.5, -1, 0}.unit()
-	for _, c := range []int{1, 3} { // the corners at vertex 1
+	for _, c := range []int{1, 3} {
 		if s := vec(got[4*c:]); s.dot(want) < 0.99999 {
 			t.Errorf("corner %d has %v, want %v", c, s, want)
 		}
