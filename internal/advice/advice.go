@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// For adds advice to err if its cause is known and the advice is not obvious; otherwise it returns
-// err.
+// For adds advice to err if the cause is known and the advice is not obvious. Otherwise it returns
+// err unchanged.
 func For(err error) error {
 	if err == nil {
 		return nil

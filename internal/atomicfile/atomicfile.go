@@ -48,7 +48,7 @@ func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 type File struct {
 	*os.File
 	in    Folder
-	name  string // path, which the Folder in resolves
+	name  string // path of the file, relative to the Folder
 	ended bool
 }
 
@@ -78,8 +78,8 @@ func Create(dir string, perm fs.FileMode) (*File, error) {
 func CreateIn(in Folder, dir string, perm fs.FileMode) (*File, error) {
 	for try := 1; ; try++ {
 		name := filepath.Join(dir, fmt.Sprintf("%s%016x", Prefix, rand.Uint64()))
-		// NoWait has no effect on a new file, but avoids five system calls of package os that test
-		// whether the file supports polling.
+		// The flag NoWait has no effect on a new file. It saves five system calls with which
+		// package os would test whether the file supports polling.
 		f, err := in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|regular.NoWait, perm)
 		if err == nil {
 			return &File{File: f, in: in, name: name}, nil
@@ -105,20 +105,20 @@ func (f *File) Commit(path string) error {
 	return nil
 }
 
-// Discard closes and removes the file. After Commit or Discard it does nothing, so it can be
-// deferred.
+// Discard closes and removes the file. After Commit or an earlier Discard it does nothing, so a
+// caller can defer it.
 func (f *File) Discard() {
 	if f.ended {
 		return
 	}
 	f.ended = true
-	f.Close() // fails if Commit has already closed the file
-	// If a temporary file cannot be removed, there is nothing left to try.
+	f.Close() // the error is ignored: Commit may have closed the file
+	// The error is ignored, because nothing else can be done about the temporary file.
 	f.in.Remove(f.name)
 }
 
 // SyncFolder waits until the entries of a directory are on disk, so that they survive a power
-// failure before any later renames do. It does nothing on systems without such a call.
+// failure. It does nothing on systems without such a call.
 func SyncFolder(name string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -130,7 +130,7 @@ func SyncFolder(name string) error {
 	defer f.Close()
 	err = f.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		return nil // some network and user-space file systems do not support it
+		return nil // some network and user-space file systems cannot sync directories
 	}
 	if err != nil {
 		return fmt.Errorf("sync directory %s: %w", name, err)

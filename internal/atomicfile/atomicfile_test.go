@@ -18,7 +18,7 @@ func give(s string) func(io.Writer) error {
 	}
 }
 
-// holds fails the test unless dir holds exactly these names.
+// holds fails the test unless the directory dir contains exactly the names in want.
 func holds(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -80,7 +80,7 @@ func TestFailedWriteChangesNothing(t *testing.T) {
 	if err := Write(filepath.Join(dir, "full"), 0o666, give("x")); err == nil {
 		t.Error("a directory was replaced")
 	}
-	// If the file is closed early, the close in Commit fails.
+	// The callback closes the file, so Commit fails when it closes the file again.
 	err := Write(path, 0o666, func(w io.Writer) error { return w.(io.Closer).Close() })
 	if !errors.Is(err, os.ErrClosed) {
 		t.Errorf("close failure: %v", err)
@@ -122,7 +122,7 @@ func TestDiscardRemovesTheFile(t *testing.T) {
 	holds(t, dir, "f")
 }
 
-// In a confined directory, neither the temporary file nor the final name leads outside.
+// TestCreateInStaysInside checks that a file created in an os.Root never leaves its directory.
 func TestCreateInStaysInside(t *testing.T) {
 	base := t.TempDir()
 	for _, dir := range []string{"in/sub", "out"} {
@@ -165,7 +165,7 @@ func TestSyncFolder(t *testing.T) {
 	if err := SyncFolder(dir); err != nil {
 		t.Error(err)
 	}
-	// On systems that can sync directories, a missing directory is an error.
+	// SyncFolder fails for a missing directory, on systems that can sync directories.
 	err := SyncFolder(filepath.Join(dir, "missing"))
 	if (err == nil) != (runtime.GOOS == "windows") {
 		t.Errorf("missing folder: %v", err)

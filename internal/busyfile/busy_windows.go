@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// IsBusy reports whether the system may have refused a call because a file is open, mapped, or
-// deleted and still open. A missing permission causes the same error.
+// IsBusy reports whether the system may have refused a call because a file is open or mapped. A
+// deleted file that is still open, and a missing permission, cause the same error.
 func IsBusy(err error) bool {
 	var errno windows.Errno
 	if !errors.As(err, &errno) {
@@ -22,8 +22,8 @@ func IsBusy(err error) bool {
 	return false
 }
 
-// LacksPosixDeletion reports whether the system lacks FileDispositionInformationEx and says so by
-// an error that package os does not expect, as Wine 8 does.
+// LacksPosixDeletion reports whether err means that the system lacks FileDispositionInformationEx.
+// Wine 8 returns an error that package os does not expect.
 func LacksPosixDeletion(err error) bool {
 	return errors.Is(err, windows.ERROR_INVALID_FUNCTION) || errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED)
 }

@@ -1,10 +1,11 @@
 // Package busyfile removes and replaces files while other programs have them open.
 //
-// Windows refuses both on drives without POSIX semantics (FAT, network drives), and where the other
-// program opened the file without sharing deletion, as virus scanners and indexers do briefly.
-// [Files] repeats the call after short pauses that get longer. Then it moves the busy file into a
-// trash directory, which the next run empties. If the system refuses that, too, it returns an
-// [Error] with the file's name. On other systems both operations succeed at once.
+// Windows refuses both operations on drives without POSIX semantics (FAT, network drives). It also
+// refuses them while another program has the file open without sharing deletion, as virus scanners
+// and indexers do briefly. [Files] repeats the call after pauses, which get longer. Then it moves
+// the busy file into a trash directory, which the next run empties. If the system refuses that,
+// too, it returns an [Error] with the file's name. On other systems both operations succeed at
+// once.
 package busyfile
 
 import (
@@ -21,7 +22,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Folder makes system calls on the files of a directory, without repeating them.
+// A Folder makes system calls on the files of a directory. It does not repeat failed calls.
 type Folder interface {
 	Lstat(name string) (fs.FileInfo, error)
 	MkdirAll(name string, perm fs.FileMode) error
@@ -34,14 +35,14 @@ type Folder interface {
 // Files repeats calls of a Folder while files are busy. Its methods may be called concurrently.
 type Files struct {
 	In    Folder
-	Trash string              // target directory for moving busy files; "" disables moving
-	Busy  func(error) bool    // reports whether an error means a busy file; nil means IsBusy
-	Pause func(time.Duration) // waits; nil means time.Sleep
-	vain  atomic.Int32        // number of consecutive calls whose pauses did not help
+	Trash string              // directory to which busy files are moved; "" disables moving
+	Busy  func(error) bool    // function that reports whether an error means a busy file; nil means IsBusy
+	Pause func(time.Duration) // function that waits; nil means time.Sleep
+	vain  atomic.Int32        // number of consecutive calls that failed in spite of their pauses
 }
 
-// pauses is the maximum number of pauses per call: the first is 1 ms and each is twice as long as
-// the previous, half a second in total.
+// pauses is the maximum number of pauses per call. The first pause takes 1 ms, and each is twice as
+// long as the previous one: half a second in total.
 const pauses = 9
 
 // Error is the error for a file that cannot be removed or replaced because another program has it
@@ -69,11 +70,11 @@ func (f *Files) Remove(name string) error {
 	if !moved {
 		return f.explainBusy(name, err)
 	}
-	f.In.Remove(aside) // if this fails, the next run removes the file
+	f.In.Remove(aside) // if the call fails, the next run removes the file
 	return nil
 }
 
-// RemoveAll removes a file, or a directory with its content, as far as possible.
+// RemoveAll removes a file or a directory with its content. It continues after errors.
 func (f *Files) RemoveAll(name string) error {
 	err := f.In.RemoveAll(name)
 	if err == nil || !f.busy(err) && !needsSteps(err) {
@@ -134,8 +135,8 @@ func (f *Files) busy(err error) bool {
 }
 
 // repeatWhileBusy repeats a call while it fails because of a busy file, for at most half a second.
-// If the pauses of earlier calls did not help, the pauses are shorter, so that many busy files do
-// not take hours.
+// If the pauses of earlier calls did not help, its pauses are shorter. Otherwise many busy files
+// could take hours.
 func (f *Files) repeatWhileBusy(call func() error) error {
 	err := call()
 	wait := time.Millisecond
@@ -156,7 +157,7 @@ func (f *Files) repeatWhileBusy(call func() error) error {
 	return err
 }
 
-// moveAside moves a regular file to the trash directory, unless it is there already.
+// moveAside moves a regular file to the trash directory, unless the file is already in it.
 func (f *Files) moveAside(name string) (aside string, moved bool) {
 	if f.Trash == "" || strings.HasPrefix(name, f.Trash+"/") || !f.isRegular(name) {
 		return "", false
@@ -172,8 +173,8 @@ func (f *Files) moveAside(name string) (aside string, moved bool) {
 }
 
 // explainBusy adds the name of a busy file to an error. It returns errors about directories
-// unchanged, because the system has the same error for a busy directory and for a directory that is
-// not empty.
+// unchanged, because the system reports busy directories and nonempty directories with the same
+// error.
 func (f *Files) explainBusy(name string, err error) error {
 	if !f.isRegular(name) {
 		return err

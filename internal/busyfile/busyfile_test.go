@@ -13,11 +13,11 @@ import (
 
 var errBusy = errors.New("in use")
 
-// folder is a directory that refuses to remove or replace busy files, like Windows.
+// folder is a directory that, like Windows, refuses to remove or replace busy files.
 type folder struct {
 	*os.Root
-	held  map[string]bool // names that can be neither removed nor replaced
-	fixed map[string]bool // names that cannot be renamed either
+	held  map[string]bool // names of files that cannot be removed or replaced
+	fixed map[string]bool // names of files that cannot be renamed either
 }
 
 func (f folder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(f.FS(), name) }
@@ -35,7 +35,7 @@ func (f folder) Remove(name string) error {
 	if f.held[name] {
 		return errBusy
 	}
-	return os.Remove(filepath.Join(f.Name(), name)) // os.Remove needs no POSIX deletion
+	return os.Remove(filepath.Join(f.Name(), name)) // this call needs no POSIX deletion
 }
 
 func (f folder) Rename(from, to string) error {
@@ -50,8 +50,8 @@ func (f folder) Rename(from, to string) error {
 	return err
 }
 
-// open returns the Files of a directory that has the files old and new, and a list that receives
-// their pauses. The names in held are busy files.
+// open returns the Files of a directory that contains the files old and new. It also returns a list
+// that receives the pauses. held names the busy files.
 func open(t *testing.T, held ...string) (*Files, folder, *[]time.Duration) {
 	dir := t.TempDir()
 	for _, name := range []string{"old", "new"} {

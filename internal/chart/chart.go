@@ -30,7 +30,7 @@ const Style = `
 // A Trend is a series of values with a title and marks.
 type Trend struct {
 	Title, Note string    // texts above the chart
-	Label       string    // text for readers who cannot see the chart
+	Label       string    // text for screen readers
 	Values      []float64 // values from left to right; NaN leaves a gap
 	Low, High   float64   // limits of the vertical axis
 	Marks       []Mark
@@ -45,7 +45,7 @@ type Mark struct {
 	Title string // tooltip
 }
 
-// A Kind is the appearance of a mark: a vertical line for a step, a dot for the others.
+// A Kind is the appearance of a mark. A step is a vertical line; other kinds are dots.
 type Kind string
 
 const (
@@ -61,7 +61,7 @@ type Level struct {
 	Title string
 }
 
-// Dimensions in SVG units.
+// These are dimensions in SVG units.
 const (
 	width, height = 380.0, 120.0
 	side          = 4.0
@@ -110,8 +110,8 @@ func (t *Trend) Write(w io.Writer) error {
 	return err
 }
 
-// pathThrough returns the SVG path through n points. A NaN leaves a gap, and a point between gaps
-// is drawn as a dot.
+// pathThrough returns the SVG path through n points. NaN leaves a gap. A point between two gaps is
+// drawn as a dot.
 func pathThrough(n int, at func(i int) (x, y float64)) string {
 	var b strings.Builder
 	length := 0 // number of points since the last gap
@@ -134,8 +134,7 @@ func pathThrough(n int, at func(i int) (x, y float64)) string {
 	return b.String()
 }
 
-// escape escapes arbitrary bytes for XML, and replaces control characters, which XML cannot
-// represent.
+// escape escapes arbitrary bytes for XML. It replaces control characters, which XML does not allow.
 func escape(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffe || r == 0xffff {
@@ -145,8 +144,9 @@ func escape(s string) string {
 	}, s))
 }
 
-// Sparkline draws values as a line of at most width characters. A character shows the largest of
-// its values, on a scale from 0, or from the smallest value below 0, to the largest value.
+// Sparkline draws values as a line of at most width characters. Each character shows the largest of
+// its values. The scale starts at 0, or at the smallest value if that is negative, and ends at the
+// largest value.
 func Sparkline(values []float64, width int) string {
 	bars := []rune("▁▂▃▄▅▆▇█")
 	least, top := 0.0, 0.0

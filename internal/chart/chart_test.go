@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The drawing of a trend contains its values, with gaps for missing values, and its marks and
-// levels. No text becomes markup.
+// TestWrite checks that the drawing of a trend contains its values, with gaps for missing values,
+// and its marks and levels. No text may become markup.
 func TestWrite(t *testing.T) {
 	l := Trend{
 		Title: "<b>", Note: "a & b", Label: `"x"`, Values: []float64{0, 50, math.NaN(), 100}, High: 100, First: "<1>", Last: "<4>",
@@ -31,7 +31,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// Whatever the values are, nothing is drawn outside.
+// TestRange checks that nothing is drawn outside the chart, whatever the values are.
 func TestRange(t *testing.T) {
 	for _, l := range []Trend{{}, {Values: []float64{1}}, {Values: []float64{math.Inf(1), math.Inf(-1), 1e300}, High: 1}, {Values: []float64{5, 5}, Low: 5, High: 5}} {
 		var b strings.Builder

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// MaxLines is the number of lines that a reader can distinguish in one plot.
+// MaxLines is the maximum number of lines in a plot, so that a person can distinguish them.
 const MaxLines = 8
 
-// colors of the lines on light and dark backgrounds: the palette of Okabe and Ito, which is
-// distinguishable with any color vision, lightened for dark backgrounds.
+// colors are the colors of lines on light and dark backgrounds. They are the palette of Okabe and
+// Ito, which is distinguishable with any color vision; the colors for dark backgrounds are lighter.
 var colors = [MaxLines][2]string{
 	{"#0072b2", "#4aa8e0"}, {"#d55e00", "#f08a3c"}, {"#009e73", "#2fc79b"}, {"#b5569a", "#e08cc4"},
 	{"#a67c00", "#e0b43c"}, {"#1f8fc4", "#8fd0f5"}, {"#6b6b6b", "#a8a8a8"}, {"#5b3fb0", "#a995ee"},
@@ -19,7 +19,7 @@ var colors = [MaxLines][2]string{
 // dashes distinguish lines of similar color.
 var dashes = []string{"none", "8 3", "3 3", "10 3 3 3"}
 
-// Dimensions in SVG units.
+// These are dimensions in SVG units.
 const (
 	legendStep, legendInset = 24, 22
 	labelWidth              = 44 // width of a label below the horizontal axis
@@ -36,7 +36,7 @@ func New(title string, width, height, lines int) *Page {
 	return p
 }
 
-// Classes of text; text without a class has the default style.
+// These are the classes of text. Text without a class has the default style.
 const (
 	Title = "title"
 	Soft  = "soft"
@@ -60,16 +60,16 @@ func (p *Page) appendElement(format string, args ...any) {
 
 // A Plot is a rectangle with axes and lines.
 type Plot struct {
-	Left, Right, Top, Bottom int // position of the rectangle; labels are outside
+	Left, Right, Top, Bottom int // position of the rectangle in SVG units, without the labels
 	X, Y                     Axis
 	Lines                    []Line
-	Legend                   bool // lists the lines to the right of the rectangle
+	Legend                   bool // adds a list of the lines to the right of the rectangle
 }
 
 // An Axis extends from its first mark to its last.
 type Axis struct {
 	Name  string
-	Marks []float64 // ascending values; above 0 if Log is set
+	Marks []float64 // marks in ascending order; above 0 if Log is set
 	Log   bool
 	Label func(mark float64) string
 }
@@ -80,7 +80,7 @@ type Line struct {
 	Points []Point
 }
 
-// A Point is one value of a line. Label is its tooltip.
+// A Point is a value of a line. Label is its tooltip.
 type Point struct {
 	X, Y  float64
 	Label string
@@ -113,8 +113,8 @@ func Steps(high float64) (marks []float64) {
 	}
 }
 
-// part returns the relative position of a value: 0 at the first mark and 1 at the last. With one
-// mark it returns the middle.
+// part returns the relative position of a value on the axis: 0 at the first mark and 1 at the last.
+// If the axis has only one mark, it returns the middle.
 func (a *Axis) part(v float64) float64 {
 	low, high := a.Marks[0], a.Marks[len(a.Marks)-1]
 	if low == high {

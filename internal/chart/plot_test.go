@@ -30,8 +30,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// A plot stays in its rectangle, and values that differ by the same factor have the same distance
-// on a logarithmic axis.
+// TestPlaces checks that a plot stays in its rectangle. On a logarithmic axis, values with the same
+// ratio must have the same distance.
 func TestPlaces(t *testing.T) {
 	plot := Plot{
 		Left: 100, Right: 300, Top: 50, Bottom: 250,
@@ -53,8 +53,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// For any names and labels, a page is well-formed, and each line, even one without points, is in
-// the legend.
+// TestWellFormed draws plots with any names and labels. The page must be well-formed XML, and the
+// legend must list each line, even without points.
 func TestWellFormed(t *testing.T) {
 	label := func(v float64) string { return fmt.Sprint("<", v, "&\x01") }
 	axis := Axis{Name: `a"<&`, Log: true, Marks: []float64{1, 10}, Label: label}

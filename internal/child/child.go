@@ -1,8 +1,9 @@
 // Package child runs programs and exchanges data with them over standard input and output. The
-// exchange always ends, whatever the program does. Reading ends when the program exits, closes its
-// output or is killed; the error describes the cause and quotes the program's standard error. A
-// program that keeps running after the end of its input is killed. Reading does not wait for
-// descendants of the program that keep its output open.
+// exchange always ends, whatever the program does.
+//
+// Reading ends when the program exits, closes its output or is killed. The error describes the
+// cause and quotes the program's standard error. A program that keeps running after the end of its
+// input is killed. Reading does not wait for descendants of the program that keep its output open.
 package child
 
 import (
@@ -21,7 +22,7 @@ import (
 const (
 	// endTime is how long a program may keep running after the end of its input or its output.
 	endTime = 2 * time.Second
-	// drainTime is how long an output may stay open after the program has exited.
+	// drainTime is how long the pipe of an output may stay open after the program has exited.
 	drainTime = time.Second
 )
 
@@ -32,7 +33,7 @@ type Process struct {
 	input  io.WriteCloser
 	output *os.File
 	said   Head          // start of the program's standard error
-	ended  chan struct{} // closed when err is known
+	ended  chan struct{} // closed when the program has exited and err is set
 	err    error
 }
 
@@ -73,7 +74,7 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 // printed no error.
 func (p *Process) exitReason(err error) error {
 	if p.cmd.ProcessState.Success() {
-		err = nil // ignore the error about a pipe that is still open
+		err = nil // a pipe that is still open is no error
 	}
 	switch said := p.stderrExcerpt(); {
 	case err == nil && said == "":
@@ -89,7 +90,7 @@ func (p *Process) exitReason(err error) error {
 
 // stderrExcerpt returns the first lines that the program printed to its standard error.
 func (p *Process) stderrExcerpt() string {
-	const most = 4 // maximum number of lines; Show shortens long ones
+	const most = 4 // maximum number of quoted lines
 	lines := strings.FieldsFunc(p.said.String(), func(r rune) bool { return r == '\n' || r == '\r' })
 	text := strings.Join(lines[:min(most, len(lines))], "; ")
 	if text == "" {

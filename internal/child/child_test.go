@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// behaviors are the roles of the test program as a child.
+// behaviors are the tasks of the test program when it runs as a child process.
 var behaviors = map[string]func(){
 	"echoes":   func() { io.Copy(os.Stdout, os.Stdin) },
 	"exits":    func() { fmt.Fprintln(os.Stderr, "no such\x1b server\nat all"); os.Exit(2) },
@@ -20,7 +20,7 @@ var behaviors = map[string]func(){
 	"closes":   func() { os.Stdout.Close(); io.Copy(io.Discard, os.Stdin); time.Sleep(time.Hour) },
 	"hangs":    func() { time.Sleep(time.Hour) },
 	"prints":   func() { io.Copy(os.Stdout, endless{}) },
-	"leaves": func() { // leaves another process that holds the output open
+	"leaves": func() { // starts another process that keeps the output open
 		cmd := command("hangs for a while")
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		cmd.Start()
@@ -53,7 +53,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Reading ends whatever the program does, and the error says why.
+// TestReadingEnds checks that reading ends whatever the program does, and that the error describes
+// the reason.
 func TestReadingEnds(t *testing.T) {
 	for behavior, want := range map[string]string{
 		"echoes": "", "succeeds": "", "hangs": "killed", "prints": "killed", "leaves": "",
@@ -89,7 +90,6 @@ func TestReadingEnds(t *testing.T) {
 	}
 }
 
-// The program receives all written bytes, and all its output is read.
 func TestAllInputAndOutputPasses(t *testing.T) {
 	p, err := Start(command("echoes"))
 	if err != nil {

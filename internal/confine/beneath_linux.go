@@ -13,22 +13,23 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// beneath implements methods of os.Root in one or two system calls. The kernel itself confines the
-// path (openat2(2), RESOLVE_BENEATH, since Linux 5.6), while os.Root opens each directory on the
-// way. Like os.Root, it follows symbolic links that stay inside.
+// beneath implements methods of os.Root in one or two system calls. The kernel confines the path
+// (openat2(2) with RESOLVE_BENEATH, since Linux 5.6), while os.Root opens each directory in it.
+// Like os.Root, beneath follows symbolic links that stay inside.
 //
-// If the kernel's result is inconclusive, beneath returns errAsk, and the caller must use os.Root.
+// If the result of the kernel is inconclusive, beneath returns errAsk, and the caller must use
+// os.Root.
 type beneath struct {
-	file *os.File // the directory, which is open as long as the os.Root
+	file *os.File // open directory of the os.Root
 	dir  syscall.RawConn
 	off  atomic.Bool // set if the system lacks or forbids openat2
 }
 
-// openBeneath returns nil if all calls must use os.Root.
+// openBeneath returns a beneath for root, or nil if all calls must use os.Root.
 func openBeneath(root *os.Root) *beneath {
 	f, err := root.Open(".")
 	if err != nil {
-		return nil // the directory can be searched but not listed
+		return nil // the directory may be searchable but not readable
 	}
 	dir, err := f.SyscallConn()
 	if err != nil {
@@ -74,8 +75,8 @@ func orAsk(err error) error {
 	return err
 }
 
-// undecided reports whether os.Root might succeed where the kernel failed, or return a better
-// error. The causes of such errors are
+// undecided reports whether os.Root might succeed or return a better error although the kernel
+// failed. Such errors are caused by
 //
 //   - symbolic links that are absolute or lead out of the directory,
 //   - a directory that was moved meanwhile,
@@ -96,7 +97,7 @@ func (b *beneath) inParentOf(path string, do func(dir openFolder, name string) e
 	slash := strings.LastIndexByte(path, '/')
 	return b.atFolder(path, func(fd int) error {
 		if slash < 0 {
-			return do(openFolder{fd + 1}, path) // do returns an error for "."
+			return do(openFolder{fd + 1}, path) // the function do returns an error for "."
 		}
 		dir, err := openConfined(fd, path[:slash], folderFlags, 0)
 		if err != nil {
@@ -205,7 +206,7 @@ func (b *beneath) lstat(path string) (info fs.FileInfo, err error) {
 		info, err = dir.lstatName(name, path)
 		return err
 	})
-	if errno, ok := err.(syscall.Errno); ok { // the error is about the directory
+	if errno, ok := err.(syscall.Errno); ok { // errors without a path come from opening the directory
 		err = &fs.PathError{Op: "statat", Path: path, Err: errno}
 	}
 	return info, err
@@ -215,7 +216,7 @@ func (b *beneath) rename(from, to string) error {
 	err := b.inParentOf(from, func(dir openFolder, name string) error {
 		return b.inParentOf(to, func(toDir openFolder, toName string) error { return dir.renameName(name, toDir, toName, from, to) })
 	})
-	if errno, ok := err.(syscall.Errno); ok { // the error is about a directory
+	if errno, ok := err.(syscall.Errno); ok { // errors without a path come from opening a directory
 		err = &os.LinkError{Op: "renameat", Old: from, New: to, Err: errno}
 	}
 	return err

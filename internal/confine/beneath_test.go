@@ -21,7 +21,7 @@ var names = []string{
 	strings.Repeat("x", 300), strings.Repeat("d/", 3000) + "file",
 }
 
-// linked makes a tree with the targets of all names.
+// linked returns a directory that contains the files and links in names.
 func linked(t *testing.T) *Dir {
 	base, d := tree(t)
 	in := filepath.Join(base, "in")
@@ -48,7 +48,7 @@ func linked(t *testing.T) *Dir {
 	return d
 }
 
-// alike reports whether two errors have the same text.
+// alike reports whether two errors have the same text and are equally fs.ErrNotExist.
 func alike(a, b error) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -56,7 +56,8 @@ func alike(a, b error) bool {
 	return a.Error() == b.Error() && errors.Is(a, fs.ErrNotExist) == errors.Is(b, fs.ErrNotExist)
 }
 
-// The single call for a whole path agrees with os.Root, which goes step by step.
+// TestAnswersAgreeWithOSRoot compares the system call for a whole path with os.Root, which opens
+// each directory in the path.
 func TestAnswersAgreeWithOSRoot(t *testing.T) {
 	d := linked(t)
 	r := d.Root()
@@ -118,12 +119,13 @@ func open1(open func(string, int, fs.FileMode) (*os.File, error), r Root, name s
 	return text + string(data), err
 }
 
-// A rename agrees with os.Root's, by paths and between open directories.
+// TestRenamesAgreeWithOSRoot compares renaming with os.Root, both by paths and between open
+// directories.
 func TestRenamesAgreeWithOSRoot(t *testing.T) {
 	for _, from := range []string{"a/file", "a", "top", "gone", "gone/file", "link", "circle", "folder/file", "deep/b/c", "outward/secret", ".", "..", "", "a/", "a//file", "top/below"} {
 		for _, to := range []string{"a/new", "top", "gone/new", "deep/b/c/new", "folder/new", "outward/new", "../new", "circle/new", "a", "", "top/new"} {
 			if from == "a" && to == "a" {
-				continue // renaming to the same name; this is not tested
+				continue // renaming a file to its own name is not tested
 			}
 			want := renamed(t, from, to, func(r Root) error { return r.Root.Rename(from, to) })
 			if got := renamed(t, from, to, func(r Root) error { return r.Rename(from, to) }); got != want {
@@ -165,7 +167,8 @@ func renamed(t *testing.T, from, to string, rename func(Root) error) string {
 	return said
 }
 
-// A closed Root fails, and never uses a descriptor that another file may have by now.
+// TestClosedRootFails checks that a closed Root never uses its old descriptor, which another file
+// may have got meanwhile.
 func TestClosedRootFails(t *testing.T) {
 	_, d := tree(t)
 	r := d.Root()

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// held returns a directory whose file old is open with a share mode.
+// held returns a directory in which another handle has the file old open with the given share mode.
 func held(t *testing.T, share uint32) *Dir {
 	dir := t.TempDir()
 	for _, name := range []string{"old", "new"} {
@@ -87,8 +87,8 @@ func TestReadOnlyFilesAreRemoved(t *testing.T) {
 	}
 }
 
-// Paths of more than 260 characters are written, renamed and removed like others, in a Root and as
-// whole paths.
+// TestLongPathsWork writes, renames and removes files whose paths exceed 260 characters, in a Root
+// and by full paths.
 func TestLongPathsWork(t *testing.T) {
 	d, err := Open(t.TempDir())
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package confine opens files inside one directory and never outside.
+// Package confine opens files in one directory and never outside of it.
 //
 // It differs from os.Root in two ways that asset trees need. It follows an absolute symbolic link
-// if the target is inside the directory. And it opens only regular files, so that a pipe in place
-// of a file cannot block the cooker.
+// if the target is inside the directory. And it opens only regular files, so that a named pipe
+// cannot block the caller.
 package confine
 
 import (
@@ -22,7 +22,7 @@ import (
 // A Dir is a directory that confines all paths opened through it.
 type Dir struct {
 	root Root
-	real string // the directory's path, absolute and without symbolic links
+	real string // absolute path of the directory, without symbolic links
 }
 
 // Open opens an existing directory.
@@ -61,7 +61,7 @@ func (d *Dir) Sub(path string) (*Dir, error) {
 	return &Dir{root: newRoot(root), real: filepath.Join(d.real, filepath.FromSlash(path))}, nil
 }
 
-// Outward returns the first parent directory in path that is a symbolic link to a place outside d,
+// Outward returns the first parent directory in path that is a symbolic link to a target outside d,
 // or "" if there is none. Use it for messages only.
 func (d *Dir) Outward(path string) string {
 	for i := range path {
@@ -119,7 +119,7 @@ func (d *Dir) ReadDir(path string) (entries []fs.DirEntry, err error) {
 	return entries, err
 }
 
-// reachInside calls do with a path that os.Root can follow to the file.
+// reachInside calls do with an equivalent path that os.Root can follow.
 func (d *Dir) reachInside(path string, do func(path string) error) error {
 	err := do(path)
 	switch {
@@ -135,8 +135,8 @@ func (d *Dir) reachInside(path string, do func(path string) error) error {
 	return do(inside)
 }
 
-// resolveInside follows symbolic links that os.Root refuses, and returns their target inside the
-// directory.
+// resolveInside resolves symbolic links that os.Root refuses to follow, and returns the target
+// inside the directory.
 func (d *Dir) resolveInside(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(filepath.Join(d.real, filepath.FromSlash(path)))
 	if err != nil {
@@ -152,8 +152,8 @@ func (d *Dir) resolveInside(path string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-// A Root is an os.Root with two additions: it repeats every call that a signal interrupted, while
-// os.Root repeats only some; and its errors distinguish a directory that is not empty from one that
+// A Root is an os.Root with two additions. It repeats every call that a signal interrupted, while
+// os.Root repeats only some. Its errors distinguish a directory that is not empty from one that
 // cannot be removed. If the system can resolve a whole path in one call, Root uses this call.
 //
 // Remove, RemoveAll and Rename also work while another program has the file open (see package
@@ -163,10 +163,10 @@ func (d *Dir) resolveInside(path string) (string, error) {
 type Root struct {
 	*os.Root
 	quick *beneath        // nil if the system lacks such calls
-	busy  *busyfile.Files // repeats calls on busy files
+	busy  *busyfile.Files // repeats calls that fail because of busy files
 }
 
-// errAsk is the error of beneath if the caller must use os.Root.
+// errAsk is the error of beneath that asks the caller to use os.Root.
 var errAsk = errors.New("ask os.Root")
 
 func newRoot(root *os.Root) Root {
@@ -246,8 +246,8 @@ func repeatInterrupted(call func() error) error {
 	}
 }
 
-// A Folder is a directory of a Root that is looked up once for several calls. It need not exist: if
-// the directory could not be opened, calls use its path.
+// A Folder is a directory of a Root that is looked up once for several calls. If the directory
+// could not be opened, for example because it does not exist, calls use its path.
 //
 // If the directory is moved while it is open, calls affect the moved directory.
 type Folder struct {
@@ -287,7 +287,7 @@ func (f *Folder) Rename(name string, to *Folder, toName string) error {
 	return f.root.Rename(from, dest)
 }
 
-// callOnce implements busyfile.Folder with the calls that the system supports.
+// callOnce implements busyfile.Folder. It makes each system call once.
 type callOnce struct{ *os.Root }
 
 func (c callOnce) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.FS(), name) }
@@ -311,5 +311,5 @@ func (c callOnce) Rename(from, to string) error {
 // Remove removes a file or an empty directory.
 func (r Root) Remove(name string) error { return r.busy.Remove(name) }
 
-// RemoveAll removes a file, or a directory with its content, as far as possible.
+// RemoveAll removes a file or a directory with its content. It continues after errors.
 func (r Root) RemoveAll(name string) error { return r.busy.RemoveAll(name) }

@@ -52,7 +52,7 @@ func TestOpenFileStaysInside(t *testing.T) {
 	link(t, "nowhere", filepath.Join(in, "dangling"))
 
 	for _, tc := range []struct {
-		path, want string // content, or a part of the error
+		path, want string // expected content, or a part of the expected error
 		absent     bool
 	}{
 		{path: "a/file", want: "inside"},
@@ -142,12 +142,12 @@ func TestNameHasNoLinks(t *testing.T) {
 	}
 }
 
-// A pipe in place of a file does not block the cooker.
+// TestPipeIsRefusedAtOnce checks that opening a named pipe fails and does not block.
 func TestPipeIsRefusedAtOnce(t *testing.T) {
 	base, d := tree(t)
 	if out, err := exec.Command("mkfifo", filepath.Join(base, "in", "pipe")).CombinedOutput(); err != nil {
 		if runtime.GOOS == "windows" {
-			return // Windows has no such files
+			return // Windows has no named pipes in directories
 		}
 		t.Fatalf("mkfifo: %v: %s", err, out)
 	}

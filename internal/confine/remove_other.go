@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// isNotEmpty reports whether an error means that a directory is not empty; POSIX allows two codes
-// for it.
+// isNotEmpty reports whether an error means that a directory is not empty. POSIX allows two codes
+// for this error.
 func isNotEmpty(err error) bool {
 	return errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST)
 }

@@ -65,7 +65,7 @@ func openToDelete(dir windows.Handle, name string, access uint32) (windows.Handl
 // setAttributes sets a file's attributes without changing its times.
 func setAttributes(h windows.Handle, attributes uint32) error {
 	basic := struct {
-		times      [4]int64 // four times; 0 leaves a time unchanged
+		times      [4]int64 // the four times of a file; 0 leaves a time unchanged
 		attributes uint32
 		_          uint32
 	}{attributes: attributes}

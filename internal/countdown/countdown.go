@@ -1,9 +1,10 @@
-// Package countdown tests that code stops at each of its checks of the context.
+// Package countdown helps to test that code stops when its context is canceled.
 package countdown
 
 import "context"
 
-// A Context is canceled after Left calls of Err. It must not be used by several goroutines at once.
+// A Context is canceled after Left calls of its method Err. It must not be used by several
+// goroutines at once.
 type Context struct {
 	context.Context
 	Left int

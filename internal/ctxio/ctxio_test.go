@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// pieces cancels its context at the third piece.
+// pieces is a reader and writer that cancels its context at the third call.
 type pieces struct {
 	cancel context.CancelFunc
 	sizes  []int

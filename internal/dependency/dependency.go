@@ -1,17 +1,17 @@
-// Package dependency defines the dependencies of a cooked asset in addition to its source: a file,
+// Package dependency defines what a cooked asset may depend on in addition to its source: a file,
 // names in a directory, the target of a symbolic link, extracts from other files about the source,
 // or artifacts of other assets.
 //
 // A [Dependency] is comparable and can be a map key. The zero value of its [Kind] is File. Paths
 // are slash-separated. A recipe gives paths relative to the directory of its source, or relative to
-// the asset tree if they start with a slash; [Dependency.Resolve] returns the dependency with a
+// the asset tree if they start with a slash. [Dependency.Resolve] returns the dependency with a
 // path in the asset tree, and [Dependency.Named] does the reverse.
 //
 // Code that distinguishes kinds must use a switch that lists all of them. A test finds incomplete
 // switches.
 //
-// The index, read sets, keys and messages between machines store dependencies as texts, which
-// [Encode] returns and [Decode] parses. No other code parses these texts.
+// The index, read sets, keys and messages between machines store dependencies as texts. [Encode]
+// returns such a text and [Decode] parses it. No other code parses these texts.
 package dependency
 
 import (
@@ -28,16 +28,16 @@ type Kind uint8
 
 const (
 	File      Kind = iota // content of a file
-	Presence              // whether the file exists
+	Presence              // existence of a file
 	Link                  // target of a symbolic link
-	Folder                // whether the directory exists
+	Folder                // existence of a directory
 	Entries               // names and types of all entries of a directory
 	Files                 // names of files in a directory
 	Folders               // names of directories in a directory
-	Extract               // extract from a file about a subject
+	Extract               // extract from a file about one subject
 	Extracts              // extracts from the files in a directory
 	Artifacts             // artifacts of other assets
-	IDs                   // IDs of the assets with these artifacts
+	IDs                   // IDs of the assets whose artifacts match
 	Name                  // name of an artifact, which contains a hash of its content
 	kinds
 )
@@ -54,10 +54,10 @@ func (k Kind) IsArtifacts() bool { return k == Artifacts || k == IDs || k == Nam
 // A Dependency is one file, directory or set of artifacts on which a result depends.
 type Dependency struct {
 	Kind Kind
-	// Path is the path of the file, link or directory; "." is the directory that paths are relative
-	// to. For Artifacts, IDs and Name it is the name of the target.
+	// Path is the path of the file, link or directory; "." is the directory to which paths are
+	// relative. For Artifacts, IDs and Name, Path is the name of the target.
 	Path string
-	// Pattern selects names in the directory. For Artifacts and IDs see Patterns, for Name see
+	// Pattern selects names in the directory. For Artifacts and IDs see Patterns. For Name see
 	// NamedOutput.
 	Pattern string
 	// Function is the name and version of the function that computes the extract.
@@ -75,7 +75,7 @@ func OfNames(folder, pattern string, folders bool) Dependency {
 	switch {
 	case folders:
 		return Dependency{Kind: Folders, Path: folder, Pattern: pattern}
-	case pattern == ".": // matches no name
+	case pattern == ".": // the pattern "." matches no name
 		return Dependency{Kind: Folder, Path: folder}
 	}
 	return Dependency{Kind: Files, Path: folder, Pattern: pattern}
@@ -90,8 +90,8 @@ func OfArtifacts(kind Kind, target string, patterns []string) Dependency {
 // Patterns returns the patterns that select artifacts.
 func (d Dependency) Patterns() []string { return strings.Split(d.Pattern, nul) }
 
-// OfName returns the dependency on the final name of an artifact. output is the name that the plan
-// gives to this output of the source for the target.
+// OfName returns the dependency on the final name of an artifact. output is the planned name of
+// this output of the source for the target.
 func OfName(target, source, output string) Dependency {
 	return Dependency{Kind: Name, Path: target, Pattern: source + nul + output}
 }
@@ -111,7 +111,7 @@ func (d Dependency) InFolder() string {
 }
 
 // OfOne returns the dependency on the extract from one file in the directory. The extract has the
-// function of d and is about all subjects.
+// same function as d and is about all subjects.
 func (d Dependency) OfOne(name string) Dependency {
 	return Dependency{Kind: Extract, Path: path.Join(d.InFolder(), name), Function: d.Function}
 }
@@ -122,8 +122,8 @@ func (d Dependency) OfAll() Dependency {
 	return d
 }
 
-// Seen returns the dependency whose stamp reveals changes of d. For example, if d is the Presence
-// of a file, the stamp of the File reveals them.
+// Seen returns a dependency whose stamp changes whenever d may have changed. For the Presence of a
+// file, this is the File.
 func (d Dependency) Seen() Dependency {
 	if d.Kind == Presence {
 		d.Kind = File
@@ -131,8 +131,8 @@ func (d Dependency) Seen() Dependency {
 	return d
 }
 
-// OnFile returns the file on whose content or presence d depends. ok is false if there are several
-// files or none.
+// OnFile returns the file on whose content or presence d depends. ok is false if d does not depend
+// on exactly one file.
 func (d Dependency) OnFile() (file string, ok bool) {
 	switch d.Kind {
 	case File, Presence, Extract:
@@ -150,7 +150,7 @@ func Compare(a, b Dependency) int {
 	return strings.Compare(Encode(a), Encode(b))
 }
 
-// String returns the dependency in the form for messages: a listing as its pattern, an extract
+// String returns the dependency in the form for messages: a listing as its pattern, and an extract
 // without the version of its function.
 func (d Dependency) String() string {
 	what, _, _ := strings.Cut(d.Function, ".")
@@ -180,15 +180,14 @@ func (d Dependency) String() string {
 	panic("the dependency has no kind")
 }
 
-// maxName is the maximum length of a file name in bytes that Resolve accepts, which is the maximum
-// of Windows. A longer name, from a hostile file, would end up in the index, the store and all
-// messages.
+// maxName is the maximum length in bytes of a file name that Resolve accepts; Windows has the same
+// limit. A longer name from a hostile file would enter the index, the store and all messages.
 const maxName = 32 << 10
 
 // ErrOutside is the error for a path that leads out of the asset tree.
 var ErrOutside = errors.New("the path is outside the asset tree")
 
-// Resolve returns the dependency with its path in the asset tree; the path of d is relative to the
+// Resolve returns the dependency with a path in the asset tree. The path of d is relative to the
 // directory of source. An extract without a subject gets the source as its subject.
 func (d Dependency) Resolve(source string) (Dependency, error) {
 	if d.Kind.IsArtifacts() {
@@ -220,8 +219,8 @@ func (d Dependency) Resolve(source string) (Dependency, error) {
 	return d, nil
 }
 
-// hasText reports whether decoding the dependency's text returns the same dependency. It does
-// not for an extract from a file named "@".
+// hasText reports whether Decode(Encode(d)) returns d. This is false for an extract from a file
+// named "@".
 func (d Dependency) hasText() bool {
 	if d.Kind == File {
 		return true
@@ -230,8 +229,8 @@ func (d Dependency) hasText() bool {
 	return err == nil && back == d
 }
 
-// Named returns the dependency in the form that a recipe declares, with name as its path. It is the
-// reverse of Resolve.
+// Named returns the dependency as a recipe declares it, with name as its path. It is the reverse of
+// Resolve.
 func (d Dependency) Named(name string) Dependency {
 	d.Path, d.Subject = name, ""
 	return d

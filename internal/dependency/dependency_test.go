@@ -11,7 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// The text form of a dependency does not change, because existing indexes, stores and keys hold it.
+// TestTextsKeepTheirForm checks that encoded texts do not change, because existing indexes, stores
+// and keys contain them.
 func TestTextsKeepTheirForm(t *testing.T) {
 	seen := map[Kind]bool{}
 	for _, tc := range []struct {
@@ -153,7 +154,7 @@ func TestNamesResolveInTheTree(t *testing.T) {
 	}
 }
 
-// Names of listings resolve like names of files.
+// TestResolveListing checks that directories of listings resolve like names of files.
 func TestResolveListing(t *testing.T) {
 	for folder, want := range map[string]string{".": "d", "/": ".", "..": ".", "../..": "", "../../": "", "x": "d/x"} {
 		if got, err := OfNames(folder, "*", true).Resolve("d/a"); got.Path != want || (err == nil) != (want != "") {
@@ -162,7 +163,8 @@ func TestResolveListing(t *testing.T) {
 	}
 }
 
-// Names stay the same if a directory is renamed with its content, and resolve to the new place.
+// TestNamesSurviveMovingTheirDirectory checks that declared names stay the same if a directory is
+// renamed with its content, and that they resolve to the new path.
 func TestNamesSurviveMovingTheirDirectory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDependency(t)
@@ -206,7 +208,8 @@ func TestStampedFindsTheStampedEntry(t *testing.T) {
 	}
 }
 
-// A dependency decoded from any bytes encodes to the same bytes; String and Resolve do not panic.
+// FuzzDecode checks that a decoded dependency encodes to the same bytes, and that String and
+// Resolve do not panic.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{"", "a", "\x00a", "a\x00->", "a/.\x00*\x00", "a\x00f\x00s\x00t\x00", ".\x00*\x00f\x00s\x00", "@\x00pc\x00*\x00", "//.\x00", "./.\x00", "@\x00f\x00"} {
 		f.Add(text)

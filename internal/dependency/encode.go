@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The text of a File is its path. Texts of other kinds have at least one NUL, which cannot occur in
-// paths:
+// The text of a File is its path. Texts of other kinds contain at least one NUL, which cannot occur
+// in paths:
 //
 //	NUL file                                       Presence
 //	file NUL ->                                    Link
@@ -22,9 +22,9 @@ import (
 //	@ NUL target NUL pattern NUL pattern ... NUL   IDs
 //	@@ NUL target NUL source NUL output NUL        Name
 //
-// In the subject, NULs replace slashes; without a subject, the last NUL is omitted as well. So the
-// text up to its last slash is the directory of the files, where the index finds the stamped files.
-// The directory "." is written without its slash.
+// In the subject, NULs replace slashes. Without a subject, the last NUL is omitted as well. So the
+// text up to its last slash is the directory of the files, and the index uses it to find the
+// stamped files. The directory "." is written without its slash.
 const (
 	nul       = "\x00"
 	here      = "."
@@ -64,7 +64,8 @@ func Encode(d Dependency) string {
 	panic("the dependency has no kind")
 }
 
-// isWithin returns the common prefix of the texts of dependencies on a directory and on names in it.
+// isWithin returns the prefix that is common to the texts of all dependencies on a directory and on
+// names in it.
 func isWithin(folder string) string {
 	if folder == here {
 		return here + nul
@@ -72,7 +73,7 @@ func isWithin(folder string) string {
 	return strings.TrimSuffix(folder, "/") + "/" + here + nul
 }
 
-// encodedName returns the last part of an extract's text.
+// encodedName returns the last part of the text of an extract.
 func (d Dependency) encodedName() string {
 	if d.Subject == "" {
 		return d.Function + nul
@@ -94,8 +95,8 @@ func Decode(text string) (Dependency, error) {
 	return d, nil
 }
 
-// parseEncoded returns the only dependency whose text may be head and rest, joined by NULs. Decode
-// verifies that the text is the same.
+// parseEncoded parses a text that consists of head and rest, joined by NULs. It does not check the
+// text: Decode encodes the result again and compares.
 func parseEncoded(head string, rest []string) Dependency {
 	folder, inFolder := strings.CutSuffix(head, "/"+here)
 	if head == here {
@@ -142,10 +143,11 @@ func MayBePart(text []byte) bool {
 	return n > 1 && (text[n-1] == 0 || text[0] == artifacts[0] && text[1] == 0)
 }
 
-// Stamped returns the directory entry whose stamp reveals changes of a dependency. text is the part
-// of the dependency's text after the last slash, followed by a NUL. The entry is a File or a Link
-// with a name, the directory itself, or, for an Extract, a file with a name. The name includes its
-// NUL. Stamped examines only a few bytes of a file's name.
+// Stamped returns the directory entry whose stamp changes whenever a dependency may have changed.
+// text is the part of the dependency's text after the last slash, followed by a NUL.
+//
+// The entry is a File or a Link with a name, the directory itself, or, for an Extract, a file with
+// a name. The name includes its NUL. Stamped examines only a few bytes of a file's name.
 func Stamped(text []byte) (as Kind, name []byte) {
 	as = File
 	switch {

@@ -1,10 +1,10 @@
-// Package detmath implements the elementary functions for processing sounds and images. They return
-// the same bits on every processor.
+// Package detmath implements elementary functions for processing sounds and images. They return the
+// same bits on every processor.
 //
-// Package math does not: some of its functions are written in assembly on one processor and in Go
-// on another, and the compiler uses fused multiply-add instructions where they exist. Here every
-// product is rounded by an explicit conversion before it is added, which the Go specification
-// guarantees. Errors are a few units in the last place, as the tests verify.
+// Package math does not. It has some functions in assembly for some processors only, and the
+// compiler uses fused multiply-add instructions if the processor has them. Here an explicit
+// conversion rounds every product before it is added, as the Go specification guarantees. Errors
+// are a few units in the last place, as tests verify.
 package detmath
 
 import (
@@ -18,7 +18,7 @@ import (
 // x.
 func SinPi(x float64) float64 {
 	n := math.RoundToEven(2 * x)
-	r := math.Pi * (float64(x) - float64(n/2)) // exact except for this product; |r| <= pi/4
+	r := math.Pi * (float64(x) - float64(n/2)) // only this product is rounded; |r| <= pi/4
 	switch quadrantOf(n) {
 	case 0:
 		return sine(r)
@@ -48,14 +48,14 @@ func CosPi(x float64) float64 {
 // quadrantOf returns n modulo 4, where n is an integer.
 func quadrantOf(n float64) int { return int(n - float64(4*math.Floor(n/4))) }
 
-// sine and cosine are Taylor series for |x| <= pi/4, truncated where the remainder is below 1e-19.
+// sine and cosine compute Taylor series for |x| <= pi/4. The omitted terms are below 1e-19.
 func sine(x float64) float64 {
 	q := x * x
 	s := 1.0
-	for k := 16.0; k >= 2; k -= 2 { // Horner's method: 1 - q/(k(k+1)) * (...)
+	for k := 16.0; k >= 2; k -= 2 { // Horner's method
 		s = 1 - float64(q*s)/(k*(k+1))
 	}
-	return float64(x * s) // rounded, even if inlined into a sum
+	return float64(x * s) // conversion for rounding, even if the compiler inlines the call into a sum
 }
 
 func cosine(x float64) float64 {
@@ -67,7 +67,7 @@ func cosine(x float64) float64 {
 	return s
 }
 
-// ln2 is split into two parts: the first has so few bits that its product with a small integer is
+// ln2 is split into two parts. The first has so few bits that its product with a small integer is
 // exact.
 const (
 	ln2High = 6.93147180369123816490e-01
@@ -85,7 +85,7 @@ func Exp(x float64) float64 {
 		return 0
 	}
 	n := math.RoundToEven(x / math.Ln2)
-	r := (float64(x) - float64(n*ln2High)) - float64(n*ln2Low) // |r| <= 0.35
+	r := (float64(x) - float64(n*ln2High)) - float64(n*ln2Low) // remainder with |r| <= 0.35
 	s := 1.0
 	for k := 15.0; k >= 1; k-- {
 		s = 1 + float64(r*s)/k
@@ -93,7 +93,7 @@ func Exp(x float64) float64 {
 	return math.Ldexp(s, int(n))
 }
 
-// Log returns the natural logarithm of x: NaN below 0, minus infinity at 0.
+// Log returns the natural logarithm of x. It returns NaN for negative x and minus infinity for 0.
 func Log(x float64) float64 {
 	switch {
 	case math.IsNaN(x) || x < 0:
@@ -144,7 +144,7 @@ func Atan(x float64) float64 {
 	if x > 1 {
 		return math.Pi/2 - Atan(1/x)
 	}
-	// Halving the angle twice reduces x below 0.2.
+	// Halving the angle twice reduces x to less than 0.2.
 	for range 2 {
 		x /= 1 + math.Sqrt(1+float64(x*x))
 	}
@@ -157,9 +157,9 @@ func Atan(x float64) float64 {
 }
 
 // Pow returns x to the power of y for nonnegative x. The relative error is below 1e-12 if the
-// result is a normal number and y is at most 100; it is 0 if y is 0 or 1. Results out of the range
-// of float64 become 0 or infinity, as does 0 to a negative power. A negative x and NaN result in
-// NaN. All arithmetic uses integers; floats are only decomposed and composed.
+// result is a normal number and y is at most 100. The result is exact if y is 0 or 1. Results out
+// of the range of float64 become 0 or infinity. The result for a negative x or for NaN is NaN. All
+// arithmetic uses integers; floats are only split into mantissa and exponent.
 func Pow(x, y float64) float64 {
 	switch {
 	case x != x || y != y || x < 0:
@@ -191,14 +191,14 @@ const fraction = 52
 
 // log2 returns the binary logarithm of a positive, finite x.
 func log2(x float64) int64 {
-	mantissa, exponent := math.Frexp(x) // mantissa from 0.5 to 1
+	mantissa, exponent := math.Frexp(x) // the mantissa is from 0.5 to 1
 	whole := int64(exponent-1) << fraction
-	m := uint64(math.Ldexp(mantissa, 64)) // 1 to 2, with 1 integer bit and 63 fractional bits
+	m := uint64(math.Ldexp(mantissa, 64)) // fixed-point number from 1 to 2, with 63 fractional bits
 	// Squaring a number doubles its logarithm. If the square is at least 2, the next bit of the
 	// logarithm is 1.
 	part := int64(0)
 	for range fraction {
-		high, low := bits.Mul64(m, m) // 1 to 4, with 2 integer bits and 126 fractional bits
+		high, low := bits.Mul64(m, m) // fixed-point number from 1 to 4, with 126 fractional bits
 		part <<= 1
 		if high >= 1<<63 {
 			part |= 1
@@ -219,7 +219,7 @@ func multiplyLog(l int64, y float64) (int64, bool) {
 	high, low := bits.Mul64(uint64(max(l, -l)), m)
 	switch {
 	case shift <= 0 || bits.Len64(high) > shift-1:
-		return 0, l == 0 // the result would need more than 63 bits
+		return 0, l == 0 // the product needs more than 63 bits
 	case shift >= 128:
 		return 0, true
 	case shift >= 64:
@@ -239,7 +239,7 @@ func multiplyLog(l int64, y float64) (int64, bool) {
 // exp2 returns 2 to the power of e.
 func exp2(e int64) float64 {
 	whole := e >> fraction // integer part, rounded down
-	m := uint64(1) << 63   // 1 to 2, with 1 integer bit and 63 fractional bits
+	m := uint64(1) << 63   // fixed-point number from 1 to 2, with 63 fractional bits
 	for i, root := range roots() {
 		if e>>(fraction-1-i)&1 != 0 {
 			high, low := bits.Mul64(m, root)
@@ -249,11 +249,11 @@ func exp2(e int64) float64 {
 	return math.Ldexp(float64(m), int(whole)-63)
 }
 
-// roots returns 2 to the powers of 1/2, 1/4, 1/8 and so on, with 1 integer bit and 63 fractional
-// bits.
+// roots returns 2 to the powers of 1/2, 1/4, 1/8 and so on, as fixed-point numbers with 63
+// fractional bits.
 var roots = sync.OnceValue(func() [fraction]uint64 {
-	// The square root of v/2^n is the square root of v*2^n, divided by 2^n. The extra bits prevent
-	// errors of the first roots from reaching the last ones.
+	// The square root of v/2^n is the square root of v*2^n, divided by 2^n. The extra bits keep
+	// rounding errors of the first roots out of the last roots.
 	const n = 200
 	v := new(big.Int).Lsh(big.NewInt(2), n)
 	var list [fraction]uint64

@@ -33,7 +33,8 @@ func near(t *testing.T, name string, x, got, want, within float64) {
 	}
 }
 
-// Whole and half turns are exact, at any distance.
+// TestTurnsAreExact checks that multiples of a half turn give exact results, even for large
+// numbers.
 func TestTurnsAreExact(t *testing.T) {
 	for n := -1000.0; n <= 1e15; n = 3*math.Abs(n) + 1 {
 		if SinPi(n) != 0 || math.Abs(CosPi(n)) != 1 || CosPi(n+0.5) != 0 {
@@ -67,7 +68,7 @@ func TestSpecialValues(t *testing.T) {
 	}
 }
 
-// BesselI0 agrees with the series in arithmetic of 200 bits.
+// TestBesselI0 compares BesselI0 with the series, computed in arithmetic of 200 bits.
 func TestBesselI0(t *testing.T) {
 	for _, x := range []float64{0, 0.5, 1, 5, 12.25, 20, 40} {
 		sum, term := big.NewFloat(1).SetPrec(200), big.NewFloat(1).SetPrec(200)
@@ -81,7 +82,7 @@ func TestBesselI0(t *testing.T) {
 	}
 }
 
-// All processors compute the same bits: the hash was made on amd64.
+// All processors must compute the same bits. The hash was computed on amd64.
 func TestGolden(t *testing.T) {
 	h := fnv.New64a()
 	for i := -3000; i <= 3000; i++ {
@@ -109,7 +110,7 @@ func TestPowAgreesWithTheLibrary(t *testing.T) {
 		y := rapid.Float64Range(-100, 100).Draw(t, "y")
 		got, want := Pow(x, y), math.Pow(x, y)
 		if math.IsInf(want, 0) || want < 1e-300 || x < 1e-300 {
-			return // the library is wrong about the smallest numbers
+			return // package math is inaccurate for the smallest numbers
 		}
 		if e := math.Abs(got-want) / want; e > 1e-12 {
 			t.Fatalf("%g ^ %g is %g, want %g: off by %g", x, y, got, want, e)
@@ -134,7 +135,7 @@ func TestPowOfSimpleNumbers(t *testing.T) {
 	}
 }
 
-// All machines compute the same bits.
+// All processors must compute the same bits.
 func TestPowGolden(t *testing.T) {
 	sum := fnv.New64a()
 	for i := range 2000 {

@@ -1,15 +1,14 @@
 package dirfd
 
-// implementations lists the implementations, which must fulfill the same contract: the
-// implementation for this system, the portable implementation, and the implementation without
-// openat2.
+// implementations lists all implementations, which must pass the same tests: the implementation for
+// this system, the portable implementation, and the implementation without openat2.
 var implementations = []implementation{
 	{"Folder", opener[Folder, File](Open)},
 	{"root", opener[rootFolder, rootFile](openRootFolder)},
 	{"steps", opener[stepFolder, fdFile](openStepFolder)},
 }
 
-// stepFolder opens every directory below name by name.
+// stepFolder resolves paths by opening one directory after another.
 type stepFolder struct{ fdFolder }
 
 func openStepFolder(name string) (stepFolder, error) {

@@ -2,6 +2,6 @@
 
 package dirfd
 
-// implementations lists the implementations that must fulfill the contract. This system has only
+// implementations lists the implementations, which must pass the same tests. This system has only
 // one.
 var implementations = []implementation{{"Folder", opener[Folder, File](Open)}}

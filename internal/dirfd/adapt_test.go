@@ -2,8 +2,8 @@ package dirfd
 
 import "io"
 
-// folderOf is the common interface of Directory and its implementations: F opens directories of its
-// own type, and files of type H.
+// folderOf is the common interface of Directory and its implementations. F is the type of
+// directories, and H is the type of files.
 type folderOf[F, H any] interface {
 	*F
 	Sub(path []byte, beneath bool) (F, error)
@@ -20,7 +20,7 @@ type fileOf[H any] interface {
 	io.ReaderAt
 }
 
-// described is an open file together with its Info, which was read when the file was opened.
+// described is an open file and its Info, which was read when the file was opened.
 type described[F interface {
 	io.ReadCloser
 	io.ReaderAt
@@ -41,7 +41,8 @@ func adapt[F, H any, PF folderOf[F, H], PH fileOf[H]](f PF) opened {
 	return adapted[F, H, PF, PH]{f}
 }
 
-// opener adapts a function that opens a directory of type F, so that it returns the interface opened.
+// opener adapts a function that opens a directory of type F. The new function returns the interface
+// opened.
 func opener[F, H any, PF folderOf[F, H], PH fileOf[H]](open func(string) (F, error)) func(string) (opened, error) {
 	return func(name string) (opened, error) {
 		f, err := open(name)

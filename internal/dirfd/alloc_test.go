@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestAllocatesNothing: successes and failures allocate nothing.
+// TestAllocatesNothing checks that neither successful nor failing calls allocate memory.
 func TestAllocatesNothing(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "file"), "hello")
@@ -21,7 +21,7 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 	defer f.Close()
 	var (
-		// The names follow each other in one array, as in a mapped index.
+		// The names are stored one after another in one array, as in a mapped index.
 		names  = []byte("file\x00gone\x00link\x00a/b\x00../a\x00a/link\x00")
 		file   = names[:5]
 		gone   = names[5:10]
@@ -100,7 +100,7 @@ func TestAllocatesNothing(t *testing.T) {
 			t.Errorf("%s: %v allocations", tc.name, n)
 		}
 	}
-	// The test detects allocations.
+	// This checks that the test itself detects allocations.
 	if n := testing.AllocsPerRun(100, func() {
 		if _, err := os.Lstat(dir); err != nil {
 			t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// With ask, Read reports whether others could write meanwhile.
+// TestAskReportsWriters checks that Read with ask reports whether others could write meanwhile.
 func TestAskReportsWriters(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"quiet", "busy"} {

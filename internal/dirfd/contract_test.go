@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// opened is the interface of Directory and its implementations on all systems, with names without NUL
-// for readable tests.
+// opened is the interface of Directory and its implementations on all systems. Its names have no
+// NUL, which makes tests easier to read.
 type opened interface {
 	Sub(path string, beneath bool) (opened, error)
 	Info(into *Info) error
@@ -23,7 +23,7 @@ type opened interface {
 	Close() error
 }
 
-// openedFile is the interface of File and its implementations, with the Info of OpenFile.
+// openedFile is the interface of File and its implementations, extended by the Info of OpenFile.
 type openedFile interface {
 	io.ReadCloser
 	io.ReaderAt
@@ -36,7 +36,7 @@ type implementation struct {
 	open func(name string) (opened, error)
 }
 
-// each runs a test of the contract with every implementation, in a new empty directory.
+// each runs a test with every implementation of the interface opened, in a new empty directory.
 func each(t *testing.T, test func(t *testing.T, open func(string) (opened, error), dir string)) {
 	for _, i := range implementations {
 		t.Run(i.name, func(t *testing.T) { test(t, i.open, t.TempDir()) })
@@ -69,7 +69,7 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// infoOf is the oracle: the description of package os.
+// infoOf converts the FileInfo of package os, with which tests compare the Info of this package.
 func infoOf(t *testing.T, info fs.FileInfo, err error) Info {
 	t.Helper()
 	if err != nil {
@@ -92,7 +92,7 @@ func wantStat(t *testing.T, f opened, name string, follow bool, want Info) {
 	}
 }
 
-// wantErr requires err to be equal to want, so err must not be wrapped.
+// wantErr fails the test unless err equals want, without wrapping.
 func wantErr(t *testing.T, what string, err error, want syscall.Errno) {
 	t.Helper()
 	if err != want {
@@ -100,7 +100,8 @@ func wantErr(t *testing.T, what string, err error, want syscall.Errno) {
 	}
 }
 
-// wantAbsent: Windows has several error numbers for a missing file.
+// wantAbsent fails the test unless err means that the file does not exist. Windows has several
+// error numbers for that.
 func wantAbsent(t *testing.T, what string, err error) {
 	t.Helper()
 	if _, bare := err.(syscall.Errno); !bare || !errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +109,7 @@ func wantAbsent(t *testing.T, what string, err error) {
 	}
 }
 
-// wantFile reads a whole file, by Read and through OpenFile.
+// wantFile checks that Read and OpenFile return the whole content of a file.
 func wantFile(t *testing.T, f opened, name, text string) {
 	t.Helper()
 	buf := make([]byte, len(text)+1)
@@ -129,7 +130,7 @@ func wantFile(t *testing.T, f opened, name, text string) {
 	}
 }
 
-// wantNoFile: Read and OpenFile refuse anything but a regular file.
+// wantNoFile checks that Read and OpenFile return the error want for a file that is not regular.
 func wantNoFile(t *testing.T, f opened, name string, want syscall.Errno) {
 	t.Helper()
 	for _, size := range []int64{0, 1, 5} {
@@ -260,7 +261,7 @@ func TestStatAbsent(t *testing.T) {
 	})
 }
 
-// TestReadSizes reads files that have, or no longer have, the size from stat.
+// TestReadSizes reads files whose size may differ from the size that stat returned.
 func TestReadSizes(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		const text = "0123456789"
@@ -339,7 +340,8 @@ func TestFileReadsOn(t *testing.T) {
 	})
 }
 
-// TestClosedFolderFails: a closed or zero [Directory] never uses another file's descriptor.
+// TestClosedFolderFails checks that a closed or zero [Directory] never uses another file's
+// descriptor.
 func TestClosedFolderFails(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		write(t, filepath.Join(dir, "sub", "file"), "")
@@ -350,7 +352,7 @@ func TestClosedFolderFails(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		// The system reuses the number of a closed descriptor.
+		// The system reuses the number of the closed descriptor.
 		next, err := open(filepath.Join(dir, "sub"))
 		if err != nil {
 			t.Fatal(err)

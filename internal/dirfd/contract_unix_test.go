@@ -94,8 +94,8 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestOpenDirectorySurvivesReplacement: an open directory stays the same when it is moved and a symbolic link takes its
-// place.
+// TestOpenDirectorySurvivesReplacement checks that an open directory refers to the same directory
+// after a move, even if a symbolic link replaces it.
 func TestOpenDirectorySurvivesReplacement(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		write(t, filepath.Join(dir, "a", "b", "file"), "right")
@@ -118,7 +118,8 @@ func TestOpenDirectorySurvivesReplacement(t *testing.T) {
 	})
 }
 
-// TestOnlyRegularFilesAreRead: reading never waits for a pipe's writer, and reads nothing from it.
+// TestOnlyRegularFilesAreRead checks that reading a pipe returns an error at once and removes no
+// bytes from the pipe.
 func TestOnlyRegularFilesAreRead(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		for _, name := range []string{"pipe", "full pipe"} {
@@ -134,7 +135,7 @@ func TestOnlyRegularFilesAreRead(t *testing.T) {
 		if _, err := writer.WriteString("bytes"); err != nil {
 			t.Fatal(err)
 		}
-		// The path of a socket has a maximum length, which a test's directory may exceed.
+		// The maximum length of a socket's path is short, so the test uses a relative path.
 		t.Chdir(dir)
 		socket, err := net.Listen("unix", "socket")
 		if err != nil {
@@ -214,7 +215,7 @@ func TestLongNames(t *testing.T) {
 	})
 }
 
-// TestDeepPathIsOpenedInSteps goes down a path that is longer than any system call accepts.
+// TestDeepPathIsOpenedInSteps opens a directory by a path that is too long for one system call.
 func TestDeepPathIsOpenedInSteps(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		root, err := os.OpenRoot(dir)

@@ -2,19 +2,20 @@
 // calls.
 //
 // A no-op run of cook may need the stamps of a million files whose names are in a mapped index,
-// each followed by a NUL. The names are passed to the system directly from the index: nothing is
+// each followed by a NUL. The names are passed to the system directly from the index. So nothing is
 // allocated, and the system resolves only one name in an open directory instead of a path.
 //
-// The bytes may be forged. Invalid names are refused with EINVAL before the system sees them: an
-// empty name, "." or "..", a name without its NUL or with another one, and a name with a slash or
-// another separator of the system.
+// The bytes may be forged. Invalid names are refused with EINVAL before the system receives them:
+// an empty name, "." or "..", a name with a slash or another separator of the system, and a name
+// without its final NUL or with another NUL.
 //
 // Except in [Open], errors are bare values of [syscall.Errno], which need no allocation and can be
-// compared with ==; the caller wraps errors with the name for messages. Calls on a Folder or File
+// compared with ==. The caller wraps errors with the name for messages. Calls on a Folder or File
 // that is not open return EBADF.
 //
 // In reading order: this file has the interface, name.go checks names, folder_linux.go and unix.go
-// make the system calls, and root.go does the same work by [os.Root] for other systems.
+// make the system calls, and root.go implements the same functions with [os.Root] for other
+// systems.
 package dirfd
 
 import (
@@ -27,42 +28,43 @@ import (
 
 // Info is the result of stat, in the units of scan.Stamp.
 type Info struct {
-	Size   int64  // bytes
-	MTime  int64  // last modification, ns since 1970
-	CTime  int64  // last change of content or metadata, like MTime; 0 if unsupported
-	Inode  uint64 // 0 if unknown
-	Device uint64 // 0 if unknown
-	Mode   uint32 // type and permissions, bits of [io/fs.FileMode]
-	Links  uint32 // hard links, 0 if unknown
+	Size   int64  // size in bytes
+	MTime  int64  // time of the last modification, in ns since 1970
+	CTime  int64  // time of the last change of content or metadata, in ns since 1970; 0 if unsupported
+	Inode  uint64 // inode number; 0 if unknown
+	Device uint64 // device number; 0 if unknown
+	Mode   uint32 // type and permissions, as the bits of [io/fs.FileMode]
+	Links  uint32 // number of hard links; 0 if unknown
 }
 
-// A Folder is an open directory. It keeps referring to the same directory when this is renamed or
+// A Folder is an open directory. It refers to the same directory even after this is renamed or
 // replaced. The zero Folder is not open. Copies refer to the same open directory: close one of
 // them, and use none afterwards. Several goroutines may use it at once.
 //
 // A Folder that is dropped without Close stays open.
 type Folder struct{ sys folder }
 
-// A File is a regular file that is open for reading. The rules for a Folder's zero value, copies
-// and closing also apply to a File.
+// A File is a regular file that is open for reading. As for a Folder, the zero value is not open,
+// and copies refer to the same open file.
 type File struct{ sys file }
 
 // Open opens a directory by name, following symbolic links. The error is an [*io/fs.PathError]
 // around a syscall.Errno.
 //
-// If the directory is on a local file system, Open assumes that the directories below it are local,
-// too. Their Info and Stat do not notify the goroutine scheduler of the system call, and take a
-// tenth less time. If a network file system is mounted below, its calls block a processor (a P).
+// If the directory is on a local file system, Open assumes that all directories below it are local.
+// Their Info and Stat do not notify the goroutine scheduler of the system call, which saves a tenth
+// of the time. If a network file system is mounted below the directory, a slow call blocks a
+// processor (a P).
 func Open(name string) (Folder, error) {
 	f, err := openFolder(name)
 	return Folder{f}, err
 }
 
-// Sub opens a directory below f. The path has names separated by slashes and ends in NUL; for an
+// Sub opens a directory below f. The path has names separated by slashes and ends in NUL. For an
 // absolute path, or a path with "..", the error is EINVAL. The empty path opens f again.
 //
-// Symbolic links in the path are followed anywhere, unless beneath is set: then a link in the path
-// is ELOOP.
+// Sub follows symbolic links, even to places outside f. If beneath is set, the error for a symbolic
+// link is ELOOP.
 func (f Folder) Sub(path []byte, beneath bool) (Folder, error) {
 	sub, err := f.sys.Sub(path, beneath)
 	return Folder{sub}, err
@@ -78,24 +80,24 @@ func (f Folder) Stat(name []byte, follow bool, into *Info) error {
 }
 
 // Read reads the regular file with the given name, which ends in NUL, from its start until its end
-// or until buf is full. It returns the number of bytes read and whether the file's end was reached.
-// want is the file's size from stat. If a file exactly fills buf, Read does not see the file's end,
-// so make buf one byte longer than want. A file of the expected size takes three system calls
+// or until buf is full. It returns the number of bytes read and whether it reached the file's end.
+// want is the file's size from stat. If a file exactly fills buf, Read does not notice the file's
+// end, so make buf one byte longer than want. A file of the expected size takes three system calls
 // (open, read, close); other files need more reads.
 //
 // If the file is not regular, the error is ELOOP for a symbolic link, EISDIR for a directory,
-// ESPIPE for a pipe and ENXIO for a socket; none of them blocks. Some systems do not distinguish
-// devices from files, so call Stat first.
+// ESPIPE for a pipe and ENXIO for a socket. Read never waits for another process. Some systems do
+// not distinguish devices from files, so call Stat first.
 //
-// If ask is set, busy reports whether another process has the file open or mapped for writing. This
-// is tested before the first byte is read, and takes two more system calls; see package lease.
+// If ask is set, busy reports whether another process has the file open or mapped for writing. Read
+// tests this before the first byte, with two more system calls; see package lease.
 func (f Folder) Read(name []byte, want int64, ask bool, buf []byte) (n int, end, busy bool, err error) {
 	return f.sys.Read(name, want, ask, buf)
 }
 
-// OpenFile opens the regular file with the given name, which ends in NUL, and describes it. It is
-// for files that are too large for one Read. If the file is not regular, the errors are the same as
-// in Read; for a device the error is ENXIO.
+// OpenFile opens the regular file with the given name, which ends in NUL, and describes it. Use it
+// for files that are too large for one Read. If the file is not regular, the errors are those of
+// Read; for a device the error is ENXIO.
 func (f Folder) OpenFile(name []byte, into *Info) (File, error) {
 	file, err := f.sys.OpenFile(name, into)
 	return File{file}, err
@@ -104,7 +106,7 @@ func (f Folder) OpenFile(name []byte, into *Info) (File, error) {
 // Close closes the directory. Directories and files opened below it stay open.
 func (f *Folder) Close() error { return f.sys.Close() }
 
-// Read continues after the previous Read, like [io.Reader]: at the end of the file the error is
+// Read reads from the current position, like [io.Reader]. At the end of the file the error is
 // io.EOF.
 func (f File) Read(buf []byte) (int, error) { return f.sys.Read(buf) }
 
@@ -135,8 +137,8 @@ func (n *namedInfo) ModTime() time.Time { return time.Unix(0, n.MTime) }
 func (n *namedInfo) IsDir() bool        { return n.Mode().IsDir() }
 func (n *namedInfo) Sys() any           { return nil }
 
-// notRegular returns the error for reading a file with this mode: the error of Linux for opening
-// such a file and reading at an offset. It returns nil for a regular file.
+// notRegular returns the error for reading a file with this mode, or nil for a regular file. The
+// errors are those of Linux for opening such a file and reading at an offset.
 func notRegular(mode fs.FileMode) error {
 	switch mode.Type() {
 	case 0:

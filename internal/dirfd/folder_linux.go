@@ -19,30 +19,29 @@ type (
 // A descriptor is a file descriptor plus one, so that the zero value is not open.
 type descriptor int
 
-// fd returns the file descriptor. It returns -1 if the file is not open; every system call on -1
-// fails with EBADF.
+// fd returns the file descriptor, or -1 if the file is not open. Every system call on -1 fails with
+// EBADF.
 func (d descriptor) fd() int { return int(d) - 1 }
 
 func (d *descriptor) Close() error {
 	fd := d.fd()
 	*d = 0
-	// The descriptor is closed even if the error is EINTR; closing it again could close another
-	// file.
+	// The descriptor is closed even if the error is EINTR. A second call could close another file.
 	if err := unix.Close(fd); err != unix.EINTR {
 		return err
 	}
 	return nil
 }
 
-// fdFolder makes system calls directly, because packages os, syscall and unix take names as
-// strings, which they copy to add a NUL.
+// fdFolder makes system calls directly. Packages os, syscall and unix take names as strings and
+// copy them to add a NUL.
 type fdFolder struct {
 	descriptor
-	prompt bool // the file system answers promptly; see Open
+	prompt bool // set if the file system answers promptly; see Open
 }
 
-// folderFlags open a directory for looking up names in it but not for listing it, which is faster
-// and needs fewer permissions.
+// folderFlags open a directory only for looking up names, not for listing. This is faster and needs
+// fewer permissions.
 const folderFlags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
 
 func openFolder(name string) (fdFolder, error) {
@@ -124,7 +123,8 @@ func openat(fd int, path []byte, flags int) (descriptor, syscall.Errno) {
 	}
 }
 
-// openBeneath opens a path; the system refuses symbolic links and paths that lead out.
+// openBeneath opens a path. The system refuses symbolic links and paths that lead out of the
+// directory.
 func openBeneath(fd int, path []byte) (descriptor, syscall.Errno) {
 	how := unix.OpenHow{
 		Flags:   folderFlags,
@@ -144,13 +144,14 @@ func openBeneath(fd int, path []byte) (descriptor, syscall.Errno) {
 }
 
 // stepwise reports whether a path that could not be opened in one call may be opened name by name.
-// Causes are a kernel older than openat2 (5.6), a sandbox that forbids unknown calls, or a path
-// longer than any call accepts.
+// Possible reasons are a kernel older than openat2 (5.6), a sandbox that forbids unknown calls, and
+// a path that is too long for any call.
 func stepwise(errno syscall.Errno) bool {
 	return errno == syscall.ENOSYS || errno == syscall.EPERM || errno == syscall.ENAMETOOLONG
 }
 
-// openByNames implements Sub name by name. The path must have been checked.
+// openByNames implements Sub by opening one directory after another. The path must have been
+// checked.
 func (f fdFolder) openByNames(path []byte, beneath bool) (fdFolder, error) {
 	at := f
 	var name [unix.PathMax]byte
@@ -172,13 +173,13 @@ func (f fdFolder) openByNames(path []byte, beneath bool) (fdFolder, error) {
 		}
 		at = fdFolder{d, f.prompt}
 	}
-	if at == f { // the path has no names, such as "."
+	if at == f { // the path has no names: it is "." or similar
 		return f.Sub([]byte{0}, beneath)
 	}
 	return at, nil
 }
 
-// openNextFolder opens a directory in f.
+// openNextFolder opens the directory with the given name in f.
 func (f fdFolder) openNextFolder(name []byte, beneath bool) (descriptor, syscall.Errno) {
 	if !beneath {
 		return openat(f.fd(), name, folderFlags)
@@ -194,7 +195,7 @@ func (f fdFolder) openNextFolder(name []byte, beneath bool) (descriptor, syscall
 	return d, errno
 }
 
-// closeUnlessTop closes f, a directory below top, after an error while descending.
+// closeUnlessTop closes f after an error, unless f is the directory top, where the path starts.
 func (f fdFolder) closeUnlessTop(top fdFolder, errno syscall.Errno) (fdFolder, error) {
 	if f != top {
 		f.Close()
@@ -202,7 +203,7 @@ func (f fdFolder) closeUnlessTop(top fdFolder, errno syscall.Errno) (fdFolder, e
 	return fdFolder{}, errno
 }
 
-// fileFlags open a file for reading: they do not follow a symbolic link, do not wait for the writer
+// fileFlags open a file for reading. They do not follow a symbolic link, do not wait for the writer
 // of a pipe, and do not make a terminal the controlling terminal.
 const fileFlags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC | unix.O_LARGEFILE
 
@@ -226,13 +227,13 @@ func (f fdFolder) Read(name []byte, want int64, ask bool, buf []byte) (n int, en
 	}
 	busy = ask && lease.Ask(d.fd()) == lease.Busy
 	n, end, err = readFrom(d.fd(), want, buf)
-	d.Close() // nothing was written, so an error loses no data
+	d.Close() // ignored, because nothing was written
 	return n, end, busy, err
 }
 
-// readFrom reads at offsets. The system refuses that for a pipe, so no other call has to test for
-// pipes. A short read at the size from stat is the end of the file; after any other short read it
-// reads again.
+// readFrom reads at offsets. The system refuses this for a pipe, so no other call has to test for
+// pipes. A short read that ends at the size from stat is the end of the file. After any other short
+// read, readFrom reads again.
 func readFrom(fd int, want int64, buf []byte) (n int, end bool, err error) {
 	for {
 		m, err := unix.Pread(fd, buf[n:], int64(n))
@@ -275,8 +276,8 @@ func (f fdFolder) OpenFile(name []byte, into *Info) (fdFile, error) {
 	return fdFile{d}, nil
 }
 
-// fdFile is an open regular file. An os.File would test with several system calls whether the file
-// supports polling, which a regular file never does.
+// fdFile is an open regular file. An os.File would use several system calls to test whether the
+// file supports polling, which a regular file never does.
 type fdFile struct{ descriptor }
 
 func (f fdFile) Busy() bool { return lease.Ask(f.fd()) == lease.Busy }

@@ -37,8 +37,8 @@ func TestFileMode(t *testing.T) {
 	}
 }
 
-// TestNamesMayHoldAnyBytes uses every byte that a name can hold, and names that are paths on other
-// systems.
+// TestNamesMayHoldAnyBytes uses every byte that may occur in a name, and names that are paths on
+// other systems.
 func TestNamesMayHoldAnyBytes(t *testing.T) {
 	eachOpen(t, func(t *testing.T, f opened, dir string) {
 		names := []string{"...", "..a", ".a", `a\b`, `..\b`, "C:", "NUL", " ", "a.", "-rf", "*"}
@@ -67,8 +67,8 @@ func TestNamesMayHoldAnyBytes(t *testing.T) {
 	})
 }
 
-// TestReadsPastShortReads reads a regular file that the system returns page by page and whose size
-// it reports as 0.
+// TestReadsPastShortReads reads a file in /proc, which the system returns page by page and whose
+// size it reports as 0.
 func TestReadsPastShortReads(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), _ string) {
 		f, err := open("/proc/self")
@@ -93,8 +93,8 @@ func TestReadsPastShortReads(t *testing.T) {
 	})
 }
 
-// TestOpenBeneathStaysBeneath: the system enforces beneath, too, if a path ever gets past
-// checkPath.
+// TestOpenBeneathStaysBeneath checks that the system also refuses paths that checkPath would
+// refuse.
 func TestOpenBeneathStaysBeneath(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in", "file"), "")
@@ -110,7 +110,7 @@ func TestOpenBeneathStaysBeneath(t *testing.T) {
 	}
 }
 
-// TestFailuresLeaveNothingOpen counts descriptors, especially after failures on the way.
+// TestFailuresLeaveNothingOpen counts open descriptors after failures.
 func TestFailuresLeaveNothingOpen(t *testing.T) {
 	each(t, func(t *testing.T, open func(string) (opened, error), dir string) {
 		write(t, filepath.Join(dir, "a", "b", "file"), "text")
@@ -143,7 +143,7 @@ func TestFailuresLeaveNothingOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		use() // package os opens its own descriptor on first use
+		use() // package os opens a descriptor of its own on first use
 		before := descriptors(t)
 		use()
 		if after := descriptors(t); after != before {
@@ -161,7 +161,7 @@ func descriptors(t *testing.T) int {
 	return len(list)
 }
 
-// TestDescriptorsAreNotInherited: programs started by a recipe inherit no descriptor.
+// TestDescriptorsAreNotInherited checks that programs started by a recipe inherit no descriptor.
 func TestDescriptorsAreNotInherited(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "sub", "file"), "")
@@ -198,8 +198,8 @@ func TestDescriptorsAreNotInherited(t *testing.T) {
 	}
 }
 
-// TestFallbackWithoutOpenat2 forbids openat2 for one thread, like old sandboxes and, with ENOSYS,
-// old kernels.
+// TestFallbackWithoutOpenat2 forbids openat2 for one thread. Old sandboxes do the same, and old
+// kernels return ENOSYS.
 func TestFallbackWithoutOpenat2(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a", "b", "file"), "text")
@@ -213,7 +213,7 @@ func TestFallbackWithoutOpenat2(t *testing.T) {
 		t.Run(fmt.Sprint(refusal), func(t *testing.T) {
 			done := make(chan error)
 			go func() {
-				runtime.LockOSThread() // locked forever, because the thread ends with the goroutine
+				runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine
 				done <- func() error {
 					if err := forbid(unix.SYS_OPENAT2, refusal); err != nil {
 						return fmt.Errorf("cannot forbid openat2: %w", err)
@@ -246,7 +246,7 @@ func TestFallbackWithoutOpenat2(t *testing.T) {
 // forbid makes a system call fail on this thread from now on.
 func forbid(call uint32, errno syscall.Errno) error {
 	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the call
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // load the number of the system call
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: call},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},

@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestForgedNamesAreRefused: a name reaches only files of the directory.
+// TestForgedNamesAreRefused checks that a name can refer only to a file of the directory.
 func TestForgedNamesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "in", "sub", "file"), "inside")
 	write(t, filepath.Join(dir, "secret"), "outside")
 	names := []string{
-		"", "file", "file\x00\x00", "fi\x00le\x00", "\x00file\x00", // names without a NUL, or with another NUL
-		"\x00", ".\x00", "..\x00", // not a name
+		"", "file", "file\x00\x00", "fi\x00le\x00", "\x00file\x00", // names without a NUL, or with more than one
+		"\x00", ".\x00", "..\x00", // names that are empty, or refer to a directory
 		"sub/file\x00", "../secret\x00", "/\x00", "sub/\x00", filepath.ToSlash(dir) + "/secret\x00",
 	}
 	if runtime.GOOS == "windows" {

@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// rootFolder is the portable implementation of Folder. Unlike a joined path, an os.Root follows its
-// directory when the directory is moved. On Linux only the tests use rootFolder.
+// rootFolder is the portable implementation of Folder. An os.Root refers to the same directory even
+// after a move, in contrast to a path. On Linux only the tests use rootFolder.
 type rootFolder struct {
 	root *os.Root // nil if not open
 	name string   // absolute path, for following symbolic links that lead out of root
@@ -30,7 +30,7 @@ func openRootFolder(name string) (rootFolder, error) {
 
 // openRootByName opens a directory by name, following symbolic links.
 func openRootByName(name string) (rootFolder, error) {
-	info, err := os.Stat(name) // this also ensures that no pipe is opened
+	info, err := os.Stat(name) // this also refuses pipes, which would block
 	if err != nil {
 		return rootFolder{}, err
 	}
@@ -59,16 +59,16 @@ func (f rootFolder) Sub(path []byte, beneath bool) (rootFolder, error) {
 	sub, err := f.openRootByNames(rel)
 	err = bare(err)
 	if !beneath && (err == syscall.ELOOP || err == syscall.ENOTDIR) {
-		// os.Root refuses symbolic links that lead out, and Windows junctions, which are neither
-		// links nor directories.
+		// os.Root refuses symbolic links that lead out, and Windows junctions, which it treats
+		// neither as links nor as directories.
 		sub, err = openRootByName(filepath.Join(f.name, filepath.FromSlash(rel)))
 		err = bare(err)
 	}
 	return sub, err
 }
 
-// openRootByNames descends name by name, through directories only, because os.Root would follow
-// symbolic links that stay inside.
+// openRootByNames opens one directory after another and refuses symbolic links, because os.Root
+// would follow links that stay inside.
 func (f rootFolder) openRootByNames(path string) (rootFolder, error) {
 	root, err := f.root.OpenRoot(".")
 	if err != nil {
@@ -89,7 +89,7 @@ func (f rootFolder) openRootByNames(path string) (rootFolder, error) {
 	return at, nil
 }
 
-// openNextRoot opens a directory in f.
+// openNextRoot opens the directory with the given name in f.
 func (f rootFolder) openNextRoot(name string) (rootFolder, error) {
 	seen, err := f.root.Lstat(name)
 	switch {
@@ -103,8 +103,9 @@ func (f rootFolder) openNextRoot(name string) (rootFolder, error) {
 	return f.openSeenFolder(name, seen)
 }
 
-// openSeenFolder opens a directory in f that seen describes. If a symbolic link or another
-// directory has replaced it, the error is ELOOP, because the two cases cannot be distinguished.
+// openSeenFolder opens a directory in f. seen is the result of an earlier Lstat. If a symbolic link
+// or another directory has replaced the directory, the error is ELOOP, because the two cases cannot
+// be distinguished.
 func (f rootFolder) openSeenFolder(name string, seen fs.FileInfo) (rootFolder, error) {
 	root, err := f.root.OpenRoot(name)
 	if err != nil {
@@ -179,7 +180,7 @@ func (f *rootFolder) Close() error {
 // bare returns the system's error without operation and name.
 func bare(err error) error {
 	if err == nil || err == io.EOF {
-		return err // common case, because errors.As below would allocate
+		return err // the common case; errors.As would allocate
 	}
 	var errno syscall.Errno
 	switch {
@@ -230,8 +231,8 @@ func (f rootFolder) OpenFile(name []byte, into *Info) (rootFile, error) {
 	return f.openSeen(base, seen, into)
 }
 
-// openSeen opens a regular file in f that seen describes. If a symbolic link or another file has
-// replaced it, the error is ELOOP, as in openSeenFolder.
+// openSeen opens a regular file in f. seen is the result of an earlier Lstat. If a symbolic link or
+// another file has replaced the file, the error is ELOOP.
 func (f rootFolder) openSeen(name string, seen fs.FileInfo, into *Info) (rootFile, error) {
 	file, err := f.root.OpenFile(name, os.O_RDONLY|regular.NoWait, 0)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fstatat makes the system call; name ends in NUL. A network file system may block it for seconds,
-// so the scheduler must be notified to run other goroutines meanwhile. The notification takes a
-// tenth of the call's time, which prompt file systems avoid.
+// fstatat makes the system call; name ends in NUL. A network file system may take seconds, so the
+// scheduler is notified and can run other goroutines meanwhile. The notification takes a tenth of
+// the call's time, so it is omitted for prompt file systems.
 func fstatat(fd int, name []byte, st *unix.Stat_t, flags int, prompt bool) syscall.Errno {
 	for {
 		var errno syscall.Errno

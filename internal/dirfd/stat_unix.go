@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fstatat calls package unix, which supports all systems and processors, but needs a string. name
+// fstatat calls package unix, which supports all systems and processors but needs a string. name
 // ends in NUL.
 func fstatat(fd int, name []byte, st *unix.Stat_t, flags int, _ bool) syscall.Errno {
 	path := string(name[:len(name)-1])
@@ -29,7 +29,7 @@ func repeatWhileInterrupted(call func() error) syscall.Errno {
 			if err != syscall.EINTR {
 				return err
 			}
-		default: // package unix returns no other type of error
+		default: // impossible: package unix returns no other type of error
 			return syscall.EIO
 		}
 	}

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StatAt is like [Folder.Stat], for a directory that the caller has open as fd. It does not follow
-// a symbolic link.
+// StatAt is like [Folder.Stat] for an open directory with descriptor fd. It does not follow a
+// symbolic link.
 func StatAt(fd int, name []byte, into *Info) error {
 	return into.ofName(fd, name, unix.AT_SYMLINK_NOFOLLOW, false)
 }
 
-// StatFd describes the file that the caller has open as fd. On failure it does not change *into.
+// StatFd describes the open file with descriptor fd. On failure it does not change *into.
 func StatFd(fd int, into *Info) error { return into.ofFile(fd, false) }
 
 func (i *Info) ofName(fd int, name []byte, flags int, prompt bool) error {
@@ -65,7 +65,7 @@ func fileMode(st uint32) fs.FileMode {
 	return mode | fileTypeBits(st)
 }
 
-// fileTypeBits returns the type bits of package os. Files of unknown type count as not regular.
+// fileTypeBits returns the type bits of package os. For an unknown type it sets ModeIrregular.
 func fileTypeBits(st uint32) fs.FileMode {
 	switch st & unix.S_IFMT {
 	case unix.S_IFREG:

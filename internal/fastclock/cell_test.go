@@ -24,7 +24,7 @@ func TestCellHoldsWordAndTick(t *testing.T) {
 	}
 }
 
-// The cell for machines without the counter has the same properties.
+// TestGenericCellHoldsWordAndTick tests the implementation for machines without a usable counter.
 func TestGenericCellHoldsWordAndTick(t *testing.T) {
 	var c Cell
 	at := setCellGeneric(&c, 7)
@@ -39,7 +39,8 @@ func TestGenericCellHoldsWordAndTick(t *testing.T) {
 	}
 }
 
-// Other goroutines see word and tick of the same Set, or nothing.
+// TestCellIsNotTorn checks that other goroutines load the word and the tick of the same Set, or
+// nothing.
 func TestCellIsNotTorn(t *testing.T) {
 	const rounds = 200_000
 	var c Cell

@@ -2,9 +2,9 @@
 
 package fastclock
 
-// counts reports whether the time stamp counter can be used. Bit 8 of EDX, CPUID leaf 0x80000007,
-// says whether the rate of the counter never changes (Intel SDM 17.17.1, AMD APM 2 13.2.4). counts
-// is set before main and never changes.
+// counts reports whether the time stamp counter can be used. Bit 8 of EDX in CPUID leaf 0x80000007
+// is set if the rate of the counter never changes (Intel SDM 17.17.1, AMD APM 2 13.2.4). counts is
+// set before main and never changes.
 var counts = func() bool {
 	if top, _, _, _ := cpuid(0x80000000); top < 0x80000007 {
 		return false
@@ -13,7 +13,7 @@ var counts = func() bool {
 	return edx&(1<<8) != 0
 }()
 
-// counter executes RDTSC. It does not wait for earlier instructions, which does not matter for
+// counter executes RDTSC. It does not wait for earlier instructions. This does not matter for
 // durations of more than a few nanoseconds.
 //
 //go:noescape

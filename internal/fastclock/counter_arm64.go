@@ -2,8 +2,8 @@
 
 package fastclock
 
-// The architecture guarantees that the virtual counter has the same constant rate on all cores (Arm
-// ARM D12.1.2), and Linux, macOS and Windows allow programs to read it.
+// counts is true: the architecture guarantees that the virtual counter has the same constant rate
+// on all cores (Arm ARM D12.1.2). Linux, macOS and Windows allow programs to read it.
 const counts = true
 
 // counter reads CNTVCT_EL0.

@@ -4,7 +4,8 @@ package fastclock
 
 import "testing"
 
-// Without the counter, cells use the clock of Now.
+// TestCellWithoutCounterUsesNow checks that cells use the clock of Now if the counter is not
+// usable.
 func TestCellWithoutCounterUsesNow(t *testing.T) {
 	was := counts
 	defer func() { counts = was }()

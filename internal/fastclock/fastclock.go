@@ -1,5 +1,5 @@
-// Package fastclock reads the fastest reliable clock: the processor's own counter if it has the
-// same constant rate on all cores, otherwise the runtime's monotonic clock.
+// Package fastclock reads the fastest reliable clock. This is the processor's own counter if it has
+// the same constant rate on all cores, otherwise the runtime's monotonic clock.
 //
 // A tick is the unit of this clock. To record times, record ticks, pair two of them with
 // nanoseconds ([Mark]) and convert afterwards ([Between]). Recording has no further overhead, and
@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// start is the origin of nanoseconds.
+// start is the time at which nanoseconds are 0.
 var start = time.Now()
 
-// Now returns the current tick. Ticks of one process can be compared across cores. They never run
-// backwards by more than the skew between cores, which is tens of nanoseconds on a machine whose
+// Now returns the current tick. Ticks of one process can be compared across cores. They run
+// backwards at most by the skew between cores. The skew is tens of nanoseconds on a machine whose
 // operating system uses the counter as its own clock.
 func Now() int64 {
 	if counts {
@@ -30,11 +30,11 @@ func nanos() int64 { return int64(time.Since(start)) }
 // A Pair is one moment, measured by two clocks.
 type Pair struct {
 	Tick  int64
-	Nanos int64 // monotonic time since a moment before the first Pair
+	Nanos int64 // monotonic time in ns, from an arbitrary start before the first Pair
 }
 
-// Mark reads both clocks almost at once. Of several tries it returns the one with the shortest time
-// between the readings.
+// Mark reads both clocks almost at once. It tries several times and returns the pair with the
+// shortest time between the two readings.
 func Mark() Pair {
 	best, least := Pair{}, int64(-1)
 	for range 3 {
@@ -54,7 +54,7 @@ type Scale struct {
 	mul  uint64 // nanoseconds per tick, with 32 fractional bits
 }
 
-// Between returns the scale defined by two pairs. If both pairs are the same moment, a tick counts
+// Between returns the scale defined by two pairs. If both pairs have the same tick, a tick counts
 // as a nanosecond.
 func Between(a, b Pair) Scale {
 	if b.Tick < a.Tick {
@@ -87,10 +87,10 @@ func (s Scale) Duration(ticks int64) int64 {
 	return int64(hi<<32 | lo>>32)
 }
 
-// A Cell publishes the current activity of one goroutine to others: a word that identifies it, and
-// the tick when it was set. Setting and clearing a cell take little more time than reading the
-// clock, which they include. They omit the barrier of atomic.Store, which waits until all cores
-// have seen the word.
+// A Cell publishes the current activity of a goroutine to other goroutines. It holds a word that
+// identifies the activity, and the tick when it was set. Setting and clearing a cell take little
+// more time than reading the clock, which they include. They omit the barrier of atomic.Store,
+// which waits until all cores have seen the word.
 //
 // Only one goroutine at a time may set and clear a cell; any goroutine may load it. A cell is empty
 // while its tick is 0. It must be cleared before it is set again. So if a reader finds the same
@@ -110,7 +110,7 @@ func (c *Cell) Load() (what uint64, tick int64, ok bool) {
 	return what, int64(before), before != 0 && c.tick.Load() == before
 }
 
-// Functions for machines whose counter cannot be used.
+// The following functions are for machines whose counter cannot be used.
 
 func setCellGeneric(c *Cell, what uint64) int64 {
 	now := nanos()

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A scale made from the two ends of an interval agrees with the other clock at the ends, and places
-// a moment in the middle between them.
+// TestScaleAgreesWithClock measures an interval with both clocks. The scale must agree with the
+// other clock at both ends and in the middle.
 func TestScaleAgreesWithClock(t *testing.T) {
 	a := Mark()
 	for time.Since(start)-time.Duration(a.Nanos) < 20*time.Millisecond {
@@ -39,14 +39,14 @@ func TestNowNeverGoesBackOnOneCore(t *testing.T) {
 	last := Now()
 	for range 100_000 {
 		now := Now()
-		if now < last-1000 { // the thread may have changed cores
+		if now < last-1000 { // a small difference is allowed, because the thread may have moved to another core
 			t.Fatalf("%d after %d", now, last)
 		}
 		last = now
 	}
 }
 
-// A scale is exact at its ends and never runs backwards, at any rates.
+// TestScaleIsExactAtItsEnds checks that a scale is exact at its ends and never runs backwards.
 func TestScaleIsExactAtItsEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := Pair{rapid.Int64Range(0, 1<<61).Draw(t, "tick"), rapid.Int64Range(0, 1<<50).Draw(t, "ns")}

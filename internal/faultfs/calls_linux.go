@@ -17,17 +17,17 @@ import (
 // A spec describes the arguments of a system call that refer to files.
 type spec struct {
 	name  string
-	paths []place  // paths among the arguments; a created file comes last
-	fd    descr    // argument with an open file
-	only  []uint32 // relevant values of the second argument; nil means all
-	grows bool     // the call allocates disk space; see also openFlags
-	data  transfer // the call transfers bytes between a file and memory
+	paths []place  // paths among the arguments; the path of a created file is the last one
+	fd    descr    // position of an argument with an open file
+	only  []uint32 // values of the second argument that concern files; nil means all
+	grows bool     // set if the call allocates disk space; see also openFlags
+	data  transfer // direction of the transfer between a file and memory
 }
 
 // A place is a pair of argument positions: one for the directory's descriptor and one for the path.
 type place struct{ dir, path int8 }
 
-// cwd is the dir of a call without a directory descriptor.
+// cwd is the value of place.dir for a call without a directory descriptor.
 const cwd = -1
 
 // descr is the position of the argument with an open file descriptor, plus one.
@@ -36,7 +36,7 @@ type descr int8
 const (
 	noFile descr = 0
 	first  descr = 1
-	mapped descr = 5 // position for mmap
+	mapped descr = 5 // position of the descriptor among the arguments of mmap
 )
 
 // A transfer is the way in which a call moves data. It serves to simulate short reads and writes.
@@ -44,9 +44,9 @@ type transfer int8
 
 const (
 	none   transfer = iota
-	reads           // the call fills args[1] with at most args[2] bytes
-	writes          // the call writes args[2] bytes from args[1]
-	copies          // the call copies to the file args[2]
+	reads           // fills args[1] with at most args[2] bytes
+	writes          // writes args[2] bytes from args[1]
+	copies          // copies to the file args[2]
 )
 
 // fileCalls returns the system calls that concern files, by number.
@@ -103,11 +103,11 @@ func fileCalls() map[int]spec {
 	return t
 }
 
-// Offsets in struct seccomp_data; a filter reads 32 bits at a time.
+// These are offsets in struct seccomp_data. A filter reads 32 bits at a time.
 const (
 	offNumber = 0
 	offArch   = 4
-	offArgs   = 16 // 8 bytes per argument, low half first on both architectures
+	offArgs   = 16 // offset of the arguments: 8 bytes each, low half first on both architectures
 )
 
 // reportingFilter returns the kernel's filter program. It reports the calls in the table to Run and
@@ -125,13 +125,13 @@ func reportingFilter() []unix.SockFilter {
 	for number, s := range fileCalls() {
 		var body []unix.SockFilter
 		switch {
-		case len(s.only) > 0: // multiplexed calls, by their second argument
+		case len(s.only) > 0: // only some values of the second argument are reported
 			body = append(body, load(offArgs+8))
 			for _, what := range s.only {
 				body = append(body, equal(what, 0, 1), tell)
 			}
 			body = append(body, pass)
-		case s.fd == mapped: // most calls of mmap map memory without a file
+		case s.fd == mapped: // mmap usually maps memory without a file, so calls without a descriptor are allowed
 			body = append(body, load(offArgs+8*4), equal(math.MaxUint32, 0, 1), pass, tell)
 		default:
 			body = append(body, tell)
@@ -142,8 +142,8 @@ func reportingFilter() []unix.SockFilter {
 	return append(f, pass)
 }
 
-// describeCall returns the call with the watched file that it concerns. Its Path is "" if it
-// concerns none.
+// describeCall describes a call with the watched file that it concerns. If it concerns no watched
+// file, Path is "".
 func (w *watcher) describeCall(n *notice, s *spec) Call {
 	c := Call{Name: s.name, Grows: s.grows || n.creates(), Moves: s.data != none}
 	if s.fd != noFile {
@@ -193,7 +193,7 @@ func (n *notice) descriptorName(fd int32) string {
 	}
 	name, err := os.Readlink(link)
 	if err != nil || !filepath.IsAbs(name) {
-		return "" // the descriptor is not open, or is a pipe or similar
+		return "" // the descriptor is not open, or is not a file
 	}
 	return strings.TrimSuffix(name, " (deleted)")
 }

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// roleVar selects the role of the test binary when it runs as the program.
+// roleVar is the environment variable that makes the test binary run as the tested program.
 const roleVar = "FAULTFS_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// roles are programs that work in a directory.
+// roles are the tested programs. Each works in a directory.
 var roles = map[string]func(dir string) error{
 	"write": func(dir string) error {
 		return os.WriteFile(filepath.Join(dir, "file"), []byte("12345678"), 0o666)
@@ -67,7 +67,7 @@ var roles = map[string]func(dir string) error{
 		_, err = io.Copy(to, from)
 		return errors.Join(err, to.Close())
 	},
-	// relative uses relative paths, which do not contain the directory.
+	// relative uses relative paths, so that no path contains the name of the directory.
 	"relative": func(dir string) error {
 		if err := os.Chdir(dir); err != nil {
 			return err
@@ -100,13 +100,13 @@ var roles = map[string]func(dir string) error{
 		}
 		return nil
 	},
-	// family has a child that hangs, in its own session.
+	// family has a child in another session, which hangs.
 	"family": func(dir string) error {
 		child := role("child", dir)
 		child.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		return errors.Join(child.Start(), hang(filepath.Join(dir, "first")))
 	},
-	// widow leaves a hanging grandchild whose parent has ended.
+	// widow leaves a hanging grandchild whose parent has exited.
 	"widow": func(dir string) error {
 		return errors.Join(role("parent", dir).Run(), hang(filepath.Join(dir, "first")))
 	},
@@ -127,7 +127,7 @@ func hang(name string) error {
 	return nil
 }
 
-// role returns a command that shares this process's output.
+// role returns a command that runs a role and prints to this process's output.
 func role(name, dir string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], dir)
 	cmd.Env = append(os.Environ(), roleVar+"="+name)
@@ -143,7 +143,7 @@ func play(t *testing.T, role, dir string, decide func(Call) Action) (calls []Cal
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, dir)
-	// The race detector would wait a second at each program's end.
+	// Otherwise the race detector would wait for a second at the end of each program.
 	cmd.Env = append(os.Environ(), roleVar+"="+role, "GORACE=atexit_sleep_ms=0")
 	var b bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &b, &b
@@ -246,7 +246,7 @@ func TestFailedCallHasNoEffect(t *testing.T) {
 	}
 }
 
-// Go's own packages repeat interrupted calls.
+// TestInterruptedCallIsMadeAgain checks that Go's own packages repeat interrupted calls.
 func TestInterruptedCallIsMadeAgain(t *testing.T) {
 	dir := t.TempDir()
 	calls, out, err := play(t, "write", dir, at("write", Fail(syscall.EINTR)))
@@ -288,7 +288,7 @@ func TestShortReadIsContinued(t *testing.T) {
 	if want := "4 \"abcd\"\n2 \"ef\"\n8 \"cdefghij\"\n"; err != nil || out != want {
 		t.Errorf("short read: %q, want %q; %v", out, want, err)
 	}
-	// ReadAt reads until it has all bytes.
+	// ReadAt repeats short reads until it has all bytes.
 	calls, out, err := play(t, "read", dir, at("pread64", Short))
 	got := names(calls, dir)
 	n := len(slices.DeleteFunc(got, func(s string) bool { return s != "pread64 file" }))
@@ -343,7 +343,8 @@ func TestAndNoMoreEndsWatching(t *testing.T) {
 	}
 }
 
-// Children inherit the filter; killing a child leaves its parent alive.
+// TestChildrenAreWatched checks that children inherit the filter, and that killing a child does not
+// kill its parent.
 func TestChildrenAreWatched(t *testing.T) {
 	dir := t.TempDir()
 	writes := 0
@@ -360,7 +361,7 @@ func TestChildrenAreWatched(t *testing.T) {
 	}
 }
 
-// Calls have the same numbers in each run.
+// TestNumbersAreStable checks that the same calls have the same numbers in each run.
 func TestNumbersAreStable(t *testing.T) {
 	dir := t.TempDir()
 	var first []string
@@ -393,8 +394,8 @@ func TestContextEndsTheRun(t *testing.T) {
 	}
 }
 
-// runUntilAllHang runs a role until the role and its last descendant hang. Then it cancels Run,
-// waits until Run has returned, and returns the process ID of that descendant.
+// runUntilAllHang runs a role until the role and its last descendant hang. Then it cancels Run and
+// waits until Run has returned. It returns the process ID of the descendant.
 func runUntilAllHang(t *testing.T, name string, waitDelay time.Duration) (last int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -403,7 +404,7 @@ func runUntilAllHang(t *testing.T, name string, waitDelay time.Duration) (last i
 	}
 	cmd := role(name, dir)
 	var b bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &b, &b // pipe as the output, because Wait reads a pipe to its end
+	cmd.Stdout, cmd.Stderr = &b, &b // output to a pipe, because Wait reads a pipe to its end
 	cmd.WaitDelay = waitDelay
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -447,7 +448,7 @@ func runUntilAllHang(t *testing.T, name string, waitDelay time.Duration) (last i
 
 func TestContextEndsDescendants(t *testing.T) {
 	child := runUntilAllHang(t, "family", 0)
-	// A killed process takes a moment to end.
+	// A killed process needs some time to exit.
 	for range 1000 {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
 		if err != nil || strings.Contains(string(stat), ") Z ") {
@@ -458,8 +459,8 @@ func TestContextEndsDescendants(t *testing.T) {
 	t.Error("the child lives on")
 }
 
-// The parent of the hanging process has exited, so Run cannot find the process as a descendant. Run
-// must return nevertheless.
+// The hanging process has lost its parent, so Run cannot find it as a descendant. Run must return
+// nevertheless.
 func TestOrphanDoesNotBlockTheRun(t *testing.T) {
 	runUntilAllHang(t, "widow", 50*time.Millisecond)
 }

@@ -3,18 +3,18 @@
 // Package faultfs makes system calls of a real program fail, one at a time, to show how the program
 // reacts.
 //
-// [Run] starts a program under a seccomp filter that passes each system call on a file to this
+// [Run] starts a program under a seccomp filter, which passes each system call on a file to this
 // process before the kernel executes it (seccomp_unotify(2)). Calls on files below given
 // directories are numbered from 1, across all threads and child processes. A function selects the
 // action for each call: execute it, let it fail with an error, do only half of it, or kill the
-// process first. A test that repeats the program for each number covers every point where a disk
-// can be full, descriptors can run out, a signal can arrive, or the power can fail.
+// process first. A test can repeat the program for each number. It then covers every point where a
+// disk can be full, descriptors can run out, a signal can arrive, or the power can fail.
 //
 // The filter must be installed in the process that becomes the program. So the executable that
 // calls Run starts itself again, and must call [Init] first in main or in TestMain. No privileges
 // are needed, but the kernel must be 5.19 or later.
 //
-// The package works on Linux, for amd64 and arm64. Elsewhere Init does nothing.
+// The package works on Linux, for amd64 and arm64. On other systems Init does nothing.
 //
 // In reading order: this file starts a program and kills it, serve_linux.go handles its calls, and
 // calls_linux.go has the table of calls, the filter, and the description of a call.
@@ -40,42 +40,41 @@ import (
 
 // A Call is a system call of the program on a file below the watched directories.
 type Call struct {
-	N     int    // number from 1, across all threads and child processes
-	Name  string // name in the kernel: openat, write
-	Path  string // absolute path, if known
+	N     int    // number of the call, counted from 1 across all threads and child processes
+	Name  string // name of the system call, such as openat
+	Path  string // absolute path; empty if unknown
 	To    string // new name, for rename and link calls
-	Grows bool   // the call allocates disk space, so the disk may be full
-	Moves bool   // the call transfers bytes, possibly fewer than requested; see Short
+	Grows bool   // set if the call allocates disk space
+	Moves bool   // set if the call transfers bytes, possibly fewer than requested; see Short
 }
 
-// An Action says what to do with a call.
+// An Action determines the result of a call.
 type Action uint32
 
 const (
 	// Continue executes the call.
 	Continue Action = 0
 	// Short makes a read, write or copy_file_range transfer only half of its bytes and return their
-	// number. Other calls, and transfers of a single byte, are executed normally.
+	// number. Other calls, and transfers of a single byte, are executed unchanged.
 	Short Action = 1 << 16
 	// Kill sends SIGKILL to the process before the call is executed.
 	Kill Action = 2 << 16
-	// AndNoMore can be added to another action: later calls are no longer watched. This halves the
-	// running time.
+	// AndNoMore can be added to another action. Then later calls are no longer watched, which
+	// halves the running time.
 	AndNoMore Action = 1 << 24
 )
 
-// Fail makes the call fail with an error, without any effect.
+// Fail makes the call fail with an error, without any other effect.
 func Fail(with syscall.Errno) Action { return Action(with) }
 
 // Run starts cmd, which must not have been started, and calls decide for each call on files below
-// one of the directories, which must exist. It returns the watched calls when the program and all
-// its children have exited. Only one goroutine at a time calls decide; the whole program waits for
-// it.
+// the directories under, which must exist. It returns the watched calls when the program and all
+// its children have exited. Calls of decide are never concurrent; the whole program waits for each.
 //
-// The error comes from cmd.Wait, or from the context if this was canceled first. In this case Run
-// kills the program with all its descendants, except processes that had lost their parent before.
-// If the program could not be run, the error wraps [ErrNotRun]. Paths are compared with the
-// directories as given, without resolving symbolic links.
+// The error comes from cmd.Wait, or from the context if this was canceled first. Then Run kills the
+// program with all its descendants, except processes that had lost their parent before. If the
+// program could not be run, the error wraps [ErrNotRun]. Paths are compared with the directories as
+// given, without resolving symbolic links.
 //
 // Run waits for processes that outlive the program and have its output open, for at most
 // cmd.WaitDelay; 0 means 10 s.
@@ -90,7 +89,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) A
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	err = w.answerCalls(ctx)
-	// Unanswered calls now fail, so that no process waits forever.
+	// Calls that still wait for an answer now fail, so that no process waits forever.
 	w.closeListener()
 	waitErr := <-ended
 	switch {
@@ -102,7 +101,7 @@ func Run(ctx context.Context, cmd *exec.Cmd, under []string, decide func(Call) A
 	return w.calls, waitErr
 }
 
-// waitDelay is the default of cmd.WaitDelay; it suffices for all remaining work of child processes.
+// waitDelay is the default of cmd.WaitDelay. It is long enough for child processes to finish.
 const waitDelay = 10 * time.Second
 
 // ErrNotRun is the error for a program that could not be run.
@@ -114,7 +113,7 @@ type watcher struct {
 	under    []string
 	table    map[int]spec
 	decide   func(Call) Action
-	done     bool // set when calls are no longer watched
+	done     bool // set if calls are no longer watched
 	calls    []Call
 }
 
@@ -222,7 +221,7 @@ func Init() {
 	os.Unsetenv(socketVar)
 	os.Unsetenv(programVar)
 	unix.CloseOnExec(socket)
-	runtime.LockOSThread() // the filter applies to the thread that becomes the program
+	runtime.LockOSThread() // the filter applies only to the thread that becomes the program
 	err = installReporting(socket)
 	if err == nil {
 		err = syscall.Exec(program, os.Args, os.Environ())
@@ -238,8 +237,8 @@ func installReporting(socket int) error {
 	}
 	program := reportingFilter()
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	// While Run handles a call, only a fatal signal may end the wait for its answer. Otherwise the
-	// signals of the Go runtime would make one call appear as several.
+	// Only a fatal signal may interrupt a call while it waits for an answer. Otherwise the signals
+	// of the Go runtime would make one call appear as several.
 	const flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 	listener, _, errno := unix.RawSyscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
@@ -251,10 +250,10 @@ func installReporting(socket int) error {
 	return unix.Close(int(listener))
 }
 
-// killTree kills root, a child of this process that has not been waited for, and all its
-// descendants, in any process group or session.
+// killTree kills root and all its descendants, in any process group or session. root must be a
+// child of this process that has not been waited for.
 //
-// First it stops each process, parents before children: a stopped process starts no more children,
+// First it stops each process, parents before children. A stopped process starts no more children,
 // and keeps its PID until its parent waits for it.
 func killTree(root *os.Process) {
 	if root.Signal(unix.SIGSTOP) != nil {
@@ -274,7 +273,7 @@ func killTree(root *os.Process) {
 }
 
 // childrenOf returns the child processes of parent. It searches all processes, because the kernel
-// may not list the children of a process.
+// may be built without lists of children.
 func childrenOf(parent int) (children []int) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -289,7 +288,8 @@ func childrenOf(parent int) (children []int) {
 		if err != nil {
 			continue // the process has exited meanwhile
 		}
-		// The name, in parentheses, may contain any characters; state and parent follow it.
+		// The name is in parentheses and may contain any characters. The state and the parent
+		// follow.
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		if len(fields) > 1 && string(fields[1]) == strconv.Itoa(parent) {
 			children = append(children, pid)

@@ -15,10 +15,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A notice is struct seccomp_notif: a call that waits for an answer.
+// A notice is the kernel's struct seccomp_notif, which describes a call that waits for an answer.
 type notice struct {
 	id     uint64
-	pid    uint32 // thread ID
+	pid    uint32 // thread ID of the caller
 	_      uint32
 	number int32
 	_      uint32
@@ -26,20 +26,21 @@ type notice struct {
 	args   [6]uint64
 }
 
-// An answer is struct seccomp_notif_resp.
+// An answer is the kernel's struct seccomp_notif_resp.
 type answer struct {
 	id    uint64
 	value int64
-	err   int32 // negative error number
+	err   int32 // error number, negated
 	flags uint32
 }
 
 // pollTime is the interval, in ms, between checks of the context while no calls arrive.
 const pollTime = 50
 
-// answerCalls handles calls until no process is left that could make one.
+// answerCalls handles calls until the program and all its children have exited.
 func (w *watcher) answerCalls(ctx context.Context) error {
-	// With both processes on the same processor, handling a call takes half the time.
+	// This flag makes the kernel run both processes on the same processor, which halves the time
+	// per call.
 	unix.Syscall(unix.SYS_IOCTL, uintptr(w.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	for {
 		if ctx.Err() != nil {
@@ -60,7 +61,8 @@ func (w *watcher) answerCalls(ctx context.Context) error {
 	}
 }
 
-// The request numbers include struct sizes and directions, and are the same on both architectures.
+// The request numbers contain the size and the direction of the struct. They are the same on both
+// architectures.
 const (
 	ioctlValid    = 0x40082102
 	ioctlSetFlags = 0x40082104
@@ -79,7 +81,7 @@ func (w *watcher) answerOneCall() error {
 	var n notice
 	switch errno := w.notifyIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); errno {
 	case 0:
-	case unix.ENOENT: // the caller was killed or interrupted before
+	case unix.ENOENT: // the caller was killed or interrupted
 		return nil
 	default:
 		return fmt.Errorf("receive a call: %w", errno)
@@ -92,7 +94,7 @@ func (w *watcher) answerOneCall() error {
 	return nil
 }
 
-// applyDecision numbers a call, asks for the action and applies it.
+// applyDecision numbers a call, asks decide for the action and applies it.
 func (w *watcher) applyDecision(n *notice) answer {
 	goOn := answer{flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	if w.done {
@@ -100,7 +102,7 @@ func (w *watcher) applyDecision(n *notice) answer {
 	}
 	s := w.table[int(n.number)]
 	c := w.describeCall(n, &s)
-	// If the caller has exited, the data may have been read from another process.
+	// If the caller has exited, its memory may have been read from another process.
 	if id := n.id; c.Path == "" || w.notifyIoctl(ioctlValid, unsafe.Pointer(&id)) != 0 {
 		return goOn
 	}
@@ -112,10 +114,10 @@ func (w *watcher) applyDecision(n *notice) answer {
 	case Continue:
 		return goOn
 	case Kill:
-		// The kernel reports a caller that has exited as process 0, which kill would interpret as
-		// this process.
+		// For a caller that has exited, the process ID is 0, which kill would interpret as this
+		// process's group.
 		if pid := processOf(n.pid); pid > 0 && unix.Kill(pid, unix.SIGKILL) == nil {
-			return answer{err: -int32(unix.EINTR)} // the killed process never receives this answer
+			return answer{err: -int32(unix.EINTR)} // the killed process does not receive this answer
 		}
 		return goOn
 	case Short:
@@ -183,8 +185,8 @@ func (n *notice) halfWrite(fd int) (int, error) {
 	return unix.Write(fd, b)
 }
 
-// halfRead returns half of the bytes that a full read would return, instead of half of the
-// requested number, because programs mostly request more than the file has.
+// halfRead returns half of the bytes that a full read would return. It does not return half of the
+// requested number, because programs usually request more than the file contains.
 func (n *notice) halfRead(fd int) (int, error) {
 	b := make([]byte, min(n.args[2], 1<<20))
 	at := int64(n.args[3])

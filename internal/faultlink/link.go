@@ -1,7 +1,7 @@
 // Package faultlink simulates a slow or faulty network between clients and a server.
 //
 // A [Link] listens on this machine and forwards connections to a server. All connections share its
-// latency and rate; a [Fault] affects one connection, and is selected when the connection is
+// latency and rate. A [Fault] affects one connection, and is selected when the connection is
 // opened.
 package faultlink
 
@@ -69,7 +69,7 @@ func (l *Link) Close() {
 	close(l.closed)
 }
 
-// Refuse closes all connections and refuses new ones, like a server that has exited.
+// Refuse closes all connections and refuses new ones, as if the server had exited.
 func (l *Link) Refuse() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +80,7 @@ func (l *Link) Refuse() {
 	}
 }
 
-// resetConnection closes a connection as if its peer had disappeared.
+// resetConnection closes a connection with a reset instead of an orderly end.
 func resetConnection(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		tcp.SetLinger(0)
@@ -147,10 +147,10 @@ type wire struct {
 	rate  float64
 
 	mu   sync.Mutex
-	free time.Time // time when the last bytes have been transmitted
+	free time.Time // time at which all earlier bytes have been transmitted
 }
 
-// dueTime returns the arrival time of n bytes sent now.
+// dueTime returns the arrival time of n bytes that are sent now.
 func (w *wire) dueTime(n int) time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -170,7 +170,7 @@ type packet struct {
 
 // carry forwards the bytes of one connection until it ends.
 func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
-	packets := make(chan packet, 1<<12) // room for the bytes of a TCP window
+	packets := make(chan packet, 1<<12) // capacity for the bytes of a TCP window
 	go func() {
 		defer close(packets)
 		buffer := make([]byte, 16<<10)
@@ -194,7 +194,7 @@ func (w *wire) carry(to io.WriteCloser, from io.Reader, b *breaker) {
 		}
 	}
 	to.Close()
-	for range packets { // drain the channel, so that the reader stops
+	for range packets { // drain the channel, so that the reading goroutine can exit
 	}
 }
 
@@ -203,11 +203,11 @@ type Kind uint8
 
 const (
 	Nothing   Kind = iota
-	Refusal        // this connection and all later ones are refused
-	Freeze         // no more bytes are forwarded, in either direction
-	Cut            // the connection is closed, in both directions
-	Corrupt        // bytes are changed
-	Duplicate      // bytes arrive twice
+	Refusal        // refuses this connection and all later ones
+	Freeze         // stops forwarding in both directions
+	Cut            // closes the connection in both directions
+	Corrupt        // changes bytes
+	Duplicate      // sends bytes twice
 )
 
 // A Fault affects one connection.
@@ -220,7 +220,7 @@ type Fault struct {
 	At int64
 	// Size is the maximum number of bytes that are changed or duplicated.
 	Size int
-	// Mask has the bits that are flipped in each byte.
+	// Mask selects the bits that are flipped in each byte.
 	Mask byte
 }
 
@@ -228,7 +228,7 @@ type Fault struct {
 type connection struct {
 	link   *Link
 	freeze sync.Once
-	frozen chan struct{} // closed when no more bytes are forwarded
+	frozen chan struct{} // closed when forwarding stops
 }
 
 // A breaker applies a fault to the bytes of one direction.
@@ -238,7 +238,7 @@ type breaker struct {
 	passed int64
 }
 
-// waitForBreak waits until a time, and reports whether bytes may be forwarded then.
+// waitForBreak waits until the given time, and reports whether bytes may be forwarded then.
 func (b *breaker) waitForBreak(until time.Time) bool {
 	if d := time.Until(until); d > 0 {
 		timer := time.NewTimer(d)
@@ -258,7 +258,8 @@ func (b *breaker) waitForBreak(until time.Time) bool {
 	}
 }
 
-// pass returns the bytes that arrive if data is sent, and whether more may follow.
+// pass applies the fault to data. It returns the bytes to forward, and whether more bytes may
+// follow.
 func (b *breaker) pass(data []byte) (arrives []byte, more bool) {
 	n := int64(len(data))
 	defer func() { b.passed += n }()
@@ -289,15 +290,15 @@ func (b *breaker) pass(data []byte) (arrives []byte, more bool) {
 	return data, true
 }
 
-// Kinds returns the kinds of bad links that [Draw] accepts.
+// Kinds returns the kinds of faulty links that [Draw] accepts.
 func Kinds() []string {
 	return []string{"refused", "frozen", "slow", "cut", "corrupt", "duplicated"}
 }
 
-// Draw returns random options for a link of the given bad kind. draw must return a random number
-// below n. Some connections of the link may have no fault.
+// Draw returns random options for a link of the given kind. draw must return a random number below
+// n. Some connections of the link may have no fault.
 func Draw(kind string, draw func(n int) int) (opt Options) {
-	// The logarithm is uniform, so that all magnitudes are equally likely.
+	// The logarithm is uniformly distributed, so that all magnitudes are equally likely.
 	upTo := func(most float64) float64 { return math.Exp(math.Log(most+1)*float64(draw(1<<20))/(1<<20)) - 1 }
 	if kind == "slow" {
 		opt.Delay = time.Duration(upTo(float64(400 * time.Millisecond)))
@@ -309,7 +310,7 @@ func Draw(kind string, draw func(n int) int) (opt Options) {
 	if !ok {
 		panic(fmt.Sprintf("unknown kind %q of link", kind))
 	}
-	often := 1 + draw(3) // one in this many connections is faulty
+	often := 1 + draw(3) // one of this many connections is faulty
 	opt.Fault = func() Fault {
 		if draw(often) > 0 {
 			return Fault{}

@@ -40,8 +40,8 @@ func open(t *testing.T, opt Options) *Link {
 	return l
 }
 
-// through sends bytes over a link in small pieces, and returns up to n bytes of the answer, or all
-// that arrive before the connection stalls or ends.
+// through sends bytes over a link in small pieces. It returns up to n bytes of the answer, or fewer
+// if the connection stalls or ends.
 func through(t *testing.T, l *Link, data []byte, n int) []byte {
 	t.Helper()
 	c, err := net.Dial("tcp", l.Addr())
@@ -89,7 +89,7 @@ func TestEachFaultHasItsEffect(t *testing.T) {
 			l := open(t, Options{Fault: func() Fault { return tc.fault }})
 			got := through(t, l, data, tc.n)
 			if name == "cut" && !down && bytes.HasPrefix(tc.want, got) {
-				continue // the answer on its way back is lost
+				continue // closing the connection discards an answer on its way back
 			}
 			if !bytes.Equal(got, tc.want) {
 				t.Errorf("%s, down %v: %d bytes, want %d", name, down, len(got), len(tc.want))
@@ -98,7 +98,8 @@ func TestEachFaultHasItsEffect(t *testing.T) {
 	}
 }
 
-// A frozen connection passes no more bytes, in either direction, and ends with the link.
+// TestFrozenConnectionPassesNothing checks that a frozen connection forwards nothing in either
+// direction, and ends when the link is closed.
 func TestFrozenConnectionPassesNothing(t *testing.T) {
 	l := open(t, Options{Fault: func() Fault { return Fault{Kind: Freeze, Down: true, At: 10} }})
 	c, err := net.Dial("tcp", l.Addr())
@@ -128,7 +129,6 @@ func TestFrozenConnectionPassesNothing(t *testing.T) {
 	}
 }
 
-// A server that has ended refuses connections.
 func TestEndedServerRefuses(t *testing.T) {
 	l := open(t, Options{Fault: func() Fault { return Fault{Kind: Refusal} }})
 	if got := through(t, l, []byte("hello"), 5); len(got) > 0 {
@@ -140,7 +140,8 @@ func TestEndedServerRefuses(t *testing.T) {
 	}
 }
 
-// Bytes are late by the delay, and pass no faster than the rate.
+// TestBytesAreLateByDelayAndRate checks that bytes arrive after the delay, and not faster than the
+// rate.
 func TestBytesAreLateByDelayAndRate(t *testing.T) {
 	w := &wire{delay: time.Hour, rate: 1000}
 	first, second := w.dueTime(500), w.dueTime(1500)
@@ -152,7 +153,7 @@ func TestBytesAreLateByDelayAndRate(t *testing.T) {
 	}
 }
 
-// Each kind can be drawn, with different faults each time.
+// TestEveryKindIsDrawn draws each kind, and expects different faults each time.
 func TestEveryKindIsDrawn(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, kind := range Kinds() {

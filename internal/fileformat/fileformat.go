@@ -7,20 +7,21 @@ import (
 	"slices"
 )
 
-// HeadSize is the number of bytes at the start of a file that are first used to detect its kind.
+// HeadSize is the number of bytes at the start of a file that are usually enough to detect its
+// format.
 const HeadSize = 64 << 10
 
-// ErrShortHead is the error of a function that needs more than the given start of a file.
+// ErrShortHead is the error of a function that needs more bytes of a file than it was given.
 var ErrShortHead = errors.New("the head of the source is too short to tell its format")
 
 // A Format is a kind of file.
 type Format struct {
 	Name       string   // name with its article, such as "a PNG image"
 	Extensions []string // file extensions with dots, in lower case
-	Magic      []string // prefixes of such files; a dot matches any byte
-	Loose      bool     // files may also start differently
-	// Verify returns a line about damage anywhere in a file that is copied, "" for none. It may
-	// be nil, and must accept files of other formats.
+	Magic      []string // prefixes of files of this format; a dot matches any byte
+	Loose      bool     // set if files of this format may also start differently
+	// Verify returns a line that describes damage anywhere in a file, or "". It is called for files
+	// that are copied, must accept files of other formats, and may be nil.
 	Verify func(file io.ReaderAt, size int64) string
 }
 

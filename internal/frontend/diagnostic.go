@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Severity is the weight of a diagnostic.
+// A Severity is the severity of a diagnostic.
 type Severity string
 
 const (
@@ -28,11 +28,11 @@ const (
 type Diagnostic struct {
 	Program      string // name to print if File is empty
 	File         string // path relative to the working directory
-	Line, Column int    // position, counted from 1; 0 if unknown
+	Line, Column int    // line and column, counted from 1; 0 if unknown
 	Severity     Severity
 	Target       string
-	Text         string // message; further lines are indented
-	Excerpt      string // lines of the file, printed unmodified
+	Text         string // message; all lines except the first are indented
+	Excerpt      string // lines of the file, printed without changes
 }
 
 // Placed is an error that has a position in a file.
@@ -66,7 +66,8 @@ func Diagnose(program string, err error) (all []Diagnostic) {
 	return all
 }
 
-// PlaceOf returns the position of an error if the error has one position and no other text.
+// PlaceOf returns the position of an error. ok is false if the error has no position, or if its
+// text contains more than the error with the position.
 func PlaceOf(err error) (at Placed, ok bool) {
 	ok = errors.As(err, &at) && at.Error() == err.Error()
 	return at, ok
@@ -137,11 +138,11 @@ func (s Style) Format(d *Diagnostic) string {
 }
 
 // longestText limits how many bytes of a message are printed. It is more than programs usually
-// print, but less than a hostile file can contain.
+// print, but a hostile file can contain more.
 const longestText = 64 << 10
 
-// Indented escapes a message and indents all lines except the first, so that no line of a hostile
-// text looks like another message.
+// Indented escapes a message and indents all lines except the first. So no line of a hostile text
+// can look like another message.
 func Indented(text string) string {
 	if more := len(text) - longestText; more > 0 {
 		text = fmt.Sprintf("%s... (%d bytes more)", text[:longestText], more)
@@ -150,7 +151,7 @@ func Indented(text string) string {
 	return strings.Join(lines, "\n  | ")
 }
 
-// FileURL returns the URL of a file, with every byte escaped that could terminate a link.
+// FileURL returns the URL of a file. It escapes every byte that could terminate a link.
 func FileURL(abs string) string {
 	if abs = filepath.ToSlash(abs); !strings.HasPrefix(abs, "/") {
 		abs = "/" + abs
@@ -172,15 +173,16 @@ func EscapePath(name string) string {
 	return b.String()
 }
 
-// A Style selects the escape sequences that a terminal supports. The zero value is for files and
-// pipes.
+// A Style selects the escape sequences that a terminal supports. The zero value has none and is for
+// files and pipes.
 type Style struct {
 	Color bool
-	Links bool // file names become links (OSC 8)
+	Links bool // file names become links (escape sequence OSC 8)
 }
 
 // StyleOf returns the style for text that is written to w. It has colors if w is a terminal that
-// supports them, unless NO_COLOR is set (no-color.org), and always if CLICOLOR_FORCE is set.
+// supports them, unless NO_COLOR is set (no-color.org). If CLICOLOR_FORCE is set, it always has
+// colors.
 func StyleOf(w io.Writer, env func(string) string) Style {
 	if env("NO_COLOR") != "" {
 		return Style{}
@@ -195,13 +197,13 @@ func StyleOf(w io.Writer, env func(string) string) Style {
 	return Style{Color: true, Links: knowsLinks(env)}
 }
 
-// Animates reports whether to update lines in place because a person probably watches the terminal.
-// That is unlikely on a build server, and a dumb terminal cannot move its cursor.
+// Animates reports whether to update lines in place. It returns false on a build server, where
+// nobody watches, and on a dumb terminal, which cannot move its cursor.
 func Animates(env func(string) string) bool {
 	return env("CI") == "" && env("TERM") != "dumb"
 }
 
-// knowsLinks reports whether the terminal is known to support OSC 8 links. Other terminals may
+// knowsLinks reports whether the terminal is known to support links (OSC 8). Other terminals may
 // print the escape sequence.
 func knowsLinks(env func(string) string) bool {
 	name := env("TERM")

@@ -42,8 +42,8 @@ func TestPlaceHasAsManyNumbersAsAreKnown(t *testing.T) {
 	}
 }
 
-// Joined errors are printed one by one. An error that wraps several errors in one sentence is
-// printed as one error.
+// TestJoinedErrorsAreDiagnosedOneByOne expects one diagnostic for each joined error. An error that
+// wraps several errors in one sentence has one diagnostic.
 func TestJoinedErrorsAreDiagnosedOneByOne(t *testing.T) {
 	for _, tc := range []struct {
 		err  error

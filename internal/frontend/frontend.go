@@ -1,5 +1,5 @@
-// Package frontend holds the code that every command of this module shares: exit statuses, flags
-// between arguments, output streams whose reader may be gone, diagnostics, and progress.
+// Package frontend holds the code that all commands of this module share: exit statuses, flags
+// between arguments, output streams whose reader may have exited, diagnostics, and progress.
 //
 //	words, err := frontend.Parse(flags, os.Args[1:])
 //	if err != nil {
@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/nearest"
 )
 
-// Exit statuses of every command. A command may define more.
+// These exit statuses are common to all commands. A command may define more.
 const (
 	OK          = 0
 	Failed      = 1
@@ -30,8 +30,8 @@ type UsageError string
 
 func (e UsageError) Error() string { return string(e) }
 
-// Parse parses flags before, between and after other arguments, which it returns. "--" ends the
-// flags. The error is [flag.ErrHelp] if the arguments request help.
+// Parse parses flags before, between and after other arguments, and returns the other arguments.
+// "--" ends the flags. The error is [flag.ErrHelp] if the arguments request help.
 func Parse(fs *flag.FlagSet, args []string) (words []string, err error) {
 	out := fs.Output()
 	fs.SetOutput(io.Discard)
@@ -61,7 +61,7 @@ type flagError struct {
 func (e *flagError) Error() string { return e.error.Error() + e.try }
 func (e *flagError) Unwrap() error { return e.error }
 
-// meantFlag adds the flag that the user probably meant to an error about an unknown flag.
+// meantFlag adds a similar flag, which the user probably meant, to an error about an unknown flag.
 func meantFlag(fs *flag.FlagSet, err error) error {
 	given, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {

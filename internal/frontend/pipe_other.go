@@ -11,7 +11,7 @@ import (
 // writeTo writes to a file.
 func writeTo(file *os.File, b []byte) (n int, err error) { return file.Write(b) }
 
-// Windows errors for a pipe without a reader.
+// These are Windows errors for a pipe without a reader.
 const (
 	errBrokenPipe = syscall.Errno(109)
 	errNoData     = syscall.Errno(232)

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// writeTo is like file.Write, but returns an error for a pipe without a reader on all files.
-// File.Write would end the process if the file is standard output or standard error and SIGPIPE is
-// not handled. Handling it takes a thread, and child processes would inherit the ignored signal.
+// writeTo is like file.Write, but returns an error for every pipe without a reader. For standard
+// output and standard error, File.Write would end the process unless SIGPIPE is handled. Handling
+// it takes a thread, and child processes would inherit the ignored signal.
 func writeTo(file *os.File, b []byte) (n int, err error) {
 	conn, err := file.SyscallConn()
 	if err != nil {
@@ -22,7 +22,7 @@ func writeTo(file *os.File, b []byte) (n int, err error) {
 		var failed error
 		err = conn.Write(func(fd uintptr) (done bool) {
 			wrote, failed = syscall.Write(int(fd), b[n:])
-			return failed != syscall.EAGAIN // false waits until the pipe is writable
+			return failed != syscall.EAGAIN // if false, RawConn.Write waits until the pipe is writable
 		})
 		n += max(wrote, 0)
 		switch {

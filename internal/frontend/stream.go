@@ -10,9 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// A Stream is standard output or standard error. If its reader is gone, as in "cook -explain |
-// head", it drops all text, which affects neither the run nor its exit status. It reports all other
-// errors.
+// A Stream is standard output or standard error. If its reader has exited, as in "cook -explain |
+// head", it drops all text and returns no error. It returns all other errors.
 type Stream struct {
 	File   *os.File
 	closed atomic.Bool // set if the pipe has no reader
@@ -36,7 +35,7 @@ func (s *Stream) WritesTo() io.Writer { return s.File }
 // A Checked is a writer that remembers the first error.
 type Checked struct {
 	W    io.Writer
-	Used bool // something was written
+	Used bool // set if something was written
 	Err  error
 }
 
@@ -52,7 +51,7 @@ func (c *Checked) Write(b []byte) (int, error) {
 // WritesTo returns the underlying writer.
 func (c *Checked) WritesTo() io.Writer { return c.W }
 
-// FileOf returns the file that a writer writes to, or nil. It unwraps writers that have the method
+// FileOf returns the file to which a writer writes, or nil. It unwraps writers that have the method
 // WritesTo.
 func FileOf(w io.Writer) *os.File {
 	for {
@@ -67,8 +66,8 @@ func FileOf(w io.Writer) *os.File {
 	}
 }
 
-// Inherited returns the writer to pass to another program. It is the file of w, if there is one, so
-// that no bytes have to be copied.
+// Inherited returns the writer to pass to another program. If w writes to a file, this is the file,
+// so that no bytes have to be copied.
 func Inherited(w io.Writer) io.Writer {
 	if f := FileOf(w); f != nil {
 		return f
@@ -76,7 +75,7 @@ func Inherited(w io.Writer) io.Writer {
 	return w
 }
 
-// Terminal returns the terminal that a writer writes to.
+// Terminal returns the terminal to which a writer writes. ok is false if there is none.
 func Terminal(w io.Writer) (*os.File, bool) {
 	f := FileOf(w)
 	return f, f != nil && IsTerminal(f)
@@ -94,15 +93,15 @@ func Columns(f *os.File) int {
 	return n
 }
 
-// Live is an area of lines at the bottom of a terminal that are redrawn in place. Other text
-// appears above them. If the output is a log instead of a terminal, the area has no lines. All
-// methods may be called by any goroutine.
+// Live is an area at the bottom of a terminal, whose lines are redrawn in place. Other text appears
+// above the area. If the output is a log instead of a terminal, the area has no lines. All methods
+// may be called by any goroutine.
 type Live struct {
 	w     io.Writer
-	width func() int // returns the columns of the terminal; nil for a log
+	width func() int // returns the number of columns of the terminal; nil for a log
 
 	mu    sync.Mutex
-	drawn int // number of lines on the terminal
+	drawn int // number of lines drawn on the terminal
 }
 
 // NewLive returns an empty area at the bottom of a terminal with width() columns. If width is nil,
@@ -115,7 +114,7 @@ func (l *Live) IsLog() bool { return l.width == nil }
 // Width returns the maximum number of columns in a line.
 func (l *Live) Width() int { return max(0, l.width()-1) }
 
-// Draw replaces the lines, each cut to the width of the terminal.
+// Draw replaces the lines. It cuts each line to the width of the terminal.
 func (l *Live) Draw(lines ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -23,9 +23,9 @@ func TestFullDiskIsAnError(t *testing.T) {
 	}
 }
 
-// A slow pipe in non-blocking mode gets the whole text.
+// TestSlowPipeGetsTheWholeText writes to a slow pipe in non-blocking mode.
 func TestSlowPipeGetsTheWholeText(t *testing.T) {
-	r, w, err := os.Pipe() // does not block
+	r, w, err := os.Pipe() // os.Pipe returns a non-blocking pipe
 	if err != nil {
 		t.Fatal(err)
 	}

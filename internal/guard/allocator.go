@@ -14,14 +14,14 @@ import (
 //	| unreadable | slice | rest | unreadable |   AtStart
 //
 // Access beyond the edge next to an unreadable page faults at once. The rest is the unused part of
-// a page, which is filled with a pattern; Check and Free detect writes to it. Access beyond the
-// rest faults as well. If the slice fills whole pages, there is no rest. Access to a freed slice
-// faults as long as the Allocator keeps its addresses.
+// a page, which is filled with a pattern; Check and Free detect writes to the rest. Access beyond
+// the rest faults as well. If the slice fills whole pages, there is no rest. Access to a freed
+// slice faults as long as the Allocator keeps its addresses.
 //
 // An Allocator also works outside of tests, and any number of goroutines may use it. Systems limit
-// the number of mappings: Linux allows 65,530 per process, and a Go program crashes if none is
-// left. A live slice takes two and a freed slice up to three, so an Allocator has at most 20,000
-// live slices and keeps 4,096 freed ones. If pages cannot be protected (see [Real]), nothing
+// the number of mappings: Linux allows 65,530 per process, and a Go program crashes if it needs
+// more. A live slice takes two mappings and a freed slice up to three. So an Allocator has at most
+// 20,000 live slices and keeps 4,096 freed ones. If pages cannot be protected (see [Real]), nothing
 // faults, but the rest is checked.
 type Allocator struct {
 	keep int64
@@ -37,13 +37,13 @@ type Allocator struct {
 type Edge uint8
 
 const (
-	AtEnd   Edge = iota // accesses after the end fault
-	AtStart             // accesses before the start fault
+	AtEnd   Edge = iota // access after the end faults
+	AtStart             // access before the start faults
 )
 
 type region struct {
-	mem   []byte // whole pages
-	n     int    // size of the slice
+	mem   []byte // whole pages of the slice
+	n     int    // size of the slice in bytes
 	edge  Edge
 	note  any
 	unmap func() error
@@ -60,7 +60,8 @@ func NewAllocator(keep int64, edge Edge) *Allocator {
 	return &Allocator{keep: keep, edge: edge, live: map[uintptr]region{}}
 }
 
-// Alloc fills memory with these bytes, so that code that relies on zeroed memory fails.
+// Alloc fills a slice with sliceFill and the rest of its pages with restFill. So code that relies
+// on zeroed memory fails.
 const (
 	restFill  = 0xFB
 	sliceFill = 0xA5
@@ -118,7 +119,7 @@ func fill(b []byte, with byte) {
 	}
 }
 
-// Errors that an [Allocator] wraps.
+// An [Allocator] wraps these errors.
 var (
 	ErrTooMany  = errors.New("there are already 20,000 slices")
 	ErrUnknown  = errors.New("unknown slice; was it already freed?")
@@ -126,7 +127,8 @@ var (
 	ErrOverrun  = errors.New("bytes after the end were written")
 )
 
-// Check returns an error if the rest of a slice that Alloc returned was written to.
+// Check returns an error if bytes in the same pages, but outside the slice, were written to. b must
+// be a slice that Alloc returned.
 func (a *Allocator) Check(b []byte) error {
 	a.mu.Lock()
 	r, ok := a.live[address(b)]
@@ -152,8 +154,8 @@ func (r region) writtenByte() error {
 	return nil
 }
 
-// Note attaches a note to a slice that Alloc returned. [Allocator.Find] returns it, also after
-// Free.
+// Note attaches a note to a slice that Alloc returned. [Allocator.Find] returns the note, even
+// after Free.
 func (a *Allocator) Note(b []byte, note any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -163,16 +165,17 @@ func (a *Allocator) Note(b []byte, note any) {
 	}
 }
 
-// A Place describes an address.
+// A Place describes the slice to which an address belongs.
 type Place struct {
-	Start uintptr // start of the slice that contains the address or is next to it
-	Bytes int     // size of the slice
+	Start uintptr // start of the slice
+	Bytes int     // size of the slice in bytes
 	Freed bool
 	Note  any
 }
 
-// Find returns the slice that an address belongs to. The addresses of a slice include its rest,
-// both unreadable pages, and, after Free, the memory that is still kept. Find searches all slices.
+// Find returns the slice to which an address belongs. The addresses of a slice include the unused
+// part of its pages and both unreadable pages. They also include freed memory that is still kept.
+// Find searches all slices.
 func (a *Allocator) Find(addr uintptr) (p Place, found bool) {
 	page := uintptr(os.Getpagesize())
 	around := func(r region) bool {

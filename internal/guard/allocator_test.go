@@ -108,7 +108,7 @@ func TestFindKnowsTheSliceOfAnAddress(t *testing.T) {
 				t.Errorf("address 1 belongs to %+v", got)
 			}
 		}
-		if err := a.Free(alloc(t, a, 4*page)); err != nil { // drops the first freed slice
+		if err := a.Free(alloc(t, a, 4*page)); err != nil { // the Allocator no longer keeps the first freed slice
 			t.Fatal(err)
 		}
 		if got, ok := a.Find(start); ok && got.Note != nil {
@@ -133,7 +133,8 @@ func TestFreedSlicesAreKeptUpToABound(t *testing.T) {
 	}
 }
 
-// However many slices are allocated, the rest of the process can still map memory.
+// TestMappingsAreBounded allocates many slices, and expects that the rest of the process can still
+// map memory.
 func TestMappingsAreBounded(t *testing.T) {
 	a := newAllocator(t, 1<<40, AtEnd)
 	var all [][]byte

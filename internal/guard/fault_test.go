@@ -24,7 +24,7 @@ func TestEveryEdgeFaults(t *testing.T) {
 			name   string
 			base   unsafe.Pointer
 			offset int
-			where  string // "" if the access is allowed
+			where  string // expected description of the fault; "" if the access is allowed
 		}{
 			{"first of Start", start, 0, ""},
 			{"before Start", start, -1, "byte 1 before the start"},
@@ -78,7 +78,7 @@ func TestReadOnlyFaultsOnWrites(t *testing.T) {
 	if got := b.Start(1)[0]; got != 42 {
 		t.Errorf("a write that faulted changed the byte to %d", got)
 	}
-	b.Start(1)[0] = 43 // the slice must be writable again, even after a fault inside
+	b.Start(1)[0] = 43 // the slice must be writable again after the fault
 }
 
 func TestCatchRestoresTheSetting(t *testing.T) {
@@ -102,7 +102,7 @@ func TestAllocatedEdgesFault(t *testing.T) {
 			b := alloc(t, a, n)
 			start := unsafe.Pointer(unsafe.SliceData(b))
 			rest := -n & (page - 1)
-			before, after := -1, n+rest // nearest offsets on both sides that fault
+			before, after := -1, n+rest // nearest offsets on both sides at which access faults
 			if edge == AtEnd {
 				before, after = -rest-1, n
 			}

@@ -1,13 +1,12 @@
-// Package guard returns byte slices next to unreadable memory, so that code that reads or writes
-// beyond its slice faults instead of succeeding by accident. Game engines call this a stomp
-// allocator.
+// Package guard returns byte slices next to unreadable memory. Code that reads or writes beyond its
+// slice faults instead of succeeding by accident. Game engines call this a stomp allocator.
 //
 // A [Buffer] is one mapping of readable pages between two unreadable ones:
 //
 //	| unreadable | Start(n) ->        ...        <- End(n) | unreadable |
 //
-// Creating a Buffer takes system calls (about 10 µs), but slicing it is free: create one Buffer per
-// test and take all slices from it.
+// Creating a Buffer takes system calls (about 10 µs), but slicing it is free: create one Buffer
+// per test and take all slices from it.
 //
 //	buf := guard.New(t, 4096)
 //	for n := range buf.Len() + 1 {
@@ -16,8 +15,8 @@
 //		}
 //	}
 //
-// An [Allocator] works outside of tests, too: each slice has its own pages, which become unreadable
-// when it is freed. The pools of profile/memory use one if Options.Stomp is set.
+// An [Allocator] works outside of tests, too. Each slice has its own pages, which become unreadable
+// when it is freed. The pools of profile/memory use an Allocator if Options.Stomp is set.
 //
 // On unsupported systems the memory is ordinary, nothing faults, and [Real] returns false.
 package guard
@@ -43,11 +42,11 @@ type TB interface {
 // [Buffer.ReadOnly] affects all of them.
 type Buffer struct {
 	t   TB
-	mem []byte // whole pages if Real
+	mem []byte // consists of whole pages if Real returns true
 }
 
-// New maps a Buffer of at least size bytes, rounded up to whole pages, all zero, and unmaps it when
-// the test ends. On failure it ends the test.
+// New maps a Buffer of at least size bytes, rounded up to whole pages and filled with zeros. When
+// the test ends, it unmaps the Buffer. On failure it ends the test.
 func New(t TB, size int) *Buffer {
 	t.Helper()
 	if size < 0 || size > maxSize {
@@ -67,11 +66,11 @@ func New(t TB, size int) *Buffer {
 	return &Buffer{t: t, mem: mem}
 }
 
-// maxSize keeps the sums in New within a 32-bit int.
+// maxSize prevents overflow in New on 32-bit systems.
 const maxSize = 1 << 30
 
 // Real reports whether the pages around a Buffer are really unreadable, and whether ReadOnly really
-// protects it.
+// protects the Buffer.
 func Real() bool { return paged }
 
 // Len returns the size of the buffer in bytes.
@@ -93,7 +92,7 @@ func (b *Buffer) End(n int) []byte {
 
 // ReadOnly calls f while the buffer is write-protected, so that code that writes to its input
 // faults as well. The buffer is writable again when ReadOnly returns, even after a panic. If
-// protection fails, it fails the test. It takes two system calls, and must not be called
+// protection fails, the test fails. ReadOnly takes two system calls, and must not be called
 // concurrently.
 func (b *Buffer) ReadOnly(f func()) {
 	b.t.Helper()
@@ -137,7 +136,7 @@ func (b *Buffer) where(addr uintptr) string {
 
 // Fault is the error of a forbidden memory access.
 type Fault struct {
-	Addr uintptr // address reported by the processor; for wide loads it may be a later byte
+	Addr uintptr // address that the processor reports; for wide loads it may be a later byte
 }
 
 func (f *Fault) Error() string { return fmt.Sprintf("guard: memory fault at address %#x", f.Addr) }

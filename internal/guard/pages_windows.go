@@ -21,8 +21,8 @@ func reserve(size, page int) (mem []byte, unmap func() error, err error) {
 		unmap()
 		return nil, nil, err
 	}
-	// The memory does not belong to the Go runtime, so the integer may be converted to a pointer.
-	// Reading it through its address tells vet that this is intended.
+	// The memory does not belong to the Go runtime, so a conversion from integer to pointer is
+	// safe. The indirection tells vet that it is intended.
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&start)), size), unmap, nil
 }
 

@@ -1,4 +1,4 @@
-// Package hashtest is a test suite for the contract of every hash in this module:
+// Package hashtest is a test suite for every hash function in this module:
 //
 //	func TestContract(t *testing.T) {
 //		hashtest.Run(t, hashtest.Config{
@@ -9,7 +9,7 @@
 //		})
 //	}
 //
-// It tests known sums, every way to split an input, memory that must not be read or written, saved
+// It tests known sums, every way to split an input, access to memory outside the input, saved
 // states, clones, one-shot sums from several goroutines, and a stream whose length exceeds 32 bits.
 package hashtest
 
@@ -22,24 +22,25 @@ import (
 	"testing"
 )
 
-// Config describes a hash.
+// Config describes the hash function to test.
 type Config struct {
 	New    func() hash.Hash      // returns a new streaming hash, which must be a hash.Cloner
-	Sum    func(b []byte) []byte // one-shot function, returning newly allocated memory
-	Size   int                   // bytes per sum
-	Known  []Known               // sums from independent implementations
-	Oracle func(b []byte) []byte // another implementation, or nil
+	Sum    func(b []byte) []byte // one-shot function, which returns newly allocated memory
+	Size   int                   // size of a sum in bytes
+	Known  []Known               // inputs with sums that independent implementations computed
+	Oracle func(b []byte) []byte // another implementation; may be nil
 
-	// Blocks are additional block sizes for Lengths, in bytes. The implementation behaves
-	// differently at their multiples.
+	// Blocks are additional block sizes for Lengths, in bytes: sizes at whose multiples the
+	// implementation behaves differently.
 	Blocks []int
 
 	// State is set if the streaming hash implements encoding.BinaryMarshaler and BinaryUnmarshaler,
 	// which Run then tests. Otherwise the hash must not implement them.
 	State bool
 
-	// Long is the sum of the bytes of WriteLong in hexadecimal, computed by an independent tool; ""
-	// for a hash that is too slow for 4 GiB. Run skips it with -short and under the race detector.
+	// Long is the sum of the bytes of WriteLong in hexadecimal, computed by an independent tool.
+	// Set it to "" for a hash that is too slow for 4 GiB. Run skips this test with -short and under
+	// the race detector.
 	Long string
 }
 
@@ -64,7 +65,7 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// checks are the tests; each returns the first violation that it finds.
+// checks are the tests. Each returns the first violation that it finds.
 var checks = []struct {
 	name string
 	run  func(testing.TB, *Config) error
@@ -104,8 +105,8 @@ func (c *Config) longest() int {
 	return all[len(all)-1]
 }
 
-// Bytes returns n random-looking bytes, always the same: the first n of one sequence (xorshift64*,
-// Vigna 2016).
+// Bytes returns n random-looking bytes. They are always the same, because they are the start of one
+// sequence (xorshift64*, Vigna 2016).
 func Bytes(n int) []byte {
 	b := make([]byte, n)
 	state := uint64(0x9e3779b97f4a7c15)

@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// toy is a correct hash with a switch for every mistake that the suite must find. It keeps blocks
-// of 16 bytes, as many hashes do.
+// toy is a correct hash that can be given any mistake that the suite must find. It keeps blocks of
+// 16 bytes, as many hashes do.
 type toy struct {
 	fault string
 	crc   hash.Hash32
@@ -34,7 +34,7 @@ func (t *toy) Write(p []byte) (int, error) {
 	switch {
 	case t.fault == "writes its input" && n > 20:
 		//lint:ignore SA1023 it is a fault that the contract has to find
-		p[20] ^= t.zero // writes the value that is already there
+		p[20] ^= t.zero // writes the same value again
 	case t.fault == "changes its input" && n > 20:
 		//lint:ignore SA1023 likewise
 		p[20] ^= 1
@@ -103,7 +103,8 @@ func (t *toy) Size() int {
 }
 func (t *toy) BlockSize() int { return toyBlock }
 
-// savingToy can also save its state: the length of held, held itself, and the CRC.
+// savingToy is a toy that can also save its state: the number of buffered bytes, these bytes, and
+// the CRC.
 type savingToy struct{ toy }
 
 func (t *savingToy) MarshalBinary() ([]byte, error) {
@@ -138,8 +139,8 @@ func (e toyError) Error() string { return string(e) }
 
 const errToy = toyError("not a toy's state")
 
-// TestSuiteFindsEveryMistake runs the suite over hashes with one mistake each, and names the check
-// that must find it.
+// TestSuiteFindsEveryMistake runs the suite over hashes with one mistake each. It expects the
+// mistake to be found by the given check.
 func TestSuiteFindsEveryMistake(t *testing.T) {
 	sum := func(b []byte) []byte { return binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(b)) }
 	faulty := func(fault string) Config {
@@ -159,10 +160,10 @@ func TestSuiteFindsEveryMistake(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		by    string // the check that finds it; "" for none
+		by    string // name of the check that finds the mistake; "" if there is no mistake
 		hash  Config
-		needs bool // true if the fault shows only with guarded pages
-		races bool // data race if several goroutines sum the same bytes
+		needs bool // set if only guarded pages reveal the mistake
+		races bool // set if the mistake causes a data race
 	}{
 		{name: "sound", hash: faulty("")},
 		{name: "sound and saving", hash: saving("")},
@@ -220,15 +221,15 @@ func TestSuiteFindsEveryMistake(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.needs && !guard.Real() {
-				return // the suite notices it only with guard pages
+				return // only guarded pages reveal this mistake
 			}
 			var found []string
 			for _, check := range checks {
 				if c.races && raceDetector && check.name == "concurrency" {
 					continue // the race detector would fail this test
 				}
-				// A hash that changes its input must not affect other checks, so each check makes
-				// its own input.
+				// A hash may change its input. Each check makes its own input, so that checks do
+				// not affect each other.
 				if err := check.run(t, &c.hash); err != nil {
 					found = append(found, check.name)
 				}
@@ -264,7 +265,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// head keeps the first bytes and can fail at a chosen write.
+// head keeps the first bytes and can return an error from a chosen Write.
 type head struct {
 	b      []byte
 	keep   int
@@ -296,7 +297,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// behind reads the byte after a slice, as a faulty assembly routine does.
+// behind reads the byte after a slice, like a faulty assembly routine.
 func behind(b []byte) byte {
 	return *(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), len(b)))
 }

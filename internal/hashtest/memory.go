@@ -118,7 +118,7 @@ func retention(_ testing.TB, c *Config) error {
 	return nil
 }
 
-// The long stream is the same MiB repeated 4100 times and a remainder, so that its length exceeds
+// The long stream consists of 4100 equal parts of 1 MiB and a remainder, so that its length exceeds
 // 32 bits.
 const (
 	longBlock = 1 << 20

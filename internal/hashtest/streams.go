@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// dense is the maximum length of inputs that are split in two at every position.
+// dense is the maximum length of inputs that are split at every position.
 const dense = 150
 
 // splits checks that splitting the input does not change the sum.
 func splits(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
-	// two computes the sum of the first n bytes in two pieces, once for each of the given cuts.
+	// two splits the first n bytes at each of the given positions, and compares the sum of the two
+	// pieces with Sum.
 	two := func(n int, cuts []int) error {
 		b := data[:n]
 		want := c.Sum(b)
@@ -34,7 +35,7 @@ func splits(_ testing.TB, c *Config) error {
 	var all []int
 	for n := range dense {
 		all = append(all, n)
-		if err := two(n, all[:n/2+1]); err != nil { // negative positions count from the end
+		if err := two(n, all[:n/2+1]); err != nil { // half of all positions is enough
 			return err
 		}
 	}
@@ -44,7 +45,8 @@ func splits(_ testing.TB, c *Config) error {
 			return err
 		}
 	}
-	// Equal pieces. Sum is called after each piece, because it must not change the state.
+	// Split the input into equal pieces. Sum is called after each piece, because it must not change
+	// the state.
 	for _, piece := range []int{1, 3, 7, 13, 16, 17, 31, 64, 100, 255, 1000} {
 		h := c.New()
 		for at := 0; at < len(data); at += piece {
@@ -64,8 +66,8 @@ func splits(_ testing.TB, c *Config) error {
 	return nil
 }
 
-// sumAndReset checks at every length that three actions have no side effects: calling Sum twice,
-// writing nothing, and resetting.
+// sumAndReset checks three actions at every length: calling Sum twice, writing nothing, and
+// resetting. None may have a side effect on later sums.
 func sumAndReset(_ testing.TB, c *Config) error {
 	data := Bytes(c.longest())
 	other := bytes.Repeat([]byte{0xa5}, 99)
@@ -163,7 +165,7 @@ func checkSavedStates(_ testing.TB, c *Config) error {
 		if err := other.UnmarshalBinary(saved); err != nil {
 			return fmt.Errorf("restore after %d bytes: %w", n, err)
 		}
-		clear(saved) // a hash must not retain the saved state
+		clear(saved) // a hash must not use the saved state later
 		for _, h := range []saver{h, other} {
 			h.Write(data[n:])
 			if got := h.Sum(nil); !bytes.Equal(got, whole) {

@@ -1,5 +1,5 @@
-// Package jobenv defines the functions that a recipe's job calls. The cooker provides them in a
-// run, and package recipetest in a test. Package jobs creates jobs from them.
+// Package jobenv defines the functions that the job of a recipe calls. The cooker provides them in
+// a run, and package recipetest in a test. Package jobs creates jobs from them.
 package jobenv
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// These functions are set by package recipe, because it declares recipes and jobs.
+// Package recipe sets these functions, because it declares the types of recipes and jobs.
 var (
 	// NewJob returns a job for a source of the given size.
 	NewJob func(recipe any, env Env, size int64) (job any)
@@ -30,74 +30,75 @@ func ExtractKey(name string, version int) string { return name + "." + strconv.I
 // A Dep is a dependency that a recipe has requested.
 type Dep struct {
 	On    dependency.Dependency // dependency with its path in the asset tree
-	Name  string                // path as the recipe wrote it
+	Name  string                // path in the form that the recipe used
 	Found bool                  // false if the file or directory does not exist
 }
 
-// A Said is the part of a file that is about a source.
+// A Said is the part of a file that concerns a source.
 type Said struct {
-	File string // the name of the file
-	Text []byte // not empty
+	File string // name of the file
+	Text []byte // extracted text, not empty
 }
 
-// Facts are the decisions of a recipe about an image, for lists. Fields may be empty.
+// Facts are the decisions of a recipe about an image, for display in lists. Fields may be empty.
 type Facts struct {
-	Evidence string // why it has its role
-	Format   string // how it is stored: "bc7", "png"
-	Levels   int    // number of mip levels, 0 for files that have none
+	Evidence string // reason for the image's role
+	Format   string // storage format, such as "bc7" or "png"
+	Levels   int    // number of mip levels; 0 for files without mip levels
 }
 
-// Env is the environment of a job. If a function is nil, the methods of the job that need it return
-// an error, unless its comment says otherwise.
+// Env is the environment of a job. If a function is nil, methods of the job that need it return an
+// error, unless the comment of the function says otherwise.
 type Env struct {
 	Path  string   // slash-separated path of the source in the asset tree
-	Names []string // final paths of the outputs, after all steps of a chain
+	Names []string // final paths of the outputs, after all recipes of a chain
 
 	// These functions access the asset tree. Paths are slash-separated; each function returns
 	// an error for paths that lead out of the tree.
 
 	Open func(path string) (fs.File, error)
 	Stat func(path string) (fs.FileInfo, error)
-	// List returns the sorted names that a listing selects; a listing of all names appends a slash
-	// and the type to each. found is false if the directory does not exist.
+	// List returns the sorted names that a listing selects. A listing of all names appends a slash
+	// and the type to each name. found is false if the directory does not exist.
 	List func(listing dependency.Dependency) (names []string, found bool, err error)
 	// IsLink reports whether a path is a symbolic link.
 	IsLink func(path string) (bool, error)
-	// Extract returns the parts of files that are about a subject, sorted by file name. found is
-	// false if there is no such file or directory. The caller must not change the list.
+	// Extract returns the parts of files that concern a subject, sorted by file name. found is
+	// false if the file or directory does not exist. The caller must not change the list.
 	Extract func(of dependency.Dependency) (said []Said, found bool, err error)
 
-	// These functions create files that the job writes.
+	// These functions create the output files of the job.
 
 	Outputs []string // paths of new files in existing directories
 	// Create creates output number i. It does not follow links.
 	Create func(i int) (*os.File, error)
-	// Previous opens output number i of the last run, which was cooked by the same recipe with
-	// the same options and has been verified. It returns nil if there is no such output; a nil
-	// function means that there never is one.
+	// Previous opens output number i of the last run, if the same recipe with the same options
+	// cooked it and it has been verified. Otherwise it returns nil. A nil function means that there
+	// is no previous output.
 	Previous func(i int) *os.File
 
-	// These functions read artifacts of other assets for the same target, and report how these
+	// These functions read artifacts of other assets for the same target, and return how these
 	// assets are cooked.
 
-	// Artifacts returns the artifacts that patterns select, and the dependency on that list.
+	// Artifacts returns the artifacts that patterns select, and the dependency on their list.
 	Artifacts    func(patterns []string) (list []manifest.Asset, on dependency.Dependency, err error)
 	ReadArtifact func(path string) ([]byte, error)
-	// IDs returns the asset IDs of the selected artifacts by source, and the dependency to record.
+	// IDs returns the IDs of the selected artifacts' assets by source, and the dependency to
+	// record.
 	IDs func(patterns []string) (ids map[string]string, on dependency.Dependency, err error)
 	// Followed returns how a file is cooked: the name of the recipe ("" if unknown), its
-	// recipe.Cooker, and the artifacts. A nil function means that nothing is known.
+	// recipe.Cooker, and the artifacts. If the function is nil, nothing is known.
 	Followed func(path string) (by string, options any, outputs []string)
 
 	// These functions report to the run. Each may be nil.
 
-	Hold func(kind string, bytes int64)    // records that the job holds memory until its end
+	Hold func(kind string, bytes int64)    // records that the job uses memory until it ends
 	Step func(name string) (end func())    // starts a step of the recipe; steps may nest
-	Note func(line string)                 // prints a line about the machine once
-	Tell func(Facts)                       // decisions about the source
-	Role func(i int, role string)          // meaning of the pixels of output number i
-	Used func(processorTime time.Duration) // reports the processor time of an external program
-	// Each distributes the calls of Job.Each to idle CPUs; if it is nil, they run one after
+	Note func(line string)                 // prints a line about the machine, once per run
+	Tell func(Facts)                       // receives the decisions about the source
+	Role func(i int, role string)          // receives the meaning of the pixels of output number i
+	Used func(processorTime time.Duration) // receives the processor time of an external program
+	// Each distributes the calls of Job.Each to idle CPUs. If it is nil, they run one after
 	// another.
 	Each func(ctx context.Context, n int, do func(i int) error) error
 
@@ -106,10 +107,10 @@ type Env struct {
 	Assets     string                 // directory of the asset tree
 	SourceFile string                 // path of the source if it is outside of the asset tree, otherwise ""
 	Scratch    func() (string, error) // returns an empty directory that is removed after the job
-	// Vars overrides environment variables of programs. cook verify sets them to find results
-	// that depend on them.
+	// Vars overrides environment variables of programs. cook verify sets Vars to find results that
+	// depend on such variables.
 	Vars map[string]string
 	// Traced is called if the dependencies include all files that programs were observed to read.
-	// cook verify sets it; if it is nil, declared dependencies are trusted.
+	// cook verify sets it. If it is nil, declared dependencies are trusted.
 	Traced func()
 }

@@ -32,16 +32,16 @@ func Tell(job *recipe.Job, f Facts) {
 	}
 }
 
-// SetRole records the role of output number i, an image: the meaning of its pixels, such as
-// "color" or "normal".
+// SetRole records the role of the image in output number i. The role is the meaning of its pixels,
+// such as "color" or "normal".
 func SetRole(job *recipe.Job, i int, role string) {
 	if env := jobenv.EnvOf(job); env.Role != nil {
 		env.Role(i, role)
 	}
 }
 
-// Directory returns the directory of a job's source, for messages that results do not keep; "" for
-// the asset directory.
+// Directory returns the directory of a job's source; "" is the asset directory. Use it only for
+// messages that are not stored in results.
 func Directory(job *recipe.Job) string {
 	if dir := path.Dir(jobenv.EnvOf(job).Path); dir != "." {
 		return dir
@@ -66,10 +66,10 @@ func Warnings(job *recipe.Job) []string {
 	return warnings
 }
 
-// Programs returns how a job's external programs must be run. vars overrides some of the usual
-// environment variables; the caller must not change it. If the caller traces programs and passes
-// all files that they read to Job.Depend, it must call traced before. It must pass the processor
-// time of programs to used. All three may be nil.
+// Programs returns how a job's external programs must be run. vars overrides environment variables;
+// the caller must not change it. If the caller traces programs and passes all files that they read
+// to Job.Depend, it must first call traced. It must pass the processor time of programs to used.
+// All three may be nil.
 func Programs(job *recipe.Job) (vars map[string]string, traced func(), used func(time.Duration)) {
 	env := jobenv.EnvOf(job)
 	return env.Vars, env.Traced, env.Used

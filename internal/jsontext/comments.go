@@ -1,6 +1,6 @@
-// Package jsontext checks JSON text for syntax errors and for duplicate keys of an object, and
-// reports them by line and column. It also removes comments and white space. Unlike encoding/json,
-// it stops when a context is canceled.
+// Package jsontext checks JSON text for syntax errors and for duplicate keys of an object. Errors
+// have a line and a column. The package also removes comments and white space. Unlike
+// encoding/json, it stops when a context is canceled.
 package jsontext
 
 import (
@@ -14,16 +14,17 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// WithoutComments converts JSON with comments (/* and //, as in C) and trailing commas to plain
-// JSON. It replaces both by spaces, so that every byte keeps its offset. It reports only errors in
-// comments; Check reports all others. In invalid text, a string ends at the end of its line.
+// WithoutComments converts JSON with comments (/* and two slashes, as in C) and trailing commas to
+// plain JSON. It replaces both by spaces, so that every byte keeps its offset. It returns only
+// errors in comments; Check returns all others. In invalid text, a string ends at the end of its
+// line.
 func WithoutComments(ctx context.Context, text []byte) ([]byte, error) {
 	if err := plaintext.CheckUTF8(text); err != nil {
 		return nil, err
 	}
 	out := bytes.Clone(text)
 	var (
-		comma = -1    // index of the last comma if no value follows it yet, otherwise -1
+		comma = -1    // index of the last comma if no value follows it yet; otherwise -1
 		last  byte    // last byte that is not white space
 		look  = chunk // offset of the next check of the context
 	)
@@ -114,8 +115,8 @@ func stringEnd(text []byte, i int) int {
 	return i
 }
 
-// Compact returns valid JSON text without white space between values, like json.Compact, or the
-// context's error.
+// Compact removes white space between values from valid JSON text, like json.Compact. The only
+// error is the context's.
 func Compact(ctx context.Context, text []byte) ([]byte, error) {
 	out := make([]byte, 0, len(text))
 	look := 0
@@ -141,8 +142,8 @@ func Compact(ctx context.Context, text []byte) ([]byte, error) {
 // whiteSpace lists the characters allowed between values.
 const whiteSpace = " \t\r\n"
 
-// Check returns an error that starts with the line and column of the first mistake, both counted
-// from 1; columns count characters.
+// Check returns an error for invalid text. The error starts with the line and column of the first
+// mistake, both counted from 1. Columns count characters.
 func Check(text []byte) error { return CheckContext(context.Background(), text) }
 
 // CheckContext is like Check, but stops with the context's error if ctx is canceled.
@@ -175,7 +176,7 @@ func syntaxError(text []byte, err error) error {
 	if !errors.As(err, &syntax) {
 		return err
 	}
-	// Offset counts the bytes read, including the invalid byte. At an unexpected end of the text no
+	// Offset counts the bytes read, including the invalid byte. If the text ends unexpectedly, no
 	// byte is invalid.
 	at := int(syntax.Offset)
 	if !strings.HasPrefix(syntax.Error(), "unexpected end") {
@@ -192,8 +193,8 @@ const (
 	// maxNesting is the maximum depth of objects and arrays in encoding/json.
 	maxNesting = 10_000
 
-	// maxAtOnce is the number of bytes checked between two checks of the context: some milliseconds
-	// of work.
+	// maxAtOnce is the number of bytes between two checks of the context, which takes some
+	// milliseconds.
 	maxAtOnce = 1 << 20
 )
 

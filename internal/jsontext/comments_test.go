@@ -27,8 +27,8 @@ func FuzzWithoutComments(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { sameAsHujson(t, text) })
 }
 
-// sameAsHujson fails the test unless the reference returns the same JSON. The reference requires a
-// line end after the last comment.
+// sameAsHujson compares the result with the library hujson, which requires a line end after the
+// last comment.
 func sameAsHujson(t *testing.T, text []byte) {
 	text = append(bytes.Clone(text), '\n')
 	if !utf8.Valid(text) {
@@ -134,7 +134,7 @@ func TestValidDepth(t *testing.T) {
 // nothing returns n nested lists.
 func nothing(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
-// Checking any text stops when its context is canceled.
+// TestCheckStopsWithContext expects that checking stops for any text when the context is canceled.
 func TestCheckStopsWithContext(t *testing.T) {
 	var keys strings.Builder
 	for i := range 20_000 {
@@ -152,7 +152,7 @@ func TestCheckStopsWithContext(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		all := 1<<30 - looks.Left
-		want := 2 * (len(text) / chunk) // checks for syntax and for duplicate keys; the latter skip strings
+		want := 2 * (len(text) / chunk) // number of checks for syntax and for duplicate keys; the latter skip strings
 		if name == "one string" {
 			want /= 2
 		}

@@ -14,15 +14,14 @@ import (
 // duplicateKey finds the first object with a duplicate key, innermost objects first, and returns
 // the offsets of both keys. The text must be valid JSON.
 //
-// It stores only the offsets of the keys of open objects, and sorts an object's keys when the
-// object ends. So it takes n log n time and at most eight bytes per key even for a hostile text,
-// with any nesting and any keys.
+// It stores only the offsets of the keys of open objects, and sorts the keys of an object at the
+// object's end. So it takes n log n time and at most eight bytes per key, even for a hostile text.
 func duplicateKey(ctx context.Context, text []byte) (first, second int, found bool, err error) {
 	var (
 		look  int   // offset of the next check of the context
 		keys  []int // offsets of the opening quotes of keys, for all open objects
-		open  []int // index in keys of each open object's first key; -1 for arrays
-		isKey bool  // the next string is a key
+		open  []int // index in keys of the first key of each open object; -1 for arrays
+		isKey bool  // set if the next string is a key
 	)
 	for i := 0; i < len(text); i++ {
 		if i >= look {
@@ -61,8 +60,8 @@ func duplicateKey(ctx context.Context, text []byte) (first, second int, found bo
 	return 0, 0, false, nil
 }
 
-// duplicateAmong sorts the keys of one object and returns the pair of equal keys whose second key
-// comes first in the text.
+// duplicateAmong sorts the keys of one object. Of all pairs of equal keys it returns the pair whose
+// second key comes first in the text.
 func duplicateAmong(ctx context.Context, text []byte, keys []int) (first, second int, found bool, err error) {
 	if len(keys) < 2 {
 		return 0, 0, false, nil
@@ -73,7 +72,7 @@ func duplicateAmong(ctx context.Context, text []byte, keys []int) (first, second
 			err = ctx.Err()
 		}
 		if err != nil {
-			return 0 // after an error all keys count as equal, so that sorting ends soon
+			return 0 // all keys count as equal after an error, so that sorting ends soon
 		}
 		return cmp.Or(compareKeys(text, a, b), cmp.Compare(a, b))
 	})
@@ -88,8 +87,8 @@ func duplicateAmong(ctx context.Context, text []byte, keys []int) (first, second
 	return first, second, found, nil
 }
 
-// compareKeys compares two strings, given by their opening quotes, by their decoded text: "a" and
-// "\u0061" are equal.
+// compareKeys compares the decoded text of two strings, given by the offsets of their opening
+// quotes. "a" and "\u0061" are equal.
 func compareKeys(text []byte, a, b int) int {
 	a, b = a+1, b+1
 	for {
@@ -103,7 +102,7 @@ func compareKeys(text []byte, a, b int) int {
 }
 
 // nextChar decodes the character of a string at offset i and returns the offset after it, or -1 at
-// the closing quote. It returns a lone surrogate unchanged, so that different surrogates compare as
+// the closing quote. It does not replace half of a surrogate pair, so that different halves are
 // different.
 func nextChar(text []byte, i int) (rune, int) {
 	switch c := text[i]; {
@@ -134,13 +133,13 @@ func nextChar(text []byte, i int) (rune, int) {
 			}
 		}
 		return r, i + 6
-	default: // a quote, slash or backslash
+	default: // an escaped quote, slash or backslash
 		return rune(c), i + 2
 	}
 }
 
 func hex4(digits []byte) rune {
-	n, _ := strconv.ParseUint(string(digits[:4]), 16, 16) // always valid here
+	n, _ := strconv.ParseUint(string(digits[:4]), 16, 16) // cannot fail: the digits are valid
 	return rune(n)
 }
 
@@ -173,9 +172,9 @@ func showKey(text []byte, i int) string {
 	return strconv.Quote(key)
 }
 
-// HalfCharacter returns the offset of the first escape, in the string at offset i of valid text,
-// that is half of a surrogate pair without the other half. JSON allows it (RFC 8259, section 8.2),
-// but it is not a character.
+// HalfCharacter examines the string at offset i of valid text. It returns the offset of the first
+// escape that is half of a surrogate pair without the other half. JSON allows such an escape (RFC
+// 8259, section 8.2), but it is not a character.
 func HalfCharacter(text []byte, i int) (offset int, found bool) {
 	end := StringEnd(text, i)
 	for i++; i < end; i++ {

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A duplicate is found if and only if one exists, for any keys and any escapes. The reported pair
-// is the first repetition in the text.
+// TestDuplicateKeyAgreesWithAMap compares duplicateKey with a map for any keys and any escapes. The
+// reported pair must be the first repetition in the text.
 func TestDuplicateKeyAgreesWithAMap(t *testing.T) {
 	key := rapid.StringOfN(rapid.RuneFrom([]rune("ab\"\\/é😀\n")), 0, 2, -1)
 	rapid.Check(t, func(t *rapid.T) {
@@ -64,8 +64,8 @@ func escaped(s string) []byte {
 	return b.Bytes()
 }
 
-// One object with many keys and many small objects are checked quickly: quadratic time in either
-// would not finish here.
+// TestDuplicateKeyOfManyKeys checks one object with many keys, and many small objects. An algorithm
+// with quadratic time would not finish here.
 func TestDuplicateKeyOfManyKeys(t *testing.T) {
 	const n = 100_000
 	for name, index := range map[string]func(i int) int{

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// New returns a function that compiles the expression on its first call. This call panics if the
+// New returns a function that compiles the expression on its first call. The call panics if the
 // expression is invalid.
 func New(expression string) func() *regexp.Regexp {
 	return (&lazy{expression: expression}).compiledOnce
 }
 
-// A lazy is an expression that is compiled once. It takes two allocations, one fewer than
-// sync.OnceValue, because packages create dozens of them before main.
+// A lazy is an expression that is compiled once. Creating it takes two allocations, one fewer than
+// sync.OnceValue. This matters because packages create dozens of them before main.
 type lazy struct {
 	expression string
 	once       sync.Once

@@ -3,7 +3,7 @@ package lazyregexp
 import "testing"
 
 func TestExpressionIsCompiledOnFirstUse(t *testing.T) {
-	bad := New("(") // not compiled yet
+	bad := New("(") // New does not compile the expression yet
 	defer func() {
 		if recover() == nil {
 			t.Error("an expression that is none was compiled")

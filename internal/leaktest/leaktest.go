@@ -1,4 +1,4 @@
-// Package leaktest detects goroutines that a test leaves behind.
+// Package leaktest detects goroutines that are still running after a test.
 package leaktest
 
 import (
@@ -12,7 +12,7 @@ func Check(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		// A goroutine may still be exiting after its last statement.
+		// After its last statement, a goroutine needs some time to exit.
 		deadline := time.Now().Add(10 * time.Second)
 		for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
 			runtime.Gosched()

@@ -7,11 +7,11 @@ import (
 )
 
 // Ask queries the system about a file by its descriptor, which must be open for reading only. It
-// takes two system calls, and one more unless the answer is Quiet.
+// takes two system calls, and a third unless the answer is Quiet.
 func Ask(fd int) Answer {
 	switch errno := setLease(fd, unix.F_RDLCK); errno {
 	case 0:
-		setLease(fd, unix.F_UNLCK) // closing the file would release the lease too, but later
+		setLease(fd, unix.F_UNLCK) // release now: closing the file would release the lease later
 		return Quiet
 	case unix.EAGAIN:
 		if local(fd) {
@@ -21,8 +21,8 @@ func Ask(fd int) Answer {
 	return Unknown
 }
 
-// setLease makes the system call. It never blocks, so the scheduler need not be notified, which
-// also keeps the two calls of Ask close together.
+// setLease makes the system call. It never blocks, so the scheduler is not notified, which also
+// shortens the time between the two calls of Ask.
 func setLease(fd, kind int) syscall.Errno {
 	for {
 		_, _, errno := syscall.RawSyscall(unix.SYS_FCNTL, uintptr(fd), unix.F_SETLEASE, uintptr(kind))
@@ -32,9 +32,9 @@ func setLease(fd, kind int) syscall.Errno {
 	}
 }
 
-// local reports whether a refused lease means that another process writes. Some network file
-// systems refuse leases whenever their server has not delegated the file to this machine, which is
-// most of the time. Trusting that would make every run read every file.
+// local reports whether a refused lease means that another process writes to the file. Some network
+// file systems refuse leases unless their server has delegated the file to this machine, which is
+// rare. If Ask trusted them, every run would read every file.
 func local(fd int) bool {
 	var st unix.Statfs_t
 	for {

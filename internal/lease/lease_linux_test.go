@@ -89,7 +89,7 @@ func TestWritersMakeFilesBusy(t *testing.T) {
 	}
 }
 
-// Asking leaves no lease behind, so other processes can get leases.
+// TestAskingLeavesNoLease checks that other processes can get a lease after Ask.
 func TestAskingLeavesNoLease(t *testing.T) {
 	name := newFile(t)
 	f, err := os.Open(name)
@@ -99,7 +99,7 @@ func TestAskingLeavesNoLease(t *testing.T) {
 		t.Fatal("not quiet")
 	}
 	w, err := os.OpenFile(name, os.O_WRONLY|unix.O_NONBLOCK, 0)
-	must(t, err) // EWOULDBLOCK if a lease were left
+	must(t, err) // the error would be EWOULDBLOCK if a lease were left
 	w.Close()
 }
 
@@ -121,7 +121,7 @@ func TestUnaskableFilesAreUnknown(t *testing.T) {
 	}
 }
 
-// A lease on another user's file needs CAP_LEASE.
+// A lease on another user's file requires CAP_LEASE.
 func TestFilesOfOtherUsersAreUnknown(t *testing.T) {
 	name := "/etc/passwd"
 	if os.Geteuid() == 0 {
@@ -133,7 +133,7 @@ func TestFilesOfOtherUsersAreUnknown(t *testing.T) {
 	defer f.Close()
 	got := make(chan Answer)
 	go func() {
-		runtime.LockOSThread() // the thread stays locked, so it ends and never regains the capability
+		runtime.LockOSThread() // never unlocked: the thread has lost the capability and must end
 		header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 		var sets [2]unix.CapUserData
 		err := unix.Capget(&header, &sets[0])
@@ -151,7 +151,7 @@ func TestFilesOfOtherUsersAreUnknown(t *testing.T) {
 	}
 }
 
-// breakOne takes a lease, breaks it by another open, and releases it.
+// breakOne takes a lease, opens the file so that the system breaks the lease, and releases it.
 func breakOne(t *testing.T) {
 	name := newFile(t)
 	f, err := os.Open(name)
@@ -168,17 +168,17 @@ func breakOne(t *testing.T) {
 	}
 }
 
-// Breaking a lease sends SIGIO, which kills programs that do not ignore it.
+// Breaking a lease sends SIGIO, which ends programs that do not ignore it.
 func TestSignalIsHarmless(t *testing.T) {
-	breakOne(t) // this process survives
+	breakOne(t) // the signal must not end this process
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGIO)
 	defer signal.Stop(told)
 	breakOne(t)
-	<-told // proves that the signal was sent
+	<-told // the signal was sent
 }
 
-// Processes that keep opening a file for writing are not blocked.
+// TestAskingDoesNotBlockOpeners calls Ask while other processes keep opening the file for writing.
 func TestAskingDoesNotBlockOpeners(t *testing.T) {
 	const rounds = 2000
 	name := newFile(t)

@@ -2,5 +2,5 @@
 
 package lease
 
-// Ask always returns Unknown, because this system cannot tell.
+// Ask always returns Unknown, because this system has no leases.
 func Ask(int) Answer { return Unknown }

@@ -3,8 +3,8 @@
 // September 1997, and available at https://www.burtleburtle.net/bob/hash/evahash.html.
 //
 // The hash reads its input as little-endian words on every machine, so equal bytes have equal sums
-// everywhere. It is suitable for hash tables, but detects neither tampering nor, with only 32 bits,
-// all accidental changes in a large set.
+// everywhere. It is suitable for hash tables. It does not detect tampering. Since it has only 32
+// bits, it does not detect all accidental changes in a large set.
 package lookup2
 
 import (
@@ -22,7 +22,7 @@ const Size = 4
 const BlockSize = 12
 
 // golden is the golden ratio as a 32-bit fraction. The paper initializes two of the three words
-// with it because it is an arbitrary value without structure.
+// with it, because it is an arbitrary value without structure.
 const golden = 0x9e3779b9
 
 // Sum32 returns the hash of b. initial is the hash of the preceding bytes or any other number;
@@ -56,9 +56,9 @@ func (s state) mixBlock(p []byte) state {
 		s.c+binary.LittleEndian.Uint32(p[8:]))
 }
 
-// mixLast processes the tail, fewer than BlockSize bytes, and the length of the whole input, and
-// returns the sum. The low byte of c is reserved for the length: bytes 8 to 10 of the tail are
-// added one byte above it.
+// mixLast processes the tail, which has fewer than BlockSize bytes, and the length of the whole
+// input. It returns the sum. The low byte of c is reserved for the length, so bytes 8 to 10 of the
+// tail are added one byte higher.
 func (s state) mixLast(tail []byte, length uint32) uint32 {
 	a, b, c := s.a, s.b, s.c+length
 	switch n := len(tail); {
@@ -70,7 +70,7 @@ func (s state) mixLast(tail []byte, length uint32) uint32 {
 		a += binary.LittleEndian.Uint32(tail)
 		b += addLastBytes(tail, n-4)
 	case n > 0:
-		// With fewer bytes, the three reads overlap.
+		// If there are fewer than three bytes, some are read twice.
 		half, last := n>>1, n-1
 		a += uint32(tail[0]) | uint32(tail[half])<<(8*half) | uint32(tail[last])<<(8*last)
 	}
@@ -83,7 +83,7 @@ func addLastBytes(p []byte, k int) uint32 {
 	return binary.LittleEndian.Uint32(p[len(p)-4:]) >> (8 * (4 - uint(k)))
 }
 
-// mixWords is the paper's reversible mixing of 96 bits.
+// mixWords mixes 96 bits reversibly, as defined in the paper.
 func mixWords(a, b, c uint32) state {
 	a = (a - b - c) ^ c>>13
 	b = (b - c - a) ^ a<<8
@@ -97,13 +97,13 @@ func mixWords(a, b, c uint32) state {
 	return state{a, b, c}
 }
 
-// Digest computes the hash of the bytes written to it. It equals Sum32 of the same bytes, however
-// they were split. Use New, because the zero Digest has no initial value. It is not safe for
-// concurrent use.
+// Digest computes the hash of the bytes written to it. It equals Sum32 of the same bytes,
+// regardless of how they were split. Use New, because the zero Digest has no initial value. A
+// Digest is not safe for concurrent use.
 type Digest struct {
 	s       state
 	initial uint32
-	length  uint64 // bytes written; the last length % BlockSize are in pending
+	length  uint64 // number of bytes written; the last length % BlockSize bytes are in pending
 	pending [BlockSize]byte
 }
 
@@ -162,8 +162,8 @@ func (d *Digest) Sum(b []byte) []byte { return binary.BigEndian.AppendUint32(b, 
 
 func (d *Digest) heldBytes() int { return int(d.length % BlockSize) }
 
-// The saved state: magic, initial, a, b, c, length, and pending bytes padded with zeros; integers
-// are big-endian, as in the standard library's hashes.
+// The saved state consists of a magic, initial, a, b, c, length, and pending bytes padded with
+// zeros. Integers are big-endian, as in the standard library's hashes.
 const (
 	magic       = "lk2\x01"
 	marshalSize = len(magic) + 4*4 + 8 + BlockSize
@@ -186,7 +186,7 @@ func (d *Digest) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler. It also restores the initial value. On
-// error d is unchanged.
+// error it does not change d.
 func (d *Digest) UnmarshalBinary(b []byte) error {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return errors.New("lookup2: unmarshal: the data is not a saved state of this hash")

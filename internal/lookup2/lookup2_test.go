@@ -10,9 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// words are the names of a published table whose author hashed them with initial value 0. That
-// table prints every word in lower case, but the sum of "seavir" belongs to the dictionary's
-// "Seavir".
+// words are names from a published table with their hashes for initial value 0. The table prints
+// every name in lower case, but the hash of "seavir" is that of "Seavir".
 var words = []struct {
 	word string
 	sum  uint32
@@ -43,7 +42,7 @@ func TestPublishedWords(t *testing.T) {
 	}
 }
 
-// bytewise is the paper's definition, one byte at a time.
+// bytewise computes the hash one byte at a time, as the paper defines it.
 func bytewise(k []byte, initial uint32) uint32 {
 	v := [3]uint32{0x9e3779b9, 0x9e3779b9, initial}
 	mix := func() {
@@ -81,7 +80,7 @@ func bytewise(k []byte, initial uint32) uint32 {
 	return v[2]
 }
 
-// noise fills n bytes from a fixed xorshift sequence.
+// noise returns n bytes of a fixed xorshift sequence.
 func noise(n int) []byte {
 	b := make([]byte, n+8)
 	x := uint64(n)*0x9e3779b97f4a7c15 + 1
@@ -107,7 +106,7 @@ func TestAgainstDefinition(t *testing.T) {
 	}
 }
 
-// The bytes around the slice do not matter, whether within its capacity or before it.
+// TestSurroundingBytesDoNotMatter changes bytes before the slice and within its capacity.
 func TestSurroundingBytesDoNotMatter(t *testing.T) {
 	for n := range 40 {
 		b := noise(n + 16)
@@ -150,8 +149,8 @@ func BenchmarkSum32(b *testing.B) {
 	}
 }
 
-// Any split of the bytes, with the state saved and restored between the pieces, has the sum of the
-// whole.
+// TestAnySplitHasTheSameSum writes the input in pieces, and saves and restores the state between
+// them.
 func TestAnySplitHasTheSameSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		initial := rapid.Uint32().Draw(t, "initial")
@@ -210,7 +209,8 @@ func TestSumAppendsMostSignificantFirst(t *testing.T) {
 	}
 }
 
-// The state does not depend on how the bytes were split, so it can be compared.
+// TestStateIsCanonical checks that the state does not depend on how the input was split, so that
+// states can be compared.
 func TestStateIsCanonical(t *testing.T) {
 	one, two := New(3), New(3)
 	one.Write([]byte("abcdefghijklmnopq"))

@@ -13,8 +13,8 @@ import (
 // A Page writes one manual page to W.
 type Page struct{ W io.Writer }
 
-// roffMarks escapes characters that roff interprets. A "-" would become a hyphen, which does not
-// work in a command line.
+// roffMarks escapes characters that roff interprets. For example, roff would print "-" as a hyphen,
+// which does not work in a command line.
 var roffMarks = strings.NewReplacer(`\`, `\e`, "-", `\-`, `"`, `\(dq`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`)
 
 // Roff escapes a text so that it is printed unchanged at any position in a line.
@@ -91,7 +91,7 @@ var declaration = lazyregexp.New(`(?m)^  -([a-z][a-z0-9-]*)(?: ([^\t\n]+))?(?:\t
 type Declared struct {
 	Name  string
 	Value string // name of the flag's value; may be empty
-	Doc   string // help text, with the default
+	Doc   string // help text, including the default
 }
 
 // Declarations returns the flags of a help text.

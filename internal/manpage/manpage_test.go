@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// groff prints the text exactly as it was passed to the page.
+// TestManPageText formats a page with groff and expects the original text.
 func TestManPageText(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
 		t.Skip(err)
@@ -31,7 +31,6 @@ func TestManPageText(t *testing.T) {
 	}
 }
 
-// Declarations finds every declared flag in a help text.
 func TestDeclarations(t *testing.T) {
 	fs := flag.NewFlagSet("", flag.ContinueOnError)
 	fs.Bool("a", false, "short")

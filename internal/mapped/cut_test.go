@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// Reading the cut-off part of a mapped file faults, which can be caught. The rest stays readable,
-// and Close still works.
+// TestReadingBeyondACutFaults truncates a mapped file. Reading the missing part must cause a fault
+// that can be caught. The remaining part stays readable, and Close still works.
 func TestReadingBeyondACutFaults(t *testing.T) {
-	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<14) // several pages, whatever the page size
+	content := bytes.Repeat([]byte("0123456789abcdef"), 1<<14) // more than one page for any page size
 	name := filepath.Join(t.TempDir(), "f")
 	if err := os.WriteFile(name, content, 0o666); err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestReadingBeyondACutFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Data[len(content)-1] = 'x' // a private page is cut off as well
+	f.Data[len(content)-1] = 'x' // the truncation also removes pages that were modified in memory
 	half := len(content) / 2
 	if err := os.Truncate(name, int64(half)); err != nil {
 		t.Fatal(err)

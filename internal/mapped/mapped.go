@@ -6,14 +6,14 @@ import (
 	"os"
 )
 
-// A File is the content of a file in private memory: writing to this memory does not change the
+// A File is the content of a file in private memory. Writing to this memory does not change the
 // file.
 type File struct {
 	Data []byte
 	free func([]byte) error
 }
 
-// small is the maximum size of files that are read instead of mapped.
+// small is the maximum size in bytes of a file that is read instead of mapped.
 const small = 64 << 10
 
 // Of returns the content of an open file, which may be closed afterwards. It maps the file if the
@@ -33,8 +33,8 @@ func Of(f *os.File) (*File, error) {
 	return &File{Data: data}, err
 }
 
-// Part is like Of for a range of an open file, but the bytes must not be written to. The system
-// reserves no memory for them, however many there are.
+// Part is like Of for a range of an open file, but the bytes must not be written to. So the system
+// reserves no memory for them, and the range may be large.
 func Part(f *os.File, offset int64, size int) (*File, error) {
 	before := int(offset % int64(os.Getpagesize()))
 	if size > small {

@@ -20,7 +20,7 @@ func TestWritesStayInMemory(t *testing.T) {
 		if string(f.Data) != content {
 			t.Errorf("%d bytes, want %d", len(f.Data), len(content))
 		}
-		// Writes stay in memory.
+		// Writing to Data must not change the file.
 		for i := range f.Data {
 			f.Data[i] = 'x'
 		}
@@ -41,8 +41,8 @@ func TestDirectoriesAreNotMapped(t *testing.T) {
 	}
 }
 
-// Released bytes come back from the file. Writes around them stay, and a file that was read is not
-// affected.
+// TestReleasedBytesComeBack checks that released bytes are loaded from the file again, and that
+// writes to other pages stay. Release has no effect on a file that was read instead of mapped.
 func TestReleasedBytesComeBack(t *testing.T) {
 	for _, size := range []int{100, 1 << 20} {
 		name := filepath.Join(t.TempDir(), "f")
@@ -80,7 +80,8 @@ func open(name string) (*File, error) {
 	return Of(f)
 }
 
-// Replacing or removing an open file does not change its mapping.
+// TestReplacingKeepsTheMapping replaces and removes a mapped file, and expects the same bytes in
+// memory.
 func TestReplacingKeepsTheMapping(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "f")
@@ -116,7 +117,6 @@ func TestReplacingKeepsTheMapping(t *testing.T) {
 	}
 }
 
-// Part returns exactly its range, at any offset, mapped or read.
 func TestPartIsItsRange(t *testing.T) {
 	content := make([]byte, 300_000)
 	for i := range content {

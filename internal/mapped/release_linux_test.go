@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Released pages take no memory of the process. A modified private page has the file's content
-// again.
+// TestReleasedPagesAreGone checks that released pages take no memory. A page that was modified must
+// have the content of the file again.
 func TestReleasedPagesAreGone(t *testing.T) {
 	page := os.Getpagesize()
 	name := filepath.Join(t.TempDir(), "f")
@@ -23,7 +23,7 @@ func TestReleasedPagesAreGone(t *testing.T) {
 	for i := range 4 {
 		f.Data[i*page] = 'b'
 	}
-	f.Release(page, 3*page-1) // the third page is not entirely in the range
+	f.Release(page, 3*page-1) // the range has only a part of the third page
 	if got := [...]byte{f.Data[0], f.Data[page], f.Data[2*page], f.Data[3*page]}; got != [...]byte{'b', 'a', 'b', 'b'} {
 		t.Errorf("pages begin with %q", got)
 	}

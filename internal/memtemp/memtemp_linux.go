@@ -1,5 +1,5 @@
-// Package memtemp puts temporary directories of tests in memory, because such tests would mostly
-// wait for the disk.
+// Package memtemp puts temporary directories of tests into memory, because on a disk such tests
+// would mostly wait.
 package memtemp
 
 import (
@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dir is the tmpfs that Linux provides for all programs.
+// dir is the in-memory file system that Linux provides for all programs.
 const dir = "/dev/shm"
 
-// room is the required free space in bytes: several times the need of one package's tests.
+// room is the required free space in bytes. The tests of one package need only a fraction of it.
 const room = 1 << 30
 
-// Use puts the temporary directories of this process and its children in memory. It affects
+// Use puts the temporary directories of this process and its children into memory. It affects
 // testing.T.TempDir and os.MkdirTemp; directories are still removed. Call it in TestMain. It does
-// nothing if TMPDIR is set, so set TMPDIR to test on a disk. It also does nothing if there is no
-// tmpfs with enough room that allows executing programs.
+// nothing if TMPDIR is set, so set TMPDIR to test on a disk. It also does nothing unless there is
+// an in-memory file system with enough space that allows executing programs.
 func Use() {
 	if hasRoom() {
 		os.Setenv("TMPDIR", dir)

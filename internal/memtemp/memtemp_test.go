@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Directories are in TMPDIR if it is set, else in memory.
+// TestTMPDIRHasPrecedence expects temporary directories in TMPDIR if it is set, and in memory
+// otherwise.
 func TestTMPDIRHasPrecedence(t *testing.T) {
 	chosen := t.TempDir()
 	t.Setenv("TMPDIR", chosen)
@@ -35,7 +36,7 @@ func TestTMPDIRHasPrecedence(t *testing.T) {
 	}
 }
 
-// A directory for one test is in the place that Use would choose, and is removed after the test.
+// TestDirIsRemovedAfterTheTest also expects the directory in memory if Use would choose memory.
 func TestDirIsRemovedAfterTheTest(t *testing.T) {
 	var made string
 	t.Run("made", func(t *testing.T) {

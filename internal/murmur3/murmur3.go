@@ -1,12 +1,12 @@
 // Package murmur3 implements Austin Appleby's MurmurHash3 in its two common variants,
 // MurmurHash3_x86_32 and MurmurHash3_x64_128
-// (https://github.com/aappleby/smhasher/wiki/MurmurHash3), as one-shot functions and, for streams,
-// in steps.
+// (https://github.com/aappleby/smhasher/wiki/MurmurHash3). There are one-shot functions, and
+// functions for streams.
 //
-// The common library (spaolacci/murmur3) reads words directly from the slice's memory, which faults
-// on some processors if it is unaligned and gives other sums on big-endian ones. Both functions
-// here read little-endian words at any address. Plain Go is as fast, because each step waits for
-// the previous step.
+// The common library (spaolacci/murmur3) reads words directly from memory. This faults on some
+// processors if the slice is unaligned, and gives different sums on big-endian processors. Both
+// functions here read little-endian words at any address. Plain Go is as fast, because each step of
+// the hash waits for the previous step.
 package murmur3
 
 import (
@@ -23,7 +23,7 @@ const (
 	BlockSize128 = 16
 )
 
-// State128 holds the two words of the state; both are initialized with the seed.
+// State128 holds the two words of the state. Initialize both with the seed.
 type State128 struct{ H1, H2 uint64 }
 
 // Sum128 returns the two words of the 128-bit hash of b; hi is the first.
@@ -33,8 +33,8 @@ func Sum128(b []byte, seed uint32) (hi, lo uint64) {
 	return s.Blocks(b[:whole]).Finish(uint64(len(b)), b[whole:])
 }
 
-// Blocks processes whole blocks, two at a time if possible: the second block's words are scrambled
-// while the first block is still being processed.
+// Blocks processes whole blocks, two at a time if possible. So the processor can mix the words of
+// the second block while it still processes the first.
 func (s State128) Blocks(p []byte) State128 {
 	h1, h2 := s.H1, s.H2
 	for len(p) >= 2*BlockSize128 {
@@ -62,10 +62,10 @@ func (s State128) Blocks(p []byte) State128 {
 func scramble1(k uint64) uint64 { return bits.RotateLeft64(k*mul128a, 31) * mul128b }
 func scramble2(k uint64) uint64 { return bits.RotateLeft64(k*mul128b, 33) * mul128a }
 
-// Finish processes the tail, which is less than a block, and returns the sum of the whole input,
+// Finish processes the tail, which is shorter than a block. It returns the sum of the whole input,
 // which has total bytes.
 func (s State128) Finish(total uint64, tail []byte) (hi, lo uint64) {
-	var k1, k2 uint64 // zero stays zero when scrambled
+	var k1, k2 uint64 // mixing preserves zero
 	if len(tail) >= 8 {
 		k1, k2 = binary.LittleEndian.Uint64(tail), partialWord(tail[8:])
 	} else {
@@ -120,8 +120,8 @@ func String32(s string, seed uint32) uint32 {
 	return Sum32(unsafe.Slice(unsafe.StringData(s), len(s)), seed)
 }
 
-// Blocks32 processes whole blocks with the state h, four at a time if possible, like
-// State128.Blocks. The initial state is the seed.
+// Blocks32 processes whole blocks with the state h, four at a time if possible. The initial state
+// is the seed.
 func Blocks32(h uint32, p []byte) uint32 {
 	for len(p) >= 4*BlockSize32 {
 		b := (*[4 * BlockSize32]byte)(p)
@@ -143,7 +143,7 @@ func Blocks32(h uint32, p []byte) uint32 {
 
 func scramble(k uint32) uint32 { return bits.RotateLeft32(k*mul32a, 15) * mul32b }
 
-// Finish32 processes the tail, which is less than a block. The length is used modulo 2^32.
+// Finish32 processes the tail, which is shorter than a block. The length is used modulo 2^32.
 func Finish32(h uint32, total uint64, tail []byte) uint32 {
 	var block [BlockSize32]byte
 	copy(block[:], tail)

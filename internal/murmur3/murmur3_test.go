@@ -7,9 +7,9 @@ import (
 	"github.com/spaolacci/murmur3"
 )
 
-// TestSumsAgreeWithTheLibrary compares every length up to several blocks, at every alignment of a word, with
-// the library's streaming form. The library's one-shot form of 32 bits computes pointers beyond the
-// input.
+// TestSumsAgreeWithTheLibrary compares every length up to several blocks, at every alignment, with
+// the library's streaming functions. The library's one-shot function of 32 bits computes pointers
+// beyond the input.
 func TestSumsAgreeWithTheLibrary(t *testing.T) {
 	var data [150]byte
 	for i := range data {
@@ -36,7 +36,8 @@ func TestSumsAgreeWithTheLibrary(t *testing.T) {
 	}
 }
 
-// TestVerificationValues: SMHasher identifies each function by this sum of sums.
+// TestVerificationValues computes the values by which SMHasher identifies each function. Such a
+// value is the hash of many hashes.
 func TestVerificationValues(t *testing.T) {
 	verify := func(sum func(dst, b []byte, seed uint32) []byte) uint32 {
 		var key [256]byte

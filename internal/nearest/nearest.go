@@ -1,4 +1,4 @@
-// Package nearest finds the word that the user probably meant.
+// Package nearest corrects misspelled words: it finds the word that the user probably meant.
 package nearest
 
 import (
@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// most is the maximum edit distance, and few is the maximum for words of fewer than longEnough
-// bytes, because short words are near each other by chance.
+// most is the maximum edit distance. few is the maximum for words of fewer than longEnough bytes,
+// because short words are often similar by chance.
 const (
 	most       = 2
 	few        = 1
 	longEnough = 5
 )
 
-// Word returns the nearest word, at most two edits away, ignoring case; the first of several, or ""
-// if there is none. For a short word the limit is one edit. A word that differs in every letter
-// does not count.
+// Word returns the word with the smallest edit distance, ignoring case. Of several such words it
+// returns the first. The limit is two edits, or one for a short word. If no word is near enough,
+// Word returns "". A word that differs in every letter does not count.
 func Word(word string, words []string) string {
 	best, nearest := "", most+1
 	for _, w := range words {
@@ -34,9 +34,9 @@ func Word(word string, words []string) string {
 	return best
 }
 
-// Certain returns the word that the user certainly meant, or "" if there is none: the only word
-// that differs just in case, otherwise the only word at an edit distance of one, if it has at least
-// five bytes and the edit changes no digit.
+// Certain returns the word that the user certainly meant, or "" if there is none. This is the only
+// word that differs just in case. Otherwise it is the only word at an edit distance of one, if it
+// has at least five bytes and the edit changes no digit.
 func Certain(word string, words []string) string {
 	var found [2][]string // words by edit distance
 	for _, w := range words {
@@ -68,8 +68,8 @@ func digitsOf(word string) string {
 	}, word)
 }
 
-// editDistance returns the minimum number of edits, ignoring case: insertion, removal or
-// replacement of a byte, or exchange of two adjacent bytes.
+// editDistance returns the minimum number of edits, ignoring case. An edit inserts, removes or
+// replaces a byte, or swaps two adjacent bytes.
 func editDistance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	last, row := make([]int, len(b)+1), make([]int, len(b)+1)

@@ -17,17 +17,17 @@ func TestWord(t *testing.T) {
 	}
 }
 
-// A word is certain if the user can have meant no other word. Short words and words with changed
-// digits are never certain.
+// TestCertain checks that Certain returns a word only if the user cannot have meant another one.
+// Short words and words with changed digits are never certain.
 func TestCertain(t *testing.T) {
 	words := []string{"pcm", "lut", "png", "srgb", "image", "quality", "max_size", "mobile1", "texture", "textures", "Color"}
 	for word, want := range map[string]string{
-		"bc7": "", "lit": "", "jpg": "", "srbg": "", "": "", // short
-		"PCM": "pcm", "Srgb": "srgb", "QUALITY": "quality", "color": "Color", // case
+		"bc7": "", "lit": "", "jpg": "", "srbg": "", "": "", // short words
+		"PCM": "pcm", "Srgb": "srgb", "QUALITY": "quality", "color": "Color", // words that differ only in case
 		"imaeg": "image", "images": "image", "imag": "", "imoge": "image", "maxsize": "max_size", "max-size": "max_size", "qualitey": "quality",
-		"quilaty": "", "imgea": "", // two edits
-		"mobile2": "", "mobile": "", "mobilee1": "mobile1", // digits
-		"texturee": "", "texture": "texture", "textureX": "", "texure": "texture", // two words are equally near
+		"quilaty": "", "imgea": "", // words with two edits
+		"mobile2": "", "mobile": "", "mobilee1": "mobile1", // words with changed digits
+		"texturee": "", "texture": "texture", "textureX": "", "texure": "texture", // several words are equally near
 	} {
 		if got := Certain(word, words); got != want {
 			t.Errorf("Certain(%q) = %q, want %q", word, got, want)

@@ -1,6 +1,6 @@
-// Package notcarried keeps the tables of docs/not-carried-over.md for tests. A table has a row for
-// each part of a kind of source, and what becomes of the part. Tests cook or decode a source with
-// each part, and generate the table from their rows.
+// Package notcarried keeps the tables of docs/not-carried-over.md up to date. A table has a row for
+// each part of a kind of source, which says what happens to the part. Tests cook or decode a source
+// with each part, and generate the table from their rows.
 package notcarried
 
 import (
@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// A Fate is what becomes of a part of a source.
+// A Fate says what happens to a part of a source.
 type Fate string
 
-// The fates.
+// These are the possible fates.
 const (
 	Kept      Fate = "kept"
 	Warned    Fate = "warned of"
@@ -27,7 +27,7 @@ const (
 type Row struct {
 	Part string
 	Fate Fate
-	Why  string // text behind the fate in the page; may be empty
+	Why  string // text after the fate in the page; may be empty
 }
 
 var update = flag.Bool("update-parts", false, "rewrite tables of docs/not-carried-over.md")

@@ -1,4 +1,4 @@
-// Package parallel distributes numbered work to goroutines, or to idle cores.
+// Package parallel distributes numbered calls to goroutines or to idle cores.
 package parallel
 
 import (
@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Each calls do for each number below n, in that order, on at most the given number of goroutines
-// at once, and returns when all calls have returned. worker, which is below workers, identifies the
-// goroutine: calls with the same worker never overlap. When ctx is canceled, Each starts no more
-// calls and returns the context's error. After a call has failed, its worker starts no more calls.
+// Each calls do for each number below n, in that order, and returns when all calls have returned.
+// It uses at most workers goroutines. worker, which is below workers, identifies the goroutine:
+// calls with the same worker never overlap. When ctx is canceled, Each starts no more calls and
+// returns the context's error. After a call has failed, its worker starts no more calls.
 func Each(ctx context.Context, workers, n int, do func(worker, i int) error) error {
 	workers = max(1, min(workers, n))
 	errs := make([]error, workers)
@@ -33,13 +33,13 @@ func Each(ctx context.Context, workers, n int, do func(worker, i int) error) err
 	}
 	work(0) // a single worker needs no goroutine
 	group.Wait()
-	if int(next.Load()) >= n { // all calls have started, so cancellation no longer matters
+	if int(next.Load()) >= n { // cancellation no longer matters, because all calls have started
 		return errors.Join(errs...)
 	}
 	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// Cores limits how many goroutines compute at once. Each worker holds one core; idle cores help
+// Cores limits how many goroutines compute at once. Each worker holds one core. Idle cores help
 // with work that can be split. A nil *Cores has no idle cores, and its workers never wait.
 type Cores struct{ idle *semaphore.Weighted }
 
@@ -48,8 +48,8 @@ func NewCores(n int) *Cores {
 	return &Cores{semaphore.NewWeighted(int64(max(1, n)))}
 }
 
-// Hold waits for a core, which the caller uses until it calls release. Helpers give up their cores
-// after their current call.
+// Hold waits for a core, which the caller may use until it calls release. Goroutines that help in
+// Each give up their cores after their current call.
 func (c *Cores) Hold() (release func()) {
 	if c == nil {
 		return func() {}
@@ -69,7 +69,7 @@ func (c *Cores) HoldUnless(ctx context.Context) (release func(), err error) {
 	return func() { c.idle.Release(1) }, nil
 }
 
-// Lend marks the caller's core as idle while wait runs, and waits for a core again afterwards.
+// Lend marks the caller's core as idle while wait runs. Then it waits for a core again.
 func (c *Cores) Lend(wait func() error) error {
 	if c == nil {
 		return wait()
@@ -79,10 +79,10 @@ func (c *Cores) Lend(wait func() error) error {
 	return wait()
 }
 
-// Each calls do for each number below n, on the core that the caller holds and on idle cores. Cores
-// that become idle later join, and leave when a worker needs them. Each returns when all calls have
-// returned. After ctx is canceled, or a call has failed or panicked, it starts no more calls. The
-// caller gets the error or panic of the lowest number that failed.
+// Each calls do for each number below n, on the caller's core and on idle cores. Cores that become
+// idle later join, and leave when a worker needs them. Each returns when all calls have returned.
+// After ctx is canceled, or a call has failed or panicked, Each starts no more calls. The caller
+// gets the error or panic of the lowest number that failed.
 func (c *Cores) Each(ctx context.Context, n int, do func(i int) error) error {
 	s := &spread{ctx: ctx, n: n, do: do, failed: n}
 	var helpers sync.WaitGroup
@@ -105,27 +105,27 @@ func (c *Cores) Each(ctx context.Context, n int, do func(i int) error) error {
 	return s.err
 }
 
-// A spread is the state of one call of Each.
+// spread is the state of one call of Cores.Each.
 type spread struct {
 	ctx  context.Context
 	n    int
 	do   func(i int) error
-	next atomic.Int64 // the next number to start
+	next atomic.Int64 // number of the next call
 
-	ready atomic.Int64 // helpers that have not started their first call
+	ready atomic.Int64 // number of helpers that have not started their first call
 
 	mu       sync.Mutex
-	failed   int // lowest number whose call failed, or n
+	failed   int // lowest number whose call failed; n if none did
 	err      error
 	panicked any
 }
 
-// itemsLeft returns how many calls remain for helpers after the caller's next call.
+// itemsLeft returns how many calls remain for other cores after the caller's next call.
 func (s *spread) itemsLeft() int64 { return int64(s.n) - s.next.Load() - 1 }
 
 // runHelper makes calls until none is left or a worker needs the core.
 func (s *spread) runHelper(c *Cores) {
-	s.ready.Add(-1) // decremented before the call, because a helper counted twice would keep another helper away
+	s.ready.Add(-1) // decremented before the call, because otherwise this helper would count twice and keep another away
 	for more := true; more; {
 		more = s.runItem()
 		c.idle.Release(1)

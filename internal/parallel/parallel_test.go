@@ -37,7 +37,7 @@ func TestEachMakesAllCallsOnce(t *testing.T) {
 	}
 }
 
-// The number of calls that run at once equals the number of workers.
+// TestEachIsParallel checks that the number of concurrent calls equals the number of workers.
 func TestEachIsParallel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -80,7 +80,7 @@ func TestEachStopsAfterFailures(t *testing.T) {
 	}
 }
 
-// All pieces are done exactly once, for any number of cores.
+// TestCoresMakeAllCallsOnce checks that each call is made exactly once, for any number of cores.
 func TestCoresMakeAllCallsOnce(t *testing.T) {
 	for _, cores := range []*Cores{nil, NewCores(0), NewCores(1), NewCores(2), NewCores(8)} {
 		for _, n := range []int{0, 1, 2, 7, 1000} {
@@ -99,13 +99,14 @@ func TestCoresMakeAllCallsOnce(t *testing.T) {
 	}
 }
 
-// The time for pieces of a second depends on the number of idle cores.
+// TestIdleCoresHelp checks that the total time depends on the number of idle cores. Each call takes
+// a second.
 func TestIdleCoresHelp(t *testing.T) {
 	second := func(int) error { time.Sleep(time.Second); return nil }
 	for _, tt := range []struct {
 		name   string
 		cores  int
-		others []time.Duration // how long other workers hold a core, from the start
+		others []time.Duration // durations for which other workers hold a core, from the start
 		n      int
 		want   time.Duration
 	}{
@@ -135,7 +136,8 @@ func TestIdleCoresHelp(t *testing.T) {
 	}
 }
 
-// Computing goroutines never outnumber the cores, and a worker waits for at most one piece of work.
+// TestCoresAreNotOversubscribed checks that no more goroutines compute than there are cores. A
+// worker may wait for at most one call of another worker.
 func TestCoresAreNotOversubscribed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const cores = 3
@@ -178,7 +180,7 @@ func TestCoresAreNotOversubscribed(t *testing.T) {
 	})
 }
 
-// The core of a worker that waits for another event is idle.
+// TestLentCoreIsIdle checks that the core of a waiting worker helps other workers.
 func TestLentCoreIsIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := NewCores(2)
@@ -201,8 +203,8 @@ func TestLentCoreIsIdle(t *testing.T) {
 	})
 }
 
-// The caller gets the failure of the lowest number. After the failure no call starts, and none is
-// still running.
+// TestLowestFailureIsReturned checks that the caller gets the failure of the lowest number. After
+// that no call may start or still run.
 func TestLowestFailureIsReturned(t *testing.T) {
 	c := NewCores(4)
 	defer c.Hold()()
@@ -222,7 +224,7 @@ func TestLowestFailureIsReturned(t *testing.T) {
 				if begun.Add(1) == 4 {
 					close(gate)
 				}
-				<-gate // all four goroutines are working
+				<-gate // all four goroutines have started their call
 				if panics {
 					panic(i)
 				}
@@ -237,7 +239,7 @@ func TestLowestFailureIsReturned(t *testing.T) {
 		if running.Load() != 0 || begun.Load() != 4 {
 			t.Errorf("panics %v: %d calls are running, %d have started", panics, running.Load(), begun.Load())
 		}
-		// All cores are free again.
+		// All cores must be free again.
 		var releases []func()
 		for range 3 {
 			releases = append(releases, c.Hold())

@@ -16,17 +16,17 @@ import (
 )
 
 // longest is the maximum number of bytes of a name that are shown. Show abbreviates longer names in
-// the middle, because a path of hundreds of directories would hide the rest of a message.
+// the middle. Otherwise a path of hundreds of directories would hide the rest of a message.
 const longest = 240
 
-// Show returns a name unchanged if a terminal displays it faithfully on one line. Otherwise it
+// Show returns a name unchanged if a terminal displays it correctly on one line. Otherwise it
 // quotes the name as a Go string: control characters, bidirectional overrides and invalid UTF-8
 // become escapes. It replaces the middle of a name of more than 240 bytes by "…" and adds the
 // number of bytes.
 func Show(name string) string {
 	if len(name) > longest {
 		head, tail := name[:longest/2], name[len(name)-longest/2:]
-		for range utf8.UTFMax - 1 { // cut between characters
+		for range utf8.UTFMax - 1 { // do not cut within a character
 			if !utf8.RuneStart(name[len(head)]) {
 				head = head[:len(head)-1]
 			}
@@ -45,12 +45,12 @@ func Show(name string) string {
 		plain = strings.ReplaceAll(name, `\`, `\\`)
 	}
 	if plain = strings.ReplaceAll(plain, `"`, `\"`); quoted[1:len(quoted)-1] == plain {
-		return name // only quotation marks and backslashes were escaped
+		return name // quotes are not needed, because only quotation marks and backslashes were escaped
 	}
 	return quoted
 }
 
-// Escape makes text harmless for terminals: it escapes all nonprinting characters except tabs and
+// Escape makes text harmless for terminals. It escapes all nonprinting characters except tabs and
 // newlines.
 func Escape(text string) string {
 	var b strings.Builder
@@ -67,8 +67,9 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// SplitScale splits the name of an image, without its extension, before its scale, such as "@2x" or
-// "@0.5x". The scale is 0 if the name has none. The base is empty only if the name is empty.
+// SplitScale splits the name of an image, without its extension, into a base and a scale such as
+// "@2x" or "@0.5x". The scale is 0 if the name has none. The base is empty only if the name is
+// empty.
 func SplitScale(stem string) (base string, scale float64) {
 	i := strings.LastIndexByte(stem, '@')
 	if i < 1 || len(stem) > i+1+8 {
@@ -88,9 +89,10 @@ func SplitScale(stem string) (base string, scale float64) {
 	return base, scale
 }
 
-// Below returns the path of a file relative to a directory, with slashes, and whether the file is
-// in the directory. The path of the directory itself is ".". Both paths must be absolute and free
-// of symbolic links, or both relative to the same directory. Below does not access the disk.
+// Below returns the path of a file relative to a directory, with slashes. ok reports whether the
+// file is in the directory. The path of the directory itself is ".". Both paths must be absolute
+// and free of symbolic links, or both relative to the same directory. Below does not access the
+// disk.
 func Below(folder, file string) (rel string, ok bool) {
 	rel, err := filepath.Rel(folder, file)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -99,9 +101,9 @@ func Below(folder, file string) (rel string, ok bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// Relative returns the path of a file relative to another directory of the same tree. Both must be
-// clean, slash-separated paths relative to the root of the tree, which is ".". On Windows,
-// filepath.Rel would treat names that differ only in case as equal.
+// Relative returns the path of a file relative to a directory of the same tree. Both must be clean,
+// slash-separated paths relative to the root of the tree, which is ".". On Windows, filepath.Rel
+// would treat names that differ only in case as equal.
 func Relative(folder, file string) string {
 	up := ""
 	for folder != "." && folder != file && !strings.HasPrefix(file, folder+"/") {
@@ -117,8 +119,8 @@ func Relative(folder, file string) string {
 	return up + file
 }
 
-// FromHere returns an absolute path relative to the working directory, for messages. It returns
-// other paths unchanged.
+// FromHere converts an absolute path to a path relative to the working directory, for messages. It
+// returns other paths unchanged.
 func FromHere(name string) string {
 	if !filepath.IsAbs(name) {
 		return name
@@ -134,8 +136,8 @@ func FromHere(name string) string {
 	return rel
 }
 
-// IsAbsent reports whether an error means that no file has the name: the file does not exist, a
-// parent is not a directory, or the name is too long for the system.
+// IsAbsent reports whether an error means that there is no such file. Either the file does not
+// exist, a parent is not a directory, or the name is too long for the system.
 func IsAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }

@@ -51,7 +51,8 @@ func TestShowShortensLongNames(t *testing.T) {
 	}
 }
 
-// For every name, Show returns one line of printable text that identifies the name exactly.
+// TestShowIsOneHonestLine checks that Show returns one line of printable text, and that different
+// names have different lines.
 func TestShowIsOneHonestLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := string(rapid.SliceOfN(rapid.Byte(), 0, longest).Draw(t, "name"))
@@ -80,7 +81,8 @@ func TestEscapedTextIsHarmless(t *testing.T) {
 	}
 }
 
-// Terminals interpret nothing in escaped text, and printable text stays unchanged.
+// FuzzEscape checks that escaped text contains nothing that a terminal interprets, and that
+// printable text stays unchanged.
 func FuzzEscape(f *testing.F) {
 	for _, text := range []string{"", "open größe: no\n", "esc\x1b[31m\r\u009b", "a\xffb\ufffd", "gnp.\u202etxt", `it's "so" \n`, "\U000e0001\xf0\x9f"} {
 		f.Add(text)

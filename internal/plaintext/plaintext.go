@@ -1,4 +1,4 @@
-// Package plaintext holds the code that recipes for text share: it checks UTF-8, converts byte
+// Package plaintext holds the common code of recipes for text. It checks UTF-8, converts byte
 // offsets to lines and columns, and reads the lines of lists.
 package plaintext
 
@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// ByteOrderMark is the prefix that some editors add to UTF-8 text. JSON text must not have it (RFC
+// ByteOrderMark is the prefix that some editors add to UTF-8 text. JSON does not allow it (RFC
 // 8259, section 8.1).
 const ByteOrderMark = "\xef\xbb\xbf"
 
@@ -47,7 +47,7 @@ func invalidUTF8(text []byte) int {
 	return -1
 }
 
-// FromUTF16 converts UTF-16 text without a byte order mark to UTF-8. If the text has half of a
+// FromUTF16 converts UTF-16 text without a byte order mark to UTF-8. If the text contains half of a
 // surrogate pair, the error starts with its line and column.
 func FromUTF16(ctx context.Context, source []byte, order binary.ByteOrder) ([]byte, error) {
 	if len(source)%2 != 0 {
@@ -74,7 +74,7 @@ func FromUTF16(ctx context.Context, source []byte, order binary.ByteOrder) ([]by
 	return out, nil
 }
 
-// OneLine returns a library's message as one line, shortened.
+// OneLine returns the message of a library as one line, and shortens it.
 func OneLine(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > 300 {
@@ -83,7 +83,7 @@ func OneLine(s string) string {
 	return s
 }
 
-// Errorf returns an error about the byte at an offset. It starts with the Position.
+// Errorf returns an error about the byte at an offset. The message starts with the Position.
 func Errorf(text []byte, offset int, format string, args ...any) error {
 	return fmt.Errorf("%s: %s", Position(text, offset), fmt.Sprintf(format, args...))
 }
@@ -96,12 +96,12 @@ func Position(text []byte, offset int) string {
 	return fmt.Sprintf("%d:%d", line, column)
 }
 
-// IsList reports whether a text that starts with head looks like a list of patterns: at least half
-// of its lines contain a pattern character, end in a slash, or satisfy is. A text without lines is
-// a list.
+// IsList reports whether a text that starts with head looks like a list of patterns. At least half
+// of its lines must contain a pattern character, end in a slash, or satisfy is. A text without
+// lines counts as a list.
 func IsList(head []byte, is func(line string) bool) bool {
 	if i := bytes.LastIndexByte(head, '\n'); i >= 0 && i < len(head)-1 && !utf8.Valid(head) {
-		head = head[:i] // a rune may be truncated
+		head = head[:i] // the last character may be truncated
 	}
 	lines, err := List(head)
 	if err != nil || bytes.IndexByte(head, 0) >= 0 {
@@ -117,8 +117,8 @@ func IsList(head []byte, is func(line string) bool) bool {
 	return 2*alike >= all
 }
 
-// isPair reports whether a line has a mark and, behind it, the mark that closes it. Blocks of other
-// texts open and close on different lines.
+// isPair reports whether a line has an opening mark and, after it, the closing mark. Blocks of
+// other texts open and close on different lines.
 func isPair(line, open, end string) bool {
 	_, rest, ok := strings.Cut(line, open)
 	return ok && strings.Contains(rest, end)
@@ -141,11 +141,11 @@ func List(text []byte) (iter.Seq2[int, string], error) {
 	}, nil
 }
 
-// PrivateKeyHead is the number of bytes that RefusePrivateKey needs from the start of a file.
+// PrivateKeyHead is the number of bytes at the start of a file that RefusePrivateKey needs.
 const PrivateKeyHead = 512
 
-// RefusePrivateKey returns an error if one of the first lines of a file is the start of a private
-// key in PEM, PuTTY or OpenPGP format. Some programs write parameters or attributes before the key.
+// RefusePrivateKey returns an error if one of the first lines of a file starts a private key in
+// PEM, PuTTY or OpenPGP format. Some programs write parameters or attributes before the key.
 func RefusePrivateKey(head []byte) error {
 	head = bytes.TrimPrefix(head[:min(len(head), PrivateKeyHead)], []byte(ByteOrderMark))
 	for line := range bytes.Lines(head) {

@@ -23,8 +23,8 @@ func TestCheckUTF8(t *testing.T) {
 	}
 }
 
-// Columns count characters. Lines and columns count from 1. The end of the text also has a
-// position.
+// TestPosition checks that columns count characters, and that lines and columns count from 1. The
+// end of the text has a position, too.
 func TestPosition(t *testing.T) {
 	text := []byte("é a\n\nb")
 	for offset, want := range map[int]string{0: "1:1", 2: "1:2", 3: "1:3", 4: "1:4", 5: "2:1", 6: "3:1", 7: "3:2"} {
@@ -57,7 +57,7 @@ func TestIsList(t *testing.T) {
 		"": true, "# nothing yet\n\n": true, "*.png": true, "ui/\n": true, "hero.png\n": true, "!old.png\nui/*.png": true,
 		"hero one\nhero two\n": false, "hero.png\nhero\n": true, "hero.png\na\nb\n": false,
 		"//attack sound/a 0\n": false, "ui/*.png\n\x00": false, "\xff\xfeu\x00": false, "\x89PNG\r\n": false,
-		"a.png\n\xc3": true, // the head ends within a rune
+		"a.png\n\xc3": true, // the head ends within a character
 	} {
 		if got := IsList([]byte(text), png); got != want {
 			t.Errorf("%q: %v", text, got)

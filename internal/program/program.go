@@ -1,5 +1,5 @@
-// Package program finds programs and the files that they depend on: the interpreter of a script,
-// and the shared libraries that the system's loader loads for an ELF file.
+// Package program finds programs and the files on which they depend. These are the interpreter of a
+// script, and the shared libraries that the system's loader loads for an ELF file.
 //
 // It searches libraries like ld.so(8) of the GNU C library, without LD_LIBRARY_PATH, LD_PRELOAD and
 // the directories for special processors. It does not find files that a running program opens
@@ -24,19 +24,19 @@ import (
 
 // Parts are the files on which a program depends, in addition to its own file.
 type Parts struct {
-	// Interpreter is the program that runs a script: a file, or a name to look up on PATH. It is ""
-	// if the program is not a script.
+	// Interpreter is the program that runs a script. It is a file, or a name to look up on PATH. It
+	// is "" if the program is not a script.
 	Interpreter string
-	// Libraries are the libraries in directories that the program or one of its libraries specifies
-	// (DT_RUNPATH, DT_RPATH), by absolute path in load order.
+	// Libraries are the absolute paths of libraries, in load order, in directories that the program
+	// or one of its libraries specifies (DT_RUNPATH, DT_RPATH).
 	Libraries []string
-	// Machine are the other libraries, by the names that [Machine.Name] returns, in load order.
+	// Machine lists the other libraries in load order, by the names that [Machine.Name] returns.
 	Machine []string
 }
 
 // Of returns the interpreter or the shared libraries of a program. m returns the machine on which
-// to search libraries. A file that is neither a script nor ELF has no parts, and m is not called
-// for it.
+// to search libraries. For a file that is neither a script nor ELF, Of returns no parts and does
+// not call m.
 func Of(file string, m func() *Machine) (Parts, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -75,7 +75,7 @@ func interpreter(head []byte) string {
 		return words[0]
 	}
 	for _, word := range words[1:] {
-		word = strings.TrimPrefix(word, "-S") // the rest of the line is a command line
+		word = strings.TrimPrefix(word, "-S") // after -S, the rest of the line is a command line
 		if word != "" && !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") {
 			return word
 		}
@@ -83,8 +83,8 @@ func interpreter(head []byte) string {
 	return words[0]
 }
 
-// Find returns the file of a program that a recipe runs: a name with a slash is relative to the
-// directory of the assets, any other name is looked up on PATH.
+// Find returns the file of a program that a recipe runs. A name with a slash is relative to the
+// directory of the assets. Any other name is looked up on PATH.
 func Find(assets, name string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil
@@ -111,18 +111,18 @@ func (name notOnPath) Error() string {
 
 func (notOnPath) Is(target error) bool { return target == fs.ErrNotExist }
 
-// A Machine is the search order of the system's loader for shared libraries at one moment. Later
-// installations may change it.
+// A Machine is a snapshot of the files in which the system's loader searches shared libraries.
+// Later installations may change them.
 type Machine struct {
-	cache map[string][]string // files by library name, from ldconfig
+	cache map[string][]string // files by library name, as listed by ldconfig
 }
 
-// machineFolders are the directories searched after the cache.
+// machineFolders are the directories that are searched after the cache.
 var machineFolders = [...]string{"/lib64", "/usr/lib64", "/lib", "/usr/local/lib", "/usr/lib"}
 
-// debianTriplet returns the name of this architecture's directories in /lib and /usr/lib, which
-// Debian's loader searches first. They matter for a link whose name differs from its library's
-// SONAME, because ldconfig omits it from the cache.
+// debianTriplet returns the name of this architecture's directories in /lib and /usr/lib. Debian's
+// loader searches them first. They matter for a link whose name differs from its library's SONAME,
+// because ldconfig omits the link from the cache.
 func debianTriplet() string {
 	switch runtime.GOARCH {
 	case "386":
@@ -137,7 +137,7 @@ func debianTriplet() string {
 		return "loongarch64-linux-gnu"
 	case "ppc64le":
 		return "powerpc64le-linux-gnu"
-	default: // such as riscv64 and s390x
+	default: // other architectures, such as riscv64 and s390x
 		return runtime.GOARCH + "-linux-gnu"
 	}
 }
@@ -163,10 +163,11 @@ func (m *Machine) loaderPaths(library string) []string {
 	return files
 }
 
-// Name returns the name of a library and, after '=', the name of the file that it links to, which
-// usually includes the version: "libpng16.so.16=libpng16.so.16.48.0". If both are equal, it returns
-// the name alone. For a missing library nothing follows the '='. If the machine has the library for
-// several kinds of processors, Name uses the file that comes first in the loader's search order.
+// Name returns the name of a library and, after '=', the name of the file to which it links. The
+// file's name usually includes the version: "libpng16.so.16=libpng16.so.16.48.0". If both names are
+// equal, Name returns only one. For a missing library nothing follows the '='. If the machine has
+// the library for several kinds of processors, Name uses the file that comes first in the loader's
+// search order.
 func (m *Machine) Name(library string) string {
 	for _, file := range m.loaderPaths(library) {
 		if file, ok := followLinks(file); ok {
@@ -176,8 +177,8 @@ func (m *Machine) Name(library string) string {
 	return nameAs(library, "")
 }
 
-// Named returns the library and the file of a name that [Machine.Name] returned. The file is "" if
-// it is missing.
+// Named returns the library and the file from a name that [Machine.Name] returned. file is "" if
+// the library is missing.
 func Named(name string) (library, file string) {
 	library, file, ok := strings.Cut(name, "=")
 	if !ok {
@@ -186,8 +187,8 @@ func Named(name string) (library, file string) {
 	return library, file
 }
 
-// nameAs combines a library with the name of its file: "lib" if both are equal, "lib=base" for a
-// file named base, or "lib=" without a file.
+// nameAs combines a library with the name of its file. It returns "lib" if both are equal,
+// "lib=base" for a file named base, or "lib=" without a file.
 func nameAs(library, file string) string {
 	switch base := filepath.Base(file); {
 	case file == "":
@@ -198,7 +199,7 @@ func nameAs(library, file string) string {
 	return library
 }
 
-// followLinks returns the final target of file. It returns false if file is not a link.
+// followLinks returns the final target of a symbolic link. It returns false if file is not a link.
 func followLinks(file string) (string, bool) {
 	for range 40 { // the system follows at most 40 links
 		to, err := os.Readlink(file)
@@ -213,9 +214,9 @@ func followLinks(file string) (string, bool) {
 	return "", false
 }
 
-// parseCache parses the format "glibc-ld.so.cache1.1" of sysdeps/generic/dl-cache.h, including when
-// it follows the older format. Files of the same library are in the loader's search order. Files
-// for special processors are omitted.
+// parseCache parses the format "glibc-ld.so.cache1.1" of sysdeps/generic/dl-cache.h, even if the
+// older format precedes it. Files of the same library are in the loader's search order. Files for
+// special processors are omitted.
 func parseCache(text string) map[string][]string {
 	const magic, header, entry = "glibc-ld.so.cache1.1", 48, 24
 	_, after, ok := strings.Cut(text, magic)
@@ -241,10 +242,10 @@ func parseCache(text string) map[string][]string {
 	return files
 }
 
-// A loader finds the libraries of a program, breadth first.
+// A loader finds the libraries of a program in breadth-first order.
 type loader struct {
 	machine   *Machine
-	asked     map[string]bool // names of libraries already searched
+	asked     map[string]bool // names of libraries that have been searched
 	files     []string
 	onMachine []string
 }
@@ -252,9 +253,9 @@ type loader struct {
 // An object is an ELF file and the libraries that it needs.
 type object struct {
 	header  elf.FileHeader
-	needed  []string // names of libraries
-	runpath []string // directories to search
-	rpath   []string // directories of DT_RPATH without a runpath, including inherited ones
+	needed  []string // names of the libraries that the file needs
+	runpath []string // directories of DT_RUNPATH
+	rpath   []string // directories of DT_RPATH, including inherited ones; empty if there is a runpath
 }
 
 func (l *loader) loadProgram(program string) error {
@@ -264,7 +265,7 @@ func (l *loader) loadProgram(program string) error {
 	}
 	first, ok := readELF(real, nil)
 	if !ok {
-		return nil // the system will report the error when it runs the program
+		return nil // no error: the system reports it when it runs the program
 	}
 	for queue := []object{first}; len(queue) > 0; queue = queue[1:] {
 		by := &queue[0]
@@ -308,8 +309,8 @@ func (l *loader) findLibrary(name string, by *object) (object, bool) {
 	return object{}, false
 }
 
-// readELF reads the libraries that an ELF file needs. It returns false if the file is not for the
-// processor of the object by, which needs it.
+// readELF reads the names of the libraries that an ELF file needs. It returns false if the file is
+// for another processor than the object by.
 func readELF(file string, by *object) (object, bool) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -321,7 +322,7 @@ func readELF(file string, by *object) (object, bool) {
 		return object{}, false
 	}
 	o := object{header: image.FileHeader}
-	o.needed, _ = image.ImportedLibraries() // a static program needs none
+	o.needed, _ = image.ImportedLibraries() // a static program needs no libraries
 	o.runpath = libraryFolders(image, elf.DT_RUNPATH, filepath.Dir(file))
 	if o.runpath == nil {
 		o.rpath = libraryFolders(image, elf.DT_RPATH, filepath.Dir(file))

@@ -52,7 +52,8 @@ func TestInterpreter(t *testing.T) {
 	}
 }
 
-// For programs of this machine, the libraries equal the list of the system's loader.
+// TestLibrariesAreThoseOfTheLoader compares the libraries of this machine's programs with the
+// output of ldd.
 func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 	ldd, err := exec.LookPath("ldd")
 	if err != nil || runtime.GOOS != "linux" {
@@ -65,7 +66,7 @@ func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 		if err != nil || len(parts.Machine) == 0 {
 			continue
 		}
-		real, err := filepath.EvalSymlinks(programs[i]) // through a link, the program knows its own directory, but ldd does not
+		real, err := filepath.EvalSymlinks(programs[i]) // resolve links, because ldd does not know the directory to which a link leads
 		if err != nil {
 			continue
 		}
@@ -78,7 +79,7 @@ func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 			got = append(got, name(filepath.Base(file), file))
 			brought++
 		}
-		got = slices.DeleteFunc(got, isLoader) // the loader is elsewhere in the list of ldd
+		got = slices.DeleteFunc(got, isLoader) // ldd lists the loader at another position
 		slices.Sort(got)
 		if d := cmp.Diff(loaded(string(text)), got); d != "" {
 			t.Errorf("%s: -ldd +got:\n%s", programs[i], d)
@@ -90,7 +91,7 @@ func TestLibrariesAreThoseOfTheLoader(t *testing.T) {
 	}
 }
 
-// loaded lists the libraries in the output of ldd, without the loader and the library of the
+// loaded returns the libraries in the output of ldd, without the loader and the library of the
 // kernel.
 func loaded(ldd string) []string {
 	var names []string
@@ -100,7 +101,7 @@ func loaded(ldd string) []string {
 			continue
 		}
 		file := words[2]
-		if file == "not" { // found
+		if file == "not" { // ldd prints "not found"
 			file = ""
 		}
 		names = append(names, name(words[0], file))
@@ -118,7 +119,7 @@ func name(library, file string) string {
 	return nameAs(library, file)
 }
 
-// The cache has the entries that ldconfig prints.
+// TestCacheIsReadAsLdconfigReadsIt compares the cache with the output of ldconfig.
 func TestCacheIsReadAsLdconfigReadsIt(t *testing.T) {
 	ldconfig, err := exec.LookPath("/sbin/ldconfig")
 	if err != nil {
@@ -140,8 +141,8 @@ func TestCacheIsReadAsLdconfigReadsIt(t *testing.T) {
 	}
 }
 
-// Libraries that a library needs are found as well. Of several files with the same name, the first
-// for the right processor is used. Libraries of the machine come last.
+// TestLibrariesOfItsOwn checks that libraries of libraries are found. Of several files with the
+// same name, the first for the right processor is used. Libraries of the machine come last.
 func TestLibrariesOfItsOwn(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -154,9 +155,9 @@ func TestLibrariesOfItsOwn(t *testing.T) {
 	write(t, in("lib/one"), image(elf.EM_X86_64, "NEEDED three", "NEEDED four", "NEEDED one"))
 	write(t, in("lib2/one"), image(elf.EM_X86_64, "NEEDED five"))
 	write(t, in("lib2/two"), image(elf.EM_X86_64, "NEEDED three", "NEEDED "+in("other/six"), "RPATH "+dir+"/old"))
-	write(t, in("lib/three"), image(elf.EM_X86_64)) // lib/one names no directory
+	write(t, in("lib/three"), image(elf.EM_X86_64)) // not found, because lib/one specifies no directory
 	write(t, in("old/seven"), image(elf.EM_X86_64))
-	write(t, in("other/six"), image(elf.EM_X86_64, "NEEDED seven")) // the parent has an RPATH
+	write(t, in("other/six"), image(elf.EM_X86_64, "NEEDED seven")) // seven is found by the RPATH of lib2/two
 	write(t, in("sys/sys.1.2"), image(elf.EM_X86_64))
 	write(t, in("sys/arm"), image(elf.EM_AARCH64))
 	link(t, "sys.1.2", in("sys/sys.1"))
@@ -247,8 +248,8 @@ func BenchmarkName(b *testing.B) {
 	}
 }
 
-// image returns an ELF file that has only sections for its dynamic entries and their texts. An
-// entry is a tag and a text.
+// image returns an ELF file that has only its dynamic entries and their texts. Each entry is given
+// as a tag and a text.
 func image(machine elf.Machine, entries ...string) []byte {
 	const header, section = 64, 64
 	texts := []byte{0}

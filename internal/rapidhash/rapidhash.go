@@ -22,10 +22,10 @@ const (
 	BlockSize = 112
 
 	lanes    = 7
-	wordPair = 16 // bytes of a block per lane
+	wordPair = 16 // number of bytes of a block for each lane
 )
 
-// The default secret. The first seven words belong to the lanes of a block.
+// These are the words of the default secret. The first seven belong to the lanes of a block.
 const (
 	secret0 = 0x2d358dccaa6c78a5
 	secret1 = 0x8bb84b93962eacc9
@@ -58,11 +58,11 @@ func foldedProduct(x, y uint64) uint64 {
 // lastWord returns the first 8 bytes of b as a little-endian number.
 func lastWord(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// sumSeeded hashes b. state already includes the first mixed bytes: 16 bytes if it is the joined
-// lanes, none if it is the result of spreadSeed. The last 16 bytes of b are processed at the end
-// and may overlap the first.
+// sumSeeded hashes b. state already includes the first mixed bytes. For the joined lanes mixed is
+// 16, for the result of spreadSeed it is 0. The last 16 bytes of b are processed at the end and may
+// overlap the first bytes.
 //
-// It is one function because calls and stored lanes would double its time for short keys.
+// It is one function, because calls and stored lanes would double the time for short keys.
 func sumSeeded(b []byte, mixed int, state uint64) uint64 {
 	n := uint64(len(b))
 	var first, last uint64
@@ -119,15 +119,14 @@ func sumSeeded(b []byte, mixed int, state uint64) uint64 {
 }
 
 // Digest computes the hash of the bytes written to it. It equals Sum64Seed of the same bytes,
-// however they were split. Use New, because the zero Digest has no seed. It is not safe for
-// concurrent use.
+// regardless of how they were split. Use New, because the zero Digest has no seed. A Digest is not
+// safe for concurrent use.
 type Digest struct {
 	seed   uint64
 	lanes  [lanes]uint64
-	length uint64 // bytes written
-	// window starts with the last 16 bytes of the last block, because a sum processes the last 16
-	// bytes of the input again. They are followed by the pending bytes, which no lane has processed
-	// yet.
+	length uint64 // number of bytes written
+	// window starts with the last 16 bytes of the last block, because Sum64 processes the last 16
+	// bytes of the input again. The pending bytes, which no lane has processed yet, follow.
 	window [wordPair + BlockSize]byte
 }
 
@@ -161,8 +160,8 @@ func (d *Digest) Size() int { return Size }
 // BlockSize returns 112, the number of bytes that are processed at a time.
 func (d *Digest) BlockSize() int { return BlockSize }
 
-// pendingBytes returns the number of bytes after the last block. A full block is pending until more
-// bytes follow, because the end of the input is hashed differently.
+// pendingBytes returns the number of bytes after the last block. A full block stays pending until
+// more bytes are written, because the end of the input is hashed differently.
 func (d *Digest) pendingBytes() int {
 	if d.length == 0 {
 		return 0
@@ -190,7 +189,7 @@ func (d *Digest) Write(p []byte) (int, error) {
 
 var laneSecrets = [lanes]uint64{secret0, secret1, secret2, secret3, secret4, secret5, secret6}
 
-// mixIn processes whole blocks and keeps the last bytes of the last block.
+// mixIn processes whole blocks and stores the last bytes of the last block in window.
 func (d *Digest) mixIn(blocks []byte) {
 	copy(d.window[:wordPair], blocks[len(blocks)-wordPair:])
 	for ; len(blocks) > 0; blocks = blocks[BlockSize:] {
@@ -217,9 +216,9 @@ func (d *Digest) Sum64() uint64 {
 // Sum appends the sum to b, most significant byte first.
 func (d *Digest) Sum(b []byte) []byte { return binary.BigEndian.AppendUint64(b, d.Sum64()) }
 
-// The saved state: magic, seed, lanes, length, the last bytes of the last block (zeros before the
-// first block), pending bytes followed by zeros; integers are big-endian, as in the standard
-// library's hashes.
+// The saved state consists of a magic, seed, lanes, length, the last bytes of the last block (zeros
+// before the first block), and pending bytes followed by zeros. Integers are big-endian, as in the
+// standard library's hashes.
 const (
 	magic       = "rh3\x01"
 	marshalSize = len(magic) + 8*(1+lanes+1) + wordPair + BlockSize
@@ -242,8 +241,8 @@ func (d *Digest) MarshalBinary() ([]byte, error) {
 	return d.AppendBinary(make([]byte, 0, marshalSize))
 }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It also restores the seed. On error d is
-// unchanged.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It also restores the seed. On error it
+// does not change d.
 func (d *Digest) UnmarshalBinary(b []byte) error {
 	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
 		return errors.New("rapidhash: unmarshal: the data is not a saved state of this hash")

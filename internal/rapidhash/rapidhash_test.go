@@ -14,9 +14,9 @@ import (
 
 var seeds = []uint64{0, 1, 0x9e3779b97f4a7c15, 0xffffffffffffffff}
 
-// The sums of all lengths up to 1100 bytes with four seeds agree with the reference. To make its
-// digest, call rapidhash_withSeed of rapidhash.h in this order and write each sum most significant
-// byte first.
+// TestSumsAgreeWithTheReference compares the sums of all lengths up to 1100 bytes with four seeds.
+// The digest of the reference was made by calling rapidhash_withSeed of rapidhash.h in this order
+// and writing each sum with its most significant byte first.
 func TestSumsAgreeWithTheReference(t *testing.T) {
 	const want = "d2feb4b6339d784b6fd49771da93d2a6466d89f72988cb1e06fa2dc99ed0a036"
 	data, all := hashtest.Bytes(1100), sha256.New()
@@ -28,7 +28,7 @@ func TestSumsAgreeWithTheReference(t *testing.T) {
 	if got := hex.EncodeToString(all.Sum(nil)); got != want {
 		t.Errorf("the sums of all lengths have SHA-256 %s, want %s", got, want)
 	}
-	// The lengths include one for each code path, so that a failure shows which path is wrong.
+	// The lengths cover all code paths. A failure shows which path is wrong.
 	for _, tt := range []struct {
 		n    int
 		want uint64
@@ -44,8 +44,8 @@ func TestSumsAgreeWithTheReference(t *testing.T) {
 	}
 }
 
-// Any split of the bytes, with the state saved and restored between the pieces, has the sum
-// of the whole.
+// TestAnySplitHasTheWholesSum writes the input in pieces, and saves and restores the state between
+// them.
 func TestAnySplitHasTheWholesSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.SampledFrom(seeds).Draw(t, "seed")

@@ -17,18 +17,18 @@ import (
 // An Option describes one exported field of an options struct. Its tags are
 //
 //	toml:"key"      the name in cook.toml (required)
-//	doc:"..."       one line for people
+//	doc:"..."       a description in one line
 //	enum:"a,b"      allowed words of a string
 //	min:"1" max:"9" limits of a number, both inclusive
-//	unkeyed:"why"   not part of the fingerprint, because ...
+//	unkeyed:"why"   reason why the option is not part of the fingerprint
 //
-// A field may be a bool, string, integer, float, time.Duration (written
-// "1m30s"), []string, []float64 or map[string]string.
+// A field may be a bool, string, integer, float, time.Duration (written "1m30s"), []string,
+// []float64 or map[string]string.
 type Option struct {
 	Key     string
 	Doc     string
-	Want    string // expected value for messages, such as "true or false"
-	Unkeyed string // reason why no output byte depends on the option; "" for most options
+	Want    string // expected value in error messages, such as "true or false"
+	Unkeyed string // reason why the option affects no output; "" for most options
 	field   int
 }
 
@@ -37,11 +37,11 @@ func Options(c recipe.Cooker) []Option {
 	return slices.Clone(describeOptions(reflect.TypeOf(c).Elem()).options)
 }
 
-// A description holds the options that the fields of a struct declare.
+// A description holds the options that a struct declares in its fields.
 type description struct {
 	options []Option // options in the order of the struct fields
-	keyed   []Option // options that can change the result, by key
-	err     error    // error about a field that cannot be an option
+	keyed   []Option // options that can change the result, sorted by key
+	err     error    // error if a field cannot be an option
 }
 
 // descriptions caches the description of each struct by its reflect.Type.
@@ -71,12 +71,12 @@ func describeOptions(t reflect.Type) *description {
 	return d
 }
 
-// ErrNoOption is the error of SetOption for a key that the recipe does not have.
+// ErrNoOption is the error of SetOption for a key that the recipe does not define.
 var ErrNoOption = errors.New("no such option")
 
-// SetOption sets one option to a value as a TOML reader returns it: bool, int64, float64, string,
-// []any or map[string]any. For an invalid value it returns a *recipe.OptionError and leaves the
-// option unchanged.
+// SetOption sets one option. value has a type that a TOML parser returns: bool, int64, float64,
+// string, []any or map[string]any. For an invalid value, SetOption returns a *recipe.OptionError
+// and does not change the option.
 func SetOption(c recipe.Cooker, key string, value any) error {
 	v := reflect.ValueOf(c).Elem()
 	for _, o := range describeOptions(v.Type()).options {
@@ -94,7 +94,7 @@ func SetOption(c recipe.Cooker, key string, value any) error {
 	return ErrNoOption
 }
 
-// A Field is an option and its value, in the form used in the action ID and in messages.
+// A Field is an option and its value, in the form that the action ID and messages use.
 type Field struct{ Key, Value string }
 
 // Value returns the option's value in a cooker, in the form of Field.Value.
@@ -109,7 +109,7 @@ func (o Option) valueIn(options reflect.Value) string {
 }
 
 // Fields lists the options that can change the result, sorted by key. Values are canonical: equal
-// options give equal text, and different options give different text.
+// options have equal text, and different options have different text.
 func Fields(c recipe.Cooker) []Field {
 	v := reflect.ValueOf(c).Elem()
 	var fields []Field
@@ -155,7 +155,7 @@ func checkFields(t reflect.Type) error {
 	return nil
 }
 
-// reserved are the keys that rules use themselves, which no option may have.
+// reserved are the keys that have a meaning in every rule, so no option may use them.
 var reserved = map[string]bool{"match": true, "recipe": true, "output": true, "outputs": true}
 
 func wantedText(f reflect.StructField) string {
@@ -191,7 +191,7 @@ func wantedText(f reflect.StructField) string {
 	return ""
 }
 
-// isTruth reports whether a word of an enum is written without quotes: true or false.
+// isTruth reports whether a word of an enum is true or false, which TOML writes without quotes.
 func isTruth(word string) bool { return word == "true" || word == "false" }
 
 func boundsText(f reflect.StructField) string {
@@ -282,7 +282,7 @@ func numberIn(f reflect.StructField, value any) (x float64, ok bool) {
 	if !ok || math.IsNaN(x) || math.IsInf(x, 0) || !withinBounds(f, x) {
 		return 0, false
 	}
-	return x + 0, true // -0 becomes 0, so that equal values have equal text
+	return x + 0, true // adding 0 turns -0 into 0, so that equal values have equal text
 }
 
 func withinBounds(f reflect.StructField, x float64) bool {

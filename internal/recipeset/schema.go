@@ -15,9 +15,9 @@ import (
 // accepts.
 const durationPattern = `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
-// Schema returns a JSON Schema (draft-07) for the option's values, for encoding/json: type, words
-// and limits. The default is the value in c. JSON Schema cannot limit durations, so the description
-// states their limits.
+// Schema returns a JSON Schema (draft-07) for the option's values, ready for encoding/json: type,
+// words and limits. The default is the value in c. JSON Schema cannot limit durations, so the
+// description states their limits.
 func (o Option) Schema(c recipe.Cooker) map[string]any {
 	f := reflect.TypeOf(c).Elem().Field(o.field)
 	schema := o.valueSchema(f)
@@ -30,7 +30,7 @@ func (o Option) Schema(c recipe.Cooker) map[string]any {
 	if word, isWord := value.(string); isWord && f.Tag.Get("enum") != "" && isTruth(word) {
 		value = word == "true"
 	}
-	if _, ok := parseOption(f, value); ok { // the default may be invalid as a value if it means "not set"
+	if _, ok := parseOption(f, value); ok { // a default that means "not set" may be invalid as a value
 		schema["default"] = value
 	}
 	return schema
@@ -68,8 +68,8 @@ func (o Option) valueSchema(f reflect.StructField) map[string]any {
 	return schema
 }
 
-// wordSchema returns a schema for a string, or for one of the given words; true and false among
-// them have no quotes.
+// wordSchema returns a schema for one of the given words, or for any string. The words true and
+// false have no quotes.
 func wordSchema(words string) map[string]any {
 	if words == "" {
 		return map[string]any{"type": "string"}

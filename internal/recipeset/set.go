@@ -1,5 +1,5 @@
-// Package recipeset is the part of recipes that only the cooker needs: sets of checked recipes,
-// access to the options of their cookers by name, and a JSON Schema of these options.
+// Package recipeset is the part of recipes that only the cooker needs. It has sets of checked
+// recipes, access to options by name, and a JSON Schema of the options.
 package recipeset
 
 import (
@@ -20,7 +20,7 @@ type Set struct {
 }
 
 // New returns a set of recipes. A later recipe replaces an earlier one with the same name,
-// including its extensions, so that a program can improve a built-in recipe.
+// including its extensions. So a program can replace a built-in recipe.
 func New(recipes ...recipe.Recipe) (*Set, error) {
 	s := &Set{byName: make(map[string]recipe.Recipe, len(recipes)), names: make([]string, 0, len(recipes))}
 	for _, r := range recipes {
@@ -54,7 +54,7 @@ func (s *Set) Names() []string { return s.names }
 // Formats returns the formats of all recipes. The caller must not change the slice.
 func (s *Set) Formats() []recipe.Format { return s.formats }
 
-// Extract finds an extract of a recipe by its name and version, in the form of Dependency.Function.
+// Extract finds an extract of a recipe by its name and version, combined as in Dependency.Function.
 func (s *Set) Extract(key string) (recipe.Extract, bool) {
 	for _, name := range s.names {
 		for _, x := range s.byName[name].Extracts {
@@ -116,7 +116,7 @@ func checkRecipe(r recipe.Recipe) error {
 	return checkHints(r, c)
 }
 
-// Fallback is the name of the recipe for files whose extension no recipe of the set claims.
+// Fallback is the name of the recipe for files whose extension belongs to no recipe of the set.
 const Fallback = "copy"
 
 // maxExtension is the maximum length of a recipe's extension in bytes.

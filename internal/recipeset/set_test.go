@@ -38,7 +38,7 @@ func TestSetOption(t *testing.T) {
 	for _, tc := range []struct {
 		key   string
 		value any
-		want  string // the field's canonical text, or the error
+		want  string // expected canonical text or error
 	}{
 		{"flag", true, "true"},
 		{"flag", "yes", `flag: want true or false, have "yes"`},
@@ -96,7 +96,8 @@ func TestFieldsLeaveOutOnlyTheExcused(t *testing.T) {
 	}
 }
 
-// Two lists of arguments share their canonical text only if they are equal.
+// TestCanonicalTextIsInjective checks that different lists of arguments have different canonical
+// texts.
 func TestCanonicalTextIsInjective(t *testing.T) {
 	word := rapid.SliceOf(rapid.StringOf(rapid.RuneFrom([]rune(`a", []\`))))
 	rapid.Check(t, func(t *rapid.T) {
@@ -161,7 +162,7 @@ func TestExtensionsOfASet(t *testing.T) {
 		{[]recipe.Recipe{named("a", ".x", ".y"), named("b", ".z"), named("c")}, ""},
 		{[]recipe.Recipe{named("b", ".y"), named("a", ".x", ".y")}, `recipes "a" and "b" both have the extension .y; remove it from one, or give both the same name for the later one to replace the earlier`},
 		{[]recipe.Recipe{named("a", ".x"), named("a", ".x")}, ""},
-		{[]recipe.Recipe{named("a", ".x"), named("b", ".x"), named("a", ".y")}, ""}, // a replaced recipe does not count
+		{[]recipe.Recipe{named("a", ".x"), named("b", ".x"), named("a", ".y")}, ""}, // the replaced recipe does not claim its extension
 		{[]recipe.Recipe{named("a", ".y"), named("b", ".x"), named("a", ".x")}, `recipes "a" and "b" both`},
 	} {
 		s, err := New(tc.recipes...)
@@ -191,7 +192,7 @@ func TestNewRefuses(t *testing.T) {
 		{cooking(newSample, ".{a,b}"), `extension ".{a,b}": want`},
 		{cooking(newSample, ".abcdefghijklmnop"), "at most 16 bytes"},
 		{cooking(newSample, ".a", ".b", ".a"), "extension .a is listed twice"},
-		{hinting("level", 1), "hint level: want a whole number from 1 to 9, have 1 (of type int)"}, // SetOption takes an int64
+		{hinting("level", 1), "hint level: want a whole number from 1 to 9, have 1 (of type int)"}, // the value must be an int64
 		{hinting("level", int64(10)), "hint level: want a whole number"},
 		{hinting("nothing", int64(1)), "hint nothing: no such option"},
 		{recipe.Recipe{Name: "x", Version: 1, New: newSample, Extensions: []string{".a"}, Hints: []recipe.Hint{{Key: "level", Value: int64(1)}}}, "hints need the function Hinted"},

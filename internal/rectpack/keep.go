@@ -9,8 +9,8 @@ import (
 )
 
 // Keep packs rectangles on existing pages, whose sides the options must allow. A rectangle with a
-// place keeps it; a nil place means none. Other rectangles go into free space. If there is not
-// enough space, the last page grows, and then new pages are added.
+// place keeps it; nil means that it has none. Other rectangles go into free space. If there is not
+// enough space, the last page grows. Then new pages are added.
 func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Options) (Layout, error) {
 	p := packer{ctx: ctx, rects: rects, o: o}
 	k := p.enterKept(places, pages)
@@ -47,13 +47,14 @@ func Keep(ctx context.Context, rects []Size, places []*Place, pages []Size, o Op
 	return l, err
 }
 
-// A keeper holds the fixed rectangles of some pages, and the rectangles without a place.
+// A keeper holds the rectangles with a fixed place on some pages, and the rectangles without a
+// place.
 type keeper struct {
 	*packer
 	pages  []Size
 	spaces []*space // free space of the pages
 	placed map[int]Place
-	others []int // rectangles without a place, largest first
+	others []int // indices of rectangles without a place, largest first
 }
 
 // enterKept marks the kept places on the given pages as occupied.
@@ -75,7 +76,7 @@ func (p *packer) enterKept(places []*Place, pages []Size) keeper {
 	return k
 }
 
-// placeOthers places as many other rectangles as fit, and drops empty pages at the end.
+// placeOthers places as many of the other rectangles as fit, and drops empty pages at the end.
 func (k *keeper) placeOthers(pages []Size, spaces []*space) (l Layout, left []int) {
 	l = Layout{Places: make([]Place, len(k.rects))}
 	used := 0
@@ -109,14 +110,14 @@ func (s *space) isFreePlace(at Place, size Size) bool {
 	return slices.ContainsFunc(s.free, func(f rect) bool { return f.holdsRect(r) })
 }
 
-// withLastPage returns the pages with the last one enlarged, and their free space.
+// withLastPage returns the pages and their free space after the last page was enlarged.
 func (k *keeper) withLastPage(page Size) ([]Size, []*space) {
 	last := len(k.pages) - 1
 	return append(slices.Clone(k.pages[:last]), page), append(slices.Clone(k.spaces[:last]), k.spaces[last].extended(k.pages[last], page))
 }
 
-// extended returns the free space of a page that has been enlarged: free space along the moved
-// edges extends to their new position, and the new strips are free as well.
+// extended returns the free space of a page that has been enlarged. Free space at the moved edges
+// extends to their new position, and the new strips are free.
 func (s *space) extended(from, to Size) *space {
 	e := &space{free: slices.Clone(s.free)}
 	add := func(strip rect) {
@@ -143,9 +144,9 @@ func (s *space) extended(from, to Size) *space {
 	return e
 }
 
-// growLastPage finds the smallest growth that gives the last page room for the remaining
-// rectangles: in height alone or in width alone, unless that makes it more than twice as long as
-// wide, or in both.
+// growLastPage finds the smallest growth of the last page that makes room for the remaining
+// rectangles. The page grows only in height or only in width, unless this makes it more than twice
+// as long as wide. Otherwise it grows in both.
 func (k *keeper) growLastPage() (best Layout, ok bool) {
 	last := len(k.pages) - 1
 	was := k.pages[last]
@@ -179,8 +180,8 @@ func (k *keeper) growLastPage() (best Layout, ok bool) {
 	return best, ok
 }
 
-// longer makes a page higher or wider, or both if it must be square. It returns false if the page
-// has its maximum size.
+// longer increases the height or the width of a page, or both if it must be square. It returns
+// false if the page has its maximum size.
 func (p *packer) longer(page *Size, wider bool) bool {
 	side := &page.H
 	if wider {

@@ -1,7 +1,7 @@
 // Package rectpack packs rectangles on pages that are as small as possible.
 //
-// No rule and no order of rectangles is best for all sets. So the package tries many, on smaller
-// and smaller pages, until it has done a fixed amount of work.
+// No rule and no order of rectangles is best for all sets. So the package tries many, on ever
+// smaller pages, until it has done a fixed amount of work.
 //
 //	skyline.go  fills the lowest gap of a skyline first, for rectangles of similar sizes; shelves,
 //	            and spaces that are cut in two, which are so fast that all widths are tried
@@ -23,14 +23,14 @@ type Size struct{ W, H int }
 
 func (s Size) areaOf() int { return s.W * s.H }
 
-// A Place is the position of a rectangle: its corner nearest to 0, 0, and whether its width and
+// A Place is the position of a rectangle. It has the corner nearest to 0, 0, and whether width and
 // height are swapped.
 type Place struct {
 	Page, X, Y int
 	Turned     bool
 }
 
-// A Layout holds the page and the place of each rectangle.
+// A Layout holds the pages, and the place of each rectangle.
 type Layout struct {
 	Pages  []Size
 	Places []Place
@@ -53,7 +53,7 @@ type TooLargeError struct{ Rect int }
 
 func (e *TooLargeError) Error() string { return fmt.Sprintf("rectangle %d fits no page", e.Rect) }
 
-// A FullError counts the rectangles that do not fit on the maximum number of pages.
+// A FullError holds the number of rectangles that do not fit on the maximum number of pages.
 type FullError struct{ Left int }
 
 func (e *FullError) Error() string { return fmt.Sprintf("no page has room for %d rectangles", e.Left) }
@@ -85,7 +85,7 @@ func Pack(ctx context.Context, rects []Size, o Options) (Layout, error) {
 	return l, nil
 }
 
-// addPage adds a page with the placed rectangles, and returns the remaining ones.
+// addPage adds a page with the placed rectangles, and returns the remaining rectangles.
 func (l *Layout) addPage(page Size, placed map[int]Place, of []int) (left []int) {
 	for _, i := range of {
 		at, ok := placed[i]
@@ -109,12 +109,12 @@ type packer struct {
 	ctx   context.Context
 	rects []Size
 	o     Options
-	work  int // work done for the current page
+	work  int // work done so far for the current page
 	limit int // maximum work per page
 }
 
-// enough is the maximum number of free rectangles examined for a page, which takes less than a
-// second.
+// enough is the maximum number of free rectangles that are examined for a page. This takes less
+// than a second.
 const enough = 340_000_000
 
 func (p *packer) largest() Size {
@@ -125,8 +125,8 @@ func (p *packer) largest() Size {
 // goesOn reports whether to continue the search.
 func (p *packer) goesOn() bool { return p.work < p.limit && p.ctx.Err() == nil }
 
-// firstThatPlaces returns the places of all rectangles on a page, by the first try that succeeds.
-// It returns nil if none does.
+// firstThatPlaces returns the places of all rectangles on a page, from the first try that succeeds.
+// It returns nil if no try succeeds.
 func (p *packer) firstThatPlaces(tries []try, page Size) map[int]Place {
 	for _, t := range tries {
 		if !p.goesOn() {
@@ -139,7 +139,7 @@ func (p *packer) firstThatPlaces(tries []try, page Size) map[int]Place {
 	return nil
 }
 
-// fillLargestPage places as many rectangles as possible, by total area, on the largest page.
+// fillLargestPage places rectangles on the largest page. It maximizes their total area.
 func (p *packer) fillLargestPage(of []int) map[int]Place {
 	p.work, p.limit = 0, enough
 	var best map[int]Place

@@ -20,31 +20,31 @@ func upTo(n int) (sides []int) {
 
 var powers = []int{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}
 
-// A set is a list of rectangles such as games have.
+// set returns random rectangles of a kind that is common in games.
 func set(r *rand.Rand, n int) (rects []Size) {
 	between := func(a, b int) int { return a + r.IntN(b-a+1) }
 	switch kind := r.IntN(5); kind {
-	case 0: // icons
+	case 0: // sizes of icons
 		side := between(8, 64)
 		for range n {
 			rects = append(rects, Size{side, side})
 		}
-	case 1: // frames of an animation, trimmed
+	case 1: // sizes of trimmed frames of an animation
 		w, h := between(20, 150), between(20, 150)
 		for range n {
 			rects = append(rects, Size{between(w/2, w), between(h/2, h)})
 		}
-	case 2: // words and glyphs
+	case 2: // sizes of words and glyphs
 		h := between(8, 40)
 		for range n {
 			rects = append(rects, Size{between(3, 4*h), between(h/2, h)})
 		}
-	case 3: // a bit of everything: few large ones, many small ones
+	case 3: // a mixture with few large and many small rectangles
 		for range n {
 			side := 4 << r.IntN(6)
 			rects = append(rects, Size{between(side/2, side), between(side/2, side)})
 		}
-	case 4: // bars and buttons
+	case 4: // sizes of bars and buttons
 		for range n {
 			rects = append(rects, Size{between(1, 200), between(1, 30)})
 			if r.IntN(2) == 0 {
@@ -98,7 +98,7 @@ func TestPack(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rects []Size
 		o     Options
-		want  []Size // pages
+		want  []Size // expected pages
 	}{
 		"none":            {nil, Options{Sides: upTo(9), Pages: 1}, nil},
 		"one":             {[]Size{{3, 5}}, Options{Sides: upTo(9), Pages: 1}, []Size{{3, 5}}},
@@ -130,7 +130,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Layouts of random sets are valid, reproducible and dense.
+// TestPackRandomSets checks that layouts of random sets are valid, reproducible and dense.
 func TestPackRandomSets(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 30 {
@@ -148,7 +148,7 @@ func TestPackRandomSets(t *testing.T) {
 	}
 }
 
-// Rectangles with a place keep it, and new rectangles do not move the others.
+// TestKeep checks that rectangles with a place keep it when new rectangles are added.
 func TestKeep(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 100 {
@@ -181,7 +181,7 @@ func TestKeep(t *testing.T) {
 		}
 	}
 
-	// An impossible place counts as no place.
+	// An invalid place is treated like a missing one.
 	o := Options{Sides: upTo(8), Pages: 2}
 	rects := []Size{{4, 4}, {4, 4}, {4, 4}, {4, 4}, {4, 4}}
 	l, err := Keep(t.Context(), rects, []*Place{{X: 2}, {X: 2}, {Page: 7}, {X: 6, Y: 6}, {X: 2, Y: 4, Turned: true}}, []Size{{8, 8}, {8, 8}}, o)
@@ -202,7 +202,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// A full page grows by no more than the new rectangles need, and not into a strip.
+// TestKeepGrows checks that a full page grows no more than needed, and does not become a long
+// strip.
 func TestKeepGrows(t *testing.T) {
 	for name, tc := range map[string]struct {
 		page, more Size
@@ -232,8 +233,8 @@ func TestKeepGrows(t *testing.T) {
 	}
 }
 
-// The free space of an extended page equals the free space of a page of that size from the
-// start.
+// TestExtended compares the free space of an extended page with that of a page that had this size
+// from the start.
 func TestExtended(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
 	sorted := func(s *space) []rect {

@@ -11,12 +11,12 @@ type search struct {
 	*packer
 	of     []int
 	area   int           // total area of the rectangles
-	page   Size          // smallest page so far
-	placed map[int]Place // places on the smallest page; nil if there is none yet
+	page   Size          // smallest page found so far
+	placed map[int]Place // places on the smallest page; nil if no page was found yet
 }
 
-// smallest finds the smallest page that holds the given rectangles. placed is nil if there is no
-// such page.
+// smallest finds the smallest page that holds the given rectangles. placed is nil if no page holds
+// them.
 func (p *packer) smallest(of []int) (page Size, placed map[int]Place) {
 	s := search{packer: p, of: of, page: Size{math.MaxInt32, math.MaxInt32}}
 	wide := 0
@@ -46,7 +46,7 @@ func (p *packer) smallest(of []int) (page Size, placed map[int]Place) {
 	return s.page, s.placed
 }
 
-// byStrips searches smaller pages with strips.
+// byStrips tries to find a smaller page with the strips.
 func (s *search) byStrips(widths []int) {
 	strips := s.strips(s.of)
 	for _, w := range widths {
@@ -62,7 +62,7 @@ func (s *search) byStrips(widths []int) {
 	}
 }
 
-// byTries looks for a smaller page by packing with each of the given tries.
+// byTries tries to find a smaller page with each of the given tries.
 func (s *search) byTries(tries []try, widths []int) {
 	for _, w := range widths {
 		for h := s.heightBelow(w); h > 0 && w*h >= s.area && s.goesOn(); h = s.heightBelow(w) {
@@ -75,11 +75,11 @@ func (s *search) byTries(tries []try, widths []int) {
 	}
 }
 
-// widthsToTry returns the widths to try: coarse and fine are for pages at most four times as long
-// as wide, in steps of 2 % and then all others; long is for longer pages, in steps of 2 %. Each
-// list starts with the widths nearest to a square.
+// widthsToTry returns the widths to try. coarse and fine are for pages at most four times as long
+// as wide: coarse has steps of 2 %, and fine has all other widths. long is for longer pages, in
+// steps of 2 %. Each list starts with the widths nearest to a square.
 func (s *search) widthsToTry(wide int) (coarse, fine, long []int) {
-	// far returns 65536 for the side of a square, and more for other sides; it is the same on all
+	// far returns 65536 for the side of a square, and more for other sides. It is the same on all
 	// machines.
 	far := func(w int) int64 {
 		square, area := int64(w)*int64(w), int64(max(s.area, 1))
@@ -102,15 +102,15 @@ func (s *search) widthsToTry(wide int) (coarse, fine, long []int) {
 		last = w
 	}
 	for _, list := range [][]int{coarse, fine, long} {
-		if !s.o.Square { // then the first width that suffices is the best of the list
+		if !s.o.Square { // the first width that succeeds is then the best of the list
 			slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(far(a), far(b)) })
 		}
 	}
 	return coarse, fine, long
 }
 
-// heightBelow returns the largest height that makes a page of width w smaller than the smallest so
-// far, or 0 if there is none.
+// heightBelow returns the largest height for which a page of width w is smaller than the smallest
+// page so far. It returns 0 if there is none.
 func (s *search) heightBelow(w int) int {
 	if s.o.Square {
 		if w < s.page.W {
@@ -130,36 +130,36 @@ func (s *search) heightBelow(w int) int {
 	return s.o.Sides[n-1]
 }
 
-// A try is an order of rectangles and a rule. If any order is allowed, the rectangle that the rule
-// prefers is placed next.
+// A try is an order of rectangles and a rule. If the order is free, the rule selects the next
+// rectangle.
 type try struct {
 	of   []int
 	rule rule
 	any  bool
 }
 
-// A rule rates a rectangle at the corner of a free rectangle. Smaller is better; the second number
-// breaks ties.
+// A rule rates placing a rectangle at the corner of a free rectangle. Smaller is better. The second
+// number breaks ties.
 type rule func(free rect, r Size) (int, int)
 
 var rules = []rule{
-	// Prefers the topmost corner, then the leftmost.
+	// This rule prefers the topmost corner, then the leftmost.
 	func(free rect, r Size) (int, int) { return free.y + r.H, free.x },
-	// Minimizes the smaller of the two remaining lengths.
+	// This rule minimizes the smaller of the two remaining lengths.
 	func(free rect, r Size) (int, int) {
 		return min(free.w-r.W, free.h-r.H), max(free.w-r.W, free.h-r.H)
 	},
-	// Minimizes the remaining area.
+	// This rule minimizes the remaining area.
 	func(free rect, r Size) (int, int) {
 		return free.w*free.h - r.areaOf(), min(free.w-r.W, free.h-r.H)
 	},
-	// Minimizes the larger of the two remaining lengths.
+	// This rule minimizes the larger of the two remaining lengths.
 	func(free rect, r Size) (int, int) {
 		return max(free.w-r.W, free.h-r.H), min(free.w-r.W, free.h-r.H)
 	},
 }
 
-// orders hold sort keys of rectangles, which are sorted in descending order.
+// orders holds sort keys of rectangles. Rectangles are sorted in descending order of a key.
 var orders = []func(r Size) (int, int){
 	func(r Size) (int, int) { return r.H, r.W },
 	func(r Size) (int, int) { return max(r.W, r.H), min(r.W, r.H) },
@@ -169,8 +169,8 @@ var orders = []func(r Size) (int, int){
 	func(r Size) (int, int) { return min(r.W, r.H), max(r.W, r.H) },
 }
 
-// fewRects is the maximum number of rectangles that are placed in any order, because this takes
-// quadratic time.
+// fewRects is the maximum number of rectangles for which the rule also selects the order, because
+// this takes quadratic time.
 const fewRects = 200
 
 func (p *packer) tries(of []int) []try {
@@ -194,8 +194,8 @@ func (p *packer) tries(of []int) []try {
 	return list
 }
 
-// placeOnPage places rectangles on a page. If all is set, it stops at the first rectangle that does
-// not fit and returns nil.
+// placeOnPage places rectangles on a page. If all is set, it returns nil at the first rectangle
+// that does not fit.
 func (p *packer) placeOnPage(t try, page Size, all bool) map[int]Place {
 	s := newSpace(page)
 	defer func() { p.work += s.work }()
@@ -220,7 +220,7 @@ func (p *packer) placeOnPage(t try, page Size, all bool) map[int]Place {
 		case t.any:
 			return placed
 		}
-		left[which] = left[0] // no effect, unless any rectangle may come first
+		left[which] = left[0] // no effect unless the order is free
 		left = left[1:]
 	}
 	return placed
@@ -237,7 +237,8 @@ func (r rect) meets(o rect) bool {
 	return r.x < o.x+o.w && o.x < r.x+r.w && r.y < o.y+o.h && o.y < r.y+r.h
 }
 
-// A space is the free space of a page: all maximal free rectangles, none of which contains another.
+// A space is the free space of a page. It holds all maximal free rectangles: none of them contains
+// another.
 type space struct {
 	free []rect
 	new  []rect
@@ -246,7 +247,7 @@ type space struct {
 
 func newSpace(page Size) *space { return &space{free: []rect{{0, 0, page.W, page.H}}} }
 
-// findBest returns the rectangle that a rule prefers, and its place.
+// findBest returns the rectangle that a rule prefers among the given ones, and its place.
 func (s *space) findBest(rects []Size, among []int, turn bool, by rule) (which int, at Place, ok bool) {
 	best, second := math.MaxInt, math.MaxInt
 	for n, i := range among {

@@ -6,9 +6,9 @@ import (
 	"sort"
 )
 
-// A skyline is the lower edge of the placed rectangles, seen from the bottom of the page. The gap
-// nearest to the top is filled with the widest rectangle that fits (Burke, Kendall and Whitwell, "A
-// New Placement Heuristic for the Orthogonal Stock-Cutting Problem", 2004).
+// A skyline is the lower edge of the placed rectangles on a page. The widest rectangle that fits is
+// placed into the gap that is nearest to the top (Burke, Kendall and Whitwell, "A New Placement
+// Heuristic for the Orthogonal Stock-Cutting Problem", 2004).
 type skyline struct {
 	page  Size
 	line  []segment
@@ -18,18 +18,18 @@ type skyline struct {
 // A segment is a part of the edge with width w.
 type segment struct{ x, y, w int }
 
-// skylineLeft places rectangles at the left of their gaps.
+// skylineLeft places rectangles at the left end of gaps.
 func skylineLeft(p *packer, of []entry, count int, page Size) []Place {
 	return fillSkyline(p, of, count, page, func(left, right int) bool { return false })
 }
 
-// skylineHigh places rectangles at the higher side of their gaps.
+// skylineHigh places rectangles at that end of a gap where the neighbor is higher.
 func skylineHigh(p *packer, of []entry, count int, page Size) []Place {
 	return fillSkyline(p, of, count, page, func(left, right int) bool { return right > left })
 }
 
-// fillSkyline places entries, widest first. atRight receives the heights to the left and right of a
-// gap, and reports whether to place at the right.
+// fillSkyline places entries, widest first. atRight receives the heights on both sides of a gap,
+// and reports whether to place a rectangle at the right end.
 func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left, right int) bool) []Place {
 	at, done := make([]Place, count), make([]bool, count)
 	s := skyline{page: page, line: []segment{{0, 0, page.W}}, waste: page.areaOf()}
@@ -40,7 +40,8 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 		}
 	}
 	clear(done)
-	// next is a union-find: following it from i gives the first unplaced entry at or after i.
+	// next is a union-find structure. It leads from i to the first entry at or after i that is not
+	// placed.
 	next := make([]int, len(of)+1)
 	for i := range next {
 		next[i] = i
@@ -83,8 +84,8 @@ func fillSkyline(p *packer, of []entry, count int, page Size, atRight func(left,
 	return at
 }
 
-// lowestSegment returns the lowest segment, and the height of the edge on both sides; at the border
-// of the page this is the page's height.
+// lowestSegment returns the index of the lowest segment, and the height of the edge on both sides
+// of it. At the border of the page this is the page's height.
 func (s *skyline) lowestSegment() (low, left, right int) {
 	for i := range s.line {
 		if s.line[i].y < s.line[low].y {
@@ -101,8 +102,8 @@ func (s *skyline) lowestSegment() (low, left, right int) {
 	return low, left, right
 }
 
-// fillGap raises the edge of a gap to y without rectangles. It reports whether the remaining area
-// may still suffice.
+// fillGap raises the edge of a gap to y without placing rectangles. It reports whether the
+// remaining area may still be enough.
 func (s *skyline) fillGap(low, y int) bool {
 	s.waste -= (y - s.line[low].y) * s.line[low].w
 	s.line[low].y = y
@@ -129,7 +130,7 @@ func (s *skyline) putRectangle(low, x int, size Size) {
 	s.joinSegment(low)
 }
 
-// joinSegment merges a segment with its neighbors at the same height.
+// joinSegment merges a segment with adjacent segments of the same height.
 func (s *skyline) joinSegment(i int) {
 	for _, k := range []int{i, i - 1} {
 		if k >= 0 && k+1 < len(s.line) && s.line[k].y == s.line[k+1].y {
@@ -142,22 +143,22 @@ func (s *skyline) joinSegment(i int) {
 // An entry is a rectangle in its final orientation.
 type entry struct {
 	Size
-	n      int // index among the placed rectangles
+	n      int // index in the list of places
 	turned bool
 }
 
-// A strip is an algorithm that fills pages of a given width from the top down, far faster than a
-// try, so that many more widths can be tried. For many rectangles of similar sizes the pages are
-// often smaller.
+// A strip is an algorithm that fills pages of a given width from the top down. It is far faster
+// than a try, so that many more widths can be tried. For many rectangles of similar sizes, its
+// pages are often smaller.
 type strip struct {
-	// fill returns places for count rectangles, or nil if they do not all fit.
+	// fill returns places for count rectangles, or nil if not all of them fit.
 	fill func(p *packer, of []entry, count int, page Size) []Place
 	of   []entry
 	// across is set if the strip is vertical, with width and height swapped.
 	across bool
 }
 
-// strips returns the strips worth trying for the given rectangles.
+// strips returns the strips that are useful for the given rectangles.
 func (p *packer) strips(of []int) (list []strip) {
 	upright := make([]entry, len(of))
 	for n, i := range of {
@@ -177,7 +178,7 @@ func (p *packer) strips(of []int) (list []strip) {
 		}
 		way := upright
 		if p.o.Turn && across {
-			break // the orders of the remaining strips are the same
+			break // all remaining strips have the same orders
 		} else if p.o.Turn {
 			way = slices.Concat(upright, exchanged(upright))
 			for n := range upright {
@@ -192,7 +193,7 @@ func (p *packer) strips(of []int) (list []strip) {
 	return list
 }
 
-// lying rotates the rectangles that are higher than wide.
+// lying rotates the rectangles whose height exceeds their width.
 func lying(of []entry) []entry {
 	of = slices.Clone(of)
 	for i, e := range of {
@@ -222,7 +223,7 @@ func sortedEntries(of []entry, by func(Size) (int, int)) []entry {
 	return of
 }
 
-// placeOnStrip places rectangles on a page of width w, or of height h if the strip goes across.
+// placeOnStrip places rectangles on a page of width w, or of height h if s.across is set.
 func (s *strip) placeOnStrip(p *packer, of []int, w, h int) (page Size, placed map[int]Place) {
 	at := s.fill(p, s.of, len(of), Size{w, h})
 	if at == nil {
@@ -254,7 +255,8 @@ func (p *packer) pageAround(placed map[int]Place) Size {
 	return Size{p.o.Sides[w], p.o.Sides[h]}
 }
 
-// shelves places rectangles on shelves, highest first, each on the shelf where it wastes least.
+// shelves places rectangles on shelves, highest first. Each goes on the shelf where it wastes the
+// least area.
 func shelves(p *packer, of []entry, count int, page Size) []Place {
 	type shelf struct{ x, y, h int }
 	var list []shelf
@@ -283,8 +285,8 @@ func shelves(p *packer, of []entry, count int, page Size) []Place {
 	return at
 }
 
-// cutSpaces places each rectangle, highest first, in the newest free space that holds it, and cuts
-// the rest of this space in two by a horizontal line (Volodymyr Agafonkin's potpack).
+// cutSpaces places each rectangle, highest first, in the newest free space that is large enough. It
+// cuts the rest of this space in two by a horizontal line (Volodymyr Agafonkin's potpack).
 func cutSpaces(p *packer, of []entry, count int, page Size) []Place {
 	free := []rect{{0, 0, page.W, page.H}}
 	at := make([]Place, count)
@@ -316,5 +318,5 @@ func cutSpaces(p *packer, of []entry, count int, page Size) []Place {
 	return at
 }
 
-// perEntry is the work per rectangle in addition to searching its place.
+// perEntry is the work per rectangle, in addition to the search for its place.
 const perEntry = 10

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each strip places all rectangles in a layout within the given page.
+// TestStrips checks that each strip places all rectangles within the given page.
 func TestStrips(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	full := map[int]int{}
@@ -46,8 +46,8 @@ func TestStrips(t *testing.T) {
 	}
 }
 
-// Many rectangles of similar or equal sizes, such as the frames of an animation, leave almost no
-// free space on the page.
+// TestPackSimilar packs many rectangles of similar or equal sizes, such as the frames of an
+// animation. Almost the whole page must be covered.
 func TestPackSimilar(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	var frames []Size
@@ -62,7 +62,7 @@ func TestPackSimilar(t *testing.T) {
 		name  string
 		rects []Size
 		turn  bool
-		want  int // covered part of the strip, in thousandths
+		want  int // expected covered part of the page, in thousandths
 	}{{"frames", frames, true, 977}, {"icons", icons, false, 1000 * 97 / 98}} {
 		o := Options{Sides: upTo(8192), Pages: 1, Turn: tc.turn}
 		l, err := Pack(t.Context(), tc.rects, o)

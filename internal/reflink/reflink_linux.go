@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clone calls ioctl FICLONE; see ioctl_ficlone(2). It is supported by btrfs, xfs, bcachefs,
-// overlayfs on top of them, NFS 4.2 and SMB.
+// clone calls ioctl FICLONE; see ioctl_ficlone(2). The file systems btrfs, xfs, bcachefs, overlayfs
+// on top of them, NFS 4.2 and SMB support it.
 func clone(dst, src *os.File) error {
 	to, err := dst.SyscallConn()
 	if err != nil {

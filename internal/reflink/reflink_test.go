@@ -23,8 +23,8 @@ func create(t *testing.T, name string, content []byte) *os.File {
 	return f
 }
 
-// TestCloneIsCompleteOrRefused holds on every file system: either the copy is complete, or Clone refused it as
-// unsupported and nothing changed.
+// TestCloneIsCompleteOrRefused checks that either the copy is complete, or Clone returned
+// ErrUnsupported and changed nothing. So it can run on every file system.
 func TestCloneIsCompleteOrRefused(t *testing.T) {
 	want := bytes.Repeat([]byte("block"), 5000)
 	src, dst := create(t, "src", want), create(t, "dst", nil)
@@ -56,7 +56,7 @@ func TestCloneIsCompleteOrRefused(t *testing.T) {
 func TestCloneOfClosedFileFails(t *testing.T) {
 	src, dst := create(t, "src", []byte("x")), create(t, "dst", nil)
 	src.Close()
-	// Only Linux examines the files at all.
+	// Only on Linux does Clone examine the files.
 	err := Clone(dst, src)
 	if unsupported := errors.Is(err, errors.ErrUnsupported); err == nil || unsupported != (runtime.GOOS != "linux") {
 		t.Errorf("error %v", err)

@@ -1,5 +1,5 @@
-// Package regular opens only regular files, and never blocks: a pipe in place of a file would block
-// the caller until its other end is opened.
+// Package regular opens only regular files, and never blocks. Opening a named pipe would block
+// until another process opens its other end.
 package regular
 
 import (
@@ -9,15 +9,15 @@ import (
 	"os"
 )
 
-// ErrNot is wrapped by errors about a file that is not regular.
+// ErrNot is the error for a file that is not regular. Other errors wrap it.
 var ErrNot = errors.New("not a regular file")
 
 // Open opens a regular file for reading, following symbolic links. On all systems the file can be
 // removed and replaced while it is open.
 func Open(name string) (*os.File, error) { return Check(openShared(name)) }
 
-// Check takes and returns the results of opening a file with the flag NoWait. If the file is not
-// regular, Check closes it and returns an error.
+// Check receives the results of opening a file with the flag NoWait, and returns them. If the file
+// is not regular, Check closes it and returns an error.
 func Check(f *os.File, err error) (*os.File, error) {
 	if err != nil {
 		return nil, err
@@ -33,8 +33,8 @@ func Check(f *os.File, err error) (*os.File, error) {
 	return f, nil
 }
 
-// Mode returns nil for the mode of a regular file. Otherwise its error wraps ErrNot and describes
-// the kind of file.
+// Mode returns nil for the mode of a regular file. For other modes it returns an error that wraps
+// ErrNot and names the kind of file.
 func Mode(m fs.FileMode) error {
 	switch {
 	case m.IsRegular():

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// A pipe without a writer does not block Open; otherwise the test would hang.
+// TestOnlyRegularFilesAreOpened opens a named pipe without a writer. If Open blocked, the test
+// would hang.
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }

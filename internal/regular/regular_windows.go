@@ -7,10 +7,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// NoWait is 0, because the flag only exists on other systems.
+// NoWait is 0, because this system does not need it.
 const NoWait = 0
 
-// openShared opens a file so that others can remove and replace it, which os.Open does not allow.
+// openShared opens a file so that other programs can remove and replace it. os.Open does not allow
+// this.
 func openShared(name string) (*os.File, error) {
 	text, err := windows.UTF16PtrFromString(name)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package socket creates sockets by system calls, as files. Package net would make the linker use
+// Package socket creates sockets with system calls, as files. Package net would make the linker use
 // libc, which slows down the start of the command.
 //
 // Sockets are nonblocking and not inherited by child processes. As an [os.File] a socket uses Go's
-// poller: it supports deadlines, and closing it ends its reads, writes and [Accept]. On systems
+// poller. It supports deadlines, and closing it ends its reads, writes and [Accept]. On systems
 // other than Linux and macOS the errors wrap [errors.ErrUnsupported].
 package socket
 
@@ -43,7 +43,7 @@ func parseAddress(addr string) (at netip.AddrPort, err error) {
 	inner, opened := strings.CutPrefix(host, "[")
 	inner, closed := strings.CutSuffix(inner, "]")
 	ip, err := netip.ParseAddr(inner)
-	// A zone would require a lookup.
+	// An address with a zone would require a lookup.
 	if err != nil || ip.Is6() != opened || opened != closed || ip.Zone() != "" {
 		return at, errAddress
 	}
@@ -54,12 +54,12 @@ func parseAddress(addr string) (at netip.AddrPort, err error) {
 	return netip.AddrPortFrom(ip.Unmap(), uint16(n)), nil
 }
 
-// acceptPause is how long to wait for file descriptors to become free.
+// acceptPause is the time between two attempts of Accept while there are no free file descriptors.
 const acceptPause = 50 * time.Millisecond
 
-// Accept waits for a client until the socket is closed; then the error wraps [fs.ErrClosed]. If the
-// system lacks descriptors or memory, Accept retries until ctx is canceled, and then returns its
-// error.
+// Accept waits for a client until the socket is closed. Then the error wraps [fs.ErrClosed]. If the
+// system lacks descriptors or memory, Accept retries until ctx is canceled, and then returns the
+// error of ctx.
 func Accept(ctx context.Context, listening *os.File) (*os.File, error) {
 	for {
 		conn, err := acceptOn(listening)

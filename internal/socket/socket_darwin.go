@@ -20,7 +20,7 @@ func Open(family int) (fd int, err error) {
 }
 
 // acceptSocket accepts a client of a listening socket. It returns a nonblocking descriptor, or
-// EAGAIN.
+// EAGAIN if no client waits.
 func acceptSocket(listening int) (fd int, err error) {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -31,8 +31,8 @@ func acceptSocket(listening int) (fd int, err error) {
 	return quieten(fd)
 }
 
-// quieten makes a descriptor nonblocking and not inherited, or closes it. The system cannot do both
-// in the call that creates it, so callers must hold ForkLock.
+// quieten makes a descriptor nonblocking and not inherited. On failure it closes the descriptor.
+// The system cannot set both when it creates the descriptor, so callers must hold ForkLock.
 func quieten(fd int) (int, error) {
 	unix.CloseOnExec(fd)
 	if err := unix.SetNonblock(fd, true); err != nil {

@@ -13,7 +13,8 @@ func Open(family int) (fd int, err error) {
 	return fd, os.NewSyscallError("socket", err)
 }
 
-// acceptSocket accepts a client of a listening socket. It returns its descriptor, or EAGAIN.
+// acceptSocket accepts a client of a listening socket. It returns a descriptor, or EAGAIN if no
+// client waits.
 func acceptSocket(listening int) (fd int, err error) {
 	fd, _, err = unix.Accept4(listening, unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK)
 	return fd, err

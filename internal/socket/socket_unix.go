@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Listen binds a descriptor returned by [Open] to an address and listens; on failure it closes the
-// descriptor. Errors use the given name for the socket.
+// Listen binds a descriptor returned by [Open] to an address and listens. On failure it closes the
+// descriptor. name is the name of the socket in errors.
 func Listen(fd int, at unix.Sockaddr, name string) (*os.File, error) {
 	if err := listenOn(fd, at, name); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func listenTCP(at netip.AddrPort) (*os.File, error) {
 		return nil, &fs.PathError{Op: "listen at", Path: name, Err: err}
 	}
 	for _, option := range [][2]int{
-		{unix.SOL_SOCKET, unix.SO_REUSEADDR}, // connections of an earlier process may linger
+		{unix.SOL_SOCKET, unix.SO_REUSEADDR}, // connections of an earlier process may still block the port
 		{unix.IPPROTO_TCP, unix.TCP_NODELAY}, // accepted sockets inherit the option
 	} {
 		if err := unix.SetsockoptInt(fd, option[0], option[1], 1); err != nil {
@@ -94,7 +94,7 @@ func acceptOn(listening *os.File) (*os.File, error) {
 		return !errors.Is(result, unix.EAGAIN)
 	})
 	switch {
-	case err != nil: // no other error is possible without a deadline
+	case err != nil: // impossible: without a deadline there is no other error
 		return nil, &fs.PathError{Op: "accept", Path: listening.Name(), Err: fs.ErrClosed}
 	case result != nil:
 		return nil, &fs.PathError{Op: "accept", Path: listening.Name(), Err: result}
@@ -102,10 +102,10 @@ func acceptOn(listening *os.File) (*os.File, error) {
 	return File(fd, listening.Name())
 }
 
-// File converts a nonblocking descriptor to a file; on failure it closes the descriptor.
+// File converts a nonblocking descriptor to a file. On failure it closes the descriptor.
 func File(fd int, name string) (*os.File, error) {
 	f := os.NewFile(uintptr(fd), name)
-	// A file that the poller does not support has no deadlines either.
+	// If the poller does not support the file, setting a deadline fails.
 	if err := f.SetDeadline(time.Time{}); err != nil {
 		f.Close()
 		return nil, err
@@ -113,7 +113,7 @@ func File(fd int, name string) (*os.File, error) {
 	return f, nil
 }
 
-// Again calls f until it is not interrupted by a signal.
+// Again calls f until no signal interrupts it.
 func Again(f func() error) error {
 	for {
 		if err := f(); !errors.Is(err, unix.EINTR) {

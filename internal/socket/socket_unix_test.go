@@ -43,7 +43,7 @@ func TestListenTCP(t *testing.T) {
 	for addr, host := range map[string]string{"0": "127.0.0.1:", "[::1]:0": "[::1]:", "0.0.0.0:0": "0.0.0.0:"} {
 		l, err := ListenTCP(addr)
 		if errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EADDRNOTAVAIL) {
-			t.Logf("%s: %v", addr, err) // a system without IPv6
+			t.Logf("%s: %v", addr, err) // the system may lack IPv6
 			continue
 		}
 		if err != nil {
@@ -64,8 +64,8 @@ func TestListenTCP(t *testing.T) {
 	}
 }
 
-// A port in use is an error. A port is free if its last connection was closed at this end and
-// lingers.
+// TestPortInUseIsAnError expects an error for a port in use. A port whose last connection was
+// closed at this end may be used again at once.
 func TestPortInUseIsAnError(t *testing.T) {
 	l := listenAt(t, "0")
 	if second, err := ListenTCP(l.Name()); second != nil || !errors.Is(err, unix.EADDRINUSE) || !strings.Contains(err.Error(), l.Name()) {
@@ -84,8 +84,9 @@ func TestPortInUseIsAnError(t *testing.T) {
 	}
 }
 
-// Sockets are nonblocking, so that closing them ends waiting calls, are not inherited by tools that
-// the command starts, and send at once.
+// TestSocketsAreNonblockingAndNotInherited checks the flags of sockets. Nonblocking sockets can be
+// closed during a call. Programs that the command starts must not inherit sockets. Data must be
+// sent without delay.
 func TestSocketsAreNonblockingAndNotInherited(t *testing.T) {
 	l := listenAt(t, "0")
 	_, server := connected(t, l)
@@ -110,7 +111,6 @@ func TestSocketsAreNonblockingAndNotInherited(t *testing.T) {
 	}
 }
 
-// Closing ends Accept and reads.
 func TestClosingEndsAcceptAndReads(t *testing.T) {
 	l := listenAt(t, "0")
 	_, server := connected(t, l)

@@ -1,4 +1,4 @@
-// Package syncfs requests that all written data is written to disk.
+// Package syncfs asks the system to write all data to disk.
 package syncfs
 
 import (
@@ -10,6 +10,6 @@ import (
 // Waits reports whether Sync waits until all data is on disk.
 const Waits = false
 
-// Sync requests that all data written so far is written to disk, and does not wait. The system has
-// no such call for a single file system.
+// Sync asks the system to write all data to disk, and does not wait. The system has no such call
+// for a single file system.
 func Sync(*os.File) error { return unix.Sync() }

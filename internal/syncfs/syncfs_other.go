@@ -8,6 +8,6 @@ import "os"
 // Waits reports whether Sync waits until all data is on disk.
 const Waits = false
 
-// Sync does nothing. After a power failure an artifact may be empty, which its stamp or checksum
-// reveals.
+// Sync does nothing. After a power failure an artifact may be empty. Its stamp or checksum reveals
+// this.
 func Sync(*os.File) error { return nil }

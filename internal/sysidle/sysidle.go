@@ -1,5 +1,4 @@
-// Package sysidle measures how many processors of the machine are idle, taking all programs into
-// account.
+// Package sysidle measures how many processors of the machine are idle, considering all programs.
 package sysidle
 
 import "time"
@@ -8,16 +7,16 @@ import "time"
 // not safe for concurrent use.
 type Meter struct {
 	at          time.Time
-	idle, total uint64 // ticks of all processors, read at time at
+	idle, total uint64 // ticks of all processors, read at the time at
 	cores       float64
-	read        func() (idle, total uint64, processors int, ok bool) // reads the ticks; nil means the system's ticks
+	read        func() (idle, total uint64, processors int, ok bool) // function that reads the ticks; nil means the system's ticks
 }
 
-// Period is the shortest time over which idleness is averaged; the system counts in ticks of 10 ms.
+// Period is the shortest time over which idleness is averaged. The system counts in ticks of 10 ms.
 const Period = 100 * time.Millisecond
 
-// Cores returns the average number of idle processors in the last complete period. It is 0 before
-// the end of the first period, and if the system does not report ticks.
+// Cores returns the average number of idle processors in the last complete period. It returns 0
+// before the end of the first period, and if the system does not report ticks.
 func (m *Meter) Cores(now time.Time) float64 {
 	if !m.at.IsZero() && now.Sub(m.at) < Period {
 		return m.cores

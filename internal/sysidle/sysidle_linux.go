@@ -16,7 +16,7 @@ func ticks() (idle, total uint64, processors int, ok bool) {
 		return 0, 0, 0, false
 	}
 	defer f.Close()
-	var line [256]byte // sufficient for the first line; the rest is not needed
+	var line [256]byte // room for the first line; other lines are not needed
 	n, err := io.ReadFull(f, line[:])
 	if err != nil && err != io.ErrUnexpectedEOF {
 		return 0, 0, 0, false

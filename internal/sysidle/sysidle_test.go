@@ -17,13 +17,13 @@ func TestIdleCoresAreAveraged(t *testing.T) {
 			t.Errorf("at %v: %v, want %v", at, got, want)
 		}
 	}
-	step(0, 1000, 2000, 0) // times since the start of the machine, so not recent
+	step(0, 1000, 2000, 0) // ticks since the start of the machine, so not recent ones
 	step(50*time.Millisecond, 20, 20, 0)
 	step(100*time.Millisecond, 0, 20, 2)
 	step(150*time.Millisecond, 0, 20, 2)
 	step(200*time.Millisecond, 0, 0, 0)
 	step(300*time.Millisecond, 40, 40, 4)
-	step(400*time.Millisecond, 0, 0, 0) // no tick of the clock has passed
+	step(400*time.Millisecond, 0, 0, 0) // no tick has passed since the last call
 	known = false
 	step(500*time.Millisecond, 40, 40, 0)
 }

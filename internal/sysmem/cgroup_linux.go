@@ -8,10 +8,11 @@ import (
 )
 
 // groupMemory returns the smallest memory limit of a process's control groups, or 0 if there is
-// none. root is their mount point, and groups is the content of /proc/self/cgroup: a line
-// "0::/path" for version 2, "7:memory:/path" for version 1. A group's limit also applies to all
-// groups below it. In a container the path may be the host's and not exist; then the mount point
-// itself is the group.
+// none. A group's limit also applies to all groups below it.
+//
+// root is the mount point of the groups, and groups is the content of /proc/self/cgroup: a line
+// "0::/path" for version 2, "7:memory:/path" for version 1. In a container the path may refer to
+// the host and not exist. Then the mount point itself is the group.
 func groupMemory(root, groups string) int64 {
 	least := int64(0)
 	for line := range strings.Lines(groups) {
@@ -20,13 +21,13 @@ func groupMemory(root, groups string) int64 {
 			continue
 		}
 		dir, file := root, "memory.max"
-		if words[1] != "" { // version 1
+		if words[1] != "" { // version 1 of control groups
 			if !strings.Contains(","+words[1]+",", ",memory,") {
 				continue
 			}
 			dir, file = filepath.Join(root, "memory"), "memory.limit_in_bytes"
 		}
-		// The path of a group is joined to "/" so that it cannot lead out of the hierarchy.
+		// Joining the path to "/" ensures that it cannot lead out of the hierarchy.
 		for group := filepath.Join("/", words[2]); ; group = filepath.Dir(group) {
 			if n := readLimit(filepath.Join(dir, group, file)); n > 0 && (least == 0 || n < least) {
 				least = n
@@ -39,8 +40,8 @@ func groupMemory(root, groups string) int64 {
 	return least
 }
 
-// readLimit reads a number of bytes. It returns 0 for "max" and for anything that is not a number.
-// Version 1 uses a number near 2^63 for no limit.
+// readLimit reads a number of bytes. It returns 0 for "max" and for text that is not a number.
+// Version 1 uses a number near 2^63 if there is no limit.
 func readLimit(name string) int64 {
 	text, err := os.ReadFile(name)
 	if err != nil {

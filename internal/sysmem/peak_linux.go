@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 )
 
-// PeakRSS returns the peak resident set size of the process in bytes: the maximum of its physical
-// memory since its start, including mapped files; 0 if unknown. Getrusage would also count memory
-// that the parent held before exec.
+// PeakRSS returns the peak resident set size of the process in bytes, or 0 if it is unknown. This
+// is the maximum of its physical memory since its start, including mapped files. Getrusage would
+// also count memory of the parent before exec.
 //
-// The system counts freed memory inexactly, and may report less than before, so PeakRSS returns the
+// The system counts freed memory inexactly, and may report less than before. So PeakRSS returns the
 // maximum of all its readings.
 func PeakRSS() int64 {
 	now := PeakRSSOf(os.Getpid())
@@ -31,8 +31,8 @@ func PeakRSSOf(pid int) int64 {
 	return parse(status, "VmHWM:")
 }
 
-// RSS returns the current resident set size of the process in bytes: its physical memory, including
-// mapped files; 0 if unknown.
+// RSS returns the current resident set size of the process in bytes, or 0 if it is unknown. This is
+// its physical memory, including mapped files.
 func RSS() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	return parse(status, "VmRSS:")

@@ -22,7 +22,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// An earlier reading counts, even if the system later reports less.
+// TestPeakRSSNeverFalls checks that PeakRSS does not decrease, even if the system later reports
+// less.
 func TestPeakRSSNeverFalls(t *testing.T) {
 	said := PeakRSS() + 1<<20
 	mostRSS.Store(said)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The peak includes memory that was written to, and does not fall when it is freed.
+// TestPeakRSSIncludesFreedMemory checks that the peak includes memory that was written to, even
+// after it was freed.
 func TestPeakRSSIncludesFreedMemory(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("the peak is unknown on this system")

@@ -1,3 +1,3 @@
-// Package sysmem reports how much memory the machine has or the process may use, and how much the
-// process uses.
+// Package sysmem reports the memory of the machine, the memory that the process may use, and the
+// memory that it uses.
 package sysmem

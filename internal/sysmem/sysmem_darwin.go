@@ -11,12 +11,12 @@ func Total() int64 {
 	return int64(n)
 }
 
-// PeakRSS returns the peak resident set size of the process in bytes: the maximum of its physical
-// memory since its start, including mapped files; 0 if unknown.
+// PeakRSS returns the peak resident set size of the process in bytes, or 0 if it is unknown. This
+// is the maximum of its physical memory since its start, including mapped files.
 func PeakRSS() int64 {
 	var usage unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
 		return 0
 	}
-	return usage.Maxrss // size in bytes, unlike on other systems
+	return usage.Maxrss // macOS returns bytes, unlike other systems
 }

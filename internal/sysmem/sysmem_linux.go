@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Total returns the size of the physical memory in bytes or, if less, the limit of the process's
-// control group; 0 if both are unknown.
+// Total returns the size of the physical memory in bytes, or the limit of the process's control
+// group if this is less. It returns 0 if both are unknown.
 func Total() int64 {
 	var total int64
 	var info unix.Sysinfo_t

@@ -18,7 +18,7 @@ type Alignment int
 const (
 	Left          Alignment = iota // alignment of words
 	Right                          // alignment of numbers
-	RightThenName                  // numbers to the right, and a name at the end of each row
+	RightThenName                  // aligns numbers to the right, except for a name at the end of each row
 )
 
 // gap is the number of spaces between columns.

@@ -1,5 +1,5 @@
-// Package version identifies the build of the running program from the data that the Go toolchain
-// embeds in the program, so that no linker flags are needed.
+// Package version identifies the build of the running program. It uses the data that the Go
+// toolchain embeds in the program, so that no linker flags are needed.
 package version
 
 import (
@@ -13,9 +13,9 @@ const module = "github.com/assetcook/assetcook"
 
 // A Build identifies the source of a program. Empty fields are unknown.
 type Build struct {
-	Version  string // "v0.1.0", or "(devel)"
-	Commit   string // full hash
-	Date     string // commit date, "2006-01-02"
+	Version  string // version such as "v0.1.0", or "(devel)"
+	Commit   string // full hash of the commit
+	Date     string // date of the commit, such as "2006-01-02"
 	Modified bool   // set if the working tree had uncommitted changes
 }
 
@@ -28,8 +28,8 @@ func Read() Build {
 	return Of(info)
 }
 
-// Of returns the build that info describes. The version belongs to this module, which may be a
-// dependency of the program; commit and date belong to the repository of the program.
+// Of returns the build that info describes. The version is that of this module, which may be a
+// dependency of the program. Commit and date are those of the program's repository.
 func Of(info *debug.BuildInfo) Build {
 	b := Build{Version: "(devel)"}
 	for _, m := range append(info.Deps, &info.Main) {
@@ -65,7 +65,7 @@ func Dependency(module string) string {
 	return ""
 }
 
-// Line returns the line that a program prints about itself.
+// Line returns one line that names a program and its build.
 func (b Build) Line(program string) string {
 	var from []string
 	if b.Commit != "" {

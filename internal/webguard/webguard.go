@@ -1,4 +1,4 @@
-// Package webguard distinguishes requests by this machine's own pages from requests that other
+// Package webguard distinguishes requests from this machine's own pages and requests that other
 // sites make through a browser.
 package webguard
 
@@ -12,7 +12,8 @@ import (
 )
 
 // OurName reports whether the request's host is a loopback address, the address that received the
-// request, or one of hosts. Other names may belong to another site and resolve to this machine.
+// request, or one of hosts. Any other name may belong to another site, even if it resolves to this
+// machine.
 func OurName(req *http.Request, hosts []string) bool { return ourHost(req, req.Host, hosts) }
 
 // ourHost reports whether a host, with or without a port, is a name of the server that received the
@@ -36,15 +37,15 @@ func ourHost(req *http.Request, name string, hosts []string) bool {
 	return ok && local.AddrPort().Addr().Unmap().WithZone("") == ip.Unmap().WithZone("")
 }
 
-// FromElsewhere reports whether a page of another origin made the request, according to the
-// browser's headers.
+// FromElsewhere reports whether the browser's headers show that a page of another origin made the
+// request.
 func FromElsewhere(req *http.Request) bool {
 	site := req.Header.Get("Sec-Fetch-Site")
 	return site != "" && site != "same-origin" && site != "none"
 }
 
-// OurPage reports whether the request was made by no page, or by a page of this machine, on any
-// port. origin is the page's origin if the browser sends it: the value for
+// OurPage reports whether a page of this machine made the request, on any port, or no page at all.
+// origin is the page's origin if the browser sends it. It is the value for the header
 // Access-Control-Allow-Origin.
 func OurPage(req *http.Request) (origin string, ok bool) {
 	origin = req.Header.Get("Origin")

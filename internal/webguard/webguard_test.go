@@ -42,7 +42,7 @@ func TestPagesOfOtherMachinesAreNotOurs(t *testing.T) {
 	}{
 		{"", "", true},
 		{"", "same-origin", true},
-		{"", "same-site", false}, // an image or script requested without CORS
+		{"", "same-site", false}, // image or script that is requested without CORS
 		{"", "cross-site", false},
 		{"http://localhost:5173", "cross-site", true},
 		{"https://127.0.0.1", "same-site", true},

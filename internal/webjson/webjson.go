@@ -1,4 +1,4 @@
-// Package webjson responds to requests of web pages with JSON, and decodes their bodies.
+// Package webjson responds to requests of web pages with JSON, and decodes the bodies of requests.
 package webjson
 
 import (
@@ -13,7 +13,7 @@ const longest = 1 << 20
 // Write responds with a value.
 func Write(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(value) // an error means that the page was closed
+	json.NewEncoder(w).Encode(value) // ignored: an error means that the page was closed
 }
 
 // Fail responds with an error of one line: {"error": "..."}.
@@ -23,8 +23,8 @@ func Fail(w http.ResponseWriter, status int, format string, args ...any) {
 	json.NewEncoder(w).Encode(map[string]string{"error": fmt.Sprintf(format, args...)})
 }
 
-// Read decodes the body of a request, which may have at most 1 MiB. If that fails, it responds with
-// an error and returns false.
+// Read decodes the body of a request, which may have at most 1 MiB. On failure it responds with an
+// error and returns false.
 func Read(w http.ResponseWriter, req *http.Request, into any) bool {
 	dec := json.NewDecoder(http.MaxBytesReader(w, req.Body, longest))
 	dec.DisallowUnknownFields()

@@ -42,8 +42,8 @@ func IMAFrames(blockSize, channels int) int {
 	return 1 + (blockSize/channels-imaHeader)/imaGroup*perGroup
 }
 
-// DecodeIMA decodes the first len(to)/channels frames of a block. The block must hold that many;
-// see IMAFrames.
+// DecodeIMA decodes the first len(to)/channels frames of a block. The block must have at least that
+// many frames; see IMAFrames.
 func DecodeIMA(to []int16, block []byte, channels int) error {
 	frames := len(to) / max(channels, 1)
 	if n := IMAFrames(len(block), channels); n == 0 {
@@ -79,8 +79,8 @@ func DecodeIMA(to []int16, block []byte, channels int) error {
 // imaTables hold the effect of each code at each step index.
 type imaTables struct {
 	steps [maxIndex + 1]int32
-	sums  [maxIndex + 1][16]int32 // value added to the sample according to the recommendation
-	// products are the values added by decoders that multiply; they are larger by 0 to 2.
+	sums  [maxIndex + 1][16]int32 // change of the sample, computed as the recommendation specifies
+	// products are the changes of the sample in decoders that multiply. They are larger by 0 to 2.
 	products [maxIndex + 1][16]int32
 	next     [maxIndex + 1][16]uint8 // step index for the next sample
 }
@@ -138,8 +138,8 @@ func MSFrames(blockSize, channels int) int {
 	return 2 + (blockSize-msHeader*channels)*2/channels
 }
 
-// DecodeMS decodes the first len(to)/channels frames of a block. The block must hold that many; see
-// MSFrames. predictors is the file's predictor list.
+// DecodeMS decodes the first len(to)/channels frames of a block. The block must have at least that
+// many frames; see MSFrames. predictors is the file's predictor list.
 func DecodeMS(to []int16, block []byte, channels int, predictors []Predictor) error {
 	frames := len(to) / max(channels, 1)
 	if n := MSFrames(len(block), channels); n == 0 {
@@ -176,7 +176,7 @@ func DecodeMS(to []int16, block []byte, channels int, predictors []Predictor) er
 	return nil
 }
 
-// msAdapt returns the factor, in 1/256, of a code for the step size.
+// msAdapt returns the factor by which a code changes the step size, in units of 1/256.
 func msAdapt(code int32) int32 {
 	return [16]int32{230, 230, 230, 230, 307, 409, 512, 614, 768, 614, 512, 409, 307, 230, 230, 230}[code]
 }

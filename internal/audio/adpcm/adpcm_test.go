@@ -51,12 +51,10 @@ func TestIMABlockComputedByHand(t *testing.T) {
 	if err := DecodeIMA(got, []byte{100, 0, 8, 0, 0x87, 0x01, 0, 0}, 1); err != nil {
 		t.Fatal(err)
 	}
-	// 31/8 + 31/4 = 3 + 7
 	if want := []int16{100, 130, 126, 136}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	// The index stops at the least step, 7, and at the largest, 32767, and the sample stops at full
-	// scale.
+	// The step size is limited to the range from 7 to 32767, and samples are limited to 16 bits.
 	for _, c := range []struct {
 		index, codes byte
 		want         []int16
@@ -67,8 +65,9 @@ func TestIMABlockComputedByHand(t *testing.T) {
 	}
 }
 
-// Predictor 1 continues a line: 2*20-10 = 30, plus 3 steps of 16; then 2*78-20 = 136 minus one step
-// of 16, because the step has shrunk to the minimum.
+// TestMicrosoftBlockComputedByHand uses predictor 1, which continues a line: 2*20-10 = 30, plus 3
+// steps of 16, is 78. The next sample is 2*78-20 = 136 minus one step of 16, because the step has
+// shrunk to the minimum.
 func TestMicrosoftBlockComputedByHand(t *testing.T) {
 	got := make([]int16, 4)
 	block := []byte{1, 16, 0, 20, 0, 10, 0, 0x3f}
@@ -113,18 +112,18 @@ func TestBadBlocksAreRefused(t *testing.T) {
 	}
 }
 
-// The search predicts the decoder's result: the best beam has the squared error of the decoded
-// block. No other last code would be better, except possibly the next smaller one, which the search
-// does not try.
+// TestSearchPredictsTheDecoder checks that the error of the best beam is the squared error of the
+// decoded block. No other last code would be better, except possibly the next smaller one, which
+// the search does not try.
 func TestSearchPredictsTheDecoder(t *testing.T) {
-	searchKnows(t, 0x1e5, 16) // block that ends just below full scale; the nearest code is upward
+	searchKnows(t, 0x1e5, 16) // block that ends just below full scale
 	rapid.Check(t, func(rt *rapid.T) {
 		searchKnows(rt, rapid.Uint32().Draw(rt, "seed"), rapid.IntRange(16, 31).Draw(rt, "quiet"))
 	})
 }
 
 func searchKnows(t rapid.TB, seed uint32, quiet int) {
-	const size = 44 // 73 frames
+	const size = 44
 	e := NewIMAEncoder(size, 1)
 	samples := make([]int16, e.Frames())
 	for i := range samples {
@@ -206,9 +205,9 @@ func greedy(samples []int16, diff *[maxIndex + 1][16]int32, index uint8) []byte 
 	return block
 }
 
-// The search is better than greedy encoding for loud sounds, for both kinds of decoders. For quiet
-// tones, where the two kinds differ most, it is worse than greedy encoding for the same kind, but
-// much better than greedy encoding for the other kind.
+// The search is better than greedy encoding for loud sounds, with both kinds of decoders. Quiet
+// tones are worse than with greedy encoding for the same kind of decoder, but much better than with
+// greedy encoding for the other kind.
 func TestSearchBeatsGreedyEncoding(t *testing.T) {
 	e := NewIMAEncoder(1024, 1)
 	read := func(samples []int16, block []byte) (summed, multiplied float64) {
@@ -221,9 +220,9 @@ func TestSearchBeatsGreedyEncoding(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name         string
-		index        uint8 // index of greedy encoding's first step size
+		index        uint8 // first step size of greedy encoding
 		sound        func(i int, noise int32) int
-		own, foreign float64 // dB gained over greedy encoding for the same and the other kind
+		own, foreign float64 // gain over greedy encoding in dB, for the same and for the other kind of decoder
 	}{
 		{"a triangle that rises, over noise", 40, func(i int, noise int32) int {
 			wave := (i * i / 20 & 0x3fff) - 0x2000
@@ -250,7 +249,7 @@ func TestSearchBeatsGreedyEncoding(t *testing.T) {
 	}
 }
 
-// A short block at the end repeats its last frame, and channels are independent.
+// TestShortBlockRepeatsItsLastFrame also checks that the channels are independent.
 func TestShortBlockRepeatsItsLastFrame(t *testing.T) {
 	e := NewIMAEncoder(2*44, 2)
 	samples := []int16{0, 1000, 100, 900, 200, 800}
@@ -280,8 +279,8 @@ func TestShortBlockRepeatsItsLastFrame(t *testing.T) {
 	}
 }
 
-// The list stays sorted and within its limit, has each state only once, and holds the best of all
-// beams that were offered.
+// TestBeamsStaySortedAndUnique checks that the list is sorted and limited, has no two beams with
+// the same state, and contains the best beams.
 func TestBeamsStaySortedAndUnique(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := rapid.IntRange(1, 5).Draw(rt, "limit")

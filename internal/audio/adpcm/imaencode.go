@@ -2,8 +2,8 @@ package adpcm
 
 import "encoding/binary"
 
-// IMABlockSize returns the usual size of an IMA block in bytes: 256 per channel up to 11025 Hz, and
-// twice that for every doubling of the rate, at most 2048.
+// IMABlockSize returns the usual size of an IMA block in bytes. It is 256 per channel up to 11025
+// Hz and doubles with the rate, up to 2048.
 func IMABlockSize(rate, channels int) int {
 	size := 256
 	for r := 2 * 11025; r <= rate && size < 2048; r *= 2 {
@@ -44,7 +44,7 @@ const (
 
 // A beam is a candidate encoding of a block's first samples.
 type beam struct {
-	miss       int64 // squared error so far, summed for both kinds of decoders
+	miss       int64 // sum of the squared errors for both kinds of decoders
 	summed     int32 // last sample of a decoder that adds up parts of a step
 	multiplied int32 // last sample of a decoder that multiplies
 	index      uint8 // step index
@@ -130,7 +130,7 @@ func (e *IMAEncoder) extendBeams(t *imaTables, target int32, i int) {
 			d1, d2 := int64(target-summed), int64(target-multiplied)
 			miss := b.miss + d1*d1 + d2*d2
 			if len(e.next) == limit && miss >= e.next[limit-1].miss {
-				continue // checked before keepBeam to save time
+				continue
 			}
 			n := beam{miss, summed, multiplied, t.next[b.index][code], uint16(from)<<4 | uint16(code)}
 			e.next = keepBeam(e.next, n, limit)

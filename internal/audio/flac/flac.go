@@ -20,12 +20,12 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/wav"
 )
 
-// Info describes a file, based on its header.
+// Info describes a FLAC file, based on its header.
 type Info struct {
 	Rate     int
 	Channels int
 	Bits     int   // bits per sample
-	Frames   int64 // number of frames; 0 if the header has none
+	Frames   int64 // number of frames; 0 if the header does not state it
 
 	bits uint
 	md5  [md5.Size]byte // MD5 of the samples; zero if the encoder computed none
@@ -53,7 +53,7 @@ func Probe(head []byte, size int64) (Info, error) {
 		return Info{}, errors.New("the file has no FLAC header")
 	}
 	h := head[8 : 8+streamInfo]
-	packed := binary.BigEndian.Uint64(h[10:]) // 20 bits for the rate, 3 for channels, 5 for bits, 36 for frames
+	packed := binary.BigEndian.Uint64(h[10:]) // rate (20 bits), channels (3 bits), bits per sample (5 bits), frames (36 bits)
 	i := Info{
 		Rate:     int(packed >> 44),
 		Channels: int(packed>>41&7) + 1,
@@ -82,10 +82,10 @@ func (i Info) Memory() int64 {
 		return blocks + known
 	}
 	most := 4 * channels * i.Most()
-	return blocks + most*9/4 // the growing slice, and its previous array while it is copied
+	return blocks + most*9/4 // array of a growing slice, and the previous array while it is copied
 }
 
-// Most returns an upper bound on the frames that Decode returns.
+// Most returns an upper bound on the number of frames that Decode returns.
 func (i Info) Most() int64 {
 	if i.Frames > 0 {
 		return i.Frames
@@ -93,7 +93,7 @@ func (i Info) Most() int64 {
 	return i.data * 8 * unknownRatio / int64(i.Bits*i.Channels)
 }
 
-// backed returns how many bytes of samples are allocated based on the header alone.
+// backed limits the bytes that are allocated for samples because of the header alone.
 func (i Info) backed() int64 { return 1<<20 + 32*i.data }
 
 // skipID3 skips an ID3v2 tag before the file, which some programs write.
@@ -113,9 +113,9 @@ func skipID3(data []byte) ([]byte, error) {
 
 type decoder struct {
 	info     Info
-	channels [8][]int64 // samples of the current block
+	channels [8][]int64
 	sum      hash.Hash
-	buffer   []byte // bytes of the current block, for the checksum
+	buffer   []byte // bytes of the current block, from which the checksum is computed
 }
 
 // Decode decodes a file. A sample of n bits is divided by 2^(n-1). Loops are read from the chunks
@@ -225,11 +225,11 @@ func readMetadataBlocks(data []byte) (int, loopBlocks, error) {
 			if err != nil {
 				return 0, loopBlocks{}, fmt.Errorf("FLAC: %w", err)
 			}
-			if about.comments == nil { // the format allows only one block of comments
+			if about.comments == nil { // the format allows only one block with comments
 				about.comments = list
 			}
 		case application:
-			// The block has the ID "riff", then a chunk with its header.
+			// The block starts with the ID "riff" and the header of a chunk.
 			if len(body) >= 12 && string(body[:4]) == "riff" {
 				about.chunks.Take(string(body[4:8]), body[12:])
 			}

@@ -24,9 +24,8 @@ func triangle(frame, channel, bits int) int64 {
 	return t * (1<<(bits-1) - 1) >> 10 * 3 >> 2
 }
 
-// turns is the sound of turns.flac, which has two channels. By turns, the left channel, the right
-// channel, or their common part is the simplest, so that flac stores the differences in all three
-// ways.
+// turns is the sound of turns.flac, which has two channels. flac stores some blocks as left and
+// difference, some as right and difference, and some as mean and difference.
 func turns(frame, channel int) int64 {
 	common, little := triangle(frame, 0, 16), triangle(frame*3+1, 1, 16)>>7
 	switch part := frame / 256 % 3; {
@@ -47,18 +46,17 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// Every sample of every depth is exact.
 func TestSamplesAreExact(t *testing.T) {
 	for _, c := range []struct {
 		name                         string
 		rate, channels, bits, frames int
-		shift                        int // left shift of the sound in the samples
+		shift                        int // left shift of the expected samples
 	}{
 		{"tri8.flac", 8000, 1, 8, 1200, 0},
 		{"tri16.flac", 44100, 2, 16, 2500, 0},
 		{"tri16fast.flac", 44100, 2, 16, 2500, 0},
 		{"big.flac", 44100, 2, 16, 2500, 0},
-		{"pipe.flac", 44100, 2, 16, 2500, 0}, // a file without a length
+		{"pipe.flac", 44100, 2, 16, 2500, 0}, // file without a length in its header
 		{"tri20w.flac", 48000, 1, 24, 1000, 4},
 		{"tri24.flac", 96000, 2, 24, 1500, 0},
 		{"tri32.flac", 48000, 1, 32, 1000, 0},
@@ -98,7 +96,6 @@ func TestLoopsAreRead(t *testing.T) {
 	}
 }
 
-// ID3 tags before and after the file are skipped.
 func TestID3TagsAreSkipped(t *testing.T) {
 	data := read(t, "tri8.flac")
 	tag := append([]byte("ID3\x03\x00\x00\x00\x00\x01\x05"), make([]byte, 0x85)...)
@@ -118,8 +115,8 @@ func TestID3TagsAreSkipped(t *testing.T) {
 	}
 }
 
-// Every wrong byte of a file is detected, except bytes that do not affect the sound: block and
-// frame sizes, and the vendor's name.
+// TestEveryWrongByteIsDetected changes each byte of a file and expects an error. Exceptions are
+// block sizes, frame sizes and the vendor's name, which do not affect the sound.
 func TestEveryWrongByteIsDetected(t *testing.T) {
 	data := read(t, "tri8.flac")
 	if _, err := Decode(t.Context(), data); err != nil {
@@ -172,12 +169,12 @@ func TestBadFLACIsRefused(t *testing.T) {
 	}
 }
 
-// rateOf changes the code of the rate in the n-th frame of a file, and the checksums.
+// rateOf changes the rate in the header of the n-th frame, and updates the checksums.
 func rateOf(file []byte, n int, code byte) []byte {
 	file = bytes.Clone(file)
 	var starts []int
 	for i := 8 + streamInfo; i+6 < len(file); i++ {
-		// This is the header of a frame of a fixed-size block, with a number of one byte and a
+		// This is the header of a frame with a fixed block size, a one-byte frame number and a
 		// correct checksum.
 		if file[i] == 0xff && file[i+1] == 0xf8 && checksum8(file[i:i+5]) == file[i+5] {
 			starts = append(starts, i)
@@ -191,8 +188,8 @@ func rateOf(file []byte, n int, code byte) []byte {
 	return file
 }
 
-// The header of a file of a hundred bytes may claim hours of sound, because silence takes few
-// bytes. Decode allocates no memory for a claimed length in advance.
+// The header of a file of a hundred bytes may declare hours of sound, because silence takes few
+// bytes. Decode must not allocate memory for the declared length.
 func TestClaimedLengthIsNotAllocated(t *testing.T) {
 	for _, name := range []string{"tri8.flac", "tri16.flac", "pipe.flac", "tri6ch.flac"} {
 		data := read(t, name)
@@ -225,7 +222,6 @@ func TestClaimedLengthIsNotAllocated(t *testing.T) {
 	}
 }
 
-// The context is checked once for each block.
 func TestFLACDecodingStopsWithContext(t *testing.T) {
 	data := read(t, "tri24.flac")
 	if _, err := Decode(countdown.New(t.Context(), 0), data); err != context.Canceled {

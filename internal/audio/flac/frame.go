@@ -10,9 +10,9 @@ import (
 type frame struct {
 	size     int // samples per channel
 	channels int
-	coupled  int  // stereo encoding of two channels: 0, leftSide, sideRight or midSide
-	width    uint // bits per sample
-	rate     int  // samples per second
+	coupled  int // stereo encoding of two channels: 0, leftSide, sideRight or midSide
+	width    uint
+	rate     int
 }
 
 const (
@@ -38,7 +38,7 @@ func (d *decoder) readFrameHeader(r *bitReader, start int) (frame, error) {
 		f.channels, f.coupled = 2, layout
 	}
 	f.width = [8]uint{d.info.bits, 8, 12, 0, 16, 20, 24, 32}[width]
-	// The frame or sample number, encoded like UTF-8.
+	// Skip the frame or sample number, which is encoded like UTF-8.
 	for first := r.bits(8); first >= 0xc0 && first < 0xff; first = first << 1 & 0xff {
 		r.bits(8)
 	}
@@ -94,7 +94,7 @@ func (d *decoder) readFrameSamples(r *bitReader) (int, error) {
 		}
 		width := f.width
 		if f.coupled == sideRight && ch == 0 || (f.coupled == leftSide || f.coupled == midSide) && ch == 1 {
-			width++ // the difference of two channels has one more bit
+			width++ // the difference of two channels needs one more bit
 		}
 		if err := readSubframe(r, d.channels[ch][:f.size], width); err != nil {
 			return 0, err
@@ -151,7 +151,7 @@ func checksum16(data []byte) uint16 {
 
 type crcTables struct {
 	crc8  [256]byte
-	crc16 [2][256]uint16 // CRCs of one byte, and of one byte followed by a zero
+	crc16 [2][256]uint16 // CRC of one byte, and CRC of one byte followed by a zero byte
 }
 
 // tables returns the CRC tables of x^8+x^2+x+1 and x^16+x^15+x^2+1.

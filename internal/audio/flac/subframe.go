@@ -94,7 +94,7 @@ func readLinearBlock(r *bitReader, to []int64, width uint, order int) error {
 	}
 	var coefficients [32]int64
 	for i := range order {
-		coefficients[order-1-i] = r.signedBits(precision) // coefficients in the order of the samples, which is reversed
+		coefficients[order-1-i] = r.signedBits(precision) // the predictor needs the coefficients in the order of the samples, which is reversed
 	}
 	if err := readResidual(r, to, order); err != nil {
 		return err
@@ -143,18 +143,18 @@ func readResidual(r *bitReader, to []int64, order int) error {
 			part[i] = int64(v>>1) ^ -int64(v&1)
 		}
 		if r.short {
-			return nil // the caller checks r.short
+			return nil // the caller checks r.short, which reports the end of the data
 		}
 	}
 	return nil
 }
 
-// A bitReader reads bits, highest bit of each byte first. After the end it reads zeros and sets
-// short.
+// A bitReader reads bits, highest bit of each byte first. After the end of the data it reads zeros
+// and sets short.
 type bitReader struct {
 	data  []byte
 	at    int    // offset of the next byte to load into acc
-	acc   uint64 // the next n bits, from the highest bit down; zeros below
+	acc   uint64 // next n bits, starting at the highest bit; the other bits are zero
 	n     uint
 	short bool
 }
@@ -183,7 +183,7 @@ func (r *bitReader) bits(n uint) uint64 {
 			return 0
 		}
 	}
-	v := r.acc >> 1 >> (63 - n) // n may be 0
+	v := r.acc >> 1 >> (63 - n) // two shifts, because n may be 0
 	r.acc <<= n
 	r.n -= n
 	return v

@@ -31,7 +31,7 @@ func (f *biquad) filterSample(x float64) float64 {
 func weighting(rate int) (shelf, highPass biquad) {
 	const (
 		shelfHz, shelfQ, shelfGain = 1681.974450955533, 0.7071752369554196, 3.999843853973347
-		middlePower                = 0.4996667741545416 // exponent of the gain at the corner frequency
+		middlePower                = 0.4996667741545416 // exponent of the gain at the corner frequency of the high-shelf filter
 		highHz, highQ              = 38.13547087602444, 0.5003270373238773
 	)
 	k := tanPi(shelfHz / float64(rate))
@@ -50,7 +50,7 @@ func weighting(rate int) (shelf, highPass biquad) {
 	k2 = float64(k * k)
 	a0 = 1 + k/highQ + k2
 	highPass = biquad{
-		b0: 1, b1: -2, b2: 1, // not divided by a0, as in the standard
+		b0: 1, b1: -2, b2: 1, // the standard does not divide these coefficients by a0
 		a1: 2 * (k2 - 1) / a0,
 		a2: (1 - k/highQ + k2) / a0,
 	}
@@ -59,10 +59,9 @@ func weighting(rate int) (shelf, highPass biquad) {
 
 func tanPi(x float64) float64 { return detmath.SinPi(x) / detmath.CosPi(x) }
 
-// channelWeights returns the weight of each channel's power in the sum, by the usual speakers of
-// the given number of channels (see package pcm for their order): 1.41 for side speakers, 0 for
-// low-frequency effects, 1 for all others. These are the weights of BS.1770-4, table 4, by speaker
-// angle; a single surround pair counts as side speakers.
+// channelWeights returns the weight of each channel's power in the sum. The weights are 1.41 for
+// side speakers, 0 for low-frequency effects, and 1 for all others, as in BS.1770-4, table 4. A
+// single surround pair counts as side speakers. See package pcm for the order of the speakers.
 func channelWeights(channels int) []float64 {
 	const side = 1.41
 	switch channels {
@@ -72,9 +71,9 @@ func channelWeights(channels int) []float64 {
 		return []float64{1, 1, 1, side, side}
 	case 6:
 		return []float64{1, 1, 1, 0, side, side}
-	case 7: // back center, then sides
+	case 7: // back center, then side speakers
 		return []float64{1, 1, 1, 0, 1, side, side}
-	case 8: // back pair, then sides
+	case 8: // back pair, then side speakers
 		return []float64{1, 1, 1, 0, 1, 1, side, side}
 	}
 	w := make([]float64, channels)
@@ -113,8 +112,8 @@ func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 	}
 	n := c.Frames()
 	for ch := range c.Channels {
-		var near [12]float64 // the last 12 samples
-		loud := 0            // frames until all samples in near are too low to matter
+		var near [12]float64 // last 12 samples
+		loud := 0            // number of frames until near no longer contains a loud sample
 		for i := range n + 11 {
 			if i%looks == 0 {
 				if err := ctx.Err(); err != nil {
@@ -127,7 +126,7 @@ func TruePeak(ctx context.Context, c *pcm.Clip) (float64, error) {
 			}
 			copy(near[:], near[1:])
 			near[11] = x
-			// Only near loud samples can the signal exceed the current peak.
+			// The signal can exceed the current peak only near loud samples.
 			if math.Abs(x)*reach > peak {
 				loud = 12
 			}

@@ -18,21 +18,21 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// A Result is the result of a measurement. Values are minus infinity if no signal exceeds the
-// absolute gate of -70 LUFS. The last two are also minus infinity for clips shorter than their
+// A Result is the result of a measurement. Values are minus infinity if the signal never exceeds
+// the absolute gate of -70 LUFS. The last two are also minus infinity for clips shorter than their
 // windows.
 type Result struct {
-	Integrated   float64 // LUFS
-	MaxMomentary float64 // LUFS of the loudest 400 ms
-	MaxShortTerm float64 // LUFS of the loudest 3 s
+	Integrated   float64 // loudness of the whole clip in LUFS
+	MaxMomentary float64 // loudness of the loudest 400 ms in LUFS
+	MaxShortTerm float64 // loudness of the loudest 3 s in LUFS
 }
 
-// Power is summed in slices of 10 ms.
+// Power is summed over slices of 10 ms.
 const (
 	slicesPerSecond = 100
-	momentary       = 40  // slices per measuring block
-	hop             = 10  // slices between the starts of gated blocks
-	shortTerm       = 300 // slices per short-term window
+	momentary       = 40  // number of slices per measuring block
+	hop             = 10  // number of slices between the starts of two gated blocks
+	shortTerm       = 300 // number of slices per short-term window
 )
 
 // MinRate is the lowest supported rate in frames per second. The weighting has a corner at 1682 Hz,
@@ -55,8 +55,7 @@ func Memory(frames int64, rate int) int64 {
 }
 
 // Measure measures a clip, whose rate must be at least MinRate. The only other error means that ctx
-// was canceled. The recipe uses only Integrated and TruePeak; its tests measure outputs with
-// Measure.
+// was canceled. The audio recipe uses only Integrated and TruePeak; tests use Measure.
 func Measure(ctx context.Context, c *pcm.Clip) (Result, error) {
 	silent := math.Inf(-1)
 	r := Result{silent, silent, silent}
@@ -73,7 +72,7 @@ func Measure(ctx context.Context, c *pcm.Clip) (Result, error) {
 	return r, err
 }
 
-// Integrated measures only Result.Integrated.
+// Integrated returns only Result.Integrated.
 func Integrated(ctx context.Context, c *pcm.Clip) (float64, error) {
 	m, err := newLoudnessMeter(ctx, c)
 	if err != nil {
@@ -100,8 +99,8 @@ func newLoudnessMeter(ctx context.Context, c *pcm.Clip) (*meter, error) {
 	return m, m.weighSlices(c)
 }
 
-// weighSlices sums the squares of the K-weighted samples of each complete slice, over all channels
-// with their weights. For a clip shorter than one block it includes the last, incomplete slice.
+// weighSlices sums the squares of the K-weighted samples of each complete slice, weighted by
+// channel. For a clip shorter than one block it includes the last, incomplete slice.
 func (m *meter) weighSlices(c *pcm.Clip) error {
 	n, rate := int64(c.Frames()), int64(c.Rate)
 	count := n * slicesPerSecond / rate
@@ -141,15 +140,15 @@ func (m *meter) windowPower(from, width int) float64 {
 	return sum / (float64(width) * m.perSlice)
 }
 
-// The gates of BS.1770-4: blocks below the absolute gate are excluded, then blocks more than 10 LU
+// The gates of BS.1770-4 exclude blocks below the absolute gate, and then blocks more than 10 LU
 // below the loudness of the remaining blocks.
 const (
-	absoluteGate = -70.0 // LUFS
-	relativeGate = -10.0 // LU
+	absoluteGate = -70.0 // gate in LUFS
+	relativeGate = -10.0 // gate in LU
 )
 
 func (m *meter) integrated() (float64, error) {
-	if len(m.slices) < momentary { // one block of the clip's own length
+	if len(m.slices) < momentary { // a short clip is one block
 		sum := 0.0
 		for _, p := range m.slices {
 			sum += p
@@ -174,7 +173,7 @@ func (m *meter) integrated() (float64, error) {
 	return lufs(gated), err
 }
 
-// gatedMean returns the mean of the powers that reach a gate, or 0 if there are none.
+// gatedMean returns the mean of the powers that reach the gate, or 0 if none does.
 func (m *meter) gatedMean(power []float64, gate float64) (float64, error) {
 	sum, n := 0.0, 0
 	for _, p := range power {
@@ -207,8 +206,8 @@ func (m *meter) loudest(width int) (float64, error) {
 // lufs converts a mean power to LUFS.
 func lufs(power float64) float64 { return detmath.Decibels(math.Sqrt(power)) - 0.691 }
 
-// looks is the number of samples, or of steps that take as long, between two checks of the context.
-// Computing a logarithm counts as 16 steps.
+// looks is the number of samples between two checks of the context. Computing a logarithm counts as
+// 16 samples.
 const (
 	looks     = 1 << 16
 	logarithm = 16
@@ -217,7 +216,7 @@ const (
 // A watch checks a context at intervals.
 type watch struct {
 	ctx  context.Context
-	left int // steps until the next check
+	left int // number of steps until the next check
 }
 
 // spendSteps counts steps, and checks the context if enough have passed.

@@ -67,7 +67,8 @@ func repeat(n int, parts ...tone) []tone {
 	return all
 }
 
-// EBU Tech 3341 (2016), table 1: the cases with synthetic signals have their published results.
+// TestEBUTech3341 measures the synthetic signals of EBU Tech 3341 (2016), table 1, and expects the
+// published results.
 func TestEBUTech3341(t *testing.T) {
 	for _, rate := range []int{48000, 44100, 32000} {
 		for _, c := range []struct {
@@ -84,7 +85,7 @@ func TestEBUTech3341(t *testing.T) {
 			{6, 5, []tone{at(20, -28, -28, -24, -30, -30)}, -23},
 		} {
 			if rate != 48000 && c.number != 1 {
-				continue // only the weighting depends on the rate
+				continue // other rates differ only in the weighting, so case 1 is enough
 			}
 			got := measure(t, signal(rate, c.channels, c.tones...))
 			within(t, fmt.Sprintf("case %d at %d Hz: integrated", c.number, rate), got.Integrated, c.want, 0.1, 0.1)
@@ -95,7 +96,7 @@ func TestEBUTech3341(t *testing.T) {
 	got = measure(t, signal(48000, 2, repeat(25, at(0.18, -20), at(0.22, -30))...))
 	within(t, "case 12: momentary", got.MaxMomentary, -23, 0.1, 0.1)
 	for i := range 20 {
-		if i%5 == 0 { // some of the segments, one at a time, as for file-based meters
+		if i%5 == 0 { // only every fifth segment of case 10
 			got = measure(t, signal(48000, 2, at(0.15*float64(i)), at(3, -23), at(1)))
 			within(t, fmt.Sprintf("case 10, segment %d: short-term", i), got.MaxShortTerm, -23, 0.1, 0.1)
 		}
@@ -106,8 +107,8 @@ func TestEBUTech3341(t *testing.T) {
 	}
 }
 
-// EBU Tech 3341, table 1, cases 15 to 19: tones with peaks between the samples have their published
-// true peak, within the published tolerance.
+// TestTruePeakEBUTech3341 measures tones with peaks between the samples: EBU Tech 3341, table 1,
+// cases 15 to 19. It expects the published true peaks within the published tolerance.
 func TestTruePeakEBUTech3341(t *testing.T) {
 	for _, c := range []struct {
 		number    int
@@ -142,7 +143,8 @@ func TestTruePeakEBUTech3341(t *testing.T) {
 	}
 }
 
-// The weighting agrees with ITU-R BS.1770-4, tables 1 and 2.
+// TestWeightingOfTheStandard compares the coefficients at 48 kHz with ITU-R BS.1770-4, tables 1 and
+// 2.
 func TestWeightingOfTheStandard(t *testing.T) {
 	shelf, high := weighting(48000)
 	for _, c := range []struct {
@@ -163,7 +165,8 @@ func TestWeightingOfTheStandard(t *testing.T) {
 	}
 }
 
-// The standard's filters pass a constant within 0.25 dB, and reach bounds their gain.
+// TestTruePeakFilters checks that the interpolation filters pass a constant within 0.25 dB, and
+// that reach is an upper bound for their gain.
 func TestTruePeakFilters(t *testing.T) {
 	for p, taps := range phases {
 		sum, size := 0.0, 0.0
@@ -177,7 +180,6 @@ func TestTruePeakFilters(t *testing.T) {
 	}
 }
 
-// Skipping quiet places does not change the true peak.
 func TestSkippingQuietPlacesKeepsTruePeak(t *testing.T) {
 	state := uint32(1)
 	for round := range 20 {
@@ -230,7 +232,7 @@ func TestSilenceAndShortClips(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	// A fifth of a second is as loud as seconds of the same sound.
+	// A short sound is as loud as a long one.
 	for _, seconds := range []float64{0.1, 0.2, 0.395, 0.4, 5} {
 		got := measure(t, signal(44100, 2, at(seconds, -20)))
 		within(t, fmt.Sprint(seconds, " s"), got.Integrated, -20, 0.1, 0.1)
@@ -238,14 +240,14 @@ func TestSilenceAndShortClips(t *testing.T) {
 	if p, err := TruePeak(t.Context(), signal(48000, 1, at(0.1))); p != inf || err != nil {
 		t.Errorf("silence peaks at %v, %v", p, err)
 	}
-	// One channel is one loudspeaker.
+	// A mono clip counts as one loudspeaker.
 	within(t, "mono", measure(t, signal(48000, 1, at(2, -20))).Integrated, -23, 0.1, 0.1)
-	// The low-frequency channel does not count.
+	// The low-frequency channel is not measured.
 	within(t, "LFE", measure(t, signal(48000, 6, at(2, -20, -20, -300, 0, -300, -300))).Integrated, -20, 0.1, 0.1)
 }
 
 // looksOf returns how often work checks its context. It also cancels the context at some of these
-// checks, and verifies that work stops.
+// checks, and expects work to stop.
 func looksOf(t *testing.T, work func(ctx context.Context) error) int {
 	t.Helper()
 	const most = 1 << 20
@@ -262,7 +264,6 @@ func looksOf(t *testing.T, work func(ctx context.Context) error) int {
 	return n
 }
 
-// At most 65536 samples, or additions of windows, are between two checks.
 func TestMeasuringStopsWithContext(t *testing.T) {
 	c := signal(MinRate, 2, at(60, -20))
 	const frames, slices = 60 * MinRate, 60 * slicesPerSecond
@@ -274,7 +275,7 @@ func TestMeasuringStopsWithContext(t *testing.T) {
 	if windows := slices * (momentary + shortTerm) / looks; all-integrated < windows*9/10 {
 		t.Errorf("the windows check the context %d times, want %d", all-integrated, windows)
 	}
-	// The gating of half an hour, computed from the power alone, without samples.
+	// The gates are tested with the power of half an hour of sound, without its samples.
 	power := make([]float64, 1800*slicesPerSecond)
 	for i := range power {
 		power[i] = 1
@@ -286,8 +287,8 @@ func TestMeasuringStopsWithContext(t *testing.T) {
 	if want := len(power) / hop * (momentary + 2*logarithm) / looks; gates < want {
 		t.Errorf("the gates check the context %d times, want %d", gates, want)
 	}
-	// TruePeak checks once while it looks for the peak of the samples, and once for each channel
-	// while it looks for the peak between samples.
+	// TruePeak checks the context once in the search for the largest sample. It checks once more
+	// for each channel in the search for the peak between samples.
 	for seconds, want := range map[float64]int{5: 8 + 2*4, 0.5: 1 + 2} {
 		c := signal(48000, 2, at(seconds, -20))
 		if n := looksOf(t, func(ctx context.Context) error { _, err := TruePeak(ctx, c); return err }); n != want {
@@ -296,7 +297,8 @@ func TestMeasuringStopsWithContext(t *testing.T) {
 	}
 }
 
-// Rates too low for the corner frequency of the weighting are refused.
+// TestLowRatesAreRefused expects an error for rates that cannot represent the corner frequency of
+// the weighting.
 func TestLowRatesAreRefused(t *testing.T) {
 	for _, rate := range []int{-1, 0, 1, 999, 3363, 3365, MinRate - 1} {
 		c := &pcm.Clip{Rate: rate, Channels: 1, Samples: make([]float32, 100)}
@@ -313,7 +315,7 @@ func TestLowRatesAreRefused(t *testing.T) {
 	}
 }
 
-// Integrated agrees with Measure, and Memory agrees with the bytes that both allocate.
+// TestIntegratedAgreesWithMeasure also checks the estimate of Memory.
 func TestIntegratedAgreesWithMeasure(t *testing.T) {
 	for _, seconds := range []float64{0, 0.1, 0.4, 3.7} {
 		c := signal(44100, 2, at(seconds, -20), at(seconds, -27))
@@ -329,7 +331,7 @@ func TestIntegratedAgreesWithMeasure(t *testing.T) {
 	}
 }
 
-// All processors compute the same bits. The hash was made on amd64.
+// All processors must compute the same bits. The hash was computed on amd64.
 func TestGolden(t *testing.T) {
 	h := fnv.New64a()
 	for _, rate := range []int{8000, 22050, 44100, 48000, 96000} {

@@ -11,8 +11,8 @@ import (
 // A header is the first four bytes of a frame (ISO/IEC 11172-3, 2.4.1.3).
 type header uint32
 
-func (h header) versionCode() int { return int(h >> 19 & 3) } // 3: MPEG 1, 2: MPEG 2, 0: MPEG 2.5
-func (h header) layerCode() int   { return int(h >> 17 & 3) } // 1: Layer III
+func (h header) versionCode() int { return int(h >> 19 & 3) } // 3 is MPEG 1, 2 is MPEG 2, 0 is MPEG 2.5
+func (h header) layerCode() int   { return int(h >> 17 & 3) } // 1 is Layer III
 func (h header) mono() bool       { return h>>6&3 == 3 }
 
 func (h header) channelCount() int {
@@ -27,8 +27,8 @@ func (h header) isFrameHeader() bool {
 	return h>>21 == 0x7ff && h.versionCode() != 1 && h.layerCode() != 0 && h>>12&15 != 15 && h>>10&3 != 3
 }
 
-// looksLikeFirst reports whether h looks like the header of a stream's first frame. A reserved
-// emphasis is harmless within a stream, but at its start it is most likely a coincidence.
+// looksLikeFirst reports whether h is likely to be the header of a stream's first frame. A reserved
+// emphasis is harmless within a stream, but at the start of a file it is most likely a coincidence.
 func (h header) looksLikeFirst() bool { return h.isFrameHeader() && h&3 != 2 }
 
 // canFollow reports whether frames with headers h and g can belong to one stream.
@@ -62,7 +62,8 @@ var kilobits = [2][15]int{
 	{0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160},
 }
 
-// frameBytes returns a frame's length in bytes, or 0 for the free format.
+// frameBytes returns a frame's length in bytes, or 0 for the free format, which has no fixed
+// length.
 func (h header) frameBytes() int {
 	table := 0
 	if h.versionCode() != 3 {
@@ -94,7 +95,7 @@ func headerAt(data []byte, at int) (header, bool) {
 	return h, h.isFrameHeader()
 }
 
-// searched is the number of bytes after the tags in which the first frame is searched for.
+// searched is the number of bytes after the tags in which firstFrame looks for a frame.
 const searched = 64 << 10
 
 // firstFrame returns the start of the frames: the first header after the tags that is followed by a
@@ -107,7 +108,7 @@ func firstFrame(data []byte) (int, header, bool) {
 			continue
 		}
 		if h.layerCode() != 1 || h.frameBytes() == 0 {
-			if at == start { // a lone frame at the start; the caller checks it
+			if at == start { // the caller checks a single frame at the start
 				return at, h, true
 			}
 			continue
@@ -136,11 +137,11 @@ func skipTags(data []byte) int {
 // A layout describes where the audio frames of a file are.
 type layout struct {
 	first    header
-	start    int // offset of the first audio frame
-	end      int // end of the last complete frame
+	start    int // offset of the first audio frame in the file
+	end      int // offset of the end of the last complete frame
 	frames   int
 	declared int // frames according to the Xing, Info or VBRI header; 0 if unknown
-	// The encoder's delay and padding in samples; only set if trim is.
+	// The encoder's delay and padding in samples; zero unless trim is set.
 	trim           bool
 	delay, padding int
 }
@@ -171,7 +172,7 @@ func findFrames(data []byte) (layout, error) {
 			return l, fmt.Errorf("byte %d: this MP3 frame differs from the first in kind; split the file", at)
 		}
 		if at+g.frameBytes() > len(data) {
-			break // a truncated frame, as at the end of many files
+			break // a truncated last frame is common and ignored
 		}
 		at += g.frameBytes()
 		l.end = at
@@ -185,7 +186,7 @@ func findFrames(data []byte) (layout, error) {
 			return l, fmt.Errorf("byte %d: %d bytes between MP3 frames do not belong to a frame; the file is damaged", l.end, i)
 		}
 	}
-	// Some encoders include the header frame in the count.
+	// Some encoders count the frame with the Xing or Info header, too.
 	if l.trim && l.frames < l.declared-1 {
 		return l, fmt.Errorf("the file ends after %d of %d MP3 frames; copy it again", l.frames, l.declared)
 	}
@@ -220,7 +221,7 @@ func (l *layout) readInfo(frame []byte) bool {
 	if flags&1 != 0 && len(frame) >= at+4 {
 		l.declared = int(min(binary.BigEndian.Uint32(frame[at:]), math.MaxInt32))
 	}
-	for bit, size := range []int{4, 4, 100, 4} { // sizes of frame count, byte count, seek table, quality
+	for bit, size := range []int{4, 4, 100, 4} { // sizes of the frame count, byte count, seek table and quality
 		if flags&(1<<bit) != 0 {
 			at += size
 		}

@@ -49,7 +49,7 @@ var mdct = sync.OnceValue(func() *transforms {
 		rise := detmath.SinPi((float64(i) + 0.5) / 36)
 		edge := detmath.SinPi((float64(i%12) + 0.5) / 12)
 		window := [4]float64{rise, rise, 0, rise}
-		switch { // the half next to short blocks has a short slope
+		switch { // windows have a short slope on the side of short blocks
 		case i >= 30:
 			window[1] = 0
 		case i >= 24:
@@ -87,7 +87,7 @@ type hybrid struct {
 // transformGranule converts a spectrum to 576 samples.
 func (f *hybrid) transformGranule(g *granule, to []float64) {
 	t := mdct()
-	var lines [18][32]float64 // time, subband
+	var lines [18][32]float64 // indexed by time and subband
 	for sub := range 32 {
 		x := g.spectrum[18*sub:][:18]
 		var y [36]float64
@@ -118,7 +118,7 @@ func (f *hybrid) transformGranule(g *granule, to []float64) {
 		}
 		for i := range 18 {
 			v := y[i] + f.overlap[sub][i]
-			if sub&i&1 != 0 { // odd samples of odd subbands are negated
+			if sub&i&1 != 0 { // odd samples of odd subbands change their sign
 				v = -v
 			}
 			lines[i][sub] = v
@@ -179,7 +179,7 @@ func (s *synthesis) synthesizeLine(lines *[32]float64, to []float64) {
 		switch {
 		case i < 16:
 			v[i], v[32-i] = sum, -sum
-		case i == 16: // row 48 is its own mirror image
+		case i == 16: // row 48 equals its own mirror image
 			v[48] = sum
 		default:
 			v[32+i], v[64-i] = sum, sum

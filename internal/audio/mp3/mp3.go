@@ -21,15 +21,15 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/vorbiscomment"
 )
 
-// Info describes a file, based on its frames.
+// Info describes an MP3 file, based on its frames.
 type Info struct {
 	Rate     int
 	Channels int
 	Frames   int64 // number of frames, excluding known delay and padding
 }
 
-// decoderDelay is the delay of every decoder, in addition to the delay that the file declares: 528
-// samples of the filters and one more.
+// decoderDelay is the delay of every decoder: 528 samples of the filters and one more. It adds to
+// the encoder's delay that the file declares.
 const decoderDelay = 529
 
 // Is reports whether a file that starts with head is likely to be MPEG audio.
@@ -38,7 +38,7 @@ func Is(head []byte) bool {
 	return ok
 }
 
-// Probe checks the frames of a whole file.
+// Probe checks all frames of a file and returns its properties.
 func Probe(data []byte) (Info, error) {
 	l, err := findFrames(data)
 	if err != nil {
@@ -50,7 +50,7 @@ func Probe(data []byte) (Info, error) {
 
 // Memory returns an upper bound on the bytes that Decode holds, excluding the file.
 func (i Info) Memory() int64 {
-	const state = 1 << 20 // tables, and state between frames
+	const state = 1 << 20 // memory for tables and for state between frames
 	return 4*i.Frames*int64(i.Channels) + state
 }
 
@@ -105,12 +105,13 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 type decoder struct {
 	bands     *layouts
 	side      sideInfo
-	reservoir []byte // main data of previous frames that later frames may use
+	reservoir []byte // main data of previous frames, which later frames may use
 	filters   [2]hybrid
-	pcm       [2][1152]float64 // the samples of the current frame
+	pcm       [2][1152]float64 // samples of the current frame
 }
 
-// kept is the maximum distance in bytes between the start of a frame's main data and the frame.
+// kept is the maximum distance in bytes from the start of a frame's main data to the start of the
+// frame.
 const kept = 511
 
 func newDecoder(first header) *decoder {
@@ -146,7 +147,7 @@ func (d *decoder) decodeFrame(h header, frame []byte) int {
 	return h.samplesPerFrame()
 }
 
-// granule decodes 576 samples per channel.
+// granule decodes one granule: 576 samples per channel.
 func (d *decoder) granule(h header, r *bitReader, gr int) {
 	g := &d.side.granules[gr]
 	for ch := range h.channelCount() {
@@ -186,7 +187,7 @@ func userTexts(data []byte) vorbiscomment.List {
 	for at := 0; at < end; {
 		size := synchsafe(data[at+6 : at+10])
 		body := data[at+10 : at+10+size]
-		if version := data[at+3]; version >= 2 && version <= 4 && data[at+5]&0x40 == 0 { // no extended header
+		if version := data[at+3]; version >= 2 && version <= 4 && data[at+5]&0x40 == 0 { // the tag has no extended header
 			readTagFrames(texts, body, version)
 		}
 		at += 10 + size
@@ -235,7 +236,7 @@ func decodeText(encoding byte, p []byte) string {
 	var text strings.Builder
 	for ; len(p) >= 2; p = p[2:] {
 		switch c := order.Uint16(p); {
-		case c == 0xfeff: // a byte order mark in the right order
+		case c == 0xfeff: // the byte order mark shows the right order
 		case c == 0xfffe:
 			order = binary.LittleEndian
 		case c < 0x80:

@@ -44,8 +44,8 @@ func burst(frame, channel int) float64 {
 	return math.Trunc(v) / (1 << 15)
 }
 
-// Decoded sound has the same position and length as before encoding. A file that does not declare
-// its delay and padding is decoded with both.
+// TestDelayAndPaddingAreCutOff expects the same position and length as before encoding. If a file
+// does not declare its delay and padding, both are kept.
 func TestDelayAndPaddingAreCutOff(t *testing.T) {
 	for _, c := range []struct {
 		name                          string
@@ -55,8 +55,8 @@ func TestDelayAndPaddingAreCutOff(t *testing.T) {
 		{"stereo.mp3", 44100, 2, 9000, 0, 9000},
 		{"joint.mp3", 44100, 2, 9000, 0, 9000},
 		{"mono22.mp3", 22050, 1, 7000, 0, 7000},
-		// The encoder's delay of 576 and the decoder's delay of 529 remain, and the length is a
-		// multiple of 1152.
+		// The encoder's delay of 576 samples and the decoder's delay of 529 samples remain. The
+		// length is a multiple of 1152.
 		{"notag.mp3", 44100, 2, 10368, 576 + 529, 9000},
 	} {
 		got, err := Decode(t.Context(), read(t, c.name))
@@ -95,7 +95,7 @@ func TestDelayAndPaddingAreCutOff(t *testing.T) {
 	}
 }
 
-// All processors compute the same bits. The hashes were made on amd64.
+// All processors must compute the same bits. The hashes were computed on amd64.
 func TestGolden(t *testing.T) {
 	for name, want := range map[string]uint64{
 		"stereo.mp3": 0xc5e5bec57a5adc22, "joint.mp3": 0x739e10014f38a54d, "mono22.mp3": 0x8d83f16d3e257a09, "low.mp3": 0x1306289aec3a03c2,
@@ -115,7 +115,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// An independent decoder gives the same samples, within its 16 bits. (It does not read MPEG 2.5.)
+// TestAgainstLibrary expects the samples of another decoder, to 16 bits. That decoder does not read
+// MPEG 2.5.
 func TestAgainstLibrary(t *testing.T) {
 	for _, name := range []string{"stereo.mp3", "joint.mp3", "mono22.mp3", "notag.mp3", "reservoir.mp3"} {
 		data := read(t, name)
@@ -150,8 +151,8 @@ func TestAgainstLibrary(t *testing.T) {
 	}
 }
 
-// A piece from the middle of a file starts with silence where data is missing, and then continues
-// like the whole file.
+// TestPieceStartsSilent decodes a part from the middle of a file. It expects silence while data is
+// missing, and then the same samples as in the whole file.
 func TestPieceStartsSilent(t *testing.T) {
 	data := read(t, "notag.mp3")
 	whole, err := Decode(t.Context(), data)
@@ -176,7 +177,8 @@ func TestPieceStartsSilent(t *testing.T) {
 	}
 }
 
-// Tags before and after the sound, junk before it, and a torn last frame are harmless.
+// TestTagsAndJunkAreSkipped adds tags, junk and a truncated last frame to a file, and expects the
+// same samples.
 func TestTagsAndJunkAreSkipped(t *testing.T) {
 	data := read(t, "stereo.mp3")
 	id3 := append([]byte("ID3\x04\x00\x00\x00\x00\x02\x01"), bytes.Repeat([]byte{0xff}, 0x101)...)
@@ -195,7 +197,6 @@ func TestTagsAndJunkAreSkipped(t *testing.T) {
 	}
 }
 
-// A reserved emphasis within a stream does not affect the sound.
 func TestReservedEmphasisIsIgnored(t *testing.T) {
 	data := read(t, "stereo.mp3")
 	want, err := Decode(t.Context(), data)
@@ -220,7 +221,7 @@ func TestReservedEmphasisIsIgnored(t *testing.T) {
 
 func TestBadMP3IsRefused(t *testing.T) {
 	data := read(t, "stereo.mp3")
-	var at []int // offsets of the frames
+	var at []int // offsets of all frames
 	for i := 0; i < len(data); {
 		h, ok := headerAt(data, i)
 		if !ok {
@@ -262,16 +263,16 @@ func TestHeader(t *testing.T) {
 		valid                     bool
 		rate, samples, size, side int
 	}{
-		{"\xff\xfb\x90\x00", true, 44100, 1152, 417, 32}, // 128 kbit/s
-		{"\xff\xfb\x92\x00", true, 44100, 1152, 418, 32}, // padded
-		{"\xff\xfb\xe4\xc0", true, 48000, 1152, 960, 17}, // 320 kbit/s, mono
-		{"\xff\xf3\x40\xc4", true, 22050, 576, 104, 9},   // MPEG 2, 32 kbit/s, mono
+		{"\xff\xfb\x90\x00", true, 44100, 1152, 417, 32},
+		{"\xff\xfb\x92\x00", true, 44100, 1152, 418, 32},
+		{"\xff\xfb\xe4\xc0", true, 48000, 1152, 960, 17},
+		{"\xff\xf3\x40\xc4", true, 22050, 576, 104, 9},
 		{"\xff\xf3\x48\x00", true, 16000, 576, 144, 17},
-		{"\xff\xfb\xf0\x00", false, 0, 0, 0, 0}, // bit rate 15
-		{"\xff\xfb\x9c\x00", false, 0, 0, 0, 0}, // rate 3
-		{"\xff\xeb\x90\x00", false, 0, 0, 0, 0}, // version 1
-		{"\xff\xf9\x90\x00", false, 0, 0, 0, 0}, // layer 0
-		{"\xfe\xfb\x90\x00", false, 0, 0, 0, 0}, // no sync
+		{"\xff\xfb\xf0\x00", false, 0, 0, 0, 0}, // invalid bit rate 15
+		{"\xff\xfb\x9c\x00", false, 0, 0, 0, 0}, // invalid rate code 3
+		{"\xff\xeb\x90\x00", false, 0, 0, 0, 0}, // invalid version code 1
+		{"\xff\xf9\x90\x00", false, 0, 0, 0, 0}, // invalid layer code 0
+		{"\xfe\xfb\x90\x00", false, 0, 0, 0, 0}, // invalid sync bits
 	} {
 		h := header(binary.BigEndian.Uint32([]byte(c.bytes)))
 		if h.isFrameHeader() != c.valid {
@@ -283,7 +284,6 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// The context is checked once for each frame.
 func TestMP3DecodingStopsWithContext(t *testing.T) {
 	data := read(t, "notag.mp3")
 	if _, err := Decode(countdown.New(t.Context(), 8), data); err != context.Canceled {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Each tree has every pair of values once, and no unused code words.
+// TestTreesHaveAllValues checks that each tree has every pair of values once, and no unused code
+// words.
 func TestTreesHaveAllValues(t *testing.T) {
 	sizes := map[int]int{1: 2, 2: 3, 3: 3, 5: 4, 6: 4, 7: 6, 8: 6, 9: 6, 10: 8, 11: 8, 12: 8, 13: 16, 15: 16, 16: 16, 24: 16}
 	for number, text := range trees {
@@ -27,7 +28,7 @@ func TestTreesHaveAllValues(t *testing.T) {
 				}
 			}
 		}
-		want := 16 // number of quadruples
+		want := 16
 		if n := sizes[number]; n > 0 {
 			want = n * n
 			for x := range n {
@@ -50,7 +51,8 @@ func TestTreesHaveAllValues(t *testing.T) {
 			t.Errorf("%d, %d, want %v", x, y, want)
 		}
 	}
-	// A value of 15 in table 16 + 7 is followed by 13 bits: 11110101 is 15, 0.
+	// In table 23 (16 + 7), a value of 15 is followed by 13 extra bits. The code word 11110101 is
+	// the pair 15, 0.
 	leaf := &bitReader{data: []byte{0, 0, 0, 0}}
 	for i := range 1 << 16 {
 		probe := &bitReader{data: []byte{byte(i >> 8), byte(i), 0xff, 0xff, 0xff, 0xff}}
@@ -64,7 +66,6 @@ func TestTreesHaveAllValues(t *testing.T) {
 	}
 }
 
-// Bands are consecutive and fill the spectrum.
 func TestBandsFillTheSpectrum(t *testing.T) {
 	for _, b := range bandTables {
 		rate := b.rate
@@ -88,7 +89,7 @@ func TestBandsFillTheSpectrum(t *testing.T) {
 	}
 }
 
-// The inverse MDCT agrees with the formulas of 2.4.3.4.10.2.
+// TestHybridTransforms compares the inverse MDCT with the formulas of 2.4.3.4.10.2.
 func TestHybridTransforms(t *testing.T) {
 	window := func(block, i int) float64 {
 		x := float64(i)
@@ -125,7 +126,7 @@ func TestHybridTransforms(t *testing.T) {
 	}
 }
 
-// Start and stop blocks may be mixed as well: their lowest two subbands then have the window of a
+// TestMixedEdges decodes mixed start and stop blocks. The lowest two subbands have the window of a
 // long block, the others the window of their type.
 func TestMixedEdges(t *testing.T) {
 	for block := 1; block <= 3; block++ {
@@ -141,7 +142,7 @@ func TestMixedEdges(t *testing.T) {
 		}
 		var got, sum, part [1152]float64
 		var f, g, h hybrid
-		for gr := range 2 { // the second granule shows the state left by the first
+		for gr := range 2 { // the second granule depends on the state after the first
 			f.transformGranule(&both, got[576*gr:][:576])
 			g.transformGranule(&low, sum[576*gr:][:576])
 			h.transformGranule(&high, part[576*gr:][:576])
@@ -151,7 +152,8 @@ func TestMixedEdges(t *testing.T) {
 				t.Fatalf("block type %d, sample %d: %v, want %v", block, i, got[i], want)
 			}
 		}
-		// 12+9+8+4 bits of other fields, then: switched, type, mixed.
+		// The first bits belong to other fields (12+9+8+4). Then come the fields switched, type and
+		// mixed.
 		word := byte(0x40 | block<<4 | 1<<3)
 		var read granule
 		read.readGranule(&bitReader{data: []byte{0, 0, 0, 0, word, 0, 0, 0, 0, 0}}, header(0xfffb9000), newBandLayouts(44100))
@@ -161,7 +163,8 @@ func TestMixedEdges(t *testing.T) {
 	}
 }
 
-// The synthesis agrees with the flow chart of 2.4.3.2.2, with its vector of 1024.
+// TestSynthesis compares the synthesis with the flow chart of 2.4.3.2.2, which uses a vector of
+// 1024 values.
 func TestSynthesis(t *testing.T) {
 	var v [1024]float64
 	var s synthesis
@@ -200,7 +203,8 @@ func TestSynthesis(t *testing.T) {
 	}
 }
 
-// The lines of three windows are interleaved; long bands of mixed blocks stay.
+// TestShortBlocksAreSortedByFrequency expects the lines of the three windows to be interleaved. The
+// long bands of mixed blocks keep their order.
 func TestShortBlocksAreSortedByFrequency(t *testing.T) {
 	l := newBandLayouts(44100)
 	for _, mixed := range []bool{false, true} {
@@ -211,7 +215,6 @@ func TestShortBlocksAreSortedByFrequency(t *testing.T) {
 		for _, b := range g.bands {
 			for k := b.start; k < b.end; k++ {
 				if g.spectrum[k] = float64(k); b.window >= 0 {
-					// the expected place
 					width := b.end - b.start
 					g.spectrum[k] = float64(b.start - b.window*width + 3*(k-b.start) + b.window)
 				}
@@ -226,7 +229,7 @@ func TestShortBlocksAreSortedByFrequency(t *testing.T) {
 	}
 }
 
-// Lines are scaled as in 2.4.3.4.7.
+// TestScale compares the scaled lines with the formula of 2.4.3.4.7.
 func TestScale(t *testing.T) {
 	l := newBandLayouts(44100)
 	for _, c := range []struct {
@@ -253,7 +256,7 @@ func TestScale(t *testing.T) {
 		if g.coarse {
 			multiplier = 1
 		}
-		pretab := []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 3, 2, 0} // table B.6
+		pretab := []int{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 3, 2, 0} // table B.6 of the standard
 		for i, b := range g.bands {
 			factor := float64(g.factors[i])
 			gain := float64(g.gain) - 210
@@ -275,7 +278,6 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// A quadruple that reaches beyond the end of its granule is dropped.
 func TestQuadrupleBeyondTheGranuleIsDropped(t *testing.T) {
 	// Table 33 has words of four bits. Depending on the order of its leaves, either 0000 or 1111 is
 	// the quadruple of four ones; it is followed by four signs.
@@ -299,13 +301,13 @@ func TestQuadrupleBeyondTheGranuleIsDropped(t *testing.T) {
 	}
 }
 
-// MPEG 2 scale factors have the widths of ISO/IEC 13818-3, 2.4.3.2.
+// TestFactors2 compares the widths of MPEG 2 scale factors with ISO/IEC 13818-3, 2.4.3.2.
 func TestFactors2(t *testing.T) {
 	for _, c := range []struct {
 		compress int
 		position bool
-		count    int // number of factors with a width other than 0
-		bits     int // bits of all factors
+		count    int // number of scale factors whose width is not 0
+		bits     int // total width of the scale factors in bits
 		preflag  bool
 	}{
 		{0, false, 0, 0, false},
@@ -332,12 +334,12 @@ func TestFactors2(t *testing.T) {
 	}
 }
 
-// Aliases are reduced between the two long subbands of a mixed block, but not above them, and not
-// in short blocks.
+// TestAliases checks where aliases are reduced. In a mixed block this happens only between the two
+// long subbands, and in short blocks never.
 func TestAliases(t *testing.T) {
 	for _, c := range []struct {
 		g         granule
-		from, end int // lines that change
+		from, end int // first and last line that change
 	}{
 		{granule{}, 10, 576 - 10},
 		{granule{block: shortBlock, mixed: true}, 10, 26},
@@ -356,9 +358,9 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// In intensity stereo, both channels share the left channel's spectrum in the bands above the last
-// nonzero line of the right channel. Stereo positions of MPEG 1 (7 means not shared) and of MPEG 2
-// set the shares.
+// TestJointStereo tests intensity stereo. Both channels share the left channel's spectrum in the
+// bands above the last nonzero line of the right channel. The stereo positions of MPEG 1 and MPEG 2
+// set the share of each channel; 7 means that the band is not shared.
 func TestJointStereo(t *testing.T) {
 	const both, intensity = header(0xfffb9070), header(0xfffb9050)
 	const mpeg2 = header(0xfff39050)
@@ -369,7 +371,7 @@ func TestJointStereo(t *testing.T) {
 		factor      int
 		width       int
 		compress    int
-		left, right float64 // shares of a line of value 1 in the last band but one
+		left, right float64 // gains of the last band but one
 	}{
 		{"left only", intensity, 6, 0, 0, 1, 0},
 		{"right only", intensity, 0, 0, 0, 0, 1},
@@ -386,7 +388,7 @@ func TestJointStereo(t *testing.T) {
 		band := l.long[20]
 		right.factors[20], right.widths[20] = c.factor, c.width
 		left.spectrum[band.start] = 1
-		left.spectrum[575] = 1 // the last band uses the position of the band below
+		left.spectrum[575] = 1 // the last band has the stereo position of the band below
 		right.spectrum[0], left.spectrum[0] = 1, 1
 		separateStereo(c.h, left, right)
 		for _, k := range []int{band.start, 575} {
@@ -404,8 +406,8 @@ func TestJointStereo(t *testing.T) {
 	}
 }
 
-// The topmost band has no position. If the factor of the band below is not a position either,
-// because that band is coded separately, both sides get equal shares.
+// TestJointStereoTop tests the topmost band, which has no position of its own. If the band below is
+// coded separately, both sides get equal shares.
 func TestJointStereoTop(t *testing.T) {
 	for h, want := range map[header]float64{0xfffb9050: 0.5, 0xfff39050: 1} {
 		for _, block := range []int{0, shortBlock} {
@@ -429,9 +431,8 @@ func TestJointStereoTop(t *testing.T) {
 	}
 }
 
-// Main data may start up to 511 bytes back (2.4.2.7).
 func TestReservoirHolds511Bytes(t *testing.T) {
-	h := header(0xfffb9000) // 417 bytes, including 36 that are not main data
+	h := header(0xfffb9000) // a frame of 417 bytes, of which 36 are not main data
 	d := newDecoder(h)
 	for i, want := range []int{381, 511, 511} {
 		frame := make([]byte, h.frameBytes())
@@ -445,7 +446,7 @@ func TestReservoirHolds511Bytes(t *testing.T) {
 	}
 }
 
-// FuzzFrames decodes noise after valid headers: the decoder may meet any main data.
+// FuzzFrames decodes random bytes after valid headers, because a file may contain any main data.
 func FuzzFrames(f *testing.F) {
 	for _, name := range []string{"stereo.mp3", "low.mp3", "mono22.mp3"} {
 		f.Add(read(f, name)[4:1200], uint32(0xfffb9000))

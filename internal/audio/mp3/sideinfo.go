@@ -3,8 +3,8 @@ package mp3
 // A sideInfo describes the encoding of a frame's granules (2.4.1.7 of both ISO/IEC 11172-3 and
 // 13818-3).
 type sideInfo struct {
-	begin    int    // bytes from the start of the main data to the frame
-	shared   [2]int // scale factor groups that the second granule reuses, per channel
+	begin    int    // distance in bytes from the start of the main data to the frame
+	shared   [2]int // bit mask of the scale factor groups that the second granule reuses, for each channel
 	granules [2][2]granule
 }
 
@@ -16,15 +16,15 @@ type granule struct {
 	compress  int // encoding of the scale factors
 	switched  bool
 	block     int  // block type: 0 long, 1 start, 2 short, 3 stop
-	mixed     bool // the lowest two subbands use long blocks
+	mixed     bool // set if the lowest two subbands of a short block use long blocks
 	tables    [3]int
 	subGain   [3]int // gain of each window of a short block
 	regions   [2]int // number of bands in each region
 	preflag   bool
-	coarse    bool // scale factors have steps of twice the size
+	coarse    bool // set if scale factors have steps of twice the size
 	quadTable int
 	factors   [39]int
-	widths    [39]int // bits of each scale factor, for intensity stereo of MPEG 2
+	widths    [39]int // widths of the scale factors for intensity stereo in MPEG 2
 	bands     []band
 	spectrum  [576]float64
 }
@@ -37,7 +37,7 @@ func (s *sideInfo) readSideInfo(r *bitReader, h header, bands *layouts) {
 	channels := h.channelCount()
 	if h.versionCode() == 3 {
 		s.begin = r.bits(9)
-		r.bits(7 - 2*channels) // private bits
+		r.bits(7 - 2*channels) // skip the private bits
 		for ch := range channels {
 			s.shared[ch] = r.bits(4)
 		}
@@ -89,7 +89,7 @@ func (g *granule) readGranule(r *bitReader, h header, bands *layouts) {
 	}
 }
 
-// regionEnds returns the last line of the first and of the second region of a granule, exclusive.
+// regionEnds returns the ends of the first and of the second region of a granule, as line numbers.
 func (g *granule) regionEnds(rate int) (int, int) {
 	bands := bandsAt(rate)
 	switch {
@@ -125,7 +125,7 @@ func bandsOf(rate int, short, mixed bool) []band {
 	if !short || mixed {
 		count := 22
 		if mixed {
-			first, count = 3, 6 // 36 lines, except at 8 kHz
+			first, count = 3, 6 // the short blocks start at line 36, except at 8 kHz
 			if rate >= 32000 {
 				count = 8
 			}
@@ -164,9 +164,9 @@ func (s *sideInfo) readFactors1(r *bitReader, gr, ch int) {
 	low := [16]int{0, 0, 0, 0, 3, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4}[g.compress]
 	high := [16]int{0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 2, 3}[g.compress]
 	if g.block == shortBlock {
-		lows, all := 18, 36 // number of factors, for three windows
+		lows, all := 18, 36 // number of factors in short blocks with three windows
 		if g.mixed {
-			lows, all = 17, 35 // 8 long bands, then short bands starting with the fourth
+			lows, all = 17, 35 // mixed blocks have 8 long bands, then short bands starting with the fourth
 		}
 		for i := range all {
 			width := high
@@ -204,8 +204,8 @@ var partitions = [6][3][4]int{
 	{{8, 8, 5, 0}, {15, 12, 9, 0}, {6, 18, 9, 0}},
 }
 
-// readFactors2 reads MPEG 2 scale factors, with four widths for four partitions. The right channel
-// of intensity stereo has different partitions.
+// readFactors2 reads MPEG 2 scale factors. They have four widths, one for each of four partitions.
+// The right channel of intensity stereo has different partitions.
 func (g *granule) readFactors2(r *bitReader, position bool) {
 	var widths [4]int
 	kind := 0

@@ -7,7 +7,8 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// powers returns x^(4/3) for all values of a line, from 0 to 8206: 15 plus an integer of 13 bits.
+// powers returns x^(4/3) for all possible values of a line: 0 to 8206, which is 15 plus the largest
+// 13-bit integer.
 var powers = sync.OnceValue(func() *[8207]float64 {
 	p := new([8207]float64)
 	for i := 1; i < len(p); i++ {
@@ -42,7 +43,7 @@ func (g *granule) readSpectrum(r *bitReader, rate, end int) {
 				}
 			}
 		}
-		if r.at > end { // the last quadruple is beyond the granule
+		if r.at > end { // the last quadruple extends beyond the granule
 			lines[n], lines[n+1], lines[n+2], lines[n+3] = 0, 0, 0, 0
 		}
 	}
@@ -127,10 +128,9 @@ func separateStereo(h header, left, right *granule) {
 		middleSide(left, right, 0, 576)
 		return
 	}
-	// Above the right channel's last nonzero line, in each window, both channels share one
-	// spectrum, and the right channel's scale factors are stereo positions. The highest bands have
-	// no factor: they use the factor of the next lower band or, if that is not a position, have
-	// equal power on both sides.
+	// Above the right channel's last nonzero line, both channels share one spectrum, and the right
+	// channel's scale factors are stereo positions. The highest bands have no factor. They use the
+	// factor of the next lower band or, if that is not a position, have equal power on both sides.
 	var ended [3]bool
 	below := 1
 	if right.block == shortBlock {

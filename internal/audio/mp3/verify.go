@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// Verify checks that each frame of a file follows the previous one, and that the file has all the
-// frames that its Xing, Info or VBRI header counts. It returns the number of seconds before the
-// first damage. It holds some kilobytes at a time, and decodes nothing. Kinds of MPEG audio that
-// Decode refuses are not checked.
+// Verify checks that each frame of a file follows the previous one, and that the file has as many
+// frames as its Xing, Info or VBRI header states. It returns the number of seconds before the first
+// damage. It holds some kilobytes at a time, and decodes nothing. Kinds of MPEG audio that Decode
+// refuses are not checked.
 func Verify(r io.ReaderAt, size int64) (whole float64, err error) {
 	start, err := endOfTags(r, size)
 	if err != nil {
@@ -33,7 +33,7 @@ func Verify(r io.ReaderAt, size int64) (whole float64, err error) {
 		frames = max(0, frames-1)
 	}
 	whole = float64(frames) * float64(first.samplesPerFrame()) / float64(first.sampleRate())
-	// Some encoders also count the frame with this header.
+	// Some encoders count the frame with this header, too.
 	if err == nil && frames < int64(l.declared)-1 {
 		err = fmt.Errorf("the file has %d of %d MP3 frames", frames, l.declared)
 	}
@@ -59,8 +59,8 @@ func endOfTags(r io.ReaderAt, size int64) (at int64, err error) {
 	return at, nil
 }
 
-// countFrames counts the whole frames from the start of r. The error says that another frame
-// follows data that is no frame.
+// countFrames counts the complete frames from the start of r. It returns an error if another frame
+// follows data that is not a frame.
 func countFrames(r io.Reader, first header) (frames int64, err error) {
 	buffered := bufio.NewReaderSize(r, searched)
 	for at := int64(0); ; frames++ {
@@ -83,7 +83,7 @@ func countFrames(r io.Reader, first header) (frames int64, err error) {
 			return frames, err
 		}
 		if n < h.frameBytes() {
-			return frames, nil // a torn frame, as at the end of many files
+			return frames, nil // a truncated last frame is common and ignored
 		}
 		at += int64(n)
 	}

@@ -22,16 +22,16 @@ var checksum = sync.OnceValue(func() *crcslice8.Table {
 })
 
 // NoPosition is the granule position of a page on which no packet ends. Other negative positions
-// are before the start of the stream.
+// refer to samples before the start of the stream.
 const NoPosition = -1
 
 // A Page is one page of a file.
 type Page struct {
-	Offset  int // offset of the page's first byte in the file
+	Offset  int // offset of the page in the file
 	First   bool
 	Last    bool
-	Resumes bool  // the page starts with the rest of an unfinished packet
-	Granule int64 // position at the end of the page; NoPosition if no packet ends on it
+	Resumes bool  // set if the page starts with the rest of an unfinished packet
+	Granule int64 // granule position at the end of the page; NoPosition if no packet ends on it
 	Serial  uint32
 	Number  uint32
 	Lacing  []byte // sizes of the body's segments
@@ -41,7 +41,7 @@ type Page struct {
 const pageHeader = 27
 
 // ReadPage reads the page at an offset of a file and returns the offset of the next page. It does
-// not verify the checksum. The slices share data's memory.
+// not verify the checksum. The slices of the page refer to data.
 func ReadPage(data []byte, at int) (Page, int, error) {
 	rest := data[min(at, len(data)):]
 	switch {
@@ -88,7 +88,7 @@ func (p *Page) verifyChecksum(data []byte) error {
 	want := binary.LittleEndian.Uint32(page[22:])
 	crc := checksum()
 	sum := crc.Checksum(page[:22])
-	sum = crc.Update(sum, make([]byte, 4)) // zeros for the checksum field itself
+	sum = crc.Update(sum, make([]byte, 4)) // the checksum field itself counts as zeros
 	if sum = crc.Update(sum, page[26:]); sum != want {
 		return fmt.Errorf("byte %d: the checksum of an Ogg page is wrong; the file is damaged", p.Offset)
 	}
@@ -98,8 +98,8 @@ func (p *Page) verifyChecksum(data []byte) error {
 // A Packet is the unit of data of a stream's codec.
 type Packet struct {
 	Data    []byte
-	Granule int64 // position after the packet; NoPosition unless it is the last one on its page
-	Last    bool  // the packet is the last of the stream
+	Granule int64 // granule position after the packet; NoPosition unless it is the last packet on its page
+	Last    bool  // set on the last packet of the stream
 }
 
 // A Reader reads the packets of one stream.
@@ -112,7 +112,7 @@ type Reader struct {
 	segment int // index of the next segment in page.Lacing
 	offset  int // offset of the next byte in page.Body
 	number  uint32
-	partial []byte // start of a packet that continues on the next page
+	partial []byte // start of a packet that continues on the next page; nil if none does
 	over    bool
 }
 
@@ -124,7 +124,7 @@ func NewReader(data, magic []byte) (*Reader, error) {
 		switch {
 		case err != nil && err != io.EOF:
 			return nil, err
-		case err == io.EOF || !p.First: // all streams start before any continues
+		case err == io.EOF || !p.First: // the first pages of all streams precede other pages
 			return nil, fmt.Errorf("no Ogg stream starts with %q", magic)
 		case bytes.HasPrefix(p.Body, magic):
 			return &Reader{data: data, at: at, serial: p.Serial, number: p.Number - 1}, nil
@@ -133,8 +133,8 @@ func NewReader(data, magic []byte) (*Reader, error) {
 	}
 }
 
-// Next returns the stream's next packet, or io.EOF after the last packet. The packet may share the
-// file's memory.
+// Next returns the stream's next packet, or io.EOF after the last packet. The packet may refer to
+// the file's memory.
 func (r *Reader) Next() (Packet, error) {
 	for {
 		for r.segment < len(r.page.Lacing) {
@@ -192,7 +192,7 @@ func (r *Reader) turnPage() error {
 	for {
 		p, next, err := ReadPage(r.data, r.at)
 		if err == io.EOF {
-			// Some writers do not mark the last page.
+			// Some programs do not mark the last page of a stream.
 			r.over = true
 			return r.checkStreamEnd()
 		}
@@ -226,7 +226,7 @@ func (r *Reader) checkStreamEnd() error {
 	for at := r.at; ; {
 		p, next, err := ReadPage(r.data, at)
 		if err != nil {
-			return io.EOF // data after the stream is ignored
+			return io.EOF // bytes after the stream are ignored
 		}
 		if p.First {
 			return fmt.Errorf("byte %d: another stream starts after the first; split the file", p.Offset)
@@ -235,11 +235,11 @@ func (r *Reader) checkStreamEnd() error {
 	}
 }
 
-// An Extent describes the rest of a stream, based on its pages, whose checksums are not verified.
+// An Extent describes the remaining pages of a stream. Their checksums are not verified.
 type Extent struct {
-	Granule int64 // last position; NoPosition if no page has one
-	Packets int64 // number of packets that end in the rest
-	Early   int64 // number of packets up to the first nonnegative position
+	Granule int64 // last granule position; NoPosition if no page has one
+	Packets int64 // number of remaining packets
+	Early   int64 // number of packets up to the first granule position that is not negative
 }
 
 // Measure returns the extent of the packets that Next has not returned yet. It returns an error
@@ -282,7 +282,7 @@ func (e *Extent) extendBy(p *Page) {
 	}
 }
 
-// Page flags.
+// These are the flags of a page.
 const (
 	firstPage = 2
 	lastPage  = 4
@@ -290,7 +290,7 @@ const (
 
 const (
 	maxSegments = 255
-	// maxPackets limits a page to one second, so that players can seek.
+	// maxPackets limits a page to one second of sound, so that players can seek.
 	maxPackets = 50
 )
 
@@ -300,7 +300,7 @@ type Writer struct {
 	to      io.Writer
 	serial  uint32
 	number  uint32
-	granule int64 // granule position at the end of the page's last packet
+	granule int64 // granule position after the last packet of the page
 	packets int
 	lacing  []byte
 	body    []byte
@@ -334,7 +334,7 @@ func (p *Writer) Packet(data []byte, granule int64) error {
 // Flush ends the current page.
 func (p *Writer) Flush() error { return p.flushPage(0) }
 
-// Close writes the current page as the last page of the stream.
+// Close writes the current page and marks it as the last page of the stream.
 func (p *Writer) Close() error { return p.flushPage(lastPage) }
 
 func (p *Writer) flushPage(flags byte) error {

@@ -93,7 +93,6 @@ func readAll(data []byte) ([][]byte, error) {
 	}
 }
 
-// Packets of any size in pages of any size survive writing and reading.
 func TestPacketsSurviveWritingAndReading(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &writer{serial: 7, segments: rapid.IntRange(1, 255).Draw(t, "segments")}
@@ -127,13 +126,14 @@ func TestPacketsSurviveWritingAndReading(t *testing.T) {
 	})
 }
 
-// The position of a page belongs to the last packet that ends on it.
+// TestPageHasTheLastPacketsPosition checks that the granule position of a page belongs to the last
+// packet that ends on it.
 func TestPageHasTheLastPacketsPosition(t *testing.T) {
 	w := &writer{segments: 3}
 	w.packet([]byte(magic))
 	w.packet(make([]byte, 10))
-	w.packet(make([]byte, 300)) // a segment on this page, one on the next
-	w.packet(make([]byte, 600)) // a packet that continues on the page after the next
+	w.packet(make([]byte, 300)) // packet with one segment on this page and one on the next
+	w.packet(make([]byte, 600)) // packet that continues on the page after the next
 	w.packet(make([]byte, 1))
 	w.flush(false, last)
 	r, err := NewReader(w.file, []byte(magic))
@@ -162,7 +162,7 @@ func TestPageHasTheLastPacketsPosition(t *testing.T) {
 	if e, err := r.Measure(); err != nil || e != (Extent{Granule: 2, Packets: 5, Early: 2}) {
 		t.Errorf("Measure says %+v, %v", e, err)
 	}
-	for range 2 { // the first packets of the first page
+	for range 2 {
 		if _, err := r.Next(); err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func one(serial uint32, packets ...string) []byte {
 	return w.file
 }
 
-// Other streams are skipped anywhere.
+// TestOtherStreamsAreSkipped inserts pages of other streams at any place of a file.
 func TestOtherStreamsAreSkipped(t *testing.T) {
 	other := &writer{serial: 2, segments: 255}
 	other.packet([]byte("skeleton"))
@@ -218,7 +218,7 @@ func TestDamagedPagesAreErrors(t *testing.T) {
 	}
 	unfinished := &writer{segments: 2}
 	unfinished.packet([]byte(magic))
-	unfinished.packet(make([]byte, 254+255*3)) // fills pages
+	unfinished.packet(make([]byte, 254+255*3)) // packet that fills several pages
 	fresh := append(bytes.Clone(paged[:second]), page(0, 1, 5, 0, []byte{1}, []byte{9})...)
 
 	for _, c := range []struct {
@@ -250,7 +250,7 @@ func TestDamagedPagesAreErrors(t *testing.T) {
 	if _, err := readAll(append(bytes.Clone(whole), "ID3 or whatever"...)); err != nil {
 		t.Error(err)
 	}
-	// Some writers do not mark the last page.
+	// Some programs do not mark the last page of a stream.
 	unmarked := &writer{segments: 255}
 	unmarked.packet([]byte(magic))
 	unmarked.flush(false, 0)

@@ -15,15 +15,15 @@ const maxPage = pageHeader + maxSegments + maxSegments*255
 type pageWalk struct {
 	magic   []byte
 	open    map[uint32]*openStream
-	main    uint32 // serial number of the stream that starts with magic
-	ended   int64  // frames of earlier streams whose first packet starts with magic
-	granule int64  // last position of the current stream of that kind
+	main    uint32 // serial number of the stream whose first packet starts with magic
+	ended   int64  // number of frames in earlier streams whose first packet starts with magic
+	granule int64  // last granule position of the stream main
 }
 
-// An openStream is a stream whose last page has not come yet.
+// An openStream is a stream whose last page has not been read yet.
 type openStream struct {
 	number uint32 // number of the next page
-	within bool   // the last packet continues on the next page
+	within bool   // set if the last packet continues on the next page
 }
 
 // Verify checks the checksum, the number and the order of all pages of a file. It returns the
@@ -42,7 +42,7 @@ func Verify(r io.Reader, magic []byte) (whole int64, err error) {
 		case err == io.EOF:
 			return w.position(), w.checkOpenStreams()
 		case err != nil && len(w.open) == 0 && at > 0:
-			return w.position(), nil // data after the streams is ignored
+			return w.position(), nil // bytes after the streams are ignored
 		case err != nil && len(data) < maxPage && bytes.HasPrefix(data, []byte("OggS")):
 			return w.position(), errors.New("the file is cut off within a page")
 		case err != nil:

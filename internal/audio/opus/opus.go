@@ -40,7 +40,7 @@ import (
 // Rate is the only supported rate, in frames per second. Other clips must be resampled first.
 const Rate = 48000
 
-// Limits of the options.
+// Limits of [Options].
 const (
 	MaxChannels = 8
 	MinBitrate  = 6_000 // bits per second and channel
@@ -64,7 +64,7 @@ func DefaultBitrate(channels int) int {
 	return 64_000*l.streams + 32_000*l.coupled
 }
 
-// Check returns an error if the format cannot represent the clip or the options.
+// Check returns an error if the format does not support the clip or the options.
 func Check(clip *pcm.Clip, o Options) error {
 	frames := int64(clip.Frames())
 	switch {
@@ -144,14 +144,14 @@ func Encode(ctx context.Context, w io.Writer, clip *pcm.Clip, o Options) error {
 	return p.Close()
 }
 
-// serial computes a serial number from the content, which distinguishes chained streams as well as
-// is possible without randomness.
+// serial computes a serial number from the content. Chained streams get different numbers, and the
+// output is reproducible.
 func serial(head, tags []byte, frames int) uint32 {
 	return ogg.Serial(binary.LittleEndian.AppendUint64(slices.Concat(head, tags), uint64(frames)))
 }
 
-// fillPacket fills the samples of the stream's packet with the clip's frames from index at onward,
-// and with silence after the clip's end.
+// fillPacket copies the frames of the clip from index at onward into the stream's packet. After the
+// clip's end it adds silence.
 func (s *stream) fillPacket(clip *pcm.Clip, at int) error {
 	s.samples = s.samples[:0]
 	for i := at; i < at+packetFrames; i++ {
@@ -170,8 +170,8 @@ func (s *stream) fillPacket(clip *pcm.Clip, at int) error {
 	return nil
 }
 
-// vendor identifies the writer in the comments. It has no version, so that a new release does not
-// change files.
+// vendor is the name of the writer in the comments. It has no version, so that a new release does
+// not change files.
 const vendor = "assetcook"
 
 // identification returns the OpusHead packet.
@@ -180,7 +180,7 @@ func identification(channels, preSkip, sourceRate int) []byte {
 	p := append([]byte("OpusHead"), 1, byte(channels))
 	p = le.AppendUint16(p, uint16(preSkip))
 	p = le.AppendUint32(p, uint32(sourceRate))
-	p = append(p, 0, 0) // output gain of 0
+	p = append(p, 0, 0) // output gain is 0
 	if channels <= 2 {
 		return append(p, 0)
 	}
@@ -204,7 +204,7 @@ func comments(loops []pcm.Loop) []byte {
 	return p
 }
 
-// A stream encodes one or two channels of a clip. A packet of the file contains one packet per
+// A stream encodes one or two channels of a clip. A packet of the file contains one packet of each
 // stream.
 type stream struct {
 	packetEncoder
@@ -213,7 +213,7 @@ type stream struct {
 	packet   []byte
 }
 
-// A packetEncoder is the interface of the library's encoder that a stream needs.
+// packetEncoder is the part of the library's encoder that a stream needs.
 type packetEncoder interface {
 	Encode(samples []int16, packet []byte) (int, error)
 	PreSkip() int
@@ -231,7 +231,7 @@ func newStreams(channels int, o Options) ([]*stream, error) {
 		total = DefaultBitrate(channels)
 	}
 	var list []*stream
-	decoded := 0 // number of channels in previous streams
+	decoded := 0 // number of decoded channels in previous streams
 	for i := range l.streams {
 		s := &stream{packet: make([]byte, maxPacket)}
 		width, share := 1, 2
@@ -281,7 +281,7 @@ func (s *stream) appendPacket(to []byte, last bool) ([]byte, error) {
 }
 
 // encodePacket encodes the stream's packet. The library is young, so a panic is returned as an
-// error of this sound and does not end the program.
+// error and does not end the program.
 func (s *stream) encodePacket() (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -303,8 +303,8 @@ type layout struct {
 }
 
 // layouts returns the layouts of mapping families 0 and 1 by number of channels. A clip has its
-// channels in WAV order, as far as they exist: FL FR FC LFE BL BR BC SL SR. Ogg has them from left
-// to right, then the back channels, with the LFE last.
+// channels in WAV order: FL FR FC LFE BL BR BC SL SR. Ogg orders the front channels from left to
+// right, then the back channels, and then the LFE.
 func layouts() [MaxChannels + 1]layout {
 	return [...]layout{
 		1: {1, 0, []byte{0}, []int{0}},

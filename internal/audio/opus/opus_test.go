@@ -27,7 +27,7 @@ func encode(t testing.TB, clip *pcm.Clip, o Options) []byte {
 	return b.Bytes()
 }
 
-// A page of RFC 3533.
+// page is an Ogg page (RFC 3533).
 type page struct {
 	flags   byte
 	granule int64
@@ -84,7 +84,7 @@ func pages(t testing.TB, file []byte) []page {
 	return list
 }
 
-// plainCRC computes the CRC bit by bit, straight from its definition.
+// plainCRC computes the CRC bit by bit, as RFC 3533 defines it.
 func plainCRC(p []byte) uint32 {
 	crc := uint32(0)
 	for _, b := range p {
@@ -96,7 +96,7 @@ func plainCRC(p []byte) uint32 {
 	return crc
 }
 
-// play decodes a file according to RFC 7845 and returns the samples in Ogg's order.
+// play decodes a file as specified by RFC 7845 and returns the samples in Ogg's channel order.
 func play(t testing.TB, file []byte) []float32 {
 	t.Helper()
 	list := pages(t, file)
@@ -155,8 +155,8 @@ func ratio(want, got []float32) float64 {
 	return 10 * math.Log10(signal/miss)
 }
 
-// Decoded sound has exactly the length and the place of the original. A shift by one frame would
-// leave only 15 dB of the high notes.
+// Decoded sound must have exactly the length and position of the original. A shift by one frame
+// would reduce the signal-to-noise ratio of the high notes to 15 dB.
 func TestDecodedSoundKeepsLengthAndPlace(t *testing.T) {
 	for _, frames := range []int{1, 647, 648, 649, 960, 50*960 - 312, 50*960 - 311, 50_000} {
 		for _, channels := range []int{1, 2} {
@@ -211,7 +211,7 @@ func TestHeaders(t *testing.T) {
 	clip := sines(2, 1000)
 	clip.Loops = []pcm.Loop{{Start: 100, End: 900}}
 	list := pages(t, encode(t, clip, Options{SourceRate: 44100}))
-	head := "OpusHead\x01\x02\x38\x01\x44\xac\x00\x00\x00\x00\x00" // pre-skip 312
+	head := "OpusHead\x01\x02\x38\x01\x44\xac\x00\x00\x00\x00\x00" // the pre-skip is 312
 	if got := list[0].packets; len(got) != 1 || string(got[0]) != head || list[0].granule != 0 {
 		t.Errorf("%q", got)
 	}
@@ -229,8 +229,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Packets of every size are written to pages: sizes around multiples of 255, which need one more
-// lacing value, and numbers of segments or packets that fill a page.
+// TestPages writes packets of many sizes. Sizes that are multiples of 255 need one more lacing
+// value. Some numbers of segments or packets fill a page.
 func TestPages(t *testing.T) {
 	var b bytes.Buffer
 	p := ogg.NewWriter(&b, 9)
@@ -264,8 +264,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// All processors write the same bytes. The sum was made on amd64. If it changes, the recipe's
-// version must rise.
+// All processors must write the same bytes. The hash was computed on amd64. If it changes,
+// increment the version of the recipe.
 func TestGolden(t *testing.T) {
 	sum := sha256.New()
 	for _, channels := range []int{1, 2, 6} {
@@ -278,7 +278,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Encoding is reproducible, and different sounds have different serials.
+// TestEncodingIsReproducible also checks that different sounds have different serial numbers.
 func TestEncodingIsReproducible(t *testing.T) {
 	clip := probe(2)
 	a := encode(t, clip, Options{})
@@ -292,7 +292,7 @@ func TestEncodingIsReproducible(t *testing.T) {
 	}
 }
 
-// Silence and the extremes of the options can be encoded, even on 32-bit systems.
+// TestSilenceAndExtremeOptionsAreEncoded must also pass on 32-bit systems.
 func TestSilenceAndExtremeOptionsAreEncoded(t *testing.T) {
 	for channels := 1; channels <= MaxChannels; channels++ {
 		silence := &pcm.Clip{Rate: Rate, Channels: channels, Samples: make([]float32, 5000*channels)}
@@ -311,8 +311,8 @@ func TestSilenceAndExtremeOptionsAreEncoded(t *testing.T) {
 	}
 }
 
-// A higher bit rate sounds better and takes more bytes. The default bit rate for stereo is 96
-// kbit/s.
+// A higher bit rate must give a better sound and a larger file. The default bit rate for stereo is
+// 96 kbit/s.
 func TestBitrate(t *testing.T) {
 	clip := probe(2)
 	before, size := 0., 0
@@ -361,7 +361,7 @@ func TestBadClipsAreRefused(t *testing.T) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
-	// Infinity and other loud samples are clipped.
+	// Encode clips infinite and other loud samples.
 	loud := pcm.Clip{Rate: Rate, Channels: 1, Samples: slices.Repeat([]float32{float32(math.Inf(1)), -1e30}, 1000)}
 	full := pcm.Clip{Rate: Rate, Channels: 1, Samples: slices.Repeat([]float32{1, -1}, 1000)}
 	if !bytes.Equal(encode(t, &loud, Options{}), encode(t, &full, Options{})) {
@@ -369,7 +369,6 @@ func TestBadClipsAreRefused(t *testing.T) {
 	}
 }
 
-// The context is checked for every packet.
 func TestEncodingStopsWithContext(t *testing.T) {
 	clip := sines(1, 9*packetFrames)
 	var b bytes.Buffer
@@ -396,7 +395,6 @@ type several struct{ packetEncoder }
 
 func (several) Encode(_ []int16, packet []byte) (int, error) { packet[0] = 1; return 9, nil }
 
-// Failures of the library are errors.
 func TestLibraryFailuresAreErrors(t *testing.T) {
 	for want, e := range map[string]packetEncoder{
 		"index out of range": broken{}, "no packet": mute{}, "several frames": several{},
@@ -415,8 +413,7 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// probe returns half a second of rising notes, over noise that comes and goes. It uses integer
-// arithmetic.
+// probe returns half a second of rising notes with some noise. It uses integer arithmetic.
 func probe(channels int) *pcm.Clip {
 	clip := &pcm.Clip{Rate: Rate, Channels: channels, Samples: make([]float32, Rate/2*channels)}
 	seed, phase := uint32(1), uint32(0)

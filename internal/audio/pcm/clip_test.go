@@ -12,7 +12,7 @@ func TestMix(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		channels int
-		in       []float32 // a frame
+		in       []float32
 		to       int
 		want     []float64
 	}{
@@ -50,7 +50,6 @@ func TestMix(t *testing.T) {
 	}
 }
 
-// A mixed clip can be mixed again: its frames are consecutive.
 func TestMixedClipCanBeMixedAgain(t *testing.T) {
 	c := &Clip{Channels: 2, Samples: []float32{1, 3, 5, 7, -2, -4}}
 	if err := c.Mix(t.Context(), 1); err != nil {
@@ -81,8 +80,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// A loop that extends beyond the sound is shortened, or dropped if no frame is left; either gives a
-// warning.
+// TestLoopIsKeptWithinTheSound expects that a loop beyond the end of the sound is shortened, or
+// dropped if it would be empty. Both cause a warning.
 func TestLoopIsKeptWithinTheSound(t *testing.T) {
 	for _, c := range []struct {
 		loop     Loop

@@ -28,15 +28,15 @@ type Clip struct {
 	Channels int       // samples per frame
 	Samples  []float32 // samples, interleaved frame by frame; 1.0 is full scale
 	Loops    []Loop    // loops in source order; usually none
-	Warnings []string  // notes on loops of the source that were dropped or shortened
-	Lost     []string  // other parts of the source that a clip does not hold
+	Warnings []string  // warnings about loops of the source that were dropped or shortened
+	Lost     []string  // notes on other parts of the source that a clip cannot hold
 }
 
 // A Loop is a section of a clip that a player repeats.
 type Loop struct {
-	Start, End int64 // frame numbers; End is the first frame after the loop
+	Start, End int64 // first frame of the loop, and first frame after the loop
 	Count      int   // number of repetitions; 0 means forever
-	PingPong   bool  // alternately forwards and backwards
+	PingPong   bool  // plays alternately forwards and backwards
 }
 
 // AddLoop appends a loop to the clip. An end beyond the clip is moved to the clip's end, and a loop
@@ -123,8 +123,8 @@ func (c *Clip) mixture(channels int) [][]float64 {
 		return [][]float64{{1}, {1}}
 	}
 	const less = math.Sqrt2 / 2
-	// The weights of each channel for the left and the right side, in the order of the package
-	// comment.
+	// These are the weights of each channel for the left and the right side, in the channel order
+	// of the package comment.
 	var left, right []float64
 	switch c.Channels {
 	case 2:
@@ -141,7 +141,7 @@ func (c *Clip) mixture(channels int) [][]float64 {
 		left, right = []float64{1, 0, less, 0, 0.5, less, 0}, []float64{0, 1, less, 0, 0.5, 0, less}
 	case 8:
 		left, right = []float64{1, 0, less, 0, less, 0, less, 0}, []float64{0, 1, less, 0, 0, less, 0, less}
-	default: // unknown layout: all channels to both sides
+	default: // unknown layout: all channels contribute to both sides
 		left = make([]float64, c.Channels)
 		for i := range left {
 			left[i] = 1

@@ -48,7 +48,7 @@ type encoder struct {
 // A state holds the encoder's state of one channel.
 type state struct {
 	predictor
-	scale int // index of the previous slice's scale factor
+	scale int // index of the scale factor of the previous slice
 }
 
 // appendFrame appends one frame of interleaved samples.
@@ -113,7 +113,7 @@ func (e *encoder) encodeSlice(s *state, samples []int32) uint64 {
 		}
 	}
 	s.predictor, s.scale = best.after, (s.scale+bestTurn)%16
-	// A short slice is left-aligned in its 64 bits.
+	// The codes of a short slice are left-aligned in 64 bits.
 	code := uint64(s.scale)<<(3*len(samples)) | best.codes
 	return code << (3 * (sliceLen - len(samples)))
 }
@@ -121,20 +121,17 @@ func (e *encoder) encodeSlice(s *state, samples []int32) uint64 {
 // A trial is the result of encoding a slice with one scale factor.
 type trial struct {
 	rank  uint64 // squared error plus penalties; above the limit if aborted
-	codes uint64 // three bits per sample, first sample highest
+	codes uint64 // codes of three bits per sample, with the first sample in the highest bits
 	after predictor
 }
 
-// tryScale encodes the samples with one scale factor and stops when the rank of the trial exceeds
+// tryScale encodes the samples with one scale factor. It stops when the rank of the trial exceeds
 // the limit.
-//
-// As in the reference, a sample adds a penalty to its squared error if the weights are so large
-// that the filter may soon become unstable.
 func (e *encoder) tryScale(p *predictor, samples []int32, scale int, limit uint64) trial {
-	const heavy = 0x8ff // limit in units of 2^18
+	const heavy = 0x8ff // limit for the weights, in units of 2^18
 
 	reciprocal, steps := e.tables.reciprocal[scale], &e.tables.steps[scale]
-	// Registers are faster than an array, and the encoder spends nearly all its time in this loop.
+	// The state is copied to local variables, because registers are faster than an array.
 	h0, h1, h2, h3 := p.history[0], p.history[1], p.history[2], p.history[3]
 	w0, w1, w2, w3 := p.weights[0], p.weights[1], p.weights[2], p.weights[3]
 	var t trial

@@ -38,7 +38,7 @@ const (
 	magic        = "qoaf"
 	fileHeader   = 8
 	frameHeader  = 8
-	stateSize    = 16 // size of a predictor's history and weights
+	stateSize    = 16 // size in bytes of a predictor's history and weights
 	sliceSize    = 8
 	sliceLen     = 20
 	frameSlices  = 256
@@ -180,7 +180,7 @@ func (d *decoder) decodeSlices(to []float32, data []byte) {
 // the last four and adapts to the sign of each error. Arithmetic wraps at 32 bits, because weights
 // in a file may be chosen to overflow.
 type predictor struct {
-	history, weights [4]int32 // most recent sample last
+	history, weights [4]int32 // state of the filter; the last entry belongs to the most recent sample
 }
 
 // newPredictor returns a predictor with the initial weights that the specification recommends,
@@ -226,7 +226,7 @@ func clampInt16(x int32) int32 { return min(max(x, math.MinInt16), math.MaxInt16
 type tables struct {
 	dequant    [16][8]int32 // decoded value of each code
 	reciprocal [16]int32    // 2^16 / scale factor, rounded up
-	steps      [16][32]step // steps by quotient + 8; 32 entries avoid a bounds check
+	steps      [16][32]step // entry q+8 has the step for quotient q; 32 entries avoid a bounds check
 }
 
 // A step holds the code for a quotient from -8 to 8, and its decoded value.
@@ -238,10 +238,10 @@ type step struct {
 var lookup = sync.OnceValue(func() *tables {
 	// Scale factor s is (s+1)^2.75, rounded.
 	scales := [16]int32{1, 7, 21, 45, 84, 138, 211, 304, 421, 562, 731, 928, 1157, 1419, 1715, 2048}
-	// The values of codes 0, 2, 4 and 6, in quarters of the scale factor; odd codes have the
-	// negated values.
+	// These are the values of codes 0, 2, 4 and 6, in quarters of the scale factor. Odd codes have
+	// the negated values.
 	quarters := [4]int32{3, 10, 18, 28}
-	// The code of each magnitude, without sign. No code means zero.
+	// These are the codes of each magnitude, without sign. No code means zero.
 	magnitude := [9]uint32{0, 0, 2, 2, 4, 4, 6, 6, 6}
 
 	t := new(tables)

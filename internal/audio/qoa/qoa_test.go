@@ -51,8 +51,8 @@ func encode(t testing.TB, clip *pcm.Clip) []byte {
 	return b.Bytes()
 }
 
-// The reference encoder, qoa.h of phoboslab/qoa, writes the same file for the same samples, and
-// decodes the file to the same 16-bit samples: the hashes were made with it.
+// The reference encoder (qoa.h of phoboslab/qoa) writes the same bytes and decodes them to the same
+// samples. The hashes were computed with it.
 func TestReferenceWritesTheSameBytes(t *testing.T) {
 	for _, c := range []struct {
 		rate, channels, frames int
@@ -85,7 +85,6 @@ func TestReferenceWritesTheSameBytes(t *testing.T) {
 	}
 }
 
-// A file without a length in its header is read to its end.
 func TestFileWithoutLengthIsReadToItsEnd(t *testing.T) {
 	file := encode(t, sound(8000, 2, 6000))
 	want, err := Decode(t.Context(), file)
@@ -106,8 +105,8 @@ func TestFileWithoutLengthIsReadToItsEnd(t *testing.T) {
 	}
 }
 
-// The optimized search finds the same slice as a simple search, written like the specification. The
-// simple search tries all scale factors upwards from the last one.
+// TestSearchIsExhaustive compares the optimized search with a simple one, which tries all scale
+// factors upwards from the previous one.
 func TestSearchIsExhaustive(t *testing.T) {
 	e := encoder{tables: lookup()}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -115,12 +114,12 @@ func TestSearchIsExhaustive(t *testing.T) {
 		quiet := rapid.IntRange(0, 15).Draw(rt, "quiet") // number of low bits removed from the noise
 		s := state{predictor: newPredictor(), scale: rapid.IntRange(0, 15).Draw(rt, "scale")}
 		heavy := rapid.Int32Range(0, 30_000).Draw(rt, "heavy")
-		for i := range s.weights { // penalties for large weights matter, too
+		for i := range s.weights { // large weights add a penalty
 			s.weights[i] += heavy * int32(1-i&1*2)
 		}
 		length := rapid.IntRange(1, sliceLen).Draw(rt, "length")
 		for range rapid.IntRange(1, 100).Draw(rt, "slices") {
-			samples := make([]int32, length) // few samples make equal errors common
+			samples := make([]int32, length) // a small number of samples makes equal errors common
 			for i := range samples {
 				seed = seed*1664525 + 1013904223
 				samples[i] = int32(seed) >> (16 + quiet)
@@ -161,7 +160,6 @@ func plainSlice(s state, samples []int32) (code uint64, after state) {
 	return code, after
 }
 
-// Silence decodes to almost silence, although no code means zero.
 func TestSilenceStaysAlmostSilent(t *testing.T) {
 	clip, err := Decode(t.Context(), encode(t, &pcm.Clip{Rate: 8000, Channels: 3, Samples: make([]float32, 3*6000)}))
 	if err != nil {
@@ -174,8 +172,8 @@ func TestSilenceStaysAlmostSilent(t *testing.T) {
 	}
 }
 
-// A decoder may start at any frame: the state at its start is complete, even if the weights no
-// longer fit in 16 bits.
+// TestDecodingMayStartAtAnyFrame checks that the state at the start of a frame is complete, even if
+// weights exceed 16 bits.
 func TestDecodingMayStartAtAnyFrame(t *testing.T) {
 	s := state{predictor: predictor{weights: [4]int32{40000, -40000, 5, -5}, history: [4]int32{-32768, 32767, 1, -1}}}
 	var raw [stateSize]byte
@@ -267,7 +265,7 @@ func TestBadQOAIsRefused(t *testing.T) {
 	}
 }
 
-// Encoding and decoding check the context once a frame, after some milliseconds of work.
+// Encoding and decoding check the context once for each frame.
 func TestQOAStopsWithContext(t *testing.T) {
 	clip := sound(8000, 1, 4*frameSamples)
 	var b bytes.Buffer
@@ -284,8 +282,8 @@ func TestQOAStopsWithContext(t *testing.T) {
 	}
 }
 
-// Decoding any bytes ends in an error, or in a clip no larger than the file's size allows. The clip
-// can be encoded again.
+// FuzzDecode decodes any bytes and expects an error, or a clip that is not too large for the file's
+// size. The clip is encoded again.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, sound(8000, 1, 30)))
 	f.Add(encode(f, sound(8000, 2, 5141)))

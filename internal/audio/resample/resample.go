@@ -19,15 +19,15 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// The rates that Clip supports, in frames per second.
+// These are the rates that Clip supports, in frames per second.
 const (
 	MinRate = 1000
 	MaxRate = 384000
 )
 
 // Frames returns the number of frames of a clip at another rate: frames*to/from, rounded to
-// nearest, halves up. Positions are converted in the same way. The result is exact for up to
-// 2^62/to frames.
+// nearest, halves up. The same formula converts positions. The result is exact for up to 2^62/to
+// frames.
 func Frames(frames int64, from, to int) int64 {
 	hi, lo := bits.Mul64(uint64(frames), 2*uint64(to))
 	lo, carry := bits.Add64(lo, uint64(from), 0)
@@ -126,15 +126,15 @@ func lowestTerms(from, to int) (in, out int) {
 // A stream converts a clip block by block and channel by channel.
 type stream struct {
 	bank    *bank
-	in, out int64     // ratio of the rates in lowest terms: input frames to output frames
-	window  []float64 // input frames of a block
+	in, out int64     // ratio of input frames to output frames, in lowest terms
+	window  []float64 // input frames for the current block
 }
 
 // convertBlock computes the output frames from first to last (exclusive) of a channel.
 func (s *stream) convertBlock(c, to *pcm.Clip, ch int, first, last int64) {
 	half := int64(s.bank.half)
 	from := first*s.in/s.out - half + 1         // first input frame needed
-	until := (last-1)*s.in/s.out + half + 1 + 1 // one more frame, for the row after the last
+	until := (last-1)*s.in/s.out + half + 1 + 1 // one frame more than needed, because interpolation also reads the next row
 	s.loadWindow(c, ch, from, until)
 
 	n := 2 * s.bank.half
@@ -189,8 +189,8 @@ func dotProduct(h, x []float64) float64 {
 // Schafer, Discrete-Time Signal Processing, 7.5.3), the attenuation determines the window's shape
 // and, together with the transition width, its length.
 const (
-	attenuation = 125.0 // dB, slightly more than documented
-	passband    = 0.91  // fraction of half the lower rate: up to 20 kHz of 44.1 kHz
+	attenuation = 125.0 // attenuation in dB, slightly more than documented
+	passband    = 0.91  // end of the passband as a fraction of half the lower rate: 20 kHz of 44.1 kHz
 	beta        = 0.1102 * (attenuation - 8.7)
 
 	// halfWidth is the length of the kernel on each side, in frames of the lower rate.
@@ -199,8 +199,9 @@ const (
 	cutoff = (1 + passband) / 4
 )
 
-// maxExact limits a bank with one row for each possible position of an output frame between two
-// input frames to 4 MB. Ratios that need more, such as 44100 to 47999, interpolate between rows.
+// maxExact limits a bank of filters to 4 MB. A ratio that fits has one row for each possible
+// position of an output frame between two input frames. Other ratios, such as 44100 to 47999,
+// interpolate between rows.
 const maxExact = 1 << 19
 
 // interpolated is the number of rows per input frame of the lower rate. With it the error of linear
@@ -223,7 +224,7 @@ func (b *bank) rowWeights(r int) []float64 {
 
 // newBank computes the bank for out/in, a fraction in lowest terms.
 func newBank(ctx context.Context, in, out int) (*bank, error) {
-	shrink := min(1, float64(out)/float64(in)) // lower rate divided by input rate
+	shrink := min(1, float64(out)/float64(in)) // lower rate divided by the input rate
 	half := int(math.Ceil(halfWidth / shrink))
 	rows := out
 	if int64(out)*int64(2*half) > maxExact {
@@ -238,7 +239,8 @@ func newBank(ctx context.Context, in, out int) (*bank, error) {
 		place := float64(r) / float64(rows)
 		row, sum := b.rowWeights(r), 0.0
 		for i := range row {
-			// The distance between the input frame and the output, in frames of the lower rate.
+			// t is the distance between the input frame and the output frame, in frames of the
+			// lower rate.
 			t := (float64(i-half+1) - place) * shrink
 			row[i] = kernelWeight(t) / top
 			sum += row[i]
@@ -260,6 +262,5 @@ func kernelWeight(t float64) float64 {
 	if t == 0 {
 		return window
 	}
-	// sin(a)/a for a = 2 pi cutoff t
 	return window * detmath.SinPi(2*cutoff*t) / (2 * math.Pi * cutoff * t)
 }

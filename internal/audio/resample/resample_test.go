@@ -40,11 +40,12 @@ func level(x []float64) float64 {
 	return 10 * math.Log10(2*sum/float64(len(x)))
 }
 
-// length returns the number of input frames that last as long as 2000 frames of the lower rate.
+// length returns the number of input frames that take the same time as 2000 frames of the lower
+// rate.
 func length(from, to int) int { return 2000 * from / min(from, to) }
 
-// middle returns the samples of c, which was converted from the given rate, without the margins at
-// both ends in which the filter reaches beyond the clip.
+// middle returns the samples of c, which was converted from the given rate. It omits both ends,
+// where the filter extends beyond the clip.
 func middle(c *pcm.Clip, from int) []float64 {
 	var x []float64
 	margin := (int(math.Ceil(halfWidth)) + 10) * c.Rate / min(from, c.Rate)
@@ -70,12 +71,13 @@ func tones(rate, frames int, amplitude float64, hz []float64) *pcm.Clip {
 	return sum
 }
 
-// Tones in the passband come out as if made at the other rate: without delay, loss or distortion.
+// TestPassbandIsKept converts tones in the passband. It expects the tones that sine makes at the
+// other rate, without delay, loss or distortion.
 func TestPassbandIsKept(t *testing.T) {
 	for _, r := range ratios {
 		nyquist := float64(min(r.from, r.to)) / 2
 		hz := []float64{0.01 * nyquist, 0.3 * nyquist, 0.6 * nyquist, 0.8 * nyquist}
-		// 0.001 dB of amplitude is a difference of -78.8 dB.
+		// A relative error of 0.001 dB is a difference of -78.8 dB.
 		for limit, hz := range map[float64][]float64{-100: hz, -79: {0.905 * nyquist}} {
 			got := convert(t, tones(r.from, length(r.from, r.to), 0.2, hz), r.to)
 			a, b := middle(got, r.from), middle(tones(r.to, got.Frames(), 0.2, hz), r.from)
@@ -90,7 +92,8 @@ func TestPassbandIsKept(t *testing.T) {
 	}
 }
 
-// Tones that are too high for the lower rate are attenuated by 100 dB.
+// TestStopbandIsAttenuated expects tones that are too high for the lower rate to be attenuated by
+// 100 dB.
 func TestStopbandIsAttenuated(t *testing.T) {
 	for _, r := range ratios {
 		if r.to >= r.from {
@@ -108,7 +111,7 @@ func TestStopbandIsAttenuated(t *testing.T) {
 	}
 }
 
-// After upsampling, images are 100 dB below the tones.
+// TestImagesAreAttenuated expects images to be 100 dB below the tones after upsampling.
 func TestImagesAreAttenuated(t *testing.T) {
 	for _, r := range ratios {
 		if r.to <= r.from {
@@ -120,7 +123,7 @@ func TestImagesAreAttenuated(t *testing.T) {
 		}
 		in := tones(r.from, length(r.from, r.to), 0.2, hz)
 		x := middle(convert(t, in, r.to), r.from)
-		for range 12 { // each round fits better, as the other tones are removed
+		for range 12 { // repeated rounds improve the fit, because the other tones are removed
 			for _, f := range hz {
 				removeTone(x, f/float64(r.to))
 			}
@@ -131,9 +134,9 @@ func TestImagesAreAttenuated(t *testing.T) {
 	}
 }
 
-// removeTone subtracts the best fit of a tone of the given cycles per sample.
+// removeTone fits a tone of the given cycles per sample, and subtracts it.
 func removeTone(x []float64, cycles float64) {
-	// Normal equations of a*sin + b*cos.
+	// The sums are those of the normal equations for a*sin + b*cos.
 	var ss, sc, cc, xs, xc float64
 	for i, v := range x {
 		s, c := math.Sincos(2 * math.Pi * cycles * float64(i))
@@ -148,7 +151,6 @@ func removeTone(x []float64, cycles float64) {
 	}
 }
 
-// A constant stays constant, at every ratio.
 func TestConstantStaysConstant(t *testing.T) {
 	for _, r := range ratios {
 		c := &pcm.Clip{Rate: r.from, Channels: 1, Samples: make([]float32, length(r.from, r.to))}
@@ -164,7 +166,6 @@ func TestConstantStaysConstant(t *testing.T) {
 	}
 }
 
-// Channels are independent.
 func TestChannelsAreIndependent(t *testing.T) {
 	const n = 3000
 	c := &pcm.Clip{Rate: 44100, Channels: 3, Samples: make([]float32, 3*n)}
@@ -195,7 +196,7 @@ func TestLengthAndLoops(t *testing.T) {
 		{0, 44100, 48000, 0},
 		{1, 44100, 48000, 1},
 		{1, 48000, 1000, 0},
-		{24, 48000, 1000, 1}, // a half is rounded up
+		{24, 48000, 1000, 1}, // half a frame is rounded up
 		{23, 48000, 1000, 0},
 		{44100, 44100, 48000, 48000},
 		{1 << 40, 1000, 384000, 384 << 40},
@@ -215,7 +216,7 @@ func TestLengthAndLoops(t *testing.T) {
 	}
 }
 
-// Clips and loops never vanish, however short they are.
+// TestShortClipsKeepAFrame expects that every clip and every loop keeps at least one frame.
 func TestShortClipsKeepAFrame(t *testing.T) {
 	for _, c := range []struct {
 		frames   int
@@ -225,7 +226,7 @@ func TestShortClipsKeepAFrame(t *testing.T) {
 		{2, pcm.Loop{Start: 1, End: 2}, pcm.Loop{End: 1}},
 		{48000, pcm.Loop{Start: 1000, End: 1001, Count: 2}, pcm.Loop{Start: 167, End: 168, Count: 2}},
 		{48000, pcm.Loop{Start: 47999, End: 48000}, pcm.Loop{Start: 7999, End: 8000}},
-		{48000, pcm.Loop{Start: 5, End: 5}, pcm.Loop{Start: 1, End: 1}}, // the loop had no frames
+		{48000, pcm.Loop{Start: 5, End: 5}, pcm.Loop{Start: 1, End: 1}}, // an empty loop stays empty
 	} {
 		in := &pcm.Clip{Rate: 48000, Channels: 2, Samples: make([]float32, 2*c.frames), Loops: []pcm.Loop{c.in}}
 		out := convert(t, in, 8000)
@@ -239,7 +240,7 @@ func TestShortClipsKeepAFrame(t *testing.T) {
 }
 
 func TestSameRateIsTheClipItself(t *testing.T) {
-	c := sine(500, 10, 1, 1) // a clip with a rate that cannot be converted
+	c := sine(500, 10, 1, 1)
 	if out := convert(t, c, 500); out != c {
 		t.Error("another clip")
 	}
@@ -257,7 +258,7 @@ func TestExtremeRatesAreRefused(t *testing.T) {
 // channel.
 func TestResamplingStopsWithContext(t *testing.T) {
 	in := sine(44100, 44100, 100, 1)
-	const rows, blocks = 161, 24 // rows for 44100 to 48000; blocks of 2048 frames in a second
+	const rows, blocks = 161, 24 // number of rows for 44100 to 48000 Hz, and of blocks of 2048 frames in a second
 	for _, looks := range []int{0, 50, rows, rows + blocks - 1} {
 		if _, err := Clip(countdown.New(t.Context(), looks), in, 48000); err != context.Canceled {
 			t.Errorf("after %d checks: %v", looks, err)
@@ -268,21 +269,23 @@ func TestResamplingStopsWithContext(t *testing.T) {
 	}
 }
 
-// With a filter of 69000 taps a block is a few frames.
+// TestLongFilterStopsWithContext uses a filter of 69000 taps, with which a block has only 60
+// frames.
 func TestLongFilterStopsWithContext(t *testing.T) {
 	in := &pcm.Clip{Rate: MaxRate, Channels: 1, Samples: make([]float32, 100*384)}
 	if _, err := Clip(countdown.New(t.Context(), 2+1), in, MinRate); err != context.Canceled {
-		t.Error(err) // two rows and one of two blocks, of 60 frames
+		t.Error(err)
 	}
 	if _, err := Clip(countdown.New(t.Context(), 2+2), in, MinRate); err != nil {
 		t.Error(err)
 	}
 }
 
-// At every ratio and length, the length and the memory are as declared, and samples do not grow.
+// TestAnyRatio checks the length and the memory at random ratios and lengths, and that the
+// amplitude does not grow.
 func TestAnyRatio(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		// Multiples of 100 keep the banks, and so the test, small.
+		// Rates that are multiples of 100 keep the filter banks small and the test fast.
 		from := 100 * rapid.IntRange(10, 500).Draw(t, "from")
 		to := 100 * rapid.IntRange(10, 500).Draw(t, "to")
 		n := rapid.IntRange(0, 300).Draw(t, "frames")
@@ -328,8 +331,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// All processors compute the same bits, exactly and by interpolation between rows. The hashes were
-// made on amd64.
+// All processors must compute the same bits, with and without interpolation. The hashes were
+// computed on amd64.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		from, to int

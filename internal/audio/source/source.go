@@ -1,8 +1,8 @@
 // Package source decodes the audio formats that the audio recipe supports: WAV, FLAC, MP3 and Ogg
 // Vorbis. It detects the format from the content of a file, not from its name.
 //
-// The decoders return the same samples on every processor. They allocate no more than the size of
-// the file justifies, and never guess: damage is an error.
+// The decoders return the same samples on every processor. They limit allocations by the size of
+// the file. Damage is an error; nothing is guessed.
 package source
 
 import (
@@ -25,7 +25,7 @@ import (
 // A Kind is a file format.
 type Kind string
 
-// The supported kinds. Opus is only recognized: Decode refuses it.
+// Decode supports these kinds except Opus, which it refuses.
 const (
 	WAV    Kind = "WAV"
 	FLAC   Kind = "FLAC"
@@ -51,7 +51,7 @@ func (k Kind) Extensions() []string {
 	return nil
 }
 
-// Info describes a file.
+// Info describes a sound file.
 type Info struct {
 	Kind     Kind
 	Coding   string // sample format for messages, such as "16-bit PCM"
@@ -83,7 +83,7 @@ func Identify(head []byte) (Kind, error) {
 	case starts("OggS"):
 		return identifyOgg(head)
 	case starts("ID3"):
-		// Some programs put an ID3 tag, which is meant for MP3, before FLAC.
+		// Some programs put an ID3 tag before FLAC data, although such tags are meant for MP3.
 		if _, err := flac.Probe(head, math.MaxInt32); err == nil {
 			return FLAC, nil
 		}
@@ -122,7 +122,7 @@ var foreign = []fileformat.Format{
 	{Name: "a ZIP archive", Extensions: []string{".zip", ".pk3", ".jar"}, Magic: []string{"PK\x03\x04"}, Loose: true},
 }
 
-// foreignRemedy says what to do about a file of a foreign format.
+// foreignRemedy returns advice on how to convert a file of a foreign format.
 func foreignRemedy(f fileformat.Format) string {
 	switch f.Name {
 	case "a MIDI file", "a tracker module":
@@ -133,7 +133,7 @@ func foreignRemedy(f fileformat.Format) string {
 	return "save the sound as WAV or FLAC"
 }
 
-// isWAV reports whether a file is WAV, by a RIFF header that names no other kind of file.
+// isWAV reports whether a file has the RIFF header of a WAV file.
 func isWAV(head []byte) bool {
 	if !bytes.HasPrefix(head, []byte("RIFF")) && !bytes.HasPrefix(head, []byte("RF64")) {
 		return false
@@ -141,7 +141,7 @@ func isWAV(head []byte) bool {
 	return !slices.ContainsFunc(foreign, func(f fileformat.Format) bool { return f.Starts(head) > 0 })
 }
 
-// identifyOgg looks for a known stream among those at the start of the file.
+// identifyOgg looks for a known stream among the streams at the start of the file.
 func identifyOgg(head []byte) (Kind, error) {
 	for at := 0; ; {
 		p, next, err := ogg.ReadPage(head, at)
@@ -188,7 +188,7 @@ func Probe(head []byte, size int64) (Info, error) {
 			info.Rate, info.Channels, info.Frames, info.Memory = m.Rate, m.Channels, m.Frames, m.Memory()
 		}
 	case Vorbis:
-		if int64(len(head)) < size { // the length is stored in the last page
+		if int64(len(head)) < size { // only the last page states the length
 			return Info{}, fileformat.ErrShortHead
 		}
 		var v vorbis.Info
@@ -207,8 +207,8 @@ func Probe(head []byte, size int64) (Info, error) {
 	return info, nil
 }
 
-// Decode decodes a whole file. The clip has at least one frame. All samples are finite, but may
-// exceed 1. Loops are within the clip.
+// Decode decodes a whole file. The clip has at least one frame. All samples are finite, but they
+// may exceed 1. Loops are within the clip.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	info, err := Probe(data, int64(len(data)))
 	if err != nil {
@@ -237,8 +237,7 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	return c, info, nil
 }
 
-// loudest is a magnitude above any real sample, but low enough that no later stage overflows to
-// infinity.
+// loudest is larger than any real sample, but small enough that later computations do not overflow.
 const loudest = 1 << 20
 
 func finite(ctx context.Context, c *pcm.Clip) error {

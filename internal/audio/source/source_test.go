@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/fileformat"
 )
 
-// encode makes a WAV file.
+// encode returns the clip as a WAV file.
 func encode(t testing.TB, c *pcm.Clip, coding wav.Coding) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -33,8 +33,8 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// firstPage makes the first page of an Ogg file. Its checksum is not valid: the decoder would
-// verify it only at the second page.
+// firstPage returns the first page of an Ogg file. Its checksum is not valid, because the decoder
+// verifies it only when it reads the second page.
 func firstPage(packet string) []byte {
 	p := append([]byte("OggS\x00\x02"), make([]byte, 20)...)
 	return append(append(p, 1, byte(len(packet))), packet...)
@@ -45,7 +45,7 @@ func TestAllFormatsAreDecoded(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		data []byte
-		want Info // Memory is checked separately
+		want Info // the test compares Memory separately
 	}{
 		{"wav", encode(t, ramp, wav.Float32), Info{WAV, "32-bit float", 32, 8000, 2, 3, 0}},
 		{"flac", read(t, "flac/testdata/tri24.flac"), Info{FLAC, "FLAC with 24 bits", 24, 96000, 2, 1500, 0}},
@@ -118,7 +118,8 @@ func TestOtherFormatsAreRefused(t *testing.T) {
 	}
 }
 
-// ErrShortHead is returned only for formats that store their length at the end or not at all.
+// TestHeadIsTooShortForLengthsAtTheEnd expects ErrShortHead only for formats that store the length
+// at the end or not at all.
 func TestHeadIsTooShortForLengthsAtTheEnd(t *testing.T) {
 	for name, short := range map[string]bool{
 		"flac/testdata/tri16.flac":   false,
@@ -137,7 +138,7 @@ func TestHeadIsTooShortForLengthsAtTheEnd(t *testing.T) {
 	}
 }
 
-// FuzzDecode changes files of every kind.
+// FuzzDecode changes bytes of files of every kind.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, &pcm.Clip{Rate: 8000, Channels: 2, Samples: make([]float32, 100)}, wav.PCM16))
 	for _, name := range []string{"flac/testdata/tri8.flac", "mp3/testdata/mono22.mp3", "vorbis/testdata/stereo.ogg"} {

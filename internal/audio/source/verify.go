@@ -11,16 +11,16 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/opus"
 )
 
-// verifiedHead is how many bytes of a file Verify reads to recognize it.
+// verifiedHead is the number of bytes that Verify reads to identify the format.
 const verifiedHead = 4 << 10
 
 // Verify checks the frames of an MP3 file, or the pages of an Ogg file, without decoding them. It
-// returns a line that says what is wrong and at which second, "" for a whole file and for other
-// kinds.
+// returns a line that describes the damage and the second at which it starts. It returns "" for an
+// intact file and for other formats.
 func Verify(r io.ReaderAt, size int64) string {
 	head := make([]byte, min(size, verifiedHead))
 	if _, err := r.ReadAt(head, 0); err != nil && err != io.EOF {
-		return "" // the recipe reports the error
+		return "" // ignored, because the recipe reports the error
 	}
 	seconds, err := 0.0, error(nil)
 	switch kind, _ := Identify(head); kind {
@@ -35,7 +35,7 @@ func Verify(r io.ReaderAt, size int64) string {
 	return ""
 }
 
-// verifyOgg returns the number of whole seconds of an Ogg file.
+// verifyOgg returns the number of seconds before the first damage of an Ogg file.
 func verifyOgg(r io.Reader, head []byte, kind Kind) (float64, error) {
 	magic, rate, skipped := []byte("\x01vorbis"), 0, 0
 	if kind == Opus {

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// sounds returns whole files of each kind that Verify checks.
+// sounds returns an intact file of each kind that Verify checks.
 func sounds(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -52,14 +52,14 @@ func TestWholeSoundsAreNotDamaged(t *testing.T) {
 		}
 	}
 	for _, other := range []string{"", "RIFF", "text", "OggS", "\xff\xfb"} {
-		verify([]byte(other)) // must not panic
+		verify([]byte(other)) // Verify must not panic
 	}
 }
 
 var brokenOff = regexp.MustCompile(`^the sound breaks off at \d+\.\d s: .+; copy or export the file again$`)
 
-// For a truncated file, and for a file with a changed byte, Verify reports the second at which the
-// sound breaks off.
+// TestDamagedSoundsBreakOff truncates files and changes bytes. It expects Verify to report the
+// second at which the damage starts.
 func TestDamagedSoundsBreakOff(t *testing.T) {
 	files := sounds(t)
 	for name, data := range files {
@@ -78,14 +78,14 @@ func TestDamagedSoundsBreakOff(t *testing.T) {
 			}
 		})
 	}
-	// The Opus file has ten seconds, and about as many bytes in each.
+	// The Opus file lasts ten seconds and has a nearly constant bit rate.
 	half := files["a.opus"][:len(files["a.opus"])/2]
 	if line := verify(half); !regexp.MustCompile(`at (4|5)\.\d s: the file is cut off within a page`).MatchString(line) {
 		t.Error(line)
 	}
 }
 
-// endsPage reports whether a page ends at an offset.
+// endsPage reports whether a page ends at the given offset.
 func endsPage(data []byte, at int) bool { return bytes.HasPrefix(data[at:], []byte("OggS")) }
 
 func TestDamagedMP3BreaksOff(t *testing.T) {
@@ -100,7 +100,7 @@ func TestDamagedMP3BreaksOff(t *testing.T) {
 	if line := verify(tag); !brokenOff.MatchString(line) {
 		t.Errorf("a tag that is cut off: %q", line)
 	}
-	// The header of this file counts the frames.
+	// The Xing header of this file contains the number of frames.
 	at := bytes.Index(data, []byte("Xing"))
 	if at < 0 {
 		at = bytes.Index(data, []byte("Info"))

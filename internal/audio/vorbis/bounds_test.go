@@ -17,7 +17,7 @@ func TestVorbisMemoryIsClose(t *testing.T) {
 		if i.Rate != f.rate || i.Channels != f.channels || i.Frames != int64(f.frames) {
 			t.Errorf("%s: %+v", f.name, i)
 		}
-		// The total allocation, with garbage, is close to the estimate.
+		// Total allocations, including garbage, must be close to the estimate.
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		decode(t, data)
@@ -27,7 +27,7 @@ func TestVorbisMemoryIsClose(t *testing.T) {
 			t.Errorf("%s: Memory is %d, but %d bytes are allocated", f.name, m, allocated)
 		}
 	}
-	// A last position of 2^60 is not believed.
+	// A last position of 2^60 must not affect the estimate.
 	huge := repage(t, read(t, "loop.ogg"), func(_ int, last bool, was int64) int64 {
 		if last {
 			return 1 << 60
@@ -50,14 +50,14 @@ func TestProbingMakesNoTables(t *testing.T) {
 			setup = append(setup, byte(acc))
 		}
 	}
-	put(0, 8) // one codebook
+	put(0, 8) // number of codebooks minus 1
 	put(0x564342, 24)
 	put(8, 16)
 	put(1<<17, 24)
-	put(1, 1)      // ordered:
-	put(17-1, 5)   // words of 17 bits
-	put(1<<17, 18) // this length for all entries
-	put(1, 4)      // vectors on a lattice of 4 steps
+	put(1, 1)      // set, so lengths are in ascending order
+	put(17-1, 5)   // length of the first words minus 1
+	put(1<<17, 18) // number of entries of this length
+	put(1, 4)      // lookup type 1: vectors on a lattice
 	put(0, 32)
 	put(0, 32)
 	put(0, 4)
@@ -106,8 +106,7 @@ func TestBadHeadersAreRefused(t *testing.T) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
 		}
 	}
-	// A setup header that is cut off anywhere, or that claims the largest possible codebook, is
-	// refused.
+	// Setup headers that are truncated, or declare the largest possible codebook, are errors.
 	for n := 0; n < len(all[2])-1; n += 1 + len(all[2])/500 {
 		d := new(decoder)
 		if err := d.readIdentification(all[0]); err != nil {

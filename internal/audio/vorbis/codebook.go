@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// Limits far above the needs of encoders, so that a header of a few bytes cannot require gigabytes.
+// These limits are far above the needs of encoders. They prevent a header of a few bytes from
+// requiring gigabytes.
 const (
-	maxEntries = 1 << 18 // total entries of all codebooks
-	maxValues  = 1 << 21 // total elements of all vectors
+	maxEntries = 1 << 18 // maximum number of entries of all codebooks together
+	maxValues  = 1 << 21 // maximum number of elements of all vectors together
 )
 
 // A codebook is a prefix code whose entries may represent vectors (section 3).
@@ -46,7 +47,7 @@ func (d *decoder) readCodebook(r *bitReader) (codebook, error) {
 // readWordLengths reads the code word length of each entry in bits; 0 means an unused entry.
 func readWordLengths(r *bitReader, entries int) ([]uint8, error) {
 	lengths := make([]uint8, entries)
-	if r.readFlag() { // lengths in ascending order
+	if r.readFlag() { // the lengths are in ascending order
 		length := uint8(r.bits(5)) + 1
 		for i := 0; i < entries; length++ {
 			n := int(r.bits(ilog(uint32(entries - i))))
@@ -165,7 +166,7 @@ const fastBits = 10
 type prefixCode struct {
 	fast [1 << fastBits]uint32 // entry<<8 | word length; 0 for words longer than fastBits
 	long []longWord            // words longer than fastBits, sorted by word
-	only bool                  // the code has one entry, whose word is either bit
+	only bool                  // set if the code has one entry, whose word is either bit
 }
 
 // A longWord is a code word, left-aligned with its first bit highest.
@@ -185,13 +186,13 @@ func newPrefixCode(lengths []uint8) (*prefixCode, error) {
 		}
 	}
 	if used == 1 {
-		// A tree with one leaf is incomplete. By the specification's errata its word has one bit,
-		// and readers accept either value.
+		// A tree with one leaf is incomplete. According to the specification's errata its word has
+		// one bit, and decoders accept either value.
 		c.only = true
 		c.fast[0] = uint32(last)<<8 | 1
 		return c, nil
 	}
-	// free[n] is the lowest free word of n bits, left-aligned; 0 if there is none. At first the
+	// free[n] is the lowest free word of n bits, left-aligned; 0 if there is none. Initially the
 	// whole tree is free.
 	var free [33]uint32
 	rootFree := true
@@ -269,9 +270,9 @@ func (c *codebook) readCodeEntry(r *bitReader) int {
 		return 0
 	})
 	if !found {
-		i-- // the last word that is not greater than the bits
+		i-- // index of the last word that is not greater than the bits
 	}
-	if i < 0 { // the code has no words at all
+	if i < 0 { // the code has no words
 		r.short = true
 		return 0
 	}
@@ -287,12 +288,12 @@ func (c *codebook) readVector(r *bitReader) []float32 {
 }
 
 // A bitReader reads the bits of a packet, lowest bit of each byte first (section 2.1). After the
-// packet's end it reads zeros and sets short.
+// end of the packet it reads zeros and sets short.
 type bitReader struct {
 	data  []byte
 	acc   uint64
 	n     uint // number of valid bits in acc
-	short bool // a read exceeded the end
+	short bool // set if a read exceeded the end
 }
 
 // fill32 makes at least 32 bits available, with zeros after the end.

@@ -29,7 +29,7 @@ func TestWordsAreAssignedInOrder(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	// Section 3.2.1 prints these words for its first example: 00 0100 0101 0110 0111 10 110 111.
+	// Section 3.2.1 of the specification has these words in its first example.
 	words := []string{"00", "0100", "0101", "0110", "0111", "10", "110", "111"}
 	code, err := newPrefixCode([]uint8{2, 4, 4, 4, 4, 2, 3, 3})
 	if err != nil {
@@ -46,7 +46,7 @@ func TestWordsAreAssignedInOrder(t *testing.T) {
 			t.Errorf("%s: entry %d and %d bits left", word, got, r.n)
 		}
 	}
-	// Words longer than the table of the first ten bits.
+	// Some words are longer than the ten bits of the fast table.
 	var lengths []uint8
 	for i := uint8(1); i <= 20; i++ {
 		lengths = append(lengths, i)
@@ -57,7 +57,7 @@ func TestWordsAreAssignedInOrder(t *testing.T) {
 	}
 	book = &codebook{code: code}
 	for entry := range 21 {
-		ones := uint64(1)<<min(entry, 20) - 1 // this number of ones; all entries but the last add a zero
+		ones := uint64(1)<<min(entry, 20) - 1 // each word is a number of ones and, except the last word, a zero
 		r := &bitReader{data: []byte{byte(ones), byte(ones >> 8), byte(ones >> 16), 0}}
 		if got := book.readCodeEntry(r); got != entry {
 			t.Errorf("%d ones: entry %d", entry, got)

@@ -21,7 +21,7 @@ type floor interface {
 // A curve is the envelope of one channel in a packet.
 type curve struct {
 	heights   [maxPoints]int // heights of the points of a type 1 floor
-	amplitude uint64         // amplitude of a type 0 floor
+	amplitude uint64         // amplitude of the envelope in a type 0 floor
 	cosines   []float64      // line spectral frequencies of a type 0 floor
 }
 
@@ -39,8 +39,8 @@ func (d *decoder) readFloor(r *bitReader) (floor, error) {
 // linear predictor, given by its line spectral frequencies.
 type floor0 struct {
 	order    int
-	bits     uint    // bits of the amplitude
-	offset   float64 // dB
+	bits     uint    // number of bits of the amplitude
+	offset   float64 // offset of the amplitude in dB
 	books    []int
 	places   int      // number of positions on the bark scale
 	placesOf [2][]int // position of each line in short and long blocks
@@ -78,7 +78,7 @@ func bark(hz float64) float64 {
 	return float64(13.1*detmath.Atan(0.00074*hz)) + float64(2.24*detmath.Atan(1.85e-8*hz*hz)) + float64(1e-4*hz)
 }
 
-// readCurve implements floor.
+// readCurve implements the interface floor.
 func (f *floor0) readCurve(r *bitReader, books []codebook, c *curve) bool {
 	low := min(f.bits, 32)
 	c.amplitude = uint64(r.bits(low)) | uint64(r.bits(f.bits-low))<<low
@@ -103,7 +103,7 @@ func (f *floor0) readCurve(r *bitReader, books []codebook, c *curve) bool {
 	return !r.short
 }
 
-// applyCurve implements floor (section 6.2.3).
+// applyCurve implements the interface floor (section 6.2.3).
 func (f *floor0) applyCurve(c *curve, spectrum []float32) {
 	places := f.placesOf[0]
 	if len(spectrum) != len(places) {
@@ -145,7 +145,7 @@ type floor1 struct {
 	multiplier int
 	x          []int // positions of the curve's points, in stream order
 	sorted     []int // indices of x, sorted by position
-	low, high  []int // indices of the neighbors among earlier points, for points from x[2] on
+	low, high  []int // indices of the nearest earlier points on both sides, for points from x[2] on
 }
 
 const maxPoints = 65
@@ -154,7 +154,7 @@ type floorClass struct {
 	dimensions int
 	subclasses uint
 	master     int
-	books      []int // index of each codebook, -1 for none
+	books      []int // index of each codebook; -1 means none
 }
 
 func (d *decoder) readFloor1(r *bitReader) (*floor1, error) {
@@ -219,7 +219,7 @@ func (f *floor1) sortPoints() error {
 // ranges are the numbers of possible heights of a point, by multiplier.
 var ranges = [...]int{256, 128, 86, 64}
 
-// readCurve reads the curve of one packet. It returns false if the packet has none, which means
+// readCurve reads the curve of one packet. It returns false if the packet has no curve, which means
 // that the channel is silent.
 func (f *floor1) readCurve(r *bitReader, books []codebook, c *curve) bool {
 	if !r.readFlag() {
@@ -260,7 +260,7 @@ func (f *floor1) applyCurve(c *curve, spectrum []float32) {
 			continue
 		}
 		x1, y1 := f.x[i], y[i]*f.multiplier
-		// Draw the line in integers by Bresenham's algorithm.
+		// Draw the line with Bresenham's algorithm, which uses integers.
 		step, width := (y1-y0)/(x1-x0), x1-x0
 		rest, sign := abs(y1-y0)-abs(step)*width, 1
 		if y1 < y0 {
@@ -282,8 +282,8 @@ func (f *floor1) applyCurve(c *curve, spectrum []float32) {
 	}
 }
 
-// unwrap converts the stream's differences from predictions to heights, and returns which points
-// the curve passes through.
+// unwrap converts the differences from predictions to heights. It returns which points the curve
+// contains.
 func (f *floor1) unwrap(y *[maxPoints]int) (used [maxPoints]bool) {
 	used[0], used[1] = true, true
 	for i := 2; i < len(f.x); i++ {
@@ -323,8 +323,8 @@ func lineHeight(x0, y0, x1, y1, x int) int {
 
 func abs(x int) int { return max(x, -x) }
 
-// floorGains returns the table of section 10.1, which is printed with eight digits. 256 equal steps
-// in decibels, ending at 0 dB, reproduce each entry within 6e-8.
+// floorGains returns the table of section 10.1 of the specification, which has eight digits. A
+// table of 256 equal steps in decibels, up to 0 dB, agrees with it within 6e-8.
 var floorGains = sync.OnceValue(func() *[256]float32 {
 	g := new([256]float32)
 	for i := range g {

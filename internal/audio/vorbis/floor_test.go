@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Selected gains agree with the table of section 10.1.
+// TestFloorGains compares some gains with the table of section 10.1.
 func TestFloorGains(t *testing.T) {
 	for i, want := range map[int]float64{
 		0: 1.0649863e-07, 1: 1.1341951e-07, 2: 1.2079015e-07, 253: 0.88168307, 254: 0.9389798, 255: 1,
@@ -16,7 +16,7 @@ func TestFloorGains(t *testing.T) {
 	}
 }
 
-// Floor type 0 agrees with the formula of section 6.2.3.
+// TestFloor0 compares floors of type 0 with the formula of section 6.2.3.
 func TestFloor0(t *testing.T) {
 	for _, order := range []int{1, 2, 7, 8} {
 		f := &floor0{order: order, bits: 6, offset: 100, places: 40}

@@ -11,9 +11,9 @@ type decoder struct {
 	rate, channels int
 	block          [2]int // samples per short and long block
 
-	probing         bool // checks and measures headers without building tables
+	probing         bool // set if headers are checked and measured, but no tables are built
 	books           []codebook
-	entries, values int // totals over all codebooks, for the limits
+	entries, values int // totals of all codebooks, which are limited
 	floors          []floor
 	residues        []*residue
 	mappings        []mapping
@@ -23,11 +23,11 @@ type decoder struct {
 	slopes     [2][]float64
 	spectra    [][]float32
 	curves     []curve
-	flat       []bool // channels without a floor
-	silent     []bool // channels that have neither floor nor residue
+	flat       []bool // set for channels without a floor
+	silent     []bool // set for channels that have neither floor nor residue
 	left       []float64
 	last       [][]float64 // second half of the last block, per channel
-	some       [][]float32 // spectra of the channels of one submap
+	some       [][]float32 // spectra of the channels that belong to one submap
 	someSilent []bool
 }
 
@@ -46,8 +46,8 @@ func (d *decoder) startPackets() {
 }
 
 // decodeAudioPacket decodes an audio packet (section 4.3) and appends the samples, with the
-// channels in stream order. The first packet adds no samples. Packets that are not audio are
-// ignored, as the specification requires.
+// channels in stream order. The first packet adds no samples. The specification requires that
+// packets of other types are ignored.
 func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 	r := &bitReader{data: packet}
 	if len(packet) == 0 || r.readFlag() {
@@ -58,7 +58,7 @@ func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 		return out
 	}
 	m := d.modes[number]
-	size, before, after := 0, 0, 0 // size of this block and of its neighbors: 0 short, 1 long
+	size, before, after := 0, 0, 0 // sizes of this block and of both neighbors: 0 is short, 1 is long
 	if m.long {
 		size = 1
 		before, after = int(r.bits(1)), int(r.bits(1))
@@ -69,8 +69,8 @@ func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 	n := d.block[size] / 2
 	d.readSpectra(r, &d.mappings[m.mapping], n)
 
-	// The last block's second half overlaps this block's first half so that their centers align;
-	// samples of the longer half beyond the overlap are not used.
+	// The second half of the previous block overlaps the first half of this block so that their
+	// centers align. Samples of the longer half beyond the overlap are not used.
 	base, frames, shift := len(out), 0, 0
 	if d.last[0] != nil {
 		frames = (len(d.last[0]) + n) / 2
@@ -97,11 +97,11 @@ func (d *decoder) decodeAudioPacket(packet []byte, out []float32) []float32 {
 	return out
 }
 
-// windowHalves multiplies the halves of a block by the slopes of the window, whose widths depend on
-// the neighbors. Samples beyond a slope are not used.
+// windowHalves multiplies the halves of a block by the slopes of the window. The widths of the
+// slopes depend on the adjacent blocks. Samples beyond a slope are not used.
 func (d *decoder) windowHalves(left, right []float64, before, after int) {
 	n := len(left)
-	rise, fall := d.slopes[before], d.slopes[after] // a short block's slopes are short
+	rise, fall := d.slopes[before], d.slopes[after] // slopes next to a short block are short
 	from := (n - len(rise)) / 2
 	for i, w := range rise {
 		left[from+i] = float64(left[from+i] * w)
@@ -226,7 +226,7 @@ func (t *transform) inverse(spectrum []float32, left, right []float64) {
 		y := t.work[n].timesPoint(t.rotate[n])
 		t.dct[2*n], t.dct[t.m-1-2*n] = y.re, -y.im
 	}
-	// After its m samples, the cosine transform continues as its negated mirror image.
+	// Beyond its m samples, the cosine transform continues as its negated mirror image.
 	for n := range h {
 		left[n] = t.dct[h+n]
 		left[h+n] = -t.dct[t.m-1-n]

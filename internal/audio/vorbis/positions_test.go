@@ -11,7 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/ogg"
 )
 
-// repage rewrites a file with one packet in each page, and the given position for each page.
+// repage rewrites a file so that each page has one packet, and the position that the function
+// returns.
 func repage(t *testing.T, data []byte, position func(packet int, last bool, was int64) int64) []byte {
 	t.Helper()
 	r, err := ogg.NewReader(data, []byte("\x01"+signature))
@@ -57,7 +58,8 @@ func repage(t *testing.T, data []byte, position func(packet int, last bool, was 
 	return out
 }
 
-// Positions cut the start and the end (appendix A.2).
+// TestPositionsCutStartAndEnd checks that page positions determine the start and the end of the
+// sound (appendix A.2).
 func TestPositionsCutStartAndEnd(t *testing.T) {
 	data := read(t, "loop.ogg")
 	whole := decode(t, data).Samples
@@ -74,8 +76,8 @@ func TestPositionsCutStartAndEnd(t *testing.T) {
 			return ogg.NoPosition
 		})
 	}
-	// Packet 3 is the first audio packet, which adds no samples; packet 4 completes the first
-	// block. The test needs the number of frames in this block.
+	// Packet 3 is the first audio packet and adds no samples. Packet 4 completes the first block.
+	// The test needs the number of frames in this block.
 	_, d, _, err := openStream(data, false)
 	if err != nil {
 		t.Fatal(err)
@@ -105,8 +107,8 @@ func TestPositionsCutStartAndEnd(t *testing.T) {
 			}
 		}
 	}
-	// A wrong position does not shorten the sound if a later page is right again: Adobe Audition
-	// starts at 1.
+	// A wrong position does not shorten the sound if a later page has the right position. Adobe
+	// Audition writes such files, which start at 1.
 	odd := repage(t, data, func(packet int, last bool, was int64) int64 {
 		switch {
 		case last:
@@ -123,7 +125,7 @@ func TestPositionsCutStartAndEnd(t *testing.T) {
 	if got := decode(t, odd).Samples; int64(len(got)) != n+6000 || !slices.Equal(got, whole[:n+6000]) {
 		t.Errorf("from 1: %d frames, want %d", len(got), n+6000)
 	}
-	// The first positions may be before the start of the sound.
+	// The first positions may be negative, before the start of the sound.
 	var total []float32
 	_, d, _, err = openStream(data, false)
 	if err != nil {
@@ -143,7 +145,7 @@ func TestPositionsCutStartAndEnd(t *testing.T) {
 	if got := decode(t, early).Samples; !slices.Equal(got, whole[4000:7000]) {
 		t.Errorf("from -4000: %d frames, want 3000", len(got))
 	}
-	// A file with much more sound than its positions declare is refused.
+	// A file with much more sound than its positions declare is an error.
 	if _, err := Decode(t.Context(), only(4, n, 10)); err == nil || !strings.Contains(err.Error(), "more sound") {
 		t.Errorf("7000 frames instead of 10: %v", err)
 	}

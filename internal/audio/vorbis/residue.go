@@ -6,10 +6,10 @@ import "errors"
 type residue struct {
 	kind       int
 	begin, end int
-	size       int // elements per partition
+	size       int // number of elements per partition
 	classes    int
 	classBook  int
-	books      [][8]int // codebook for each class and pass, -1 for none
+	books      [][8]int // codebook for each class and pass; -1 means none
 	class      []int    // classes of the packet's partitions, for each vector
 	vectors    [][]float32
 	joint      []float32 // spectra of all channels, interleaved
@@ -112,7 +112,7 @@ func (x *residue) decodePasses(r *bitReader, books []codebook) {
 						continue
 					}
 					x.addPartition(r, &books[book], vector[begin+p*x.size:][:x.size])
-					if r.short { // the encoder has omitted the rest
+					if r.short { // the encoder may omit the remaining bits
 						return
 					}
 				}
@@ -121,9 +121,8 @@ func (x *residue) decodePasses(r *bitReader, books []codebook) {
 	}
 }
 
-// readClasses reads the classes of several partitions from one code word. The entry of the word has
-// the classes as digits; the lowest digit is the last class. Extra digits of the last word are
-// ignored.
+// readClasses reads the classes of several partitions from one code word. The digits of the word's
+// entry are the classes, the last class first. Extra digits of the last word are ignored.
 func (x *residue) readClasses(r *bitReader, book *codebook, to []int) {
 	word := book.readCodeEntry(r)
 	for i := book.dimensions - 1; i >= 0; i-- {
@@ -136,7 +135,7 @@ func (x *residue) readClasses(r *bitReader, book *codebook, to []int) {
 
 // addPartition adds the vectors of one partition.
 func (x *residue) addPartition(r *bitReader, book *codebook, to []float32) {
-	if x.kind == 0 { // the elements of a vector are interleaved
+	if x.kind == 0 { // the elements of each vector are interleaved
 		step := len(to) / book.dimensions
 		for i := range step {
 			vector := book.readVector(r)

@@ -2,9 +2,11 @@
 // specification, 2020-07-04).
 //
 // The package exists because the library jfreymuth/vorbis decodes some files of real games with
-// errors of up to 0.07 of full scale, and a hostile header of 30 bytes makes it allocate gigabytes
-// or never return. Samples are the same on every processor: this package computes in float64,
-// rounds every product before adding it, and uses the sines of package detmath.
+// errors of up to 0.07 of full scale. A hostile header of 30 bytes makes that library allocate
+// gigabytes or never return.
+//
+// Samples are the same on every processor: this package computes in float64, rounds every product
+// before adding it, and uses the sines of package detmath.
 //
 // Damage is an error. The memory for headers is limited, far above the needs of encoders.
 package vorbis
@@ -27,12 +29,12 @@ const maxChannels = 8
 type Info struct {
 	Rate     int
 	Channels int
-	// Frames is an upper bound on the length in frames. It is exact except for streams cut from
-	// longer ones.
+	// Frames is an upper bound on the length in frames. It is exact unless the stream is a part of
+	// a longer stream.
 	Frames int64
 
-	slack    int64 // upper bound on frames decoded beyond the sound
-	setup    int64 // size of the headers and their tables
+	slack    int64 // upper bound on the number of decoded frames that are removed
+	setup    int64 // size in bytes of the headers and their tables
 	comments vorbiscomment.List
 }
 
@@ -58,8 +60,8 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 	d.startPackets()
 	samples := make([]float32, 0, (info.Frames+info.slack)*int64(d.channels))
 	frames := func() int64 { return int64(len(samples) / d.channels) }
-	// position is the position after the decoded frames, known once a page has declared it. early
-	// and late are the frames to remove at the start and at the end.
+	// position is the position after the decoded frames, and known is set once a page has declared
+	// it. early and late are the numbers of frames to remove at the start and at the end.
 	position, known, early, late := int64(0), false, int64(0), int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -80,8 +82,8 @@ func Decode(ctx context.Context, data []byte) (*pcm.Clip, error) {
 		if packet.Granule < 0 {
 			continue
 		}
-		// Every page has a position. If the position is less than the number of decoded frames, the
-		// sound starts later (on the first page) or ends earlier (on the last page).
+		// If a page's position is less than the number of decoded frames, some frames are removed:
+		// at the start for the first page, at the end for the last page.
 		late = max(0, position-packet.Granule)
 		if !known && !packet.Last {
 			early, late = late, 0
@@ -133,15 +135,15 @@ func openStream(data []byte, probing bool) (*ogg.Reader, *decoder, Info, error) 
 	if extent.Granule >= 0 {
 		info.Frames = min(info.Frames, extent.Granule)
 	}
-	// Up to the first page with a position there may be frames before position 0, and in the last
-	// block frames after the last position.
+	// Before the first page with a position there may be frames before position 0. The last block
+	// may have frames after the last position.
 	info.slack = (extent.Early + 1) * half
 	info.setup = d.tableBytes()
 	return packets, d, info, nil
 }
 
-// tableBytes returns the size of the headers' tables and of the state, doubled for temporary memory
-// while they are built.
+// tableBytes returns the size of the headers' tables and of the state. The size is doubled for
+// temporary memory while the tables are built.
 func (d *decoder) tableBytes() int64 {
 	const book, line = 4<<10 + 200, 100
 	return 2 * int64(len(d.books)*book+d.entries*20+d.values*4+d.block[1]*(d.channels+1)*line)
@@ -186,7 +188,7 @@ func reorderChannels(samples []float32, channels int) {
 
 var errShortHeader = errors.New("a header is cut off")
 
-// signature follows the type of a header packet.
+// signature is the text that follows the packet type in every header packet.
 const signature = "vorbis"
 
 func headerBody(packet []byte, kind byte) ([]byte, error) {
@@ -280,7 +282,7 @@ func (d *decoder) readSetup(packet []byte) error {
 	return nil
 }
 
-// A mode selects the block size of a packet and its mapping.
+// A mode selects the block size and the mapping of a packet.
 type mode struct {
 	long    bool
 	mapping int
@@ -289,8 +291,8 @@ type mode struct {
 // A mapping describes the encoding of the channels.
 type mapping struct {
 	couplings []coupling
-	submap    []int // submap of each channel
-	floors    []int // floor of each submap
+	submap    []int // index of each channel's submap
+	floors    []int // index of each submap's floor
 	residues  []int
 }
 
@@ -328,7 +330,7 @@ func (d *decoder) readMapping(r *bitReader) (mapping, error) {
 		}
 	}
 	for range submaps {
-		r.bits(8) // unused time configuration
+		r.bits(8) // skip the time configuration, which is not used
 		f, x := int(r.bits(8)), int(r.bits(8))
 		if f >= len(d.floors) || x >= len(d.residues) {
 			return m, bad

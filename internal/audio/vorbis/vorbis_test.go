@@ -30,7 +30,7 @@ var files = []struct {
 	{"surround.ogg", 48000, 6, 3000, 0xba299443ba87604e, 8},
 }
 
-// burst returns decaying tones, with another pitch in each channel.
+// burst returns decaying tones with a different pitch in each channel.
 func burst(frame, channel int) float64 {
 	t := float64(frame % 3000)
 	v := 12000 * math.Exp(-t/700) * math.Sin(float64(frame)*(0.05+0.03*float64(channel)))
@@ -55,7 +55,7 @@ func decode(t testing.TB, data []byte) *pcm.Clip {
 	return c
 }
 
-// snr returns the level of the difference of two sounds below the first, in dB.
+// snr returns the signal-to-noise ratio of got in dB, where want is the signal.
 func snr(want, got func(i int) float64, n int) float64 {
 	var signal, noise float64
 	for i := range n {
@@ -65,8 +65,8 @@ func snr(want, got func(i int) float64, n int) float64 {
 	return 10 * math.Log10(signal/noise)
 }
 
-// Decoded sound has the length of the original, resembles it in every channel, and is the same on
-// every processor. The hashes were made on amd64.
+// TestOriginalSoundIsDecoded compares decoded sound with the original: its length, and its samples
+// in every channel. All processors must compute the same bits; the hashes were computed on amd64.
 func TestOriginalSoundIsDecoded(t *testing.T) {
 	for _, f := range files {
 		c := decode(t, read(t, f.name))
@@ -95,8 +95,8 @@ func TestOriginalSoundIsDecoded(t *testing.T) {
 	}
 }
 
-// An independent decoder gives the same samples within the precision of float32. (It refuses
-// surround.ogg, which ffmpeg and oggdec read.)
+// TestAgainstLibrary expects the samples of another decoder, within the precision of float32. That
+// decoder does not read surround.ogg, which ffmpeg and oggdec read.
 func TestAgainstLibrary(t *testing.T) {
 	for _, f := range files[:2] {
 		data := read(t, f.name)
@@ -144,7 +144,6 @@ func packets(t testing.TB, name string) [][]byte {
 	}
 }
 
-// The context is checked once for each packet.
 func TestVorbisDecodingStopsWithContext(t *testing.T) {
 	data := read(t, "stereo.ogg")
 	n := len(packets(t, "stereo.ogg")) - 3

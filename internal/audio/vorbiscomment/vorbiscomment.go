@@ -12,11 +12,11 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// A List holds comments by key, in upper case. If a key occurs several times, the first comment is
+// A List maps keys in upper case to comments. If a key occurs several times, the first comment is
 // used.
 type List map[string]string
 
-// Read parses comments without the codec's framing.
+// Read parses a block of comments, without the framing that a codec adds.
 func Read(block []byte) (List, error) {
 	short := errors.New("the comments are cut off")
 	next := func() ([]byte, bool) {
@@ -51,8 +51,8 @@ func Read(block []byte) (List, error) {
 	return list, nil
 }
 
-// AddLoop adds the loop that the comments define to a clip, if there is one. If the comments set a
-// playback gain, AddLoop lists it in the clip's Lost.
+// AddLoop adds the loop that the comments define, if any, to a clip. If the comments set a playback
+// gain, AddLoop adds a note to the clip's Lost.
 func (l List) AddLoop(clip *pcm.Clip) error {
 	for _, key := range []string{"REPLAYGAIN_TRACK_GAIN", "REPLAYGAIN_ALBUM_GAIN", "R128_TRACK_GAIN", "R128_ALBUM_GAIN"} {
 		if _, ok := l[key]; ok {

@@ -24,7 +24,7 @@ func block(comments ...string) []byte {
 func TestAddLoop(t *testing.T) {
 	for _, c := range []struct {
 		comments string
-		want     string // the loops
+		want     string // expected loops
 		warnings int
 		err      string
 	}{
@@ -75,7 +75,7 @@ func TestReadRefusesWhatIsCutOff(t *testing.T) {
 			t.Errorf("%d of %d bytes: no error", n, len(b))
 		}
 	}
-	if _, err := Read(append(b, 1)); err != nil { // the framing bit of Vorbis
+	if _, err := Read(append(b, 1)); err != nil { // a framing bit follows in Vorbis
 		t.Error(err)
 	}
 	long := binary.LittleEndian.AppendUint32(block("A=1")[:16], 5000)

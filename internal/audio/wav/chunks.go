@@ -8,23 +8,23 @@ import (
 	"github.com/assetcook/assetcook/internal/fileformat"
 )
 
-// A layout describes the contents of a file and where they are.
+// A layout describes the chunks of a file and their positions.
 type layout struct {
 	format          format
 	dataAt, dataLen int64
-	fact            int64 // number of frames by the fact chunk; 0 if unknown
-	lacks           int64 // bytes missing from the file, according to its RIFF header
+	fact            int64 // number of frames in the fact chunk; 0 if unknown
+	lacks           int64 // number of bytes that are missing according to the RIFF header
 	loops           LoopChunks
 }
 
 const (
 	riffHeader  = 12
 	chunkHeader = 8
-	unknownSize = 1<<32 - 1 // placeholder: ds64 has the real size, or data fills the file
+	unknownSize = 1<<32 - 1 // placeholder for a size that the ds64 chunk or the end of the file determines
 )
 
 // readLayout reads the chunks of a file of the given size that starts with head. If early is set,
-// it returns as soon as it has both format and data.
+// it returns as soon as it has read both the format and the data header.
 func readLayout(head []byte, size int64, early bool) (*layout, error) {
 	if len(head) < riffHeader {
 		return nil, errors.New("wav: the file ends within its first 12 bytes")
@@ -92,9 +92,9 @@ func isStreamedSize(n int64) bool {
 }
 
 // Missing returns how many bytes of a file of the given size are missing according to its RIFF
-// header, although its chunks are complete: chunks after the sound may be lost, or the header is
-// wrong. Up to 8 bytes are ignored, because some programs count the header itself, or padding that
-// they do not write.
+// header, although all its chunks are complete. Then chunks after the sound may be lost, or the
+// header is wrong. Missing ignores up to 8 bytes, because some programs count the header itself, or
+// padding that they do not write.
 func Missing(head []byte, size int64) int64 {
 	l, err := readLayout(head, size, true)
 	if err != nil || l.lacks <= 8 {
@@ -111,9 +111,8 @@ func (r *reader) missingBytes() int64 {
 	return max(0, r.riffEnd-r.size)
 }
 
-// cutShort returns an error if a chunk of n bytes extends beyond the end of the file. It returns no
-// error for bytes after the end that the RIFF header declares, because these bytes need not be
-// chunks.
+// cutShort returns an error if a chunk of n bytes extends beyond the end of the file. Missing bytes
+// that only the RIFF header declares are no error, because they need not be chunks.
 func (r *reader) cutShort(id string, n, at int64) error {
 	lost := n - (r.size - at)
 	switch {
@@ -132,9 +131,9 @@ func (r *reader) cutShort(id string, n, at int64) error {
 type reader struct {
 	layout
 	hasFormat, hasData bool
-	long               bool  // the file is RF64: a ds64 chunk may have the size of the data
+	long               bool  // set if the file is RF64: a ds64 chunk may have the size of the data
 	longData           int64 // data size according to the ds64 chunk
-	riffEnd, size      int64 // end of the file by the RIFF header, and by the file system
+	riffEnd, size      int64 // end of the file according to the RIFF header, and according to the file system
 }
 
 // trueDataSize returns the real size of the data chunk at the given offset, whose header declares n
@@ -149,8 +148,8 @@ func (r *reader) trueDataSize(n, at int64) int64 {
 	return n
 }
 
-// readRIFFChunk reads a chunk of n bytes at the given offset; body is the part of the chunk that is
-// within the head. Of several chunks of a kind the first is used.
+// readRIFFChunk reads a chunk of n bytes at the given offset. body is the part of the chunk that is
+// within the head. If a kind of chunk occurs several times, the first one is used.
 func (r *reader) readRIFFChunk(id string, body []byte, at, n int64) error {
 	switch id {
 	case "fmt ", "ds64", "fact":
@@ -178,8 +177,8 @@ func (r *reader) readRIFFChunk(id string, body []byte, at, n int64) error {
 }
 
 // padding returns 1 if a padding byte follows a chunk of n bytes that ends at offset end. Some
-// programs omit it; then the next chunk's name follows directly and starts with a letter instead of
-// a zero.
+// programs omit the byte. Then the name of the next chunk follows at once and starts with a letter
+// instead of a zero.
 func padding(head []byte, end, n int64) int64 {
 	if n%2 == 0 || end+4 <= int64(len(head)) && isName(head[end:end+4]) {
 		return 0

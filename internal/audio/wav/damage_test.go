@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// chunk builds a chunk with its padding.
+// chunk returns a chunk with its padding.
 func chunk(id, body string) string {
 	p := binary.LittleEndian.AppendUint32([]byte(id), uint32(len(body)))
 	return string(p) + body + strings.Repeat("\x00", len(body)%2)
@@ -22,7 +22,7 @@ func riff(chunks ...string) []byte {
 	return []byte(strings.TrimSuffix(chunk("RIFF", body), strings.Repeat("\x00", len(body)%2)))
 }
 
-// words returns 32-bit numbers in the byte order of files.
+// words returns numbers as 32-bit little-endian integers.
 func words(list ...uint32) string {
 	var p []byte
 	for _, w := range list {
@@ -31,13 +31,12 @@ func words(list ...uint32) string {
 	return string(p)
 }
 
-// mono8 is the format of 8-bit mono at 8000 Hz, mono16 of 16-bit.
+// mono8 and mono16 are formats with one channel at 8000 Hz and with 8 and 16 bits.
 var (
 	mono8  = chunk("fmt ", words(1<<16|1, 8000, 8000, 8<<16|1))
 	mono16 = chunk("fmt ", words(1<<16|1, 8000, 16000, 16<<16|2))
 )
 
-// Unusual files with unambiguous sound are decoded.
 func TestUnusualFilesAreDecoded(t *testing.T) {
 	three := chunk("data", "\x80\xc0\x40")
 	unpadded := strings.TrimSuffix(three, "\x00")
@@ -46,7 +45,7 @@ func TestUnusualFilesAreDecoded(t *testing.T) {
 		binary.LittleEndian.PutUint32(file[at:], size)
 		return file
 	}
-	const size = 12 + 24 + 4 // offset of the data's size
+	const size = 12 + 24 + 4 // offset of the size of the data chunk
 	long := func(ds64 string, n uint32) []byte {
 		file := riff(ds64, mono8, "data"+words(n)+"\x80\xc0\x40", "\x00", info)
 		copy(file, "RF64\xff\xff\xff\xff")
@@ -55,7 +54,7 @@ func TestUnusualFilesAreDecoded(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		file []byte
-		want string // bytes of 8-bit sound
+		want string // expected bytes of 8-bit sound
 	}{
 		{"plain", riff(mono8, three), "\x80\xc0\x40"},
 		{"chunks between", riff(info, mono8, info, three, info), "\x80\xc0\x40"},
@@ -93,13 +92,13 @@ func TestUnusualFilesAreDecoded(t *testing.T) {
 			t.Errorf("%s: Probe says %+v, %v", c.name, probed, err)
 		}
 	}
-	// A torn frame is left out.
+	// An incomplete frame at the end is dropped.
 	if clip, _ := decode(t, riff(mono16, chunk("data", "\x00\x40\x00\xc0\x01"))); !slices.Equal(clip.Samples, []float32{.5, -.5}) {
 		t.Errorf("a torn frame: %v", clip.Samples)
 	}
 }
 
-// Formats that can be declared in several ways are decoded.
+// TestFormats decodes formats that a file can declare in several ways.
 func TestFormats(t *testing.T) {
 	extensible := func(tag, bits, valid, block uint32, guid string) string {
 		return chunk("fmt ", words(1<<16|0xfffe, 8000, 0, bits<<16|block, valid<<16|22, 4)+string(byte(tag))+"\x00"+guid)
@@ -122,7 +121,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// A block may declare fewer frames than it has room for. Declaring more has no effect.
+// TestBlockMayHoldFewerFrames reduces the declared number of frames per block. Declaring more
+// frames than fit has no effect.
 func TestBlockMayHoldFewerFrames(t *testing.T) {
 	for claim, want := range map[uint32]int{0: 18, 1: 2, 5: 10, 9: 18, 65535: 18} {
 		format := chunk("fmt ", words(1<<16|0x11, 8000, 0, 4<<16|8, claim<<16|2))
@@ -140,8 +140,8 @@ func TestBlockMayHoldFewerFrames(t *testing.T) {
 	}
 }
 
-// A file that is shorter than its headers say is an error, wherever it was cut: in the chunks
-// before the sound, in the sound, and after it, where loops are.
+// TestCutFilesAreErrors truncates a file before, in and after the sound, and expects an error each
+// time. Loops are after the sound.
 func TestCutFilesAreErrors(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"PCM":        riff(mono8, chunk("data", strings.Repeat("\x80", 1000))),
@@ -153,7 +153,7 @@ func TestCutFilesAreErrors(t *testing.T) {
 		}
 		for n := range file {
 			if string(file[n:min(n+4, len(file))]) == "smpl" {
-				continue // damage that Missing detects; the remaining file is valid
+				continue // Missing detects this damage; the remaining file is valid
 			}
 			if _, _, err := Decode(t.Context(), file[:n]); err == nil {
 				t.Fatalf("%s: the first %d of %d bytes pass for a whole file", name, n, len(file))
@@ -178,7 +178,7 @@ func TestCutFilesAreErrors(t *testing.T) {
 	if lost := loops[:len(loops)-68]; Missing(lost, int64(len(lost))) != 68 || Missing(loops, int64(len(loops))) != 0 {
 		t.Errorf("Missing reports %d bytes of the chunk after the sound", Missing(lost, int64(len(lost))))
 	}
-	// Probe, which has only the start, reports lost sound before any is decoded.
+	// Probe receives only the start of the file, and reports that sound is missing.
 	if _, err := Probe(sound[:100], 144); err == nil || !strings.Contains(err.Error(), "900 of 1000 bytes") {
 		t.Errorf("Probe: %v", err)
 	}
@@ -238,7 +238,7 @@ func TestBadWAVIsRefused(t *testing.T) {
 	}
 }
 
-// A file may claim any size; allocations depend on its true size.
+// TestClaimsCostNothing declares sizes that exceed the file, and expects no allocations for them.
 func TestClaimsCostNothing(t *testing.T) {
 	file := riff(mono8, "data"+words(0xfffffff0)+"\x80")
 	if info, err := Probe(file, int64(len(file))); err != nil || info.Frames != 1 {
@@ -304,7 +304,7 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// Each loop of a file is kept, or a warning names it.
+// TestLostLoopsGiveWarnings expects that each loop of a file is kept or mentioned in a warning.
 func TestLostLoopsGiveWarnings(t *testing.T) {
 	data := chunk("data", strings.Repeat("\x80", 10))
 	for _, c := range []struct {

@@ -19,9 +19,9 @@ type Options struct {
 	Coding Coding
 	// Dither adds deterministic triangular noise of two quantization steps before a sample is
 	// rounded to 8, 16 or 24 bits. It turns the distortion of quiet sounds into hiss. Do not use it
-	// for sounds that already have so few bits: without it, Encode preserves them exactly.
+	// for samples that the coding represents exactly, because it changes them.
 	Dither bool
-	// Loss receives the loss of IMA encoding; nil means that the loss is not measured.
+	// Loss receives the loss of IMA encoding. If Loss is nil, the loss is not measured.
 	Loss *Loss
 }
 
@@ -108,7 +108,7 @@ func checkClip(clip *pcm.Clip, o Options) error {
 	return nil
 }
 
-// header returns the bytes before the data.
+// header returns the bytes of the file that precede the samples.
 func header(clip *pcm.Clip, coding Coding, dataSize int64) []byte {
 	le := binary.LittleEndian
 	tag, bits, block := tagPCM, 8*coding.sampleBytes(), clip.Channels*coding.sampleBytes()
@@ -196,9 +196,9 @@ func writeIMA(ctx context.Context, w io.Writer, clip *pcm.Clip, loss *Loss) erro
 	return nil
 }
 
-// continueLoop fills the last block after its first n samples with the start of the loop that ends
-// with the clip, and returns the number of samples that are set. Readers that ignore the fact chunk
-// play these samples.
+// continueLoop fills the rest of the last block, after n samples, with the start of the loop that
+// ends with the clip. It returns the number of samples that are set. Programs that ignore the fact
+// chunk play these samples.
 func continueLoop(samples []int16, n int, clip *pcm.Clip) int {
 	end := int64(clip.Frames())
 	at := slices.IndexFunc(clip.Loops, func(l pcm.Loop) bool { return l.End == end && !l.PingPong })

@@ -10,10 +10,11 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// testdata holds the sound of source as written by ffmpeg 5.1 (ff_) and SoX 14.4 (sox_), bit-exact
-// and without dither.
+// The files in testdata were written by ffmpeg 5.1 (ff_) and SoX 14.4 (sox_) from the sound of
+// source, bit-exact and without dither.
 
-// source is a 24-bit sound: two triangles with noise and a jump over the full scale.
+// source returns 24-bit sound: two triangle waves with noise, and a jump from one end of the scale
+// to the other.
 func source() []int32 {
 	seed, samples := uint32(7), make([]int32, 2*611)
 	for i := range samples {
@@ -52,7 +53,7 @@ func decode(t testing.TB, data []byte) (*pcm.Clip, Info) {
 	return clip, info
 }
 
-// Linear samples keep the stored numbers.
+// TestForeignPCM expects the samples that the files store.
 func TestForeignPCM(t *testing.T) {
 	exact := func(v int32) float64 { return float64(v) / (1 << 23) }
 	for _, c := range []struct {
@@ -84,9 +85,8 @@ func TestForeignPCM(t *testing.T) {
 	}
 }
 
-// Other codings are decoded to the same samples as by one of SoX and ffmpeg: IMA as by SoX,
-// Microsoft ADPCM as by ffmpeg. In each case the other program rounds differently from the text of
-// the standard.
+// TestForeignCompressed decodes IMA to the same samples as SoX, and Microsoft ADPCM to the same
+// samples as ffmpeg. The rounding of the other program differs from the standard.
 func TestForeignCompressed(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -117,13 +117,13 @@ func TestForeignCompressed(t *testing.T) {
 	}
 }
 
-// All codes of G.711 are right: the ends of the scale have the published values, each step is
-// larger than the one before, and negative codes mirror them.
+// TestG711 checks all codes of G.711. The largest samples have the published values, the steps
+// increase, and negative codes mirror positive ones.
 func TestG711(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		expand      func(byte) int16
-		above       byte // the code of the first step above zero
+		above       byte // code of the first step above zero
 		below       byte
 		least, most int16
 	}{

@@ -15,13 +15,13 @@ import (
 type format struct {
 	coding         Coding
 	rate, channels int
-	// block is the size in bytes of the data's unit, a frame or an ADPCM block, and blockFrames is
-	// the number of frames in it.
+	// block is the size in bytes of a frame or of an ADPCM block. blockFrames is the number of
+	// frames in it.
 	block, blockFrames int
-	predictors         []adpcm.Predictor // predictors of Microsoft ADPCM
+	predictors         []adpcm.Predictor // predictors of Microsoft ADPCM, as declared in the file
 }
 
-// Codes of the fmt chunk.
+// These are the format codes of the fmt chunk.
 const (
 	tagPCM        = 0x0001
 	tagMS         = 0x0002
@@ -33,7 +33,7 @@ const (
 	tagExtensible = 0xfffe
 )
 
-// subFormat is the rest of a GUID that starts with one of the codes above.
+// subFormat is the end of a GUID that starts with one of the format codes.
 const subFormat = "\x00\x00\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71"
 
 // maxFormat is the maximum number of bytes of the fmt chunk that are read, which includes all
@@ -93,8 +93,8 @@ func readFormat(p []byte) (format, error) {
 	return format{}, fmt.Errorf("coding 0x%04x is not supported; save the sound as PCM", tag)
 }
 
-// setPCM sets the PCM coding, with bits rounded up to whole bytes; missing low bits of a sample are
-// 0. Some programs declare no bits, others declare a larger container.
+// setPCM sets the PCM coding, with bits rounded up to whole bytes. Missing low bits of a sample are
+// 0. Some programs declare no bits, others declare a larger sample size.
 func (f *format) setPCM(bits int) error {
 	size := f.block / f.channels
 	if size < 1 || size > 4 || f.block%f.channels != 0 || bits > 8*size {
@@ -119,7 +119,7 @@ func (f *format) setADPCM(p []byte) error {
 	}
 	f.blockFrames = full
 	if len(p) >= 20 {
-		// The header may declare fewer frames per block than fit.
+		// The header may declare fewer frames per block than the block can hold.
 		if n := int(binary.LittleEndian.Uint16(p[18:])); n > 0 {
 			f.blockFrames = min(n, full)
 		}
@@ -165,15 +165,15 @@ func usualSpeakers(channels int) uint32 {
 	return 0
 }
 
-// Pairs of surround speakers, which are equivalent if only one pair is present.
+// Either pair of surround speakers is accepted if the other pair is absent.
 const (
 	backPair = 0x030
 	sidePair = 0x600
 )
 
-// checkSpeakers returns an error for more than two channels whose speakers differ from the usual
-// speakers of a clip, because each channel would be played in the wrong position. A mask without
-// exactly one speaker per channel is ignored.
+// checkSpeakers returns an error if a file with more than two channels has unusual speakers,
+// because channels would be played in the wrong position. It ignores a mask that does not have
+// exactly one speaker per channel.
 func checkSpeakers(channels int, mask uint32) error {
 	usual := usualSpeakers(channels)
 	switch {

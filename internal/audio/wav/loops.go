@@ -7,18 +7,18 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// Sizes and offsets of the smpl chunk.
+// These are sizes and offsets in the smpl chunk.
 const (
 	smplHeader = 36
 	smplLoop   = 24
 	smplCount  = 28
 )
 
-// middleC is the note at which a sampler plays the sound unchanged, unless the sound declares
+// middleC is the MIDI note at which a sampler plays a sound unchanged, unless the sound declares
 // another note.
 const middleC = 60
 
-// Kinds of loops in the smpl chunk.
+// These are the kinds of loops in the smpl chunk.
 const (
 	loopForward  = 0
 	loopPingPong = 1
@@ -28,12 +28,12 @@ const (
 type LoopChunks struct {
 	smpl, cues, plays []byte
 	lists             [][]byte // LIST chunks of type adtl
-	dls               bool     // file has a wsmp chunk with loops
-	lost              []string // other parts that describe the sound
+	dls               bool     // set if the file has a wsmp chunk with loops
+	lost              []string // other properties of the sound that a clip cannot hold
 }
 
-// Take stores a chunk if it may describe loops. It ignores further smpl chunks after one with
-// loops.
+// Take stores a chunk if it may describe loops. After a smpl chunk with loops it ignores other smpl
+// chunks.
 func (l *LoopChunks) Take(id string, body []byte) {
 	switch {
 	case id == "smpl" && (l.smpl == nil || smplCountOf(l.smpl) == 0):
@@ -53,8 +53,8 @@ func (l *LoopChunks) Take(id string, body []byte) {
 	}
 }
 
-// AddTo adds the loops of the smpl chunk to a clip. If this chunk has no loops, it adds the regions
-// of the cue list.
+// AddTo adds the loops of the smpl chunk to a clip. If that chunk has no loops, AddTo adds the
+// regions of the cue list.
 func (l *LoopChunks) AddTo(clip *pcm.Clip) {
 	for _, part := range l.lost {
 		clip.Lose(part)
@@ -81,7 +81,7 @@ func (l *LoopChunks) AddTo(clip *pcm.Clip) {
 	}
 }
 
-// smplCountOf returns how many loops a smpl chunk declares.
+// smplCountOf returns the number of loops that a smpl chunk declares.
 func smplCountOf(p []byte) uint32 {
 	if len(p) < smplHeader {
 		return 0
@@ -130,7 +130,8 @@ type region struct {
 	length uint32
 }
 
-// readRegions reads adtl lists. ltxt chunks have lengths; both ltxt and labl chunks have labels.
+// readRegions reads regions from adtl lists. ltxt chunks have lengths, and both ltxt and labl
+// chunks have labels.
 func readRegions(lists [][]byte) map[uint32]region {
 	regions := map[uint32]region{}
 	for _, list := range lists {
@@ -141,7 +142,7 @@ func readRegions(lists [][]byte) map[uint32]region {
 			if n%2 == 1 && len(list) > 0 {
 				list = list[1:]
 			}
-			name := 4 // offset of the text
+			name := 4 // offset of the text in the chunk
 			if id == "ltxt" {
 				name = 20
 			}
@@ -191,7 +192,7 @@ func addRegions(clip *pcm.Clip, cues []byte, lists [][]byte) {
 	}
 }
 
-// hasMarkers reports whether a cue list has points that describe no loop.
+// hasMarkers reports whether a cue list has points that do not describe loops.
 func hasMarkers(cues []byte, lists [][]byte) bool {
 	const point = 24
 	regions := readRegions(lists)
@@ -203,7 +204,7 @@ func hasMarkers(cues []byte, lists [][]byte) bool {
 	return false
 }
 
-// repeatsParts reports whether a play list plays a part more than once.
+// repeatsParts reports whether a play list contains a part more than once.
 func repeatsParts(plays []byte) bool {
 	const part = 12
 	for plays = plays[min(4, len(plays)):]; len(plays) >= part; plays = plays[part:] {

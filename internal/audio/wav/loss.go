@@ -7,15 +7,15 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// A Loss is the difference between the samples of a clip, rounded to 16 bits, and the samples that
-// a decoder of IMA ADPCM gives. All sums are exact, so the loss is the same on every processor.
+// Loss measures the difference between the samples of a clip, rounded to 16 bits, and the samples
+// after IMA encoding and decoding. All sums are exact, so the loss is the same on every processor.
 type Loss struct {
 	samples, sum   int64
 	squares, noise uint64
 	decoded        []int16
 }
 
-// addBlock adds the samples of a block and their encoded form.
+// addBlock adds the difference between samples and the block that encodes them.
 func (l *Loss) addBlock(samples []int16, block []byte, channels int) error {
 	if cap(l.decoded) < len(samples) {
 		l.decoded = make([]int16, len(samples))
@@ -34,8 +34,8 @@ func (l *Loss) addBlock(samples []int16, block []byte, channels int) error {
 	return nil
 }
 
-// SNR returns the ratio of signal to noise in decibels, infinite without noise. A constant offset
-// is no signal, because it is inaudible.
+// SNR returns the signal-to-noise ratio in decibels, infinite without noise. A constant offset does
+// not count as signal, because it is inaudible.
 func (l *Loss) SNR() float64 {
 	if l.noise == 0 {
 		return math.Inf(1)

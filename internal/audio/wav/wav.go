@@ -43,10 +43,10 @@ import (
 	"github.com/assetcook/assetcook/internal/audio/pcm"
 )
 
-// Limits of reading and writing.
+// These are limits for reading and writing.
 const (
 	MaxChannels    = 64
-	MaxIMAChannels = 2 // limit when writing; the codec has none, but most players do
+	MaxIMAChannels = 2 // limit for writing: the codec has none, but most players do
 	MaxRate        = 10_000_000
 	maxChunks      = 10_000
 	maxLoops       = 1000
@@ -55,8 +55,8 @@ const (
 // Coding is the format of stored samples.
 type Coding int
 
-// The supported codings. Integers are little-endian; for 8-bit integers, 128 means zero. Encode
-// writes PCM8 to Float32 and IMA.
+// These are the supported codings. Integers are little-endian; in 8-bit integers, 128 means zero.
+// Encode writes PCM8 to Float32 and IMA.
 const (
 	PCM8 Coding = iota + 1
 	PCM16
@@ -99,13 +99,13 @@ func (c Coding) sampleBytes() int {
 	return 0
 }
 
-// Info describes a file.
+// Info describes a WAV file.
 type Info struct {
 	Coding   Coding
 	Rate     int // frames per second
 	Channels int
-	// Frames is the length of the data in frames. Probe may not reach the fact chunk, which can
-	// shorten the last ADPCM block.
+	// Frames is the length of the data in frames. Probe may overestimate it, because it may not
+	// read the fact chunk, which can shorten the last ADPCM block.
 	Frames int64
 }
 
@@ -143,7 +143,7 @@ func (l *layout) soundFrames() int64 {
 const piece = 1 << 16
 
 // Decode decodes a file. Integers of up to 24 bits, 32-bit floats, A-law, mu-law and ADPCM keep
-// their exact values; others are rounded to nearest.
+// their exact values. Other samples are rounded to nearest.
 func Decode(ctx context.Context, data []byte) (*pcm.Clip, Info, error) {
 	l, err := readLayout(data, int64(len(data)), false)
 	if err != nil {

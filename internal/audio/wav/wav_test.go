@@ -47,7 +47,8 @@ func encode(t testing.TB, clip *pcm.Clip, o Options) []byte {
 
 var written = []Coding{PCM8, PCM16, PCM24, PCM32, Float32}
 
-// Samples that fit a coding, and loops, survive encoding and decoding.
+// TestRoundTrip expects loops, and samples that the coding represents exactly, to be unchanged
+// after encoding and decoding.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		coding := rapid.SampledFrom(written).Draw(rt, "coding")
@@ -79,8 +80,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// All machines write the same bytes of every coding. PCM and float follow from the standard and
-// TestRoundTrip; IMA depends on the search.
+// TestGolden expects the same bytes on all machines. TestRoundTrip verifies PCM and floats; IMA
+// depends on the encoder's search.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		channels int
@@ -106,8 +107,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Readers that ignore the fact chunk play the last block of ADPCM to its end. If a loop reaches the
-// end of the sound, the block continues with the beginning of the loop.
+// Programs that ignore the fact chunk play the last block of ADPCM to its end. If a loop ends with
+// the sound, the block continues with the start of the loop.
 func TestLastBlockContinuesWithTheLoop(t *testing.T) {
 	clip := &pcm.Clip{Rate: 22050, Channels: 2}
 	for i := range 500 {
@@ -117,20 +118,20 @@ func TestLastBlockContinuesWithTheLoop(t *testing.T) {
 	clip.Loops = []pcm.Loop{{Start: 300, End: frames}}
 	file := encode(t, clip, Options{Coding: IMA})
 	at := bytes.Index(file, []byte("fact"))
-	binary.LittleEndian.PutUint32(file[at+8:], 0) // unknown
+	binary.LittleEndian.PutUint32(file[at+8:], 0) // 0 means that the length is unknown
 	got, _ := decode(t, file)
 	if got.Frames() <= frames {
 		t.Fatalf("%d frames of %d: the last block is not filled", got.Frames(), frames)
 	}
 	for i := frames; i < got.Frames(); i++ {
 		want := clip.Samples[2*(300+(i-frames)%200)]
-		if d := got.Samples[2*i] - want; i%200 > 120 && (d > 0.02 || d < -0.02) { // frames a little after each jump
+		if d := got.Samples[2*i] - want; i%200 > 120 && (d > 0.02 || d < -0.02) {
 			t.Fatalf("frame %d is %v, want about %v", i, got.Samples[2*i], want)
 		}
 	}
 }
 
-// Other samples are rounded to nearest and clipped.
+// TestRounding expects samples to be rounded to nearest and clipped.
 func TestRounding(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, c := range []struct {
@@ -148,8 +149,8 @@ func TestRounding(t *testing.T) {
 	}
 }
 
-// Every channel has one speaker, left and right come in pairs, and there is an LFE from six
-// channels on.
+// TestChannelsHaveUsualSpeakers checks that every channel has one speaker, that left and right come
+// in pairs, and that six or more channels include an LFE.
 func TestChannelsHaveUsualSpeakers(t *testing.T) {
 	for channels := 3; channels <= 8; channels++ {
 		p := usualSpeakers(channels)
@@ -163,9 +164,9 @@ func TestChannelsHaveUsualSpeakers(t *testing.T) {
 	}
 }
 
-// For a file of more than two channels, the mask must list the usual speakers, or be unusable. The
-// back pair and the side pair are equivalent if there is only one pair. Mono and stereo may have
-// any mask.
+// TestChannelMask tests files with more than two channels. The mask must list the usual speakers,
+// or be unusable. The back pair and the side pair are equivalent if only one of them is present.
+// Mono and stereo may have any mask.
 func TestChannelMask(t *testing.T) {
 	const kept = ""
 	for _, c := range []struct {
@@ -206,8 +207,8 @@ func TestChannelMask(t *testing.T) {
 	}
 }
 
-// Dither keeps the mean of a constant that rounding would move, never deviates by more than a step
-// and a half, and is reproducible.
+// TestDitherKeepsTheMean checks that dither keeps the mean of a constant and is reproducible. The
+// error must not exceed one and a half steps.
 func TestDitherKeepsTheMean(t *testing.T) {
 	const x, n = 0.3 / 128, 100_000
 	clip := &pcm.Clip{Rate: 8000, Channels: 1, Samples: slices.Repeat([]float32{x}, n)}
@@ -283,8 +284,9 @@ func TestClipsThatDoNotFitAreRefused(t *testing.T) {
 	}
 }
 
-// Decoding any bytes ends in an error, or in a clip no larger than the file's size allows. The clip
-// survives encoding and decoding. Probe accepts every file that Decode accepts.
+// FuzzDecode decodes any bytes and expects an error, or a clip that is not too large for the file's
+// size. Encoding and decoding must preserve the clip. Probe must accept every file that Decode
+// accepts.
 func FuzzDecode(f *testing.F) {
 	for _, name := range []string{"ff_u8", "sox_s24", "ff_f32le", "ff_f64le", "ff_mulaw", "ff_alaw", "sox_ima", "sox_ms", "ff_pipe"} {
 		data := load(f, name)
@@ -334,14 +336,14 @@ func TestShortHeadAsksForMore(t *testing.T) {
 			t.Errorf("%d bytes are not enough, but fewer were", n)
 		}
 	}
-	// A head that ends with the header of the data, after fmt and fact, is enough for Probe.
+	// Probe needs the file up to the header of the data chunk, which follows fmt and fact.
 	if data := 12 + 28 + 12 + 8; enough != len(file)-data+1 {
 		t.Errorf("%d heads of %d were enough, want all from %d", enough, len(file), data)
 	}
 }
 
-// BenchmarkTenSeconds measures ten seconds of stereo. B/op shows that Decode holds the clip and
-// little more, and Encode next to nothing.
+// BenchmarkTenSeconds measures ten seconds of stereo. B/op shows that Decode allocates little more
+// than the clip, and Encode almost nothing.
 func BenchmarkTenSeconds(b *testing.B) {
 	base := sound(44100, 2)
 	clip := &pcm.Clip{Rate: 44100, Channels: 2}

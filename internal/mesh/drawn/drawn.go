@@ -1,11 +1,11 @@
 // Package drawn returns the triangles that a viewer draws for a model: for each level of detail, in
-// world space and in the rest pose.
+// world space and without animation.
 //
-// Models are glTF 2.0 (.glb; .gltf and its buffers) and Wavefront OBJ (.obj and its materials).
+// Models are glTF 2.0 (.glb, or .gltf and its buffers) and Wavefront OBJ (.obj and its materials).
 // Transforms of nodes, skins, morph targets at their default weights, and instances
 // (EXT_mesh_gpu_instancing) are applied; attributes may be quantized or sparse. MSFT_lod defines
-// the levels of detail. Hidden nodes (KHR_node_visibility), points, lines and textures are omitted:
-// a part has its material's base color.
+// the levels of detail. Hidden nodes (KHR_node_visibility), points, lines and textures are omitted.
+// Each part has its material's base color.
 //
 //	drawn.go      opens a file and checks its document
 //	nodes.go      finds the nodes that show a mesh at a level; affine transforms
@@ -27,38 +27,38 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
-// Limits of a scene.
+// These are the limits of a scene.
 const (
 	// MaxTriangles limits the triangles of all levels together. A triangle takes at most 84 bytes.
 	MaxTriangles = 1 << 21
 	// MaxLevels limits the levels of detail, including the full model.
 	MaxLevels = 16
 
-	maxParts = 1 << 12 // parts per level; the last part takes the remaining primitives
+	maxParts = 1 << 12 // limit of parts per level; the last part also takes all further primitives
 )
 
 // A Scene holds the triangles of a model.
 type Scene struct {
 	Levels []Level // levels of detail, starting with the full model
-	Bytes  int64   // total size of the files that were read
+	Bytes  int64   // total size in bytes of the files that were read
 }
 
 // A Level is one level of detail of a model.
 type Level struct {
-	Positions []float32 // x, y, z of each vertex
-	Normals   []float32 // x, y, z of each vertex; unit vectors
-	Indices   []uint32  // three per triangle
+	Positions []float32 // coordinates x, y, z of each vertex
+	Normals   []float32 // unit vector x, y, z of each vertex
+	Indices   []uint32  // indices of vertices, three per triangle
 	Parts     []Part    // parts in the order of their vertices and triangles
 	Low, High [3]float32
-	Clipped   int64 // triangles omitted because of MaxTriangles
-	Undrawn   int   // primitives of points or lines, which are not drawn
+	Clipped   int64 // number of triangles omitted because of MaxTriangles
+	Undrawn   int   // number of primitives that are points or lines, which are not drawn
 }
 
 // A Part counts the vertices and triangles of all copies of one primitive.
 type Part struct {
-	Mesh, Material string     // shortened names; may be empty
-	Color          [4]float32 // linear RGBA
-	// MadeNormals is set if the file has no normals. The level has smooth normals then, although
+	Mesh, Material string     // names, shortened; may be empty
+	Color          [4]float32 // red, green, blue, alpha; linear
+	// MadeNormals is set if the file has no normals. Then the level has smooth normals, although
 	// glTF requires flat shading.
 	MadeNormals         bool
 	Vertices, Triangles int
@@ -73,7 +73,7 @@ func (l *Level) Triangles() int { return len(l.Indices) / 3 }
 // Open reads a model. ext is the extension of its file; binary glTF is recognized with any
 // extension. read reads a file that the model refers to, by a slash-separated path relative to the
 // model. The path may point outside of the model's directory, so read must confine it. If read
-// fails for a buffer, Open returns the error; OBJ materials that cannot be read have no color.
+// fails for a buffer, Open returns the error. OBJ materials that cannot be read have no color.
 func Open(ctx context.Context, data []byte, ext string, read func(name string) ([]byte, error)) (*Scene, error) {
 	sizes := map[string]int64{"": int64(len(data))}
 	doc, err := openModel(ctx, data, ext, func(name string) ([]byte, error) {
@@ -108,8 +108,8 @@ type builder struct {
 	worlds []*affine  // world transforms of nodes; nil before first use
 	joints [][]affine // joint transforms by skin; nil before first use
 	picker *gltf.Picker
-	left   int  // triangles left until the limit
-	weld   bool // merge equal vertices, because each corner has its own vertex
+	left   int  // number of triangles left until the limit
+	weld   bool // set if equal vertices must be merged, because each corner has its own vertex
 }
 
 func newLevelBuilder(doc *gltf.Document) (*builder, error) {
@@ -152,11 +152,11 @@ func (l *Level) computeBox() {
 	}
 }
 
-// Limits of input files.
+// These are the limits of input files.
 const (
-	maxText    = 64 << 20 // bytes of a document's text, which needs several times as much memory
-	maxBuffers = 1 << 30  // total bytes of buffers
-	maxOBJ     = 3 << 30  // memory for reading an OBJ model
+	maxText    = 64 << 20 // bytes of a document's text; reading it takes several times as much memory
+	maxBuffers = 1 << 30  // total bytes of all buffers
+	maxOBJ     = 3 << 30  // bytes of memory for reading an OBJ model
 )
 
 func isOBJ(data []byte, ext string) bool { return strings.EqualFold(ext, ".obj") && !gltf.IsGLB(data) }
@@ -214,7 +214,7 @@ func openText(ctx context.Context, text, chunk []byte, chunkSize int64, read fun
 	return parsed, parsed.Decompress(ctx)
 }
 
-// buffers reads the files of buffers, each once.
+// buffers reads the files of buffers. It reads each file once.
 type buffers struct {
 	open  func(name string) ([]byte, error)
 	files map[string][]byte

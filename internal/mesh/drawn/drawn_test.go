@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/drawn"
 )
 
-// These are the buffer of the test documents and the accessors that read it.
+// accessors are the buffer of the test documents and the accessors that read it.
 const accessors = `"accessors": [
 	{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]},
 	{"bufferView": 1, "componentType": 5121, "count": 3, "type": "SCALAR"},
@@ -38,12 +38,12 @@ func buffer() []byte {
 	le := binary.LittleEndian
 	var b []byte
 	add := func(values ...float32) { b, _ = binary.Append(b, le, values) }
-	add(0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0)                       // a square's corners
+	add(0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0)                       // corners of a square
 	b = append(b, 0, 1, 2, 0)                                     // one triangle of the square
 	add(10, 0, 0, 10, 20, 0)                                      // positions of the instances
-	b = append(b, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0) // joints
+	b = append(b, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0) // joints of each vertex
 	add(1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, .5, .5, 0, 0)
-	b = append(b, 2, 0, 0, 0) // vertex 2 is replaced
+	b = append(b, 2, 0, 0, 0) // index of the sparse element, vertex 2
 	add(0, 1, 7)
 	return b
 }
@@ -61,7 +61,7 @@ const (
 	triangle = `"meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}]`
 )
 
-// Triangles are at the right positions, for every way to place them in the scene.
+// TestPlaced checks the positions of triangles for every way to place a mesh in a scene.
 func TestPlaced(t *testing.T) {
 	for _, tt := range []struct{ name, members, want string }{
 		{"plain", oneNode + triangle, "[0 0 0, 1 0 0, 0 1 0]"},
@@ -106,8 +106,9 @@ func corners(l *drawn.Level) string {
 	return "[" + strings.Join(list, ", ") + "]"
 }
 
-// A model without normals gets smooth normals, and the part reports this. Normals from the file are
-// rotated with the model and stay perpendicular to its surface at any scale.
+// TestNormals checks that a model without normals gets smooth normals, and that the part reports
+// this. Normals from the file must be rotated with the model and stay perpendicular to its surface
+// at any scale.
 func TestNormals(t *testing.T) {
 	l := &openModel(t, model(oneNode+triangle), "a.gltf").Levels[0]
 	if !l.Parts[0].MadeNormals || !slices.Equal(l.Normals[:3], []float32{0, 0, 1}) {
@@ -126,7 +127,7 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// Equal corners of faces become one vertex, and materials set colors.
+// TestOBJ checks that equal corners of faces become one vertex, and that materials set colors.
 func TestOBJ(t *testing.T) {
 	files := fstest.MapFS{
 		"a.obj": {Data: []byte("mtllib a.mtl\nmtllib gone.mtl\no box\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 4 3\n")},
@@ -145,8 +146,8 @@ func TestOBJ(t *testing.T) {
 	}
 }
 
-// A node with levels of detail is replaced at each level. A node with fewer levels shows its last
-// level.
+// TestLevels checks that a node with levels of detail is replaced at each level. A node with fewer
+// levels must show its last level.
 func TestLevels(t *testing.T) {
 	lod := func(ids string) string {
 		return `"extensions": {"MSFT_lod": {"ids": [` + ids + `]}}`
@@ -165,8 +166,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// Triangles beyond the bound are counted, not drawn; accessors without bytes take no
-// memory.
+// TestClipped checks that triangles beyond the limit are counted but not drawn, and that accessors
+// without bytes take no memory.
 func TestClipped(t *testing.T) {
 	l := &openModel(t, model(oneNode+`"meshes": [{"primitives": [{"attributes": {"POSITION": 6}}, {"attributes": {"POSITION": 0}, "mode": 1}]}]`), "a.gltf").Levels[0]
 	if l.Triangles() != 0 || l.Clipped != 1<<40 || l.Undrawn != 1 {
@@ -181,7 +182,7 @@ func TestClipped(t *testing.T) {
 	}
 }
 
-// Each fault in a document results in a one-line error.
+// TestFaults expects a one-line error for each fault in a document.
 func TestFaults(t *testing.T) {
 	for _, tt := range []struct{ members, want string }{
 		{oneNode + strings.Replace(triangle, `"indices": 1`, `"indices": 3`, 1), "indices"},

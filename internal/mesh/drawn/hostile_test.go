@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/drawn"
 )
 
-// try opens a file that may be anything: it must not panic, and errors are one line.
+// try opens a file with any content. It must not panic, and errors must have one line.
 func try(t *testing.T, data []byte, ext string, other []byte) {
 	s, err := drawn.Open(context.Background(), data, ext, func(name string) ([]byte, error) {
 		if other == nil {
@@ -44,7 +44,7 @@ func try(t *testing.T, data []byte, ext string, other []byte) {
 	}
 }
 
-// Truncated files and files with flipped bits are refused, or drawn.
+// TestDamage truncates files and flips bits. Each file must be drawn or refused.
 func TestDamage(t *testing.T) {
 	files := tree(t)
 	cooked := cook(t, files, "cone.gltf", 1)["a.glb"].Data
@@ -52,7 +52,7 @@ func TestDamage(t *testing.T) {
 		try(t, cooked[:n], ".glb", nil)
 	}
 	for n := range 8 * len(cooked) {
-		if n > 8*2600 && n%17 != 0 { // binary data: a sample of the bits suffices
+		if n > 8*2600 && n%17 != 0 { // binary data starts here; a sample of the bits is enough
 			continue
 		}
 		cooked[n/8] ^= 1 << (n % 8)

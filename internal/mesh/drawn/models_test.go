@@ -20,7 +20,7 @@ import (
 
 const models = "../../../testdata/assets/models"
 
-// tree returns the models that the project is tested with.
+// tree returns the models with which the project is tested.
 func tree(t testing.TB) fstest.MapFS {
 	t.Helper()
 	files, err := os.ReadDir(models)
@@ -47,7 +47,7 @@ func openModel(t testing.TB, fs fstest.MapFS, name string) *drawn.Scene {
 	return s
 }
 
-// cook returns the output of the recipe.
+// cook returns the output of the mesh recipe.
 func cook(t testing.TB, fs fstest.MapFS, name string, lods int) fstest.MapFS {
 	t.Helper()
 	o := mesh.Recipe().New()
@@ -101,8 +101,8 @@ func area(t *testing.T, l *drawn.Level) float64 {
 	return sum
 }
 
-// A cooked model looks like its source within the error of quantization, and its levels of
-// detail have fewer triangles.
+// TestCooked compares a cooked model with its source, within the error of quantization. Its levels
+// of detail must have fewer triangles.
 func TestCooked(t *testing.T) {
 	files := tree(t)
 	for _, name := range []string{"barrier.obj", "coin.gltf", "cone.gltf", "crate.gltf", "kart.gltf", "pebble.glb"} {
@@ -143,7 +143,6 @@ func TestCooked(t *testing.T) {
 	}
 }
 
-// Models with compressed bufferViews are drawn.
 func TestCompressed(t *testing.T) {
 	var positions []byte
 	for _, x := range []float32{0, 0, 0, 1, 0, 0, 0, 1, 7} {

@@ -11,11 +11,12 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// maxNodes limits each of: the nodes of a document, the nodes visited for a level, and the copies
-// of meshes in a level.
+// maxNodes limits the nodes of a document, the nodes visited for a level, and the copies of meshes
+// in a level.
 const maxNodes = 1 << 18
 
-// checkNodes limits the number of nodes and checks the indices in extensions, which Check does not.
+// checkNodes limits the number of nodes. It also checks the indices in extensions, which
+// Document.Check does not.
 func (b *builder) checkNodes() error {
 	nodes := b.doc.Nodes
 	joints := 0
@@ -41,7 +42,7 @@ func (b *builder) checkNodes() error {
 	return nil
 }
 
-// countLevels returns how many levels of detail there are.
+// countLevels returns the number of levels of detail.
 func (b *builder) countLevels() int {
 	n := 1
 	for i := range b.doc.Nodes {
@@ -77,7 +78,7 @@ func (b *builder) roots() []int32 {
 
 // A meshPlacement is one copy of a mesh in the scene.
 type meshPlacement struct {
-	mesh, skin int32 // mesh and skin by index; skin is -1 if there is none
+	mesh, skin int32 // indices of the mesh and of the skin; the skin is -1 if there is none
 	weights    []float64
 	at         affine
 }
@@ -86,7 +87,7 @@ type meshPlacement struct {
 func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, error) {
 	type step struct {
 		node   int32
-		chosen bool // the node is below a node whose level was selected, so its own levels are ignored
+		chosen bool // set below a node whose level was selected: other levels of the node are ignored
 		above  affine
 	}
 	var steps []step
@@ -125,7 +126,7 @@ func (b *builder) shownMeshes(ctx context.Context, level int) ([]meshPlacement, 
 			show.weights = *node.Weights
 		}
 		if node.Skin != nil {
-			show.skin, show.at = *node.Skin, identity // only the joints place a skinned mesh
+			show.skin, show.at = *node.Skin, identity // only joints determine the position of a skinned mesh
 		}
 		if len(node.Instances()) == 0 {
 			list = append(list, show)
@@ -210,7 +211,7 @@ func localTransform(n *gltf.Node) affine {
 	return composeTransform(move, turn, scale)
 }
 
-// An affine is an affine transform: three columns and the translation.
+// An affine is an affine transform, stored as three columns and the translation.
 type affine [12]float64
 
 var identity = affine{0: 1, 4: 1, 8: 1}
@@ -234,7 +235,7 @@ func (a *affine) transformPoint(x, y, z float64) (px, py, pz float64) {
 	return a[0]*x + a[3]*y + a[6]*z + a[9], a[1]*x + a[4]*y + a[7]*z + a[10], a[2]*x + a[5]*y + a[8]*z + a[11]
 }
 
-// normals returns the transform for normals: the inverse transpose, scaled.
+// normals returns the transform for normals: the scaled inverse transpose.
 func (a *affine) normals() affine {
 	n := affine{
 		a[4]*a[8] - a[5]*a[7], a[5]*a[6] - a[3]*a[8], a[3]*a[7] - a[4]*a[6],

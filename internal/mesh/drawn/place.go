@@ -31,7 +31,7 @@ func (b *builder) drawMesh(ctx context.Context, shown []meshPlacement, l *Level)
 	return nil
 }
 
-// drawPrimitive draws a primitive of a mesh once for each node that shows the mesh.
+// drawPrimitive draws a primitive of a mesh for each node that shows the mesh.
 func (b *builder) drawPrimitive(ctx context.Context, p *gltf.Primitive, shown []meshPlacement, l *Level) error {
 	total := b.triangles(p)
 	n := int(min(total, int64(b.left)))
@@ -68,7 +68,7 @@ func (b *builder) drawPrimitive(ctx context.Context, p *gltf.Primitive, shown []
 	return nil
 }
 
-// countClipped counts the triangles of omitted copies.
+// countClipped counts the triangles of copies that were omitted.
 func (l *Level) countClipped(triangles int64, copies int) {
 	const most = 1 << 40
 	l.Clipped = min(l.Clipped+min(triangles, most)*int64(min(copies, 2*maxNodes)), 1<<60)
@@ -103,7 +103,7 @@ func shortenName(name string) string {
 	return strings.ToValidUTF8(name, "")
 }
 
-// A pose is a geometry with the morph targets of its latest copy applied.
+// A pose is a geometry with the morph targets of the copy that was drawn last.
 type pose struct {
 	*geometry
 	weights            []float64

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	maxVertices   = 1 << 24 // vertices per accessor
-	maxInfluences = 4       // sets of four joints per vertex
+	maxVertices   = 1 << 24 // limit of vertices per accessor
+	maxInfluences = 4       // limit of joint sets per vertex; each has four joints
 )
 
 // A geometry is the drawn part of a primitive, in mesh space.
 type geometry struct {
 	positions, normals []float32
 	indices            []uint32
-	made               bool // normals were computed from positions
+	made               bool // set if normals were computed from positions
 	picked             gltf.Picked
-	joints             [][]uint32 // four per vertex in each set
+	joints             [][]uint32 // joints of each set, four per vertex
 	weights            [][]float32
 	targets            []map[string]int32
 }
@@ -42,7 +42,7 @@ func (b *builder) triangles(p *gltf.Primitive) int64 {
 }
 
 // loadTriangles reads the first n triangles of a primitive and the vertices that they use. The
-// caller must call the picker's Forget afterwards.
+// caller must call Picker.Forget afterwards.
 func (b *builder) loadTriangles(ctx context.Context, p *gltf.Primitive, n int, skinned bool) (*geometry, error) {
 	corners := 3 * n
 	if p.Topology() != gltf.Triangles {
@@ -124,7 +124,7 @@ func (b *builder) weldVertices(ctx context.Context, g *geometry, p *gltf.Primiti
 	if err != nil {
 		return err
 	}
-	for from, to := range remap { // never overwrites unread vertices, because to <= from
+	for from, to := range remap { // no unread vertex is overwritten, because to <= from
 		copy(g.positions[3*to:], g.positions[3*from:][:3])
 		if g.normals != nil {
 			copy(g.normals[3*to:], g.normals[3*from:][:3])

@@ -101,7 +101,7 @@ func (c *check) countMorphTargets(n *Node) int {
 // checkKeyframes checks the keyframe values of a channel's sampler.
 func (c *check) checkKeyframes(ch *Channel, s *AnimationSampler, animation, channel int) {
 	if s.Input == nil || s.Output == nil || !isIn(*s.Input, len(c.doc.Accessors)) || !isIn(*s.Output, len(c.doc.Accessors)) {
-		return // the accessor's own check reports the fault
+		return // the check of the accessor reports the fault
 	}
 	in, out := &c.doc.Accessors[*s.Input], &c.doc.Accessors[*s.Output]
 	want, factor := "", int64(1)

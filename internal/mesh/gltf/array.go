@@ -23,11 +23,11 @@ const Nowhere = ^uint32(0)
 // An Array holds the elements of an accessor: Count elements of Width components, little endian,
 // without gaps.
 type Array struct {
-	Component  int32 // whether integers represent 0 to 1, or -1 to 1
-	Normalized bool  // components per element
-	Width      int   // bytes per element, with the padding of matrices
+	Component  int32 // component type of glTF, such as Float32
+	Normalized bool  // whether integers represent 0 to 1, or -1 to 1
+	Width      int   // components per element
 	Count      int
-	Size       int // bytes of an element, with the padding of matrices
+	Size       int // bytes per element, with the padding of matrices
 	Data       []byte
 }
 
@@ -62,15 +62,15 @@ func ComponentSize(component int32) int {
 	return 0
 }
 
-// Element returns the bytes of one element. The last element of a matrix array may lack the padding
-// at its end.
+// Element returns the bytes of one element. The last element of an array of matrices may lack the
+// padding at its end.
 func (a Array) Element(i int) []byte {
 	rest := a.Data[i*a.Size:]
 	return rest[:min(a.Size, len(rest))]
 }
 
-// Floats returns the component values as floats, after normalization (glTF 2.0, section 3.6.2.2:
-// c/127, c/255 ... if normalized).
+// Floats returns the values of the components as floats. Normalized integers are converted (glTF
+// 2.0, section 3.6.2.2: c/127, c/255 and so on).
 func (a Array) Floats() []float32 {
 	values := make([]float32, a.Width*a.Count)
 	for i := range values {
@@ -111,7 +111,7 @@ func (a Array) Uints() []uint32 {
 	return values
 }
 
-// Pick returns the elements with the given indices, in their order. The array must have them.
+// Pick returns the elements with the given indices, in that order. All indices must be in range.
 func (a Array) Pick(ctx context.Context, elements []uint32) (Array, error) {
 	picked := a
 	picked.Count = len(elements)
@@ -141,7 +141,7 @@ func (a Array) Move(ctx context.Context, remap []uint32, n int) (Array, error) {
 }
 
 // Finite returns an error for the first element of an array of floats that is infinite or NaN.
-// element is the noun for an element in the message.
+// element is the noun for an element in the error message.
 func (a Array) Finite(ctx context.Context, element string) error {
 	if a.Component != Float32 {
 		return nil
@@ -171,7 +171,8 @@ func (a Array) Bounds() (low, high []float64) {
 	return low, high
 }
 
-// chunk is the number of elements between two checks of the context, about a millisecond of work.
+// chunk is the number of elements between two checks of the context, which takes about a
+// millisecond.
 const chunk = 1 << 15
 
 // Chunks calls work for consecutive ranges of 0 to n-1. It stops if work fails or the context is
@@ -227,9 +228,9 @@ func AsTriangles(ctx context.Context, corners []uint32, mode int) ([]uint32, err
 	return list, err
 }
 
-// Compact renumbers the vertices that indices refer to, in place and in order of first use, and
-// returns their old numbers. The caller must set place to Nowhere for every vertex; Compact sets it
-// to the new number of each used vertex.
+// Compact renumbers the vertices that indices refer to, in place and in order of first use. It
+// returns the old numbers of the used vertices. The caller must set place to Nowhere for every
+// vertex. Compact sets place to the new number of each used vertex.
 func Compact(ctx context.Context, indices, place []uint32) (elements []uint32, err error) {
 	err = Chunks(ctx, len(indices), func(from, to int) error {
 		for i, v := range indices[from:to] {
@@ -272,7 +273,7 @@ func IndexArray(indices []uint32, vertices int) Array {
 	return a
 }
 
-// CheckTimes checks that keyframe times start at 0 or later and increase.
+// CheckTimes checks that keyframe times increase and are not negative.
 func (a Array) CheckTimes() error {
 	last := float32(math.Inf(-1))
 	for i, t := range a.Floats() {
@@ -299,7 +300,7 @@ func (a Array) CheckCorners(vertices int64) error {
 }
 
 // RepairQuaternions normalizes rotations in place. If splines is set, only every third element is a
-// rotation, starting with the second. It returns the number of repaired rotations.
+// rotation, starting with the second. RepairQuaternions returns the number of repaired rotations.
 func (a Array) RepairQuaternions(splines bool) (n int, err error) {
 	values := a.Floats()
 	for i := range a.Count {
@@ -324,8 +325,8 @@ func (a Array) RepairQuaternions(splines bool) (n int, err error) {
 	return n, nil
 }
 
-// RepairMatrices sets the last rows of matrices, which are stored by columns, to 0 0 0 1 in place.
-// It returns the number of repaired matrices.
+// RepairMatrices sets the last row of each matrix to 0 0 0 1, in place. Matrices are stored by
+// columns. It returns the number of repaired matrices.
 func (a Array) RepairMatrices() (n int, err error) {
 	for i := range a.Count {
 		m, off := a.Element(i), false
@@ -348,8 +349,8 @@ func (a Array) RepairMatrices() (n int, err error) {
 	return n, nil
 }
 
-// ScaleTo1 normalizes a vector. It reports whether its length was about 1 before, and whether it
-// has a nonzero length at all.
+// ScaleTo1 normalizes a vector. was reports whether its length was about 1 before, and ok whether
+// its length is not 0.
 func ScaleTo1(v []float32) (was, ok bool) {
 	sum := float64(0)
 	for _, x := range v {

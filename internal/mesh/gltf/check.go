@@ -14,8 +14,9 @@ import (
 const NoChunk = -1
 
 // Check returns the first few faults of the document as an error of one line. chunk is the size of
-// the GLB file's binary chunk, which is the first buffer if that buffer has no URI. size returns the size
-// of a buffer's file; Check calls it once for each. If ctx is canceled, Check returns its error.
+// the GLB file's binary chunk, which is the first buffer if that buffer has no URI. size returns
+// the size of a buffer's file; Check calls it once for each file. If ctx is canceled, Check returns
+// its error.
 func (d *Document) Check(ctx context.Context, chunk int64, size func(name string) (int64, error)) error {
 	c := check{doc: d, chunk: chunk, size: size}
 	if err := c.checkBuffers(ctx); err != nil {
@@ -42,7 +43,7 @@ func (f *faults) addFault(format string, args ...any) {
 	f.first = append(f.first, fmt.Sprintf(format, args...))
 }
 
-// isFullOfFaults reports whether further faults are only counted.
+// isFullOfFaults reports whether enough messages are kept, so that further faults are only counted.
 func (f *faults) isFullOfFaults() bool { return len(f.first) == maxFaults }
 
 // faultsError returns an error of one line, or nil if there are no faults.
@@ -61,13 +62,13 @@ func (f *faults) faultsError() error {
 type check struct {
 	doc       *Document
 	chunk     int64                            // size of the GLB file's binary chunk, or NoChunk
-	size      func(name string) (int64, error) // returns the size of a dependency
+	size      func(name string) (int64, error) // returns the size of a file to which the document refers
 	faults    faults
 	mended    []Mend
 	usages    []usage // use of each accessor
 	states    []viewState
-	unbounded map[int32]bool // accessors without the min and max that they need
-	parent    []int32        // parent nodes, -1 for roots; nil after a cycle
+	unbounded map[int32]bool // accessors that lack the required min and max
+	parent    []int32        // parent of each node; -1 for roots. It is nil if there is a cycle
 }
 
 // checkBuffers checks that each buffer has at least the bytes that it declares. It returns an error
@@ -109,8 +110,8 @@ func isBufferType(mediaType string) bool {
 	return strings.EqualFold(mediaType, "application/octet-stream") || strings.EqualFold(mediaType, "application/gltf-buffer")
 }
 
-// sizeOrError is the measured size of a file, which is opened once even if several buffers refer to
-// it.
+// sizeOrError is the size of a file, or the error of measuring it. A file is measured once even if
+// several buffers refer to it.
 type sizeOrError struct {
 	size int64
 	err  error
@@ -165,8 +166,8 @@ func (c *check) checkAsset() {
 	}
 }
 
-// minor returns the number after "2." in a version. It returns the largest int if the number is too
-// large.
+// minor returns the minor version of a version such as "2.1". It returns the largest int if the
+// number is too large.
 func minor(version string) int {
 	n, _ := strconv.Atoi(version[2:])
 	return n
@@ -214,7 +215,7 @@ func (c *check) checkLights() {
 		if l.Type != "spot" {
 			continue
 		}
-		outer := math.Pi / 4 // default value
+		outer := math.Pi / 4 // glTF's default
 		switch {
 		case l.Spot == nil:
 			c.faults.addFault("light %d: the light is a spot and has no spot object", i)
@@ -235,7 +236,8 @@ func (c *check) checkTextureInfo(info *TextureInfo, where string, i int) {
 }
 
 // checkOptionalIndex reports whether an index is present and in range. If it is out of range,
-// checkOptionalIndex records a fault. It formats the location only then.
+// checkOptionalIndex records a fault. where and numbers describe the location, and are formatted
+// only then.
 func (c *check) checkOptionalIndex(index *int32, n int, kind, where string, numbers ...int) bool {
 	if index == nil {
 		return false

@@ -24,7 +24,8 @@ func TestReadsAFileOnce(t *testing.T) {
 	}
 }
 
-// Even the documents that take the most memory for their size stay below the estimate.
+// TestStaysInsideItsMemory parses the documents that take the most memory for their size, and
+// expects less than the estimate.
 func TestStaysInsideItsMemory(t *testing.T) {
 	repeat := func(field, item string, n int) string {
 		return `{"` + field + `":[` + strings.Repeat(item+",", n) + item + `]}`
@@ -59,7 +60,7 @@ func FuzzDataURI(f *testing.F) {
 	f.Add("data:text/plain,a%20b")
 	f.Add("data:image/png;x=y;base64,AAA=")
 	f.Add("data:;base64,AAAAA")
-	f.Add("0,a") // too short for the scheme
+	f.Add("0,a") // an input that is too short for "data:"
 	f.Fuzz(func(t *testing.T, uri string) {
 		size, err := dataURISize(uri)
 		data, _, dataErr := DataURI(uri)
@@ -80,8 +81,8 @@ func FuzzDataURI(f *testing.F) {
 	})
 }
 
-// A compressed view is checked against the rules of EXT_meshopt_compression before it is
-// decompressed.
+// TestCompressed checks compressed views against the rules of EXT_meshopt_compression, without
+// decompressing them.
 func TestCompressed(t *testing.T) {
 	const (
 		good = `{"buffer":1,"byteOffset":8,"byteLength":40,"byteStride":8,"count":3,"mode":"ATTRIBUTES","filter":"QUATERNION"}`
@@ -118,7 +119,7 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// FuzzUnescape compares the results and the error texts with the standard library.
+// FuzzUnescape compares results and error texts with the standard library.
 func FuzzUnescape(f *testing.F) {
 	for _, text := range []string{"", "%", "a%2", "%2g", "100%.bin", "%41%6A%6a+b", "%%41", "a%e2%82%ac\xff", "é%zz"} {
 		f.Add(text)
@@ -132,8 +133,8 @@ func FuzzUnescape(f *testing.F) {
 	})
 }
 
-// FuzzMend checks that a mended document is valid JSON, needs no further mending, and has lost only
-// the mended parts.
+// FuzzMend checks that a repaired document is valid JSON and needs no further repair. Only the
+// repaired parts may have changed.
 func FuzzMend(f *testing.F) {
 	for _, text := range []string{
 		`{"nodes":[{"children":[],"name":"a"},{"a":[],"children":[ ] }],"meshes":[],"skins":[]}`,
@@ -160,7 +161,7 @@ func FuzzMend(f *testing.F) {
 	})
 }
 
-// Members whose names differ from glTF's only in case are refused.
+// TestNames expects an error for members whose names differ from glTF's only in case.
 func TestNames(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{`{"nodes":[{"extras":{"Mesh":0}}],"meshes":[{"primitives":[{"attributes":{"_Mesh":0},"targets":[{"_NODES":0}]}]}]}`, ""},
@@ -179,7 +180,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The shapes describe every member that Parse decodes.
+// TestShapesHaveAllThatIsDecoded checks that the shapes describe every member that Parse decodes.
 func TestShapesHaveAllThatIsDecoded(t *testing.T) {
 	unmarshaler := reflect.TypeFor[json.Unmarshaler]()
 	inside := func(of reflect.Type) reflect.Type {
@@ -222,7 +223,7 @@ func TestShapesHaveAllThatIsDecoded(t *testing.T) {
 	look(allShapes().document, reflect.TypeFor[Document]())
 }
 
-// A fault that is repaired when the document is written again is reported once per kind.
+// TestMendsLayout expects one report for each kind of repaired fault in the layout of views.
 func TestMendsLayout(t *testing.T) {
 	const (
 		stride  = "a bufferView has a byteStride, but no attributes; rewritten"
@@ -251,7 +252,7 @@ func TestMendsLayout(t *testing.T) {
 		{`{},{"byteStride":4}`, position + "," + accessor(1, 5125, "SCALAR", ""), primitive(`"attributes":{"POSITION":0},"indices":1`), []string{"bufferView 1: " + stride}},
 		{`{"byteStride":4},{"byteStride":12}`, times + "," + accessor(1, 5126, "VEC3", ""), animation, []string{"bufferView 0: " + stride + "+1"}},
 		{`{},{}`, times + "," + accessor(1, 5126, "VEC3", ""), animation, nil},
-		{`{}`, times + "," + accessor(0, 5126, "VEC3", ""), animation, nil}, // both accessors hold the same kind of data
+		{`{}`, times + "," + accessor(0, 5126, "VEC3", ""), animation, nil}, // both accessors hold the same kind of data, so nothing is repaired
 		{`{"byteStride":64}`, accessor(0, 5126, "MAT4", ""), `"nodes":[{}],"skins":[{"joints":[0],"inverseBindMatrices":0}],`, []string{"bufferView 0: " + stride}},
 		{`{"byteStride":4}`, accessor(0, 5126, "SCALAR", ""), `"images":[{"bufferView":0,"mimeType":"image/png"}],`, []string{"bufferView 0: " + stride}},
 		{`{}`, `{"componentType":5126,"count":9,"type":"SCALAR","sparse":{"count":1,"indices":{"bufferView":0,"componentType":5121},"values":{"bufferView":0}}}`, ``, nil},
@@ -269,7 +270,7 @@ func TestMendsLayout(t *testing.T) {
 			primitive(`"attributes":{"POSITION":0},"targets":[{"POSITION":1},{"POSITION":1}]`), []string{"accessor 0: min or max are missing; added+1"}},
 		{`{},{}`, accessor(0, 5126, "SCALAR", "") + "," + accessor(1, 5126, "VEC3", ""), animation, []string{"accessor 0: min or max are missing; added"}},
 	} {
-		// Each view has 400 bytes, except the view with the longer stride.
+		// A view has 400 bytes, unless its stride is longer.
 		size := 400
 		if strings.Contains(tc.views, ":100") {
 			size = 99
@@ -295,7 +296,7 @@ func TestMendsLayout(t *testing.T) {
 	}
 }
 
-// Other repaired faults are also reported once per kind.
+// TestMendsOthers expects one report for each kind of other repaired fault.
 func TestMendsOthers(t *testing.T) {
 	const (
 		png     = "iVBORw0KGgo="

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// Extensions for compressed vertices. MeshoptEXT and MeshoptKHR store views in compressed form, see
-// package meshopt; they differ in their versions and filters.
+// These extensions store vertices in compressed form. MeshoptEXT and MeshoptKHR compress views (see
+// package meshopt), with different versions and filters.
 const (
 	Draco      = "KHR_draco_mesh_compression"
 	MeshoptEXT = "EXT_meshopt_compression"
@@ -41,7 +41,7 @@ func (p *Compressed) Layout() (meshopt.Layout, error) {
 	return l, l.Check()
 }
 
-// checkCompressed checks the layouts of compressed views, and that they decompress to the view's
+// checkCompressed checks the layouts of compressed views. Each view must decompress to its declared
 // size.
 func (c *check) checkCompressed() {
 	for i := range c.doc.BufferViews {
@@ -75,8 +75,8 @@ func (d *Document) UnpackedSize() int64 {
 	for i := range d.BufferViews {
 		v := &d.BufferViews[i]
 		if v.Compressed() != nil && d.Buffers[*v.Buffer].URI == nil {
-			// A compressed view has exactly the bytes of its elements; the limit keeps the sum of
-			// any number of views in range.
+			// A compressed view has exactly the bytes of its elements. The limit prevents overflow
+			// of the sum.
 			sum = min(sum+v.ByteLength, 1<<60)
 		}
 	}

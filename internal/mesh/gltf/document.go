@@ -1,9 +1,9 @@
 // Package gltf reads, checks, edits and writes glTF 2.0 documents:
 //
 //	document.go    the typed view of a document
-//	shapes.go      the members of each object, ratified extensions included
+//	shapes.go      the members of each object, including ratified extensions
 //	walk.go        compares a text with the shapes before anything is decoded
-//	parse.go       text to document; repairs empty lists and undeclared extensions
+//	parse.go       parses a text; repairs empty lists and undeclared extensions
 //	check.go       buffers hold their declared bytes; every index is in range
 //	views.go       views are inside buffers, accessors inside views, both aligned
 //	primitives.go  attributes fit together and have formats that glTF allows
@@ -20,7 +20,7 @@
 //	glb.go         the binary container
 //
 // Parse limits its memory by the size of the text. After Check accepts a document, its references
-// can be followed without further checks: every index is in range, every accessor inside its
+// can be followed without further checks: every index is in range, and every accessor is inside its
 // buffer. Neither function reads the bytes of buffers.
 //
 // Edits change Root, the document as ordered objects. Unchanged members keep their text, so extras
@@ -36,13 +36,13 @@ import "encoding/json"
 // unknown component type into floats and a missing index into 0. Here, required members are
 // pointers, which are nil if missing.
 type Document struct {
-	// Text is the decoded text. It differs from the text passed to Parse in the repairs listed in
-	// Mended and in the formatting of integers.
+	// Text is the text that was decoded. It differs from the text passed to Parse by the repairs in
+	// Mended, and by the formatting of integers.
 	Text []byte `json:"-"`
-	// Mended lists faults that were repaired, and faults that disappear when the document is
-	// written again. Parse and Check add to it.
+	// Mended lists faults that Parse or Check repaired, and faults that disappear when the document
+	// is written again.
 	Mended []Mend `json:"-"`
-	// Root is the text as ordered objects, for edits. Load sets it.
+	// Root is the text as ordered objects, for edits. Load sets Root.
 	Root Object `json:"-"`
 	// Data holds the bytes of each buffer; nil for a buffer whose bytes an extension provides.
 	Data [][]byte `json:"-"`
@@ -111,7 +111,7 @@ type Node struct {
 	Extensions *NodeExtensions `json:"extensions"`
 }
 
-// NodeExtensions are the extensions of nodes that move, hide or repeat meshes.
+// NodeExtensions are the extensions that move, hide or repeat the mesh of a node.
 type NodeExtensions struct {
 	Instancing Unchecked[struct {
 		Attributes map[string]int32 `json:"attributes"`
@@ -182,7 +182,7 @@ type Primitive struct {
 	Targets    []map[string]int32 `json:"targets"`
 	Indices    *int32             `json:"indices"`
 	Material   *int32             `json:"material"`
-	Mode       *int32             `json:"mode"` // nil for triangles
+	Mode       *int32             `json:"mode"` // nil means triangles
 	Extensions struct {
 		Variants struct {
 			Mappings []struct {
@@ -201,7 +201,8 @@ func (p *Primitive) Topology() int {
 	return int(*p.Mode)
 }
 
-// AttributeSets returns the attributes of the primitive, then the attributes of each morph target.
+// AttributeSets returns the attributes of the primitive, followed by the attributes of each morph
+// target.
 func (p *Primitive) AttributeSets() []map[string]int32 {
 	return append([]map[string]int32{p.Attributes}, p.Targets...)
 }
@@ -371,7 +372,7 @@ type Buffer struct {
 	Extensions Present `json:"extensions"`
 }
 
-// Present reports whether a member exists, whatever its value.
+// Present reports whether a member exists, regardless of its value.
 type Present bool
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -380,8 +381,8 @@ func (p *Present) UnmarshalJSON([]byte) error {
 	return nil
 }
 
-// Unchecked is a member that no shape describes. Value is zero if the member's text
-// does not fit T.
+// Unchecked is a member that Parse does not check. Value is zero if the member's text does not fit
+// T.
 type Unchecked[T any] struct {
 	There bool
 	Value T

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Load reads the buffers of a checked document and prepares it for edits. chunk is the
-// content of the first buffer if that buffer has no URI. read returns the first bytes of a file, at most the given number; Load calls
-// it once per URI.
+// Load reads the buffers of a checked document and prepares it for edits. chunk is the content of
+// the first buffer if that buffer has no URI. read returns at most the given number of bytes from
+// the start of a file. Load calls read once per URI.
 func (d *Document) Load(ctx context.Context, chunk []byte, read func(name string, most int64) ([]byte, error)) error {
 	longest := map[string]int64{}
 	for i := range d.Buffers {
@@ -27,7 +27,7 @@ func (d *Document) Load(ctx context.Context, chunk []byte, read func(name string
 		switch {
 		case b.URI == nil && i == 0:
 			d.Data[i] = chunk
-		case b.URI == nil: // an extension must supply the bytes
+		case b.URI == nil: // an extension provides the bytes
 		case IsDataURI(*b.URI):
 			d.Data[i], _, err = DataURI(*b.URI)
 		case files[*b.URI] != nil:
@@ -98,13 +98,13 @@ func (d *Document) First(ctx context.Context, accessor int32, n int) (Array, err
 	return array, d.replaceSparse(ctx, accessor, array, to)
 }
 
-// Dense returns the elements in an accessor's view, without its sparse elements. The accessor must
+// Dense returns the elements in an accessor's view, ignoring its sparse elements. The accessor must
 // have a view.
 func (d *Document) Dense(ctx context.Context, accessor int32) (Array, error) {
 	return d.gatherElements(ctx, accessor, int(d.Accessors[accessor].Count), func(i int) int { return i })
 }
 
-// Gather returns the elements with the given indices, in their order. place holds the new index of
+// Gather returns the elements with the given indices, in that order. place holds the new index of
 // each element of the accessor, or Nowhere for omitted elements.
 func (d *Document) Gather(ctx context.Context, accessor int32, elements, place []uint32) (Array, error) {
 	array, err := d.gatherElements(ctx, accessor, len(elements), func(i int) int { return int(elements[i]) })
@@ -168,8 +168,8 @@ func (d *Document) replaceSparse(ctx context.Context, accessor int32, array Arra
 	})
 }
 
-// Sparse returns the sparse elements of an accessor and their indices. Both share the buffers'
-// bytes.
+// Sparse returns the sparse elements of an accessor and their indices. Both refer to the bytes of
+// the buffers.
 func (d *Document) Sparse(accessor int32) (indices, values Array, err error) {
 	s := d.Accessors[accessor].Sparse
 	n := int(s.Count)
@@ -213,10 +213,10 @@ func uintAt(list []byte, i, size int) uint32 {
 }
 
 // A Picker reads the triangles, lines or points of primitives and the vertices that they use. A
-// primitive of few triangles over many vertices takes little time.
+// primitive with few triangles takes little time even if its accessors have many vertices.
 type Picker struct {
 	doc   *Document
-	place []uint32 // new index of each used vertex; all Nowhere between Forget and Pick
+	place []uint32 // new index of each used vertex; Nowhere for all vertices between Forget and Pick
 }
 
 // NewPicker returns a picker for a document whose buffers are loaded.
@@ -224,11 +224,11 @@ func NewPicker(doc *Document) *Picker { return &Picker{doc: doc} }
 
 // A Picked is the result of reading a primitive.
 type Picked struct {
-	Indices  []uint32 // corners; strips and fans become triangles
+	Indices  []uint32 // indices of the corners; strips and fans become triangles
 	Elements []uint32 // indices of vertices in their accessors, in order of first use
 }
 
-// Pick reads the first n corners of a primitive. Call Forget before the next Pick, even after an
+// Pick reads the first corners of a primitive. Call Forget before the next Pick, even after an
 // error.
 func (p *Picker) Pick(ctx context.Context, of *Primitive, corners int) (Picked, error) {
 	var picked Picked

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Members keep their order and text when other members are set.
+// TestObject checks that members keep their order and text when other members are set.
 func TestObject(t *testing.T) {
 	o, err := ParseObject([]byte(` {"b" : 1.50, "<&>" : {"x":[1, 2]}, "a":"\u0041"}`))
 	if err != nil {
@@ -38,7 +38,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// Parsing a text and writing it again changes only white space.
+// FuzzObject checks that parsing a text and writing it again changes only white space.
 func FuzzObject(f *testing.F) {
 	f.Add(`{"a":[{"b":1e5},"\ud83d\ude00"],"c":{}}`)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -108,7 +108,7 @@ func TestGLBRefuses(t *testing.T) {
 	if _, _, _, err := SplitGLB([]byte("glTF")); err == nil {
 		t.Error("a magic number alone: accepted")
 	}
-	// An unknown chunk is skipped.
+	// The reader skips an unknown chunk.
 	data := append(bytes.Clone(file.Bytes()[:28]), "\x04\x00\x00\x00what1234"...)
 	data = append(data, file.Bytes()[28:]...)
 	data[8] = byte(len(data))
@@ -161,7 +161,7 @@ func TestAccessors(t *testing.T) {
 	if f := dense.Floats(); f[0] != 3<<8+2 || dense.Width != 2 || dense.Count != 3 {
 		t.Errorf("strided: %v of %d", f, dense.Width)
 	}
-	// Each column of a byte matrix starts at a multiple of four bytes. The last column lacks its
+	// Each column of a byte matrix starts at a multiple of four bytes. The last column has no
 	// padding.
 	m, err := d.Dense(t.Context(), 1)
 	if err != nil || m.Size != 8 || !bytes.Equal(m.Data, []byte{24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 0, 0}) {
@@ -218,7 +218,7 @@ func TestArrays(t *testing.T) {
 	}
 }
 
-// A list that becomes empty is removed, because glTF forbids empty lists.
+// TestSetObjects expects an empty list to be removed, because glTF forbids empty lists.
 func TestSetObjects(t *testing.T) {
 	d := open(t)
 	views, err := d.Objects("bufferViews")
@@ -232,7 +232,7 @@ func TestSetObjects(t *testing.T) {
 	}
 }
 
-// The work is divided into chunks, and the context is checked before each chunk.
+// TestChunks checks that work is divided into chunks, with a check of the context before each.
 func TestChunks(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var ends []int

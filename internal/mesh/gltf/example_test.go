@@ -6,7 +6,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// Members that are not set keep their text.
+// Setting a member does not change the text of other members.
 func ExampleObject() {
 	o, err := gltf.ParseObject([]byte(`{"name": "wheel", "mesh": 3, "extras": {"mass": 12.50}}`))
 	if err != nil {

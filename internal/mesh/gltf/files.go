@@ -19,7 +19,7 @@ type Job interface {
 	Warn(format string, args ...any)
 }
 
-// OpenFile opens a regular file as a dependency of a job and returns its size.
+// OpenFile opens a regular file and returns its size. The file becomes a dependency of the job.
 func OpenFile(job Job, name string) (f fs.File, size int64, err error) {
 	if f, err = job.OpenDep(name); err != nil {
 		return nil, 0, err
@@ -35,7 +35,8 @@ func OpenFile(job Job, name string) (f fs.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// SizeIn returns a size function for Check, which records each file as a dependency.
+// SizeIn returns a function for Check that returns the size of a file. The file becomes a
+// dependency of the job.
 func SizeIn(job Job) func(name string) (int64, error) {
 	return func(name string) (int64, error) {
 		f, size, err := OpenFile(job, name)
@@ -51,7 +52,7 @@ func SizeIn(job Job) func(name string) (int64, error) {
 func (d *Document) WarnOfImages(job Job) error {
 	const shown = 3
 	var missing []string
-	var fault error // first error of a check for an image file
+	var fault error // first error from checking an image file
 	seen, gone, faults := map[string]bool{}, 0, 0
 	for i := range d.Images {
 		if d.Images[i].URI == nil || IsDataURI(*d.Images[i].URI) {
@@ -109,8 +110,8 @@ func ExternalFiles(elements []Object) []string {
 	return names
 }
 
-// DataURI returns the data of a data URI and its media type without parameters, or "" if it has
-// none.
+// DataURI returns the data of a data URI, and its media type without parameters. The media type is
+// "" if the URI has none.
 func DataURI(uri string) (data []byte, mediaType string, err error) {
 	r, size, err := openDataURI(uri)
 	if err != nil {
@@ -123,7 +124,7 @@ func DataURI(uri string) (data []byte, mediaType string, err error) {
 		data = data[:len(data)+n]
 	}
 	if err == nil {
-		_, err = r.Read(make([]byte, 1)) // the next byte: none at the end, or an encoding error
+		_, err = r.Read(make([]byte, 1)) // read the next byte, to find an encoding error
 	}
 	if err != io.EOF {
 		return nil, "", fmt.Errorf("data URI: %w", err)
@@ -167,7 +168,7 @@ func openDataURI(uri string) (r io.Reader, size int, err error) {
 		}
 	}
 	if !strings.HasSuffix(strings.ToLower(head), ";base64") {
-		// Each escape stands for one byte.
+		// Each escape encodes one byte.
 		plain, err := decodePercent(body)
 		if err != nil {
 			return nil, 0, fmt.Errorf("data URI: %w", err)
@@ -200,13 +201,13 @@ func FileOfURI(uri string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w; in a file name write %%25 for %%", showURI(uri), err)
 	}
-	// The name is cleaned, so that a file has one name however it is spelled. An escaped leading
-	// slash must not refer to the root of the asset tree.
+	// path.Clean gives a file one name for all spellings of its URI. The prefix prevents an escaped
+	// leading slash from referring to the root of the asset tree.
 	return path.Clean("./" + name), nil
 }
 
-// decodePercent decodes percent-encoded bytes (RFC 3986 section 2.1). net/url can do that, too, but
-// it initializes tables at every start of the program.
+// decodePercent decodes percent-encoded bytes (RFC 3986 section 2.1). net/url can also decode them,
+// but it initializes tables at every start of the program.
 func decodePercent(text string) (string, error) {
 	at := strings.IndexByte(text, '%')
 	if at < 0 {
@@ -229,8 +230,8 @@ func decodePercent(text string) (string, error) {
 	return string(plain), nil
 }
 
-// hasScheme reports whether a URI starts with a scheme (RFC 3986, section 3.1). A drive letter counts
-// as a scheme.
+// hasScheme reports whether a URI starts with a scheme (RFC 3986, section 3.1). A drive letter such
+// as "C:" counts as a scheme.
 func hasScheme(uri string) bool {
 	scheme, _, found := strings.Cut(uri, ":")
 	if !found || scheme == "" {
@@ -245,7 +246,7 @@ func hasScheme(uri string) bool {
 	return true
 }
 
-// IsDataURI reports whether a URI holds the data itself (RFC 2397).
+// IsDataURI reports whether a URI contains the data itself (RFC 2397).
 func IsDataURI(uri string) bool {
 	return len(uri) >= 5 && strings.EqualFold(uri[:5], "data:")
 }

@@ -9,8 +9,8 @@ import (
 	"math"
 )
 
-// The container of binary glTF (glTF 2.0, chapter 4): a header of three words, followed by chunks,
-// each with its length, its type and its bytes.
+// The constants describe the container of binary glTF (glTF 2.0, chapter 4). It has a header of
+// three words, followed by chunks, each with its length, its type and its bytes.
 const (
 	magic     = "glTF"
 	chunkJSON = 0x4e4f534a
@@ -46,8 +46,8 @@ func TextSize(head []byte, size int64) (int64, error) {
 }
 
 // ReadText reads the text of a model: the document of a GLB file, or the whole of any other file.
-// The text is nil if it is longer than most, or if the GLB file has no document. An error means
-// that reading failed.
+// text is nil if it is longer than most, or if the GLB file has no document. An error means that
+// reading failed.
 func ReadText(file io.ReaderAt, size, most int64) (text []byte, isGLB bool, err error) {
 	head := make([]byte, HeaderSize)
 	n, err := file.ReadAt(head, 0)
@@ -77,8 +77,8 @@ func IsJSON(text []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(text, "\ufeff \t\r\n"), []byte("{"))
 }
 
-// SplitGLB returns the document and the binary chunk of a GLB file, which share its bytes. The
-// chunk is nil if there is none. Chunks of other types are ignored, as the specification requires.
+// SplitGLB returns the document and the binary chunk of a GLB file, which share its bytes. chunk is
+// nil if the file has none. SplitGLB ignores chunks of other types, as the specification requires.
 // odd describes a tolerated fault of the container, or is "".
 func SplitGLB(file []byte) (text, chunk []byte, odd string, err error) {
 	n, err := TextSize(file, int64(len(file)))

@@ -44,7 +44,7 @@ func (c *check) checkEmbeddedImage(i int) error {
 		return err
 	}
 	head := make([]byte, 16)
-	n, _ := io.ReadFull(r, head) // dataURISize reports errors of the URI
+	n, _ := io.ReadFull(r, head) // ignored, because dataURISize reports errors of the URI
 	if _, err := dataURISize(*image.URI); err != nil {
 		return err
 	}
@@ -89,8 +89,8 @@ func ImageType(data []byte) string {
 	return ""
 }
 
-// ImageExtension returns the extension that textures need for images of a type, or "" for the types
-// of core glTF.
+// ImageExtension returns the glTF extension that textures with images of a type need. It returns ""
+// for the types of core glTF.
 func ImageExtension(mediaType string) string {
 	switch mediaType {
 	case "image/avif":
@@ -105,9 +105,9 @@ func ImageExtension(mediaType string) string {
 	return ""
 }
 
-// EachImage calls visit for each image that a material uses, through its own members or members of
-// its extensions. isSlot reports which members hold textures, textures are the document's textures,
-// and images is the number of its images.
+// EachImage calls visit for each image that a material uses, directly or through an extension.
+// isSlot reports whether a member holds a texture. textures are the document's textures, and images
+// is the number of its images.
 func EachImage(material Object, isSlot func(member string) bool, textures []Object, images int, visit func(slot string, image int)) {
 	eachTexture(material, 0, isSlot, func(slot string, texture int) {
 		if texture < 0 || texture >= len(textures) {
@@ -131,7 +131,7 @@ func EachImage(material Object, isSlot func(member string) bool, textures []Obje
 // eachTexture calls visit for the textures of a material or of one of its parts.
 func eachTexture(o Object, depth int, isSlot func(member string) bool, visit func(slot string, texture int)) {
 	for _, m := range o {
-		if m.Key == "extras" || depth > 3 { // limit of three levels: material, extensions, one extension
+		if m.Key == "extras" || depth > 3 { // the three levels are the material, its extensions, and one extension
 			continue
 		}
 		members, err := ParseObject(m.Value)

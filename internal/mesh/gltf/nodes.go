@@ -37,7 +37,7 @@ func (c *check) checkNodeTrees() {
 		c.faults.addFault("node %d is its own ancestor", i)
 		c.parent = nil
 	}
-	inScene := make([]int32, len(d.Nodes)) // last scene that lists each node, counted from 1
+	inScene := make([]int32, len(d.Nodes)) // last scene that lists each node, counted from 1; 0 if none does
 	for i := range d.Scenes {
 		for j, n := range d.Scenes[i].Nodes {
 			if c.checkRequiredIndex(&d.Scenes[i].Nodes[j], len(d.Nodes), "node", "scene %d", i) && parent[n] != none {
@@ -54,10 +54,10 @@ func (c *check) checkNodeTrees() {
 	c.checkOptionalIndex(d.Scene, len(d.Scenes), "scene", "document")
 }
 
-// onCycle returns a node that is its own ancestor, or -1. It visits each node once: a walk stops at
-// nodes that an earlier walk has visited.
+// onCycle returns a node that is its own ancestor, or -1. It visits each node once, because it
+// stops at nodes that it has visited before.
 func onCycle(parent []int32) int {
-	seen := make([]int32, len(parent)) // number of the walk that visited each node, counted from 1
+	seen := make([]int32, len(parent)) // number of the walk that visited each node, counted from 1; 0 if none did
 	for i := range parent {
 		walk := int32(i + 1)
 		n := int32(i)
@@ -72,7 +72,7 @@ func onCycle(parent []int32) int {
 	return -1
 }
 
-// UnitSlack is the tolerance for the length of rotations, normals and tangents, which should be 1.
+// UnitSlack is the tolerated deviation of a length from 1, for rotations, normals and tangents.
 const UnitSlack = 0.005
 
 // checkTransform checks the transform of a node.
@@ -108,7 +108,7 @@ func (c *check) checkShownMesh(n *Node, i int) {
 		return
 	}
 	if !isIn(*n.Mesh, len(c.doc.Meshes)) || len(c.doc.Meshes[*n.Mesh].Primitives) == 0 {
-		return // the accessor's own check reports the fault
+		return // the check of the accessor reports the fault
 	}
 	m := &c.doc.Meshes[*n.Mesh]
 	if targets := len(m.Primitives[0].Targets); n.Weights != nil && len(*n.Weights) != targets {
@@ -151,8 +151,8 @@ func isTRS(m *[16]float64) bool {
 	return math.Abs(dot(x, y)) <= slack*lx*ly && math.Abs(dot(y, z)) <= slack*ly*lz && math.Abs(dot(z, x)) <= slack*lz*lx
 }
 
-// A tour numbers the nodes of a forest in preorder. The descendants of a node have the numbers from
-// its first to its last.
+// A tour numbers the nodes of a forest in preorder. The node and its descendants have the numbers
+// from first to last.
 type tour struct{ first, last, root []int32 }
 
 // makeTour visits each node once. parent must have no cycles.
@@ -200,7 +200,7 @@ func (c *check) checkSkins() {
 	if c.parent != nil {
 		t = makeTour(d, c.parent)
 	}
-	seen := make([]int32, len(d.Nodes)) // last skin that has the node as a joint, counted from 1
+	seen := make([]int32, len(d.Nodes)) // last skin that lists the node as a joint, counted from 1; 0 if none does
 	for i := range d.Skins {
 		s := &d.Skins[i]
 		fine := t != nil && len(s.Joints) > 0
@@ -262,7 +262,7 @@ func (c *check) checkSkeleton(t *tour, skin int) {
 // checkSkinnedScenes checks that scenes with a skinned mesh contain its joints.
 func (c *check) checkSkinnedScenes(t *tour) {
 	d := c.doc
-	in := make([][]int32, len(d.Nodes)) // scenes that list each root, in order
+	in := make([][]int32, len(d.Nodes)) // scenes that list each root node, in ascending order
 	for i := range d.Scenes {
 		for _, n := range d.Scenes[i].Nodes {
 			if isIn(n, len(in)) {
@@ -304,10 +304,11 @@ func firstNotIn(a, b []int32) int32 {
 	return -1
 }
 
-// Reaches returns, for each node, the largest distance between two points of the meshes and nodes
-// at or below it, in the units of the node's parent. Animations are ignored.
+// Reaches returns, for each node, the largest distance between two points of its subtree. The
+// points are nodes and corners of meshes, in the units of the node's parent. Animations are
+// ignored.
 func (d *Document) Reaches() []float64 {
-	reach := make([]float64, len(d.Nodes)) // radius around the node of its mesh and all descendants
+	reach := make([]float64, len(d.Nodes)) // distance from each node to the farthest point of its mesh and descendants
 	order, parent := make([]int32, 0, len(d.Nodes)), d.Parents()
 	for i, p := range parent {
 		if p < 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // An Object is a JSON object whose members keep their order. Members that are not set keep their
-// text, to the last digit of a number.
+// text, including all digits of a number.
 type Object []Member
 
 // A Member is a name and a JSON value.
@@ -34,7 +34,7 @@ func ParseObject(text json.RawMessage) (Object, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := Member{Key: key.(string)} // the Token before a colon is always a string
+		m := Member{Key: key.(string)} // the token before a colon is always a string
 		if err := d.Decode(&m.Value); err != nil {
 			return nil, err
 		}
@@ -44,8 +44,8 @@ func ParseObject(text json.RawMessage) (Object, error) {
 	return o, err
 }
 
-// ParseUnchecked is like ParseObject, but for an unchecked text of a whole document. ok is false if
-// the text is not a JSON object.
+// ParseUnchecked is like ParseObject, but for the text of a whole document that was not checked. ok
+// is false if the text is not a JSON object.
 func ParseUnchecked(text []byte) (root Object, ok bool) {
 	text = bytes.TrimPrefix(text, []byte(plaintext.ByteOrderMark))
 	if !json.Valid(text) {
@@ -75,7 +75,7 @@ func (o Object) Member(key string) json.RawMessage {
 	return nil
 }
 
-// Set sets the value of a key. A new key is added at the end.
+// Set sets the value of a key. It adds a new key at the end.
 func (o *Object) Set(key string, value json.RawMessage) {
 	for i := range *o {
 		if (*o)[i].Key == key {
@@ -208,8 +208,8 @@ func (o Object) Extension(name string) json.RawMessage {
 	return extensions.Member(name)
 }
 
-// Numbers returns a list of finite numbers as JSON, each as the shortest text that parses to the
-// same number.
+// Numbers returns a list of finite numbers as JSON. Each number has the shortest text that parses
+// to the same number.
 func Numbers(values ...float64) json.RawMessage {
 	text, err := json.Marshal(values)
 	if err != nil {
@@ -218,7 +218,7 @@ func Numbers(values ...float64) json.RawMessage {
 	return text
 }
 
-// Singles is like Numbers, with the shortest texts that parse to the same float32.
+// Singles is like Numbers, but a text only needs to parse to the same float32.
 func Singles(values ...float64) json.RawMessage {
 	singles := make([]float32, len(values))
 	for i, x := range values {

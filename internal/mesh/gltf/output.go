@@ -11,11 +11,11 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/meshopt"
 )
 
-// A Use is the purpose of data in a buffer. Vertices with the same stride share a view, as do
-// indices of the same size, and all data of any other use.
+// A Use is the purpose of data in a buffer. Vertices with the same stride share a view. So do
+// indices of the same size, and all data with the same other use.
 type Use uint8
 
-// The uses of data.
+// These are the uses of data.
 const (
 	Other           Use = iota // times of animations, and everything else
 	Turns                      // rotations of animations, encoded for the filter Quaternion
@@ -26,13 +26,13 @@ const (
 	Coordinates                // vertex attributes that are multiples of a power of two
 	TriangleIndices            // indices of triangles
 	OtherIndices               // indices of lines, points and unknown primitives
-	Picture                    // an image, which has a view of its own
+	Picture                    // image, which gets a view of its own
 )
 
-// The targets of views.
+// These are the values of a view's target.
 const (
-	arrayBuffer   = 34962 // ARRAY_BUFFER
-	elementBuffer = 34963 // ELEMENT_ARRAY_BUFFER
+	arrayBuffer   = 34962 // glTF's ARRAY_BUFFER
+	elementBuffer = 34963 // glTF's ELEMENT_ARRAY_BUFFER
 )
 
 // viewTarget returns the target of a view with this use, or 0 if it has none.
@@ -48,9 +48,9 @@ func (u Use) viewTarget() int {
 
 // An Output collects arrays for a new buffer and lays them out in bufferViews.
 type Output struct {
-	// Compress compresses each view with EXT_meshopt_compression if that saves bytes.
+	// Compress compresses each view with EXT_meshopt_compression if this saves bytes.
 	Compress bool
-	// TurnBits is the precision of compressed Turns.
+	// TurnBits is the number of bits per component of compressed Turns.
 	TurnBits int
 
 	views []*view // views, in the order of their first use
@@ -70,7 +70,7 @@ type viewKind struct {
 type view struct {
 	viewKind
 	data   []byte
-	starts []int // first element of each array
+	starts []int // index of the first element of each array
 }
 
 // Append adds an array, unless an equal array exists, and returns its view and offset. The offset
@@ -119,7 +119,7 @@ func (o *Output) viewOf(u Use, stride int, component int32) int {
 	case o.Compress && u != Picture:
 		k.stride, k.component = stride, component
 		for u.viewTarget() == 0 && k.stride%4 != 0 {
-			k.stride += stride // combine several small elements to one
+			k.stride += stride // several small elements count as one larger element
 		}
 	case u == Directions || u == Coordinates || u == VertexData:
 		k.use, k.stride = VertexData, stride
@@ -139,23 +139,23 @@ func (o *Output) viewOf(u Use, stride int, component int32) int {
 	return len(o.views) - 1
 }
 
-// padView appends zeros up to a multiple of the given number of bytes.
+// padView appends zeros up to a multiple of to bytes.
 func (v *view) padView(to int) { v.data = append(v.data, make([]byte, (to-len(v.data)%to)%to)...) }
 
 // A Layout holds the bufferViews of an output and the bytes of its first buffer.
 type Layout struct {
-	Parts [][]byte // parts of the buffer, each a multiple of four bytes
+	Parts [][]byte // parts of the buffer; the length of each is a multiple of four bytes
 	views []Object
-	size  int // size of all parts
-	// unpacked is the length of the second buffer, which has no bytes: the decompressed size of all
-	// compressed views.
+	size  int // total size of the parts in bytes
+	// unpacked is the length of the second buffer: the decompressed size of all compressed views.
+	// This buffer has no bytes in the file.
 	unpacked int
 }
 
 // IsCompressed reports whether any view is compressed.
 func (l *Layout) IsCompressed() bool { return l.unpacked > 0 }
 
-// Enter writes bufferViews and buffers to a document.
+// Enter sets bufferViews and buffers in a document.
 func (l *Layout) Enter(root *Object) {
 	root.SetObjects("bufferViews", l.views)
 	switch {
@@ -168,7 +168,7 @@ func (l *Layout) Enter(root *Object) {
 	}
 }
 
-// LayOut assigns the views their offsets in the buffer. The output must not be used afterwards.
+// LayOut determines the offset of each view in the buffer. The output must not be used afterwards.
 func (o *Output) LayOut(ctx context.Context) (Layout, error) {
 	var l Layout
 	for _, v := range o.views {
@@ -227,7 +227,7 @@ func (o *Output) packView(ctx context.Context, v *view) (packed []byte, l meshop
 	l = meshopt.Layout{Mode: meshopt.Attributes, Count: len(v.data) / v.stride, Stride: v.stride}
 	if v.use == TriangleIndices || v.use == OtherIndices {
 		if v.stride == 1 {
-			return nil, l, nil // neither mode supports indices of one byte
+			return nil, l, nil // no compression mode supports indices of one byte
 		}
 		array := Array{Component: v.component, Width: 1, Count: l.Count, Size: v.stride, Data: v.data}
 		l.Mode = meshopt.Indices
@@ -249,8 +249,8 @@ func (o *Output) packView(ctx context.Context, v *view) (packed []byte, l meshop
 	return packed, l, nil
 }
 
-// filterElements encodes the elements of a view with its filter. It uses no filter if decoding
-// would not restore the exact elements.
+// filterElements encodes the elements of a view with the filter for its use. It uses no filter if
+// decoding would not restore the exact elements.
 func (o *Output) filterElements(ctx context.Context, v *view) ([]byte, meshopt.Filter, error) {
 	f, bits := meshopt.None, 0
 	switch v.use {
@@ -276,8 +276,8 @@ func (o *Output) filterElements(ctx context.Context, v *view) ([]byte, meshopt.F
 	return data, f, nil
 }
 
-// packedView returns the compression extension of a view whose compressed bytes have the given
-// length and offset in the first buffer.
+// packedView returns the compression extension of a view. The compressed bytes are in the first
+// buffer, at the given offset and with the given length.
 func packedView(offset, length int, l meshopt.Layout) json.RawMessage {
 	var o Object
 	o.SetInt("buffer", 0)
@@ -292,11 +292,11 @@ func packedView(offset, length int, l meshopt.Layout) json.RawMessage {
 	return fmt.Appendf(nil, `{"%s":%s}`, MeshoptEXT, o.Text())
 }
 
-// A sharing finds equal arrays in a view, because exporters often write the mesh again for each
-// copy of an object.
+// A sharing finds equal arrays in a view. Exporters often write the same mesh again for each copy
+// of an object.
 type sharing struct {
 	seed  maphash.Seed
-	known map[uint64][]arrayPlace // locations of arrays by the hash of their bytes
+	known map[uint64][]arrayPlace // locations of arrays, by the hash of their bytes
 }
 
 // An arrayPlace is the location of an array in a view.

@@ -16,7 +16,8 @@ import (
 // Memory returns an upper bound on the bytes that Parse needs for a text of size bytes, including
 // the text.
 func Memory(size int64) int64 {
-	// The text, a copy of its strings, 4.5 bytes per byte of its numbers, and the objects.
+	// The sum covers the text, a copy of its strings, 4.5 bytes per byte of its numbers, and the
+	// objects.
 	return 64<<10 + 6*size + maxObjects(size)*objectCost
 }
 
@@ -25,12 +26,12 @@ func Memory(size int64) int64 {
 const objectCost = 320
 
 // maxObjects limits the number of objects in a document of the given size. Real documents have far
-// fewer; {},{},{} would need a hundred times its size in memory.
+// fewer. A hostile text such as {},{},{} would need a hundred times its size in memory.
 func maxObjects(size int64) int64 { return min(1024+size/12, 1<<22) }
 
-// Parse decodes the text of a document. It checks that the text is JSON, and that glTF's objects
-// have the right shapes: members of the right types, lists of the right lengths, numbers in range,
-// and extensions in the right objects. Check checks everything else.
+// Parse decodes the text of a document. It checks that the text is JSON, and that objects match
+// glTF's schema: types of members, lengths of lists, ranges of numbers, and objects in which
+// extensions are allowed. Check checks everything else.
 func Parse(text []byte) (*Document, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("glTF")):
@@ -41,7 +42,7 @@ func Parse(text []byte) (*Document, error) {
 	if err := jsontext.Check(text); err != nil {
 		return nil, err
 	}
-	// Braces in strings are counted, too, which is harmless because names rarely contain any.
+	// Braces in strings are counted, too. This is harmless, because names rarely contain braces.
 	if n, most := int64(bytes.Count(text, []byte{'{'})), maxObjects(int64(len(text))); n > most {
 		return nil, fmt.Errorf("there are %d objects in %d bytes, want at most %d", n, len(text), most)
 	}
@@ -127,13 +128,14 @@ func unique(list []string) []string {
 	})
 }
 
-// A Mend is one kind of repaired fault: the fault, its remedy, its first location and its count.
+// A Mend is one kind of repaired fault. It holds the fault, its remedy, its first location and its
+// count.
 type Mend struct {
 	What, How, First string
 	N                int
 }
 
-// countMend counts one more fault, at an offset of the text.
+// countMend counts one more fault of this kind, at an offset of the text.
 func (m *Mend) countMend(text []byte, at int) {
 	if m.N == 0 {
 		m.First = plaintext.Position(text, at)
@@ -174,7 +176,7 @@ func (w *walker) dropEmptyList(from int) {
 		w.at++
 		to = w.at
 	}
-	if w.text[w.at] == '}' { // remove the comma before, if this was the last member
+	if w.text[w.at] == '}' { // remove the comma before the last member
 		for {
 			before := len(bytes.TrimRight(w.text[:from], " \t\r\n"))
 			if n := len(w.edits); n > 0 && w.edits[n-1].to >= before {

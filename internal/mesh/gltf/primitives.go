@@ -163,7 +163,7 @@ func (c *check) checkAccessorOf(name string, accessor int32, target bool, where 
 	return a
 }
 
-// splitName splits an attribute name such as TEXCOORD_1 into kind and number.
+// splitName splits an attribute name such as TEXCOORD_1 into its kind and its number.
 func splitName(name string) (kind string, n int, numbered bool) {
 	kind, digits, found := strings.Cut(name, "_")
 	if !found || digits == "" || strings.Trim(digits, "0123456789") != "" || len(digits) > 1 && digits[0] == '0' || len(digits) > 6 {
@@ -171,7 +171,7 @@ func splitName(name string) (kind string, n int, numbered bool) {
 	}
 	switch kind {
 	case "TEXCOORD", "COLOR", "JOINTS", "WEIGHTS":
-		n, _ = strconv.Atoi(digits) // cannot fail: the name has only digits here
+		n, _ = strconv.Atoi(digits) // cannot fail, because the text has only digits
 		return kind, n, true
 	}
 	return name, 0, false
@@ -191,7 +191,7 @@ func (c *check) checkAttribute(name string, a *Accessor, target bool, where stri
 	switch {
 	case !known:
 		c.faults.addFault("%s: is not an attribute of glTF; names of other attributes start with an underscore", where)
-	case ComponentSize(a.ComponentType) == 0 || extentOf(a.Type).rows == 0: // the accessor itself is at fault
+	case ComponentSize(a.ComponentType) == 0 || extentOf(a.Type).rows == 0: // the check of the accessor reports the fault
 	case !slices.Contains(types, a.Type):
 		c.faults.addFault("%s: is %s, want %s", where, a.Type, strings.Join(types, " or "))
 	case !slices.Contains(codes, code(a)) && !(slices.Contains(c.doc.ExtensionsUsed, Quantization) && slices.Contains(quantized(kind, target), code(a))):
@@ -208,6 +208,7 @@ func code(a *Accessor) int32 {
 }
 
 // attributeFormats returns the types and component types that glTF 2.0 allows for an attribute.
+// known is false if glTF does not define the attribute.
 func attributeFormats(kind string, numbered, target bool) (types []string, codes []int32, known bool) {
 	switch {
 	case kind == "POSITION" || kind == "NORMAL" || kind == "TANGENT" && target:

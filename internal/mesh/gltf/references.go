@@ -11,7 +11,7 @@ import (
 // A List is a list of the document whose elements are referenced by index.
 type List uint8
 
-// The lists of a document.
+// These are the lists of a document.
 const (
 	Scenes List = iota
 	Nodes
@@ -40,7 +40,7 @@ func (l List) Singular() string {
 	return strings.TrimSuffix(l.Key(), "s")
 }
 
-// ListOf returns the list in the member of the document with the given name.
+// ListOf returns the list with the given member name, such as "nodes".
 func ListOf(key string) (l List, ok bool) {
 	i := slices.Index(listKeys[:], key)
 	return List(max(i, 0)), i >= 0
@@ -49,18 +49,19 @@ func ListOf(key string) (l List, ok bool) {
 // References visits all members of a checked document that refer to elements of its lists,
 // including those in known extensions. Recursion is limited by the depth of the shapes.
 type References struct {
-	// Visit returns the new index of an element and whether the reference stays. inTree is set if
-	// the reference is from a parent node or a scene to a node.
+	// Visit returns the new index of an element. stays is false if the reference must be removed.
+	// inTree is set if a parent node or a scene refers to a node.
 	Visit func(of List, n int, inTree bool) (number int, stays bool)
-	// Extensions collects the names of extensions found in objects, unless it is nil.
+	// Extensions collects the names of extensions that occur in objects. If it is nil, names are
+	// not collected.
 	Extensions map[string]bool
-	// Unknown is the first unknown extension that contains an integer or a JSON pointer, and so may
-	// refer to any element.
+	// Unknown is the first unknown extension that contains an integer or a JSON pointer. Such an
+	// extension may refer to any element.
 	Unknown string
 }
 
-// Element visits the references in an element of a list. It returns the same text if nothing
-// changes.
+// Element visits the references in an element of a list. If nothing changes, it returns the same
+// text.
 func (r *References) Element(text json.RawMessage, of List) (json.RawMessage, error) {
 	text, _, err := r.visitValue(text, allShapes().document.members[of.Key()].of)
 	return text, err
@@ -72,7 +73,7 @@ func (r *References) Member(m Member) (json.RawMessage, error) {
 	return text, err
 }
 
-// visitValue visits a value and reports whether it stays in the enclosing object or list.
+// visitValue visits a value. stays is false if the value must be removed from its object or list.
 func (r *References) visitValue(text json.RawMessage, v *value) (_ json.RawMessage, stays bool, err error) {
 	text = bytes.TrimSpace(text)
 	if v == nil || len(text) == 0 {
@@ -154,7 +155,7 @@ func (r *References) visitMember(m Member, s *shape) (_ json.RawMessage, stays b
 	}
 }
 
-// visitList visits the elements of a list. A list that loses its last element is removed, because
+// visitList visits the elements of a list. It removes a list that loses its last element, because
 // glTF forbids empty lists. Lists of lists contain no references.
 func (r *References) visitList(text json.RawMessage, v *value) (_ json.RawMessage, stays bool, err error) {
 	elements, err := ParseList(text)
@@ -294,20 +295,20 @@ func (d *Document) WriteExtensions() {
 	}
 }
 
-// EachExtensionKey calls visit for every key, at any depth, inside the document's extensions, until
-// visit returns false. value is the first token of the key's value.
+// EachExtensionKey calls visit for every key, at any depth, inside the document's extensions. It
+// stops when visit returns false. value is the first token of the key's value.
 func (d *Document) EachExtensionKey(visit func(extension, key string, value json.Token) bool) {
 	if !bytes.Contains(d.Text, []byte(`extensions"`)) && !bytes.Contains(d.Text, []byte(`\u`)) {
-		return // objects without references need not be parsed
+		return // the document has no extensions
 	}
 	decoder := json.NewDecoder(bytes.NewReader(d.Text))
 	decoder.UseNumber()
 	type level struct {
 		list  bool
-		value bool   // the next token is the value of key
+		value bool   // set if the next token is the value of key
 		key   string // last key read
 		of    string // extension that contains the value
-		all   bool   // the value is an object whose keys are extensions
+		all   bool   // set if the keys of the object are names of extensions
 	}
 	var open []level
 	for {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// parseAndCheck parses and checks a document without buffers; rest holds its members except the
+// parseAndCheck parses and checks a document without buffers. rest holds all members except the
 // asset.
 func parseAndCheck(t *testing.T, rest string) (*Document, error) {
 	t.Helper()
@@ -16,8 +16,8 @@ func parseAndCheck(t *testing.T, rest string) (*Document, error) {
 	return doc, doc.Check(t.Context(), NoChunk, nil)
 }
 
-// zeros returns the JSON text of accessors filled with float zeros, one for each given number of
-// components; 16 stands for MAT4.
+// zeros returns the JSON text of accessors without a view. Each width is a number of components; 16
+// means MAT4.
 func zeros(count string, widths ...int) string {
 	var list []string
 	for _, w := range widths {
@@ -27,7 +27,7 @@ func zeros(count string, widths ...int) string {
 	return `"accessors":[` + strings.Join(list, ",") + `]`
 }
 
-// The shapes of glTF's objects forbid these documents.
+// TestShapesRefuse expects errors for documents that do not match the shapes of glTF's objects.
 func TestShapesRefuse(t *testing.T) {
 	for _, tc := range []struct{ rest, want string }{
 		{`"cameras":[{}]`, "1:39: cameras: the camera has no type"},
@@ -67,7 +67,7 @@ func TestShapesRefuse(t *testing.T) {
 	}
 }
 
-// Parts of a document that contradict each other are refused.
+// TestCheckRefuses expects errors for documents whose parts contradict each other.
 func TestCheckRefuses(t *testing.T) {
 	primitive := func(members string) string { return `"meshes":[{"primitives":[{` + members + `}]}],` }
 	animation := func(channel, sampler string) string {
@@ -154,7 +154,7 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// Repairable faults are repaired and reported.
+// TestMends expects repairable faults to be repaired and reported.
 func TestMends(t *testing.T) {
 	for _, tc := range []struct{ rest, text, want string }{
 		{`"nodes":[{"children":[],"name":"a"}]`, `"nodes":[{"name":"a"}]`, "1:38: a list is empty"},

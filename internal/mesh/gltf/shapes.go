@@ -5,12 +5,11 @@ import (
 	"sync"
 )
 
-// A shape describes the members of one kind of object. Members that it does not list may have any
-// value.
+// A shape describes the members of one kind of object. Other members may have any value.
 type shape struct {
-	name    string // name for messages
+	name    string // name in error messages
 	members map[string]*value
-	needs   []string // required members
+	needs   []string // names of the required members
 	// extensions holds the extensions allowed in this object, by name.
 	extensions map[string]*shape
 	// unchecked holds extensions that only References examines.
@@ -24,12 +23,12 @@ type kind uint8
 
 const (
 	aNumber kind = iota
-	aWhole       // an integer
+	aWhole       // integer
 	aText
 	aFlag
 	aList
 	anObject
-	aTable // an object whose keys are chosen by the author
+	aTable // object with arbitrary keys
 )
 
 // A value describes the value of a member.
@@ -37,21 +36,21 @@ type value struct {
 	kind  kind
 	of    *value // shape of the elements of a list or table
 	shape *shape // shape of an object
-	// least and most are the limits of numbers. above excludes least itself; orZero additionally
-	// allows 0.
+	// least and most are the limits of numbers. If above is set, the number must exceed least. If
+	// orZero is set, 0 is also allowed.
 	least, most   float64
 	above, orZero bool
-	length        int    // required length of a list; 0 for any length above 0
-	names         string // list that an integer refers to by index
-	ranged        bool   // only the walker checks the index
-	tree          bool   // a node below another node or in a scene
-	pointer       bool   // a JSON pointer into the document
+	length        int    // required length of a list; 0 means any length above 0
+	names         string // list to which an integer index refers
+	ranged        bool   // set if only the walker checks the index
+	tree          bool   // set for a reference from a parent node or a scene to a node
+	pointer       bool   // set for a JSON pointer into the document
 }
 
 const (
 	huge     = math.MaxFloat64
 	maxIndex = math.MaxInt32
-	maxSize  = 1 << 53 // limit above which float64 cannot represent all integers
+	maxSize  = 1 << 53 // largest number up to which float64 represents all integers
 )
 
 // requireMembers sets the required members.
@@ -148,7 +147,7 @@ var allShapes = sync.OnceValue(func() *shapes {
 	})
 
 	s := &shapes{document: root, material: material, surface: place("", nil), known: map[string]bool{}}
-	// where is nil for an extension that only occurs in extensionsUsed.
+	// where is nil for an extension that has no object and only occurs in extensionsUsed.
 	add := func(where *shape, name string, ext *shape) {
 		s.known[name], ext.name = true, name
 		if where != nil {

@@ -68,7 +68,7 @@ func (c *check) checkSparse(i int, a *Accessor, component int64, shape extent) {
 	}
 	views := len(c.doc.BufferViews)
 	switch s.Indices.ComponentType {
-	case Uint8, Uint16, Uint32: // the unsigned ones
+	case Uint8, Uint16, Uint32: // types of unsigned integers
 		if c.checkRequiredIndex(s.Indices.BufferView, views, "bufferView", "accessor %d: sparse.indices", i) {
 			c.checkElementRun(*s.Indices.BufferView, s.Indices.ByteOffset, s.Count, int64(ComponentSize(s.Indices.ComponentType)),
 				extentOf("SCALAR"), false, "accessor %d: sparse.indices", i)
@@ -81,12 +81,12 @@ func (c *check) checkSparse(i int, a *Accessor, component int64, shape extent) {
 	}
 }
 
-// checkElementRun checks that count elements, starting at offset, are inside a view. Elements are
-// the view's stride apart if strided is set, otherwise contiguous.
+// checkElementRun checks that count elements, starting at offset, are inside a view. If strided is
+// set, the view's stride separates them; otherwise they are contiguous.
 func (c *check) checkElementRun(view int32, offset, count, component int64, s extent, strided bool, where string, i int) {
 	v := &c.doc.BufferViews[view]
 	if v.ByteLength < 1 || v.ByteOffset < 0 {
-		return // the view's own check reports the fault
+		return // the check of the view reports the fault
 	}
 	stride := s.columns * s.columnStride(component)
 	// The last element needs no padding after its last column.
@@ -178,16 +178,16 @@ var viewUses = [...]viewUse{
 	ofVertices: forAttributes, ofIndices: forIndices, ofMatrices: forMatrices, ofTimes: forOthers, ofKeyframes: forOthers,
 }
 
-// targets are the values of a view's target.
+// targets are the uses for the values of a view's target.
 var targets = map[int32]viewUse{34962: forAttributes, 34963: forIndices}
 
 // A viewState is the known use of a view.
 type viewState struct {
 	use      viewUse
-	accessor int32 // first accessor of attributes, counted from 1
-	mixed    bool  // several kinds of data have been reported
-	strided  bool  // a wrong byteStride has been reported
-	shared   bool  // a missing byteStride has been reported
+	accessor int32 // first accessor with attributes, counted from 1; 0 if there is none
+	mixed    bool  // set if several kinds of data have been reported
+	strided  bool  // set if a wrong byteStride has been reported
+	shared   bool  // set if a missing byteStride has been reported
 }
 
 const anew = "rewritten"

@@ -27,16 +27,16 @@ type walker struct {
 	// lists, which glTF forbids.
 	edits  []edit
 	empty  Mend
-	alone  Mend                // members whose required companion is missing
-	ranges map[string]farthest // largest index used for each list
-	sizes  map[string]int      // lengths of lists of objects
-	named  map[string]int      // offset of the first object with each extension
+	alone  Mend                // fault of members whose required companion is missing
+	ranges map[string]farthest // largest index into each list
+	sizes  map[string]int      // lengths of the lists of objects
+	named  map[string]int      // offset of the first object that has each extension
 }
 
-// farthest is the largest index into a list, and its offset in the text.
+// farthest is the largest index into a list, and the offset of this index in the text.
 type farthest struct{ index, at int }
 
-// maxNamed limits how many names of extensions are remembered.
+// maxNamed limits the number of extension names that are stored.
 const maxNamed = 1 << 10
 
 func walkDocument(text []byte) *walker {
@@ -90,7 +90,7 @@ func (w *walker) skipValue() {
 			continue
 		case '}', ']':
 			if depth == 0 {
-				return // end of the enclosing value
+				return // the enclosing value ends here
 			}
 			depth--
 		case ',', ' ', '\t', '\r', '\n', ':':
@@ -117,7 +117,7 @@ func (w *walker) skipValue() {
 // walkMembers calls visit at the value of each member of the object at the current position. visit
 // must move past the value.
 func (w *walker) walkMembers(visit func(name string, nameAt int)) {
-	w.at++ // {
+	w.at++ // skip the opening brace
 	for w.skipSpace(); w.text[w.at] != '}'; w.skipSpace() {
 		if w.text[w.at] == ',' {
 			w.at++
@@ -128,7 +128,7 @@ func (w *walker) walkMembers(visit func(name string, nameAt int)) {
 		name := w.text[start+1 : end]
 		w.at = end + 1
 		w.skipSpace()
-		w.at++ // :
+		w.at++ // skip the colon
 		w.skipSpace()
 		if bytes.IndexByte(name, '\\') >= 0 {
 			visit(jsontext.DecodeString(w.text, start), start)
@@ -184,7 +184,7 @@ func (w *walker) walkObject(s *shape) {
 }
 
 // strange reports members whose names differ from glTF's only in case. Package json accepts "Nodes"
-// for "nodes", but other readers do not.
+// for "nodes", but other programs do not.
 func (w *walker) strange(s *shape, name string, at int) {
 	for known := range s.members {
 		if strings.EqualFold(known, name) {
@@ -239,7 +239,7 @@ func (w *walker) walkList(v *value) {
 		}
 		n++
 		if v.of.kind == anObject && w.text[w.at] != '{' {
-			// All elements share one fault, because there may be millions of them.
+			// All elements share one fault, because there may be millions of elements.
 			w.fault(w.at, "want a list of objects")
 			w.at = start
 			w.skipValue()

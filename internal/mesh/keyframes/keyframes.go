@@ -1,15 +1,15 @@
 // Package keyframes removes keyframes from animations if the remaining keyframes give the same
 // motion within a tolerance.
 //
-// Between two keyframes glTF 2.0 (appendix C) uses a straight line, the shorter arc between two
-// rotations at constant speed, or a step. Many players use a straight line between two quaternions
-// instead, whose rotation is faster in the middle than at both ends; the tolerance holds for these
-// players as well.
+// Between two keyframes glTF 2.0 (appendix C) interpolates by a straight line, by a step, or, for
+// rotations, along the shorter arc at constant speed. Many players use a straight line between two
+// quaternions instead, which rotates faster in the middle than at both ends. The tolerance is also
+// kept in these players.
 //
 // Between rotations half a turn apart both arcs are equally short, and a rounding error determines
 // the direction of a player's turn. So Reduce removes no keyframes between rotations more than a
-// quarter of a turn apart, and [Curve.SameTurns] finds keyframes of the source whose direction
-// rounding would reverse.
+// quarter of a turn apart. [Curve.SameTurns] finds keyframes of the source whose direction rounding
+// would reverse.
 package keyframes
 
 import (
@@ -22,9 +22,9 @@ import (
 type Kind uint8
 
 const (
-	Vector   Kind = iota // translation or scale; the distance is between points
-	Rotation             // unit quaternion; the distance is an angle in radians
-	Shares               // weights of morph targets; the distance is the largest difference
+	Vector   Kind = iota // translation or scale, with the distance between points
+	Rotation             // unit quaternion, with the angle in radians as distance
+	Shares               // weights of morph targets, with the largest difference as distance
 )
 
 // A Curve is a list of keyframes with Width values each, at increasing times.
@@ -40,11 +40,9 @@ type Curve struct {
 func (c *Curve) keyframe(i int) []float32 { return c.Values[i*c.Width:][:c.Width] }
 
 // Reduce returns the indices of the keyframes to keep, in order. stored holds the values that will
-// be written for the same keyframes as in source. The curve through the kept values differs from
-// the source by at most the distance most. If a curve never moves, Reduce keeps one keyframe;
-// otherwise it keeps the first and the last.
-//
-// It keeps all keyframes around a stored value that already differs by more than that distance.
+// be written for the keyframes of source. The curve through the kept values differs from source by
+// at most the distance most. If a curve never moves, Reduce keeps one keyframe; otherwise it keeps
+// the first and the last.
 func Reduce(ctx context.Context, source *Curve, stored []float32, most float64) ([]int, error) {
 	r := reducer{source: source, stored: &Curve{
 		Kind: source.Kind, Step: source.Step, Width: source.Width, Times: source.Times, Values: stored,
@@ -93,8 +91,8 @@ func (r *reducer) isConstant(n int) bool {
 	return true
 }
 
-// furthest returns the last keyframe that can directly follow from. It doubles its steps until one
-// is too far, then bisects the last step.
+// furthest returns the last keyframe that can directly follow keyframe from. It doubles its steps
+// until one is too far, and then bisects the last step.
 func (r *reducer) furthest(from, n int) int {
 	good, step := from+1, 2
 	for from+step < n && r.canDropBetween(from, from+step) {
@@ -112,16 +110,16 @@ func (r *reducer) furthest(from, n int) int {
 	return good
 }
 
-// leastDot is the dot product of quaternions a quarter of a turn apart. Reduce removes no keyframes
-// between rotations that are farther apart.
+// leastDot is the dot product of quaternions that are a quarter of a turn apart. Reduce removes no
+// keyframes between rotations that are farther apart.
 const leastDot = math.Sqrt2 / 2
 
-// clearDot is a dot product whose sign is safe from rounding errors of players: a sum of four
+// clearDot is a dot product whose sign does not depend on rounding errors of players. A sum of four
 // float32 products has an error of less than 1e-6.
 const clearDot = 1e-5
 
 // SameTurns reports whether players turn in the same direction between adjacent keyframes of c and
-// of stored. Only rotations that are nearly half a turn apart can make it false.
+// of stored. It can return false only for rotations that are nearly half a turn apart.
 func (c *Curve) SameTurns(stored []float32) bool {
 	if c.Kind != Rotation || c.Step {
 		return true
@@ -144,7 +142,7 @@ func dot(a, b []float32) float64 {
 	return sum
 }
 
-// parts are the positions between two keyframes where arcs are compared.
+// parts are the positions between two keyframes at which arcs are compared.
 var parts = []float64{0.25, 0.5, 0.75}
 
 // canDropBetween reports whether all keyframes between a and b can be removed.
@@ -174,8 +172,8 @@ func (r *reducer) canDropBetween(a, b int) bool {
 	return true
 }
 
-// isNearAt reports whether two points are close: one on the arc from keyframe a (share 0) to b
-// (share 1), and one of the source, from keyframe i (u 0) to the next (u 1).
+// isNearAt reports whether two points are close. One is on the arc from keyframe a (share 0) to b
+// (share 1). The other is on the source, from keyframe i (u 0) to the next (u 1).
 func (r *reducer) isNearAt(a, b int, share float64, i int, u float64) bool {
 	next := min(i+1, len(r.source.Times)-1)
 	return r.keyframeDistance(r.stored.interpolate(r.at, a, b, share), r.source.interpolate(r.was, i, next, u)) <= r.most &&
@@ -237,8 +235,8 @@ func (r *reducer) keyframeDistance(a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// rotationAngle approximates the angle between two rotations by 4 sin(angle/4) radians, which is
-// too small by a thousandth at 18 degrees. The quaternions need not be exactly normalized.
+// rotationAngle approximates the angle between two rotations by 4 sin(angle/4) radians. At 18
+// degrees this is too small by a thousandth. The quaternions need not be exactly normalized.
 func rotationAngle(a, b []float64) float64 {
 	dot, aa, bb := 0., 0., 0.
 	for k := range a {
@@ -259,9 +257,9 @@ func rotationAngle(a, b []float64) float64 {
 	return 2 * math.Sqrt(sum)
 }
 
-// Slerp returns a rotation on the shorter arc between two rotations; share is 0 at a and 1 at b. It
-// bisects the arc until a straight line is within 2e-6 radians; this needs only square roots, which
-// are the same on all machines.
+// Slerp returns a rotation on the shorter arc between two rotations. share is 0 at a and 1 at b.
+// Slerp bisects the arc until a straight line is within 2e-6 radians. This needs only square roots,
+// which are the same on all machines.
 func Slerp(a, b [4]float32, share float64) (q [4]float64) {
 	var p [4]float64
 	dot := 0.

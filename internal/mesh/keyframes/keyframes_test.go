@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// at returns the value that a player shows at time t, by the formulas of glTF 2.0, appendix C.
+// at returns the value at time t, computed with the formulas of glTF 2.0, appendix C.
 func at(c *Curve, t float64) []float64 {
 	n := len(c.Times)
 	i := 0
@@ -66,7 +66,7 @@ func apart(kind Kind, a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// random makes a curve that moves in several ways, or not at all.
+// random returns a curve that moves in several ways, or not at all.
 func random(t *rapid.T) *Curve {
 	c := &Curve{Kind: Kind(rapid.IntRange(0, 2).Draw(t, "kind")), Step: rapid.IntRange(0, 4).Draw(t, "step") == 0}
 	c.Width = map[Kind]int{Vector: 3, Rotation: 4, Shares: rapid.IntRange(1, 3).Draw(t, "width")}[c.Kind]
@@ -99,8 +99,8 @@ func random(t *rapid.T) *Curve {
 	return c
 }
 
-// At any time, the reduced curve is within the allowed distance of the source. The distance
-// includes the rounding of the stored values.
+// TestReduce checks that the reduced curve is always within the allowed distance of the source,
+// including the rounding of the stored values.
 func TestReduce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := random(t)
@@ -140,7 +140,8 @@ func TestReduce(t *testing.T) {
 	})
 }
 
-// Keyframes that add nothing are removed: on a line, on an arc, without motion, and between steps.
+// TestReduceTo checks that redundant keyframes are removed: on a line, on an arc, without motion,
+// and between steps.
 func TestReduceTo(t *testing.T) {
 	line, arc, still, steps := &Curve{Width: 3}, &Curve{Kind: Rotation, Width: 4}, &Curve{Kind: Shares, Width: 2}, &Curve{Step: true, Width: 3}
 	for i := range 101 {
@@ -190,16 +191,16 @@ func TestSlerp(t *testing.T) {
 	})
 }
 
-// A player interpolates in float32, as most players do. It rounds each product and each sum, or
-// with fma rounds once for both.
+// A player interpolates in float32, as most players do. It rounds each product and each sum. If fma
+// is set, it rounds once for both.
 type player struct {
 	fma  bool
-	line bool // lerps and normalizes
+	line bool // interpolates linearly and normalizes the result
 }
 
 func (p player) String() string { return fmt.Sprintf("player with fma %v, line %v", p.fma, p.line) }
 
-// sum returns a*b + c*d + ...
+// sum returns a*b + c*d + ... for products a, b, c, d and so on.
 func (p player) sum(products ...float32) float32 {
 	sum := float32(0)
 	for i := 0; i < len(products); i += 2 {
@@ -246,8 +247,8 @@ func (p player) at(c *Curve, t float64) []float64 {
 	return out
 }
 
-// Every player turns a reduced spin in the same direction as the source, and as far. A turn in
-// the other direction would be off by up to 180 degrees.
+// TestSpinsTurnTheSameWay checks that every player turns a reduced spin in the same direction and
+// as far as the source. A turn in the other direction would be wrong by up to 180 degrees.
 func TestSpinsTurnTheSameWay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		component := rapid.IntRange(-8, 8)
@@ -285,7 +286,7 @@ func TestSpinsTurnTheSameWay(t *testing.T) {
 			left.Times = append(left.Times, c.Times[k])
 			left.Values = append(left.Values, stored[4*k:][:4]...)
 		}
-		if each >= 18 && len(keys) > turnsHalf*each/2+2 { // 10 degrees and less
+		if each >= 18 && len(keys) > turnsHalf*each/2+2 { // angles of 10 degrees and less
 			t.Fatalf("%d of %d keyframes are left", len(keys), len(c.Times))
 		}
 		for _, p := range []player{{}, {fma: true}, {line: true}, {fma: true, line: true}} {
@@ -299,7 +300,8 @@ func TestSpinsTurnTheSameWay(t *testing.T) {
 	})
 }
 
-// Rounding changes the direction only between keyframes that are half a turn apart.
+// TestSameTurns checks that rounding changes the direction only between keyframes that are half a
+// turn apart.
 func TestSameTurns(t *testing.T) {
 	half := func(off float64) []float32 {
 		angle := (math.Pi - off) / 2

@@ -7,30 +7,30 @@ import (
 	"math/bits"
 )
 
-// Values of the first byte of attributes: the version of the format.
+// The version of the format is in the first byte of attributes.
 const (
 	attributesV0 = 0xa0
 	attributesV1 = 0xa1
 )
 
 const (
-	group    = 16 // elements whose byte differences share one bit width
+	group    = 16 // number of elements whose byte differences have the same bit width
 	maxBlock = 256
 )
 
 // blockSize returns the maximum number of elements in a block.
 func blockSize(stride int) int { return min(8192/stride&^(group-1), maxBlock) }
 
-// widths holds the bit width of differences, by the two bits in a group's header, for each control
-// mode of a byte; the last row is for version 0. Differences of 8 bits are plain bytes.
+// widths holds the bit widths of differences, by the control mode of a byte and the two bits in a
+// group's header. The last row is for version 0. Differences of 8 bits are plain bytes.
 var widths = [3][4]uint{{0, 1, 2, 4}, {1, 2, 4, 8}, {0, 2, 4, 8}}
 
 // A block decodes the blocks of one stream.
 type block struct {
 	data   []byte // remaining data, without the tail
-	deltas []byte // differences, byte by byte of an element, maxBlock apart
+	deltas []byte // differences; maxBlock values for each byte of an element
 	last   []byte // last element of the previous block
-	modes  []byte // channel modes, one per four bytes of an element
+	modes  []byte // channel modes, one for every four bytes of an element
 	v1     bool
 }
 
@@ -221,7 +221,7 @@ func EncodeAttributes(ctx context.Context, data []byte, stride int) ([]byte, err
 	return append(out, first...), nil
 }
 
-// appendGroups appends the differences of one byte position of a block's elements.
+// appendGroups appends the differences of one byte position for all elements of a block.
 func appendGroups(out, deltas []byte) []byte {
 	groups := len(deltas) / group
 	header := len(out)
@@ -235,9 +235,9 @@ func appendGroups(out, deltas []byte) []byte {
 	return out
 }
 
-// cheapest returns the code of the width that takes the fewest bytes for a group.
+// cheapest returns the code of the bit width that takes the fewest bytes for a group.
 func cheapest(d []byte) byte {
-	var beyond [3]int // differences that need a separate byte, by width
+	var beyond [3]int // number of differences that need a separate byte, by width
 	for _, v := range d {
 		if v >= 1 {
 			beyond[0]++

@@ -7,8 +7,9 @@ import (
 	"math/bits"
 )
 
-// Apply decodes filtered elements of stride bytes in place. Elements that no encoder produces, and
-// whose meaning the specification leaves open, become zeros or the nearest possible value.
+// Apply decodes filtered elements of stride bytes in place. The specification does not define the
+// result for some elements, which no encoder produces. Apply turns them into zeros or the nearest
+// possible values.
 func (f Filter) Apply(ctx context.Context, data []byte, stride int) error {
 	if f == None {
 		return nil
@@ -110,7 +111,7 @@ const exponents = 100
 // (filter 4 of KHR_meshopt_compression).
 func decodeColor(v [4]int, width int) [4]int {
 	mask := 1<<width - 1
-	luma, alpha := v[0]&mask, v[3]&mask // unsigned values
+	luma, alpha := v[0]&mask, v[3]&mask // unsigned components
 	as := 1<<bits.Len(uint(alpha)) - 1
 	if as == 0 {
 		return [4]int{}
@@ -125,9 +126,9 @@ func decodeColor(v [4]int, width int) [4]int {
 }
 
 // PutOctahedral encodes a vector as an element of 4 or 8 bytes for the filter Octahedral. The two
-// coordinates have the given number of bits, from 2 to 8 or 16. w stays unchanged. Of the four
-// nearest grid points it selects the one with the nearest direction, whose error with 8 bits is at
-// most 0.7 degrees.
+// coordinates have the given number of bits, from 2 to 8 or 16. w is stored unchanged. Of the four
+// nearest grid points, PutOctahedral selects the one with the nearest direction. With 8 bits its
+// error is at most 0.7 degrees.
 func PutOctahedral(to []byte, v [3]float32, w, bits int) {
 	one := 1<<(bits-1) - 1
 	x, y, z := float64(v[0]), float64(v[1]), float64(v[2])
@@ -153,8 +154,8 @@ func PutOctahedral(to []byte, v [3]float32, w, bits int) {
 
 // PutQuaternion encodes a unit quaternion as 8 bytes for the filter Quaternion. Its three
 // components have the given number of bits, from 4 to 16. The filter may return the negated
-// quaternion, which is the same rotation. The error is at most sqrt(6)/(2^(bits-1)-1) radians, not
-// counting the rounding in the filter.
+// quaternion, which is the same rotation. The error is at most sqrt(6)/(2^(bits-1)-1) radians, in
+// addition to the rounding in the filter.
 func PutQuaternion(to []byte, q [4]float32, bits int) {
 	v := threeSmallest(q, largestOf(q), bits)
 	putComponents(to, v[0], v[1], v[2], v[3])
@@ -186,11 +187,11 @@ func threeSmallest(q [4]float32, largest, bits int) (v [4]int) {
 	return v
 }
 
-// PutExponential encodes a float as 4 bytes that the filter Exponential decodes to the nearest
-// multiple of 2^exponent; exponent ranges from -100 to 100. If the mantissa would need more than 24
-// bits, it uses a larger exponent.
+// PutExponential encodes a float as 4 bytes. The filter Exponential decodes them to the nearest
+// multiple of 2^exponent, where exponent is from -100 to 100. If the mantissa needs more than 24
+// bits, a larger exponent is used.
 func PutExponential(to []byte, x float32, exponent int) {
-	_, e := math.Frexp(float64(x)) // |x| < 2^e
+	_, e := math.Frexp(float64(x)) // |x| is less than 2^e
 	exponent = min(max(exponent, e-23), exponents)
 	m := int(math.RoundToEven(math.Ldexp(float64(x), -exponent)))
 	m = min(max(m, -1<<23), 1<<23-1)
@@ -198,8 +199,8 @@ func PutExponential(to []byte, x float32, exponent int) {
 }
 
 // Undo encodes elements for the filter in place. bits is the precision for PutOctahedral and
-// PutQuaternion; Undo finds exponents itself. If decoding could not restore an element exactly,
-// Undo reports false and the elements are invalid.
+// PutQuaternion; Undo finds exponents itself. If decoding cannot restore an element exactly, Undo
+// returns false and the elements are invalid.
 func (f Filter) Undo(ctx context.Context, data []byte, stride, bits int) (done bool, err error) {
 	exponent := 0
 	if f == Exponential {
@@ -254,8 +255,8 @@ func lowestExponent(data []byte) int {
 	return max(low, -exponents)
 }
 
-// undoOctahedral searches near the rounded coordinates for coordinates that decode to the exact
-// vector.
+// undoOctahedral searches for coordinates that decode to the exact vector. It tries coordinates
+// near the rounded ones.
 func undoOctahedral(e, try []byte, bits int) bool {
 	v := readComponents(e)
 	most := float32(int(1)<<(2*len(e)-1) - 1)
@@ -263,7 +264,7 @@ func undoOctahedral(e, try []byte, bits int) bool {
 	near := readComponents(try)
 	for i := range 25 {
 		c := near
-		// The offsets are 0, 1, -1, 2, -2.
+		// These offsets are 0, 1, -1, 2 and -2.
 		c[0] += offsets[i%5]
 		c[1] += offsets[i/5]
 		if c[0] > near[2] || c[0] < -near[2] || c[1] > near[2] || c[1] < -near[2] {
@@ -280,8 +281,8 @@ func undoOctahedral(e, try []byte, bits int) bool {
 
 var offsets = [5]int{0, 1, -1, 2, -2}
 
-// undoQuaternion searches near the rounded components for components that decode to the exact
-// quaternion. It tries each component that may have been the largest.
+// undoQuaternion searches for components that decode to the exact quaternion. It tries components
+// near the rounded ones, for each component that may have been the largest.
 func undoQuaternion(e []byte, bits int) bool {
 	v := readComponents(e)
 	var q [4]float32

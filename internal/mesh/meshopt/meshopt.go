@@ -30,7 +30,7 @@ const (
 	Indices
 )
 
-// A Filter transforms decoded attributes, as the last step.
+// A Filter transforms attributes after decoding.
 type Filter uint8
 
 const (
@@ -78,7 +78,7 @@ type Layout struct {
 	Mode   Mode
 	Filter Filter
 	Count  int // number of elements
-	Stride int // bytes per element
+	Stride int // number of bytes per element
 }
 
 // Check returns an error for a layout that the extension forbids.

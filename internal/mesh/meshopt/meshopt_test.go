@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Elements are decoded unchanged, whether their bytes change little, much or not at all.
+// TestAttributes checks that encoding and decoding preserve elements, whether their bytes change
+// little, much or not at all.
 func TestAttributes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stride := 4 * rapid.IntRange(1, 64).Draw(t, "words")
@@ -39,7 +40,7 @@ func TestAttributes(t *testing.T) {
 	})
 }
 
-// The specification's example for 4 bits, which has header 2.
+// TestGroup decodes the specification's example for 4 bits, which has header 2.
 func TestGroup(t *testing.T) {
 	b := block{data: []byte{0x17, 0x5f, 0xf0, 0xbc, 0x77, 0xa9, 0x21, 0x00, 0x34, 0xb5}}
 	var d [group]byte
@@ -57,15 +58,16 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// Version 1, made by hand: all control modes, all channel modes.
+// TestVersion1 decodes data of version 1, made by hand, with all control modes and all channel
+// modes.
 func TestVersion1(t *testing.T) {
 	packed := []byte{attributesV1,
 		0b11_10_01_00, 0b10_10_11_11, 0b10_10_10_11, // modes of the 12 bytes
-		0x01, 0x02, 0x00, 8, // byte 0: one bit per element; 1 means a separate byte
-		0x01, 0b00_10_00_00, 0, 0, 0, // byte 1: two bits per element
-		1, 3, // byte 3: plain bytes; byte 2 is constant and stores nothing
-		2, 1, 0, 0, // bytes 4 and 5
-		0x80, 0x01, // byte 8
+		0x01, 0x02, 0x00, 8, // one bit per element for byte 0; 1 means a separate byte
+		0x01, 0b00_10_00_00, 0, 0, 0, // two bits per element for byte 1
+		1, 3, // plain bytes for byte 3; byte 2 is constant and stores nothing
+		2, 1, 0, 0,
+		0x80, 0x01,
 	}
 	packed = append(packed, make([]byte, 24-12-3)...)
 	packed = append(packed, 10, 20, 30, 40, 0xff, 0xff, 0, 0, 0, 0, 0, 0x80)
@@ -74,7 +76,7 @@ func TestVersion1(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The 16-bit integer at offset 4 goes up and down by one. The 32-bit word at offset 8 is
+	// The 16-bit integer at offset 4 changes by one and back. The 32-bit word at offset 8 is
 	// changed by the XOR differences 0x80 and 0x01, each rotated right by 4 bits.
 	want := []byte{
 		10, 20, 30, 39, 0, 0, 0, 0, 0x08, 0, 0, 0x80,
@@ -85,7 +87,7 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// Triangles are decoded in the same order, with the same winding.
+// TestTriangles checks that encoding and decoding preserve the order and the winding of triangles.
 func TestTriangles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var indices []uint32
@@ -138,8 +140,8 @@ func sameTriangle(a, b [3]uint32) bool {
 	return slices.Contains([][3]uint32{rotateTriangle(a, 0), rotateTriangle(a, 1), rotateTriangle(a, 2)}, b)
 }
 
-// Triangles in a good order take little more than one byte each, even if a list holds several
-// meshes.
+// TestTrianglesSmall checks that triangles in a good order take little more than one byte each,
+// even if a list holds several meshes.
 func TestTrianglesSmall(t *testing.T) {
 	one := sheet(12)
 	two := append(slices.Clone(one), one...)
@@ -167,7 +169,7 @@ func TestIndices(t *testing.T) {
 	if _, err := EncodeIndices(t.Context(), []uint32{1 << 30}); err == nil {
 		t.Error("an index of 31 bits is accepted")
 	}
-	// Two lists that advance side by side take a byte for each index.
+	// Two lists are interleaved, so each index takes one byte.
 	var zip []uint32
 	for i := range uint32(100) {
 		zip = append(zip, i, 100000+i)
@@ -180,7 +182,7 @@ func TestIndices(t *testing.T) {
 func TestOctahedral(t *testing.T) {
 	for _, tc := range []struct {
 		stride, bits int
-		most         float64 // degrees
+		most         float64 // largest error in degrees
 	}{{4, 8, 0.95}, {8, 8, 0.71}, {8, 10, 0.18}, {8, 16, 0.004}} {
 		worst := 0.
 		var e [8]byte
@@ -202,14 +204,14 @@ func TestOctahedral(t *testing.T) {
 	}
 }
 
-// spread returns point i of n that are spread over the sphere (a Fibonacci lattice).
+// spread returns point i of n points on the unit sphere (a Fibonacci lattice).
 func spread(i, n int) [3]float32 {
 	z := 1 - (2*float64(i)+1)/float64(n)
 	r, phi := math.Sqrt(1-z*z), float64(i)*math.Pi*(3-math.Sqrt(5))
 	return [3]float32{float32(r * math.Cos(phi)), float32(r * math.Sin(phi)), float32(z)}
 }
 
-// angle returns the degrees between two vectors.
+// angle returns the angle between two vectors in degrees.
 func angle(a []float32, b []int) float64 {
 	dot, aa, bb := 0., 0., 0.
 	for k := range a {
@@ -219,10 +221,10 @@ func angle(a []float32, b []int) float64 {
 	return math.Acos(min(dot/math.Sqrt(aa*bb), 1)) * 180 / math.Pi
 }
 
-// Three components are off by half a step e of sqrt(1/2)/(2^(bits-1)-1) at most. The fourth
-// follows from them. If all are 1/2, it is off by 3e, so the quaternion by sqrt(12)*e and
-// the rotation by twice as much. Values decoded to 16 bits are rounded once more, by up to
-// 0.0035 degrees.
+// TestQuaternion compares errors with their upper bound. Let e be sqrt(1/2)/(2^(bits-1)-1). Three
+// components are off by at most e/2. The fourth follows from them; if all are 1/2, it is off by
+// 3e/2. The rotation is off by twice the error of the quaternion. Values decoded to 16 bits are
+// rounded once more, by up to 0.0035 degrees.
 func TestQuaternion(t *testing.T) {
 	for _, bits := range []int{8, 12, 16} {
 		most := (math.Sqrt(6)/float64(int(1)<<(bits-1)-1) + 2.0/math.MaxInt16) * 180 / math.Pi
@@ -269,7 +271,7 @@ func TestExponential(t *testing.T) {
 	})
 }
 
-// Undo turns filtered elements into numbers from which the filter restores the same elements.
+// TestUndo checks that the filter restores the elements that Undo has encoded.
 func TestUndo(t *testing.T) {
 	random := func(seed *uint32) float32 {
 		*seed = *seed*1664525 + 1013904223
@@ -327,13 +329,13 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// The example of the specification's color formulas, worked out by hand: K is 7.
+// TestColor decodes the example of the specification's color formulas, computed by hand. K is 7.
 func TestColor(t *testing.T) {
-	e := []byte{60, 10, 0xfb, 0x40 | 63} // luma 60, Co 10, Cg -5, alpha 63 of 63
+	e := []byte{60, 10, 0xfb, 0x40 | 63} // luma 60, Co 10, Cg -5, and alpha 63 of 63
 	if err := Color.Apply(t.Context(), e, 4); err != nil {
 		t.Fatal(err)
 	}
-	// 60+10+5, 60-5, 60-10+5 of 127, alpha full
+	// The components are 60+10+5, 60-5 and 60-10+5 of 127, and full alpha.
 	if want := []byte{151, 110, 110, 255}; !bytes.Equal(e, want) {
 		t.Errorf("have %v, want %v", e, want)
 	}
@@ -370,7 +372,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// All bytes are refused or have the size that the layout declares.
+// FuzzDecode decodes any bytes and expects an error, or a result of the size that the layout
+// declares.
 func FuzzDecode(f *testing.F) {
 	data := bytes.Repeat([]byte{1, 2, 3, 4, 1, 2, 3, 5}, 20)
 	packed, err := EncodeAttributes(f.Context(), data, 8)
@@ -394,9 +397,9 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// Files written by the npm package meshoptimizer 1.3.0 decode to the same values as with its own
-// decoder: both versions of attributes, all modes, all filters. The specification allows filtered
-// integers to differ by one.
+// TestPeer decodes files that the npm package meshoptimizer 1.3.0 wrote, with both versions of
+// attributes, all modes and all filters. It expects the values of that package's decoder. The
+// specification allows filtered integers to differ by one.
 func TestPeer(t *testing.T) {
 	text, err := os.ReadFile("testdata/peer.json")
 	if err != nil {

@@ -16,20 +16,20 @@ const (
 	tableUsed = 14
 )
 
-// Codes of triangles. The high half selects an earlier edge, or is freeCode. After an edge, the low
-// half selects the third corner. After freeCode, the low half is an index in the table, or a value
-// that means that a separate byte replaces the table's entry.
+// These are codes of triangles. The high half selects an earlier edge, or is freeCode. After an
+// edge, the low half selects the third corner. After freeCode, the low half is an index in the
+// table, or a value that means that a separate byte replaces the table's entry.
 const (
 	freeCode  = 15
 	ownNext   = 14 // the first corner is a new vertex
-	ownFirst  = 15 // the first corner's index is written separately
+	ownFirst  = 15 // the index of the first corner is written separately
 	cornerNew = 0
-	below     = 13 // one less than the last written index
+	below     = 13 // the index is one less than the index that was written last
 	above     = 14
 	written   = 15
 )
 
-// A history holds the last 16 edges and vertices, which both encoder and decoder track.
+// A history holds the last 16 edges and vertices. Encoder and decoder keep the same history.
 type history struct {
 	edges            [16][2]uint32
 	vertices         [16]uint32
@@ -63,7 +63,7 @@ type triangleReader struct {
 	in         reader
 	next, last uint32
 	table      []byte
-	bad        bool // a triangle refers to a missing edge or vertex
+	bad        bool // set if a triangle refers to a missing edge or vertex
 }
 
 // DecodeTriangles returns the count indices of a triangle list.
@@ -141,7 +141,7 @@ func (r *triangleReader) readOnEdge(code byte) []uint32 {
 	return []uint32{a, b, c}
 }
 
-// readFree reads a triangle that shares no edge, by its three vertices.
+// readFree reads a triangle without a shared edge, which is given by its three vertices.
 func (r *triangleReader) readFree(code byte) []uint32 {
 	zw := r.table[code]
 	if code >= tableUsed {
@@ -212,8 +212,8 @@ func DecodeIndices(ctx context.Context, data []byte, count int) ([]uint32, error
 	return out, in.checkAllRead()
 }
 
-// EncodeIndices encodes a list of indices below 2^30. It keeps two earlier indices. It writes each
-// index as the difference from the nearer of the two, and replaces that one with the new index.
+// EncodeIndices encodes a list of indices below 2^30. It keeps two earlier indices. Each index is
+// written as the difference from the nearer of the two, and then replaces it.
 func EncodeIndices(ctx context.Context, indices []uint32) ([]byte, error) {
 	out := []byte{indicesV1}
 	var last [2]uint32
@@ -237,14 +237,14 @@ func EncodeIndices(ctx context.Context, indices []uint32) ([]byte, error) {
 // zigzag decodes a zigzag-encoded difference: 0, -1, 1, -2 ...
 func zigzag(v uint32) uint32 { return v>>1 ^ -(v & 1) }
 
-// zag encodes a difference in zigzag order.
+// zag encodes a difference so that zigzag decodes it.
 func zag(d uint32) uint32 { return d<<1 ^ uint32(int32(d)>>31) }
 
 // A reader reads integers of seven bits per byte, low bits first (LEB128).
 type reader struct {
 	data []byte
 	at   int
-	bad  bool // the data is truncated within an integer
+	bad  bool // set if the data ends within an integer
 }
 
 func (r *reader) nextByte() byte {

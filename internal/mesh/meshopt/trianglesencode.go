@@ -13,19 +13,19 @@ type triangleWriter struct {
 	next, last uint32
 	codes      []byte
 	data       []byte        // additional bytes of the codes
-	free       []pendingCode // triangles without a shared edge, whose codes are pending
+	free       []pendingCode // triangles without a shared edge, whose codes are not known yet
 }
 
 // A pendingCode is a triangle whose code depends on the table, which is not known yet.
 type pendingCode struct {
 	code int  // index of the triangle's code
-	at   int  // offset in data for an entry that is missing in the table
+	at   int  // offset in data at which to insert an entry that is not in the table
 	zw   byte // codes of the second and the third corner
 }
 
-// EncodeTriangles encodes the indices of a triangle list. starts lists the indices, multiples of 3,
-// where another mesh starts, whose vertices are numbered from 0 again; it may be nil. Triangles
-// keep their order, but each may start with another of its corners.
+// EncodeTriangles encodes the indices of a triangle list. starts lists the positions in indices,
+// multiples of 3, at which another mesh starts whose vertices are numbered from 0 again; it may be
+// nil. Triangles keep their order, but each may start with another of its corners.
 func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byte, error) {
 	if len(indices)%3 != 0 {
 		return nil, fmt.Errorf("%d indices do not make triangles", len(indices))
@@ -49,7 +49,7 @@ func EncodeTriangles(ctx context.Context, indices []uint32, starts []int) ([]byt
 // A fit describes how a triangle continues an earlier edge.
 type fit struct {
 	edge   int
-	turn   int // index of the corner that comes first
+	turn   int // index of the corner that is written first
 	corner byte
 }
 
@@ -111,7 +111,7 @@ func (w *triangleWriter) thirdCornerCode(c uint32) byte {
 	if c == w.next {
 		return cornerNew
 	}
-	for n := 1; n < below; n++ { // the latest vertex is always on a recent edge
+	for n := 1; n < below; n++ { // the latest vertex is always on a recent edge, so start with the vertex before
 		if v, ok := w.vertexAgo(n); ok && v == c {
 			return byte(n)
 		}
@@ -199,8 +199,8 @@ func (w *triangleWriter) writeIndex(v uint32) {
 }
 
 // fillTable fills the table with the most frequent entries and completes the pending codes. The
-// entry for three new vertices is always in the table, because its byte has another meaning outside
-// of the table.
+// entry for three new vertices is always in the table, because outside of the table its byte has
+// another meaning.
 func (w *triangleWriter) fillTable() (table [tableSize]byte) {
 	var often [256]int
 	for _, f := range w.free {

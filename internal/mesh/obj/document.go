@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// The parts of the glTF document. Members are written in the order of the fields, so equal models
-// give equal text.
+// These types are the parts of the glTF document. Members are written in the order of the fields,
+// so equal models give equal text.
 type (
 	gltf struct {
 		Asset          asset        `json:"asset"`
@@ -75,7 +75,7 @@ type (
 	}
 	texture struct {
 		Source  int `json:"source"`
-		Sampler int `json:"sampler,omitempty"` // 0 repeats, 1 does not
+		Sampler int `json:"sampler,omitempty"` // index of a sampler: 0 repeats, 1 does not
 	}
 	sampler struct {
 		WrapS int `json:"wrapS,omitempty"`
@@ -148,7 +148,7 @@ func (p *parser) writeDocument(ctx context.Context) (text, data []byte, err erro
 			prim.Attributes.Color = &n
 		}
 		m.Primitives = append(m.Primitives, prim)
-		part.corners = nil // the corners are in the buffer now, so free them
+		part.corners = nil // free the corners, which are in the buffer now
 	}
 	l := &looker{gltf: d, lost: &p.lost, images: map[string]int{}, textures: map[texture]int{}}
 	for _, m := range p.materials {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	maxLine = 8 << 20 // bytes per line, with its continuation lines
-	looks   = 1 << 10 // lines between two checks of the context
+	maxLine = 8 << 20 // maximum number of bytes per line, including continuation lines
+	looks   = 1 << 10 // number of lines between two checks of the context
 )
 
 // blanks are the characters that separate words of a line.
@@ -25,14 +25,14 @@ const paint = "#MRGB"
 // line, and the text after the first word. It adds the line number to errors.
 func eachLine(ctx context.Context, text []byte, read func(words []string, rest string) error) error {
 	if err := ctx.Err(); err != nil {
-		return err // the rest of the text is read below
+		return err // later checks are in the loop
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(text, 0) >= 0 {
 		return errors.New("the file contains zero bytes, so it is not a text file")
 	}
 	var words []string
-	var joined []byte // the continued lines; the text itself must not change
+	var joined []byte // continued lines, joined in a copy of the text
 	for number := 1; len(text) > 0; number++ {
 		if number%looks == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -77,7 +77,8 @@ func endsOpen(line []byte) bool {
 	return bytes.HasSuffix(line, []byte{'\\'}) && strings.HasSuffix(withoutComment(string(line)), `\`)
 }
 
-// withoutComment removes a comment. A # within a word is part of a file name.
+// withoutComment removes a comment. A number sign within a word does not start a comment, because
+// it may be part of a file name.
 func withoutComment(line string) string {
 	for i := range len(line) {
 		if line[i] == '#' && (i == 0 || isBlank(rune(line[i-1]))) {
@@ -121,7 +122,7 @@ func Measure(model []byte) (memory, corners int64) {
 			last = k
 		}
 		if k.letter == 'f' {
-			corners += 3 * max(words-3, 0) // the word f is not a corner; a polygon has two triangles fewer than corners
+			corners += 3 * max(words-3, 0) // the word f is not a corner; a polygon has two triangles fewer than it has corners
 		} else {
 			corners += 3 * words // the line may continue the previous line, so all words count
 		}
@@ -131,16 +132,16 @@ func Measure(model []byte) (memory, corners int64) {
 		coordinates += 4 * vertices
 		cornerCost += 16
 	}
-	// A corner takes 12 bytes in a list, which may be copied as it grows, and 32 bytes in the
+	// A corner takes 12 bytes in a list, which may be copied as it grows. It takes 32 bytes in the
 	// buffer, or 48 with colors. Normals of length 0 may split a part in two.
 	return int64(len(model)) + 8*coordinates + painted + corners*cornerCost + 2*(parts+1)*partCost, corners
 }
 
-// partCost is the approximate memory of a part: a node, a mesh, three accessors and views, both
-// decoded and as text.
+// partCost is the approximate memory of a part, both decoded and as text. A part has a node, a
+// mesh, three accessors and three views.
 const partCost = 6 << 10
 
-// A kind holds the common properties of consecutive element lines in one part.
+// A kind holds the common properties of consecutive element lines that belong to one part.
 type kind struct {
 	letter       byte
 	uvs, normals bool

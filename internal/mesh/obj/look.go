@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// losses collects the statements of a model that glTF cannot represent, and advice for users about
-// each.
+// losses collects the statements of a model that glTF cannot represent, with advice for users.
 type losses struct {
 	words  []string
 	advice map[string]string
 }
 
-// maxLost is the maximum number of statements in a warning.
+// maxLost is the maximum number of statements listed in a warning.
 const maxLost = 20
 
 func (l *losses) countLost(statement, advice string) {
@@ -43,7 +42,7 @@ func (l *losses) lostStatements() []string {
 	return lines
 }
 
-// A looker writes the materials of a document.
+// A looker converts materials to glTF.
 type looker struct {
 	*gltf
 	lost     *losses
@@ -51,7 +50,7 @@ type looker struct {
 	textures map[texture]int
 }
 
-// writeLook writes a material. Materials share images and textures.
+// writeLook converts a material. Materials share images and textures.
 func (l *looker) writeLook(m *material) gltfLook {
 	look := gltfLook{Name: m.name}
 	if !m.known {
@@ -91,7 +90,7 @@ func (l *looker) writeLook(m *material) gltfLook {
 	return look
 }
 
-// writeRoughness writes roughness and metalness from Pr and Pm. Without Pr, it converts the Phong
+// writeRoughness converts Pr and Pm to roughness and metalness. Without Pr, it converts the Phong
 // exponent Ns to a roughness.
 func (l *looker) writeRoughness(m *material, p *pbr) {
 	if x, ok := m.numbers["pm"]; ok {
@@ -106,7 +105,7 @@ func (l *looker) writeRoughness(m *material, p *pbr) {
 	switch {
 	case isMetal && isRough && metal.file == grain.file && grain.from == "g" && metal.from == "b":
 		p.Metallic = 1
-		ok = false // the factor is 1, the default
+		ok = false // omit the factor, because 1 is the default
 		p.MetallicRoughness = l.writeTextureOf(m, "map_pr")
 	case isRough && !isMetal && p.Metallic == 0 && slices.Contains([]string{"", "l", "g"}, grain.from):
 		ok = false
@@ -132,7 +131,7 @@ func (m *material) isDull() bool {
 	return m.numbers["dull"] == 1 || has && ks == [3]float32{} && m.maps["map_ks"].file == ""
 }
 
-// emission writes the emission color Ke and its map map_Ke. If there is a map, a black Ke is
+// emission converts the emission color Ke and its map map_Ke. If there is a map, a black Ke is
 // treated as white.
 func (l *looker) emission(m *material, look *gltfLook) {
 	ke := m.colors["ke"]
@@ -153,8 +152,8 @@ func (l *looker) emission(m *material, look *gltfLook) {
 	}
 }
 
-// specular writes the specular color Ks and the index of refraction Ni. A gray Ks of 0.5 is the
-// default of glTF, a reflectance of 4 %, as in Blender. An index of refraction of 1 means no
+// specular converts the specular color Ks and the index of refraction Ni. A gray Ks of 0.5 is
+// glTF's default, a reflectance of 4 %, as in Blender. An index of refraction of 1 means no
 // refraction and is omitted.
 func (l *looker) specular(m *material, look *gltfLook) {
 	members := map[string]any{}
@@ -190,7 +189,7 @@ func (l *looker) specular(m *material, look *gltfLook) {
 	}
 }
 
-// layers writes clearcoat, sheen and anisotropy.
+// layers converts clearcoat, sheen and anisotropy.
 func (l *looker) layers(m *material, look *gltfLook) {
 	share := func(key string) float64 { return float64(min(max(m.numbers[key], 0), 1)) }
 	coat, rough := l.writeTextureOf(m, "map_pc"), l.writeTextureOf(m, "map_pcr")
@@ -212,13 +211,13 @@ func (l *looker) layers(m *material, look *gltfLook) {
 	}
 }
 
-// countUnwritten records the statements that no other function writes. It ignores Ka, because in
+// countUnwritten records the statements that no other function converts. It ignores Ka, because in
 // glTF ambient light belongs to the scene.
 func (l *looker) countUnwritten(m *material) {
 	for key, written := range map[string]string{
 		"map_ns": "map_Ns", "map_tr": "map_Tr", "disp": "disp", "decal": "decal", "refl": "refl", "map_ps": "map_Ps", "map_ka": "map_Ka",
 	} {
-		if t, ok := m.maps[key]; ok && t.file != m.maps["map_kd"].file { // exporters repeat map_Kd as map_Ka
+		if t, ok := m.maps[key]; ok && t.file != m.maps["map_kd"].file { // exporters often repeat map_Kd as map_Ka
 			l.lost.countLost(written, "")
 		}
 	}

@@ -10,10 +10,10 @@ import (
 // because some exporters write map_kd.
 type material struct {
 	name    string
-	known   bool                  // a library defines the material
-	colors  map[string][3]float32 // Kd, Ks ...
-	numbers map[string]float32    // Ns, Pr ...; d is the opacity, also if given as Tr
-	maps    map[string]texmap     // map_Kd, norm ...
+	known   bool                  // set if a library defines the material
+	colors  map[string][3]float32 // colors by statement, such as Kd and Ks
+	numbers map[string]float32    // numbers by statement, such as Ns and Pr; d is the opacity, even if the file has Tr
+	maps    map[string]texmap     // texture maps by statement, such as map_Kd and norm
 }
 
 // A texmap is a texture map of a material: a file and its options.
@@ -22,12 +22,12 @@ type texmap struct {
 	scale  [2]float64
 	offset [2]float64
 	clamp  bool
-	bump   float64 // value of -bm
-	from   string  // value of -imfchan, "" if missing
+	bump   float64 // value of the option -bm
+	from   string  // value of the option -imfchan; "" if missing
 }
 
-// Statements of MTL, by the type of their arguments. Exporters of PBR materials added Pr, Pm, Ps,
-// Pc, Pcr, aniso, anisor and norm; Wavefront defined the others.
+// These are the statements of MTL, by the type of their arguments. Exporters of PBR materials added
+// Pr, Pm, Ps, Pc, Pcr, aniso, anisor and norm. Wavefront defined the others.
 var (
 	mtlColors  = "kd ks ka ke tf"
 	mtlNumbers = "ns ni pr pm ps pc pcr aniso anisor sharpness"
@@ -62,7 +62,7 @@ func (l *library) parseMTLStatement(words []string, rest string) error {
 	switch word := strings.ToLower(words[0]); {
 	case word == "d" || word == "tr":
 		return m.readOpacity(word, words, l.lost)
-	case word == "illum": // the illumination model; glTF has only one
+	case word == "illum": // illumination model; glTF has only one
 		if len(words) > 1 && (words[1] == "0" || words[1] == "1") {
 			m.setNumber("dull", 1)
 		}
@@ -118,7 +118,7 @@ func (m *material) readOpacity(word string, words []string, lost *losses) error 
 	if len(words) > 2 && words[1] == "-halo" {
 		lost.countLost("d -halo", "")
 	}
-	x, err := parseFloat32(words[len(words)-1]) // the last word, as in "d -halo 0.5"
+	x, err := parseFloat32(words[len(words)-1]) // the last word is the number, as in "d -halo 0.5"
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func readColor(words []string) (c [3]float32, err error) {
 }
 
 // mapOption returns the maximum number of words after a map option, or 0 if the option is unknown.
-// -o, -s and -t may have fewer numbers.
+// The options -o, -s and -t may have fewer words.
 func mapOption(word string) int {
 	switch word {
 	case "-blendu", "-blendv", "-boost", "-bm", "-clamp", "-cc", "-imfchan", "-texres", "-type":
@@ -165,7 +165,7 @@ func mapOption(word string) int {
 	return 0
 }
 
-// readTexmap reads a texture map: its options, then its file name, which may contain spaces. It
+// readTexmap reads the options of a texture map and its file name, which may contain spaces. It
 // converts the name to a path relative to the model.
 func (l *library) readTexmap(words []string, rest string) texmap {
 	t := texmap{scale: [2]float64{1, 1}, bump: 1}
@@ -190,7 +190,7 @@ func (l *library) readTexmap(words []string, rest string) texmap {
 	case name == "":
 		return t
 	case name[0] == '/' || strings.Contains(name, ":"):
-		// This is a path on the author's machine. The file may be beside the model.
+		// The path refers to the author's machine. The file may be in the directory of the model.
 		name = path.Base(name[strings.LastIndexByte(name, ':')+1:])
 	}
 	t.file = path.Join(l.dir, name)
@@ -235,7 +235,8 @@ func containsNonzero(numbers []float64) bool {
 	return false
 }
 
-// dropWord removes the first word from words and from the text that they were split from.
+// dropWord removes the first word from words, and from rest, which is the same text before it was
+// split.
 func dropWord(words []string, rest *string) []string {
 	*rest = strings.Trim(strings.TrimPrefix(strings.Trim(*rest, blanks), words[0]), blanks)
 	return words[1:]

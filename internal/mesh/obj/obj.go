@@ -1,22 +1,24 @@
-// Package obj turns Wavefront OBJ models, with the materials of their MTL files, into
-// glTF 2.0 (Wavefront Technologies, "Advanced Visualizer", appendix B1, "Object Files",
-// and "MTL material format").
+// Package obj converts Wavefront OBJ models, with the materials of their MTL files, to glTF 2.0
+// (Wavefront Technologies, "Advanced Visualizer", appendix B1, "Object Files", and "MTL material
+// format").
 //
 // The package reads v, also with a color, vt and vn; f, l and p with positive and negative indices;
 // o, g, usemtl, mtllib, comments and continued lines. In MTL files it reads the statements that
 // glTF can represent (look.go). Numbers are rounded to float32 once, correctly. Free-form curves
-// and surfaces are an error. Convert lists all other statements of a model, except for
-// the weight of a vertex, which only curves need, ambient light (Ka), which belongs to the scene in
-// glTF, and the illumination model (illum).
+// and surfaces are an error.
+//
+// Convert lists all other statements of a model, with three exceptions. The weight of a vertex is
+// only needed for curves. Ambient light (Ka) belongs to the scene in glTF. The illumination model
+// (illum) has no equivalent.
 //
 // Vertex colors are sRGB and become linear; vertices without a color are white. A fourth color
 // component is alpha.
 //
 // Each object becomes a node and a mesh; if a file has no objects, each group does. A mesh has one
-// primitive per material, in the order of their first use, and further primitives for polygons with
-// other attributes, lines and points. Normals are normalized; normals of length 0 count as missing.
-// Polygons are triangulated by ear clipping, convex polygons as a fan. Texture coordinates are
-// flipped vertically, because in glTF they start at the top.
+// primitive per material, in the order of their first use. It has further primitives for polygons
+// with other attributes, lines and points. Normals are normalized; normals of length 0 count as
+// missing. Polygons are triangulated by ear clipping, convex polygons as a fan. Texture coordinates
+// are flipped vertically, because in glTF they start at the top.
 package obj
 
 import (
@@ -34,10 +36,10 @@ import (
 	"github.com/assetcook/assetcook/internal/detmath"
 )
 
-// Convert returns the text of a glTF document and its only buffer. read reads a file that the model
-// refers to, relative to the model. Convert calls it only for MTL files; if a file does not exist
-// (fs.ErrNotExist), its materials have no properties. Errors include the line number. lost lists
-// the statements that glTF cannot represent, as text for users.
+// Convert returns the text of a glTF document and its only buffer. read reads a file to which the
+// model refers, relative to the model. Convert calls it only for MTL files. If a file does not
+// exist (fs.ErrNotExist), its materials have no properties. Errors include the line number. lost
+// lists the statements that glTF cannot represent, as text for users.
 func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, error)) (text, buffer []byte, lost []string, err error) {
 	p := &parser{byName: map[string]int{}, open: map[key]int{}, material: none}
 	line := func(words []string, rest string) error { return p.parseStatement(ctx, words, rest) }
@@ -78,8 +80,8 @@ func Convert(ctx context.Context, model []byte, read func(name string) ([]byte, 
 	return text, buffer, p.lost.lostStatements(), err
 }
 
-// A corner holds the indices of a vertex, its texture coordinates and its normal, counted from 0;
-// none if missing.
+// A corner holds the indices of a vertex, of its texture coordinates and of its normal, counted
+// from 0. A missing index is none.
 type corner struct{ v, vt, vn int32 }
 
 const none = -1
@@ -110,21 +112,21 @@ type object struct {
 
 // A parser holds the part of a model parsed so far.
 type parser struct {
-	v, vt, vn  []float32 // three, two and three components each
-	colors     []float32 // four components per vertex; nil without colors
+	v, vt, vn  []float32 // vectors with three, two and three components
+	colors     []float32 // color components, four per vertex; nil without colors
 	objects    []object  // objects from o lines, or from g lines if there are none
-	hasObjects bool      // the model has o lines
+	hasObjects bool      // set if the model has o lines
 	materials  []*material
 	byName     map[string]int
 	libraries  []string
-	material   int // current material
+	material   int // index of the current material
 	parts      []part
-	open       map[key]int // open parts by their common properties
+	open       map[key]int // parts that may still grow, by their common properties
 	painted    []byte      // red, green and blue of vertices, from ZBrush comments
 	polygon    []corner
 	cutter     cutter
-	smooth     bool // the model has smoothing groups
-	bare       bool // the model has faces without normals
+	smooth     bool // set if the model has smoothing groups
+	bare       bool // set if the model has faces without normals
 	lost       losses
 }
 
@@ -167,18 +169,18 @@ func (p *parser) parseStatement(ctx context.Context, words []string, rest string
 		return p.addLibrary(rest)
 	case "curv", "curv2", "surf":
 		return fmt.Errorf("%s: free-form curves and surfaces are not read; export the model as polygons", words[0])
-	case paint: // ignored mask, red, green and blue of each vertex
+	case paint: // each vertex has a mask, which is ignored, and red, green and blue
 		for ; len(rest) >= 8; rest = rest[8:] {
 			mrgb, err := hex.DecodeString(rest[:8])
 			if err != nil {
-				break // an ordinary comment
+				break // this is an ordinary comment
 			}
 			p.painted = append(p.painted, mrgb[1:]...)
 		}
 	case "s":
 		p.smooth = p.smooth || rest != "off" && rest != "0"
 	case "vp", "cstype", "deg", "bmat", "step", "parm", "trim", "hole", "scrv", "sp", "end", "con":
-		// statements of curves and surfaces, which are an error elsewhere
+		// ignored, because a curve or surface that uses these statements is an error
 	default:
 		p.lost.countLost(words[0], "")
 	}
@@ -188,7 +190,7 @@ func (p *parser) parseStatement(ctx context.Context, words []string, rest string
 // parseVertexColor parses the color of the last vertex: three numbers after its position, or four
 // with alpha.
 func (p *parser) parseVertexColor(words []string) error {
-	if len(words) < 3 { // a single number is probably a weight
+	if len(words) < 3 { // a single number is probably a weight, not a color
 		if p.colors != nil {
 			p.colors = append(p.colors, 1, 1, 1, 1)
 		}
@@ -324,7 +326,7 @@ func (p *parser) parseElementStatement(ctx context.Context, words []string, mode
 	return nil
 }
 
-// currentObject returns the object that elements belong to now.
+// currentObject returns the object to which new elements belong.
 func (p *parser) currentObject() int {
 	if len(p.objects) == 0 {
 		p.objects = append(p.objects, object{})
@@ -365,13 +367,13 @@ func (p *parser) parseCorner(word string) (corner, error) {
 		return c, err
 	}
 	if n := p.vn[3*int(c.vn):][:3]; n[0] == 0 && n[1] == 0 && n[2] == 0 {
-		c.vn = none // the normal has length 0
+		c.vn = none // ignore a normal of length 0
 	}
 	return c, nil
 }
 
-// parseIndex parses an index into a list of n elements: positive indices count from 1, negative
-// ones from the end.
+// parseIndex parses an index into a list of n elements. Positive indices count from 1, negative
+// indices from the end.
 func parseIndex(text string, n int, what string) (int32, error) {
 	i, err := strconv.Atoi(text)
 	switch {

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// files reads MTL files out of a map.
+// files returns a function that reads MTL files from a map.
 func files(m map[string]string) func(string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
 		if text, ok := m[name]; ok {
@@ -48,8 +48,8 @@ func floats(d *gltf, data []byte, accessor int) []float32 {
 
 const square = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 
-// Each case is a model with one polygon. The wanted text lists the corners of its triangles, as x
-// and y.
+// TestPolygons converts models with one polygon. The wanted text lists the corners of the
+// triangles, as x and y.
 func TestPolygons(t *testing.T) {
 	for _, tc := range []struct{ name, model, want string }{
 		{"triangle", square + "f 1 2 3", "00 10 11"},
@@ -72,7 +72,7 @@ func TestPolygons(t *testing.T) {
 			}
 			fmt.Fprintf(&text, "%g%g", p[i], p[i+1])
 		}
-		if tc.name == "dart" { // any triangulation: no triangle outside, and the whole area
+		if tc.name == "dart" { // several triangulations are correct, so only the area is compared
 			if len(p) != 18 || math.Abs(area(p)-3) > 1e-6 {
 				t.Errorf("dart: %v of area %g, want 3", p, area(p))
 			}
@@ -84,7 +84,7 @@ func TestPolygons(t *testing.T) {
 	}
 }
 
-// area sums the areas of triangles in the plane of x and y. Clockwise triangles count as
+// area returns the total area of triangles in the plane of x and y. Clockwise triangles count as
 // negative; there must be none.
 func area(p []float32) float64 {
 	sum := 0.
@@ -99,8 +99,8 @@ func area(p []float32) float64 {
 	return sum
 }
 
-// A polygon that winds once around a point is cut into triangles that cover its area exactly once,
-// and none is turned over, whatever the distances of its corners from the point.
+// TestEarsCoverThePolygon triangulates polygons that wind once around a point, with corners at
+// random distances. The triangles must cover the area exactly once, and none may be clockwise.
 func TestEarsCoverThePolygon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 30).Draw(t, "corners")
@@ -221,11 +221,11 @@ Kd 0 0 0
 	}
 }
 
-// Colors after vertices and in ZBrush's comments become linear. Vertices without a color are white.
-// A model has no colors if all its vertices are white.
+// TestVertexColors checks that colors after vertices and in ZBrush's comments become linear.
+// Vertices without a color are white. A model has no colors if all its vertices are white.
 func TestVertexColors(t *testing.T) {
 	const faces = "f 1 2 3\n"
-	half := float32(0.21404114) // light of sRGB 0.5
+	half := float32(0.21404114) // linear value of sRGB 0.5
 	for _, tc := range []struct {
 		name, model string
 		want        []float32
@@ -258,7 +258,7 @@ func TestVertexColors(t *testing.T) {
 	}
 }
 
-// Each statement of a material is in the document or in the list of lost statements.
+// TestMaterials checks that each statement of a material is converted or listed as lost.
 func TestMaterials(t *testing.T) {
 	const specular, coat = `"KHR_materials_specular"`, `"KHR_materials_clearcoat"`
 	for _, tc := range []struct{ library, want, lost string }{
@@ -300,7 +300,7 @@ func TestMaterials(t *testing.T) {
 	}
 }
 
-// Each statement of OBJ with an effect is read or in the list of lost statements.
+// TestStatements checks that each statement of OBJ with an effect is converted or listed as lost.
 func TestStatements(t *testing.T) {
 	for _, tc := range []struct{ model, lost string }{
 		{square + "s off\nf 1 2 3", ""},
@@ -325,8 +325,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// Groups become nodes if there are no objects. File names in a material library are relative to the
-// library's directory.
+// TestGroups checks that groups become nodes if there are no objects. File names in a material
+// library are relative to the library's directory.
 func TestGroups(t *testing.T) {
 	d, _ := convert(t, square+"g left\nf 1 2 3\ng right side\nusemtl m\nf 1 2 4\nmtllib sub\\m.mtl\n",
 		map[string]string{"sub/m.mtl": "newmtl m\nmap_Kd ../a.png\nnorm n.png\nd 0.5\n"})
@@ -338,7 +338,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Numbers are the float32 nearest to their text.
+// TestNumbers expects the float32 nearest to each text.
 func TestNumbers(t *testing.T) {
 	d, data := convert(t, "v 16777217 0.1 1e-45\nv -2.5E+3 .5 5.\nv 3.4028235e38 1.00000017881393432617187499 -0\nf 1 2 3", nil)
 	want := []float32{16777216, 0.1, 1e-45, -2500, 0.5, 5, math.MaxFloat32, 1.0000001, 0}
@@ -385,7 +385,7 @@ func TestCancel(t *testing.T) {
 	if _, _, _, err := Convert(ctx, []byte(square+"f 1 2 3"), files(nil)); err == nil {
 		t.Error("went on")
 	}
-	// The context is also checked in the middle of a single polygon.
+	// The context is also checked during the triangulation of a single polygon.
 	comb := strings.Builder{}
 	for i := range 64 {
 		fmt.Fprintf(&comb, "v %d %d 0\n", i/2, i%2*(1+i%4))
@@ -400,7 +400,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// counting counts the checks of a context.
+// counting is a context that counts calls of Err.
 type counting struct {
 	context.Context
 	looks *int
@@ -411,8 +411,8 @@ func (c counting) Err() error {
 	return nil
 }
 
-// Measure returns at least the number of corners in the result and the memory that the result
-// takes.
+// FuzzConvert checks that the result does not exceed the corners and the memory that Measure
+// returns.
 func FuzzConvert(f *testing.F) {
 	f.Add(parts, "newmtl red paint\nmap_Kd -mm 0 1 x.png\n")
 	f.Add(square+"f 1 2 3 4\nl 1 2\np 1 2 3\nf 1 \\\n2 3\n", "")

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// maxCorners limits the corners of polygons that are not convex, because ear clipping takes
-// quadratic time.
+// maxCorners limits the number of corners of a polygon that is not convex, because ear clipping
+// takes quadratic time.
 const maxCorners = 1024
 
 // A polygon that crosses itself has few ears, and each search takes quadratic time. effort and
@@ -20,12 +20,13 @@ const (
 // A cutter triangulates the polygons of one model and reuses its memory.
 type cutter struct {
 	x, y  []float64 // corners, projected along the polygon's normal
-	ring  []int     // remaining corners
-	work  int64     // corners visited while searching for ears
+	ring  []int     // remaining corners of the polygon
+	work  int64     // number of corners visited in the search for ears
 	allow int64     // work allowed for all polygons so far, in addition to effort
 }
 
-// cutPolygon appends the triangles of a polygon, with the same winding. v holds the vertices.
+// cutPolygon appends the triangles of a polygon, with the same winding. v holds the coordinates of
+// the vertices.
 func (c *cutter) cutPolygon(ctx context.Context, v []float32, polygon []corner, to []corner) ([]corner, error) {
 	if len(polygon) == 3 {
 		return append(to, polygon...), nil
@@ -68,7 +69,7 @@ func (c *cutter) fillRing(v []float32, polygon []corner) {
 	}
 }
 
-// projectPolygon drops the axis nearest to the polygon's normal, so that the projected polygon is
+// projectPolygon projects a polygon along the axis nearest to its normal, so that it becomes
 // counter-clockwise. It computes the normal by Newell's method, from the areas of the polygon's
 // projections on the three planes.
 func (c *cutter) projectPolygon(v []float32, polygon []corner) {
@@ -113,7 +114,8 @@ func (c *cutter) isConvex() bool {
 		if c.signedArea(i, j, k) < 0 {
 			return false
 		}
-		// Around a convex polygon x increases once and decreases once; around a star more often.
+		// Around a convex polygon, x increases once and decreases once. Around a star it does so
+		// more often.
 		if (c.x[j] > c.x[i]) != (c.x[k] > c.x[j]) {
 			changes++
 		}
@@ -121,9 +123,9 @@ func (c *cutter) isConvex() bool {
 	return changes <= 2
 }
 
-// nextEar returns the first position in the ring, starting at from, that is an ear: its triangle is
-// inside the polygon and contains no other corner. It returns from if there is no ear, or if the
-// model's polygons have exceeded their work limit.
+// nextEar returns the first position in the ring, starting at from, that is an ear. The triangle of
+// an ear is inside the polygon and contains no other corner. nextEar returns from if there is no
+// ear, or if the model's polygons have exceeded their work limit.
 func (c *cutter) nextEar(from int) int {
 	n := len(c.ring)
 	for step := range n {

@@ -17,8 +17,8 @@ func ring(n int, vertices ...int32) []corner {
 	return list
 }
 
-// However polygons cross themselves, the total number of visited corners is bounded, and each
-// polygon still becomes triangles.
+// TestEffort checks that the total number of visited corners is bounded for polygons that cross
+// themselves. Each polygon must still become triangles.
 func TestEffort(t *testing.T) {
 	// The polygon is a spiral around a triangle. Each ear contains one of the last two corners.
 	v := []float32{2, 2, 0, 6, 2, 0, 4, 2, 0, 2, 1, 0, 3, 3, 0, 0, 5, 0}
@@ -34,7 +34,7 @@ func TestEffort(t *testing.T) {
 	if most := int64(effort + effortPerCorner*n*polygons); c.work > most+n || c.work < most/2 {
 		t.Errorf("looked at %d corners, may look at %d", c.work, most)
 	}
-	// After this, a polygon with ears is still cut as usual, with far less work than the limit.
+	// A polygon with ears is still triangulated as usual, with far less work than the limit.
 	comb := new(cutter)
 	var teeth []float32
 	for i := range n / 2 {
@@ -49,12 +49,13 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// Corners at the same position as the previous corner add no triangles and hide no ears.
+// TestRepeatedCorners checks that a corner at the position of the previous corner adds no triangle
+// and hides no ear.
 func TestRepeatedCorners(t *testing.T) {
 	const dart = "v 0 0 0\nv 4 1 0\nv 0 2 0\nv 1 1 0\nv 4 1 0\n"
 	for face, corners := range map[string]int{
 		"1 2 3 4": 6, "1 1 2 5 5 3 3 3 4 1": 6, "4 4 1 2 5 3 4": 6,
-		"1 2 2 4": 3 + 3, // a fan, because no corner turns the other way
+		"1 2 2 4": 3 + 3, // fan: all corners turn in the same direction
 	} {
 		d, data := convert(t, dart+"f "+face, nil)
 		p := floats(d, data, d.Meshes[0].Primitives[0].Attributes.Position)
@@ -62,7 +63,7 @@ func TestRepeatedCorners(t *testing.T) {
 			t.Errorf("%s: %d numbers of area %g", face, len(p), area(p))
 		}
 	}
-	// A thousand repeated corners are accepted if few distinct corners are left.
+	// The number of corners is limited only after repeated corners are removed.
 	var b strings.Builder
 	b.WriteString(dart + "f 1 2 3")
 	for range 2 * maxCorners {
@@ -73,7 +74,8 @@ func TestRepeatedCorners(t *testing.T) {
 	}
 }
 
-// Within one large part, and within one long line, the context is checked repeatedly.
+// TestLooks checks that the context is checked repeatedly within a large part, and within a long
+// line.
 func TestLooks(t *testing.T) {
 	const corners = 20 * pace
 	looks := 0
@@ -95,7 +97,7 @@ func TestLooks(t *testing.T) {
 			t.Fatalf("went on after look %d: %v", left, err)
 		}
 	}
-	// The context is checked before the text is searched.
+	// Convert must check the context before it searches the text.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, _, err := Convert(ctx, []byte{0}, files(nil)); fmt.Sprint(err) != context.Canceled.Error() {
@@ -103,7 +105,7 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// An ending is a context that is canceled after a number of checks.
+// ending is a context that is canceled after a number of checks.
 type ending struct {
 	context.Context
 	left *int

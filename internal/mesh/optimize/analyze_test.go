@@ -9,13 +9,13 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize/meshtest"
 )
 
-// peer holds the results of meshoptimizer (b5b2c439, August 2026) for the samples, in their own
-// order and in meshoptimizer's order.
+// peer holds results of meshoptimizer (b5b2c439, August 2026) for the samples, in their original
+// order and in the order that meshoptimizer computes.
 var peer = map[string]struct {
 	fifo, fifoNVIDIA, warps, fifoAMD, warpsAMD int
 	covered, shaded, fetched                   int64
-	cached, cachedNVIDIA                       int // misses after the reference's meshopt_optimizeVertexCache
-	drawn                                      int // misses after the reference's meshopt_optimizeOverdraw at 1.05
+	cached, cachedNVIDIA                       int // misses after meshopt_optimizeVertexCache
+	drawn                                      int // misses after meshopt_optimizeOverdraw with threshold 1.05
 	drawnShaded                                int64
 }{
 	"grid":               {20200, 21526, 673, 20800, 325, 102784, 121126, 367296, 12554, 15813, 13145, 110373},
@@ -51,7 +51,8 @@ func TestAnalyzeLikePeer(t *testing.T) {
 		if err != nil || fetch.Bytes != want.fetched {
 			t.Errorf("%s: %d bytes fetched, %v, want %d", s.Name, fetch.Bytes, err, want.fetched)
 		}
-		// A pixel whose center is on an edge may belong to either side.
+		// Small differences are allowed, because a pixel whose center is on an edge may belong to
+		// either triangle.
 		drawn, err := AnalyzeOverdraw(t.Context(), s.Indices, s.Positions)
 		if err != nil || !near(drawn.Covered, want.covered, 0.001) || !near(drawn.Shaded, want.shaded, 0.001) {
 			t.Errorf("%s: %+v, %v, want %d shaded of %d", s.Name, drawn, err, want.shaded, want.covered)
@@ -79,7 +80,7 @@ func TestCacheModels(t *testing.T) {
 	}
 }
 
-// The orders are as good as meshoptimizer's, or better.
+// TestOrdersLikePeer expects orders that are at least as good as meshoptimizer's.
 func TestOrdersLikePeer(t *testing.T) {
 	const within = 1.03
 	for _, s := range meshtest.Samples() {
@@ -123,7 +124,7 @@ func TestAnalyzeNothing(t *testing.T) {
 	cache, err1 := AnalyzeCache(ctx, nil, 5, CacheModel{Size: 16})
 	fetch, err2 := AnalyzeFetch(ctx, nil, 5, 16)
 	drawn, err3 := AnalyzeOverdraw(ctx, nil, make([]float32, 15))
-	flat, err4 := AnalyzeOverdraw(ctx, []uint32{0, 1, 2}, make([]float32, 9)) // all vertices at one point
+	flat, err4 := AnalyzeOverdraw(ctx, []uint32{0, 1, 2}, make([]float32, 9)) // triangle whose vertices are all at one point
 	if cache != (CacheStats{}) || fetch != (FetchStats{}) || drawn != (OverdrawStats{}) || flat != (OverdrawStats{}) ||
 		err1 != nil || err2 != nil || err3 != nil || err4 != nil {
 		t.Errorf("%+v %+v %+v %+v %v %v %v %v", cache, fetch, drawn, flat, err1, err2, err3, err4)
@@ -132,12 +133,12 @@ func TestAnalyzeNothing(t *testing.T) {
 
 // FetchStats holds the amount of vertex memory that was read.
 type FetchStats struct {
-	Bytes    int64   // bytes read, in whole cache lines
-	Overhead float64 // Bytes over the size of the vertices used: 1 is the best
+	Bytes    int64   // number of bytes read, in whole cache lines
+	Overhead float64 // Bytes divided by the size of the used vertices; 1 is optimal
 }
 
-// AnalyzeFetch counts the bytes read through a directly mapped cache of 128 KiB in
-// lines of 64 bytes, when each vertex takes size bytes, 1 to 256.
+// AnalyzeFetch counts the bytes that are read through a direct-mapped cache of 128 KiB with lines
+// of 64 bytes. Each vertex takes size bytes, from 1 to 256.
 func AnalyzeFetch(ctx context.Context, indices []uint32, vertices, size int) (FetchStats, error) {
 	if err := CheckTriangles(indices, vertices); err != nil {
 		return FetchStats{}, err
@@ -146,7 +147,7 @@ func AnalyzeFetch(ctx context.Context, indices []uint32, vertices, size int) (Fe
 		return FetchStats{}, fmt.Errorf("vertices of %d bytes: 1 to 256 are possible", size)
 	}
 	const line, lines = 64, 128 << 10 / 64
-	var cache [lines]int64 // 1 + the line of memory that is held
+	var cache [lines]int64 // number of the cached memory line plus 1; 0 if empty
 	used := make([]bool, vertices)
 	var stats FetchStats
 	count := 0
@@ -175,16 +176,16 @@ func AnalyzeFetch(ctx context.Context, indices []uint32, vertices, size int) (Fe
 
 // OverdrawStats holds how often pixels were shaded.
 type OverdrawStats struct {
-	Covered  int64   // pixels that show the mesh
-	Shaded   int64   // pixels that passed the depth test, with repetitions
-	Overdraw float64 // Shaded divided by Covered; 1 is the best
+	Covered  int64   // number of pixels that show the mesh
+	Shaded   int64   // number of times that a pixel passed the depth test
+	Overdraw float64 // Shaded divided by Covered; 1 is optimal
 }
 
 // view is the width and height in pixels of the images of AnalyzeOverdraw.
 const view = 256
 
-// AnalyzeOverdraw draws the mesh from six sides along the axes, 256 pixels wide,
-// with back faces culled, and counts the pixels. It takes 1 MiB.
+// AnalyzeOverdraw draws the mesh from six sides along the axes, 256 pixels wide, with back faces
+// culled, and counts the pixels. It takes 1 MiB of memory.
 func AnalyzeOverdraw(ctx context.Context, indices []uint32, positions []float32) (OverdrawStats, error) {
 	if err := CheckPositions(positions); err != nil {
 		return OverdrawStats{}, err
@@ -243,7 +244,8 @@ func box(indices []uint32, positions []float32) (least vector, extent float64) {
 	return least, max(size.x, size.y, size.z)
 }
 
-// A picture is the view from one side: depths, and how often each pixel was shaded.
+// picture is the view of the mesh from one side. It holds depths, and how often each pixel was
+// shaded.
 type picture struct {
 	near   [view * view]float32
 	shaded [view * view]uint32
@@ -256,8 +258,8 @@ func (p *picture) clear() {
 	clear(p.shaded[:])
 }
 
-// A corner is a place in an image, in sixteenths of a pixel, and its depth, higher for
-// nearer corners.
+// corner is a position in an image, in sixteenths of a pixel, and its depth. Nearer corners have
+// higher depths.
 type corner struct {
 	x, y int32
 	near float64
@@ -277,13 +279,13 @@ func turned(p vector, axis int) corner {
 // drawFacing draws a triangle into the image of the side that it faces, and returns how many pixels
 // it tested.
 func drawFacing(sides *[2]picture, c [3]corner) (work int) {
-	// Twice the area, positive where the corners run counterclockwise.
+	// area is twice the area of the triangle. It is positive if the corners are counterclockwise.
 	area := int64(c[1].x-c[0].x)*int64(c[2].y-c[0].y) - int64(c[1].y-c[0].y)*int64(c[2].x-c[0].x)
 	if area == 0 {
 		return 0
 	}
 	side := &sides[0]
-	if area < 0 { // seen from the back: near and far are swapped
+	if area < 0 { // swap near and far for a triangle that is seen from the back
 		side = &sides[1]
 		c[1], c[2] = c[2], c[1]
 		for k := range c {
@@ -296,7 +298,7 @@ func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 	dx := (float64(d1*float64(c[2].y-c[0].y)) - float64(d2*float64(c[1].y-c[0].y))) / float64(area)
 	dy := (float64(d2*float64(c[1].x-c[0].x)) - float64(d1*float64(c[2].x-c[0].x))) / float64(area)
 
-	// The center of a pixel is at 8 sixteenths.
+	// The center of a pixel is at 8 sixteenths of its size.
 	low, high := (min(c[0].y, c[1].y, c[2].y)+7)>>4, (max(c[0].y, c[1].y, c[2].y)+7)>>4
 	for y := max(low, 0); y < min(high, view); y++ {
 		left, right := int32(0), int32(view)
@@ -317,9 +319,9 @@ func drawFacing(sides *[2]picture, c [3]corner) (work int) {
 	return work
 }
 
-// between narrows the pixels left to right-1 of a row at height y to the pixels whose middle is
-// left of the edge from a to b. A middle on an edge belongs to only one of the two triangles there:
-// to the triangle whose edge runs down, or to the right.
+// between narrows the pixels left to right-1 of a row at height y. It keeps the pixels whose center
+// is to the left of the edge from a to b. A center on an edge belongs to only one of the two
+// triangles at this edge: to the triangle whose edge runs down, or to the right.
 func between(a, b corner, y, left, right int32) (int32, int32) {
 	// A point is to the left if dx*(y-a.y) - dy*(x-a.x) >= least.
 	dx, dy := int64(b.x-a.x), int64(b.y-a.y)
@@ -329,9 +331,9 @@ func between(a, b corner, y, left, right int32) (int32, int32) {
 	}
 	room := dx*int64(y-a.y) - least
 	switch {
-	case dy > 0: // x-a.x <= room/dy
+	case dy > 0:
 		right = min(right, int32((floor(room, dy)+int64(a.x)-8)>>4)+1)
-	case dy < 0: // x-a.x >= -room/-dy, rounded up
+	case dy < 0:
 		left = max(left, int32((-floor(room, -dy)+int64(a.x)-8+15)>>4))
 	case room < 0:
 		right = left

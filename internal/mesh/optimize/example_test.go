@@ -13,7 +13,7 @@ func Example() {
 	m := meshtest.Torus(60, 30, 0.4).Shuffle(1)
 	model := optimize.CacheModel{Size: 16}
 
-	// Equal vertices become one.
+	// Merge equal vertices.
 	remap, unique, err := optimize.Weld(ctx, m.Vertices(), optimize.FloatStream(m.Positions, 3))
 	if err != nil {
 		fmt.Println(err)
@@ -25,7 +25,7 @@ func Example() {
 	}
 	fmt.Println(m.Vertices(), "vertices,", unique, "positions")
 
-	// Triangles that share vertices are adjacent in the order.
+	// Put triangles that share vertices next to each other.
 	before, _ := optimize.AnalyzeCache(ctx, indices, unique, model)
 	indices, err = optimize.VertexCache(ctx, indices, unique)
 	if err != nil {

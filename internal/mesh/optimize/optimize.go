@@ -25,7 +25,7 @@ import (
 	"math/rand/v2"
 )
 
-// Unused marks a vertex that no triangle uses in the remap of [FetchOrder].
+// Unused is the entry of [FetchOrder]'s remap for a vertex that no triangle uses.
 const Unused = ^uint32(0)
 
 // NextCorner returns the corner after c in its triangle.
@@ -44,7 +44,7 @@ func PreviousCorner(c uint32) uint32 {
 	return c - 1
 }
 
-// CheckTriangles returns an error unless indices are complete triangles of vertices from 0 to
+// CheckTriangles returns an error unless indices are complete triangles, with each index from 0 to
 // vertices-1.
 func CheckTriangles(indices []uint32, vertices int) error {
 	if len(indices)%3 != 0 {
@@ -64,7 +64,7 @@ func CheckTriangles(indices []uint32, vertices int) error {
 	return nil
 }
 
-// CheckPositions returns an error unless positions are three finite numbers per vertex.
+// CheckPositions returns an error unless positions has three finite numbers per vertex.
 func CheckPositions(positions []float32) error {
 	if len(positions)%3 != 0 {
 		return fmt.Errorf("%d numbers are not whole positions of x, y, z", len(positions))
@@ -84,7 +84,7 @@ type Stream struct {
 }
 
 // FloatStream returns the stream of float32 values with the given number of values per vertex.
-// Negative zero becomes +0, so that vertices that compare equal are merged by Weld. It takes 4
+// Negative zero becomes +0, so that Weld merges vertices that compare equal. The stream takes 4
 // bytes per value.
 func FloatStream(values []float32, width int) Stream {
 	data := make([]byte, 4*len(values))
@@ -96,7 +96,7 @@ func FloatStream(values []float32, width int) Stream {
 
 // Weld finds the vertices from 0 to n-1 that are equal in all streams, byte for byte. Vertex v
 // becomes remap[v]; unique vertices are numbered in the order of their first appearance. Without
-// any stream all vertices are equal. It takes 14 to 20 bytes per vertex, including 4 for the
+// streams, all vertices are equal. Weld takes 14 to 20 bytes per vertex, including 4 for the
 // result.
 func Weld(ctx context.Context, n int, streams ...Stream) (remap []uint32, unique int, err error) {
 	if n < 0 || int64(n) > math.MaxUint32 {
@@ -108,11 +108,12 @@ func Weld(ctx context.Context, n int, streams ...Stream) (remap []uint32, unique
 		}
 	}
 	remap = make([]uint32, n)
-	first := make([]uint32, 0, n) // first vertex that equals each unique vertex
-	// A hash table, at most two thirds full: 0 is a free slot, otherwise 1 + a unique vertex.
+	first := make([]uint32, 0, n) // first of the equal vertices, for each unique vertex
+	// The hash table is at most two thirds full. A slot holds 0 if it is free, otherwise the index
+	// of a unique vertex plus 1.
 	table := make([]uint32, 1<<bits.Len(uint(n)+uint(n)/2))
 	mask := uint64(len(table) - 1)
-	// The result does not depend on the secret. Without it, a file could be crafted so that all
+	// The result does not depend on the secret. Without a secret, a hostile file could make all
 	// vertices collide in one slot.
 	secret := [2]uint64{rand.Uint64(), rand.Uint64() | 1}
 	look := pace{ctx: ctx}

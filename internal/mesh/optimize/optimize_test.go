@@ -51,7 +51,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// steps are all functions that may take long, each called with a mesh.
+// steps are all functions that may take a long time, applied to a mesh.
 var steps = []struct {
 	name string
 	do   func(context.Context, *meshtest.Mesh) error
@@ -86,8 +86,8 @@ var steps = []struct {
 	}},
 }
 
-// Every step checks the context and returns its error. A fan of many triangles around one vertex
-// does not take time proportional to the square of their number.
+// TestCancel checks that every step checks the context and returns its error. Many triangles around
+// one vertex must not take quadratic time.
 func TestCancel(t *testing.T) {
 	grid, fan := meshtest.Grid(300, 300, nil), meshtest.Fan(200000)
 	for _, s := range steps {
@@ -127,8 +127,8 @@ func TestWeld(t *testing.T) {
 	}
 }
 
-// Two vertices become one if and only if their bytes are equal, and welding again changes
-// nothing.
+// TestWeldLaws checks that vertices are merged if and only if their bytes are equal, and that
+// merging again changes nothing.
 func TestWeldLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 200).Draw(t, "n")
@@ -171,7 +171,7 @@ func TestWeldLaws(t *testing.T) {
 	})
 }
 
-// Vertices whose hashes collide in the table are not confused.
+// TestWeldMany checks that vertices are not merged if only their hashes collide.
 func TestWeldMany(t *testing.T) {
 	const n = 1 << 17
 	values := make([]float32, n)

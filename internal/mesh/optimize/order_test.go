@@ -20,8 +20,8 @@ func triples(indices []uint32) [][3]uint32 {
 	return list
 }
 
-// anyMesh draws a list of triangles that may be malformed in any way, often with many triangles at
-// one vertex.
+// anyMesh draws a list of random triangles, often with many triangles at one vertex. It may be
+// malformed in any way.
 func anyMesh(t *rapid.T) (indices []uint32, positions []float32) {
 	vertices := rapid.IntRange(1, 40).Draw(t, "vertices")
 	n := rapid.IntRange(0, 400).Draw(t, "triangles")
@@ -35,7 +35,8 @@ func anyMesh(t *rapid.T) (indices []uint32, positions []float32) {
 	return m.Indices, m.Positions
 }
 
-// Reordering keeps every triangle and the order of its corners, for any mesh.
+// TestOrdersKeepTriangles checks that reordering keeps every triangle and the order of its corners,
+// for any mesh.
 func TestOrdersKeepTriangles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		indices, positions := anyMesh(t)
@@ -67,7 +68,7 @@ func TestOrdersKeepTriangles(t *testing.T) {
 	})
 }
 
-// Overdraw adds no more cache misses than its threshold allows.
+// TestOverdrawThreshold checks that Overdraw adds no more cache misses than its threshold allows.
 func TestOverdrawThreshold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		indices, positions := anyMesh(t)
@@ -103,7 +104,7 @@ func TestSorted(t *testing.T) {
 		values := rapid.SliceOf(rapid.OneOf(rapid.Float32Range(-2, 2), rapid.Float32())).Draw(t, "values")
 		keys := make([]uint32, len(values))
 		for i, f := range values {
-			values[i] = f + 0 // one zero
+			values[i] = f + 0 // adding 0 converts -0 to 0
 			keys[i] = descending(values[i])
 		}
 		order := sorted(keys)
@@ -119,7 +120,7 @@ func TestSorted(t *testing.T) {
 	})
 }
 
-// The orders are the same on every machine.
+// TestOrdersGolden expects the same orders on every machine.
 func TestOrdersGolden(t *testing.T) {
 	want := map[string][2]uint32{ // CRC-32 of the indices after VertexCache and Overdraw
 		"grid":               {0x14fea997, 0x5052d1d3},
@@ -148,12 +149,12 @@ func sum(indices []uint32) uint32 {
 	return crc32.ChecksumIEEE([]byte(fmt.Sprint(indices)))
 }
 
-// Even if no additional misses are allowed, Overdraw makes moves that cost nothing: the second
-// triangle hides the first and is moved to the front.
+// TestOverdrawFree checks moves that cause no cache misses, with a threshold that allows no
+// additional misses. The second triangle hides the first and must be moved to the front.
 func TestOverdrawFree(t *testing.T) {
 	positions := []float32{
-		0, 0, 0, 1, 0, 0, 0, 1, 0, // faces up, below
-		0, 0, 1, 1, 0, 1, 0, 1, 1, // and above
+		0, 0, 0, 1, 0, 0, 0, 1, 0, // lower triangle, which faces up
+		0, 0, 1, 1, 0, 1, 0, 1, 1, // upper triangle, which faces up
 	}
 	for _, threshold := range []float32{0, 1, 1.05} {
 		got, err := Overdraw(t.Context(), []uint32{0, 1, 2, 3, 4, 5}, positions, threshold)
@@ -163,7 +164,8 @@ func TestOverdrawFree(t *testing.T) {
 	}
 }
 
-// More triangles share an edge with the triangle before in Strips than in VertexCache.
+// TestStripsFollowEdges counts triangles that share an edge with the previous triangle. Strips must
+// return more of them than VertexCache.
 func TestStripsFollowEdges(t *testing.T) {
 	followers := func(indices []uint32) (n int) {
 		for i := 3; i < len(indices); i += 3 {

@@ -10,11 +10,12 @@ import (
 const overdrawCache = 16
 
 // Overdraw takes the result of [VertexCache] and reorders clusters of its triangles. Clusters that
-// face outward come first, so that they hide other triangles before these are shaded. The misses of
-// a cache of 16 vertices increase at most by the factor threshold: 1.05 allows 5 % more; 1 or less
-// allows only reordering without more misses. positions holds x, y, z of each vertex. Overdraw
-// takes about 8 bytes per index, including 4 for the result, and 8 per vertex; without shared
-// vertices it takes 70 per index.
+// face outward come first, so that they hide other triangles before these are shaded.
+//
+// The misses of a cache of 16 vertices increase at most by the factor threshold. 1.05 allows 5 %
+// more; 1 or less allows no more misses. positions holds x, y, z of each vertex. Overdraw takes
+// about 8 bytes per index, including 4 for the result, and 8 per vertex. Without shared vertices it
+// takes 70 per index.
 //
 // The method is by Sander, Nehab and Barczak, "Fast Triangle Reordering for Vertex Locality and
 // Reduced Overdraw", 2007.
@@ -33,8 +34,9 @@ func Overdraw(ctx context.Context, indices []uint32, positions []float32, thresh
 	if err != nil {
 		return nil, err
 	}
-	// The threshold applies to each cluster as if the cache were empty at its start. Misses between
-	// clusters that are no longer adjacent are added, so a smaller threshold may be needed.
+	// The threshold applies to each cluster as if the cache were empty at its start. Reordering
+	// adds misses between clusters that are no longer adjacent. So a smaller threshold may be
+	// needed.
 	threshold = max(threshold, 1)
 	limit := float64(before.Transformed) * float64(threshold)
 	for excess := float64(threshold) - 1; ; excess = float64(excess*0.6) - 0.002 {
@@ -60,9 +62,9 @@ func Overdraw(ctx context.Context, indices []uint32, positions []float32, thresh
 }
 
 // cutClusters returns the first triangle of each cluster. A cluster ends if the next triangle has
-// no corner in the cache, because cutting there is free. With a threshold of 1 or more, it also
-// ends as soon as its misses per triangle are at most threshold times the misses per triangle of
-// the section between the two surrounding free cuts.
+// no corner in the cache, because such a cut causes no misses. With a threshold of 1 or more, a
+// cluster also ends when its misses per triangle are low enough: at most threshold times those of
+// the section between two such cuts.
 func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold float64) ([]int, error) {
 	look := pace{ctx: ctx}
 	triangles := len(indices) / 3
@@ -118,13 +120,13 @@ func cutClusters(ctx context.Context, indices []uint32, vertices int, threshold 
 	return cuts, nil
 }
 
-// outwardFirst sorts clusters by how far their center is from the center of the mesh in the
-// direction that they face, farthest first.
+// outwardFirst sorts clusters by the distance of their center from the center of the mesh, farthest
+// first. The distance is measured in the direction that the cluster faces.
 func outwardFirst(ctx context.Context, indices []uint32, positions []float32, clusters []int) ([]uint32, error) {
 	look := pace{ctx: ctx}
 	type cluster struct {
 		begin, end     int
-		middle, normal vector // means weighted by area
+		middle, normal vector // means, weighted by area
 		area, outward  float64
 	}
 	list := make([]cluster, len(clusters))
@@ -210,8 +212,7 @@ func sorted(keys []uint32) []uint32 {
 }
 
 // A vector has float64 components, so that the square of a float32 never overflows. Products are
-// rounded before they are added, because processors that fuse both operations would give other
-// results.
+// rounded before they are added, because fused operations would give different results.
 type vector struct{ x, y, z float64 }
 
 func at(positions []float32, v uint32) vector {

@@ -11,10 +11,10 @@ import (
 // and kind. VertexCache takes about 14 bytes per index, including 4 for the result, and 20 per
 // vertex.
 //
-// The method is by Tom Forsyth, "Linear-Speed Vertex Cache Optimization", 2006: select the triangle
-// with the highest score, where a vertex scores by how recently it was used and by how few
-// triangles still need it. No score table is best for every mesh, so VertexCache tries several and
-// returns the best order.
+// The method is by Tom Forsyth, "Linear-Speed Vertex Cache Optimization", 2006. It selects the
+// triangle with the highest score. A vertex scores high if it was used recently, and if few
+// remaining triangles use it. No score table is best for every mesh, so VertexCache tries several
+// and returns the best order.
 func VertexCache(ctx context.Context, indices []uint32, vertices int) ([]uint32, error) {
 	if err := CheckTriangles(indices, vertices); err != nil {
 		return nil, err
@@ -37,9 +37,9 @@ func VertexCache(ctx context.Context, indices []uint32, vertices int) ([]uint32,
 	return best, nil
 }
 
-// Strips orders the triangles so that most share an edge with the triangle before, as in strips.
+// Strips orders the triangles so that most of them share an edge with the previous triangle.
 // Package meshopt compresses this order to fewer bytes than the order of VertexCache, but a vertex
-// cache misses 8 % more vertices.
+// cache has 8 % more misses.
 func Strips(ctx context.Context, indices []uint32, vertices int) ([]uint32, error) {
 	if err := CheckTriangles(indices, vertices); err != nil {
 		return nil, err
@@ -75,21 +75,21 @@ type cacheSorter struct {
 	indices []uint32
 	scores  *cacheScores
 
-	// Triangle lists of the vertices: the remaining triangles of v are around[begin[v]:][:live[v]].
+	// The remaining triangles of vertex v are around[begin[v]:][:live[v]].
 	around []uint32
 	begin  []uint32
 	live   []uint32
 
 	score  []int32 // score of each vertex
-	total  []int32 // sum of the scores of each triangle's corners, or drawn
+	total  []int32 // sum of the scores of each triangle's corners; the constant drawn for a selected triangle
 	recent []uint32
-	next   []uint32 // buffer for rebuilding recent
-	cursor int      // all triangles before this one are drawn
+	next   []uint32 // temporary memory for updating recent
+	cursor int      // index before which all triangles have been selected
 }
 
-// crowd is the number of remaining triangles above which a vertex does not count as recent, and its
-// triangle list is not updated. Otherwise each of the million triangles of a large fan would visit
-// the list of its center.
+// crowd limits the number of remaining triangles of a vertex. Above it, the vertex does not count
+// as recent, and its triangle list is not updated. Otherwise each triangle of a large fan would
+// visit the list of its center.
 const crowd = 128
 
 // drawn is the total of a triangle that has been selected.
@@ -121,9 +121,8 @@ func newCacheSorter(look *pace, indices []uint32, vertices int, scores *cacheSco
 	return s, nil
 }
 
-// trianglesAround lists the triangles at each vertex v, in order: they are
-// around[begin[v]:][:count[v]]. If a vertex is two corners of a triangle, its list has the triangle
-// twice.
+// trianglesAround lists the triangles at each vertex v, in order, as around[begin[v]:][:count[v]].
+// If a vertex is two corners of a triangle, its list has the triangle twice.
 func trianglesAround(look *pace, indices []uint32, vertices int) (around, begin, count []uint32, err error) {
 	count = make([]uint32, vertices)
 	for _, v := range indices {
@@ -182,7 +181,7 @@ func (s *cacheSorter) drawTriangle(t uint32) {
 	s.recent, s.next = s.next, s.recent
 }
 
-// tidy removes drawn triangles from the list of a vertex whose triangles no longer exceed crowd.
+// tidy removes selected triangles from the list of a vertex that no longer has too many; see crowd.
 func (s *cacheSorter) tidy(v uint32) {
 	end := uint32(len(s.around))
 	if int(v)+1 < len(s.begin) {
@@ -197,9 +196,9 @@ func (s *cacheSorter) tidy(v uint32) {
 	}
 }
 
-// rescore updates the scores of the recent vertices, and removes the vertices that exceed the
-// cache. It returns the best triangle around them, or none, and the number of triangles that it
-// examined.
+// rescore updates the scores of the recent vertices, and removes the vertices that no longer fit in
+// the cache. It returns the best triangle around the recent vertices, or none, and the number of
+// triangles that it examined.
 func (s *cacheSorter) rescore() (best uint32, work int) {
 	best, top := none, int32(drawn)
 	for place, v := range s.recent {
@@ -239,20 +238,20 @@ func (s *cacheSorter) firstLeft() uint32 {
 }
 
 // modelSize is the number of recent vertices that have a score for recency. A cache model larger
-// than the GPU's gives a bad order; 16 is suitable for GPUs with 12 to 32.
+// than the GPU's cache gives a bad order; 16 is suitable for GPUs with 12 to 32 entries.
 const modelSize = 16
 
-// cacheScores holds the parts of a vertex's score, in thousandths.
+// cacheScores holds the two parts of a vertex's score, in thousandths.
 type cacheScores struct {
-	place [1 + modelSize]int32 // scores by 1 + the index among recent vertices; 0 for others
-	live  [9]int32             // scores by the number of remaining triangles; the last is for 8 and more
+	place [1 + modelSize]int32 // score by 1 + the index among recent vertices; element 0 is for other vertices
+	live  [9]int32             // score by the number of remaining triangles; the last element is for 8 and more
 }
 
 func (c *cacheScores) scoreOf(place int, live uint32) int32 {
 	return c.place[1+place] + c.live[min(live, 8)]
 }
 
-// scoreTables returns two score tables. Random searches of some 15000 steps each found that they
+// scoreTables returns two score tables. Random searches of some 15000 steps each found them. They
 // minimize misses on a dozen game characters, and on grids, spheres and rings, ordered and
 // shuffled, with a FIFO of 16 and two caches with warps. The first favors grids. Forsyth's formula
 // has 9 % more misses.
@@ -269,7 +268,7 @@ func scoreTables() [2]cacheScores {
 	}
 }
 
-// stripScores favors the corners of the last triangle. A random search found that they minimize
+// stripScores favors the corners of the last triangle. A random search found scores that minimize
 // the compressed size of ten models.
 var stripScores = cacheScores{
 	place: [...]int32{0, 587, 638, 638, 379, 390, 483, 390, 470, 517, 0, 0, 317, 425, 140, 188, 383},
@@ -282,8 +281,8 @@ type pace struct {
 	done int
 }
 
-// spendWork counts work, in units of some ten nanoseconds, and returns the context's error if it is
-// canceled.
+// spendWork counts work, in units of about ten nanoseconds. If the context is canceled, it returns
+// the context's error.
 func (p *pace) spendWork(work int) error {
 	if p.done += work; p.done < 1<<17 {
 		return nil
@@ -294,16 +293,16 @@ func (p *pace) spendWork(work int) error {
 
 // A CacheModel models the vertex cache of a GPU. Warp and Group are 0 for a plain FIFO.
 type CacheModel struct {
-	Size  int // vertices in the FIFO, at least 3
-	Warp  int // vertices per warp, at least 3; each warp starts with an empty cache
+	Size  int // number of vertices in the FIFO, at least 3
+	Warp  int // number of vertices per warp, at least 3; each warp starts with an empty cache
 	Group int // number of triangles after which the cache is emptied
 }
 
-// CacheStats holds the vertex transforms that a cache model needs.
+// CacheStats holds the number of vertex transforms with a cache model.
 type CacheStats struct {
-	Transformed int     // transforms of vertices
-	Warps       int     // started warps; at most one without Warp and Group
-	ACMR        float64 // transforms per triangle, from 0.5 for large regular meshes to 3
+	Transformed int     // number of vertex transforms
+	Warps       int     // number of started warps; at most one without Warp and Group
+	ACMR        float64 // transforms per triangle: from 0.5 for large regular meshes up to 3
 	ATVR        float64 // transforms per used vertex; 1 is optimal
 }
 
@@ -352,7 +351,7 @@ func AnalyzeCache(ctx context.Context, indices []uint32, vertices int, model Cac
 // A fifo is a cache that evicts the vertex that entered first. It stores only the time when each
 // vertex entered: the last size vertices are in the cache.
 type fifo struct {
-	entered []int64 // time when each vertex entered; 0 for never
+	entered []int64 // time when each vertex entered; 0 if it never did
 	now     int64
 	size    int64
 }
@@ -363,7 +362,7 @@ func newFIFO(vertices, size int) *fifo {
 
 func (f *fifo) emptyCache() { f.now += f.size + 1 }
 
-// countMissing counts the corners of a triangle that are not in the cache.
+// countMissing returns the number of corners of a triangle that are not in the cache.
 func (f *fifo) countMissing(triangle []uint32) int {
 	n := 0
 	for _, v := range triangle {

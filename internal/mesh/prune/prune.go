@@ -6,7 +6,7 @@
 // If any node of a tree is reachable, the whole tree is kept, because the position of a joint
 // depends on all its ancestors. Kept elements keep their order and get new indices, also in known
 // extensions. An unknown extension that contains an integer or a JSON pointer may refer to any
-// element, so all elements are kept. Extras belong to the application and contain no indices of
+// element; then all elements are kept. Extras belong to the application and contain no indices of
 // elements.
 package prune
 
@@ -22,22 +22,22 @@ import (
 
 // Options select elements to keep or to remove.
 type Options struct {
-	Keep  func(name string) bool // reports names of elements to keep; may be nil
-	Empty bool                   // remove leaf nodes that show nothing
+	Keep  func(name string) bool // reports whether to keep an element with this name; may be nil
+	Empty bool                   // removes leaf nodes that show nothing
 }
 
 // A Result counts the removed elements.
 type Result struct {
 	Gone     [gltf.Lists]int // number of removed elements by list
-	Unplayed int             // number of removed animation samplers that had no channel
-	// Unknown is an extension that causes all elements to be kept, or "".
+	Unplayed int             // number of removed animation samplers that no channel used
+	// Unknown is the extension that causes all elements to be kept; "" if there is none.
 	Unknown string
 }
 
 // Any reports whether Document removed an element.
 func (r Result) Any() bool { return r.Unplayed > 0 || r.Gone != [gltf.Lists]int{} }
 
-// String lists the removed elements as text.
+// String lists the numbers of removed elements as text.
 func (r Result) String() string {
 	var parts []string
 	for l, n := range r.Gone {
@@ -58,7 +58,7 @@ func (r Result) String() string {
 }
 
 // Document removes unused elements from a document and updates root. Package gltf must have checked
-// the document before.
+// the document.
 func Document(ctx context.Context, root *gltf.Object, o Options) (Result, error) {
 	p := pruning{ctx: ctx, options: o, root: *root}
 	for l := range gltf.Lists {
@@ -96,15 +96,16 @@ type pruning struct {
 	root       gltf.Object
 	elements   [gltf.Lists][]json.RawMessage
 	used       [gltf.Lists][]bool
-	reached    bool   // set when used is complete
-	referenced []bool // nodes that are referenced from outside of their tree
+	reached    bool   // set if used is complete
+	referenced []bool // set for nodes that are referenced from outside of their tree
 	unplayed   int
 }
 
-// stay is a visit function that changes nothing.
+// stay is a visit function for gltf.References that changes nothing.
 func stay(_ gltf.List, n int, _ bool) (int, bool) { return n, true }
 
-// renumberUsed returns a visit function that renumbers elements as if unused elements were removed.
+// renumberUsed returns a visit function for gltf.References. It renumbers elements as if unused
+// elements were removed.
 func (p *pruning) renumberUsed() func(gltf.List, int, bool) (int, bool) {
 	var numbers [gltf.Lists][]int
 	for l, used := range p.used {
@@ -118,14 +119,14 @@ func (p *pruning) renumberUsed() func(gltf.List, int, bool) (int, bool) {
 	}
 	return func(l gltf.List, n int, _ bool) (int, bool) {
 		if n >= len(p.used[l]) {
-			return n, true // the reference was already dangling
+			return n, true // the index was already out of range
 		}
 		return numbers[l][n], p.used[l][n]
 	}
 }
 
-// writePruned returns the document with the changes that w makes to references. After markReached
-// it omits unused elements.
+// writePruned returns the document with the references that w has changed. After markReached it
+// omits unused elements.
 func (p *pruning) writePruned(w *gltf.References) (gltf.Object, error) {
 	var root gltf.Object
 	for _, m := range p.root {

@@ -184,7 +184,8 @@ func compact(t *testing.T, text string) string {
 	return b.String()
 }
 
-// An unknown extension anywhere keeps everything if it may refer to something.
+// TestUnknownExtensions checks that all elements are kept if an unknown extension may refer to any
+// element.
 func TestUnknownExtensions(t *testing.T) {
 	const unused = `"nodes":[{},{}],"scenes":[{"nodes":[0]}]`
 	for _, tc := range []struct{ text, unknown string }{
@@ -207,7 +208,8 @@ func TestUnknownExtensions(t *testing.T) {
 	}
 }
 
-// A malformed document results in an error or in a document, within bounded time.
+// TestHostile checks that a malformed document results in an error or in a document, within bounded
+// time.
 func TestHostile(t *testing.T) {
 	deep := func(open, end string) string { return strings.Repeat(open, 4000) + "1" + strings.Repeat(end, 4000) }
 	for _, text := range []string{
@@ -233,7 +235,6 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// A canceled context ends the pruning.
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

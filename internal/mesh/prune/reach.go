@@ -9,7 +9,7 @@ import (
 )
 
 // markReached marks the elements reachable from scenes, animations and kept names. A document whose
-// scenes contain no nodes is a library: all elements that a game may request are kept.
+// scenes contain no nodes is a library, from which a game may use any element, so all are kept.
 func (p *pruning) markReached() error {
 	var todo []one
 	mark := func(l gltf.List, n int) {
@@ -70,7 +70,8 @@ type one struct {
 	n  int
 }
 
-// trees returns the parent of each node, -1 for roots, and whether no node is in a scene.
+// trees returns the parent of each node, -1 for roots. isLibrary reports whether no node is in a
+// scene.
 func (p *pruning) trees() (parents []int, isLibrary bool, err error) {
 	parents, isLibrary = slices.Repeat([]int{-1}, len(p.elements[gltf.Nodes])), true
 	parent := -1
@@ -155,7 +156,7 @@ func (p *pruning) dropEmptyNodes() error {
 	return nil
 }
 
-// carries reports whether a member of a node is something other than name, children or transform.
+// carries reports whether a member of a node is not its name, its children or its transform.
 func carries(m gltf.Member) bool {
 	switch m.Key {
 	case "name", "children", "translation", "rotation", "scale", "matrix":

@@ -1,6 +1,6 @@
 // Package quantize stores vertex attributes with fewer bits, as the glTF extension
-// KHR_mesh_quantization and glTF 2.0 itself allow: positions on an integer grid, directions and
-// values up to 1 as fractions of 127, 255, 32767 or 65535.
+// KHR_mesh_quantization and glTF 2.0 itself allow. Positions are stored on an integer grid.
+// Directions, and values up to 1, are stored as fractions of 127, 255, 32767 or 65535.
 //
 // All arithmetic is correctly rounded, so the result is the same on every machine.
 package quantize
@@ -15,7 +15,7 @@ import (
 )
 
 // A Box holds the minimum and maximum coordinates on each axis. The zero Box contains the origin,
-// so start with Empty.
+// so start with the Box that Empty returns.
 type Box struct{ Min, Max [3]float32 }
 
 // Empty returns a box without points.
@@ -24,7 +24,7 @@ func Empty() Box {
 	return Box{Min: [3]float32{inf, inf, inf}, Max: [3]float32{-inf, -inf, -inf}}
 }
 
-// Add extends the box to contain the points, given as x, y, z each.
+// Add extends the box to contain the points. Each point has three coordinates.
 func (b *Box) Add(points []float32) {
 	for i, x := range points {
 		b.Min[i%3] = min(b.Min[i%3], x)
@@ -42,7 +42,8 @@ func (b Box) Extent() float64 {
 }
 
 // A Grid maps positions to integers from 0 to Top on each axis: position = Min + Step*integer. All
-// axes have the same step, so that the scale that reverses it does not change directions.
+// axes have the same step, so that the scale that maps integers to positions does not change
+// directions.
 type Grid struct {
 	Min  [3]float32
 	Step float32
@@ -52,9 +53,9 @@ type Grid struct {
 // MaxDelta is the largest integer that Delta returns.
 const MaxDelta = math.MaxInt16
 
-// NewGrid returns the grid with 2^bits values per axis, with bits from 1 to 16, that covers the box
-// and on which Delta can represent differences up to reach. It returns false if the box is so small
-// or so large that float32 cannot represent the step.
+// NewGrid returns a grid with 2^bits values per axis that covers the box. bits is from 1 to 16.
+// Delta can represent differences up to reach on this grid. NewGrid returns false if the box is so
+// small or so large that float32 cannot represent the step.
 func NewGrid(box Box, reach float32, bits int) (Grid, bool) {
 	g := Grid{Top: uint16(1<<bits - 1)}
 	extent := box.Extent()
@@ -66,7 +67,7 @@ func NewGrid(box Box, reach float32, bits int) (Grid, bool) {
 	if g.Step == 0 {
 		g.Step = 1 // the box is a single point
 	}
-	const smallest = 1e-30 // far above the values that GPUs flush to 0
+	const smallest = 1e-30 // smallest step, far above the values that GPUs flush to 0
 	return g, g.Step >= smallest
 }
 
@@ -96,8 +97,8 @@ func (g Grid) Delta(d float32) int16 {
 	return int16(min(max(n, -MaxDelta), MaxDelta))
 }
 
-// Error returns the largest rounding error of a coordinate: half a step. It does not include a
-// reader's loss in floating-point addition, some 2^-24 of a coordinate.
+// Error returns the largest rounding error of a coordinate, which is half a step. A program that
+// adds in float32 loses another 2^-24 of the coordinate.
 func (g Grid) Error() float64 { return float64(g.Step) / 2 }
 
 // roundHalfUp rounds to the nearest integer, halves up.
@@ -125,7 +126,8 @@ func (g Grid) Positions(ctx context.Context, a gltf.Array, differences bool) (gl
 	})
 }
 
-// Undo multiplies matrices, stored by columns, by the matrix that maps grid integers to positions.
+// Undo multiplies matrices by the matrix that maps grid integers to positions. Matrices are stored
+// by columns.
 func (g Grid) Undo(matrices gltf.Array) {
 	for i := range matrices.Count {
 		var m [16]float32
@@ -148,7 +150,7 @@ func (g Grid) Undo(matrices gltf.Array) {
 	}
 }
 
-// signedComponent returns the signed component type of 8 or 16 bits.
+// signedComponent returns the component type of signed integers of 8 or 16 bits.
 func signedComponent(bits int) int32 {
 	if bits == 16 {
 		return gltf.Int16
@@ -156,7 +158,7 @@ func signedComponent(bits int) int32 {
 	return gltf.Int8
 }
 
-// unsignedComponent returns the unsigned component type of 8 or 16 bits.
+// unsignedComponent returns the component type of unsigned integers of 8 or 16 bits.
 func unsignedComponent(bits int) int32 {
 	if bits == 16 {
 		return gltf.Uint16
@@ -164,8 +166,8 @@ func unsignedComponent(bits int) int32 {
 	return gltf.Uint8
 }
 
-// Directions quantizes normals and tangents as signed fractions. Differences of directions stay
-// floats if one is longer than 1.
+// Directions quantizes normals and tangents as signed fractions. If a difference of directions is
+// longer than 1, the array stays floats.
 func Directions(ctx context.Context, a gltf.Array, bits int, differences bool) (gltf.Array, error) {
 	if differences {
 		if low, high := a.Bounds(); outside(low, high, -1, 1, 0) {
@@ -221,10 +223,10 @@ func Octahedral(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error)
 	})
 }
 
-// Fractions quantizes values from 0 to 1 as unsigned fractions. If some value is out of range, the
+// Fractions quantizes values from 0 to 1 as unsigned fractions. If a value is out of range, the
 // array stays floats.
 func Fractions(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error) {
-	// Values out of range by at most half a 16-bit step, because of rounding, are clamped.
+	// Values may be out of range by half a 16-bit step, because of rounding. They are clamped.
 	const slack = 1. / (2 * 65535)
 	if low, high := a.Bounds(); outside(low, high, 0, 1, slack) {
 		return a, nil
@@ -239,8 +241,8 @@ func Fractions(ctx context.Context, a gltf.Array, bits int) (gltf.Array, error) 
 	})
 }
 
-// Steps rounds floats to multiples of 2^exponent. Large values are rounded more, as the filter
-// Exponential of package meshopt needs.
+// Steps rounds floats to multiples of 2^exponent. It rounds large values more coarsely, because the
+// filter Exponential of package meshopt has a mantissa of limited size.
 func Steps(ctx context.Context, a gltf.Array, exponent int) (gltf.Array, error) {
 	values := a.Floats()
 	rounded := gltf.NewArray(gltf.Float32, false, a.Width, a.Count)
@@ -263,8 +265,8 @@ func outside(low, high []float64, least, most, slack float64) bool {
 	return false
 }
 
-// WeightSets quantizes sets of joint weights, four per vertex each, as fractions whose sum is 1. It
-// returns false if the weights of a vertex sum to 0.
+// WeightSets quantizes sets of joint weights, each with four weights per vertex, as fractions whose
+// sum is 1. It returns false if the weights of a vertex sum to 0.
 func WeightSets(ctx context.Context, sets []gltf.Array, bits int) (packed []gltf.Array, ok bool, err error) {
 	values := make([][]float32, len(sets))
 	for i, s := range sets {
@@ -317,10 +319,10 @@ func Direction(v []float32, bits int, to []int16) {
 	}
 }
 
-// Weights quantizes the weights of one vertex to 8 or 16 bits so that their sum is exactly 2^bits -
-// 1 and a reader finds a sum of 1. Each weight is rounded down; the weights that lost most are
-// incremented, the first of equal ones first. Weights returns false, and writes nothing, if a
-// weight is negative or their sum is too small.
+// Weights quantizes the weights of one vertex to 8 or 16 bits. Their sum is exactly 2^bits - 1,
+// which represents 1. Each weight is rounded down; then the weights that lost most are incremented,
+// the first of equal ones first. If a weight is negative or the sum is too small, Weights returns
+// false and writes nothing.
 func Weights(weights []float32, bits int, to []uint16) bool {
 	sum := float64(0)
 	for _, w := range weights {
@@ -329,14 +331,14 @@ func Weights(weights []float32, bits int, to []uint16) bool {
 		}
 		sum += float64(w)
 	}
-	const least = 1e-3 // smallest sum that is not just a rounding error
+	const least = 1e-3 // smallest sum that is more than a rounding error
 	if !(sum >= least) || math.IsInf(sum, 1) {
 		return false
 	}
 	top := int(1)<<bits - 1
 	missing := top
 	for i, w := range weights {
-		// Slightly reduced, so that rounding cannot make the sum too large.
+		// A small reduction ensures that rounding cannot make the sum too large.
 		to[i] = uint16(max(float64(float64(w)/sum*float64(top))-1e-9, 0))
 		missing -= int(to[i])
 	}

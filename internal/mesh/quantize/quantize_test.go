@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// A dequantized coordinate differs from the original by at most the error of the grid.
+// TestGridError checks that a coordinate changes at most by the error of the grid.
 func TestGridError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bits := rapid.IntRange(1, 16).Draw(t, "bits")
@@ -32,7 +32,7 @@ func TestGridError(t *testing.T) {
 			t.Fatalf("an error of %g, stated is %g", g.Error(), stated)
 		}
 		for k := range 3 {
-			// The extent itself is rounded to 53 bits.
+			// The slack is needed because the extent itself is rounded to 53 bits.
 			if float64(g.Min[k])+float64(g.Step)*float64(g.Top) < float64(box.Max[k])-1e-15*box.Extent() {
 				t.Fatalf("axis %d: the grid ends before the box", k)
 			}
@@ -98,8 +98,8 @@ func TestFractions(t *testing.T) {
 	}
 }
 
-// The sum of weights is exactly one. Each weight is off by less than a step, and equal weights
-// differ by at most one step.
+// TestWeights checks that the sum of the weights is exactly one. Each weight must be off by less
+// than a step, and equal weights may differ by one step.
 func TestWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bits := rapid.SampledFrom([]int{8, 16}).Draw(t, "bits")
@@ -142,7 +142,6 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// Steps rounds each float to the nearest multiple of a power of two.
 func TestStepsAreNearestMultiples(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		exponent := rapid.IntRange(-16, 0).Draw(t, "exponent")

@@ -6,8 +6,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// rankEdges keeps the edges that may collapse, each in its cheaper direction, sorted by cost. Edges
-// whose squared error exceeds limit are dropped.
+// rankEdges keeps the edges that may collapse, each in its cheaper direction, sorted by cost. It
+// drops edges whose squared error exceeds limit.
 func (m *mesh) rankEdges(limit float64) error {
 	kept := m.edges[:0]
 	for i := range m.edges {
@@ -18,8 +18,8 @@ func (m *mesh) rankEdges(limit float64) error {
 		there, back := m.collapseCost(&e, false), m.collapseCost(&e, true)
 		if back < there {
 			e.from, e.to = e.to, e.from
-			// Reversing the edge swaps the roles of its two triangles: out is always a corner at
-			// the position from, and back a corner at the position to.
+			// Reversing the edge swaps its two triangles: out is always a corner at the position
+			// from, and back a corner at the position to.
 			e.out, e.back = e.back, e.out
 			there = back
 		}
@@ -32,8 +32,8 @@ func (m *mesh) rankEdges(limit float64) error {
 	return m.sortEdges()
 }
 
-// collapseCost returns the squared error of moving e.from onto e.to, or the reverse. It returns
-// infinity if the move is forbidden.
+// collapseCost returns the squared error of moving e.from onto e.to, or e.to onto e.from if reverse
+// is set. It returns infinity if the move is forbidden.
 func (m *mesh) collapseCost(e *edge, reverse bool) float64 {
 	mv, ok := m.moves(e, reverse)
 	if !ok {
@@ -53,7 +53,8 @@ func (m *mesh) collapseCost(e *edge, reverse bool) float64 {
 	return cost
 }
 
-// sortEdges sorts the edges by cost, within 1 %, with a stable counting sort.
+// sortEdges sorts the edges by cost. It is a stable counting sort that treats costs within 1 % as
+// equal.
 func (m *mesh) sortEdges() error {
 	var begin [1<<15 + 1]uint32
 	key := func(e *edge) uint32 { return math.Float32bits(e.cost) >> 16 }
@@ -75,9 +76,9 @@ func (m *mesh) sortEdges() error {
 	return m.spendEffort(2 * len(m.edges))
 }
 
-// collapseEdges collapses the cheapest edges until goal triangles are removed, and removes these
-// from the list. An edge waits for the next pass if one of its positions has already taken part,
-// because its cost has changed. More expensive edges wait as well, because cheaper ones may appear.
+// collapseEdges collapses the cheapest edges until goal triangles are removed from the list. An
+// edge is skipped until the next pass if one of its positions has taken part in a collapse, because
+// its cost has changed. More expensive edges are skipped as well, because cheaper ones may appear.
 func (m *mesh) collapseEdges(goal int) (removed int, err error) {
 	for p := range m.to {
 		m.to[p] = uint32(p)
@@ -139,10 +140,11 @@ func (m *mesh) others(c uint32) (a, b uint32) {
 	return m.to[m.place[optimize.NextCorner(c)]], m.to[m.place[optimize.PreviousCorner(c)]]
 }
 
-// healthy reports whether p may move onto q, and how many common triangles that removes. Neither
-// may have taken part in this pass. No remaining triangle may flip, and the surface must keep its
-// topology: it does if all shared neighbors of p and q are in common triangles (Dey and others,
-// "Topology Preserving Edge Contraction", 1999).
+// healthy reports whether p may move onto q, and how many common triangles this removes. Neither p
+// nor q may have taken part in this pass. No remaining triangle may flip.
+//
+// The surface must keep its topology. This is so if all shared neighbors of p and q are in common
+// triangles (Dey and others, "Topology Preserving Edge Contraction", 1999).
 func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	near, shared := m.stamp+1, m.stamp+2
 	m.stamp += 2
@@ -150,7 +152,7 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	for _, c := range m.cornersAt(p) {
 		a, b := m.others(c)
 		if a == b {
-			continue // the triangle was already removed in this pass
+			continue // the triangle has already been removed in this pass
 		}
 		if a == q || b == q {
 			removed++
@@ -177,7 +179,7 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 			}
 		}
 	}
-	if common != removed || stay == 0 { // a separate triangle would vanish
+	if common != removed || stay == 0 { // the collapse would remove a separate triangle
 		return 0, false
 	}
 	// If p and q each have a triangle that joins the two shared neighbors, those triangles would
@@ -185,7 +187,7 @@ func (m *mesh) healthy(p, q uint32) (removed int, ok bool) {
 	return removed, !m.spans(p, q, shared) || !m.spans(q, p, shared)
 }
 
-// spans reports whether a triangle of p, without q, has two marked neighbors.
+// spans reports whether a triangle at p, but not at q, has two marked neighbors.
 func (m *mesh) spans(p, q, mark uint32) bool {
 	for _, c := range m.cornersAt(p) {
 		a, b := m.others(c)
@@ -196,14 +198,14 @@ func (m *mesh) spans(p, q, mark uint32) bool {
 	return false
 }
 
-// steepest is the cosine of the largest turn of a triangle in one collapse. A right angle would let
-// it flip in two collapses.
+// steepest is the cosine of the largest angle by which one collapse may turn a triangle. With a
+// right angle, two collapses could flip it.
 const steepest = 0.25
 
 // backward limits how far the original triangles around p and q may face away from the new
 // triangles. It is the fraction of their area that faces backward, minus the fraction that faces
-// forward. Several small turns add up to such a fraction. On thin edges, and in large regions,
-// front and back cancel out.
+// forward. Several small turns may add up to such a fraction. On thin edges, and in large regions,
+// the two fractions cancel out.
 const backward = 0.25
 
 // flips reports whether the triangle p, a, b turns too far when p moves to q.
@@ -211,10 +213,10 @@ func (m *mesh) flips(p, q, a, b uint32) bool {
 	at := m.at[a]
 	side := m.at[b].minus(at)
 	before, after := m.at[p].minus(at).cross(side), m.at[q].minus(at).cross(side)
-	before, after = before.times(-1), after.times(-1) // the order a, p, b reverses the triangle
+	before, after = before.times(-1), after.times(-1) // the order a, p, b reverses the triangle, so reverse it again
 	size, newSize := before.dot(before), after.dot(after)
 	if size == 0 {
-		return false // degenerate triangle without area
+		return false // a triangle without area cannot turn
 	}
 	if before.dot(after) <= float64(steepest*math.Sqrt(float64(size*newSize))) {
 		return true
@@ -229,7 +231,7 @@ func (m *mesh) flips(p, q, a, b uint32) bool {
 // difference between its attribute and that function, weighted by the area.
 type appearance struct {
 	width  int
-	values []float64 // attribute values, width of them per wedge, times their weights
+	values []float64 // attribute values times their weights; width values per wedge
 	// sums holds, for each wedge, the part of the error that depends only on the point, weighted by
 	// area.
 	sums []quadric
@@ -267,7 +269,7 @@ func newAppearance(vertices int, attributes []Attribute) *appearance {
 	return a
 }
 
-// countNumbers returns the number of attribute values per wedge, or 0 without attributes.
+// countNumbers returns the number of attribute values per wedge.
 func (a *appearance) countNumbers() int {
 	if a == nil {
 		return 0
@@ -279,8 +281,8 @@ func (a *appearance) valuesOf(wedge uint32) []float64 { return a.values[int(wedg
 
 func (a *appearance) slopesOf(wedge uint32) []slope { return a.slopes[int(wedge)*a.width:][:a.width] }
 
-// addTriangle adds a triangle to the sums of its wedges. n is the cross product of two of its
-// sides.
+// addTriangle adds a triangle to the sums of its wedges. n is the cross product of two sides of the
+// triangle.
 func (a *appearance) addTriangle(m *mesh, triangle []uint32, n vector) {
 	if a == nil {
 		return
@@ -294,7 +296,7 @@ func (a *appearance) addTriangle(m *mesh, triangle []uint32, n vector) {
 		return
 	}
 	area := float64(n.length() / 2)
-	// The gradients of the barycentric coordinates of corners 1 and 2.
+	// The variables are gradients of the barycentric coordinates of corners 1 and 2.
 	g1 := p[2].minus(p[0]).cross(n).times(1 / square)
 	g2 := n.cross(p[1].minus(p[0])).times(1 / square)
 	v0, v1, v2 := a.valuesOf(triangle[0]), a.valuesOf(triangle[1]), a.valuesOf(triangle[2])

@@ -3,26 +3,26 @@ package simplify
 import "github.com/assetcook/assetcook/internal/mesh/optimize"
 
 // An edge joins two positions, from and to. out is a corner at the position from, and the next
-// corner of its triangle is at the position to; back is the same in the other direction. At an open
-// border, one of them is none.
+// corner of its triangle is at the position to. back is the same in the other direction. At an open
+// border, out or back is none.
 type edge struct {
 	from, to  uint32
 	out, back uint32
-	cost      float32 // cost of moving from onto to
+	cost      float32 // cost of moving position from onto position to
 }
 
 const none = ^uint32(0)
 
-// Kinds of positions.
+// These are the kinds of positions.
 const (
-	gone     = iota // position without triangles
-	interior        // position surrounded by triangles
-	border          // position where two open edges meet
-	fixed           // position that must not move
+	gone     = iota // has no triangles
+	interior        // is surrounded by triangles
+	border          // is on two open edges
+	fixed           // must not move
 )
 
-// crowd is the maximum number of triangles at a position that takes part in a collapse, because the
-// work grows with its square.
+// crowd is the maximum number of triangles at a position that takes part in a collapse. The work
+// grows with the square of this number.
 const crowd = 1 << 10
 
 // connectTriangles finds the triangles at each position, its kind, and the edges.
@@ -62,7 +62,7 @@ func (m *mesh) findCorners() error {
 	for p := range count {
 		m.begin[p+1] += m.begin[p]
 	}
-	for c := len(m.place) - 1; c >= 0; c-- { // backwards, so that the lists are in ascending order
+	for c := len(m.place) - 1; c >= 0; c-- { // backwards, so that each list is in ascending order
 		if err := m.spendEffort(1); err != nil {
 			return err
 		}
@@ -70,24 +70,24 @@ func (m *mesh) findCorners() error {
 		m.begin[p+1]--
 		m.around[m.begin[p+1]] = uint32(c)
 	}
-	// Now begin[p+1] is the start of p's list, so shift the starts back.
+	// Now begin[p+1] is the start of the list of p, so shift all starts back by one.
 	copy(m.begin, m.begin[1:])
 	m.begin[count] = uint32(len(m.triangles))
 	return nil
 }
 
-// A neighbor is a position that shares edges with another position. out and back are the last
-// corners of the edges to it and from it; outs and returns count these edges.
+// A neighbor is a position that shares edges with a given position. out and back are the last
+// corners of the edges to the neighbor and from it. outs and returns count these edges.
 type neighbor struct {
 	position      uint32
 	out, back     uint32
 	outs, returns int
 }
 
-// A rim lists the neighbors of a position and reuses its memory.
+// A rim lists the neighbors of a position. Its memory is reused for other positions.
 type rim struct {
 	list []neighbor
-	slot []uint32 // 1 + index in list by position; 0 between uses
+	slot []uint32 // 1 + index in list, by position; all 0 between two uses
 }
 
 // neighbors returns the neighbors of the position that has the given corners, in their order.
@@ -112,8 +112,8 @@ func (r *rim) neighbors(m *mesh, corners []uint32) []neighbor {
 	return r.list
 }
 
-// classifyPosition sets the kind of a position, and adds its edges to positions with higher
-// numbers.
+// classifyPosition sets the kind of a position. It adds the edges from this position to positions
+// with higher numbers.
 func (m *mesh) classifyPosition(p uint32, corners []uint32, around []neighbor) {
 	open, tangled := 0, len(corners) > crowd
 	for _, n := range around {
@@ -143,7 +143,7 @@ func (m *mesh) classifyPosition(p uint32, corners []uint32, around []neighbor) {
 	}
 }
 
-// wedges counts the distinct wedges at the corners of a position, up to three.
+// wedges returns the number of distinct wedges at the corners of a position, but at most three.
 func (m *mesh) wedges(corners []uint32) int {
 	first := m.triangles[corners[0]]
 	second := first
@@ -162,14 +162,15 @@ func (m *mesh) wedges(corners []uint32) int {
 	return 1
 }
 
-// A move maps the wedges of a position that moves along an edge to wedges at its new position. A
-// position on a seam has two wedges; for other positions both pairs are equal.
+// A move describes how a position moves along an edge. It maps the wedges at the old position to
+// wedges at the new position. A position on a seam has two wedges; for other positions both pairs
+// are equal.
 type move struct {
 	from, to [2]uint32
 }
 
 // moves returns the move of e.from onto e.to, or of e.to onto e.from if reverse is set. ok is false
-// if a wedge has no target or two targets, or if the kinds of the positions forbid the move.
+// if a wedge does not have exactly one target, or if the kinds of the positions forbid the move.
 func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 	p, q := e.from, e.to
 	if reverse {
@@ -179,7 +180,7 @@ func (m *mesh) moves(e *edge, reverse bool) (mv move, ok bool) {
 	case interior:
 	case border:
 		if e.out != none && e.back != none {
-			return mv, false // the edge connects two parts of the border through the mesh
+			return mv, false // the edge joins two parts of the border across the mesh
 		}
 	default:
 		return mv, false

@@ -6,11 +6,11 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// A quadric is a sum of squared distances from planes, as a function of a point: p'Ap + 2b'p + c,
-// with the sum of the weights of the planes. In this package, products are rounded before they are
-// added, because processors that fuse both operations give other results.
+// A quadric is a sum of squared distances from planes, as a function of a point: p'Ap + 2b'p + c.
+// It also holds the sum of the planes' weights. In this package, products are rounded before they
+// are added, because fused operations would give different results.
 type quadric struct {
-	xx, xy, xz, yy, yz, zz float64 // elements of the matrix A
+	xx, xy, xz, yy, yz, zz float64 // elements of the symmetric matrix A
 	bx, by, bz             float64
 	c                      float64
 	weight                 float64
@@ -53,7 +53,7 @@ func (q *quadric) squareAt(p vector) float64 {
 	return float64(x*p.x) + float64(y*p.y) + float64(z*p.z) + q.c
 }
 
-// meanSquareAt returns the mean of the squared distances at a point.
+// meanSquareAt returns the weighted mean of squared distances at a point.
 func (q *quadric) meanSquareAt(p vector) float64 {
 	if q.weight == 0 {
 		return 0
@@ -61,15 +61,15 @@ func (q *quadric) meanSquareAt(p vector) float64 {
 	return max(q.squareAt(p), 0) / q.weight
 }
 
-// Weights of planes through open borders and seams, perpendicular to the triangle, relative to the
-// square of the edge length. They keep the line in its position.
+// These are weights of planes through open borders and seams, perpendicular to the triangle. They
+// are relative to the square of the edge length. The planes keep borders and seams in place.
 const (
 	borderWeight = 4
 	seamWeight   = 0.5
 )
 
-// sumQuadrics computes the quadrics of all positions: the planes of their triangles, weighted by
-// area, and the planes along borders and seams.
+// sumQuadrics computes the quadrics of all positions. They contain the planes of the triangles,
+// weighted by area, and the planes along borders and seams.
 func (m *mesh) sumQuadrics() error {
 	for c := 0; c < len(m.triangles); c += 3 {
 		if err := m.spendEffort(20 + 10*m.worn.countNumbers()); err != nil {
@@ -116,8 +116,8 @@ func (m *mesh) sumQuadrics() error {
 	return nil
 }
 
-// holdEdge adds the plane through the edge at a corner that is perpendicular to the corner's
-// triangle.
+// holdEdge adds a plane through the edge that starts at a corner. The plane is perpendicular to the
+// corner's triangle.
 func (m *mesh) holdEdge(c uint32, weight float64) {
 	p, q := m.place[c], m.place[optimize.NextCorner(c)]
 	a := m.at[p]

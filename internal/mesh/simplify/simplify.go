@@ -2,7 +2,8 @@
 // levels of detail. It collapses edges in the order of the resulting error, measured by quadrics
 // (Garland and Heckbert, "Surface Simplification Using Quadric Error Metrics", 1997; for attributes
 // Hoppe, "New Quadric Metric for Simplifying Meshes with Appearance Attributes", 1999). A vertex
-// only moves onto one of its neighbors, so that all levels share the vertices of the first.
+// only moves onto one of its neighbors, so that all levels can use the vertices of the original
+// mesh.
 //
 // The result is the same on every machine.
 package simplify
@@ -15,17 +16,17 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// Options limit the simplification. Simplify stops at Target or MaxError, whichever comes first, or
-// if no edge can collapse without breaking the mesh.
+// Options limit the simplification. Simplify stops when it reaches Target or MaxError, or when no
+// edge can collapse without breaking the mesh.
 type Options struct {
-	// Target is the number of indices to reach, three per triangle. The result may be one collapse
-	// below it, usually two triangles.
+	// Target is the number of indices to reach, three per triangle. The result may have fewer
+	// indices by one collapse, which usually removes two triangles.
 	Target int
 	// MaxError is the largest error, relative to the mesh's extent: 0.01 is 1 % of Scale. Values
-	// below a millionth, the rounding error of positions, count as a millionth: 0 only collapses
+	// below a millionth, the rounding error of positions, count as a millionth. So 0 only collapses
 	// edges without cost.
 	MaxError float32
-	// LockBorder keeps the vertices at open edges in place, because another mesh may join there.
+	// LockBorder keeps the vertices at open edges in place, because another mesh may be adjacent.
 	LockBorder bool
 	// Attributes are preserved in addition to the shape. Attributes that are not listed are
 	// ignored.
@@ -35,10 +36,10 @@ type Options struct {
 // An Attribute is a vertex attribute other than the position, such as a normal, a color or a
 // texture coordinate.
 type Attribute struct {
-	Values []float32 // Width values per vertex
+	Values []float32 // values of the attribute, Width per vertex
 	Width  int       // number of components, 1 to 4
 	// Weight is the cost of changing the attribute by 1 on a part of the surface. It equals the
-	// cost of moving that part by Weight times its own width. 0.5 is suitable for normals; 0
+	// cost of moving that part by Weight times the part's width. 0.5 is suitable for normals; 0
 	// ignores the attribute.
 	Weight float32
 }
@@ -46,9 +47,9 @@ type Attribute struct {
 // maxNumbers is the maximum number of attribute values per vertex.
 const maxNumbers = 32
 
-// Simplify returns the triangles of the simplified mesh and its largest error. The error is
-// relative to the mesh's extent, see [Scale]: the root mean square of how far the surface around a
-// vertex has moved, including its attributes by their weights. positions holds x, y, z of each
+// Simplify returns the triangles of the simplified mesh and its largest error. The error is the
+// root mean square of how far the surface around a vertex has moved, including its attributes by
+// their weights. It is relative to the mesh's extent; see [Scale]. positions holds x, y, z of each
 // vertex.
 //
 // Vertices at the same position form a seam: they collapse together, along the seam. Open borders,
@@ -64,7 +65,7 @@ func Simplify(ctx context.Context, indices []uint32, positions []float32, o Opti
 		return nil, 0, err
 	}
 	limit := max(float64(o.MaxError), 1e-6)
-	limit = min(float64(limit*limit), math.MaxFloat32) // below the cost of forbidden collapses
+	limit = min(float64(limit*limit), math.MaxFloat32) // the limit stays below the cost of forbidden collapses
 	if err := m.collapseUntil(o.Target, limit); err != nil {
 		return nil, 0, err
 	}
@@ -133,34 +134,35 @@ func checkSimplify(indices []uint32, positions []float32, o *Options) error {
 type mesh struct {
 	ctx  context.Context
 	work int
-	// effort is the remaining work allowed for a mesh of this size. A typical mesh takes less than
-	// half. A mesh that allows only one collapse per pass would take quadratic time.
+	// effort is the remaining work that is allowed, given the size of the mesh. A typical mesh
+	// takes less than half of it. A mesh that allows only one collapse per pass would take
+	// quadratic time.
 	effort int64
 
-	triangles []uint32 // remaining triangles, as wedges
+	triangles []uint32 // corners of the remaining triangles, as wedges
 	position  []uint32 // position of each wedge
 	at        []vector // coordinates of each position, scaled to the range from 0 to 1
 	shape     []quadric
 	facing    []vector    // sum of the original normals at each position, weighted by area
-	worn      *appearance // attributes; nil if there are none
-	reached   float64     // largest error so far, squared
+	worn      *appearance // attributes of the wedges; nil if there are none
+	reached   float64     // square of the largest error so far
 
 	lockBorder bool
 
-	// Results of connectTriangles.
+	// These are the results of connectTriangles.
 	place  []uint32 // position of each corner
-	begin  []uint32 // corners at position p are around[begin[p]:begin[p+1]]
+	begin  []uint32 // start of each position's list: the corners at position p are around[begin[p]:begin[p+1]]
 	around []uint32 // corners, as indices in triangles
 	kind   []uint8  // kind of each position
-	seam   []bool   // set for positions with two wedges
+	seam   []bool   // set for a position with two wedges
 	edges  []edge
 
-	// Temporary memory of rankEdges and collapseEdges.
+	// These are temporary data of rankEdges and collapseEdges.
 	order   []uint32 // edges, sorted by cost
-	to      []uint32 // new position of each position in this pass
-	wedgeTo []uint32 // new wedge of each wedge in this pass
-	touched []bool   // set for positions that have taken part in this pass
-	mark    []uint32 // last stamp of each position
+	to      []uint32 // new position of each position, in this pass
+	wedgeTo []uint32 // new wedge of each wedge, in this pass
+	touched []bool   // set for a position that has taken part in this pass
+	mark    []uint32 // last stamp that marked each position
 	stamp   uint32
 }
 
@@ -202,7 +204,7 @@ func newMesh(ctx context.Context, indices []uint32, positions []float32, o *Opti
 	m.begin = make([]uint32, count+1)
 	m.place = make([]uint32, len(m.triangles))
 	m.around = make([]uint32, len(m.triangles))
-	m.edges = make([]edge, 0, len(m.triangles)/2) // enough for a closed surface
+	m.edges = make([]edge, 0, len(m.triangles)/2) // a closed surface needs no larger capacity
 	m.order = make([]uint32, 0, len(m.triangles)/2)
 	m.kind = make([]uint8, count)
 	m.seam = make([]bool, count)
@@ -237,8 +239,8 @@ func (m *mesh) collapseUntil(target int, limit float64) error {
 	return nil
 }
 
-// spendEffort counts work, in units of some ten nanoseconds, and returns the context's error if it
-// is canceled.
+// spendEffort counts work, in units of about ten nanoseconds. If the context is canceled, it
+// returns the context's error.
 func (m *mesh) spendEffort(work int) error {
 	m.effort -= int64(work)
 	if m.work += work; m.work < 1<<17 {
@@ -248,5 +250,5 @@ func (m *mesh) spendEffort(work int) error {
 	return m.ctx.Err()
 }
 
-// cornersAt returns the corners at a position at the start of the pass.
+// cornersAt returns the corners that were at a position when the pass started.
 func (m *mesh) cornersAt(p uint32) []uint32 { return m.around[m.begin[p]:m.begin[p+1]] }

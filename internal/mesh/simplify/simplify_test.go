@@ -32,8 +32,8 @@ var peer = map[string][3]float64{
 	"shuffled torus":     {0.000232, 0.000689, 0.002441},
 }
 
-// distances are the measured distances of these results from the samples: the root mean square
-// distance of the sample's vertices to the nearest triangle.
+// distances are the measured errors of the same results: the root mean square distance of the
+// sample's vertices to the nearest triangle.
 var distances = map[string][3]float64{
 	"grid":               {0.000218, 0.000678, 0.002310},
 	"sphere":             {0.000524, 0.001341, 0.005346},
@@ -41,7 +41,8 @@ var distances = map[string][3]float64{
 	"shuffled torus":     {0.000119, 0.000363, 0.001330},
 }
 
-// The target is missed by at most one collapse, and the error is close to meshoptimizer's.
+// TestLikePeer checks that the target is missed by at most one collapse, and that the error is
+// close to meshoptimizer's.
 func TestLikePeer(t *testing.T) {
 	for _, s := range meshtest.Samples() {
 		for i, part := range []float64{0.5, 0.2, 0.05} {
@@ -62,12 +63,12 @@ func TestLikePeer(t *testing.T) {
 	}
 }
 
-// The reported error is at most the requested error, and the measured distance of the surface is
-// about the reported error.
+// TestMaxError checks that the reported error does not exceed the requested error, and that it is
+// close to the measured distance of the surfaces.
 func TestMaxError(t *testing.T) {
 	for i, s := range meshtest.Samples() {
 		if i%2 == 1 {
-			continue // similar to the previous sample
+			continue // this sample is similar to the previous one
 		}
 		before := len(s.Indices)
 		for _, limit := range []float32{0.001, 0.008} {
@@ -86,8 +87,8 @@ func TestMaxError(t *testing.T) {
 	}
 }
 
-// Edges collapse if that costs nothing: a flat field ends as two triangles. With a locked border,
-// the whole border stays.
+// TestFree checks that edges without cost collapse: a flat field is reduced to two triangles. With
+// LockBorder, all vertices on the border must remain.
 func TestFree(t *testing.T) {
 	m := meshtest.Grid(16, 16, nil)
 	out, reached := simplified(t, m, Options{})
@@ -109,12 +110,12 @@ func TestFree(t *testing.T) {
 			t.Errorf("vertex %d at %v, %v of the locked border is gone", v, x, y)
 		}
 	}
-	if len(out) != 3*62 { // a polygon of 64 corners
+	if len(out) != 3*62 { // a polygon with 64 corners has 62 triangles
 		t.Errorf("a flat field with a locked border has %d indices left, want %d", len(out), 3*62)
 	}
 }
 
-// Triangles remain where an attribute changes.
+// TestAttributes checks that triangles remain where an attribute changes.
 func TestAttributes(t *testing.T) {
 	m := meshtest.Grid(32, 32, nil)
 	color := make([]float32, m.Vertices())
@@ -123,7 +124,7 @@ func TestAttributes(t *testing.T) {
 			color[v] = 1
 		}
 	}
-	step := func(o Options) float64 { // how far the color is off, on average
+	step := func(o Options) float64 { // returns the mean error of the color
 		out, _ := simplified(t, m, o)
 		var sum float64
 		for v := range color {
@@ -191,8 +192,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Many triangles around one vertex do not take time proportional to the square of their number, and
-// the rest of the mesh still collapses.
+// TestCrowd checks that many triangles around one vertex do not take quadratic time, and that the
+// rest of the mesh still collapses.
 func TestCrowd(t *testing.T) {
 	m := meshtest.Fan(30000)
 	hub, err := newMesh(t.Context(), m.Indices, m.Positions, &Options{})
@@ -216,8 +217,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// The work limit is far above the work for normal meshes, even down to the last triangle. It stops
-// a search that would take too long.
+// TestEffort checks that normal meshes need far less than the work limit, even down to the last
+// triangle. The limit must stop a search that would take too long.
 func TestEffort(t *testing.T) {
 	for _, s := range meshtest.Samples() {
 		m, err := newMesh(t.Context(), s.Indices, s.Positions, &Options{})
@@ -243,8 +244,8 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// For any mesh, the result consists of triangles with corners at three different positions of the
-// mesh, and no argument is modified.
+// TestAnyMesh simplifies random meshes. Each resulting triangle must have its corners at three
+// different positions of the mesh. No argument may be modified.
 func TestAnyMesh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := meshtest.Soup(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 60).Draw(t, "vertices"), rapid.IntRange(0, 200).Draw(t, "triangles"))
@@ -276,7 +277,6 @@ func TestAnyMesh(t *testing.T) {
 	})
 }
 
-// The results are the same on every machine.
 func TestGolden(t *testing.T) {
 	want := map[string]uint32{ // CRC-32 of the indices and the error
 		"grid": 0x40d48aae, "shuffled grid": 0xb57eeee2, "sphere": 0x310bcf0e,

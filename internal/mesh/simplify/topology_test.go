@@ -8,8 +8,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize/meshtest"
 )
 
-// A closed surface stays closed: every edge has a triangle on both sides, the number of holes
-// through the surface is unchanged, and no triangle faces inward.
+// TestClosedStaysClosed checks that a closed surface stays closed: every edge has a triangle on
+// both sides. The number of holes through the surface must not change, and no triangle may face
+// inward.
 func TestClosedStaysClosed(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -38,10 +39,11 @@ func TestClosedStaysClosed(t *testing.T) {
 				t.Errorf("%s at %d: Euler characteristic %d, want %d", c.name, target, got, c.euler)
 			}
 			if target < 150 {
-				continue // a tetrahedron of a sphere, and less than a ring of a torus
+				continue // too few triangles: a sphere is a tetrahedron and a torus has no full ring
 			}
 			for i := 0; i < len(out); i += 3 {
-				// In saddle-shaped parts of a ring, a sliver may be perpendicular to the surface.
+				// In saddle-shaped parts of a torus, a thin triangle may be perpendicular to the
+				// surface.
 				if cos := outward(c.mesh.Positions, out[i:i+3], c.thick); cos < -0.1 {
 					t.Errorf("%s at %d: triangle %v faces inward, cosine %v", c.name, target, out[i:i+3], cos)
 				}
@@ -50,8 +52,8 @@ func TestClosedStaysClosed(t *testing.T) {
 	}
 }
 
-// Borders stay simple lines without pinched points: around a field with a hole, and on a strip with
-// all vertices on the border.
+// TestBorderStays checks that borders stay simple lines without pinched points. It simplifies a
+// field with a hole, and a strip with all vertices on the border.
 func TestBorderStays(t *testing.T) {
 	ring := meshtest.Grid(30, 30, meshtest.Hills(0.2))
 	kept := ring.Indices[:0]
@@ -62,7 +64,7 @@ func TestBorderStays(t *testing.T) {
 		}
 	}
 	ring.Indices = kept
-	// The strip is so curved and so narrow that collapsing an edge across it is the cheapest move.
+	// The strip is so narrow and so curved that collapsing an edge across it has the lowest cost.
 	narrow := meshtest.Grid(60, 1, func(x, y float64) float64 { return meshtest.Hills(0.5)(x, 0) })
 	for i := 1; i < len(narrow.Positions); i += 3 {
 		narrow.Positions[i] *= 0.001
@@ -81,7 +83,7 @@ func TestBorderStays(t *testing.T) {
 		for _, target := range c.targets {
 			out, _ := simplified(t, c.mesh, Options{Target: target, MaxError: 10})
 			vertices, edges := count(c.mesh.Positions, out)
-			open := map[[3]float32]int{} // ways out of a point along the border
+			open := map[[3]float32]int{} // number of border edges that start at each point
 			for e, n := range edges {
 				if n != 1 {
 					t.Errorf("%s at %d: %d triangles on one side of the edge %v", c.name, target, n, e)
@@ -107,10 +109,11 @@ func TestBorderStays(t *testing.T) {
 	}
 }
 
-// A slit from the border to the middle of a field keeps its two sides apart, up to its end.
+// TestSlitStays checks that a slit from the border to the middle of a field keeps its two sides
+// apart, up to its end.
 func TestSlitStays(t *testing.T) {
 	m := meshtest.Grid(20, 20, nil)
-	right := map[uint32]uint32{} // copies of the vertices on the slit
+	right := map[uint32]uint32{} // copies of the vertices on the slit, for the triangles to its right
 	for i, v := range m.Indices {
 		p := point(m.Positions, v)
 		if p[0] != 0.5 || p[1] >= 0.5 || middle(m.Positions, m.Indices[i/3*3:][:3]) < 0.5 {
@@ -139,13 +142,13 @@ func TestSlitStays(t *testing.T) {
 	}
 }
 
-// middle returns the x of the middle of a triangle.
+// middle returns the x coordinate of the center of a triangle.
 func middle(positions []float32, t []uint32) float32 {
 	return (positions[3*t[0]] + positions[3*t[1]] + positions[3*t[2]]) / 3
 }
 
-// Triangles at a seam stay on their side of the seam: no triangle spans the texture from one end to
-// the other.
+// TestSeamStays checks that triangles stay on their side of a seam: no triangle extends from one
+// end of the texture to the other.
 func TestSeamStays(t *testing.T) {
 	m := meshtest.Sphere(60, 30)
 	for _, target := range []int{5000, 2000, 600} {
@@ -157,7 +160,7 @@ func TestSeamStays(t *testing.T) {
 		for i := 0; i < len(out); i += 3 {
 			low, high := float32(2), float32(-1)
 			for _, v := range out[i : i+3] {
-				if math.Abs(float64(m.Positions[3*v+2])) < 0.999 { // u means nothing at a pole
+				if math.Abs(float64(m.Positions[3*v+2])) < 0.999 { // the texture coordinate u has no meaning at a pole
 					low, high = min(low, m.UVs[2*v]), max(high, m.UVs[2*v])
 				}
 			}
@@ -177,9 +180,10 @@ func TestSeamStays(t *testing.T) {
 	}
 }
 
-// Unconnected surfaces with vertices at the same positions do not tear.
+// TestWedgesWithoutWay checks that unconnected surfaces with vertices at the same positions do not
+// tear.
 func TestWedgesWithoutWay(t *testing.T) {
-	// Every triangle has its own three vertices: nothing may move.
+	// Every triangle has its own three vertices, so nothing may move.
 	grid := meshtest.Grid(8, 8, nil)
 	m := new(meshtest.Mesh)
 	for i, v := range grid.Indices {
@@ -194,8 +198,8 @@ func TestWedgesWithoutWay(t *testing.T) {
 
 func point(positions []float32, v uint32) [3]float32 { return [3]float32(positions[3*v:]) }
 
-// count returns how many points the triangles use, and how many triangles each
-// directed edge has.
+// count returns the number of points that the triangles use. It also returns the number of
+// triangles at each directed edge.
 func count(positions []float32, indices []uint32) (points int, edges map[[2][3]float32]int) {
 	seen := map[[3]float32]bool{}
 	edges = map[[2][3]float32]int{}
@@ -207,8 +211,8 @@ func count(positions []float32, indices []uint32) (points int, edges map[[2][3]f
 	return len(seen), edges
 }
 
-// outward returns the cosine between the normal of a triangle and the outward direction of a ring
-// of the given thickness, or of a ball if the thickness is 0.
+// outward returns the cosine between the normal of a triangle and the outward direction of a torus
+// of the given thickness. If the thickness is 0, it is a sphere.
 func outward(positions []float32, t []uint32, thick float64) float64 {
 	a, b, c := vectorAt(positions, int(t[0])), vectorAt(positions, int(t[1])), vectorAt(positions, int(t[2]))
 	out := a.plus(b).plus(c).times(1.0 / 3)
@@ -229,7 +233,7 @@ func area(positions []float32, indices []uint32) float64 {
 	return sum
 }
 
-// flat returns positions seen from above.
+// flat returns positions with z set to 0.
 func flat(positions []float32) []float32 {
 	out := append([]float32(nil), positions...)
 	for i := 2; i < len(out); i += 3 {
@@ -238,7 +242,7 @@ func flat(positions []float32) []float32 {
 	return out
 }
 
-// weights returns the weights of the corners of a triangle, seen from above, at p.
+// weights returns the barycentric coordinates of p in a triangle that is seen from above.
 func weights(positions []float32, t []uint32, p []float32) (a, b, c float64) {
 	q := vector{float64(p[0]), float64(p[1]), 0}
 	u, v, w := vectorAt(positions, int(t[0])).minus(q), vectorAt(positions, int(t[1])).minus(q), vectorAt(positions, int(t[2])).minus(q)
@@ -246,7 +250,7 @@ func weights(positions []float32, t []uint32, p []float32) (a, b, c float64) {
 	return a / (a + b + c), b / (a + b + c), c / (a + b + c)
 }
 
-// containing returns the offset in indices of the triangle that covers p, or -1.
+// containing returns the offset in indices of the triangle that contains p, or -1.
 func containing(positions []float32, indices []uint32, p []float32) int {
 	for i := 0; i < len(indices); i += 3 {
 		if a, b, c := weights(positions, indices[i:i+3], p); min(a, b, c) > -1e-6 {
@@ -256,8 +260,8 @@ func containing(positions []float32, indices []uint32, p []float32) int {
 	return -1
 }
 
-// distance returns the root mean square distance of two hundred positions of a
-// mesh from the nearest of the triangles, relative to its extent.
+// distance returns the root mean square distance from the triangles of two hundred positions of a
+// mesh, relative to the mesh's extent.
 func distance(m *meshtest.Mesh, indices []uint32) float64 {
 	type ball struct {
 		a, b, c, middle vector
@@ -273,7 +277,7 @@ func distance(m *meshtest.Mesh, indices []uint32) float64 {
 	sum, n := 0.0, 0
 	for v := 0; v < m.Vertices(); v += 1 + m.Vertices()/200 {
 		p := vectorAt(m.Positions, v)
-		best := math.Inf(1) // squared
+		best := math.Inf(1) // square of the smallest distance
 		for i := range triangles {
 			t := &triangles[i]
 			d := p.minus(t.middle)
@@ -288,8 +292,8 @@ func distance(m *meshtest.Mesh, indices []uint32) float64 {
 	return math.Sqrt(sum/float64(n)) / float64(Scale(m.Positions))
 }
 
-// away returns the square of the distance of p from a triangle (Ericson, "Real-Time
-// Collision Detection", 5.1.5).
+// away returns the square of the distance from p to a triangle (Ericson, "Real-Time Collision
+// Detection", 5.1.5).
 func away(p, a, b, c vector) float64 {
 	ab, ac := b.minus(a), c.minus(a)
 	n := ab.cross(ac)
@@ -304,7 +308,7 @@ func away(p, a, b, c vector) float64 {
 	return min(beside(p, a, b), beside(p, b, c), beside(p, c, a))
 }
 
-// beside returns the squared distance of p from the line through a and b.
+// beside returns the square of the distance from p to the line through a and b.
 func beside(p, a, b vector) float64 {
 	ab := b.minus(a)
 	t := 0.0

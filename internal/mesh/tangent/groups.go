@@ -9,17 +9,17 @@ import (
 
 // A face holds the derived properties of a triangle.
 type face struct {
-	s, t  vec // unit directions of growing u and v, or 0
+	s, t  vec // unit directions in which u and v grow, or zero vectors
 	flags uint8
 }
 
 const (
-	assigned   = 1 << iota // corner 0 belongs to a group
-	_                      // corner 1 belongs to a group
-	_                      // corner 2 belongs to a group
-	preserving             // the texture is not mirrored
-	groupsAny              // the direction is unknown: corners may join any group
-	degenerate             // two corners are at the same position
+	assigned   = 1 << iota // set if corner 0 belongs to a group
+	_                      // set if corner 1 belongs to a group
+	_                      // set if corner 2 belongs to a group
+	preserving             // set if the texture is not mirrored
+	groupsAny              // set if the direction is unknown, so that corners may join any group
+	degenerate             // set if two corners are at the same position
 )
 
 const anyAssigned = 7
@@ -70,15 +70,15 @@ func (m *mesh) deriveFaces() error {
 	return nil
 }
 
-// pairEdges finds the opposite of each edge. If more than two triangles share an edge, the first
-// edge in one direction is paired with the first in the other direction, and so on.
+// pairEdges finds the opposite of each edge. If more than two triangles share an edge, it pairs the
+// first edge in one direction with the first edge in the other direction, and so on.
 func (m *mesh) pairEdges() error {
 	m.opposite = make([]uint32, len(m.corners))
 	for c := range m.opposite {
 		m.opposite[c] = none
 	}
-	// The edges are sorted by their lower vertex: the edges of v are sorted[begin[v]:begin[v+1]],
-	// each with the higher vertex and the corner.
+	// The edges are sorted by their lower vertex. The edges of v are sorted[begin[v]:begin[v+1]].
+	// Each entry holds the higher vertex and the corner.
 	begin := make([]uint32, m.unique+1)
 	if err := m.eachEdge(func(low, _, _ uint32) { begin[low]++ }); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (m *mesh) pairEdges() error {
 	return nil
 }
 
-// eachEdge calls do for the edges of faces that have an area.
+// eachEdge calls do for each edge of the faces that have an area.
 func (m *mesh) eachEdge(do func(low, high, corner uint32)) error {
 	for f := range m.faces {
 		if err := m.countWork(3); err != nil {
@@ -133,10 +133,10 @@ func (m *mesh) eachEdge(do func(low, high, corner uint32)) error {
 	return nil
 }
 
-// pairOpposite pairs edges between the same two vertices, in order. In every edge, low is the lower
-// vertex.
+// pairOpposite pairs edges between the same two vertices, in order. low is the lower vertex of all
+// edges.
 func (m *mesh) pairOpposite(edges []uint64, low uint32) {
-	up, down := 0, 0 // next edge to check that starts at low, and that ends at low
+	up, down := 0, 0 // next edge to check in each direction: from low, and to low
 	for {
 		for up < len(edges) && m.corners[uint32(edges[up])] != low {
 			up++
@@ -154,17 +154,17 @@ func (m *mesh) pairOpposite(edges []uint64, low uint32) {
 	}
 }
 
-// A member is a corner of a group, with the directions of its face projected on the plane of the
+// A member is a corner of a group. It has the directions of its face, projected on the plane of the
 // group's normal.
 type member struct {
 	corner uint32
 	s, t   vec
-	part   vec // contribution to the group's tangent: s times the angle of the corner
+	part   vec // contribution to the group's tangent: s times the angle at the corner
 	any    bool
 }
 
-// groupCorners groups the corners at a vertex that share edges and have the same mirroring. Each
-// group gets one tangent: the mean of the tangents of its faces, weighted by their angles.
+// groupCorners groups the corners at a vertex whose faces share edges and have the same mirroring.
+// Each group gets one tangent: the mean of the tangents of its faces, weighted by their angles.
 func (m *mesh) groupCorners() error {
 	var group []uint32
 	var members []member
@@ -207,7 +207,7 @@ func (m *mesh) memberOf(c uint32, n vec) member {
 }
 
 // walkGroup adds the corners around the vertex of a group's first corner, first to the left, then
-// to the right, as long as faces share edges and have the same mirroring.
+// to the right. It stops where faces share no edge or have different mirroring.
 func (m *mesh) walkGroup(group []uint32, mirror uint8) []uint32 {
 	start := group[0]
 	for left := m.opposite[start]; left != none; {
@@ -227,7 +227,7 @@ func (m *mesh) walkGroup(group []uint32, mirror uint8) []uint32 {
 	return group
 }
 
-// joinGroup adds a corner to a group if the corner has no group yet and has the same mirroring. A
+// joinGroup adds a corner to a group, if the corner has no group yet and has the same mirroring. A
 // face without a direction adopts the mirroring of the first group that it joins.
 func (m *mesh) joinGroup(c uint32, mirror uint8) bool {
 	f := &m.faces[c/3]
@@ -244,11 +244,11 @@ func (m *mesh) joinGroup(c uint32, mirror uint8) bool {
 	return true
 }
 
-// manyFaces limits the comparison of all corners at a vertex with each other.
+// manyFaces limits the number of corners at a vertex that are compared with each other.
 const manyFaces = 512
 
 // setGroupTangents sets the tangents of a group's members. All members get the same tangent, unless
-// some are exactly opposite: then each corner ignores the members opposite to it. At a vertex with
+// some are exactly opposite. Then each corner ignores the members opposite to it. At a vertex with
 // more than manyFaces faces, no member is ignored.
 func (m *mesh) setGroupTangents(group []member, preserving bool) error {
 	if len(group) > manyFaces || oneSided(group) {
@@ -270,7 +270,8 @@ func (m *mesh) setGroupTangents(group []member, preserving bool) error {
 	return nil
 }
 
-// oneSided reports whether all members point into one half-space, so that no two are opposite.
+// oneSided reports whether the directions of all members are less than a right angle from those of
+// the first, so that no two are opposite.
 func oneSided(group []member) bool {
 	for _, g := range group[1:] {
 		if !(g.s.dot(group[0].s) > 0.01 && g.t.dot(group[0].t) > 0.01) {
@@ -291,8 +292,8 @@ func meanTangent(group []member, counts func(member) bool) vec {
 	return sum.unit()
 }
 
-// setTangent stores the tangent of a corner. It stores 1, 0, 0 if the sum of tangents is zero or
-// overflowed.
+// setTangent stores the tangent of a corner. It stores 1, 0, 0 if the sum of the tangents is zero
+// or has overflowed.
 func (m *mesh) setTangent(c uint32, s vec, preserving bool) {
 	if l := s.dot(s); !(l > 0.5 && l < 2) {
 		s = vec{1, 0, 0}

@@ -95,10 +95,9 @@ func (a wide) unit() vec {
 	return vec{float32(a[0] / l), float32(a[1] / l), float32(a[2] / l)}
 }
 
-// A vec is a vector of float32. Its operations round step by step like the reference
+// A vec is a vector of float32. Its operations round in the same steps as the reference
 // implementation, because the last bit can determine whether two tangents are opposite. Products
-// are rounded before they are added, because processors that fuse both operations give other
-// results.
+// are rounded before they are added, because fused operations would give different results.
 type vec [3]float32
 
 func (a vec) plus(b vec) vec  { return vec{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
@@ -122,7 +121,7 @@ func (a vec) unit() vec {
 // flattenTo returns the projection of a on the plane with normal n, normalized.
 func (a vec) flattenTo(n vec) vec { return a.minus(n.times(n.dot(a))).unit() }
 
-// notZero reports whether f is large enough to divide by: a normal number, not a subnormal.
+// notZero reports whether f is large enough to divide by it. Subnormal numbers are too small.
 func notZero(f float32) bool { return f > 0x1p-126 || f < -0x1p-126 }
 
 // acos returns the arc cosine of a value from -1 to 1, within 1e-15. The function of package math
@@ -137,7 +136,7 @@ func acos(cos float64) float64 {
 	return math.Pi/2 - asin(cos)
 }
 
-// asin computes the Taylor series x + 1/2 x^3/3 + 1*3/(2*4) x^5/5 ... for x from -0.5 to 0.5.
+// asin computes the Taylor series x + 1/2 x^3/3 + 1*3/(2*4) x^5/5 + ... for x from -0.5 to 0.5.
 func asin(x float64) float64 {
 	terms, square := asinTerms(), float64(x*x)
 	sum := 0.0
@@ -147,7 +146,8 @@ func asin(x float64) float64 {
 	return sum * x
 }
 
-// asinTerms returns the coefficients of the series, enough for full precision.
+// asinTerms returns the coefficients of the Taylor series of asin. They are enough for full
+// precision.
 var asinTerms = sync.OnceValue(func() *[25]float64 {
 	terms := new([25]float64)
 	product := 1.0

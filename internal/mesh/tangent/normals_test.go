@@ -9,7 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize/meshtest"
 )
 
-// The normals of a ball point away from its center, also at its seam and its poles.
+// TestNormalsOfSphere checks that normals of a sphere point away from its center, also at its seam
+// and its poles.
 func TestNormalsOfSphere(t *testing.T) {
 	m := meshtest.Sphere(60, 30)
 	got, err := Normals(t.Context(), m.Indices, m.Positions)
@@ -24,8 +25,8 @@ func TestNormalsOfSphere(t *testing.T) {
 	}
 }
 
-// Normals are weighted by angles: the normal at the corner of a cube does not depend on how the
-// faces of the cube are split into triangles.
+// TestNormalsOfCube checks that normals are weighted by angles. The normal at a corner of a cube
+// must not depend on how the faces are split into triangles.
 func TestNormalsOfCube(t *testing.T) {
 	var positions []float32
 	for i := range 8 {
@@ -57,7 +58,7 @@ func TestNormalsOfCube(t *testing.T) {
 	}
 }
 
-// Normals have length 1 even at vertices without a surface.
+// TestNormalsOfNothing checks that normals have length 1 even at vertices without triangles.
 func TestNormalsOfNothing(t *testing.T) {
 	positions := []float32{0, 0, 0, 1, 0, 0, 2, 0, 0, 5, 5, 5}
 	indices := []uint32{0, 1, 2, 1, 1, 0}
@@ -73,7 +74,8 @@ func TestNormalsOfNothing(t *testing.T) {
 	}
 }
 
-// Huge and tiny meshes have the same normals as a mesh of normal size.
+// TestNormalsOfAnySize checks that scaling a mesh by a huge or tiny factor does not change its
+// normals.
 func TestNormalsOfAnySize(t *testing.T) {
 	for _, size := range []float32{1e-38, 1e-20, 1, 1e20, 1e38} {
 		got, err := Normals(t.Context(), []uint32{0, 1, 2}, []float32{0, 0, 0, 0, size, 0, 0, 0, size})
@@ -107,8 +109,8 @@ func TestAcos(t *testing.T) {
 	}
 }
 
-// around returns the members of a group whose directions form a full circle, and some members
-// without a direction.
+// around returns the members of a group whose directions form a full circle. Some members have no
+// direction.
 func around(n int) []member {
 	group := make([]member, n)
 	for i := range group {
@@ -122,12 +124,12 @@ func around(n int) []member {
 	return group
 }
 
-// setGroupTangents compares members with each other. It needs no positions, because the
-// contribution of each member is already computed.
+// TestSettle calls setGroupTangents for members whose contribution is already computed, so it needs
+// no positions.
 func TestSettle(t *testing.T) {
 	group := around(24)
 	group[0].s, group[0].t = vec{1, 0, 0}, vec{0, 1, 0}
-	group[12].s, group[12].t = vec{-1, 0, 0}, vec{0, -1, 0} // vectors with the product -1
+	group[12].s, group[12].t = vec{-1, 0, 0}, vec{0, -1, 0} // directions opposite to those of member 0
 	m := &mesh{ctx: t.Context(), tangents: make([]float32, 4*len(group))}
 	if err := m.setGroupTangents(group, true); err != nil {
 		t.Fatal(err)
@@ -149,11 +151,12 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// Corners at a vertex are compared with each other only if there are few of them.
+// TestHubs checks that corners at a vertex are compared with each other only if their number is
+// small.
 func TestHubs(t *testing.T) {
 	for _, n := range []int{manyFaces, manyFaces + 1, 4000} {
 		fan := meshtest.Fan(n)
-		for v := 1; v < fan.Vertices(); v++ { // u grows outward from the center; nothing is mirrored
+		for v := 1; v < fan.Vertices(); v++ { // u grows outward from the center, so nothing is mirrored
 			fan.UVs[2*v], fan.UVs[2*v+1] = 1, float32(v)/16
 		}
 		fan.UVs[0], fan.UVs[1] = 0, 0

@@ -1,12 +1,14 @@
 // Package tangent computes the missing normals and tangents of a mesh. The tangents follow
 // MikkTSpace (Morten S. Mikkelsen, "Simulation of Wrinkled Surfaces Revisited", 2008, and its
-// reference implementation). Tools that bake normal maps and engines that draw them have agreed on
-// it, because any other tangents show seams. The tangents equal the reference implementation's to
-// the last bit, except for one of its bugs: it leaves the edges at the highest numbered vertex
-// unsorted, and so may miss that triangles there are adjacent.
+// reference implementation). Tools that bake normal maps and engines that draw them use it by
+// convention, because any other tangents show seams.
+//
+// The tangents equal the reference implementation's to the last bit, except for one of its bugs. It
+// does not sort the edges at the highest numbered vertex, so it may not find adjacent triangles at
+// this vertex.
 //
 // A mesh is a list of indices, three per triangle, into arrays of vertices. The arguments are never
-// written to, and the result is the same on every machine. Functions return an error for infinities
+// modified, and the result is the same on every machine. Functions return an error for infinities
 // and NaNs, for an index out of range, for arrays that do not match the positions, and for a
 // canceled context.
 package tangent
@@ -19,14 +21,15 @@ import (
 )
 
 // Generate returns the tangents of a mesh, as x, y, z, w per corner (as many as indices). Corners
-// of one vertex may have different tangents, for example where texture coordinates are mirrored, so
-// give each corner its own vertex and weld the vertices again. positions and normals have three
+// of one vertex may have different tangents, for example where texture coordinates are mirrored. So
+// give each corner its own vertex, and merge equal vertices again. positions and normals have three
 // numbers per vertex, uvs two. Generate takes about 45 bytes per corner, including 16 for the
 // result, and 50 per vertex.
 //
-// x, y, z is a unit vector, w is 1 or -1: bitangent = w * cross(normal, tangent). This assumes that
-// v points up, as in OpenGL and OBJ. In glTF v points down, so negate w. Corners without a tangent,
-// as in triangles without texture area, get 1, 0, 0, as in the reference implementation.
+// x, y, z is a unit vector, and w is 1 or -1: bitangent = w * cross(normal, tangent). This assumes
+// that v points up, as in OpenGL and OBJ. In glTF v points down, so negate w. Corners without a
+// tangent, such as those of triangles without texture area, get 1, 0, 0, as in the reference
+// implementation.
 func Generate(ctx context.Context, indices []uint32, positions, normals, uvs []float32) (tangents []float32, err error) {
 	if err := checkMesh(indices, positions); err != nil {
 		return nil, err
@@ -76,18 +79,18 @@ func Generate(ctx context.Context, indices []uint32, positions, normals, uvs []f
 	return m.tangents, nil
 }
 
-// A mesh is the data of Generate's steps. A corner c is an index in indices; it also identifies the
-// edge to the next corner of its triangle.
+// mesh is the state of Generate. A corner c is an index in indices. It also identifies the edge to
+// the next corner of its triangle.
 type mesh struct {
 	ctx                     context.Context
 	work                    int
 	indices                 []uint32
 	positions, normals, uvs []float32
 
-	corners  []uint32 // welded vertex of each corner
-	unique   int      // number of welded vertices
+	corners  []uint32 // vertex of each corner after merging equal vertices
+	unique   int      // number of different vertices
 	faces    []face
-	opposite []uint32 // opposite edge of each edge, or none
+	opposite []uint32 // opposite edge of each edge; none if there is no opposite
 	tangents []float32
 }
 
@@ -100,8 +103,9 @@ func (m *mesh) uv(c uint32) (u, v float32) {
 	return t[0], t[1]
 }
 
-// copyToDegenerate gives the corners of triangles with two corners at the same position the tangent
-// of the first good corner at their vertex.
+// copyToDegenerate sets the tangents of triangles with two corners at the same position. Each of
+// their corners gets the tangent of the first corner at its vertex that belongs to another
+// triangle.
 func (m *mesh) copyToDegenerate() {
 	first := make([]uint32, m.unique)
 	for v := range first {
@@ -119,8 +123,8 @@ func (m *mesh) copyToDegenerate() {
 	}
 }
 
-// countWork counts work, in units of some ten nanoseconds, and returns the context's error if it is
-// canceled.
+// countWork counts work, in units of about ten nanoseconds. If the context is canceled, it returns
+// the context's error.
 func (m *mesh) countWork(work int) error {
 	if m.work += work; m.work < 1<<17 {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// mirrored is a hilly field whose texture is mirrored along the middle. In one corner the texture
-// is rotated by 90 degrees, and in another it has no extent.
+// mirrored returns a hilly field whose texture is mirrored along the middle. In one corner the
+// texture is rotated by 90 degrees, and in another it has no extent.
 func mirrored() *meshtest.Mesh {
 	m := meshtest.Grid(12, 12, meshtest.Hills(0.3))
 	for v := range m.Vertices() {
@@ -34,9 +34,9 @@ func mirrored() *meshtest.Mesh {
 	return m
 }
 
-// references are meshes with recorded tangents of MikkTSpace's reference implementation
-// (3e895b4) in testdata: x, y, z, w of each corner, as float32 in little endian. None of
-// the meshes triggers the known bug of MikkTSpace with the edges of the last vertex.
+// references returns meshes with the tangents that MikkTSpace's reference implementation (3e895b4)
+// computes. testdata has x, y, z, w of each corner as little-endian float32. None of the meshes
+// triggers the known bug with the edges of the last vertex.
 func references() []meshtest.Sample {
 	return []meshtest.Sample{
 		{Name: "torus", Mesh: meshtest.Torus(12, 8, 0.3).Shuffle(1)},
@@ -65,7 +65,7 @@ func TestLikeReference(t *testing.T) {
 		for c := range s.Indices {
 			g, w := got[4*c:][:4], want[4*c:][:4]
 			if w[0] == 0 && w[1] == 0 && w[2] == 0 {
-				w[0] = 1 // no direction in the reference; Generate must return one
+				w[0] = 1 // the reference has no direction, but Generate must return one
 			}
 			for k := range g {
 				if math.Abs(float64(g[k]-w[k])) > 1e-6 {
@@ -77,7 +77,6 @@ func TestLikeReference(t *testing.T) {
 	}
 }
 
-// The tangents are the same on every machine.
 func TestGolden(t *testing.T) {
 	want := map[string]uint32{ // CRC-32 of tangents and normals
 		"torus": 0x25cb71e6, "sphere": 0xa9282aab, "mirrored": 0xc1062210,
@@ -98,7 +97,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// In any mesh, each corner has a direction of length 1 and a sign.
+// TestAnyMesh checks that each corner of a random mesh has a tangent of length 1 and a sign.
 func TestAnyMesh(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := meshtest.Soup(rapid.Uint64().Draw(t, "seed"), rapid.IntRange(1, 60).Draw(t, "vertices"), rapid.IntRange(0, 150).Draw(t, "triangles"))
@@ -119,8 +118,8 @@ func TestAnyMesh(t *testing.T) {
 	})
 }
 
-// The tangents of a regular mesh depend neither on the order of its triangles nor on duplicate
-// vertices.
+// TestOrderOfTriangles checks that the tangents of a regular mesh depend neither on the order of
+// its triangles nor on duplicate vertices.
 func TestOrderOfTriangles(t *testing.T) {
 	m := meshtest.Torus(20, 12, 0.4)
 	plain := cornerTangents(t, m)
@@ -148,7 +147,7 @@ func TestOrderOfTriangles(t *testing.T) {
 	})
 }
 
-// cornerTangents returns the tangents by position and texture coordinate.
+// cornerTangents returns the tangents of corners by position and texture coordinate.
 func cornerTangents(t interface {
 	Helper()
 	Fatal(...any)
@@ -166,7 +165,8 @@ func cornerTangents(t interface {
 	return out
 }
 
-// The two sides of a mirrored texture have opposite signs, and share no tangent.
+// TestMirror checks that the two sides of a mirrored texture have opposite signs and share no
+// tangent.
 func TestMirror(t *testing.T) {
 	m := meshtest.Grid(4, 1, nil)
 	for v := range m.Vertices() {
@@ -177,7 +177,7 @@ func TestMirror(t *testing.T) {
 		t.Fatal(err)
 	}
 	for c := range m.Indices {
-		first := 3 * int(m.Indices[c/3*3+1]) // a corner of the square
+		first := 3 * int(m.Indices[c/3*3+1])
 		want := []float32{-1, 0, 0, -1}
 		if c/6 >= 2 {
 			want = []float32{1, 0, 0, 1}
@@ -188,8 +188,9 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// A triangle without area has a direction of u but no direction of v. It joins its neighbor's group
-// and must not turn the group's tangent, although its angle at vertex 1 is the widest.
+// TestNoDirection uses a triangle without area, which has a direction of u but not of v. It joins
+// its neighbor's group. It must not change the group's tangent, although its angle at vertex 1 is
+// the widest.
 func TestNoDirection(t *testing.T) {
 	m := &meshtest.Mesh{
 		Indices:   []uint32{0, 1, 2, 1, 0, 3},
@@ -202,7 +203,7 @@ func TestNoDirection(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := vec{0.5, -1, 0}.unit()
-	for _, c := range []int{1, 3} { // the corners at vertex 1
+	for _, c := range []int{1, 3} {
 		if s := vec(got[4*c:]); s.dot(want) < 0.99999 {
 			t.Errorf("corner %d has %v, want %v", c, s, want)
 		}
@@ -241,9 +242,9 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// All calls return the context's error, at whichever check it is canceled. A fan of many triangles
-// around one vertex, some of them with opposite tangents, does not take time proportional to the
-// square of their number.
+// TestCancel checks that all calls return the context's error, at whichever check it is canceled. A
+// fan of many triangles around one vertex, some with opposite tangents, must not take quadratic
+// time.
 func TestCancel(t *testing.T) {
 	calls := map[string]func(*meshtest.Patience, *meshtest.Mesh) error{
 		"Generate": func(p *meshtest.Patience, m *meshtest.Mesh) error {
@@ -260,7 +261,7 @@ func TestCancel(t *testing.T) {
 		},
 	}
 	grid, fan := meshtest.Grid(150, 150, nil), meshtest.Fan(30000)
-	for v := 1; v < fan.Vertices(); v++ { // u grows in all directions and is mirrored nowhere
+	for v := 1; v < fan.Vertices(); v++ { // u grows in all directions and is not mirrored
 		fan.UVs[2*v], fan.UVs[2*v+1] = 1, float32(v)/16
 	}
 	fan.UVs[0], fan.UVs[1] = 0, 0

@@ -8,12 +8,12 @@ import (
 	"math/rand/v2"
 )
 
-// A Mesh is a list of triangles. Normals and UVs are parallel to the positions.
+// A Mesh is a list of triangles. Normals and UVs have one entry per vertex, like Positions.
 type Mesh struct {
 	Indices   []uint32
-	Positions []float32 // x, y, z per vertex
-	Normals   []float32 // x, y, z per vertex; unit vectors
-	UVs       []float32 // u, v per vertex
+	Positions []float32 // coordinates x, y, z of each vertex
+	Normals   []float32 // unit vector x, y, z of each vertex
+	UVs       []float32 // texture coordinates u, v of each vertex
 }
 
 // Vertices returns the number of vertices.
@@ -39,7 +39,7 @@ func Grid(width, height int, z func(x, y float64) float64) *Mesh {
 
 // Hills returns a height function for Grid: rounded hills and valleys of the given depth.
 func Hills(depth float64) func(x, y float64) float64 {
-	wave := func(t float64) float64 { // a smooth wave with a period of 1
+	wave := func(t float64) float64 { // smooth wave with a period of 1
 		t -= math.Floor(t)
 		if t > 0.5 {
 			t = 1 - t
@@ -59,14 +59,14 @@ func Sphere(slices, stacks int) *Mesh {
 	for j := range stacks + 1 {
 		s, c := turn(float64(j) / float64(2*stacks))
 		for i := range slices + 1 {
-			// The two sides of the seam are equal to the last bit, because both use turn 0.
+			// Both sides of the seam use turn 0, so that their positions are equal to the last bit.
 			sin, cos := turn(float64(i%slices) / float64(slices))
 			x, y, z := float64(s*cos), float64(s*sin), -c
 			m.vertex(x, y, z, x, y, z, float64(i)/float64(slices), float64(j)/float64(stacks))
 		}
 	}
 	m.squares(slices, stacks)
-	// At a pole one side of each square has length 0, so one of its triangles has no area.
+	// At a pole one side of each square has length 0, so one of its two triangles has no area.
 	kept := m.Indices[:0]
 	for t := 0; t < len(m.Indices); t += 3 {
 		a, b, c := m.Indices[t], m.Indices[t+1], m.Indices[t+2]
@@ -76,7 +76,8 @@ func Sphere(slices, stacks int) *Mesh {
 		}
 	}
 	m.Indices = kept
-	// A pole must be a single point, but the sine of half a turn is not exactly 0.
+	// The sine of half a turn is not exactly 0, but all vertices of a pole must have the same
+	// position.
 	for i := range slices + 1 {
 		for _, v := range []int{i, stacks*(slices+1) + i} {
 			m.Positions[3*v], m.Positions[3*v+1] = 0, 0
@@ -85,7 +86,7 @@ func Sphere(slices, stacks int) *Mesh {
 	return m
 }
 
-// Torus returns a ring of the given thickness around the z axis, with seams.
+// Torus returns a ring of the given thickness around the z axis. It has seams.
 func Torus(slices, stacks int, thickness float64) *Mesh {
 	m := new(Mesh)
 	for j := range stacks + 1 {
@@ -137,7 +138,7 @@ func (m *Mesh) Shuffle(seed uint64) *Mesh {
 	return &out
 }
 
-// Soup returns triangles with random corners among random vertices, in general malformed. Positions
+// Soup returns triangles with random corners among random vertices. Some are malformed. Positions
 // and texture coordinates are coarse, so that many are equal.
 func Soup(seed uint64, vertices, triangles int) *Mesh {
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -173,7 +174,7 @@ func (m *Mesh) squares(width, height int) {
 	}
 }
 
-// turn returns sine and cosine of t turns, from 0 to 1, by their Taylor series.
+// turn returns the sine and cosine of t turns, computed as Taylor series. t is from 0 to 1.
 func turn(t float64) (sin, cos float64) {
 	x := float64((t - 0.5) * 2 * math.Pi) // angle from -pi to pi, shifted by half a turn
 	term, odd := 1.0, 0.0
@@ -211,7 +212,7 @@ func Samples() []Sample {
 	}
 }
 
-// Fan returns triangles around one hub, which form a cone.
+// Fan returns triangles around one common vertex, which form a cone.
 func Fan(triangles int) *Mesh {
 	m := new(Mesh)
 	m.vertex(0, 0, 1, 0, 0, 1, 0.5, 0.5)
@@ -226,11 +227,12 @@ func Fan(triangles int) *Mesh {
 // Patience is a context that is canceled after a number of calls of Err.
 type Patience struct {
 	context.Context
-	Looks int // calls of Err so far
-	Limit int // calls of Err until it is canceled; 0 for never
+	Looks int // number of calls of Err so far
+	Limit int // number of calls of Err after which the context is canceled; 0 means never
 }
 
-// NewPatience returns a context that is canceled after limit calls of Err, or never for 0.
+// NewPatience returns a context that is canceled after limit calls of Err. If limit is 0, it is
+// never canceled.
 func NewPatience(limit int) *Patience {
 	return &Patience{Context: context.Background(), Limit: limit}
 }
