@@ -68,8 +68,6 @@ func worker(t *testing.T, dir string) (*Worker, *Tree) {
 	return w, &tree
 }
 
-// Contents of many sizes are read one after the other: each twice, in another directory, and
-// after a different content of the same size.
 func TestSumIsThatOfTheContent(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -107,7 +105,6 @@ func TestSumIsThatOfTheContent(t *testing.T) {
 	}
 }
 
-// After any sequence of reads, a sum is the sum of the current content.
 func TestSumIsNeverThatOfAnEarlierContent(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -205,8 +202,6 @@ func TestReusedInodeIsReadAgain(t *testing.T) {
 	}
 }
 
-// SumBytes hashes contents in a single buffer of the caller, alternating with files of the same
-// content.
 func TestSumBytesAgreesWithSum(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)

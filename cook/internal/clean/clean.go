@@ -128,7 +128,7 @@ func beginClean(ctx context.Context, s *session.Session) (ok bool, err error) {
 	if err := s.Lock(session.WriteExisting); err != nil {
 		return false, err
 	}
-	if ok, err := cleanable(ctx, s); !ok { // another process may have removed or replaced it
+	if ok, err := cleanable(ctx, s); !ok { // another process may have removed or replaced the directory
 		return false, err
 	}
 	if err := s.CheckOwner(); err != nil {

@@ -73,7 +73,7 @@ func Names() (names []string) {
 func (e Engine) Rules() []byte {
 	data, err := files.ReadFile("rules/" + e.Name + ".toml")
 	if err != nil {
-		return nil // an engine without rules
+		return nil
 	}
 	return data
 }

@@ -23,7 +23,7 @@ func TestKnownIDs(t *testing.T) {
 	}
 }
 
-// A where is a model of a tree: it maps each path to an asset, which is a number.
+// A where models a tree: it maps each path to the number of an asset.
 type where map[string]int
 
 // Assets keep their IDs through renames, removals and new assets. No two assets have the same ID,

@@ -410,7 +410,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Without the program, explaining and cooking fail. The page shows the errors of the program.
+// Without the cook program, explaining and cooking fail. The page shows the program's errors.
 func TestPrograms(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.txt": []byte("mine")})
 	for _, program := range []string{"", filepath.Join(s.dir, "none")} {
@@ -454,8 +454,8 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// A name in the report links to its asset, whatever bytes the name has. Every list contains its
-// sections.
+// TestReportLinksToAssets expects a link to an asset with an odd name, and the expected section in
+// every list of the report.
 func TestReportLinksToAssets(t *testing.T) {
 	name := "odd \"<b>&a.txt"
 	s := newSite(t, map[string][]byte{name: []byte("text")})

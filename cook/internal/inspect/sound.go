@@ -166,7 +166,7 @@ func (f *soundFormat) fillDerived(size int) {
 	}
 }
 
-const peakSize = 8 // two float32
+const peakSize = 8 // size of two float32 values
 
 // looks is the number of samples between two checks of the context.
 const looks = 1 << 18
