@@ -49,9 +49,9 @@ type Progress interface {
 
 // Made describes the artifacts of a settled action.
 type Made struct {
-	Complete  bool // set if every output was made
-	Failed    bool // set if the action failed, so that outputs are missing
-	Changed   bool // set if artifacts may differ from the last run
+	Complete  bool             // set if every output was made
+	Failed    bool             // set if the action failed, so that outputs are missing
+	Changed   bool             // set if artifacts may differ from the last run
 	Artifacts []index.Artifact // one artifact for each output, if Complete is set
 }
 
@@ -59,14 +59,14 @@ type Made struct {
 type madeOutput struct {
 	source string
 	output manifest.Output // path below the directory of its target
-	failed bool // set if the action could not produce the output
+	failed bool            // set if the action could not produce the output
 }
 
 // A Wait is the error of a query for artifacts that actions still have to make.
 type Wait struct {
 	Question dependency.Dependency
 	Output   string // one of the missing artifacts
-	On       []int // numbers of the actions that make the missing artifacts
+	On       []int  // numbers of the actions that make the missing artifacts
 }
 
 func (w *Wait) Error() string {

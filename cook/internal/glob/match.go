@@ -23,11 +23,11 @@ type kind uint8
 
 const (
 	glob     kind = iota
-	anything // the pattern **
-	literal // a pattern without special characters
-	ending // a pattern such as *.ext; suffix is ".ext"
-	below // a pattern such as dir/**; prefix is "dir/"
-	belowEnd // a pattern such as dir/**/*.ext, with a prefix and a suffix
+	anything      // the pattern **
+	literal       // a pattern without special characters
+	ending        // a pattern such as *.ext; suffix is ".ext"
+	below         // a pattern such as dir/**; prefix is "dir/"
+	belowEnd      // a pattern such as dir/**/*.ext, with a prefix and a suffix
 )
 
 // These are limits for one pattern, far above real use.

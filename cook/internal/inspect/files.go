@@ -169,7 +169,7 @@ func (p *project) openTexture(f *file) (*texture.Texture, *survey.Asset, error) 
 
 // A likenessInfo is the similarity of a texture to its source.
 type likenessInfo struct {
-	PSNR     *float64 `json:"psnr"` // nil if the pixels are equal, or if Note says why it is missing
+	PSNR     *float64 `json:"psnr"`               // nil if the pixels are equal, or if Note says why it is missing
 	Angle    *float64 `json:"angle,omitempty"`    // mean angle between normals, in degrees
 	Coverage *float64 `json:"coverage,omitempty"` // largest error, over all levels, in the share of visible pixels
 	Role     string   `json:"role,omitempty"`
@@ -286,7 +286,7 @@ type meshLevel struct {
 type meshPart struct {
 	Mesh      string     `json:"mesh,omitempty"`
 	Material  string     `json:"material,omitempty"`
-	Color     [4]float32 `json:"color"` // linear red, green, blue and alpha
+	Color     [4]float32 `json:"color"`          // linear red, green, blue and alpha
 	Made      bool       `json:"made,omitempty"` // set if the normals were computed, because the file has none
 	Vertices  int        `json:"vertices"`
 	Triangles int        `json:"triangles"`

@@ -242,8 +242,8 @@ func (m *machine) writeAsset(name, content string) {
 	}
 }
 
-// Fetch makes all artifacts of a result or none, and removes the scratch files of the others. A
-// damaged blob causes a warning and is not at hand.
+// Fetch makes all artifacts of a result or none. A damaged blob causes a warning, and the scratch
+// files of the other artifacts are removed.
 func TestFetchGivesTheWholeResultOrNothing(t *testing.T) {
 	for _, tc := range []struct {
 		what   string
@@ -313,7 +313,7 @@ func TestIndexThenStoreThenServer(t *testing.T) {
 		what                 string
 		indexed, stored      bool
 		cheap, shares        bool
-		hit, shared, reached bool // a result from the server, which was queried
+		hit, shared, reached bool
 	}{
 		{what: "index", indexed: true, stored: true, shares: true, hit: true},
 		{what: "index of a cheap recipe", indexed: true, cheap: true, hit: true},
@@ -398,7 +398,7 @@ func TestKeptResultIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := newMachine(t) // another store
+	next := newMachine(t)
 	m.finder.Store, m.store = next.store, next.store
 	r.Kept = true
 	if !m.finder.Keep(t.Context(), r, nil) || m.finder.AtHand(k) {

@@ -330,7 +330,7 @@ func TestMissingPart(t *testing.T) {
 	}
 }
 
-// These are all characters that JSON can escape, one by one.
+// The test tries each character that JSON can escape.
 func TestTextIsThatOfEncodingJSON(t *testing.T) {
 	check := func(s string) {
 		got := string(appendText(nil, s))
@@ -350,5 +350,5 @@ func TestTextIsThatOfEncodingJSON(t *testing.T) {
 			check(string(r))
 		}
 	}
-	check("\xe2\x80") // the beginning of a character
+	check("\xe2\x80") // a truncated UTF-8 sequence
 }

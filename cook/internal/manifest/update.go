@@ -101,7 +101,7 @@ func editLines(data []byte, changes []Change) ([]byte, error) {
 		}
 		lines := list[kept+1 : end]
 		if end < len(list) {
-			lines = lines[:len(lines)-1] // removes the comma
+			lines = lines[:len(lines)-1] // removes the comma at the end
 		}
 		now = appendListLine(now, lines)
 	}

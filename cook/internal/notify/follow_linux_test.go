@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/leaktest"
 )
 
-// follower keeps a tree watched exactly as the package comment says: it adds a directory once,
-// until it is reported as unwatched.
+// follower keeps a tree watched as the package comment describes. It adds a directory once, and
+// again after it was reported as unwatched.
 type follower struct {
 	w     *Watcher
 	root  string
@@ -201,7 +201,7 @@ func foldersBelow(path string) []string {
 	return all
 }
 
-// The new path is added while the event that ends the old path of the same directory is still
+// The test adds a new path while the event that ends the old path of the same directory is still
 // queued.
 func TestAddBeforeItsRenameIsReadKeepsTheWatch(t *testing.T) {
 	w, dir := start(t), t.TempDir()
@@ -209,7 +209,7 @@ func TestAddBeforeItsRenameIsReadKeepsTheWatch(t *testing.T) {
 	must(t, os.Mkdir(a, 0o777))
 	f := newFollower(w, dir)
 	must(t, f.visit(dir))
-	w.mu.Lock() // stops the drain
+	w.mu.Lock() // the lock stops the goroutine drain
 	must(t, os.Rename(a, b))
 	id, err := w.queue.watchFolder(b)
 	must(t, err)

@@ -29,7 +29,7 @@ type queue struct {
 	event   windows.Handle
 	handles map[string]*dirHandle // open handles, by dirKey
 	folders map[string]watchID    // watches of directories, by dirKey
-	paths   map[watchID]string    // keys in directories
+	paths   map[watchID]string    // keys in folders, by watch
 	last    watchID
 	cookie  uint32
 	closing atomic.Bool
@@ -247,7 +247,7 @@ func (q *queue) each(take func() (more bool, err error)) error {
 	}
 }
 
-// closeQueue closes all handles and ends each. It must not be called from within each.
+// closeQueue closes all handles and ends the method each. Callbacks of each must not call it.
 func (q *queue) closeQueue() error {
 	q.closing.Store(true)
 	if err := windows.SetEvent(q.event); err != nil {

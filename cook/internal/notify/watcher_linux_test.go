@@ -66,7 +66,7 @@ func write(t testing.TB, name, text string) {
 }
 
 func TestSyncReturnsEveryChangeBefore(t *testing.T) {
-	// The directory, a, b and a/x are watched; "out" is not.
+	// The test watches the root, a, b and a/x, but not "out".
 	for _, test := range []struct {
 		name      string
 		do        func(t *testing.T, at func(string) string)
@@ -281,8 +281,8 @@ func TestBothPathsOfADirectoryAreReported(t *testing.T) {
 	}
 }
 
-// While others write, a finished write is reported soon: by the next Sync, or by an earlier Sync
-// that ended after the write began.
+// While other goroutines write, each finished write is reported by the next Sync, or by an earlier
+// Sync that ended after the write began.
 func TestWriteIsReportedDespiteManyWriters(t *testing.T) {
 	leaktest.Check(t)
 	const writers, rounds = 8, 100
@@ -326,7 +326,6 @@ func TestWriteIsReportedDespiteManyWriters(t *testing.T) {
 	must(t, w.Close())
 }
 
-// The system's queue overflows while it is not drained.
 func TestOverflowIsReportedAsLoss(t *testing.T) {
 	leaktest.Check(t)
 	w, dir := start(t), t.TempDir()
@@ -372,7 +371,6 @@ func TestAddAndWaitWorkAfterLoss(t *testing.T) {
 	}
 }
 
-// If reading fails, events may be lost.
 func TestBrokenQueueIsReportedAsLoss(t *testing.T) {
 	leaktest.Check(t)
 	w, dir := start(t), t.TempDir()

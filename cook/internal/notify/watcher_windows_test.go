@@ -197,7 +197,6 @@ func TestJunctionIsWatched(t *testing.T) {
 	awaitChanges(t, w, func(c Changes) bool { return has(c.Folders, []string{link}) })
 }
 
-// Names may differ in case from the added ones.
 func TestCaseOfPathDoesNotMatter(t *testing.T) {
 	tree := tempDir(t)
 	must(t, os.Mkdir(filepath.Join(tree, "Textures"), 0o777))
@@ -206,7 +205,6 @@ func TestCaseOfPathDoesNotMatter(t *testing.T) {
 	awaitChanges(t, w, func(c Changes) bool { return has(c.Folders, []string{filepath.Join(tree, "Textures")}) })
 }
 
-// A tree whose path is longer than 260 characters is watched like any other.
 func TestLongPathIsWatched(t *testing.T) {
 	tree := tempDir(t)
 	for range 2 {
@@ -259,7 +257,7 @@ func TestEmptyAnswerIsLoss(t *testing.T) {
 	}
 }
 
-// Damaged buffers are errors and never reach beyond their end.
+// decode returns an error for a damaged buffer, and never reads beyond its end.
 func TestDecodeRefusesDamage(t *testing.T) {
 	q := &queue{folders: map[string]watchID{`c:\t`: 1}, paths: map[watchID]string{}}
 	for name, b := range map[string][]byte{

@@ -80,8 +80,7 @@ func TestLockIsThatOfTheFolder(t *testing.T) {
 	}
 }
 
-// A session that locks only existing directories does not create an output directory again that has
-// vanished.
+// A session that locks only existing directories does not create a removed output directory again.
 func TestLockOfVanishedFolder(t *testing.T) {
 	for what, vanishing := range map[string]string{"state": manifest.StateDir, "folder": ""} {
 		t.Run(what, func(t *testing.T) {

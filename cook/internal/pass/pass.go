@@ -44,11 +44,11 @@ type Done struct {
 	First *FirstRun
 	// Placed has the absolute names of the files renamed into place, if Watching.Learn is set.
 	Placed []string
-	// StaleTargets are other targets, which the pass did not cook, that have work to do.
+	// StaleTargets are targets that have work to do, but that the pass did not cook.
 	StaleTargets []string
 
 	detail *execute.Detail // the details for the history
-	run    guid.ID         // ID in the history; zero for none yet
+	run    guid.ID         // ID in the history; zero until the run has one
 }
 
 // Run brings the output directory up to date. If it returns an error, Done describes the work
