@@ -184,8 +184,8 @@ func Decide(ctx context.Context, s *session.Session, last *index.Index, where ch
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	// Rules were unreadable, several sources make the same output, or the index is damaged.
-	// Listing the whole tree reveals the problem.
+	// Listing the whole tree shows why this decision was not possible: unreadable rules, a clash of
+	// outputs, or a damaged index.
 	s.Observer.Stage("scan")
 	if delta, err = changes.ListTree(ctx, s, s.CheckedIndex(last)); err != nil {
 		return nil, nil, err

@@ -41,10 +41,10 @@ func blob(b byte) store.BlobID { return store.BlobID{b} }
 
 // world holds everything a plan is made from, in a form that tests can edit.
 type world struct {
-	files    map[string]store.BlobID // the asset tree now
+	files    map[string]store.BlobID // current content of each asset
 	ignored  map[string]store.BlobID // files that are not assets
 	tools    map[string]Tool
-	touched  bool // files whose stamps differ from the last run
+	touched  bool // set if the stamps of files differ from the last run
 	config   string
 	version  int
 	usesPath bool
@@ -55,8 +55,8 @@ type world struct {
 	scope    string
 	blind    string // a directory that cannot be listed
 	force    bool
-	folds    bool // the file system ignores the case of names
-	wait     bool // bundles wait for their inputs
+	folds    bool // set if the file system ignores the case of names
+	wait     bool // set if bundles wait for their inputs
 }
 
 func newWorld(files map[string]store.BlobID) *world {
@@ -472,8 +472,8 @@ func TestEachArtifactMovesOnce(t *testing.T) {
 	}
 }
 
-// Dependencies are part of an action. If a source moves, and the name in its dependency now means
-// another file, the action has changed.
+// A source moves, and its dependency now leads to another file. The action has then changed, so its
+// artifact is not moved.
 func TestNoMoveToOtherDependencies(t *testing.T) {
 	for _, tc := range []struct {
 		content store.BlobID
@@ -545,7 +545,6 @@ func TestOnlyBundlesAreLate(t *testing.T) {
 	}
 }
 
-// An action runs if its number of outputs has changed.
 func TestOtherCountOfOutputs(t *testing.T) {
 	for _, had := range []int{0, 1, 2, 3} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1)})
@@ -566,7 +565,6 @@ func TestOtherCountOfOutputs(t *testing.T) {
 	}
 }
 
-// Decide returns the decision about a late action without changing the plan.
 func TestDecidingChangesNoAction(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a.pak": blob(1)})
 	w.config, w.wait = "[[rule]]\nmatch = \"*.pak\"\nrecipe = \"pak\"\n", true

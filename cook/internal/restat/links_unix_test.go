@@ -20,7 +20,7 @@ func (w *tree) fifo(name string)        { w.Helper(); w.must(syscall.Mkfifo(w.na
 
 func TestLinksAndPipes(t *testing.T) {
 	for name, tc := range map[string]struct {
-		before, after func(w *tree) // the index is made
+		before, after func(w *tree) // changes before and after the index is made
 		want          []string
 	}{
 		"link for source":         {after: func(w *tree) { w.remove("assets/a.txt"); w.symlink("b.txt", "assets/a.txt") }, want: []string{"appeared absent a.txt/no.inc", "list ./"}},
@@ -109,8 +109,8 @@ func linkFolder(w *tree) {
 	w.symlink("z", "assets/v")
 }
 
-// Files in the changes of the index come and go with their directory, although the changes have a
-// separate entry for the directory.
+// Files in the changes of the index appear and disappear with their directory, although the changes
+// have a separate entry for the directory.
 func TestAddedBehindLink(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {

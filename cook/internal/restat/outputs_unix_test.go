@@ -67,7 +67,7 @@ func TestOutputsByFolder(t *testing.T) {
 	if found.Counts != counts {
 		t.Errorf("counts %+v, want %+v", found.Counts, counts)
 	}
-	// The same holds if the stamps were too fresh to be trusted.
+	// Every output is also looked up if the stamps were too fresh to be trusted.
 	live = w.stamped(false)
 	w.stampedAnew(live, w.expect(w.byFolder(live)), "", "x", "x/y")
 

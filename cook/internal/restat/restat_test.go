@@ -229,7 +229,6 @@ func TestInterrupt(t *testing.T) {
 	if found, err := restat.Find(ctx, w.options(w.live())); !errors.Is(err, context.Canceled) || found != nil {
 		t.Errorf("found %v, error %v", found, err)
 	}
-	// An empty tree works, too.
 	empty := &tree{TB: t, base: t.TempDir()}
 	empty.mkdir("assets")
 	live := empty.live()
