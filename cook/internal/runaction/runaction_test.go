@@ -249,7 +249,7 @@ func TestTools(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("programs travel from systems with one root")
 	}
-	t.Setenv("PATH", os.Getenv("PATH")) // Run changes it
+	t.Setenv("PATH", os.Getenv("PATH")) // Run changes PATH, so the test restores it
 	path := os.Getenv("PATH")
 	mine := t.TempDir()
 	tool := filepath.Join(mine, "joiner-of-the-test")

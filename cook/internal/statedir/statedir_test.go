@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The file in the output directory is effective only if the other directory names the same
-// output directory.
+// A file in the output directory that names a home is ignored, unless a file in the home names the
+// same output directory.
 func TestHomeNeedsBothNames(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

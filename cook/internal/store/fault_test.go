@@ -17,7 +17,7 @@ const largeSize = 300 << 10
 
 var errFull = errors.New("no space left on device")
 
-// scene uses every part of a store once, and returns the errors by name of the part.
+// scene calls each operation of a store once, and returns the errors by name of the operation.
 func scene(t *testing.T, s *Store, out string) map[string]error {
 	small, large := someBytes(10), someBytes(largeSize)
 	id := [32]byte{8}

@@ -237,7 +237,7 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 	}
 }
 
-// These paths are not regular files, or the files are far too long.
+// A record is a miss if its path is not a regular file, or if the file is far too long.
 func TestFilesOtherThanRecordsAreMisses(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ResultID{1}
@@ -260,7 +260,8 @@ func TestFilesOtherThanRecordsAreMisses(t *testing.T) {
 		t.Errorf("folder: %v", err)
 	}
 	wantGone(t, path)
-	// A directory that is not empty cannot be removed. It is a miss in this case too.
+	// A directory in place of a record is a miss, even if it cannot be removed because it is not
+	// empty.
 	if err := os.MkdirAll(path+"/full", 0o777); err != nil {
 		t.Fatal(err)
 	}
