@@ -281,7 +281,7 @@ type faultyFile struct {
 
 func (f faultyFile) Write(p []byte) (int, error) {
 	if err := f.d.injectFault("write", f.Name()); err != nil {
-		n, _ := f.File.Write(p[:len(p)/2]) // start of the data, as a full disk may accept
+		n, _ := f.File.Write(p[:len(p)/2]) // a full disk may accept the start of the data
 		return n, err
 	}
 	return f.File.Write(p)

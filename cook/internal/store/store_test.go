@@ -79,7 +79,6 @@ func TestBlobIDParsesItsString(t *testing.T) {
 	}
 }
 
-// A store that is deleted during a cook stays deleted.
 func TestDeletedStoreStaysDeleted(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)
@@ -109,7 +108,6 @@ func TestDeletedStoreStaysDeleted(t *testing.T) {
 	wantGone(t, s.files.root)
 }
 
-// A file may exist in place of a directory.
 func TestFileInPlaceOfDirectoryMakesStoreUnavailable(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)

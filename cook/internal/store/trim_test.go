@@ -152,7 +152,7 @@ func TestTrimLeavesForeignFiles(t *testing.T) {
 	}
 }
 
-// The oldest entry is used after Trim has listed it.
+// The test uses the oldest entry after Trim has listed it, and expects Trim to keep it.
 func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
@@ -163,7 +163,7 @@ func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			age(t, paths[1], noon) // restoring of the blob by another process
+			age(t, paths[1], noon) // another process restores the blob
 		}
 		return nil
 	}
@@ -186,8 +186,8 @@ func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			os.Remove(paths[0]) // deletion of the blob by another process
-			os.Remove(paths[1]) // deleted earlier
+			os.Remove(paths[0]) // another process deletes the blob
+			os.Remove(paths[1])
 		}
 		return nil
 	}
@@ -266,7 +266,7 @@ func TestTrimIsDueDailyAndAfterGrowth(t *testing.T) {
 		}
 	}
 	put(t, s, someBytes(1000))
-	put(t, s, someBytes(1000)) // adds nothing
+	put(t, s, someBytes(1000))
 	if s.TrimDue(noon, limit) {
 		t.Error("due after 5 %")
 	}
@@ -316,8 +316,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// TrimTo keeps exactly the entries that it is told to keep. If it is interrupted at any point, it
-// has deleted none of them, and the next TrimTo deletes the rest.
+// TrimTo deletes exactly the entries that are not in its set. The test interrupts it at a random
+// point, after which no entry of the set may be missing, and the next TrimTo deletes the rest.
 func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -358,7 +358,7 @@ func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
 	})
 }
 
-// An entry is used after TrimTo has listed it.
+// The test uses an entry after TrimTo has listed it, and expects TrimTo to keep it.
 func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	paths := make([]string, 2)
@@ -369,7 +369,7 @@ func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			age(t, paths[1], noon) // restoring of the blob by another process
+			age(t, paths[1], noon) // another process restores the blob
 		}
 		return nil
 	}

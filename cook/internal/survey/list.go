@@ -29,7 +29,7 @@ import (
 // An Asset is a source with its artifacts for one target, as of the last run that worked on it.
 type Asset struct {
 	Path, Target string
-	ID           string // the caller fills it in; "" for none
+	ID           string // set by the caller; "" if assets have no IDs
 	Method       *Method
 	Failed       bool
 	Warned       bool          // set if the recipe had warnings
@@ -305,7 +305,7 @@ func (b *bundles) chosenArtifacts(on dependency.Dependency) (list []output) {
 	var chosen glob.List
 	for _, p := range on.Patterns() {
 		if chosen.Add(p) != nil {
-			return nil // failed action, which has no artifacts
+			return nil // a failed action has no artifacts
 		}
 	}
 	for _, o := range b.artifactsOf(on.Path) {

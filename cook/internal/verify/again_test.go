@@ -99,7 +99,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// Two checkouts share a store. For the same inputs, the store has results of the other checkout.
+// TestStoreDisagrees lets two checkouts share a store. For the same inputs, the store has different
+// results of the other checkout.
 func TestStoreDisagrees(t *testing.T) {
 	var calls atomic.Int64
 	tr := cookedWith(t, map[string]string{"a.count": "x"}, cookFuncs{

@@ -81,7 +81,7 @@ func TestFirstDifference(t *testing.T) {
 	long := strings.Repeat("x", 200_000)
 	for _, tc := range []struct {
 		was, now string
-		want     string // "" if equal
+		want     string // expected difference; "" if the files are equal
 	}{
 		{"", "", ""}, {"abc", "abc", ""}, {long, long, ""},
 		{"abc", "abd", "offset 2 (0x63, now 0x64)"},

@@ -142,7 +142,7 @@ func TestDifferences(t *testing.T) {
 				t.Errorf("%q, want %q", found[0].Text, tt.text)
 			}
 			if what == "directory that cannot be listed" {
-				return // end of the test, because the next cook fails too
+				return // the next cook would fail too
 			}
 			tr.Mode.IgnoreStamps = true
 			tr.cook(t)

@@ -55,7 +55,7 @@ func TestWatcherPace(t *testing.T) {
 	w.opt.Time.Now = func() time.Time { return now }
 	w.opt.Limits.Workers = 2
 	m := w.byHand()
-	m.places.local = true // local, whatever file system the tests use
+	m.places.local = true // treated as local, whatever file system the tests use
 	if d := m.untilDue(); d != time.Minute {
 		t.Errorf("the next look is due in %v", d)
 	}
@@ -115,7 +115,7 @@ func TestRoundAfterFullScanLooksEverywhere(t *testing.T) {
 		m := newWatcher(w.opt, nil)
 		socket, err := m.listenOnSocket()
 		w.must(err)
-		w.must(m.cookChanges(t.Context())) // everything that is pending, as there are no events
+		w.must(m.cookChanges(t.Context())) // this cooks everything that is pending, although there are no events
 		socket.Close()
 		if !m.learned.everywhere || !m.pending.all {
 			t.Errorf("%v: everywhere %v, pending %v", targets, m.learned.everywhere, m.pending.all)

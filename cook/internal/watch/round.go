@@ -55,7 +55,7 @@ func (m *watcher) cookChanges(ctx context.Context) error {
 		m.told(Round{Done: done, Err: err, Rules: m.last.rules, Folders: len(m.watched.folders)})
 	}
 	if whole {
-		debug.FreeOSMemory() // garbage of the pass, which is large
+		debug.FreeOSMemory() // the garbage of the pass is large
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func (m *watcher) cookChanges(ctx context.Context) error {
 func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, all bool, err error) {
 	opt := m.opt
 	if !first && !m.pending.all {
-		opt.Place.Remote = rules.Remote{} // no server, as connecting takes longer than most edits need
+		opt.Place.Remote = rules.Remote{} // connecting to a server takes longer than most edits need
 	}
 	s, err := session.Open(opt, session.Write)
 	if err != nil {
@@ -80,7 +80,7 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 	m.pending.all = m.pending.all || foreign
 	where := m.concernsRun
 	if first && s.Mode.Strict {
-		where = nil // everything, because an index does not contain warnings
+		where = nil // examine all directories, because an index contains no warnings
 	}
 	var now learned
 	watching := pass.Watching{Learn: func(done *pass.Done) (err error) {
@@ -96,7 +96,7 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 			}
 		})
 	}
-	if !foreign { // known changes; the changes of another cook are not known
+	if !foreign { // a round does not know the changes of another cook
 		watching.Changed = m.tellRound
 	}
 	m.last.rules = nil
@@ -105,7 +105,7 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 	if errors.As(err, &wrong) && m.learned.rules != nil {
 		s = s.Following(m.learned.rules)
 		old, oldErr := pass.RunWatched(ctx, s, where, watching)
-		now.rules = m.learned.rules // earlier rules, because the round has not read new rule files
+		now.rules = m.learned.rules // keep the earlier rules, because the round has not read new rule files
 		if !errors.As(oldErr, new(*session.ConfigError)) {
 			done, err, m.last.rules = old, oldErr, wrong
 		}
@@ -262,7 +262,7 @@ func placesOf(s *session.Session) places {
 	p := places{assets: s.Assets.Name(), out: s.Out.Name(), mounts: mounts()}
 	p.local = allLocal(p.mounts, p.assets) && allLocal(p.mounts, p.out)
 	for i, name := range [...]string{p.assets, p.out} {
-		p.roots[i], _ = os.Stat(name) // nil equals nothing
+		p.roots[i], _ = os.Stat(name) // nil is never equal to a file info
 	}
 	if s.Place.Config != "" {
 		if config, err := filepath.Abs(s.Place.Config); err == nil {
