@@ -36,7 +36,7 @@ func disk(ctx context.Context, args []string) error {
 		return err
 	}
 	defer d.closeWorkplace()
-	if err := os.Chmod(d.dir, 0o755); err != nil { // so that the unprivileged user can enter
+	if err := os.Chmod(d.dir, 0o755); err != nil { // the unprivileged user must be able to enter
 		return err
 	}
 	return d.run(ctx, shortages, denials)
@@ -52,10 +52,10 @@ type fullDisk struct {
 // A shortage is a lack of space or inodes in a directory.
 type shortage struct {
 	name   string
-	small  func(s *scene) string // returns the directory that gets its own file system
+	small  func(s *scene) string // function that returns the directory with its own file system
 	inodes bool
-	again  bool // apply the limit to the second run instead of the first
-	most   int  // a number of pages or inodes that is always enough
+	again  bool // set to apply the limit to the second run instead of the first
+	most   int  // number of pages or inodes that is always enough
 }
 
 func outOf(s *scene) string   { return s.out }

@@ -80,7 +80,7 @@ func (r *rounds) playJobRounds(ctx context.Context, n int, j job) error {
 		}
 		err := j.round(ctx)
 		if ctx.Err() != nil {
-			return nil // see finish
+			return nil
 		}
 		r.done.Add(1)
 		if err == nil {

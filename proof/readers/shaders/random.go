@@ -8,9 +8,9 @@ import (
 
 // A shape is the type of an expression: a scalar, a vector or a matrix.
 type shape struct {
-	scalar byte // b, i, u or f
+	scalar byte // b, i, u or f for bool, i32, u32 or f32
 	rows   int  // 1 for a scalar
-	cols   int  // 0 for anything but a matrix
+	cols   int  // 0 unless the shape is a matrix
 }
 
 var (
@@ -45,7 +45,7 @@ type use byte
 const (
 	readable use = iota
 	writable
-	constant // value known at compile time
+	constant // the value is known at compile time
 )
 
 // A generator writes one random shader.
