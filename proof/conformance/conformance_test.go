@@ -315,7 +315,7 @@ func TestSoundDiffersBeyondTolerance(t *testing.T) {
 	}
 }
 
-// The decoder checks the MD5 sum too, so the test cannot use a file with a wrong sum.
+// Our decoder refuses a file with a wrong MD5 sum, so the test changes a decoded sample instead.
 func TestSamplesAreComparedWithMD5(t *testing.T) {
 	data := read(t, "flac/testdata/tri24.flac")
 	file := filepath.Join(t.TempDir(), "a")

@@ -72,7 +72,7 @@ func (c *killing) newKillJob(_ context.Context, n int) (job, error) {
 // cookAndKillOnce edits, cooks, edits, and kills.
 func (c *killing) cookAndKillOnce(ctx context.Context, s *scene) error {
 	took, after := 30*time.Millisecond, 4
-	if s.rng.IntN(5) == 0 { // this is a first cook
+	if s.rng.IntN(5) == 0 {
 		took, after = 100*time.Millisecond, 12
 		if err := s.forgetOutputs(); err != nil {
 			return err

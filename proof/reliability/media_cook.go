@@ -68,7 +68,7 @@ func (r *mediaResult) patience() time.Duration {
 // mediaBench cooks one file after another in its own directory.
 type mediaBench struct {
 	dir     string
-	assets  *confine.Dir // the directory dir, opened
+	assets  *confine.Dir // the directory dir as a confined directory
 	budget  int64
 	cookers map[string]mediaCooker
 	// Paths of programs that check shaders; "" if not installed.

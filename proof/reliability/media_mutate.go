@@ -66,7 +66,7 @@ func (m *mutator) damageBytes(f mediaFile) []byte {
 		data[at] ^= 1 << m.rand.IntN(8)
 	case 2, 3: // set a byte to a value with a meaning in many formats
 		data[at] = pick(m.rand, []byte{0, 1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 64, 0x7f, 0x80, 0xfe, 0xff, 0xd9, 0xda, 0x2c, 0x3b, '"', '{', '['})
-	case 4: // change a number
+	case 4:
 		putNumber(m.rand, data[at:])
 	case 5:
 		data = data[:at]

@@ -100,7 +100,7 @@ func (p *powerCuts) newPowerCutJob(_ context.Context, n int) (j job, err error) 
 
 // cutPowerOnce edits, cooks, and cuts the power once.
 func (p *powerCuts) cutPowerOnce(ctx context.Context, s *scene, images []*image) error {
-	if s.rng.IntN(8) == 0 { // this is a first cook
+	if s.rng.IntN(8) == 0 {
 		if err := s.forgetOutputs(); err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func (p *powerCuts) repairRules(ctx context.Context, s *scene) error {
 type image struct {
 	fs   string // ext4 or xfs
 	file string
-	at   string // mount point
+	at   string
 	loop *os.File
 }
 

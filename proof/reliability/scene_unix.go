@@ -27,8 +27,8 @@ import (
 // A scene is an asset tree with its outputs, and makes random edits.
 type scene struct {
 	assets, out, store string
-	scratch            string   // directory for runs from scratch
-	program            string   // the cook command
+	scratch            string
+	program            string
 	args               []string // additional flags for cook
 	rng                *rand.Rand
 	moreRules          string   // appended to every cook.toml

@@ -65,7 +65,7 @@ type madeOutput struct {
 // A Wait is the error of a query for artifacts that actions still have to make.
 type Wait struct {
 	Question dependency.Dependency
-	Output   string // one of the missing artifacts
+	Output   string // name of a missing artifact
 	On       []int  // numbers of the actions that make the missing artifacts
 }
 
@@ -174,7 +174,7 @@ func (t *Catalog) Changes(on dependency.Dependency) string {
 	}
 	switch {
 	case first == "":
-		return on.String() // an artifact was removed
+		return on.String()
 	case more == 0:
 		return first
 	}

@@ -79,7 +79,7 @@ func TestPipeIsRefusedWithoutWaiting(t *testing.T) {
 	}
 }
 
-// Memory does not grow with the number of files.
+// Reading files must not allocate memory for each file.
 func TestFilesAllocateNothing(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)

@@ -158,7 +158,6 @@ func TestOtherThanRegularFilesInTreeIsRefused(t *testing.T) {
 	}
 }
 
-// A directory that replaces a confined one is not read.
 func TestReplacedDirectoryIsNotRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows cannot rename an open directory")
@@ -181,8 +180,8 @@ func TestReplacedDirectoryIsNotRead(t *testing.T) {
 	}
 }
 
-// A file may get the inode of a removed one within one tick of the file system's clock. Its stamp
-// is equal, but it must be read.
+// A new file may get the inode and the stamp of a removed file within one tick of the file system's
+// clock. The new file must still be read.
 func TestReusedInodeIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -251,7 +250,6 @@ func TestRunsCoverEachFileOnce(t *testing.T) {
 	})
 }
 
-// One file of the directory is as large as all others together, so it is read in pieces.
 func TestLargeFileIsShared(t *testing.T) {
 	leaktest.Check(t)
 	dir := t.TempDir()

@@ -32,7 +32,7 @@ import (
 // Work is the execution of a plan.
 type Work struct {
 	Done    *execute.Done
-	Foreign map[string]bool // result of ClaimOutputs
+	Foreign map[string]bool
 }
 
 // Committed is the result of Commit.

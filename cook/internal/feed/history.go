@@ -41,7 +41,7 @@ const (
 type History struct {
 	mu        sync.Mutex
 	teller    string
-	number    int64 // number of the last batch
+	number    int64
 	batches   [][]byte
 	size      int // total size of batches
 	more      chan struct{}

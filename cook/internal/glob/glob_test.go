@@ -220,8 +220,6 @@ func TestPrefixIsCommonToAllChosenPaths(t *testing.T) {
 	}
 }
 
-// An escaped path is a pattern that matches this path, and not the paths that the unescaped path
-// would match as a pattern.
 func TestEscapedPathMatchesOnlyItself(t *testing.T) {
 	for path, other := range map[string]string{
 		"a/b.png": "a/bxpng", "a*": "ab", "x/a?.png": "x/ab.png", "[ab].c": "a.c", "{a,b}": "a", `a\*b`: "a*b", `\`: "", "d[1]/{x}*.json": "d1/x.json",

@@ -32,7 +32,7 @@ const (
 
 // These are limits for one pattern, far above real use.
 const (
-	maxLength       = 1024 // maximum length in bytes
+	maxLength       = 1024 // limit in bytes
 	maxBraces       = 50   // maximum number of braces, since each takes time to expand
 	maxAlternatives = 1000
 )

@@ -130,7 +130,7 @@ type losses struct {
 type comparison struct {
 	path, target, output string
 	source               store.BlobID
-	at                   time.Time // cook time of the texture
+	at                   time.Time // time at which the texture was cooked
 }
 
 // comparisonOf identifies the comparison of a candidate.

@@ -179,7 +179,7 @@ type assetAnswer struct {
 	Users        []execute.Path `json:"users"` // assets that read the source
 	MoreUsers    int            `json:"more_users,omitempty"`
 
-	Dir    string `json:"dir"` // asset directory
+	Dir    string `json:"dir"`
 	OutDir string `json:"out_dir"`
 }
 

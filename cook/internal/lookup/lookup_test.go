@@ -248,8 +248,8 @@ func TestFetchGivesTheWholeResultOrNothing(t *testing.T) {
 	for _, tc := range []struct {
 		what   string
 		damage func(blob string) error
-		atHand bool  // whether AtHand predicts success
-		want   error // expected warning
+		atHand bool // set if AtHand predicts success
+		want   error
 	}{
 		{"whole", func(string) error { return nil }, true, nil},
 		{"missing", os.Remove, false, nil},

@@ -85,7 +85,7 @@ type Output struct {
 
 // File is a file of a manifest.
 type File struct {
-	Name string // slash-separated, below the output directory
+	Name string // path below the output directory, slash-separated
 	Data []byte
 }
 

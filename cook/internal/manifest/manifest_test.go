@@ -350,5 +350,5 @@ func TestTextIsThatOfEncodingJSON(t *testing.T) {
 			check(string(r))
 		}
 	}
-	check("\xe2\x80") // a truncated UTF-8 sequence
+	check("\xe2\x80")
 }

@@ -213,7 +213,7 @@ type splicer struct {
 	old    []part
 	load   load
 	pieces []piece
-	line   []byte // buffer for a changed asset
+	line   []byte
 }
 
 // mergeParts merges the changes into their parts. A part has the sources from its first source

@@ -110,7 +110,7 @@ func (c *comings) note(e event) {
 		}
 		c.moving[e.cookie] = c.came(e)
 	case movedTo:
-		c.vanished = c.vanished || c.came(e) // the name is overwritten
+		c.vanished = c.vanished || c.came(e) // this overwrites the name
 		came, paired := c.moving[e.cookie]
 		delete(c.moving, e.cookie)
 		if came || !paired {

@@ -129,7 +129,7 @@ func TestRememberedNamesAreLimited(t *testing.T) {
 func TestPlacedFileDoesNotVanish(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		placed int // number of calls of Placed
+		placed int
 		others func(t *testing.T, at func(string) string)
 		want   bool
 	}{

@@ -27,7 +27,7 @@ type dirHandle struct {
 	handle   windows.Handle
 	identity fileIdentity
 	moved    bool     // set if the path names another directory, or requests fail
-	buf      []uint32 // of uint32, because the system requires alignment
+	buf      []uint32 // aligned to 32 bits, as the system requires
 }
 
 // fileIdentity identifies a directory among all volumes.

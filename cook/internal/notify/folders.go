@@ -23,15 +23,15 @@ type event struct {
 type kind uint8
 
 const (
-	changed    kind = iota // the attributes of an entry or of the directory changed
-	written                // an entry was written
-	closed                 // an entry that was open for writing was closed
-	made                   // an entry was created
-	removed                // an entry was removed
-	movedFrom              // an entry was moved away
-	movedTo                // an entry was moved here
-	ended                  // the directory's own path now leads elsewhere
-	overflowed             // events were dropped
+	changed   kind = iota // the attributes of an entry or of the directory changed
+	written               // an entry was written
+	closed                // an entry that was open for writing was closed
+	made                  // an entry was created
+	removed               // an entry was removed
+	movedFrom             // an entry was moved away
+	movedTo               // an entry was moved here
+	ended                 // the directory's own path now leads elsewhere
+	overflowed
 )
 
 // folder is one added path.
@@ -46,7 +46,7 @@ type folder struct {
 type folders struct {
 	byPath  map[string]*folder
 	byWatch map[watchID]*folder
-	changed map[string]struct{} // paths in byPath
+	changed map[string]struct{} // paths in byPath whose directories changed
 	ended   map[string]struct{} // paths that led to another directory since the last takeChanges
 	child   []byte              // scratch buffer for the path of a child
 	comings comings

@@ -37,8 +37,8 @@ type Done struct {
 	// Delta has the differences that the pass found. It is nil if the whole tree counted as
 	// different.
 	Delta   *changes.Delta
-	Actions []index.Action     // current actions of the sources in Delta
-	Targets []string           // targets of the pass
+	Actions []index.Action // current actions of the sources in Delta
+	Targets []string
 	Rules   *session.RuleTexts // rules that the pass used; nil if it used none
 	// First has the notes of a first run; nil for later runs.
 	First *FirstRun
@@ -47,8 +47,8 @@ type Done struct {
 	// StaleTargets are targets that have work to do, but that the pass did not cook.
 	StaleTargets []string
 
-	detail *execute.Detail // the details for the history
-	run    guid.ID         // ID in the history; zero until the run has one
+	detail *execute.Detail
+	run    guid.ID // ID in the history; zero until the run has one
 }
 
 // Run brings the output directory up to date. If it returns an error, Done describes the work

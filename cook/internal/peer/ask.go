@@ -17,7 +17,7 @@ var ErrNoListener = errors.New("no process listens")
 
 // A SilentError reports that the listening process sent no heartbeat in time. It may be stopped, or
 // get no processor time.
-type SilentError struct{ PID int } // 0 if unknown
+type SilentError struct{ PID int } // process ID; 0 if unknown
 
 func (e *SilentError) Error() string {
 	return fmt.Sprintf("%s does not answer", Process(e.PID))

@@ -69,7 +69,7 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 		k.String("output extension", path.Ext(out))
 	}
 	if m.Choice.Then != nil {
-		for step := range m.Choice.Steps(src.Path) { // paths relative to the step
+		for step := range m.Choice.Steps(src.Path) { // the paths are relative to the step
 			k.String("made extension", path.Ext(step.Path))
 			k.String("made folder", pathname.Relative(path.Dir(src.Path), path.Dir(step.Path)))
 		}

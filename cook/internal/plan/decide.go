@@ -20,7 +20,7 @@ import (
 type Decision struct {
 	Runs    bool
 	Reasons []Reason // reasons to run or to skip the action
-	Stale   bool     // see Action.Stale
+	Stale   bool
 }
 
 // State returns the state of an action after a decision.

@@ -178,7 +178,7 @@ func (p *planner) claimFinals() {
 		if a.Last == nil {
 			continue
 		}
-		for k := len(a.Last.Made) - 1; k >= 0; k-- { // loseArtifact may remove an element
+		for k := len(a.Last.Made) - 1; k >= 0; k-- {
 			by, claimed := p.claims[a.Last.Made[k].Path]
 			if claimed && by != i || !claimed && f.Taken(a.Last.Made[k].Path) != "" {
 				a.loseArtifact(k)

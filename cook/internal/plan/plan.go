@@ -83,9 +83,9 @@ type Facts struct {
 
 // A Demand requests more work than the changes need.
 type Demand struct {
-	Wait   bool // Wait makes bundles late
-	Force  bool // Force makes every action run
-	Strict bool // Strict runs actions with warnings again, so that they fail
+	Wait   bool // set to make bundles late
+	Force  bool // set to run every action
+	Strict bool // set to run actions with warnings again, so that they fail
 }
 
 // Outside knows the outputs that a plan must not touch.
@@ -175,7 +175,7 @@ type planner struct {
 	in      *Input
 	plan    *Plan
 	methods *Methods
-	gone    []*contents.Before     // actions whose source is gone
+	gone    []*contents.Before     // actions whose source no longer exists
 	claims  map[string]int         // actions by output
 	folded  map[string]foldedClaim // claims by output in lower case, if the file system ignores case
 	key     *hashing.Key           // computes action IDs, one at a time

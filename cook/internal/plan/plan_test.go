@@ -269,8 +269,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// On file systems that ignore case, outputs that differ only in case fail, and the error has both
-// names. If an output changes its spelling, the old spelling is not removed: it names the same file.
+// On a file system that ignores case, actions fail if their outputs differ only in case, and the
+// error has both names. An output that only changes its case is not removed under its old name.
 func TestOutputsThatFoldClash(t *testing.T) {
 	const advice = "; new"
 	w := newWorld(map[string]store.BlobID{"Rock": blob(1), "rock": blob(2)})
@@ -304,8 +304,8 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// The parts of a program count like the program itself: its interpreter and the interpreter's own
-// parts, its libraries, and the names of the system's libraries.
+// A change of any part of a program counts as a change of the program: its interpreter, its
+// libraries, and the names of the system's libraries.
 func TestPartsOfTools(t *testing.T) {
 	fresh := func() *world {
 		w := newWorld(map[string]store.BlobID{"a": blob(1)})
@@ -367,7 +367,7 @@ func TestPartsOfTools(t *testing.T) {
 	}
 }
 
-// The path of a source is part of the identity only if the recipe declares so.
+// The path of a source is part of the action ID only if the recipe declares so.
 func TestRenameAndIdentity(t *testing.T) {
 	id := func(usesPath bool, name string) store.ActionID {
 		w := newWorld(map[string]store.BlobID{name: blob(1)})
@@ -489,7 +489,7 @@ func TestNoMoveToOtherDependencies(t *testing.T) {
 	}
 }
 
-// If another action now claims the name of an artifact, the artifact cannot be moved.
+// If another action claims the name of an artifact, the artifact cannot be moved.
 func TestNoMoveFromClaimedName(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a": blob(1)})
 	w.cooked(t, nil)
@@ -524,7 +524,7 @@ func TestClaimsOfALostIndexAreRetired(t *testing.T) {
 	}
 }
 
-// Only bundles are late, and only in a run that cooks their inputs.
+// Only bundles become late, and only if the run cooks their inputs.
 func TestOnlyBundlesAreLate(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1), "b.pak": blob(2), "c": blob(3)})

@@ -138,7 +138,6 @@ func outcome(found *restat.Found) map[index.Ref]restat.File {
 	return all
 }
 
-// Reading files during the look-up does not allocate for files that do not differ.
 func TestReadingAllocatesNothing(t *testing.T) {
 	allocs := func(files int) float64 {
 		w := &tree{TB: t, base: t.TempDir()}

@@ -124,7 +124,6 @@ func TestAddedBehindLink(t *testing.T) {
 	w.expect(w.options(live), "gone ./z", "list ./")
 }
 
-// Directories that contain files with several hard links are reported.
 func TestLinked(t *testing.T) {
 	w := smallTree(t)
 	w.link("assets/x/c.txt", "one")
@@ -142,7 +141,6 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// A pipe is not opened, so nothing waits for a writer of the pipe.
 func TestComparePipe(t *testing.T) {
 	w := smallTree(t)
 	w.write("assets/large.txt", strings.Repeat("x", 2*buffer))
@@ -161,7 +159,6 @@ func TestComparePipe(t *testing.T) {
 	}
 }
 
-// Compare reads nothing behind a link, because it may be outside the directories.
 func TestCompareBehindLink(t *testing.T) {
 	w := smallTree(t)
 	linkTool(w)

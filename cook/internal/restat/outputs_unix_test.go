@@ -95,7 +95,6 @@ func TestOutputsByFolder(t *testing.T) {
 	w.expect(w.options(live), "changed made a.txt.out", "changed made x/c.txt.out", "missing made x/y/d.txt.out")
 }
 
-// If the stamps of asset directories are unreliable, so are the stamps of output directories.
 func TestOutputsByFolderWithoutTrust(t *testing.T) {
 	w := smallTree(t)
 	w.odd = map[string]bool{"": true}

@@ -9,7 +9,6 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Find skips files that the changes of the index drop.
 func TestDropped(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {

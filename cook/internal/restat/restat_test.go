@@ -123,7 +123,6 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// An edit through another name of the same file is found.
 func TestHardLink(t *testing.T) {
 	w := smallTree(t)
 	w.link("assets/a.txt", "elsewhere")
@@ -201,8 +200,8 @@ func TestFoldersThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// A failed look-up is an error, because the file may have changed. Names that the system
-// refuses represent all failures.
+// A failed lookup is an error, because the file may have changed. The test uses names that the
+// system refuses.
 func TestWhatCannotBeTold(t *testing.T) {
 	for name, tc := range map[string]struct{ absent, want string }{
 		"leads outside": {"../tools/cc", "open ../tools: "},

@@ -174,7 +174,7 @@ func (w *tree) walk(top string, visit func(place string, d fs.DirEntry)) {
 	w.Helper()
 	w.must(filepath.WalkDir(w.name(top), func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // a tree without outputs
+			return nil
 		}
 		if err != nil {
 			return err

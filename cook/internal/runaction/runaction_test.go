@@ -188,8 +188,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The record of a failed recipe has the dependencies. The record of a recipe with warnings also has
-// artifacts.
+// The record of a failed action has its dependencies. The record of an action with warnings also
+// has artifacts.
 func TestFailureIsRecorded(t *testing.T) {
 	rec := run(t, travel(t, all, nil, map[string]string{"assets/a/s.txt": "b.txt none.txt", "assets/a/b.txt": "B"}))
 	if rec.Error == "" || rec.Refused != "" || len(rec.Artifacts) != 0 || len(rec.Reads) != 2 || rec.Reads[1] != (remote.Reading{Asked: dependency.OfFile("none.txt")}) {
@@ -212,7 +212,7 @@ func TestNotesAreRefused(t *testing.T) {
 	}
 }
 
-// An action with another ID on this machine is refused.
+// An action is refused if its ID differs on this machine.
 func TestRefuses(t *testing.T) {
 	source := map[string]string{"assets/a/s.txt": "b.txt", "assets/a/b.txt": "B"}
 	for name, adjust := range map[string]func(*remote.Action){

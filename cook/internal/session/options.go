@@ -207,7 +207,7 @@ func CacheDir(given string) (string, error) {
 	}
 	if given == "" {
 		user, err := os.UserCacheDir()
-		if err != nil || !filepath.IsAbs(user) { // HOME may be relative
+		if err != nil || !filepath.IsAbs(user) { // HOME may be a relative path
 			return "", &ConfigError{errors.New("no directory for the store: set COOKCACHE or choose one")}
 		}
 		given = filepath.Join(user, "assetcook")
@@ -241,7 +241,7 @@ type Scope struct {
 	Patterns []string // globs that select sources, as in rules; empty means all sources
 	Source   string   // limits the pass to this source if not ""
 
-	chosen glob.List // compiled Patterns
+	chosen glob.List
 }
 
 // compileScope returns a copy of the scope with compiled patterns and sorted targets.

@@ -150,7 +150,7 @@ func (s *Session) Used() bool { return s.before.used }
 // A Question is a query about one source. Answering it changes nothing.
 type Question struct {
 	Source string
-	Beside bool // see Mode
+	Beside bool
 }
 
 // Asking returns a session for a pass that answers a question.

@@ -35,7 +35,7 @@ const frameTime = 100 * time.Millisecond
 type publishedValue struct {
 	counter *counters.Counter
 	symbol  events.Symbol
-	value   int64 // last published value
+	value   int64
 }
 
 // NewMeter returns the meter of a pass over a session. Stop it at the end of the pass.

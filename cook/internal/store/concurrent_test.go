@@ -130,7 +130,6 @@ func TestStoresOfOneDirectoryShareEntries(t *testing.T) {
 	wantCopy(t, b, content)
 }
 
-// If a blob is deleted while it is being copied, the copy is still complete.
 func TestBlobDeletedDuringCopyIsCopied(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(1 << 20)

@@ -57,7 +57,6 @@ func TestRecordedResultIsReturned(t *testing.T) {
 	wantGone(t, s.files.entryPath(results, ResultID{6}))
 }
 
-// A result of the maximum length can be written and read.
 func TestLongestResultIsReadAgain(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	const longest = maxRecord - 12 - artifactSize - 4 - 4 // length without an artifact, a list of warnings and one warning
@@ -310,7 +309,6 @@ func TestInvalidPayloadIsRefused(t *testing.T) {
 	}
 }
 
-// A valid record for another ID, kind or version is refused.
 func TestRecordOfAnotherKeyIsRefused(t *testing.T) {
 	id := [32]byte{1}
 	sound := sealRecord(results, id, []byte("payload"))

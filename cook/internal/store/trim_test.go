@@ -44,8 +44,6 @@ func TestTrimDeletesLeastRecentlyUsedFirst(t *testing.T) {
 	}
 }
 
-// For any contents of the store, the entries that Trim keeps fit the limit, were used no earlier
-// than the entries that it deletes, and are as many as possible.
 func TestTrimKeepsMostRecentEntriesThatFit(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -131,7 +129,6 @@ func TestTrimDeletesOldTemporaryFiles(t *testing.T) {
 	}
 }
 
-// Only files with the name of an entry are entries.
 func TestTrimLeavesForeignFiles(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, someBytes(10)).String()
@@ -152,7 +149,6 @@ func TestTrimLeavesForeignFiles(t *testing.T) {
 	}
 }
 
-// The test uses the oldest entry after Trim has listed it, and expects Trim to keep it.
 func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
@@ -163,7 +159,7 @@ func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			age(t, paths[1], noon) // another process restores the blob
+			age(t, paths[1], noon)
 		}
 		return nil
 	}
@@ -186,7 +182,7 @@ func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			os.Remove(paths[0]) // another process deletes the blob
+			os.Remove(paths[0])
 			os.Remove(paths[1])
 		}
 		return nil
@@ -358,7 +354,6 @@ func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
 	})
 }
 
-// The test uses an entry after TrimTo has listed it, and expects TrimTo to keep it.
 func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	paths := make([]string, 2)
@@ -369,7 +364,7 @@ func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			age(t, paths[1], noon) // another process restores the blob
+			age(t, paths[1], noon)
 		}
 		return nil
 	}

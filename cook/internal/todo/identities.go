@@ -106,7 +106,7 @@ func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source
 			continue // this is an action for another target of the same source
 		}
 		n, is := slices.BinarySearchFunc(there, p, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
-		if there = there[n:]; is || d.Tree.Incomplete(p) { // both lists are sorted
+		if there = there[n:]; is || d.Tree.Incomplete(p) { // both lists are sorted, so one scan is enough
 			continue
 		}
 		if f, ok := d.Last.Files().File(p); ok && f.Role == index.Asset {

@@ -30,7 +30,7 @@ import (
 // A Todo is the plan for a delta, with the facts on which it is based.
 type Todo struct {
 	Plan      *plan.Plan
-	Targets   []string         // targets in scope
+	Targets   []string         // targets that the pass covers
 	Rules     *session.Ruleset // nil if the plan needs no rules
 	Contents  *contents.Contents
 	Artifacts *artifacts.Catalog // artifacts that bundles may read

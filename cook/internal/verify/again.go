@@ -95,8 +95,8 @@ type worker struct {
 	report  *reporter
 	again   cookone.Again
 	dir     string // directory of all workers, below the output directory
-	name    string // name of the worker
-	lost    bool   // set if the recorded dependencies are unknown
+	name    string
+	lost    bool // set if the recorded dependencies are unknown
 	// stop ends verification with an error that does not blame a recipe.
 	stop context.CancelCauseFunc
 

@@ -29,7 +29,7 @@ type cookFuncs map[string]func(ctx context.Context, job *recipe.Job) error
 // funcCooker is a recipe without options. It has no fields, because fields would be options.
 type funcCooker struct{}
 
-var testFuncs cookFuncs // functions of the running test
+var testFuncs cookFuncs
 
 func (*funcCooker) Outputs() []string { return []string{"{path}"} }
 func (*funcCooker) Cook(ctx context.Context, j *recipe.Job) error {
@@ -172,7 +172,8 @@ func TestLockAndInterrupt(t *testing.T) {
 	}
 }
 
-// A failure of the machine is an error and not a difference.
+// A failure of the machine, such as a full disk, is an error of the verification and not a
+// difference.
 func TestHindrance(t *testing.T) {
 	for what, tt := range map[string]struct {
 		hinder func(tr *tree, j *recipe.Job) error // function that runs while the asset is cooked again
@@ -226,7 +227,6 @@ func TestHindrance(t *testing.T) {
 	}
 }
 
-// The same seed draws the same assets each time.
 func TestSeed(t *testing.T) {
 	var mu sync.Mutex
 	cooked := map[string]bool{}
@@ -264,7 +264,6 @@ func TestSeed(t *testing.T) {
 	drawn(0)
 }
 
-// If the lock is lost at any time, no finding counts.
 func TestLockLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows removes no lock that is open")

@@ -112,7 +112,7 @@ type reporter struct {
 	observer    session.Observer
 	differences int
 	files       int   // number of files read
-	bytes       int64 // number of bytes read
+	bytes       int64 // number of bytes read from these files
 	noted       map[*plan.Method]bool
 	row         *profile.Worker // nil if nothing is measured
 	span        profile.Span

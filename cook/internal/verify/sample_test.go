@@ -35,7 +35,6 @@ func TestParseSample(t *testing.T) {
 	}
 }
 
-// A sample has n different actions with as many methods as possible. It depends only on the seed.
 func TestDraw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		methods := make([]*plan.Method, rapid.IntRange(1, 5).Draw(t, "methods"))

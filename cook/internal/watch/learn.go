@@ -18,7 +18,7 @@ import (
 
 // learned has the locations in which a change affects the output, as of the last round.
 type learned struct {
-	folders []string           // absolute
+	folders []string           // absolute names
 	always  map[string]bool    // directories to examine in each round, even without events
 	tools   map[string]string  // files of the programs that methods name
 	machine map[string]string  // libraries of the machine; see program.Machine

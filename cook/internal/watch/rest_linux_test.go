@@ -20,7 +20,6 @@ func (w *tree) byHand() *watcher {
 	return m
 }
 
-// Only a round over the whole tree returns its memory to the system.
 func TestMemoryGivenBack(t *testing.T) {
 	forced := func() uint32 {
 		var stats runtime.MemStats
@@ -47,7 +46,7 @@ func TestMemoryGivenBack(t *testing.T) {
 	}
 }
 
-// The longer a full scan takes, the less often a watcher at rest makes one. An edit does not delay
+// The longer a full scan takes, the less often an idle watcher makes one. An edit does not delay
 // the next scan.
 func TestWatcherPace(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})

@@ -138,7 +138,7 @@ func (m *watcher) concernsRun(f *index.Folder) bool {
 // watched holds the directories for which the system reports events.
 type watched struct {
 	events  *notify.Watcher // nil if the system cannot watch directories
-	folders map[string]bool // absolute
+	folders map[string]bool // absolute names
 	blind   bool            // set if some directory cannot be watched
 }
 
@@ -251,7 +251,7 @@ func (p *pace) poll() time.Duration { return min(max(pollShare*p.took, pollTime)
 
 // places identifies the directories of a round.
 type places struct {
-	assets, out string // absolute
+	assets, out string // absolute names
 	config      string // directory of Place.Config, "" for none
 	roots       [2]os.FileInfo
 	mounts      string

@@ -224,7 +224,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// A session that wants more than a result learns only that a watcher is running.
+// A session that needs more than a result learns only that a watcher is running.
 func TestAskWithOtherOptions(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})
 	w.await(w.watch())

@@ -283,16 +283,16 @@ func checkLayouts(module []byte, want []layout, place func(group, binding int) (
 		switch op := word & 0xffff; {
 		case op >= 19 && op <= 39:
 			types[w[0]] = append(spirvType{op}, w[1:]...)
-		case op == 43 && len(w) == 3: // OpConstant
+		case op == 43 && len(w) == 3: // opcode of OpConstant
 			constants[w[1]] = w[2]
-		case op == 59: // OpVariable
+		case op == 59: // opcode of OpVariable
 			variables[w[1]] = w[0]
-		case op == 71: // OpDecorate
+		case op == 71: // opcode of OpDecorate
 			decorations[[2]uint32{w[0], w[1]}] = 0
 			if len(w) > 2 {
 				decorations[[2]uint32{w[0], w[1]}] = w[2]
 			}
-		case op == 72: // OpMemberDecorate
+		case op == 72: // opcode of OpMemberDecorate
 			members[[3]uint32{w[0], w[1], w[2]}] = 0
 			if len(w) > 3 {
 				members[[3]uint32{w[0], w[1], w[2]}] = w[3]
@@ -326,15 +326,15 @@ func checkLayouts(module []byte, want []layout, place func(group, binding int) (
 // the first element.
 func flatten(types map[uint32]spirvType, members map[[3]uint32]uint32, id uint32, offset, stride int, have map[number]bool) {
 	switch t := types[id]; t[0] {
-	case 21, 22, 23: // OpTypeInt, OpTypeFloat, OpTypeVector
+	case 21, 22, 23: // opcodes of OpTypeInt, OpTypeFloat and OpTypeVector
 		have[number{offset, shapeOf(types, t), 0}] = true
-	case 24: // OpTypeMatrix
+	case 24: // opcode of OpTypeMatrix
 		s := shapeOf(types, types[t[1]])
 		s.cols = int(t[2])
 		have[number{offset, s, stride}] = true
-	case 28, 29: // OpTypeArray, OpTypeRuntimeArray
+	case 28, 29: // opcodes of OpTypeArray and OpTypeRuntimeArray
 		flatten(types, members, t[1], offset, stride, have)
-	case 30: // OpTypeStruct
+	case 30: // opcode of OpTypeStruct
 		for i, m := range t[1:] {
 			at, ok := members[[3]uint32{id, uint32(i), 35}]
 			if !ok {

@@ -58,7 +58,7 @@ type generator struct {
 	textures []texture
 	bound    int // bindings of group 0
 	names    int
-	loops    int // number of enclosing loops
+	loops    int
 	layouts  []layout
 }
 
@@ -213,7 +213,7 @@ func (g *generator) statement(depth int) {
 		g.generateLine("var %s = array<%s, 3>(%s, %s, %s);", name, s, g.expr(s, 1), g.expr(s, 1), g.expr(s, 1))
 		g.places = append(g.places, place{fmt.Sprintf("%s[%s]", name, pick(g, "1", "0u", "(2u)")), s, writable}, place{name + "[" + g.indexBelow(3) + "]", s, writable})
 	case 12:
-		if s := g.numeric(); s.rows > 1 { // store one component
+		if s := g.numeric(); s.rows > 1 {
 			name := g.name("v")
 			g.generateLine("var %s = %s;", name, g.expr(s, 1))
 			g.generateLine("%s.%c = %s;", name, "xyzw"[g.IntN(s.rows)], g.expr(shape{s.scalar, 1, 0}, 2))
