@@ -94,7 +94,7 @@ func TestSumIsThatOfTheContent(t *testing.T) {
 			if small := n < bufferSize; small && (!bytes.Equal(data, content) || stamp.Size != int64(n)) || small != (err == nil) {
 				t.Errorf("content %d of %d bytes: %d bytes, %v", i, n, len(data), err)
 			}
-			// The size known from stat may be outdated.
+			// SumKnown must work with an outdated size.
 			for _, seen := range []int64{0, int64(n), int64(n) + 1, int64(n) - 1, bufferSize - 1, bufferSize} {
 				got, err := w.SumKnown(tree.root, fmt.Append(nil, i, "\x00"), seen, Ask{Want: both})
 				if i%2 == 0 && (err != nil || got.FileSum != wanted(content, both)) {

@@ -58,7 +58,7 @@ func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 
 // ExtraOptions are the options of Extra.
 type ExtraOptions struct {
-	// DryRun only lists the files, without removing them or taking the lock.
+	// DryRun lists the files without removing them, and takes no lock.
 	DryRun bool
 	// Force also removes files from a directory that cook did not create.
 	Force bool

@@ -136,7 +136,6 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Parse reads files edited by people and version control.
 func TestParse(t *testing.T) {
 	id, other := derived("x", 0), derived("y", 0)
 	text := fmt.Sprintf("\ufeff# ours\r\n\r\n%s z with space\r\n%s \"q\\n\"\n%[2]s \"q\\n\"\n", other, id)

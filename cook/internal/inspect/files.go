@@ -31,13 +31,13 @@ type file struct {
 	Side   string       `json:"side"` // "source" or "output"
 	Path   execute.Path `json:"path"`
 
-	// parameters for images
+	// parameters of a request for an image
 	Level   int `json:"level"`
 	Picture int `json:"picture"`
 	Width   int `json:"width"` // requested width of a source; 0 for its own width
 	Height  int `json:"height"`
 
-	// parameters for bytes
+	// parameters of a request for bytes
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 }

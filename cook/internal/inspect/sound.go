@@ -253,8 +253,8 @@ func loudnessOf(ctx context.Context, c *pcm.Clip) (soundLoudness, error) {
 		if err != nil {
 			return l, err
 		}
-		// ifLong compares frames with milliseconds in integers. With floats, rounding could
-		// misjudge a sound that is exactly as long as the window.
+		// The lengths are compared in integers. With floats, rounding could misjudge a sound that
+		// is exactly as long as the window.
 		silent := "nothing is above -70 LUFS"
 		ifLong := func(ms int64) string {
 			if int64(c.Frames())*1000 < ms*int64(c.Rate) {

@@ -92,7 +92,8 @@ func TestShortLivedFileIsReportedAsVanished(t *testing.T) {
 	}
 }
 
-// The memory is limited. Beyond the limit, every removed name counts as vanished.
+// The watcher remembers a limited number of names. Beyond the limit, every removed name counts as
+// vanished.
 func TestRememberedNamesAreLimited(t *testing.T) {
 	c := newComings()
 	for i := range 2*mostComings + 1 {

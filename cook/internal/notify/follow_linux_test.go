@@ -86,8 +86,8 @@ func (f *follower) visit(path string) error {
 	return nil
 }
 
-// After any operations on the directories of a followed tree, a change in any of them is reported
-// for all of its paths.
+// The test makes random changes to a followed tree. A later change in any of its directories must
+// be reported for all paths of the directory.
 func TestFollowedTreeReportsEveryChange(t *testing.T) {
 	leaktest.Check(t)
 	w := start(t) // one watcher for all cases, because closing it is slow
@@ -201,8 +201,7 @@ func foldersBelow(path string) []string {
 	return all
 }
 
-// The test adds a new path while the event that ends the old path of the same directory is still
-// queued.
+// The test adds a new path of a directory while the event that ends its old path is still queued.
 func TestAddBeforeItsRenameIsReadKeepsTheWatch(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")

@@ -218,7 +218,8 @@ func TestAddReportsUnusableDirectories(t *testing.T) {
 	}
 }
 
-// The errors name the limit. The test does not reach a limit, which would disturb other programs.
+// An error about too many watches names the limit. The test does not reach the limit, which would
+// disturb other programs.
 func TestErrorNamesTheLimit(t *testing.T) {
 	for _, test := range []struct {
 		err, system error
@@ -349,7 +350,7 @@ func TestOverflowIsReportedAsLoss(t *testing.T) {
 	must(t, w.Close())
 }
 
-// Between a loss and the Sync that reports it, directories can be added and waited for.
+// After events were lost, Add and Wait work before the Sync that reports the loss.
 func TestAddAndWaitWorkAfterLoss(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	add(t, w, dir)
@@ -387,7 +388,7 @@ func TestBrokenQueueIsReportedAsLoss(t *testing.T) {
 	must(t, w.Close())
 }
 
-// The system confirms every ended watch, which must not overflow the queue.
+// The system queues an event for every ended watch. These events must not overflow the queue.
 func TestReleasingWatchesDoesNotOverflowTheQueue(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	top := filepath.Join(dir, "top")
@@ -434,7 +435,7 @@ func fill(t *testing.T, dir string, n int) {
 	}
 }
 
-// The topmost directory has no watched directory above it.
+// No parent of the topmost directory is watched, so only its own watch can report the removal.
 func TestRemovedTopDirectoryIsUnwatched(t *testing.T) {
 	for name, do := range map[string]func(dir string) error{
 		"renamed": func(dir string) error { return os.Rename(dir, dir+"2") },

@@ -81,8 +81,7 @@ func RunWatched(ctx context.Context, s *session.Session, where changes.Where, wa
 	s = ignoringDirtyStamps(s)
 	done, err = runPass(ctx, s, last.Index, where, watching, meter)
 	if errors.Is(err, index.ErrFault) && last.ID() != "" && ctx.Err() == nil {
-		// Carrying out the plan needed a part of the index that planning did not read, and that
-		// part is damaged.
+		// Running the plan read a damaged part of the index that planning did not read.
 		s.Observer.Note(fmt.Sprintf("%v; this run checks everything again", s.State.Index.Describe(err)))
 		s.Observer.Stage("scan")
 		done, err = runPass(ctx, s, index.Empty(), nil, watching, meter)

@@ -176,8 +176,8 @@ func TestDirtyMarker(t *testing.T) {
 	}
 }
 
-// A source is broken, repaired, and broken again in the same way. In between, a run is killed
-// after it has made the output. The output must not remain.
+// A source is broken, repaired, and broken again in the same way. In between, a run is killed after
+// it has made the output. The next run must remove this output.
 func TestOutputOfKilledRunGoesWithItsSource(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "", "b.txt": "two"})
 	if d := p.run(); d.Stats.Outcomes.Failed.Assets != 1 || d.Stats.Outcomes.Cooked.Assets != 1 {
@@ -202,7 +202,7 @@ func TestOutputOfKilledRunGoesWithItsSource(t *testing.T) {
 	}
 }
 
-// An index is not valid for recipes with other default extensions.
+// An index is not reused if a recipe cooks other extensions by default.
 func TestRecipesWithOtherExtensions(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "{ }", "b.txt": "{ }"})
 	p.run()
@@ -224,7 +224,7 @@ func TestRecipesWithOtherExtensions(t *testing.T) {
 	}
 }
 
-// Without the recipe copy, files that no recipe cooks fail one by one, with advice.
+// Without the recipe copy, each file that no recipe cooks is an error with advice.
 func TestNoRecipeForAFile(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "{ }", "b.txt": "two", "c": "three", "d.bin": "four", ".cookignore": "*.bin\n"})
 	p.Recipes = slices.DeleteFunc(p.Recipes, func(r recipe.Recipe) bool { return r.Name != "json" })

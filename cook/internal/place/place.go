@@ -122,7 +122,7 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	info, err := folder.Lstat(base)
 	switch {
 	case pathname.IsAbsent(err):
-		// The file or its directory does not exist; Rename finds out which.
+		// Either the file or its directory does not exist; Rename finds out which.
 	case err != nil:
 		return o.explainInTheWay(out, err) // the file may be foreign, that is, not made by cook
 	case info.IsDir():

@@ -139,11 +139,11 @@ func checkName(out string) error {
 func (p *planner) retireClaims() {
 	known := map[string]bool{}
 	add := func(out, source, target string) {
-		// The claim of a failed action does not count for an artifact of another source.
+		// A failed action does not keep artifacts of another source from being removed.
 		i, claimed := p.claims[out]
 		claimed = claimed && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source)
 		if !claimed && !known[out] {
-			// Other files may name the artifact until the new artifact is in the manifest.
+			// Other files may name the old artifact until the manifest lists the new one.
 			if i, fits := p.plan.Finals.fits(out); fits && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source) {
 				known[out] = true
 				p.plan.Finals.Old = append(p.plan.Finals.Old, Retired{out, source, target})

@@ -111,7 +111,7 @@ type Plan struct {
 
 	Finals Finals // final names of outputs with {hash}
 
-	// Facts and Demand decide about late actions, with [Decide].
+	// Facts and Demand are the arguments of [Decide] for late actions.
 	Facts  Facts
 	Demand Demand
 }

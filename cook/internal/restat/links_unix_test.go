@@ -45,7 +45,7 @@ func TestLinksAndPipes(t *testing.T) {
 		"other outputs":       {after: func(w *tree) { w.remove("out/x"); w.write("x/c.txt.out", ""); w.symlink("../x", "out/x") }, want: []string{"changed made x/c.txt.out", "missing made x/y/d.txt.out"}},
 		"outputs in a circle": {after: func(w *tree) { w.remove("out/x"); w.symlink("x", "out/x") }, want: []string{"missing made x/c.txt.out", "missing made x/y/d.txt.out"}},
 
-		// Recipes read files through links.
+		// Files that recipes read may be reached by a link.
 		"linked tool":          {before: linkTool},
 		"linked tool touched":  {before: linkTool, after: func(w *tree) { w.touch("tools/real") }, want: []string{"changed other tools/cc"}},
 		"linked tool replaced": {before: linkTool, after: func(w *tree) { w.write("tools/new", ""); w.remove("tools/cc"); w.symlink("new", "tools/cc") }, want: []string{"changed other tools/cc"}},

@@ -131,7 +131,7 @@ func TestHardLink(t *testing.T) {
 	w.expect(w.options(live), "changed asset a.txt")
 }
 
-// A stamp that was too fresh proves nothing, even if it is unchanged.
+// An unchanged stamp proves nothing if the index records that it was too fresh.
 func TestStampsThatProveNothing(t *testing.T) {
 	w := smallTree(t)
 	w.unsettled = map[string]bool{"a.txt": true, "x/p.inc": true, "x/c.txt.out": true}

@@ -201,7 +201,7 @@ func TestFailureIsRecorded(t *testing.T) {
 	}
 }
 
-// An action whose recipe notes something about this machine is refused, and the other machine cooks
+// If a recipe prints a note about this machine, the action is refused, and the other machine cooks
 // it.
 func TestNotesAreRefused(t *testing.T) {
 	options := all

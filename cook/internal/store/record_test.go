@@ -75,7 +75,7 @@ func TestLongestResultIsReadAgain(t *testing.T) {
 	if err := s.PutResult(ResultID{6}, more); err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("one byte more: error %v", err)
 	}
-	// A result without warnings has the same size limit, which one more artifact exceeds.
+	// Without warnings, a result has the same size limit.
 	many := Result{Artifacts: make([]Artifact, (maxRecord-recordHead-recordTail-12)/artifactSize+1)}
 	for i := range many.Artifacts {
 		many.Artifacts[i].Blob = BlobID{1}
@@ -151,7 +151,7 @@ func TestReadSetsAreBounded(t *testing.T) {
 	if got, err = s.ReadSets(id); err != nil || len(got) != 1 {
 		t.Errorf("%d sets, %v", len(got), err)
 	}
-	// A set that can never fit changes nothing.
+	// AddReadSet returns an error for a set that can never fit, and keeps the other sets.
 	if err := s.AddReadSet(id, filesRead(half+half+half)); err == nil || errors.Is(err, ErrUnavailable) {
 		t.Errorf("too large a set: %v", err)
 	}
@@ -226,7 +226,6 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 			}
 			noticed("record of another kind", foreign)
 
-			// Put replaces a damaged record.
 			overwrite(t, path, good[:len(good)-1])
 			writeSamples(t, s, id)
 			if got, err := readEither(s, k, id); got == nil || err != nil {

@@ -26,7 +26,7 @@ func TestOpenCreatesStoreOnce(t *testing.T) {
 		if name == "CACHEDIR.TAG" && !strings.HasPrefix(string(b), want) {
 			t.Errorf("%s does not begin with its signature", name)
 		}
-		// Existing files are not overwritten.
+		// Open must not overwrite existing files.
 		overwrite(t, filepath.Join(dir, "v1", name), []byte("edited"))
 		openStore(t, dir)
 		if b, err := os.ReadFile(filepath.Join(dir, "v1", name)); err != nil || string(b) != "edited" {

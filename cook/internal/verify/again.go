@@ -97,7 +97,7 @@ type worker struct {
 	dir     string // directory of all workers, below the output directory
 	name    string
 	lost    bool // set if the recorded dependencies are unknown
-	// stop ends verification with an error that does not blame a recipe.
+	// stop ends verification with an error that is not the recipe's fault.
 	stop context.CancelCauseFunc
 
 	remote   *remote.Client // nil if no server is compared

@@ -55,7 +55,7 @@ func cookedWith(t *testing.T, files map[string]string, funcs cookFuncs) *tree {
 	return tr
 }
 
-// If a recipe reads something that it must not depend on, the finding names the cause.
+// If a recipe reads something that artifacts must not depend on, the finding names the cause.
 func TestCauses(t *testing.T) {
 	var calls atomic.Int64
 	tr := cookedWith(t, map[string]string{"a.count": "x", "a.place": "x", "a.good": "x", "a.vars": "x", "a.broken": "x"}, cookFuncs{
@@ -118,7 +118,7 @@ func TestStoreDisagrees(t *testing.T) {
 	}
 }
 
-// If a source changes while it is cooked again, the recipe is not blamed.
+// If a source changes while it is cooked again, verification does not report the recipe.
 func TestChangedMeanwhile(t *testing.T) {
 	var edits atomic.Bool
 	tr := cookedWith(t, map[string]string{"a.edit": "one"}, cookFuncs{

@@ -140,7 +140,7 @@ func TestWatcherReportsSomeActions(t *testing.T) {
 	w.opt.Observer = observer
 	rounds := w.watch()
 	w.awaitCooked(rounds)
-	// The file is replaced in one step. If a round found it half written, the next round would
+	// The file is replaced atomically. If a round found it half written, the next round would
 	// examine the whole tree.
 	w.write("../a.new", "A")
 	w.must(os.Rename(w.asset("../a.new"), w.asset("a.txt")))

@@ -157,7 +157,7 @@ func (m *watcher) watchLearned() {
 		m.watched.events.Within(m.places.assets, m.places.out)
 	}
 	for _, dir := range m.learned.folders {
-		// The parent directories may be renamed as well.
+		// The parent directories may be renamed too, so they are watched as well.
 		for inside := true; inside && !m.watched.folders[dir] && m.watched.events != nil; dir = filepath.Dir(dir) {
 			m.watchFolder(dir)
 			_, asset := pathname.Below(m.places.assets, dir)
@@ -176,7 +176,7 @@ func (m *watcher) watchFolder(dir string) {
 	case !errors.Is(err, fs.ErrNotExist):
 		m.watched.blind = true
 	}
-	// Any other error of the directory will appear again in the next round.
+	// Other errors of the directory are reported in the next round.
 }
 
 // tellRound sends the changes of a round to followers. If there are too many changes, followers
