@@ -196,7 +196,6 @@ func TestTexturesAreListedByLoss(t *testing.T) {
 	p.until(`(n => n.length > 5 && n.every((x, i) => !i || n[i - 1] >= x))(` + cells("texture") + `)`)
 }
 
-// A name in the report opens its asset, and a run lists its assets.
 func TestReportLeadsToAssets(t *testing.T) {
 	_, server, fragment := cookHTTP(t)
 	p := open(t, server, fragment+"&tab=assets&a.list=last")
@@ -228,7 +227,6 @@ func TestEveryAssetKindHasInspector(t *testing.T) {
 	}
 }
 
-// Text in a font looks the same with every kind of distance field and every data format.
 func TestFontIsDrawnTheSameInEveryLayout(t *testing.T) {
 	shown := map[string]int{}
 	for layout, field := range map[string]string{"assetcook": "sdf", "msdf-atlas-gen": "mtsdf", "bmfont": "msdf", "bmfont-json": "msdf"} {
@@ -352,7 +350,7 @@ func TestFailuresAreAnnounced(t *testing.T) {
 		project := cook.Project{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"), Recipes: recipes.All(), Engine: "own"}
 		cook.Cook(t.Context(), project, cook.CookOptions{}) // the failure is recorded in the index
 	}
-	p.do(chromedp.KeyEvent("2")) // another tab
+	p.do(chromedp.KeyEvent("2"))
 	again(`{"laps": `)
 	p.until(`document.title.includes("1 asset failed")`)
 	p.until(`document.getElementById("status").textContent.includes("1 asset failed")`)

@@ -29,8 +29,8 @@ func TestPagesOfEnginesWorkAsTyped(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// Without a source, the code for hot reload has names of its own:
-	// TestCodeForHotReloadShowsChanges runs it.
+	// An example without a source uses other names in its code for hot reload.
+	// TestCodeForHotReloadShowsChanges runs that code.
 	for _, tc := range []struct{ engine, packages, source, output string }{
 		{"three", "three@0.180.0", "models/kart.gltf", "models/kart.glb"},
 		{"playcanvas", "playcanvas@2.23.3 three@0.180.0", "", "models/kart.glb"},
@@ -112,8 +112,8 @@ func TestGameOnPageOfEbitengineCompiles(t *testing.T) {
 }
 
 // typePage writes the files that the docs page of an engine shows, and the sources that the page's
-// first commands write. If hot is set, the code for hot reload is at the end of the script, with the
-// returned address in place of the address of cook -http.
+// first commands write. If hot is set, it appends the code for hot reload to the script. In that
+// code, the returned address replaces the address of cook -http.
 func typePage(t *testing.T, dir, engine string, hot bool) (server string) {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/engines/" + engine + ".md")
@@ -188,7 +188,7 @@ func edited(t *testing.T, source string) []byte {
 	if filepath.Ext(source) == ".gltf" {
 		return bytes.Replace(data, []byte(`"asset"`), []byte(`"extras":{"edited":true},"asset"`), 1)
 	}
-	data = append(data, "ODDS\x04\x00\x00\x00edit"...) // a chunk that readers ignore
+	data = append(data, "ODDS\x04\x00\x00\x00edit"...) // readers ignore this chunk
 	data[4], data[5] = byte(len(data)-8), byte((len(data)-8)>>8)
 	return data
 }

@@ -85,7 +85,7 @@ func engineHandler(dir string, page func(http.ResponseWriter, *http.Request) boo
 // A loadResult is what a page reports: its faults, and the number of compared files of each kind.
 type loadResult struct {
 	Wrong      string
-	Kinds, Any map[string]results.Kind // Any: outputs that were cooked without an engine
+	Kinds, Any map[string]results.Kind // Any holds results for outputs that were cooked without an engine
 }
 
 // pageResult evaluates an expression whose value is the result of a page, and reports the faults in

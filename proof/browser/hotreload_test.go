@@ -57,7 +57,7 @@ func TestCodeForHotReloadShowsChanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			code = bytes.ReplaceAll(code, []byte("http://127.0.0.1:7357/"), []byte("/")) // the page's own server sends the changes
+			code = bytes.ReplaceAll(code, []byte("http://127.0.0.1:7357/"), []byte("/")) // this server sends the changes
 			p := browse(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch path := r.URL.Path; {
 				case path == "/":

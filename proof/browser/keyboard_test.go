@@ -43,7 +43,7 @@ const focused = `(() => {
 	return [named(e), s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 || e.matches(".tl-scroll, .rows, .tree *, [role=grid], [role=tree]") ? "" : "no outline"]
 })()`
 
-// On each page, Tab reaches every control, and the focused control has a focus indicator.
+// Tab must reach every control on each page, and the focused control must have a focus indicator.
 func TestTabReachesEveryControl(t *testing.T) {
 	set := counters.New(counters.Options{})
 	set.Counter("game/drawn").Add(1)

@@ -78,7 +78,7 @@ func TestThreeLoadsTexturesCookedForWeb(t *testing.T) {
 		t.Errorf("desktop: %+v, want only failures", desktop)
 	}
 	for _, known := range []string{"GPU stall", "Couldn't load texture", "404", "Failed to load"} {
-		p.forgive(known) // expected for the desktop models
+		p.forgive(known) // these faults are expected for the desktop models
 	}
 }
 

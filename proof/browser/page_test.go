@@ -34,7 +34,7 @@ func browse(t *testing.T, handler http.Handler, fragment string) *page {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(func() {
-		server.CloseClientConnections() // ends streams that would last as long as the page
+		server.CloseClientConnections() // this ends streams that would last as long as the page
 		server.Close()
 	})
 	return open(t, server.URL, fragment)
@@ -60,7 +60,7 @@ func open(t *testing.T, server, fragment string) *page {
 		t.Fatal(err)
 	}
 	p := &page{t: t, ctx: ctx}
-	p.do() // starts the browser, which runs as long as this context
+	p.do() // this starts the browser, which runs as long as the context
 	p.ctx, cancel = context.WithTimeout(ctx, 4*time.Minute)
 	t.Cleanup(cancel)
 	err = chromedp.Listen(ctx, func(event any) {

@@ -34,7 +34,6 @@ func TestTabsFollowKeysAndURL(t *testing.T) {
 	p.until(`document.getElementById("help").open`)
 }
 
-// The page removes the token from the URL at once, so that a bookmark grants no rights.
 func TestTokenLeavesURL(t *testing.T) {
 	p := browse(t, view.New(view.Sources{Counters: counters.New(counters.Options{}), Token: "secret"}), "#token=secret&tab=counters")
 	p.until(`!location.hash.includes("secret")`)
@@ -208,7 +207,6 @@ func TestMemoryTreeAndSnapshot(t *testing.T) {
 	pool.Free(nil, held)
 }
 
-// Without the token the page cannot change anything.
 func TestPageWithoutTokenCannotAct(t *testing.T) {
 	dir := t.TempDir()
 	set := counters.New(counters.Options{})

@@ -201,7 +201,7 @@ func TestViteReloadsAndBuilds(t *testing.T) {
 				t.Errorf("%s has no hash", path)
 			}
 		}
-		if len(cooked) < 4 { // manifest, texture, model, and the model's texture
+		if len(cooked) < 4 { // the manifest, a texture, a model and its texture
 			t.Errorf("the page has loaded only %q", cooked)
 		}
 	})
@@ -286,7 +286,7 @@ func TestPageOnAnotherPortFollowsCook(t *testing.T) {
 		t.Errorf("changed: %s", got)
 	}
 	p.forgive("request to another server: " + server)
-	p.forgive("PixiJS Warning") // the older sheet contains the same names
+	p.forgive("PixiJS Warning") // the older sheet contains the same names, of which PixiJS warns
 	p.forgive("GPU stall")
 }
 

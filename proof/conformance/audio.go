@@ -38,7 +38,7 @@ var (
 	// ISO/IEC 11172-4 allows half of this for full accuracy, and the rounding of the reference adds
 	// as much. The suite's references often lack the last frame.
 	mp3Tolerance = soundTolerance{most: 2 * step16, rms: 2 * step16 / 3.4641, clips: true, tail: 1152}
-	// Our samples have an accuracy of 24 bits.
+	// Our decoders' samples are accurate to 24 bits.
 	exactTolerance = soundTolerance{most: 1.0 / (1 << 24), rms: 1}
 )
 
@@ -142,7 +142,7 @@ func minimp3(dir string) ([]trial, error) {
 		row, expect := "MP3", mustAccept
 		switch {
 		case strings.HasPrefix(base, "l1-"), strings.HasPrefix(base, "l2-"), strings.HasPrefix(base, "ILL"):
-			row, expect = "MPEG Layer I and II", mayRefuse // not MP3
+			row, expect = "MPEG Layer I and II", mayRefuse // layers I and II are not MP3
 		case strings.Contains(base, "nonstandard"), filepath.Ext(base) != ".bit":
 			row, expect = "MP3, nonstandard", mayRefuse
 		}
@@ -169,7 +169,7 @@ func flacFiles(dir string) ([]trial, error) {
 	var list []trial
 	for _, name := range names {
 		group, _, _ := strings.Cut(name, "/")
-		expect := mayRefuse // the suite's README allows this for the uncommon and the faulty files
+		expect := mayRefuse // the suite's README allows refusal of uncommon and faulty files
 		if group == "subset" {
 			expect = mustAccept
 		}

@@ -58,7 +58,7 @@ func read(t *testing.T, name string) string {
 }
 
 // Each fake suite has files with different verdicts. The numbers in a row are: files, right,
-// refused rightly, mended, refused wrongly, wrong, not judged.
+// rightly refused, mended, wrongly refused, wrong, unjudged; see verdict.
 func TestSuitesGiveVerdicts(t *testing.T) {
 	flac, mp3 := read(t, "flac/testdata/tri16.flac"), read(t, "mp3/testdata/stereo.mp3")
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestSuitesGiveVerdicts(t *testing.T) {
 			"test_parsing/i_refused.json": "[\"\xff\"]",
 		}, "recipe json | 6 | 2 | 2 | 0 | 1 | 1 | 0\nrecipe data | 6 | 2 | 2 | 0 | 1 | 1 | 0"},
 		{"yaml-test-suite", map[string]string{
-			"A/in.yaml": "a: 1", "A/in.json": `{"a": 1.0}`, // equal as numbers
+			"A/in.yaml": "a: 1", "A/in.json": `{"a": 1.0}`, // these values are equal as numbers
 			"B/in.yaml": "a: 1", "B/in.json": `{"a": 2}`,
 			"C/in.yaml": "a: [", "C/error": "",
 			"D/in.yaml": "a: 1", "D/error": "",
@@ -280,7 +280,7 @@ func TestPictureDiffersBeyondTolerance(t *testing.T) {
 		{one(1, 2, 5, 255), one(1, 2, 3, 255), pictureTolerance{most: 1, mean: 9}, false},
 		{one(1, 2, 3, 0), one(4, 5, 6, 0), pictureTolerance{}, true},
 		{one(1, 2, 3, 0), one(4, 5, 6, 255), pictureTolerance{}, false},
-		{one(510, 0, 0, 255), one(511, 0, 0, 255), pictureTolerance{most: 0.6, mean: 1}, true}, // relative tolerance
+		{one(510, 0, 0, 255), one(511, 0, 0, 255), pictureTolerance{most: 0.6, mean: 1}, true}, // differences are relative above 1.0
 		{one(0, 0, 0, 0), picture{2, 1, make([]float32, 8)}, pictureTolerance{}, false},
 	} {
 		if d := c.got.imagesDiffer(c.want, c.t); (d == "") != c.same {
@@ -315,7 +315,7 @@ func TestSoundDiffersBeyondTolerance(t *testing.T) {
 	}
 }
 
-// Our decoder also checks the MD5 sum, so no file can get as far as having a wrong sum.
+// Our decoder refuses a file with a wrong MD5 sum, so the test changes a decoded sample instead.
 func TestSamplesAreComparedWithMD5(t *testing.T) {
 	data := read(t, "flac/testdata/tri24.flac")
 	file := filepath.Join(t.TempDir(), "a")
@@ -335,7 +335,7 @@ func TestSamplesAreComparedWithMD5(t *testing.T) {
 	}
 }
 
-// cat and sh act as the reference programs.
+// The test uses cat and sh as the reference programs.
 func TestReferenceProgramsDecide(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)

@@ -72,9 +72,9 @@ func files(root, below string, extensions ...string) ([]string, error) {
 // A reading is the result of a reference program for a file.
 type reading struct {
 	out       []byte
-	complaint string // standard error
-	err       error  // exit status
-	missing   error  // set if the program is not installed
+	complaint string
+	err       error
+	missing   error // error if the program is not installed
 }
 
 // chatter matches messages that are not about the samples.

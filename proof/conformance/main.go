@@ -118,7 +118,7 @@ var suites = []suite{
 // A report collects results and prints them as Markdown.
 type report struct {
 	verbose  bool
-	versions []string // "suite version"
+	versions []string
 	rows     []row
 }
 

@@ -109,7 +109,7 @@ func readPNG(file string) (picture, error) {
 	p := picture{w: r.Dx(), h: r.Dy(), pix: make([]float32, 4*r.Dx()*r.Dy())}
 	flat := image.NewNRGBA64(r)
 	draw.Draw(flat, r, m, r.Min, draw.Src)
-	if n, ok := m.(*image.NRGBA); ok { // does not round premultiplied colors
+	if n, ok := m.(*image.NRGBA); ok { // a conversion of NRGBA images would round premultiplied colors
 		for i, v := range n.Pix {
 			p.pix[i] = 257 * float32(v)
 		}

@@ -20,7 +20,7 @@ type ruling struct {
 	// references are the suite's own PNG files for the image. The decoded image must equal one of
 	// them or the output of a viewer.
 	references []string
-	skip       bool // the image is part of another suite, or does not test decoding
+	skip       bool // set if the image is part of another suite, or does not test decoding
 }
 
 var (
@@ -198,7 +198,7 @@ func imageRS(dir, name string) ruling {
 	case strings.HasPrefix(name, "tests/bad/") && !strings.Contains(name, "TODO"):
 		return invalid
 	case strings.Contains(name, "rlecut") || strings.Contains(name, "rletrns"):
-		return ruling{skip: true} // bmpsuite has more references than this one
+		return ruling{skip: true} // bmpsuite itself has more references
 	case strings.Contains(name, "/lenient/"):
 		return ruling{expect: mayRefuse, known: true}
 	case err != nil || kind == "JPEG" || kind == "WebP" || kind == "TIFF":
@@ -212,12 +212,12 @@ var tgaName = regexp.MustCompile(`^(.*/[0-9]+x[0-9]+_[a-z]+)_.*\.tga$`)
 // pillow uses PNG references for the images in tga/common.
 func pillow(dir, name string) ruling {
 	if strings.HasPrefix(name, "Tests/images/bmp/") {
-		return ruling{skip: true} // an old copy of bmpsuite (2012)
+		return ruling{skip: true} // this is an old copy of bmpsuite (2012)
 	}
 	switch path.Base(name) {
 	case "la.tga", "rgb32rle_bottom_right.tga", "rgb32rle_top_right.tga":
-		// For these images, no viewer here reads gray with alpha, or none both mirrors the image
-		// and treats it as opaque if there are no attribute bits.
+		// No viewer here decodes these images correctly: gray with alpha, and mirrored images
+		// without attribute bits, which are opaque.
 		return ruling{skip: true}
 	}
 	if m := tgaName.FindStringSubmatch(name); m != nil {

@@ -19,7 +19,7 @@ type expectation int
 const (
 	mustAccept expectation = iota
 	mustRefuse
-	mayRefuse // may be rejected, but accepted data must equal the reference
+	mayRefuse // the file may be rejected, but accepted data must equal the reference
 )
 
 // A verdict is the result for a file.
@@ -28,10 +28,10 @@ type verdict int
 const (
 	right verdict = iota
 	rightlyRefused
-	mended // invalid and accepted, with warnings that name every error
+	mended // the file is invalid and accepted, with warnings that name every error
 	wronglyRefused
-	wrong    // invalid and accepted without such warnings, or decoded to something else
-	unjudged // accepted, but there is no reference to compare with
+	wrong    // the file is invalid and accepted without such warnings, or decoded incorrectly
+	unjudged // the file is accepted, but there is no reference to compare with
 	verdicts
 )
 
@@ -39,9 +39,9 @@ const (
 type outcome struct {
 	expect      expectation
 	refusal     error  // our error; nil if the file was accepted
-	difference  string // difference from the reference; "" for none
+	difference  string // difference from the reference; "" if there is none
 	noReference string // why there is nothing to compare with; "" if there is a reference
-	invalid     string // the errors that the file contains
+	invalid     string // errors that the file contains
 	warning     string // the recipe's warnings, if they name every error
 }
 

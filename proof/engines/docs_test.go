@@ -11,7 +11,6 @@ import (
 
 var updateDocs = flag.Bool("docs", false, "write the tables of docs/engines.md")
 
-// The tables in docs/engines.md show the results that the tests of engines record.
 func TestTablesOfEnginesShowResults(t *testing.T) {
 	const page = "../../docs/engines.md"
 	all, err := results.Load("results.json")

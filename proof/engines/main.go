@@ -88,7 +88,7 @@ func main() {
 		}
 	} else {
 		for _, p := range programs {
-			for _, cooked := range []string{p.engine, results.Any} { // "any" without an engine
+			for _, cooked := range []string{p.engine, results.Any} { // "any" means without an engine
 				err := p.check(cooked, *update)
 				switch {
 				case errors.Is(err, exec.ErrNotFound):

@@ -19,7 +19,7 @@ import (
 // writeSamples adds sources of more kinds to the sample project, in the directory kinds.
 func writeSamples(assets string) error {
 	files := map[string][]byte{
-		"../menu.sprites": []byte("textures/ui/\n"), // sprites of the games on docs pages
+		"../menu.sprites": []byte("textures/ui/\n"), // the games on docs pages use these sprites
 		"menu.sprites":    []byte("sprites/\n"),
 		"turned.sprites":  []byte("sprites/\n!*.9.png\n"),
 		"ui.sounds":       []byte("/audio/\n!/audio/*_loop*\n"),
@@ -149,7 +149,7 @@ func worm() []byte {
 	type object = map[string]any
 	add := func(component, count int, kind string, bounds object, data any) {
 		at := buffer.Len()
-		binary.Write(&buffer, binary.LittleEndian, data) // never fails
+		binary.Write(&buffer, binary.LittleEndian, data) // cannot fail, because the data has a fixed size
 		views = append(views, object{"buffer": 0, "byteOffset": at, "byteLength": buffer.Len() - at})
 		accessor := object{"bufferView": len(views) - 1, "componentType": component, "count": count, "type": kind}
 		for k, v := range bounds {

@@ -36,7 +36,7 @@ func disk(ctx context.Context, args []string) error {
 		return err
 	}
 	defer d.closeWorkplace()
-	if err := os.Chmod(d.dir, 0o755); err != nil { // so that the unprivileged user can enter
+	if err := os.Chmod(d.dir, 0o755); err != nil { // the unprivileged user must be able to enter
 		return err
 	}
 	return d.run(ctx, shortages, denials)
@@ -52,10 +52,10 @@ type fullDisk struct {
 // A shortage is a lack of space or inodes in a directory.
 type shortage struct {
 	name   string
-	small  func(s *scene) string // returns the directory that gets its own file system
+	small  func(s *scene) string // function that returns the directory with its own file system
 	inodes bool
-	again  bool // apply the limit to the second run instead of the first
-	most   int  // a number of pages or inodes that is always enough
+	again  bool // set to apply the limit to the second run instead of the first
+	most   int  // number of pages or inodes that is always enough
 }
 
 func outOf(s *scene) string   { return s.out }
@@ -214,7 +214,7 @@ func (d *fullDisk) checkReport(ctx context.Context, s *scene, end ending, before
 		return fmt.Errorf("exit %d", end.code)
 	case !bad && !fullText.MatchString(end.stderr):
 		return fmt.Errorf("no line contains path and cause: %s", end.stderr)
-	case !summaryLine.MatchString(end.stdout) && before.Diff(got) != "": // the run had started
+	case !summaryLine.MatchString(end.stdout) && before.Diff(got) != "": // the summary shows that the run had started
 		return fmt.Errorf("no summary: %q, %q", end.stdout, end.stderr)
 	}
 	return nil

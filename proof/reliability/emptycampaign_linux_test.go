@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// A campaign fails if it injected no fault.
 func TestEmptyCampaignFails(t *testing.T) {
 	cook := fake(t, "cook")
-	t.Setenv("GODEBUG", exactHeap) // otherwise media would restart this test with the variable set
+	t.Setenv("GODEBUG", exactHeap) // media would otherwise restart this test with the variable set
 	for name, run := range map[string]func(ctx context.Context, dir string) error{
 		"damage": func(ctx context.Context, dir string) error {
 			return damageFiles(ctx, []string{"-only", "no such kind", "-dir", dir})

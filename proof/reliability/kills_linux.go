@@ -72,7 +72,7 @@ func (c *killing) newKillJob(_ context.Context, n int) (job, error) {
 // cookAndKillOnce edits, cooks, edits, and kills.
 func (c *killing) cookAndKillOnce(ctx context.Context, s *scene) error {
 	took, after := 30*time.Millisecond, 4
-	if s.rng.IntN(5) == 0 { // a first cook
+	if s.rng.IntN(5) == 0 {
 		took, after = 100*time.Millisecond, 12
 		if err := s.forgetOutputs(); err != nil {
 			return err
@@ -89,7 +89,7 @@ func (c *killing) cookAndKillOnce(ctx context.Context, s *scene) error {
 	if s.rng.IntN(5) == 0 {
 		return c.killWatcher(ctx, s, s.rng.IntN(2) == 0)
 	}
-	recent := s.rng.IntN(3) == 0 // the same files are edited again after the kill
+	recent := s.rng.IntN(3) == 0 // set if the same files are edited again after the kill
 	if recent {
 		s.recent = nil
 		if err := s.startSlowEdit(); err != nil {
@@ -115,7 +115,7 @@ func (c *killing) cookAndKillOnce(ctx context.Context, s *scene) error {
 	if recent {
 		return s.editRecent()
 	}
-	return s.applyRandomEdits(s.rng.IntN(after)) // makes the outputs of the killed run stale
+	return s.applyRandomEdits(s.rng.IntN(after)) // these edits make the outputs of the killed run stale
 }
 
 // killWatcher starts a watcher, edits sources while it runs, and kills it.
@@ -206,8 +206,8 @@ func (s *scene) randomWait(took time.Duration) time.Duration {
 }
 
 // runAndKill starts the command, waits, calls harm to inject a fault unless it is nil, and kills
-// the command with SIGKILL. amid reports whether the command was still running. A command that ends
-// before the fault must exit with 0 or 1.
+// the command with SIGKILL. amid reports whether the command was still running when it was killed.
+// A command that ends earlier must exit with 0 or 1.
 func (s *scene) runAndKill(ctx context.Context, wait time.Duration, harm func(kill func()) error, more ...string) (amid bool, err error) {
 	var text strings.Builder
 	cmd := s.cookCommand(ctx, more...)

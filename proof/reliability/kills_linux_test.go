@@ -32,7 +32,7 @@ func TestWatcherThatEndsIsWrong(t *testing.T) {
 			code = 0
 		}
 		c, s := killable(t, says(t, "no such flag", code))
-		// A campaign passes if some of the runs, but not all, are killed before they end.
+		// The campaign passes if a kill interrupts some of the runs, but not all.
 		err := eventually(func() error { return c.killWatcher(t.Context(), s, atOnce) })
 		if err == nil || !strings.Contains(err.Error(), "no such flag") {
 			t.Errorf("at once %t: a watcher that exits with %d: %v", atOnce, code, err)

@@ -21,7 +21,7 @@ import (
 )
 
 func main() {
-	faultfs.Init()                  // this process may have been started to be traced while it executes cook
+	faultfs.Init()                  // faultfs may have started this process to trace it
 	os.Setenv("COOK_ENGINE", "own") // scenes depend on the recipes' default outputs
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()

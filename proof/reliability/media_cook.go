@@ -50,14 +50,14 @@ type mediaCooker struct {
 type mediaResult struct {
 	err        error // error of Estimate or Cook
 	overBudget bool  // may be valid, but needs more memory than the budget
-	cooked     bool  // Cook was called
+	cooked     bool  // set if Cook was called
 	panicked   any
-	odd        error // the output is wrong
+	odd        error // error in the output
 
 	took      time.Duration // CPU time for the file
-	estimate  int64         // bytes; at least the memory for reading the file
-	allocated int64         // total bytes allocated, live or dead
-	peak      int64         // maximum of the live bytes; measured only if allocated exceeds the estimate
+	estimate  int64         // estimated memory in bytes; at least the size of the buffer for reading the file
+	allocated int64         // total size of all allocations
+	peak      int64         // maximum size of the live heap; measured only if allocated exceeds the estimate
 }
 
 // patience returns the time limit for the file.
@@ -68,12 +68,12 @@ func (r *mediaResult) patience() time.Duration {
 // mediaBench cooks one file after another in its own directory.
 type mediaBench struct {
 	dir     string
-	assets  *confine.Dir // the same directory
+	assets  *confine.Dir // the directory dir as a confined directory
 	budget  int64
 	cookers map[string]mediaCooker
 	// Paths of programs that check shaders; "" if not installed.
 	glslang, spirvVal string
-	sound             bool         // whether the current file is undamaged
+	sound             bool         // set if the current file is undamaged
 	begun             atomic.Int64 // start of the current file in Unix nanoseconds; 0 between files
 }
 

@@ -133,7 +133,7 @@ func (m *mutator) damageModel(ext string, data []byte) []byte {
 	if len(all) == 0 {
 		return data
 	}
-	if ext == ".glb" && len(chunk) > 4 && m.rand.IntN(3) == 0 { // or change a number in the buffer
+	if ext == ".glb" && len(chunk) > 4 && m.rand.IntN(3) == 0 { // change a number in the buffer instead
 		chunk = bytes.Clone(chunk)
 		x := pick(m.rand, []float32{0, 1, -1, 2, 1e-3, 1e30, float32(math.NaN())})
 		binary.LittleEndian.PutUint32(chunk[m.rand.IntN(len(chunk)/4)*4:], math.Float32bits(x))

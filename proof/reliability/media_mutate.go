@@ -32,7 +32,7 @@ func (m *mutator) nextMutation() mediaFile {
 		return f
 	}
 	most := 12
-	if f.ext == ".wgsl" { // the more a shader is damaged, the earlier naga stops
+	if f.ext == ".wgsl" { // naga stops early in a badly damaged shader
 		most = 2
 	}
 	for range 1 + m.rand.IntN(1+m.rand.IntN(most)) {
@@ -62,25 +62,25 @@ func (m *mutator) damageBytes(f mediaFile) []byte {
 	}
 	at := m.favoredOffset(len(data))
 	switch m.rand.IntN(10) {
-	case 0, 1: // flip a bit
+	case 0, 1:
 		data[at] ^= 1 << m.rand.IntN(8)
 	case 2, 3: // set a byte to a value with a meaning in many formats
 		data[at] = pick(m.rand, []byte{0, 1, 2, 3, 4, 7, 8, 15, 16, 31, 32, 64, 0x7f, 0x80, 0xfe, 0xff, 0xd9, 0xda, 0x2c, 0x3b, '"', '{', '['})
-	case 4: // change a number
+	case 4:
 		putNumber(m.rand, data[at:])
-	case 5: // truncate
+	case 5:
 		data = data[:at]
 	case 6: // join the start of this file and the end of another
 		other := m.pickSameKind(f.ext)
 		data = append(data[:at], other[m.rand.IntN(len(other)+1):]...)
-	case 7: // repeat a part
+	case 7:
 		end := min(len(data), at+1+m.rand.IntN(64))
 		times := 1 + m.rand.IntN(3)
 		if m.rand.IntN(16) == 0 {
 			times = m.rand.IntN(2000)
 		}
 		data = slices.Insert(data, at, bytes.Repeat(data[at:end], times)...)
-	case 8: // remove a part
+	case 8:
 		data = slices.Delete(data, at, min(len(data), at+1+m.rand.IntN(64)))
 	case 9: // change a part of the format
 		data = m.damageChunk(f.ext, data)
@@ -124,7 +124,7 @@ func (m *mutator) damageChunk(ext string, data []byte) []byte {
 		chunks = slices.Insert(chunks, j, slices.Repeat(chunks[i:i+1], times)...)
 	case 4:
 		if c := bytes.Clone(chunks[i]); len(c) >= 8 {
-			putNumber(m.rand, c[pick(m.rand, []int{0, 2, 4}):]) // one of these is the length field
+			putNumber(m.rand, c[pick(m.rand, []int{0, 2, 4}):]) // one of these offsets is the offset of the length field
 			chunks[i] = c
 		}
 	}
@@ -142,7 +142,7 @@ func cutChunks(ext string, data []byte) [][]byte {
 		head, size = 12, func(b []byte) int { n := int(binary.LittleEndian.Uint32(b[4:])); return 8 + n + n&1 }
 	case ".jpeg":
 		head, size = 2, func(b []byte) int {
-			if b[1] == 0xda { // the chunk ends at the next marker
+			if b[1] == 0xda { // a scan ends at the next marker
 				for i := 2; i+1 < len(b); i++ {
 					if b[i] == 0xff && b[i+1] != 0 && (b[i+1] < 0xd0 || b[i+1] > 0xd7) {
 						return i
@@ -152,7 +152,7 @@ func cutChunks(ext string, data []byte) [][]byte {
 			}
 			return 2 + int(binary.BigEndian.Uint16(b[2:]))
 		}
-	case ".tiff": // entries of the first directory, if it is at the end
+	case ".tiff": // the chunks are the entries of the first directory, if it is at the end
 		if len(data) < 8 || data[0] != 'I' {
 			return nil
 		}

@@ -100,7 +100,7 @@ func (p *powerCuts) newPowerCutJob(_ context.Context, n int) (j job, err error) 
 
 // cutPowerOnce edits, cooks, and cuts the power once.
 func (p *powerCuts) cutPowerOnce(ctx context.Context, s *scene, images []*image) error {
-	if s.rng.IntN(8) == 0 { // a first cook
+	if s.rng.IntN(8) == 0 {
 		if err := s.forgetOutputs(); err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (p *powerCuts) cookAndCut(ctx context.Context, s *scene, images []*image, t
 	if err := p.repairRules(ctx, s); err != nil {
 		return err
 	}
-	switch s.rng.IntN(6) { // makes the outputs stale
+	switch s.rng.IntN(6) { // this makes the outputs stale
 	case 0:
 		return s.editRecent()
 	case 1, 2:
@@ -214,18 +214,18 @@ func (p *powerCuts) repairRules(ctx context.Context, s *scene) error {
 type image struct {
 	fs   string // ext4 or xfs
 	file string
-	at   string // mount point
+	at   string
 	loop *os.File
 }
 
-// shutdownRequest is FS_IOC_SHUTDOWN: after it, nothing is written to the disk, and unwritten data
+// shutdownRequest is FS_IOC_SHUTDOWN. After it, nothing is written to the disk, and unwritten data
 // is lost. The argument determines what is written first.
 const shutdownRequest = 0x8004587d
 
 // These are arguments of shutdownRequest.
 const (
-	shutWriteAll = 0 // write everything first, like a power cut after a pause
-	shutWriteLog = 1 // write the file system's log first, but not the contents of files
+	shutWriteAll = 0 // writes everything first, like a power cut after a pause
+	shutWriteLog = 1 // writes the file system's log first, but not the contents of files
 	shutNow      = 2
 )
 

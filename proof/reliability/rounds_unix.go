@@ -80,7 +80,7 @@ func (r *rounds) playJobRounds(ctx context.Context, n int, j job) error {
 		}
 		err := j.round(ctx)
 		if ctx.Err() != nil {
-			return nil // see finish
+			return nil
 		}
 		r.done.Add(1)
 		if err == nil {
@@ -137,10 +137,10 @@ func (r *rounds) newJobScene(dir string, stream uint64) *scene {
 
 // A workplace holds the working directory and the cook command of a campaign.
 type workplace struct {
-	name    string // name of the campaign
+	name    string // name of the campaign in its output
 	seed    uint64
 	dir     string // directory in which to work; openWorkplace replaces it by a new subdirectory
-	program string // the cook command
+	program string
 	began   time.Time
 }
 

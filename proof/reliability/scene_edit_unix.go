@@ -179,7 +179,7 @@ func (s *scene) overwriteFile(name string) error {
 			return s.write(name, data)
 		}
 	default:
-		if len(data) > 4096 && s.rng.IntN(2) == 0 { // change only a part of it
+		if len(data) > 4096 && s.rng.IntN(2) == 0 { // changes only a part of the file
 			at = s.rng.IntN(len(data) - 4096)
 			data = data[at : at+1+s.rng.IntN(4096)]
 		}

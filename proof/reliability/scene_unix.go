@@ -27,8 +27,8 @@ import (
 // A scene is an asset tree with its outputs, and makes random edits.
 type scene struct {
 	assets, out, store string
-	scratch            string   // directory for runs from scratch
-	program            string   // the cook command
+	scratch            string
+	program            string
 	args               []string // additional flags for cook
 	rng                *rand.Rand
 	moreRules          string   // appended to every cook.toml
@@ -192,8 +192,8 @@ func shown(n int) string {
 	return strconv.Itoa(n)
 }
 
-// readSceneOutputs reads the tree of the output directory, which is empty if the directory does not
-// exist.
+// readSceneOutputs reads the output directory as a tree. The tree is empty if the directory does
+// not exist.
 func (s *scene) readSceneOutputs() (oracle.Tree, error) {
 	tree, err := oracle.ReadTree(s.out)
 	if errors.Is(err, os.ErrNotExist) {

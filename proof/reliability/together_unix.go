@@ -159,7 +159,7 @@ func (c *concurrentRuns) runTogetherOnce(ctx context.Context, s, other *scene) e
 		{4, s, nil, []int{0, 4}}, {4, s, []string{"-wait"}, []int{0}}, {2, s, []string{"-wait", "-a"}, []int{0}},
 		{2, s, []string{"-wait", "notes/*"}, []int{0}}, {3, other, nil, []int{0, 4}}, {2, other, []string{"-wait", "-verify"}, []int{0}},
 		{1, s, []string{"-n"}, []int{0}}, {2, s, []string{"trim"}, []int{0}}, {2, s, []string{"clean"}, []int{0, 4}},
-		{1, s, []string{"verify"}, []int{0, 2, 3, 4}}, // 2 if nothing has been cooked yet
+		{1, s, []string{"verify"}, []int{0, 2, 3, 4}}, // status 2 means that nothing has been cooked yet
 	}
 	var crowd []int
 	for i, choice := range choices {

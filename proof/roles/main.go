@@ -83,7 +83,7 @@ func sampleNames(truth map[string]string, most int) []string {
 type answer struct {
 	role   role.Role
 	unsure bool
-	says   string // the reason for the role
+	says   string
 }
 
 // byName derives the role from the path of an image.

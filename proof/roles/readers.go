@@ -202,7 +202,7 @@ func (t *tree) xml(name, text string) {
 	for {
 		token, err := d.Token()
 		if err != nil {
-			return // end of file, or invalid XML
+			return // the file ends, or its XML is invalid
 		}
 		start, ok := token.(xml.StartElement)
 		if !ok {

@@ -1,9 +1,9 @@
-// Package artifacts answers the queries of bundles: it lists the artifacts that match the patterns
-// of a bundle, with their contents and the IDs of their assets.
+// Package artifacts answers queries of recipes that bundle artifacts of other assets. An answer
+// lists the artifacts that match the patterns of a bundle, with their contents and asset IDs.
 //
-// Until a plan is carried out, the answers come from the index of the last run. From then on they
-// come from the plan and the progress of its actions. If an action still has to make an artifact
-// that a query selects, the answer is the error [Wait].
+// Before a plan runs, answers come from the index of the last run. From then on they come from the
+// plan and the progress of its actions. If an action still has to make a matching artifact, the
+// answer is the error [Wait].
 package artifacts
 
 import (
@@ -27,10 +27,10 @@ import (
 
 // A Catalog knows the artifacts of all assets. Its methods may be called concurrently.
 type Catalog struct {
-	Last      *index.Index               // index of the last run
+	Last      *index.Index
 	Concerned map[string]bool            // sources that are part of this run; nil means all
 	Final     bool                       // set if no action will run, so that Last is complete
-	IDs       func(source string) string // returns "" without an ID
+	IDs       func(source string) string // returns "" if the source has no ID
 
 	plan     *plan.Plan // nil until the plan runs
 	progress Progress
@@ -49,24 +49,24 @@ type Progress interface {
 
 // Made describes the artifacts of a settled action.
 type Made struct {
-	Complete  bool             // every output was made
-	Failed    bool             // outputs are missing because the action failed
-	Changed   bool             // artifacts may differ from the last run
-	Artifacts []index.Artifact // one for each output, if complete
+	Complete  bool             // set if every output was made
+	Failed    bool             // set if the action failed, so that outputs are missing
+	Changed   bool             // set if artifacts may differ from the last run
+	Artifacts []index.Artifact // one artifact for each output, if Complete is set
 }
 
 // madeOutput is an output of an action.
 type madeOutput struct {
 	source string
 	output manifest.Output // path below the directory of its target
-	failed bool            // the action could not produce the output
+	failed bool            // set if the action could not produce the output
 }
 
 // A Wait is the error of a query for artifacts that actions still have to make.
 type Wait struct {
 	Question dependency.Dependency
-	Output   string // one of the missing artifacts
-	On       []int  // actions that make them
+	Output   string // name of a missing artifact
+	On       []int  // numbers of the actions that make the missing artifacts
 }
 
 func (w *Wait) Error() string {
@@ -113,7 +113,7 @@ func (t *Catalog) Pending(on dependency.Dependency) *Wait {
 	}
 	c, err := compileChoice(on)
 	if err != nil {
-		return nil // the recipe that makes the query gets the error
+		return nil // List reports the error to the recipe
 	}
 	return t.unsettled(on, &c)
 }
@@ -174,7 +174,7 @@ func (t *Catalog) Changes(on dependency.Dependency) string {
 	}
 	switch {
 	case first == "":
-		return on.String() // an artifact was removed
+		return on.String()
 	case more == 0:
 		return first
 	}
@@ -208,7 +208,7 @@ func (t *Catalog) Digest(on dependency.Dependency) (store.BlobID, error) {
 	return store.BlobID(k.Sum()), nil
 }
 
-// digestIDs hashes the IDs of the assets of artifacts.
+// digestIDs hashes the asset IDs of the listed outputs.
 func (t *Catalog) digestIDs(list []madeOutput) store.BlobID {
 	k := hashing.NewKey("assetcook IDs 1")
 	for i := range list {
@@ -329,8 +329,8 @@ func (t *Catalog) listOutside(target string) ([]madeOutput, error) {
 	return list, nil
 }
 
-// planned appends the selected outputs of the plan's settled actions, and of the actions that the
-// plan keeps.
+// planned appends the matching outputs of settled actions, and of actions that the plan keeps
+// unchanged.
 func (t *Catalog) planned(list []madeOutput, c *choice) []madeOutput {
 	if t.plan == nil {
 		return list

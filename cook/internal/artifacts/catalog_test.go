@@ -15,8 +15,6 @@ type fakeProgress map[int]Made
 func (p fakeProgress) Settled(i int) bool { _, ok := p[i]; return ok }
 func (p fakeProgress) Made(i int) Made    { return p[i] }
 
-// A query waits for exactly those unfinished actions that make a selected artifact of its
-// target. It is answered once these actions have ended.
 func TestQuestionWaitsForItsArtifactsOnly(t *testing.T) {
 	c := &Catalog{Last: index.Empty()}
 	ended := fakeProgress{}

@@ -1,14 +1,13 @@
-// Package bulk reads many files at little more than the cost of opening, reading and closing
-// them.
+// Package bulk reads many files at little more than the cost of opening, reading and closing them.
 //
-// The files are split into runs of one directory. A worker opens the directory once and its
-// files relative to it. It reads a small file with one call into a buffer of its own. If two
-// successive contents are equal, such as a source and its copy, it hashes the content only
-// once. Large files are hashed while they are read; a file that would still occupy one core
-// when all others are idle is read in pieces by all cores.
+// The files are split into runs. A run is a range of files in one directory, which a worker opens
+// once. The worker reads each small file with one call into its own buffer. If two successive files
+// have equal contents, such as a source and its copy, the worker hashes the content only once. It
+// hashes large files while it reads them. All cores together read a file that is so large that one
+// core would finish last.
 //
-// A path that is not a regular file inside its tree, or that contains a link, gives an error
-// without further explanation. Callers find out the reason by slower means.
+// A path gives an error if it is not a regular file inside its tree, or if it contains a link. The
+// error does not explain the cause.
 package bulk
 
 import (
@@ -159,7 +158,7 @@ type Answer struct {
 type Worker struct {
 	ctx     context.Context
 	summer  *hashing.Summer
-	sharers int // cores that share a large file
+	sharers int // number of cores that read one large file together
 
 	name []byte       // buffer for a path passed to the system
 	open []openFolder // the last directory of each tree
@@ -177,11 +176,11 @@ type openFolder struct {
 	dirfd.Folder
 }
 
-// A small describes a small content that is still in a buffer.
+// A small is a small file whose content is still in a buffer.
 type small struct {
 	data  []byte
 	stamp scan.Stamp
-	want  hashing.Want // fields of sum that are set; 0 if there is no content
+	want  hashing.Want // fields of sum that are set; 0 if there is no last file
 	sum   hashing.FileSum
 }
 
@@ -284,9 +283,8 @@ func (w *Worker) answerAsk(dir dirfd.Folder, name []byte, ask Ask) (Answer, erro
 func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err error) {
 	a.Stamp = scan.StampOfInfo(info)
 	a.Busy = ask.Busy && f.Busy()
-	// This is another name of the same file. Files with a single name do not count: after the
-	// last file was removed, a new file may have got its inode, and on a coarse clock even its
-	// time.
+	// This is a hard link to the last file. A file with a single name is always read: it may be a
+	// new file that got the inode, and even the time, of a removed file.
 	if info.Links > 1 && a.Stamp == w.last.stamp && a.Stamp.Inode != 0 && w.last.hasSums(ask.Want) {
 		a.FileSum = w.last.only(ask.Want)
 		return a, nil
@@ -301,7 +299,7 @@ func (w *Worker) SumOpen(f dirfd.File, info *dirfd.Info, ask Ask) (a Answer, err
 		return Answer{}, err
 	case end:
 		a.FileSum = w.sumSmallFile(data, a.Stamp, ask.Want)
-	default: // the file grows
+	default: // the file has grown since its size was read
 		a.FileSum, err = w.summer.Sum(w.ctx, io.MultiReader(bytes.NewReader(data), f), ask.Want)
 	}
 	return a, err

@@ -12,7 +12,6 @@ import (
 	"github.com/assetcook/assetcook/internal/hashtest"
 )
 
-// A file with several names is read once if the names are read in succession.
 func TestFileWithSeveralNamesIsReadOnce(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -50,7 +49,6 @@ func bytesRead(t *testing.T) (n int64) {
 	return n
 }
 
-// A pipe is refused without waiting for a writer, and names may be arbitrary bytes.
 func TestPipeIsRefusedWithoutWaiting(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -81,7 +79,7 @@ func TestPipeIsRefusedWithoutWaiting(t *testing.T) {
 	}
 }
 
-// Memory does not grow with the number of files.
+// Reading files must not allocate memory for each file.
 func TestFilesAllocateNothing(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)

@@ -68,8 +68,6 @@ func worker(t *testing.T, dir string) (*Worker, *Tree) {
 	return w, &tree
 }
 
-// Contents of many sizes are read one after the other: each twice, in another directory, and
-// after a different content of the same size.
 func TestSumIsThatOfTheContent(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -96,7 +94,7 @@ func TestSumIsThatOfTheContent(t *testing.T) {
 			if small := n < bufferSize; small && (!bytes.Equal(data, content) || stamp.Size != int64(n)) || small != (err == nil) {
 				t.Errorf("content %d of %d bytes: %d bytes, %v", i, n, len(data), err)
 			}
-			// The size known from stat may be outdated.
+			// SumKnown must work with an outdated size.
 			for _, seen := range []int64{0, int64(n), int64(n) + 1, int64(n) - 1, bufferSize - 1, bufferSize} {
 				got, err := w.SumKnown(tree.root, fmt.Append(nil, i, "\x00"), seen, Ask{Want: both})
 				if i%2 == 0 && (err != nil || got.FileSum != wanted(content, both)) {
@@ -107,7 +105,6 @@ func TestSumIsThatOfTheContent(t *testing.T) {
 	}
 }
 
-// After any sequence of reads, a sum is the sum of the current content.
 func TestSumIsNeverThatOfAnEarlierContent(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -161,7 +158,6 @@ func TestOtherThanRegularFilesInTreeIsRefused(t *testing.T) {
 	}
 }
 
-// A directory that replaces a confined one is not read.
 func TestReplacedDirectoryIsNotRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows cannot rename an open directory")
@@ -184,8 +180,8 @@ func TestReplacedDirectoryIsNotRead(t *testing.T) {
 	}
 }
 
-// A file may get the inode of a removed one within one tick of the file system's clock. Its stamp
-// is equal, but it must be read.
+// A new file may get the inode and the stamp of a removed file within one tick of the file system's
+// clock. The new file must still be read.
 func TestReusedInodeIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -205,8 +201,6 @@ func TestReusedInodeIsReadAgain(t *testing.T) {
 	}
 }
 
-// SumBytes hashes contents in a single buffer of the caller, alternating with files of the same
-// content.
 func TestSumBytesAgreesWithSum(t *testing.T) {
 	dir := t.TempDir()
 	w, tree := worker(t, dir)
@@ -256,7 +250,6 @@ func TestRunsCoverEachFileOnce(t *testing.T) {
 	})
 }
 
-// One file of the directory is as large as all others together, so it is read in pieces.
 func TestLargeFileIsShared(t *testing.T) {
 	leaktest.Check(t)
 	dir := t.TempDir()

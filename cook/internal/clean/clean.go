@@ -58,7 +58,7 @@ func Run(ctx context.Context, s *session.Session) (removed int, err error) {
 
 // ExtraOptions are the options of Extra.
 type ExtraOptions struct {
-	// DryRun only lists the files, without removing them or taking the lock.
+	// DryRun lists the files without removing them, and takes no lock.
 	DryRun bool
 	// Force also removes files from a directory that cook did not create.
 	Force bool
@@ -128,7 +128,7 @@ func beginClean(ctx context.Context, s *session.Session) (ok bool, err error) {
 	if err := s.Lock(session.WriteExisting); err != nil {
 		return false, err
 	}
-	if ok, err := cleanable(ctx, s); !ok { // another process may have removed or replaced it
+	if ok, err := cleanable(ctx, s); !ok { // another process may have removed or replaced the directory
 		return false, err
 	}
 	if err := s.CheckOwner(); err != nil {

@@ -1,13 +1,12 @@
 // Package commit records the results of a pass for the next pass.
 //
-// [ClaimOutputs] writes the journal before anything is made: it claims the names of new
-// outputs. [Commit] then writes the manifest, puts everything new on the disk with one sync per
-// file system, and writes the index (package state). Both write an amount of data proportional
-// to the changes.
+// [ClaimOutputs] writes the journal before anything is made: it claims the names of new outputs.
+// [Commit] then writes the manifest, syncs each file system once, and writes the index (package
+// state). Both write an amount of data proportional to the changes.
 //
-// The index lists the targets for which it is valid: the targets of this run if the index knows
-// how every action ended, and for other targets together with the sources that their next run
-// must recheck.
+// The index lists the targets for which it is valid. These are the targets of this run, if every
+// action ended. For each other target, the index also lists the sources that the next run must
+// recheck.
 package commit
 
 import (
@@ -33,13 +32,13 @@ import (
 // Work is the execution of a plan.
 type Work struct {
 	Done    *execute.Done
-	Foreign map[string]bool // result of ClaimOutputs
+	Foreign map[string]bool
 }
 
 // Committed is the result of Commit.
 type Committed struct {
-	// Actions are the actions that the sources in the delta have now. They are nil after a run
-	// over the whole tree.
+	// Actions are the new actions of the changed sources. They are nil after a run over the whole
+	// tree.
 	Actions []index.Action
 	// StaleTargets are other targets with pending sources.
 	StaleTargets []string
@@ -47,7 +46,7 @@ type Committed struct {
 	Replaced []string
 }
 
-// A run holds everything that a pass found out and did.
+// A run bundles the arguments of Commit.
 type run struct {
 	s     *session.Session
 	delta *changes.Delta
@@ -157,7 +156,7 @@ func decisionText(a *plan.Action, err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// A recheck reads new artifacts again once their stamps are old enough to be trusted.
+// A recheck reads new artifacts again after their stamps have become old enough to be trusted.
 type recheck struct {
 	summer *hashing.Summer
 	clock  *scan.Clock
@@ -165,9 +164,9 @@ type recheck struct {
 	fine   func(device uint64) bool // whether a file system has fine stamps
 }
 
-// settleArtifacts marks the artifacts with trusted stamps as settled. Their stamps were not old
-// enough when the contents were summed. On file systems with fine stamps every change sets a
-// new time, so the sum is still right. On others, settleArtifacts sums the artifact again.
+// settleArtifacts marks artifacts as settled if their stamps are now old enough to be trusted. On a
+// file system with fine stamps every change sets a new time, so the recorded sum is still right. On
+// other file systems settleArtifacts sums the artifact again.
 func (c recheck) settleArtifacts(made []index.Artifact) {
 	for i := range made {
 		m := &made[i]
@@ -181,9 +180,9 @@ func (c recheck) settleArtifacts(made []index.Artifact) {
 	}
 }
 
-// validity returns the fingerprint and the targets for which the next index is valid: this
-// run's targets if the index knows how each action ended, and other targets with the sources
-// that their next run must recheck. stale lists the other targets with such sources.
+// validity returns the fingerprint of the next index and the targets for which it is valid. This
+// run's targets are valid if every action ended. Each other target lists the sources that its next
+// run must recheck. stale holds the other targets that have such sources.
 func (r run) validity() (fingerprint hashing.Digest, valid []index.Vouch, stale []string) {
 	d := r.delta
 	known := r.endedAll()
@@ -258,9 +257,9 @@ func (r run) aheadOfIndex(target string) (sources []string) {
 	return sources
 }
 
-// stillPending returns the sources that the next run for a target must recheck: sources that
-// were pending and are not in the delta, sources that edited rules cook in another way, and
-// more.
+// stillPending returns the sources that the next run for a target must recheck. They include
+// sources that were pending and are not in the delta, sources that edited rules made stale, and the
+// sources in more.
 func (r run) stillPending(target string, more []string) []string {
 	if r.delta.Whole {
 		return more

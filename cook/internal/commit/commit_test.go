@@ -12,7 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// If stamps are coarse, an artifact is trusted only after its content was read once more.
+// On a file system with coarse stamps, an artifact is trusted only after its content was read
+// again.
 func TestRecheckStamps(t *testing.T) {
 	out, err := confine.Open(t.TempDir())
 	if err != nil {
@@ -35,7 +36,7 @@ func TestRecheckStamps(t *testing.T) {
 	edited := stamp
 	edited.MTime--
 	for what, tt := range map[string]struct {
-		age     time.Duration // age of the stamp
+		age     time.Duration
 		fine    bool
 		stamp   scan.Stamp
 		content string

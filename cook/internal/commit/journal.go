@@ -60,12 +60,12 @@ func newOutputs(p *plan.Plan) iter.Seq2[int, plan.Claim] {
 	}
 }
 
-// openClaims returns the outputs that cook made but the next index lacks: artifacts that could
-// not be removed, and artifacts of sources that this run did not reach after the index was lost
-// or another action took their names. actions are the actions of the next index.
+// openClaims returns the outputs that cook made but the next index lacks. Some could not be
+// removed. Others belong to sources that this run did not reach. actions are the actions of the
+// next index.
 //
-// old lists outputs with {hash} that nothing names any more. They are not open, because they
-// are removed once the new manifest is written.
+// old lists outputs with {hash} that no action makes any more. They need no claim, because they are
+// removed once the new manifest is written.
 func (r run) openClaims(actions []index.Action) (open, old []plan.Claim) {
 	finder := r.s.State.Finder()
 	defer finder.Close()
@@ -101,8 +101,7 @@ func (r run) openClaims(actions []index.Action) (open, old []plan.Claim) {
 	if len(candidates) == 0 {
 		return nil, old
 	}
-	// An output in the manifest needs no claim, even if the index is lost. The manifest lacks
-	// the earlier outputs of a failed action, but Before lists them.
+	// An output in the manifest needs no claim, even if the index is lost.
 	known := map[string]bool{}
 	for i := range actions {
 		if a := &actions[i]; a.State == index.Done {

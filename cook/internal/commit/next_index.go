@@ -33,7 +33,7 @@ func (r run) newIndex(actions []index.Action) *index.Next {
 	}
 	putFile := func(f index.File) { put(dependency.OfFile(f.Path), f) }
 	r.putFound(eachAsset(t.Contents.Assets()), index.Asset, next.PutPart)
-	read := map[dependency.Dependency]index.File{} // files that recipes read, and that may also be rule files
+	read := map[dependency.Dependency]index.File{} // files that recipes read; some are rule files too
 	r.putFound(t.Contents.Extra(), index.Other, func(on dependency.Dependency, f index.File) { read[on] = f })
 	r.putFound(d.Read.Parts.Files(), index.Other, func(on dependency.Dependency, f index.File) { read[on] = f })
 	for _, f := range d.Tree.Folders {
@@ -102,8 +102,8 @@ func (r run) keepFiles(put putPart) {
 	}
 }
 
-// inTree reports whether a known file that this run did not look at keeps its role. A source
-// that is now ignored or gone loses its role, even if another target keeps an action for it.
+// inTree reports whether the next index keeps a file that this run did not look at. It drops a
+// source that is now ignored or gone, even if another target keeps an action for it.
 func inTree(tree *scan.Tree, f index.File) bool {
 	if !restat.Listed(f.Role) || tree.Incomplete(f.Path) {
 		return true
@@ -236,9 +236,8 @@ func (r run) editActions(next *index.Next, actions []index.Action, edited []inde
 	next.PutActions(actions)
 }
 
-// isNews reports whether a file that was read is in the delta or missing from the index. Any
-// other file had its known stamp when stamps were compared. If it has changed since, the next
-// run must detect the change.
+// isNews reports whether a file that was read is in the delta or missing from the index. The stamps
+// of other files equal the index; the next run detects later changes.
 func isNews(d *changes.Delta, on dependency.Dependency, f index.File) bool {
 	_, known := d.Last.Files().Part(on)
 	return !known || d.Concerned[f.Path] && on.Kind == dependency.File || d.Changed[on]
@@ -298,7 +297,6 @@ func (r run) unsyncedFiles() (*state.Pending, error) {
 	return pending, nil
 }
 
-// addTouched adds the touched files.
 func (r run) addTouched(pending *state.Pending) {
 	d := r.delta
 	if d.Found == nil {
@@ -317,8 +315,7 @@ func (r run) addTouched(pending *state.Pending) {
 	}
 }
 
-// madeOthers reports whether any artifact has a different stamp than in the last index, even if
-// the run only found it there.
+// madeOthers reports whether any artifact has a different stamp than in the last index.
 func (r run) madeOthers() bool {
 	for i := range r.work.Done.Results {
 		var last []contents.Output

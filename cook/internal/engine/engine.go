@@ -24,8 +24,8 @@ import (
 
 // An Engine is a program that loads cooked files.
 type Engine struct {
-	Name  string // value of the key engine
-	Title string // name in messages
+	Name  string // value of the key engine in cook.toml
+	Title string // name of the engine in messages
 	// Loads lists the extensions of cooked files that the engine loads; nil means all.
 	Loads []string
 	// KTX2 lists the formats of KTX2 files that the engine loads; nil means all.
@@ -73,7 +73,7 @@ func Names() (names []string) {
 func (e Engine) Rules() []byte {
 	data, err := files.ReadFile("rules/" + e.Name + ".toml")
 	if err != nil {
-		return nil // an engine without rules
+		return nil
 	}
 	return data
 }

@@ -70,7 +70,7 @@ func files(t *rapid.T, dir string) map[string]string {
 	return all
 }
 
-// After any number of interrupted exports and changes between them, a complete export leaves
+// The test interrupts exports and changes files between them. A later complete export must contain
 // the artifacts, the manifest, and the files that other programs wrote.
 func TestCopyIsWhatTheManifestSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -93,7 +93,7 @@ func TestCopyIsWhatTheManifestSays(t *testing.T) {
 			}
 			plant(t, out, artifacts)
 			if looks := rapid.IntRange(0, 40).Draw(t, "looks"); looks < 30 {
-				exportAll(countdown.New(t.Context(), looks), out, to, 1, false) // usually truncated
+				exportAll(countdown.New(t.Context(), looks), out, to, 1, false)
 			}
 			if rapid.Bool().Draw(t, "only interrupted") {
 				continue

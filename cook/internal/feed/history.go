@@ -41,7 +41,7 @@ const (
 type History struct {
 	mu        sync.Mutex
 	teller    string
-	number    int64 // number of the last batch
+	number    int64
 	batches   [][]byte
 	size      int // total size of batches
 	more      chan struct{}
@@ -127,7 +127,7 @@ func (h *History) After(ctx context.Context, from Position) (now Position, batch
 // valid UTF-8.
 type Change struct {
 	Path    []byte    `json:"path"`
-	Blob    []byte    `json:"blob,omitempty"` // empty if removed
+	Blob    []byte    `json:"blob,omitempty"` // empty if the artifact was removed
 	Removed bool      `json:"removed,omitempty"`
 	Source  []byte    `json:"source"`
 	Target  string    `json:"target,omitempty"`

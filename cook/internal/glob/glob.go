@@ -25,7 +25,7 @@ import (
 // value is empty and matches nothing. Matching does not allocate.
 type List struct {
 	patterns []pattern
-	begun    bool // Add was called, successfully or not
+	begun    bool // set once Add was called, even if it failed
 }
 
 // Add compiles a pattern and appends it.

@@ -8,13 +8,13 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A pattern is one glob without alternatives, parsed and assigned to the fastest way to match
-// it. Matching does not allocate and accepts any bytes.
+// A pattern is one glob without alternatives, together with the fastest way to match it. Matching
+// does not allocate and accepts any bytes.
 type pattern struct {
 	kind    kind
-	exclude bool   // written with a leading "!"
-	inName  bool   // pattern for the last element, not the whole path
-	text    string // the whole glob
+	exclude bool // set if the pattern begins with "!"
+	inName  bool // set if the pattern matches only the last element of a path
+	text    string
 	prefix  string // text that every match starts with
 	suffix  string // text that every match ends with
 }
@@ -23,16 +23,16 @@ type kind uint8
 
 const (
 	glob     kind = iota
-	anything      // **
-	literal       // no special characters: the text, or all names that start with prefix, if set
-	ending        // *.ext in any directory: suffix is ".ext"
-	below         // dir/**: prefix "dir/"
-	belowEnd      // dir/**/*.ext: prefix "dir/", suffix
+	anything      // the pattern **
+	literal       // a pattern without special characters
+	ending        // a pattern such as *.ext; suffix is ".ext"
+	below         // a pattern such as dir/**; prefix is "dir/"
+	belowEnd      // a pattern such as dir/**/*.ext, with a prefix and a suffix
 )
 
 // These are limits for one pattern, far above real use.
 const (
-	maxLength       = 1024 // maximum length in bytes
+	maxLength       = 1024 // limit in bytes
 	maxBraces       = 50   // maximum number of braces, since each takes time to expand
 	maxAlternatives = 1000
 )
@@ -192,7 +192,7 @@ func alternatives(glob string) (list []string, ok bool) {
 	for depth, start, i := 1, 0, 0; depth > 0; i++ {
 		next := indexMark(rest[i:], "{,}")
 		if next < 0 {
-			return nil, false // invalid after all
+			return nil, false // unbalanced braces
 		}
 		i += next
 		switch {

@@ -75,7 +75,7 @@ func (n Name) Shape() string { return n.before + Word + n.after }
 // With returns the name with the given digits.
 func (n Name) With(digits string) string { return n.before + digits + n.after }
 
-// Fits reports whether a path is the name with some digits.
+// Fits reports whether a path equals the name with any digits in place of {hash}.
 func (n Name) Fits(path string) bool {
 	return !n.IsZero() && len(path) == len(n.before)+Length+len(n.after) && strings.HasPrefix(path, n.before) &&
 		strings.HasSuffix(path, n.after) && areDigits(path[len(n.before):len(path)-len(n.after)])
@@ -92,7 +92,8 @@ func Show(target, output string) string {
 	return output
 }
 
-// Shapes yields the shapes that a path matches.
+// Shapes yields every shape that path could have been made from: each run of 16 digits is replaced
+// with {hash}.
 func Shapes(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at := range windows(name) {

@@ -68,7 +68,7 @@ func Load(name string) (*Set, error) {
 // A parser parses a file into a set.
 type parser struct {
 	set   *Set
-	lines map[ID]int // line number of each ID
+	lines map[ID]int
 }
 
 func (p *parser) parseIDLine(text string, number int) error {

@@ -69,7 +69,7 @@ func ParseID(text string) (id ID, ok bool) {
 func derived(path string, number int) (id ID) {
 	name := append(slices.Clone(namespace[:]), path...)
 	if number > 0 {
-		name = append(name, 0) // no path contains a NUL
+		name = append(name, 0)
 		name = strconv.AppendInt(name, int64(number), 10)
 	}
 	sum := sha1.Sum(name)

@@ -23,7 +23,7 @@ func TestKnownIDs(t *testing.T) {
 	}
 }
 
-// A where is a model of a tree: it maps each path to an asset, which is a number.
+// A where models a tree: it maps each path to the number of an asset.
 type where map[string]int
 
 // Assets keep their IDs through renames, removals and new assets. No two assets have the same ID,
@@ -136,7 +136,6 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Parse reads files edited by people and version control.
 func TestParse(t *testing.T) {
 	id, other := derived("x", 0), derived("y", 0)
 	text := fmt.Sprintf("\ufeff# ours\r\n\r\n%s z with space\r\n%s \"q\\n\"\n%[2]s \"q\\n\"\n", other, id)

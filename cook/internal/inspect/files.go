@@ -31,13 +31,13 @@ type file struct {
 	Side   string       `json:"side"` // "source" or "output"
 	Path   execute.Path `json:"path"`
 
-	// parameters for images
+	// parameters of a request for an image
 	Level   int `json:"level"`
 	Picture int `json:"picture"`
 	Width   int `json:"width"` // requested width of a source; 0 for its own width
 	Height  int `json:"height"`
 
-	// parameters for bytes
+	// parameters of a request for bytes
 	From int64 `json:"from"`
 	To   int64 `json:"to"`
 }
@@ -169,11 +169,11 @@ func (p *project) openTexture(f *file) (*texture.Texture, *survey.Asset, error) 
 
 // A likenessInfo is the similarity of a texture to its source.
 type likenessInfo struct {
-	PSNR     *float64 `json:"psnr"`               // nil for equal pixels, or if Note has the reason
+	PSNR     *float64 `json:"psnr"`               // nil if the pixels are equal, or if Note says why it is missing
 	Angle    *float64 `json:"angle,omitempty"`    // mean angle between normals, in degrees
-	Coverage *float64 `json:"coverage,omitempty"` // largest error in the share of visible pixels, over levels
+	Coverage *float64 `json:"coverage,omitempty"` // largest error, over all levels, in the share of visible pixels
 	Role     string   `json:"role,omitempty"`
-	Why      string   `json:"role_why,omitempty"` // reason for the role
+	Why      string   `json:"role_why,omitempty"` // why the texture has this role
 	Note     string   `json:"note,omitempty"`
 }
 
@@ -286,8 +286,8 @@ type meshLevel struct {
 type meshPart struct {
 	Mesh      string     `json:"mesh,omitempty"`
 	Material  string     `json:"material,omitempty"`
-	Color     [4]float32 `json:"color"`          // linear
-	Made      bool       `json:"made,omitempty"` // the file has no normals
+	Color     [4]float32 `json:"color"`          // linear red, green, blue and alpha
+	Made      bool       `json:"made,omitempty"` // set if the normals were computed, because the file has none
 	Vertices  int        `json:"vertices"`
 	Triangles int        `json:"triangles"`
 }

@@ -229,7 +229,7 @@ func TestWhyAndAgain(t *testing.T) {
 	}
 }
 
-// The pixels of an artifact equal the output of the decoder, and the pixels of a source equal its
+// The tab shows the pixels that the decoder returns for an artifact, and the pixels of the source
 // file.
 func TestPicture(t *testing.T) {
 	s := newSite(t, map[string][]byte{"p.png": painting(t, 20, 12), "cook.toml": []byte("[[rule]]\nmatch = \"*.png\"\nformat = \"bc7\"\n")})
@@ -282,7 +282,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// For a damaged file, the answer is an error of one line.
+// The response for a damaged file is an error of one line.
 func TestHostileFiles(t *testing.T) {
 	s := newSite(t, map[string][]byte{"p.png": painting(t, 8, 8)})
 	for _, side := range []struct{ side, path, file string }{{"output", "p.png.ktx2", s.out("p.png.ktx2")}, {"source", "p.png", filepath.Join(s.project.Dir, "p.png")}} {
@@ -353,7 +353,7 @@ func TestNoPathLeadsOut(t *testing.T) {
 	}
 }
 
-// A request gets exactly the bytes of its range.
+// The response to a request for a range has exactly the bytes of this range.
 func TestBytes(t *testing.T) {
 	text := bytes.Repeat([]byte("0123456789"), 1000)
 	s := newSite(t, map[string][]byte{"a.txt": text})
@@ -410,7 +410,8 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// Without the program, explaining and cooking fail. The page shows the errors of the program.
+// Without the cook program, the page can neither explain nor cook an asset. It shows the program's
+// errors.
 func TestPrograms(t *testing.T) {
 	s := newSite(t, map[string][]byte{"a.txt": []byte("mine")})
 	for _, program := range []string{"", filepath.Join(s.dir, "none")} {
@@ -454,8 +455,8 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// A name in the report links to its asset, whatever bytes the name has. Every list contains its
-// sections.
+// TestReportLinksToAssets expects a link to an asset with an odd name, and the expected section in
+// every list of the report.
 func TestReportLinksToAssets(t *testing.T) {
 	name := "odd \"<b>&a.txt"
 	s := newSite(t, map[string][]byte{name: []byte("text")})

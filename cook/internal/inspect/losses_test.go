@@ -56,7 +56,7 @@ func (s *site) losses() []map[string]string {
 		Done bool
 		HTML string
 	}
-	for !got.Done { // polling, without which comparing would stop
+	for !got.Done { // the comparison stops unless a page polls
 		if err := s.post("losses", map[string]any{}, &got); err != "" {
 			s.t.Fatal(err)
 		}

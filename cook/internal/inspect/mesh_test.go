@@ -13,8 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/drawn"
 )
 
-// A page that decodes the answer in the same way as parts.js and mesh.js finds the numbers of the
-// scene.
+// TestMeshParts decodes the answer as parts.js and mesh.js do, and compares it with the scene.
 func TestMeshParts(t *testing.T) {
 	const dir = "../../../testdata/assets/models/"
 	data, err := os.ReadFile(dir + "kart.gltf")

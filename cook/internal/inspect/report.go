@@ -130,7 +130,7 @@ type losses struct {
 type comparison struct {
 	path, target, output string
 	source               store.BlobID
-	at                   time.Time // cook time of the texture
+	at                   time.Time // time at which the texture was cooked
 }
 
 // comparisonOf identifies the comparison of a candidate.
@@ -150,7 +150,7 @@ func (l *losses) continueComparing(p *project, list []overview.Candidate) {
 		return
 	}
 	if old := l.known; old == nil || len(old) > 2*len(list)+100 {
-		l.known = map[comparison]overview.Texture{} // forgets removed artifacts
+		l.known = map[comparison]overview.Texture{} // this forgets the results of removed artifacts
 		for i := range list {
 			if found, ok := old[comparisonOf(&list[i])]; ok {
 				l.known[comparisonOf(&list[i])] = found

@@ -38,7 +38,7 @@ type soundFormat struct {
 	Channels int         `json:"channels"`
 	Frames   int64       `json:"frames"`
 	Seconds  float64     `json:"seconds"`
-	Bytes    int         `json:"bytes"`   // size of the file
+	Bytes    int         `json:"bytes"`
 	BitRate  float64     `json:"bitRate"` // bits a second, of the whole file
 	Loops    []soundLoop `json:"loops"`
 }
@@ -89,8 +89,8 @@ func soundOf(ctx context.Context, data []byte) (*sound, error) {
 
 // soundLimits limit the work on a file.
 type soundLimits struct {
-	memory  int64 // bytes of memory for decoding
-	clip    int64 // bytes of the clip
+	memory  int64 // memory in bytes for decoding
+	clip    int64 // size of the clip in bytes
 	length  time.Duration
 	columns int
 }
@@ -166,7 +166,7 @@ func (f *soundFormat) fillDerived(size int) {
 	}
 }
 
-const peakSize = 8 // two float32
+const peakSize = 8
 
 // looks is the number of samples between two checks of the context.
 const looks = 1 << 18
@@ -220,10 +220,10 @@ func (l soundLimits) clipOf(ctx context.Context, c *pcm.Clip) (soundClip, []byte
 
 // A soundLoudness holds the loudness figures of a sound.
 type soundLoudness struct {
-	Integrated figure `json:"integrated"` // LUFS
+	Integrated figure `json:"integrated"` // integrated loudness in LUFS
 	Momentary  figure `json:"momentary"`  // LUFS of the loudest 400 ms
 	ShortTerm  figure `json:"shortTerm"`  // LUFS of the loudest 3 s
-	TruePeak   figure `json:"truePeak"`   // dBTP
+	TruePeak   figure `json:"truePeak"`   // true peak in dBTP
 }
 
 // A figure is a number, or the reason why the number is missing.
@@ -253,8 +253,8 @@ func loudnessOf(ctx context.Context, c *pcm.Clip) (soundLoudness, error) {
 		if err != nil {
 			return l, err
 		}
-		// ifLong compares frames with milliseconds in integers. With floats, rounding could
-		// misjudge a sound that is exactly as long as the window.
+		// The lengths are compared in integers. With floats, rounding could misjudge a sound that
+		// is exactly as long as the window.
 		silent := "nothing is above -70 LUFS"
 		ifLong := func(ms int64) string {
 			if int64(c.Frames())*1000 < ms*int64(c.Rate) {

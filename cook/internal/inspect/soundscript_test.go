@@ -20,7 +20,7 @@ func TestSoundAndFontScripts(t *testing.T) {
 	}
 	type waves struct {
 		Channels int       `json:"channels"`
-		Samples  []float32 `json:"samples"` // interleaved
+		Samples  []float32 `json:"samples"` // samples of all channels, interleaved
 		Columns  int       `json:"columns"`
 		Peaks    []float32 `json:"peaks"`
 	}

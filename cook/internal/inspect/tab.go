@@ -89,7 +89,7 @@ func Tab(o Options) (view.Tab, error) {
 type project struct {
 	Options
 	assets *confine.Dir
-	out    string // absolute
+	out    string // absolute name of the output directory
 	judge  *likeness.Judge
 	table  table
 	losses losses

@@ -33,7 +33,7 @@ type listing struct {
 	users   map[string][]string
 	last    time.Time // start time of the last run
 	choices choices
-	made    func() map[string]bool // paths of artifacts
+	made    func() map[string]bool // returns the set of artifact paths
 
 	mu    sync.Mutex
 	asked order
@@ -179,7 +179,7 @@ type assetAnswer struct {
 	Users        []execute.Path `json:"users"` // assets that read the source
 	MoreUsers    int            `json:"more_users,omitempty"`
 
-	Dir    string `json:"dir"` // asset directory
+	Dir    string `json:"dir"`
 	OutDir string `json:"out_dir"`
 }
 
@@ -244,8 +244,8 @@ func (l *listing) findSource(name string) (i int, ok bool) {
 // A query chooses and orders rows.
 type query struct {
 	words                   string // words to find in the path or the reasons, ignoring case
-	outcome, recipe, target string // "" for any
-	run                     string // the last one if "last", or RFC 3339 when it began
+	outcome, recipe, target string // "" matches any value
+	run                     string // "last", or the start time of a run in RFC 3339; "" matches any run
 	by                      string
 	down                    bool
 }
@@ -257,7 +257,7 @@ func queryOf(v url.Values) query {
 	}
 }
 
-// An order holds the sorted rows of a query, and their sums.
+// An order holds the sorted rows of a query, and their total sizes and times.
 type order struct {
 	of     query
 	done   bool

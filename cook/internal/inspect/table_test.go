@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
-// For any order and filter, the rows equal a sorted scan of all assets.
+// Whatever the order and the filter, the rows of a query equal a sorted scan of all assets.
 func TestOrder(t *testing.T) {
 	at := time.Unix(1e9, 0)
 	methods := []*survey.Method{{Recipe: "copy"}, {Recipe: "json"}, {Recipe: "image"}}

@@ -30,7 +30,7 @@ import (
 // These are limits of the compared files.
 const (
 	LargestFile    = 256 << 20 // maximum size of a source or a texture in bytes
-	LargestPicture = 64 << 20  // maximum number of pixels
+	LargestPicture = 64 << 20
 )
 
 // IsTexture reports whether an artifact is a texture, judging by its name.
@@ -50,7 +50,7 @@ func Open(out *confine.Dir, name string) (*texture.Texture, error) {
 
 // A Finding is the role of a texture and its similarity to the source.
 type Finding struct {
-	Role string // "" if unknown
+	Role string // "" if the role is unknown
 	Why  string // the reason for the role
 	cooked.Measure
 }

@@ -32,8 +32,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// warnOfPath reports a problem with a path that is not an asset. The problem may be the reason why
-// it is not an asset. In a strict run, the problem is a failure.
+// warnOfPath reports a problem with a path that is not an asset. In a strict run, the problem is a
+// failure.
 func warnOfPath(s *session.Session, path string, err error) {
 	outcome := execute.Warned
 	if s.Mode.Strict {

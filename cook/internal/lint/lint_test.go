@@ -21,7 +21,7 @@ var all = func() []recipe.Format {
 	return set.Formats()
 }()
 
-// A third-party recipe declares its own formats. Another recipe may have the same formats.
+// A third-party recipe may declare its own formats, even formats of another recipe.
 func TestFormatsOfARecipe(t *testing.T) {
 	mine := append(all, recipe.Format{Name: "a voxel model", Extensions: []string{".vox"}, Magic: []string{"VOX "}},
 		recipe.Format{Name: "a sound of ours", Extensions: []string{".snd"}, Magic: []string{"RIFF"}})
@@ -33,7 +33,7 @@ func TestFormatsOfARecipe(t *testing.T) {
 		{"a.glb", "VOX \x96", "the file holds a voxel model, but its extension is .glb"},
 		{"a.snd", "RIFF\x24\x00\x00\x00WAVEfmt ", ""},
 		{"a.wav", "RIFF\x24\x00\x00\x00WAVEfmt ", ""},
-		{"a.png", "RIFF\x24\x00\x00\x00WAVEfmt ", "the file holds a WAV sound"}, // the longest one
+		{"a.png", "RIFF\x24\x00\x00\x00WAVEfmt ", "the file holds a WAV sound"},
 	} {
 		got := strings.Join(Source(mine, tc.path, []byte(tc.head), int64(len(tc.head))), "; ")
 		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
@@ -65,7 +65,7 @@ func TestSource(t *testing.T) {
 		{"version.txt", "version https://example.org", ""},
 		{"a.png", "", "the file is empty"},
 		{"a.txt", "", ""},
-		{".png", "", ""}, // a name without an extension
+		{".png", "", ""},
 		{"a.wav", "RIFF\x24\x00\x00\x00WAVEfmt ", ""},
 		{"a.wav", "RIFF\x24\x00\x00\x00WEBPVP8 ", "a WebP image"},
 		{"a.webp", "RIFF\x24\x00\x00\x00AVI ", "holds an AVI video"},
@@ -107,7 +107,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Each text is one line, whatever the bytes.
+// Source returns single lines, whatever bytes the file has.
 func TestLines(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		head := rapid.SliceOfN(rapid.Byte(), 0, 64).Draw(t, "head")

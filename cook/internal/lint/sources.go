@@ -19,7 +19,7 @@ import (
 )
 
 // SuspectErrors returns one element for each action of a plan: an error if the source of the action
-// looks like a mistake, and otherwise nil. It is nil as well if the action has failed.
+// looks like a mistake. The element is nil if the action has failed.
 func SuspectErrors(ctx context.Context, s *session.Session, p *plan.Plan) []error {
 	errs := make([]error, len(p.Actions))
 	parallel.Each(ctx, s.Limits.Workers, len(p.Actions), func(_, i int) error {
@@ -165,10 +165,10 @@ func allFormats(recipes []recipe.Format) iter.Seq[*recipe.Format] {
 
 // A guess is the probable format of a file, by its name and first bytes.
 type guess struct {
-	known  bool   // a format has the extension
-	strict bool   // all files of the format start with a magic number
-	found  string // format of the first bytes, "" for none
-	fits   bool   // a format has both the extension and the bytes
+	known  bool   // set if some format has the extension
+	strict bool   // set if all files of the format start with a magic number
+	found  string // format that the first bytes indicate; "" if unknown
+	fits   bool   // set if a format has both the extension and the bytes
 }
 
 func guessOf(recipes []recipe.Format, ext string, head []byte) (g guess) {

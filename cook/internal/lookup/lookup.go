@@ -33,8 +33,8 @@ import (
 type Finder struct {
 	Cooker  *cookone.Cooker
 	Outputs *place.Outputs
-	Store   *store.Store // nil for none
-	Server  Server       // nil for none
+	Store   *store.Store // nil if the run has no store
+	Server  Server       // nil if the run has no server
 	// Warn receives each error of the store.
 	Warn func(error)
 }
@@ -44,8 +44,8 @@ type Server interface {
 	// Find finds the result of a task if the server has it and the store does not. sets are the
 	// read sets of the store, and local is the result found without the server.
 	Find(ctx context.Context, t cookone.Task, sets []store.ReadSet, local Known) (Known, bool)
-	// Download brings the blobs of a result into the store, and reports whether all are
-	// there.
+	// Download brings the blobs of a result into the store, and reports whether the store has all
+	// of them.
 	Download(ctx context.Context, k Known) bool
 }
 
@@ -79,8 +79,8 @@ func IndexHas(a *plan.Action) bool {
 }
 
 // Find finds the result of a task. It looks in the index, then in the store, then on the server.
-// Only the store has the text of warnings. If there is no result, Known holds the task, with the
-// artifacts that are still to be made.
+// Only results from the store include the text of warnings. If there is no result, Known holds the
+// task, with the artifacts that are still to be made.
 func (f *Finder) Find(ctx context.Context, t cookone.Task, probe *profile.Worker) (Known, bool) {
 	a := t.Action
 	switch {
@@ -106,7 +106,7 @@ func (f *Finder) Find(ctx context.Context, t cookone.Task, probe *profile.Worker
 // FindBy finds the result of a task with the function result. It calls result with one key for each
 // read set. The key is computed from the present content of the files in the read set.
 func (f *Finder) FindBy(ctx context.Context, t cookone.Task, sets []store.ReadSet, result func(remote.Key) (store.Result, bool)) (Known, bool) {
-	// Most recipes read only their source. They have an empty read set, which is not on record.
+	// Most recipes read only their source. Their empty read set is not recorded.
 	for _, set := range append(slices.Clip(sets), nil) {
 		for _, d := range t.Asked() {
 			set = append(set[:len(set):len(set)], d.On.Named(d.Name))

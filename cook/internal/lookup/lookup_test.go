@@ -157,7 +157,7 @@ func TestFoundResultHasAllArtifacts(t *testing.T) {
 	}
 }
 
-// A torn record is a miss with a warning. A missing record is a miss without a warning.
+// A truncated record is a miss with a warning. A missing record is a miss without a warning.
 func TestTornRecordIsAMissWithAReason(t *testing.T) {
 	for _, tc := range []struct {
 		what   string
@@ -204,7 +204,8 @@ func rewrite(name string, n int) error {
 	return os.WriteFile(name, data[:n], 0o444)
 }
 
-// A result is found only while the files on record have the same content, or are still absent.
+// A recorded result is found only while the files of its read set have the same content, or are
+// still absent.
 func TestReadSetMeansPresentContent(t *testing.T) {
 	for _, tc := range []struct {
 		what          string
@@ -242,14 +243,14 @@ func (m *machine) writeAsset(name, content string) {
 	}
 }
 
-// Fetch makes all artifacts of a result or none, and removes the scratch files of the others. A
-// damaged blob causes a warning and is not at hand.
+// Fetch makes all artifacts of a result or none. A damaged blob causes a warning, and the scratch
+// files of the other artifacts are removed.
 func TestFetchGivesTheWholeResultOrNothing(t *testing.T) {
 	for _, tc := range []struct {
 		what   string
 		damage func(blob string) error
-		atHand bool  // whether AtHand predicts success
-		want   error // expected warning
+		atHand bool // set if AtHand predicts success
+		want   error
 	}{
 		{"whole", func(string) error { return nil }, true, nil},
 		{"missing", os.Remove, false, nil},
@@ -313,7 +314,7 @@ func TestIndexThenStoreThenServer(t *testing.T) {
 		what                 string
 		indexed, stored      bool
 		cheap, shares        bool
-		hit, shared, reached bool // a result from the server, which was queried
+		hit, shared, reached bool
 	}{
 		{what: "index", indexed: true, stored: true, shares: true, hit: true},
 		{what: "index of a cheap recipe", indexed: true, cheap: true, hit: true},
@@ -344,7 +345,7 @@ func TestIndexThenStoreThenServer(t *testing.T) {
 	}
 }
 
-// The server gets the read sets of the store, which name more candidates.
+// The server gets the read sets of the local store, so that it can look up more results.
 func TestServerGetsTheReadSetsOfTheStore(t *testing.T) {
 	m, a, s := newMachine(t), actionOf(), &server{}
 	m.finder.Server = s
@@ -357,8 +358,8 @@ func TestServerGetsTheReadSetsOfTheStore(t *testing.T) {
 	}
 }
 
-// A result of the server is kept in the store when all its blobs have arrived. If a blob does
-// not arrive, the result is not at hand, and the store has no record of it.
+// A result from the server is kept in the store once all its blobs have arrived. If a blob does not
+// arrive, Fetch fails, and the store has no record of the result.
 func TestResultOfTheServerIsKeptWhenWhole(t *testing.T) {
 	for _, arrives := range []bool{true, false} {
 		m, a, s := newMachine(t), actionOf(), &server{}
@@ -398,7 +399,7 @@ func TestKeptResultIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := newMachine(t) // another store
+	next := newMachine(t)
 	m.finder.Store, m.store = next.store, next.store
 	r.Kept = true
 	if !m.finder.Keep(t.Context(), r, nil) || m.finder.AtHand(k) {

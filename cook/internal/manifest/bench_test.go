@@ -45,7 +45,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// One of 50,000 assets changes.
+// BenchmarkUpdate changes one of 50,000 assets.
 func BenchmarkUpdate(b *testing.B) {
 	assets := manyAssets(50_000)
 	edited := assets[25_000]

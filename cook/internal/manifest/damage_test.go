@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// Read, and an update of everything, detect each kind of damage. The error names the file and
-// the cause.
+// Both Read and a full update detect each kind of damage. Their errors name the file and the cause.
 func TestDamages(t *testing.T) {
 	const asset = `{"source":"a","outputs":[{"path":"o","size":1,"blake3":"0000000000000000000000000000000000000000000000000000000000000000"}]}`
 	list := func(lines ...string) string { return opening + "\n" + strings.Join(lines, ",\n") + closing }
@@ -21,8 +20,7 @@ func TestDamages(t *testing.T) {
 	parts := func(rows ...string) string { return partsOpening + "\n" + strings.Join(rows, ",\n") + closing }
 	spelled := func(old, now string) string { return list(strings.Replace(asset, old, now, 1)) }
 
-	// With small, whose mask is 1, the sources "d" and "e" begin parts, and "a", "b" and "g" do
-	// not.
+	// With the cutting small, the sources "d" and "e" begin parts, and "a", "b" and "g" do not.
 	for source, want := range map[string]bool{"a": false, "b": false, "d": true, "e": true, "g": false} {
 		if small.begins(source) != want {
 			t.Fatalf("%q begins a part: %v", source, !want)

@@ -88,7 +88,7 @@ func (c *cursor) failAt(what string) {
 	c.rest = ""
 }
 
-// skipText skips s if it comes next.
+// skipText skips s if the rest of the line begins with s.
 func (c *cursor) skipText(s string) bool {
 	rest, found := strings.CutPrefix(c.rest, s)
 	c.rest = rest

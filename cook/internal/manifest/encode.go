@@ -163,7 +163,7 @@ func (c cutting) buildManifest(assets iter.Seq[Asset], write func(File) error) e
 	var (
 		parts []part
 		last  key
-		some  bool // set if there is a last key
+		some  bool // set once last is valid
 		line  []byte
 	)
 	writePart := func(b *body) error {
@@ -272,8 +272,8 @@ func rootOf(parts []part) File {
 // cutter builds bodies from sorted assets.
 type cutter struct {
 	cutting
-	open   *body  // nil if there is none
-	room   int    // bytes to reserve for the next body
+	open   *body  // nil if no body is open
+	room   int    // size in bytes to reserve for the next body
 	source string // source of the last asset in open
 }
 

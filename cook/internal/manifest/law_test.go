@@ -50,8 +50,8 @@ func TestBuildIsTheOracle(t *testing.T) {
 	})
 }
 
-// An updated manifest equals the one that Build makes, whatever changes were applied and
-// whichever layout it had.
+// Update returns the files that Build makes for the changed list, whatever the changes and the old
+// layout.
 func TestUpdateIsBuild(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, assets := cuttings.Draw(t, "cutting"), someAssets.Draw(t, "list")
@@ -70,8 +70,8 @@ func TestUpdateIsBuild(t *testing.T) {
 	})
 }
 
-// Read finds every damage to a file, unless the damaged file is a manifest that could have been
-// built. An update neither repairs nor hides damage.
+// Read finds every damage, unless the damaged files are another valid manifest. An update neither
+// repairs nor hides damage.
 func TestDamage(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, assets := cuttings.Draw(t, "cutting"), someAssets.Draw(t, "list")
@@ -93,10 +93,10 @@ func damage(t *rapid.T, f folder, name string) bool {
 		data = data[:at]
 	case 2:
 		data = slices.Insert(data, at, rapid.SampledFrom([]byte(" \n\",0{}[]\\")).Draw(t, "byte"))
-	case 3: // a line goes
+	case 3:
 		end := min(at+1+max(0, bytes.IndexByte(data[at:], '\n')), len(data))
 		data = slices.Delete(data, bytes.LastIndexByte(data[:at], '\n')+1, end)
-	case 4: // a line comes twice
+	case 4:
 		end := min(at+1+max(0, bytes.IndexByte(data[at:], '\n')), len(data))
 		data = slices.Insert(data, end, data[bytes.LastIndexByte(data[:at], '\n')+1:end]...)
 	case 5:

@@ -67,14 +67,14 @@ type Asset struct {
 	Source  string   // slash-separated and clean, below the asset directory
 	Target  string   // UTF-8; may be empty
 	ID      string   `json:",omitempty"` // a UUID that the source keeps through renames; "" if assets have none
-	Uses    []string `json:",omitempty"` // sources, sorted, whose outputs these outputs name, such as textures
+	Uses    []string `json:",omitempty"` // sorted sources, such as textures, whose outputs are named in this asset's outputs
 	Outputs []Output // outputs in the order of the recipe
 }
 
 // Output is an artifact.
 type Output struct {
 	Path   string // slash-separated and clean, below the output directory
-	Size   int64  // bytes
+	Size   int64  // size in bytes
 	BLAKE3 hashing.Digest
 	// Inner is set if another output of the asset names this file, and programs load that other
 	// output.
@@ -85,7 +85,7 @@ type Output struct {
 
 // File is a file of a manifest.
 type File struct {
-	Name string // slash-separated, below the output directory
+	Name string // path below the output directory, slash-separated
 	Data []byte
 }
 
@@ -99,7 +99,7 @@ type Change struct {
 // load reads a file of a manifest by its name in [File].
 type load = func(name string) ([]byte, error)
 
-// key orders assets.
+// key is the sort key of an asset.
 type key struct{ source, target string }
 
 func (a *Asset) assetKey() key { return key{a.Source, a.Target} }

@@ -61,8 +61,8 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// The borders of parts belong to the format: with another hash or mask, all existing manifests
-// would count as damaged.
+// The hash and the mask that divide a manifest into parts belong to the format. If they changed,
+// all existing manifests would count as damaged.
 func TestPartsBeginWhereTheyAlwaysDid(t *testing.T) {
 	assets := manyAssets(5000)
 	f := mustBuild(t, standard(Parts), assets)
@@ -83,7 +83,6 @@ func TestPartsBeginWhereTheyAlwaysDid(t *testing.T) {
 	}
 }
 
-// The number of assets does not change the layout of a manifest.
 func TestLayoutIsTheSameAtEverySize(t *testing.T) {
 	for _, n := range []int{0, 1, 4096, 4097, 20_000} {
 		assets := manyAssets(n)
@@ -97,7 +96,7 @@ func TestLayoutIsTheSameAtEverySize(t *testing.T) {
 	}
 }
 
-// An edit reads and writes only the parts that it affects.
+// An update reads and writes only the parts that contain changes.
 func TestUpdateTouches(t *testing.T) {
 	assets := manyAssets(20_000)
 	files := oracle(standard(Parts), assets)
@@ -330,7 +329,7 @@ func TestMissingPart(t *testing.T) {
 	}
 }
 
-// These are all characters that JSON can escape, one by one.
+// The test tries each character that JSON can escape.
 func TestTextIsThatOfEncodingJSON(t *testing.T) {
 	check := func(s string) {
 		got := string(appendText(nil, s))
@@ -350,5 +349,5 @@ func TestTextIsThatOfEncodingJSON(t *testing.T) {
 			check(string(r))
 		}
 	}
-	check("\xe2\x80") // the beginning of a character
+	check("\xe2\x80")
 }

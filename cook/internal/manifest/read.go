@@ -133,7 +133,7 @@ func entries(name string, data []byte, opening string, check func(e entry, n int
 	}
 }
 
-// These are the first and the last lines of files.
+// These are the first and the last lines of a manifest's files.
 const (
 	opening      = `{"assetcook":2,"assets":[`
 	partsOpening = `{"assetcook":2,"parts":[`
@@ -144,7 +144,7 @@ const (
 // root is manifest.json: a list of assets, or of parts.
 type root struct {
 	format int
-	assets []byte // the file, if it lists assets
+	assets []byte // the whole file, if the root lists assets
 	parts  []part // nil unless the root lists parts
 }
 
@@ -196,8 +196,8 @@ func (c cutting) readManifestParts(data []byte) ([]part, error) {
 	return parts, nil
 }
 
-// maxPart limits the number of assets that a root may state for a part. No part reaches the
-// limit, which keeps the sum from overflowing.
+// maxPart limits the number of assets that a root may state for a part, so that the sum cannot
+// overflow. No real part reaches the limit.
 const maxPart = 1 << 31
 
 func (c cutting) checkNext(before []part, p part, names map[string]bool) error {

@@ -101,7 +101,7 @@ func editLines(data []byte, changes []Change) ([]byte, error) {
 		}
 		lines := list[kept+1 : end]
 		if end < len(list) {
-			lines = lines[:len(lines)-1] // removes the comma
+			lines = lines[:len(lines)-1] // removes the comma at the end
 		}
 		now = appendListLine(now, lines)
 	}
@@ -213,7 +213,7 @@ type splicer struct {
 	old    []part
 	load   load
 	pieces []piece
-	line   []byte // buffer for a changed asset
+	line   []byte
 }
 
 // mergeParts merges the changes into their parts. A part has the sources from its first source

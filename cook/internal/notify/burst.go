@@ -26,7 +26,7 @@ func (p Patience) quiet(b *burst) time.Duration {
 // A burst holds the incomplete changes since the last call of take. It only determines how long to
 // wait. A file that changes while it is read is reported again in any case.
 type burst struct {
-	writing names // created or written, but not closed
+	writing names // names that were created or written, but not closed
 	arrived names // created names, and destinations of renames
 	missing names // names that existed before the burst and vanished
 }
@@ -79,9 +79,9 @@ func (b *burst) clear() {
 // a name may have been another hard link to an existing file. A write through this link is reported
 // only for the directory of the vanished name.
 type comings struct {
-	// The set now has the names that appeared since the last take. The set before has the names of
-	// the previous interval. Both are needed, because the caller lists directories only after a
-	// take has reported them.
+	// The set now has the names that appeared since the last call of takeVanished, and before has
+	// those of the previous interval. Both are needed, because the caller lists directories only
+	// after takeVanished.
 	now, before names
 	// moving has the moves whose destination is not known yet. The value tells whether the moved
 	// name is in now or before.
@@ -110,7 +110,7 @@ func (c *comings) note(e event) {
 		}
 		c.moving[e.cookie] = c.came(e)
 	case movedTo:
-		c.vanished = c.vanished || c.came(e) // the name is overwritten
+		c.vanished = c.vanished || c.came(e) // this overwrites the name
 		came, paired := c.moving[e.cookie]
 		delete(c.moving, e.cookie)
 		if came || !paired {

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// A burst that looks complete is over soon after its last change.
 func TestCompleteBurstIsOverSoon(t *testing.T) {
 	do := func(k kind, name string) event { return event{watch: 1, name: []byte(name), kind: k} }
 	save := []event{do(made, "f.tmp"), do(written, "f.tmp"), do(closed, "f.tmp")}
@@ -57,7 +56,7 @@ func TestCompleteBurstIsOverSoon(t *testing.T) {
 	}
 }
 
-// Closing the last open file ends the longer wait.
+// If the last open file is closed, Wait returns after the shorter time.
 func TestClosingTheLastFileSettlesTheBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, start := handDriven(), time.Now()

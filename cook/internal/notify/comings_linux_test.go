@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file that appears in a directory and disappears before it is listed has vanished.
 func TestShortLivedFileIsReportedAsVanished(t *testing.T) {
 	type at = func(string) string
 	make1 := func(t *testing.T, at at) { write(t, at("a/new"), "new") }
@@ -93,7 +92,8 @@ func TestShortLivedFileIsReportedAsVanished(t *testing.T) {
 	}
 }
 
-// The memory is limited. Beyond the limit, every removed name counts as vanished.
+// The watcher remembers a limited number of names. Beyond the limit, every removed name counts as
+// vanished.
 func TestRememberedNamesAreLimited(t *testing.T) {
 	c := newComings()
 	for i := range 2*mostComings + 1 {
@@ -125,12 +125,12 @@ func TestRememberedNamesAreLimited(t *testing.T) {
 	}
 }
 
-// A file placed by the caller does not count as vanished when it is replaced or removed. A file
+// A file that the caller placed does not count as vanished when it is replaced or removed. A file
 // that another program puts in its place does.
 func TestPlacedFileDoesNotVanish(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		placed int // number of calls of Placed
+		placed int
 		others func(t *testing.T, at func(string) string)
 		want   bool
 	}{

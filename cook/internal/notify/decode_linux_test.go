@@ -14,7 +14,7 @@ import (
 func raw(id watchID, mask uint32, name string) []byte {
 	b := binary.NativeEndian.AppendUint32(nil, uint32(id))
 	b = binary.NativeEndian.AppendUint32(b, mask)
-	b = binary.NativeEndian.AppendUint32(b, mask+5) // the cookie
+	b = binary.NativeEndian.AppendUint32(b, mask+5)
 	padded := make([]byte, (len(name)+15)/16*16)
 	copy(padded, name)
 	return append(binary.NativeEndian.AppendUint32(b, uint32(len(padded))), padded...)

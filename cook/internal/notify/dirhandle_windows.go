@@ -23,11 +23,11 @@ const dirInterest = windows.FILE_NOTIFY_CHANGE_FILE_NAME | windows.FILE_NOTIFY_C
 type dirHandle struct {
 	asked    windows.Overlapped
 	path     string
-	tree     bool // reports changes below the directory as well
+	tree     bool // set to report changes in subdirectories too
 	handle   windows.Handle
 	identity fileIdentity
 	moved    bool     // set if the path names another directory, or requests fail
-	buf      []uint32 // aligned for the system
+	buf      []uint32 // aligned to 32 bits, as the system requires
 }
 
 // fileIdentity identifies a directory among all volumes.

@@ -23,15 +23,15 @@ type event struct {
 type kind uint8
 
 const (
-	changed    kind = iota // the attributes of an entry or of the directory changed
-	written                // an entry was written
-	closed                 // an entry that was open for writing was closed
-	made                   // an entry was created
-	removed                // an entry was removed: its name now leads nowhere
-	movedFrom              // an entry was moved away: its name now leads nowhere
-	movedTo                // an entry was moved here: its name now leads to another file
-	ended                  // the directory's own path leads elsewhere
-	overflowed             // events were dropped
+	changed   kind = iota // the attributes of an entry or of the directory changed
+	written               // an entry was written
+	closed                // an entry that was open for writing was closed
+	made                  // an entry was created
+	removed               // an entry was removed
+	movedFrom             // an entry was moved away
+	movedTo               // an entry was moved here
+	ended                 // the directory's own path now leads elsewhere
+	overflowed
 )
 
 // folder is one added path.
@@ -41,14 +41,14 @@ type folder struct {
 	next  *folder // another path of the same directory
 }
 
-// folders are the added paths and their changes. The memory is limited by their number, however
-// many events arrive; comings and burst have their own limits.
+// folders holds the added paths and their changes. Its memory depends on the number of paths, not
+// on the number of events.
 type folders struct {
 	byPath  map[string]*folder
 	byWatch map[watchID]*folder
-	changed map[string]struct{} // paths in byPath
-	ended   map[string]struct{} // paths that pointed elsewhere since the last take
-	child   []byte              // scratch
+	changed map[string]struct{} // paths in byPath whose directories changed
+	ended   map[string]struct{} // paths that led to another directory since the last takeChanges
+	child   []byte              // scratch buffer for the path of a child
 	comings comings
 	burst   burst
 }
@@ -118,7 +118,7 @@ func (f *folders) note(e event) bool {
 			// The entry may be a link to an added directory. That directory has no event of its
 			// own, because it was not moved.
 			f.child = append(f.child[:0], entry.path...)
-			if last := len(entry.path) - 1; !os.IsPathSeparator(entry.path[last]) { // not the root
+			if last := len(entry.path) - 1; !os.IsPathSeparator(entry.path[last]) {
 				f.child = append(f.child, filepath.Separator)
 			}
 			f.child = append(f.child, e.name...)

@@ -104,8 +104,8 @@ func TestSharedWatchIsUnusedAfterItsLastPath(t *testing.T) {
 	}
 }
 
-// The path leads to another directory than before, and no event has reported this yet. Paths below
-// it still belong to the old directory.
+// TestReplacedDirectoryEndsItsOldWatch adds a replaced directory again before any event has
+// reported the change. Paths below it still belong to the old directory.
 func TestReplacedDirectoryEndsItsOldWatch(t *testing.T) {
 	f := known(map[string]watchID{"/t": 1, "/t/a": 2, "/t/a/x": 3})
 	if unused := f.addWatch(filepath.FromSlash("/t/a"), 8); unused != 2 {
@@ -128,7 +128,6 @@ func TestReplacedDirectoryEndsItsOldWatch(t *testing.T) {
 	}
 }
 
-// The memory depends on the number of directories, not of events.
 func TestMemoryDoesNotGrowWithEvents(t *testing.T) {
 	f := known(map[string]watchID{"/": 1, "/a": 2})
 	for i := range 1000 {

@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/leaktest"
 )
 
-// follower keeps a tree watched exactly as the package comment says: it adds a directory once,
-// until it is reported as unwatched.
+// follower keeps a tree watched as the package comment describes. It adds a directory once, and
+// again after it was reported as unwatched.
 type follower struct {
 	w     *Watcher
 	root  string
@@ -86,8 +86,8 @@ func (f *follower) visit(path string) error {
 	return nil
 }
 
-// After any operations on the directories of a followed tree, a change in any of them is reported
-// for all of its paths.
+// The test makes random changes to a followed tree. A later change in any of its directories must
+// be reported for all paths of the directory.
 func TestFollowedTreeReportsEveryChange(t *testing.T) {
 	leaktest.Check(t)
 	w := start(t) // one watcher for all cases, because closing it is slow
@@ -201,15 +201,14 @@ func foldersBelow(path string) []string {
 	return all
 }
 
-// The new path is added while the event that ends the old path of the same directory is still
-// queued.
+// The test adds a new path of a directory while the event that ends its old path is still queued.
 func TestAddBeforeItsRenameIsReadKeepsTheWatch(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	must(t, os.Mkdir(a, 0o777))
 	f := newFollower(w, dir)
 	must(t, f.visit(dir))
-	w.mu.Lock() // stops the drain
+	w.mu.Lock() // the lock stops the goroutine drain
 	must(t, os.Rename(a, b))
 	id, err := w.queue.watchFolder(b)
 	must(t, err)

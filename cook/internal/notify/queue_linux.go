@@ -91,7 +91,7 @@ func (q *queue) remove(id watchID) {
 // size returns the number of bytes of queued events.
 func (q *queue) size() (n int, err error) {
 	err = q.control(func(fd int) error {
-		n, err = unix.IoctlGetInt(fd, unix.TIOCINQ) // called FIONREAD in inotify(7)
+		n, err = unix.IoctlGetInt(fd, unix.TIOCINQ) // inotify(7) calls this request FIONREAD
 		return err
 	})
 	return n, os.NewSyscallError("ioctl", err)

@@ -27,13 +27,13 @@ const (
 type queue struct {
 	trees   []string // absolute roots, each with one handle for the tree
 	event   windows.Handle
-	handles map[string]*dirHandle // open handles, by dirKey
-	folders map[string]watchID    // watches of directories, by dirKey
-	paths   map[watchID]string    // keys in directories
+	handles map[string]*dirHandle // open handles by the dirKey of their path
+	folders map[string]watchID    // watches of directories by dirKey
+	paths   map[watchID]string    // keys in folders, by watch
 	last    watchID
 	cookie  uint32
 	closing atomic.Bool
-	ended   chan struct{} // closed when each returns
+	ended   chan struct{} // closed when the method each returns
 }
 
 func openQueue() (*queue, error) {
@@ -247,7 +247,7 @@ func (q *queue) each(take func() (more bool, err error)) error {
 	}
 }
 
-// closeQueue closes all handles and ends each. It must not be called from within each.
+// closeQueue closes all handles and ends the method each. Callbacks of each must not call it.
 func (q *queue) closeQueue() error {
 	q.closing.Store(true)
 	if err := windows.SetEvent(q.event); err != nil {

@@ -23,7 +23,7 @@ func handDriven() *Watcher {
 	return w
 }
 
-// touch simulates an event of its directory.
+// touch simulates an event in the watched directory.
 func (w *Watcher) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -33,8 +33,8 @@ func (w *Watcher) touch() {
 func TestWaitReturnsAfterTheBurst(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		before bool            // a change before the call
-		events []time.Duration // changes after the call
+		before bool            // set if a change precedes the call
+		events []time.Duration // times of changes after the call
 		want   time.Duration
 	}{
 		{"one", false, []time.Duration{3 * time.Second}, 3*time.Second + quiet},
@@ -70,7 +70,6 @@ func every(d, until time.Duration) (at []time.Duration) {
 	return at
 }
 
-// Once a Sync has returned changes, they no longer count.
 func TestWaitIgnoresChangesTakenBySync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, start := handDriven(), time.Now()

@@ -17,7 +17,7 @@ var ErrLimit = errors.New("the operating system allows no more watches")
 
 // Changes are the collected changes between two calls of [Watcher.Sync].
 type Changes struct {
-	// Directories are the directories in which something may have changed, by their added paths,
+	// Folders are the directories in which something may have changed, by their added paths,
 	// sorted, without duplicates. They include Unwatched.
 	Folders []string
 	// Unwatched are the directories whose watch has ended because they or a directory above them

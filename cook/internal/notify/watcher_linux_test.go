@@ -66,7 +66,7 @@ func write(t testing.TB, name, text string) {
 }
 
 func TestSyncReturnsEveryChangeBefore(t *testing.T) {
-	// The directory, a, b and a/x are watched; "out" is not.
+	// The test watches the root, a, b and a/x, but not "out".
 	for _, test := range []struct {
 		name      string
 		do        func(t *testing.T, at func(string) string)
@@ -218,7 +218,8 @@ func TestAddReportsUnusableDirectories(t *testing.T) {
 	}
 }
 
-// The errors name the limit. The test does not reach a limit, which would disturb other programs.
+// An error about too many watches names the limit. The test does not reach the limit, which would
+// disturb other programs.
 func TestErrorNamesTheLimit(t *testing.T) {
 	for _, test := range []struct {
 		err, system error
@@ -281,8 +282,8 @@ func TestBothPathsOfADirectoryAreReported(t *testing.T) {
 	}
 }
 
-// While others write, a finished write is reported soon: by the next Sync, or by an earlier Sync
-// that ended after the write began.
+// While other goroutines write, each finished write is reported by the next Sync, or by an earlier
+// Sync that ended after the write began.
 func TestWriteIsReportedDespiteManyWriters(t *testing.T) {
 	leaktest.Check(t)
 	const writers, rounds = 8, 100
@@ -326,7 +327,6 @@ func TestWriteIsReportedDespiteManyWriters(t *testing.T) {
 	must(t, w.Close())
 }
 
-// The system's queue overflows while it is not drained.
 func TestOverflowIsReportedAsLoss(t *testing.T) {
 	leaktest.Check(t)
 	w, dir := start(t), t.TempDir()
@@ -350,7 +350,7 @@ func TestOverflowIsReportedAsLoss(t *testing.T) {
 	must(t, w.Close())
 }
 
-// Between a loss and the Sync that reports it, directories can be added and waited for.
+// After events were lost, Add and Wait work before the Sync that reports the loss.
 func TestAddAndWaitWorkAfterLoss(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	add(t, w, dir)
@@ -372,7 +372,6 @@ func TestAddAndWaitWorkAfterLoss(t *testing.T) {
 	}
 }
 
-// If reading fails, events may be lost.
 func TestBrokenQueueIsReportedAsLoss(t *testing.T) {
 	leaktest.Check(t)
 	w, dir := start(t), t.TempDir()
@@ -389,7 +388,7 @@ func TestBrokenQueueIsReportedAsLoss(t *testing.T) {
 	must(t, w.Close())
 }
 
-// The system confirms every ended watch, which must not overflow the queue.
+// The system queues an event for every ended watch. These events must not overflow the queue.
 func TestReleasingWatchesDoesNotOverflowTheQueue(t *testing.T) {
 	w, dir := start(t), t.TempDir()
 	top := filepath.Join(dir, "top")
@@ -436,7 +435,7 @@ func fill(t *testing.T, dir string, n int) {
 	}
 }
 
-// The topmost directory has no watched directory above it.
+// No parent of the topmost directory is watched, so only its own watch can report the removal.
 func TestRemovedTopDirectoryIsUnwatched(t *testing.T) {
 	for name, do := range map[string]func(dir string) error{
 		"renamed": func(dir string) error { return os.Rename(dir, dir+"2") },

@@ -88,7 +88,7 @@ func has(all, some []string) bool {
 	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(all, one) })
 }
 
-// Every change in a tree is reported for its directory, and directories that are no longer at
+// The watcher reports every change in a tree by its directory. Directories that are no longer at
 // their path become unwatched.
 func TestChangesOfTreeAreReported(t *testing.T) {
 	for _, test := range []struct {
@@ -137,8 +137,7 @@ func TestChangesOfTreeAreReported(t *testing.T) {
 	}
 }
 
-// A file that is written outside the added directories changes none of them, although the handle
-// of the tree reports it.
+// A write outside the added directories is not reported, although the handle of the tree sees it.
 func TestUnaddedFolderIsNotReported(t *testing.T) {
 	tree := tempDir(t)
 	must(t, os.MkdirAll(filepath.Join(tree, "cache"), 0o777), os.Mkdir(filepath.Join(tree, "a"), 0o777))
@@ -165,7 +164,6 @@ func TestReplacedTreeIsUnwatched(t *testing.T) {
 	awaitChanges(t, w, func(c Changes) bool { return has(c.Folders, []string{filepath.Join(tree, "a")}) })
 }
 
-// A topmost directory that was removed becomes unwatched, although no call uses its path.
 func TestRemovedTreeIsUnwatched(t *testing.T) {
 	tree := filepath.Join(tempDir(t), "tree")
 	must(t, os.Mkdir(tree, 0o777))
@@ -197,7 +195,6 @@ func TestJunctionIsWatched(t *testing.T) {
 	awaitChanges(t, w, func(c Changes) bool { return has(c.Folders, []string{link}) })
 }
 
-// Names may differ in case from the added ones.
 func TestCaseOfPathDoesNotMatter(t *testing.T) {
 	tree := tempDir(t)
 	must(t, os.Mkdir(filepath.Join(tree, "Textures"), 0o777))
@@ -206,7 +203,6 @@ func TestCaseOfPathDoesNotMatter(t *testing.T) {
 	awaitChanges(t, w, func(c Changes) bool { return has(c.Folders, []string{filepath.Join(tree, "Textures")}) })
 }
 
-// A tree whose path is longer than 260 characters is watched like any other.
 func TestLongPathIsWatched(t *testing.T) {
 	tree := tempDir(t)
 	for range 2 {
@@ -221,7 +217,7 @@ func TestLongPathIsWatched(t *testing.T) {
 	}
 }
 
-// More changes than the buffers hold are lost, and Sync reports the loss.
+// If the buffers overflow, changes are lost, and Sync reports the loss.
 func TestOverflowIsReported(t *testing.T) {
 	leaktest.Check(t)
 	tree := tempDir(t)
@@ -242,7 +238,7 @@ func TestOverflowIsReported(t *testing.T) {
 	must(t, w.Close())
 }
 
-// An empty or failed request means that anything may have changed.
+// If a request returns nothing or fails, anything may have changed.
 func TestEmptyAnswerIsLoss(t *testing.T) {
 	tree := tempDir(t)
 	w := watchTree(t, tree, ".")
@@ -259,7 +255,7 @@ func TestEmptyAnswerIsLoss(t *testing.T) {
 	}
 }
 
-// Damaged buffers are errors and never reach beyond their end.
+// decode returns an error for a damaged buffer, and never reads beyond its end.
 func TestDecodeRefusesDamage(t *testing.T) {
 	q := &queue{folders: map[string]watchID{`c:\t`: 1}, paths: map[watchID]string{}}
 	for name, b := range map[string][]byte{

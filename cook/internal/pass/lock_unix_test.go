@@ -27,8 +27,8 @@ func lockOf(t *testing.T, folder string) (*state.Dir, error) {
 	return d, err
 }
 
-// An output directory may be removed or replaced between its opening and its locking. The session
-// still locks the directory that it works in.
+// An output directory may be replaced after it was opened and before it is locked. The session must
+// lock the directory that it works in.
 func TestLockIsThatOfTheFolder(t *testing.T) {
 	for what, harm := range map[string]func(out string) error{
 		"nothing":           func(string) error { return nil },
@@ -80,8 +80,7 @@ func TestLockIsThatOfTheFolder(t *testing.T) {
 	}
 }
 
-// A session that locks only existing directories does not create an output directory again that has
-// vanished.
+// A session that locks only existing directories does not create a removed output directory again.
 func TestLockOfVanishedFolder(t *testing.T) {
 	for what, vanishing := range map[string]string{"state": manifest.StateDir, "folder": ""} {
 		t.Run(what, func(t *testing.T) {
@@ -138,7 +137,7 @@ func TestLockedByAnotherCook(t *testing.T) {
 	}
 }
 
-// A reopened session does not vouch for rules that it can no longer read.
+// A reopened session has no fingerprint if its rules can no longer be read.
 func TestFingerprintOfReopened(t *testing.T) {
 	p := newProject(t, map[string]string{"a.txt": "one"})
 	p.Place.Config = filepath.Join(t.TempDir(), "rules.toml")

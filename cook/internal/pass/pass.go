@@ -37,18 +37,18 @@ type Done struct {
 	// Delta has the differences that the pass found. It is nil if the whole tree counted as
 	// different.
 	Delta   *changes.Delta
-	Actions []index.Action     // current actions of the sources in Delta
-	Targets []string           // targets of the pass
+	Actions []index.Action // current actions of the sources in Delta
+	Targets []string
 	Rules   *session.RuleTexts // rules that the pass used; nil if it used none
 	// First has the notes of a first run; nil for later runs.
 	First *FirstRun
 	// Placed has the absolute names of the files renamed into place, if Watching.Learn is set.
 	Placed []string
-	// StaleTargets are other targets, which the pass did not cook, that have work to do.
+	// StaleTargets are targets that have work to do, but that the pass did not cook.
 	StaleTargets []string
 
-	detail *execute.Detail // the details for the history
-	run    guid.ID         // ID in the history; zero for none yet
+	detail *execute.Detail
+	run    guid.ID // ID in the history; zero until the run has one
 }
 
 // Run brings the output directory up to date. If it returns an error, Done describes the work
@@ -81,8 +81,7 @@ func RunWatched(ctx context.Context, s *session.Session, where changes.Where, wa
 	s = ignoringDirtyStamps(s)
 	done, err = runPass(ctx, s, last.Index, where, watching, meter)
 	if errors.Is(err, index.ErrFault) && last.ID() != "" && ctx.Err() == nil {
-		// Carrying out the plan needed a part of the index that planning did not read, and that
-		// part is damaged.
+		// Running the plan read a damaged part of the index that planning did not read.
 		s.Observer.Note(fmt.Sprintf("%v; this run checks everything again", s.State.Index.Describe(err)))
 		s.Observer.Stage("scan")
 		done, err = runPass(ctx, s, index.Empty(), nil, watching, meter)
@@ -184,8 +183,8 @@ func Decide(ctx context.Context, s *session.Session, last *index.Index, where ch
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
-	// Rules were unreadable, several sources make the same output, or the index is damaged.
-	// Listing the whole tree reveals the problem.
+	// Listing the whole tree shows why this decision was not possible: unreadable rules, a clash of
+	// outputs, or a damaged index.
 	s.Observer.Stage("scan")
 	if delta, err = changes.ListTree(ctx, s, s.CheckedIndex(last)); err != nil {
 		return nil, nil, err

@@ -23,7 +23,7 @@ import (
 type Changed struct {
 	Path    string // path in the output directory
 	Blob    store.BlobID
-	Removed bool // the artifact is no longer in the manifest
+	Removed bool // set if the artifact is no longer in the manifest
 	// Source, Target and Reasons belong to the action that changed the artifact.
 	Source, Target string
 	Reasons        []plan.Reason
@@ -94,15 +94,15 @@ func manifestArtifacts(b *contents.Before) []index.Artifact {
 
 // A FirstRun lists the kinds of files that users of a new project may not expect.
 type FirstRun struct {
-	Copied  []Kind // files to which no recipe and no rule applies
-	LeftOut []Kind // files that the default ignore rules leave out
+	Copied  []Kind // files that are copied because no rule and no recipe applies
+	LeftOut []Kind // files that the default ignore rules exclude
 	// AnyEngine is set if rules of the assumed engine have an effect.
 	AnyEngine bool
 }
 
-// A Kind is the set of all files with one extension, such as ".spm" (or "" for no extension).
-// For files and directories that were left out because of their names, the kind is the name,
-// with a trailing slash for directories.
+// A Kind is the set of all files with one extension, such as ".spm" (or "" for no extension). For
+// files and directories that are ignored because of their names, the kind is the name, with a
+// trailing slash for directories.
 type Kind struct {
 	Name  string `json:"name"`
 	Files int    `json:"files"`
@@ -135,7 +135,7 @@ func (k kinds) listKinds() []Kind {
 // firstRun returns the notes of a first run.
 func firstRun(d *changes.Delta, t *todo.Todo) *FirstRun {
 	copied, leftOut := kinds{}, kinds{}
-	counted := "" // last path counted; it may have several targets
+	counted := "" // path of the last counted source, which may have several targets
 	assumed := false
 	for i := range t.Plan.Actions {
 		assumed = assumed || t.Plan.Actions[i].Method != nil && t.Plan.Actions[i].Method.Choice.Assumed()

@@ -106,7 +106,7 @@ func (p *project) out(name string) string {
 	return filepath.Join(p.Place.Out, filepath.FromSlash(name))
 }
 
-// counts returns the stats of a pass that are not 0.
+// counts returns the nonzero stats of a pass.
 func counts(d Done) string {
 	var list []string
 	for name, n := range d.Stats.Values() {
@@ -122,7 +122,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// An action that needs no work counts once, whether or not there is an event for it.
+// An action that needs no work counts once, with or without an event.
 func TestUpToDateCountsOnce(t *testing.T) {
 	for _, every := range []bool{false, true} {
 		p := newProject(t, map[string]string{"a.txt": "one", "b/c.txt": "two", "d.txt": "three"})
@@ -160,7 +160,7 @@ func TestDirtyMarker(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		patterns []string
-		read     int // sources and outputs
+		read     int // sources and outputs that the run reads
 	}{{[]string{"a.txt"}, 2}, {nil, 4}} {
 		p.Scope.Patterns = tt.patterns
 		d := p.run()
@@ -176,8 +176,8 @@ func TestDirtyMarker(t *testing.T) {
 	}
 }
 
-// A source is broken, repaired, and broken again in the same way. In between, a run is killed
-// after it has made the output. The output must not remain.
+// A source is broken, repaired, and broken again in the same way. In between, a run is killed after
+// it has made the output. The next run must remove this output.
 func TestOutputOfKilledRunGoesWithItsSource(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "", "b.txt": "two"})
 	if d := p.run(); d.Stats.Outcomes.Failed.Assets != 1 || d.Stats.Outcomes.Cooked.Assets != 1 {
@@ -202,7 +202,7 @@ func TestOutputOfKilledRunGoesWithItsSource(t *testing.T) {
 	}
 }
 
-// An index is not valid for recipes with other default extensions.
+// An index is not reused if a recipe cooks other extensions by default.
 func TestRecipesWithOtherExtensions(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "{ }", "b.txt": "{ }"})
 	p.run()
@@ -224,7 +224,7 @@ func TestRecipesWithOtherExtensions(t *testing.T) {
 	}
 }
 
-// Without the recipe copy, files that no recipe cooks fail one by one, with advice.
+// Without the recipe copy, each file that no recipe cooks is an error with advice.
 func TestNoRecipeForAFile(t *testing.T) {
 	p := newProject(t, map[string]string{"a.json": "{ }", "b.txt": "two", "c": "three", "d.bin": "four", ".cookignore": "*.bin\n"})
 	p.Recipes = slices.DeleteFunc(p.Recipes, func(r recipe.Recipe) bool { return r.Name != "json" })
@@ -239,8 +239,8 @@ func TestNoRecipeForAFile(t *testing.T) {
 	}
 }
 
-// The earlier output of a failed action stays cook's own even if the index is lost, although the
-// manifest does not list it.
+// TestOutputOfFailedActionStaysOurs loses the index after a failure. The manifest does not list the
+// earlier output, but cook must still treat it as its own.
 func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"cook.toml": "[[rule]]\nmatch = \"*.gltf\"\nrecipe = \"gltf\"\n",
@@ -263,12 +263,12 @@ func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Mode.Strict = false
-	p.write("a.gltf", `{"asset":{"version":"2.0"}}`) // foreign output of equal content, which would be taken over
+	p.write("a.gltf", `{"asset":{"version":"2.0"}}`) // output of another program with equal content, which cook would adopt
 	if d := p.run(); d.Stats.Outcomes.Cooked.Assets != 1 {
 		t.Errorf("without the index: %s, %v", counts(d), p.heard.events)
 	}
 	if exists(p.out(manifest.StateDir + "/journal")) {
-		t.Error("the journal is left") // the manifest lists the output again
+		t.Error("the journal is left")
 	}
 }
 
@@ -277,7 +277,7 @@ func TestOutputOfFailedActionStaysOurs(t *testing.T) {
 func TestFailureWhileSavedDoesNotCount(t *testing.T) {
 	const model = `{"asset":{"version":"2.0"},"buffers":[{"uri":"b.bin","byteLength":%d}]}`
 	for name, tc := range map[string]struct {
-		breaks, mends map[string]string // files and texts; "" removes
+		breaks, mends map[string]string // texts by file name; "" removes the file
 		counts        bool
 	}{
 		"source half written":        {breaks: map[string]string{"a.gltf": `{"asset":`}, mends: map[string]string{"a.gltf": fmt.Sprintf(model, 3)}},

@@ -184,8 +184,8 @@ func TestToolsOfTargetsInTurn(t *testing.T) {
 	}
 }
 
-// If rules are edited while another target is cooked, the next run for each target applies the
-// edit. This holds whether the edit affects only one target or makes a run list the tree.
+// TestRulesOfTargetsInTurn edits rules while another target is cooked, and expects the next run for
+// each target to apply the edit.
 func TestRulesOfTargetsInTurn(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"cook.toml": targetRules, "a.txt": "one", "b.json": "{}"})
@@ -208,8 +208,8 @@ func TestRulesOfTargetsInTurn(t *testing.T) {
 	run("mobile", false, "cook/found 2, cook/skip/stamp 1, cook/restore 1, cook/remove 1")
 }
 
-// A target that the rules no longer declare is refused. This holds even if a run for another target
-// has already seen the edit, and if there are no assets.
+// A target that the rules no longer declare is refused, even if a run for another target has
+// already seen the edit, and even if there are no assets.
 func TestTargetThatRulesDropped(t *testing.T) {
 	p := newProject(t, map[string]string{"cook.toml": targetRules})
 	run := func(target string) error {
@@ -232,8 +232,7 @@ func TestTargetThatRulesDropped(t *testing.T) {
 	}
 }
 
-// A run for all targets cooks the declared targets. It is as incremental as a run that names
-// them.
+// A run for all targets cooks every declared target, and is incremental.
 func TestAllTargets(t *testing.T) {
 	needFolderStamps(t)
 	p := newProject(t, map[string]string{"a.json": `{"a": 1}`, "b/c.json": `{"b": 12}`, "b/d.txt": "three"})
@@ -276,8 +275,8 @@ func TestAllTargets(t *testing.T) {
 	want("one less, again", "all", "cook/found 6, cook/skip/stamp 6", 0)
 }
 
-// A setting that is overridden for one target still applies to others, so it is neither an
-// error nor without effect, whatever was cooked before.
+// A setting that is overridden for one target still applies to other targets. It is neither an
+// error nor without effect.
 func TestRulesDifferByTarget(t *testing.T) {
 	const rules = "[target.small]\n[[rule]]\nmatch = \"*.json\"\nminify = false\n[[rule]]\nmatch = \"*.json\"\nrecipe = \"copy\"\ntarget = \"small\"\n"
 	for _, target := range []string{"small", "", "all"} {

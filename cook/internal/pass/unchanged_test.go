@@ -11,9 +11,9 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/stats"
 )
 
-// The counts of up-to-date actions do not depend on whether patterns were given, and they equal the
-// events of the actions. An action with a touched source or artifact is up to date by checksum: all
-// of its bytes are counted.
+// The counts of up-to-date actions do not depend on patterns, and equal the number of events. An
+// action with a touched source or artifact is up to date by checksum, so all of its bytes are
+// counted.
 func TestRestInScope(t *testing.T) {
 	files := map[string]string{"a.txt": "1", "b.json": "[ 10, 2 ]", "c.txt": "1000", "d.txt": "10000", "e.txt": "100000"}
 	of := func(names ...string) (n stats.Count) {
@@ -21,7 +21,7 @@ func TestRestInScope(t *testing.T) {
 			size := int64(len(files[name]))
 			n.Assets, n.In, n.Out = n.Assets+1, n.In+size, n.Out+size
 			if name == "b.json" {
-				n.Out -= 3 // output without the three spaces
+				n.Out -= 3
 			}
 		}
 		return n
@@ -41,7 +41,7 @@ func TestRestInScope(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			p := newProject(t, files)
 			p.run()
-			p.write("c.txt", "edit") // edit that gives the index changes over its base
+			p.write("c.txt", "edit") // edit that makes the index record changes to its base
 			p.run()
 			p.Scope.Patterns = tt.patterns
 			for i, name := range tt.touched {

@@ -15,9 +15,9 @@ import (
 // ErrNoListener is the error for a directory in which no process listens.
 var ErrNoListener = errors.New("no process listens")
 
-// A SilentError reports that the listening process gave no sign of life in time. It may be stopped,
-// or get no processor time.
-type SilentError struct{ PID int } // 0 if unknown
+// A SilentError reports that the listening process sent no heartbeat in time. It may be stopped, or
+// get no processor time.
+type SilentError struct{ PID int } // process ID; 0 if unknown
 
 func (e *SilentError) Error() string {
 	return fmt.Sprintf("%s does not answer", Process(e.PID))
@@ -31,7 +31,7 @@ func Process(pid int) string {
 	return fmt.Sprintf("process %d", pid)
 }
 
-// silence is the longest wait for a sign of life. The listener sends one every beat.
+// silence is the longest wait for a heartbeat. The listener sends one every beat.
 const (
 	silence = time.Second
 	beat    = silence / 4
@@ -41,10 +41,10 @@ const (
 const dialTimeout = 100 * time.Millisecond
 
 // Ask sends a request to the process that listens in dir. It waits for the answer until ctx ends,
-// as long as the process shows signs of life. The error wraps
+// as long as the process sends heartbeats. The error wraps
 //
 //   - ErrNoListener, at once, if no process listens, or if the system has no such sockets
-//   - a *SilentError if the process gives no sign of life for a second
+//   - a *SilentError if the process sends no heartbeat for a second
 //   - [io.ErrUnexpectedEOF] if the process ends before its answer
 //   - [fs.ErrPermission] if the process belongs to another user
 func Ask(ctx context.Context, dir string, question []byte) (answer []byte, err error) {

@@ -84,7 +84,7 @@ func TestAskManyAtOnce(t *testing.T) {
 	here.Add(n)
 	serveIn(t, dir, func(ctx context.Context, q []byte) []byte {
 		here.Done()
-		here.Wait() // barrier for all requests, which never opens unless they run concurrently
+		here.Wait() // this barrier never opens unless all requests run concurrently
 		return upper(ctx, q)
 	})
 	var clients sync.WaitGroup
@@ -176,7 +176,8 @@ func TestListenErrors(t *testing.T) {
 	}
 }
 
-// TestSilent: a stopped process still listens, because the system accepts connections for it.
+// TestSilent asks a stopped process. It still listens, because the system accepts connections for
+// it.
 func TestSilent(t *testing.T) {
 	dir := shortDir(t)
 	if pid, ok := Listens(t.Context(), dir); pid != 0 || ok {
@@ -196,7 +197,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesOthers: Close does not remove another socket that has replaced the listener's own.
+// TestCloseLeavesOthers replaces the listener's socket, and expects Close to leave the new socket.
 func TestCloseLeavesOthers(t *testing.T) {
 	dir := shortDir(t)
 	l, err := Listen(dir)
@@ -204,7 +205,7 @@ func TestCloseLeavesOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, socketName)
-	if err := os.Rename(path, path+"2"); err != nil { // old socket keeps its inode, so the new socket has another one
+	if err := os.Rename(path, path+"2"); err != nil { // the old socket keeps its inode, so the new socket gets a different one
 		t.Fatal(err)
 	}
 	stale(t, dir)
@@ -250,7 +251,8 @@ func TestLongAddress(t *testing.T) {
 	}
 }
 
-// TestAddressWithAt: on Linux, a name that begins with @ would mean a socket without a file.
+// TestAddressWithAt uses a name that begins with @. On Linux, such an address would mean a socket
+// without a file.
 func TestAddressWithAt(t *testing.T) {
 	t.Chdir(shortDir(t))
 	if err := os.Mkdir("@", 0o777); err != nil {
@@ -276,8 +278,8 @@ func TestCheckUser(t *testing.T) {
 	}
 }
 
-// TestOtherUser: neither process talks to a process of another user. The test has only one user, so
-// one process claims another user ID.
+// TestOtherUser expects both sides to refuse a process of another user. One side claims another
+// user ID, because the test has only one user.
 func TestOtherUser(t *testing.T) {
 	dir := shortDir(t)
 	l, err := Listen(dir)
@@ -297,7 +299,7 @@ func TestOtherUser(t *testing.T) {
 	}
 }
 
-// TestServerDies: the server reads the question and ends without an answer.
+// TestServerDies ends the server after it has read a request, before it answers.
 func TestServerDies(t *testing.T) {
 	for name, part := range map[string]string{"before": "", "in the head": "\x02\x05", "in the body": "\x02\x05\x00\x00\x00ab"} {
 		t.Run(name, func(t *testing.T) {
@@ -323,7 +325,7 @@ func TestServerDies(t *testing.T) {
 	}
 }
 
-// TestAskOtherVersion: the two processes have different versions of the protocol.
+// TestAskOtherVersion connects two versions of the protocol.
 func TestAskOtherVersion(t *testing.T) {
 	dir := shortDir(t)
 	l, err := net.Listen("unix", filepath.Join(dir, socketName))
@@ -345,7 +347,7 @@ func TestAskOtherVersion(t *testing.T) {
 	}
 }
 
-// TestAskCancelled: the client hangs up, and the context of the handler ends.
+// TestAskCancelled cancels a request, and expects the context of the handler to end.
 func TestAskCancelled(t *testing.T) {
 	leaktest.Check(t)
 	dir := shortDir(t)
@@ -367,7 +369,7 @@ func TestAskCancelled(t *testing.T) {
 	}
 }
 
-// TestHostileClients: hostile clients do not delay other clients.
+// TestHostileClients expects that hostile clients do not delay other clients.
 func TestHostileClients(t *testing.T) {
 	leaktest.Check(t)
 	dir := shortDir(t)
@@ -378,14 +380,14 @@ func TestHostileClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		switch i % 4 {
-		case 0: // client that stays silent
+		case 0:
 			defer conn.Close()
-		case 1: // hangs up
+		case 1:
 			conn.Close()
 		case 2:
 			conn.Write(bytes.Repeat([]byte("garbage"), 1000))
 			defer conn.Close()
-		case 3: // claims a large size
+		case 3: // this frame claims a large size
 			conn.Write([]byte("\x02\xff\xff\x0f\x00"))
 			defer conn.Close()
 		}
@@ -398,7 +400,7 @@ func TestHostileClients(t *testing.T) {
 	}
 }
 
-// TestMoreClientsWait: clients beyond the limit wait for a free slot.
+// TestMoreClientsWait expects clients beyond the limit to wait for a free slot.
 func TestMoreClientsWait(t *testing.T) {
 	dir := shortDir(t)
 	serveIn(t, dir, upper)

@@ -46,7 +46,7 @@ func TestCrowd(t *testing.T) {
 	dir, listening := crowded(t)
 	interrupted := errors.New("interrupted")
 	for name, test := range map[string]struct {
-		cancelAfter time.Duration // 0 is never
+		cancelAfter time.Duration // 0 means never
 		want        error
 		took        time.Duration
 	}{
@@ -98,8 +98,8 @@ func TestCrowd(t *testing.T) {
 	})
 }
 
-// TestDescriptors: the descriptors are not in blocking mode, because closing a blocking descriptor
-// does not end the calls that wait for it. Programs that the process starts do not inherit them.
+// TestDescriptors expects nonblocking descriptors, because closing a blocking descriptor does not
+// end the calls that wait for it. Child processes must not inherit the descriptors.
 func TestDescriptors(t *testing.T) {
 	dir := shortDir(t)
 	l, err := Listen(dir)

@@ -41,14 +41,14 @@ func TestSeveralQuestions(t *testing.T) {
 			if got, err := receiveFrame(conn); err != nil || string(got) != strings.ToUpper(q) {
 				t.Fatalf("%d bytes: %v", len(got), err)
 			}
-			time.Sleep(patience - 1) // simulated time, just short of the deadline for the next question
+			time.Sleep(patience - 1) // simulated time, just short of the deadline for a request
 		}
 		conn.Close()
 		<-ended
 	})
 }
 
-// TestSlowClients: the server disconnects a client that takes 5 seconds to send one question.
+// TestSlowClients sends one request slowly, and expects the server to disconnect after 5 seconds.
 func TestSlowClients(t *testing.T) {
 	for name, act := range map[string]func(conn net.Conn){
 		"silent":             func(net.Conn) {},
@@ -78,8 +78,8 @@ func TestSlowClients(t *testing.T) {
 	}
 }
 
-// TestGarbage: the server closes the connection at once. A client of another version can read the
-// version of the server.
+// TestGarbage expects the server to close the connection at once. A client of another version can
+// still read the version of the server.
 func TestGarbage(t *testing.T) {
 	for name, test := range map[string]struct{ wire, answer string }{
 		"version":  {"\x03\x01\x00\x00\x00a", "\x02\x00\x00\x00\x00"},
@@ -104,7 +104,7 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// TestHangUp: the handler's context ends if the client hangs up.
+// TestHangUp closes the client, and expects the context of the handler to end.
 func TestHangUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, ended := client(t, t.Context(), func(ctx context.Context, _ []byte) []byte {
@@ -114,7 +114,7 @@ func TestHangUp(t *testing.T) {
 		if err := sendFrame(conn, nil); err != nil {
 			t.Fatal(err)
 		}
-		go io.Copy(io.Discard, conn) // beats
+		go io.Copy(io.Discard, conn) // this discards the heartbeats
 		time.Sleep(time.Hour)        // simulated time; the time to answer is not limited
 		select {
 		case <-ended:
@@ -126,8 +126,8 @@ func TestHangUp(t *testing.T) {
 	})
 }
 
-// TestServerEnds: when the server ends, a waiting client is disconnected at once. A client whose
-// question is being handled still gets its answer.
+// TestServerEnds ends the server. A waiting client is disconnected at once, but a client whose
+// request is being handled still gets its answer.
 func TestServerEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -157,8 +157,7 @@ func TestServerEnds(t *testing.T) {
 	})
 }
 
-// TestQuestionsInAdvance: the next question may come while the first is being
-// handled.
+// TestQuestionsInAdvance sends a request while the previous one is still being handled.
 func TestQuestionsInAdvance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, ended := client(t, t.Context(), func(ctx context.Context, q []byte) []byte {
@@ -196,7 +195,7 @@ func TestAnswerTooLong(t *testing.T) {
 	})
 }
 
-// TestAwait: a process that works for a long time is not mistaken for a stopped process.
+// TestAwait expects Ask to wait for a process that works for a long time.
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, _ := client(t, t.Context(), func(ctx context.Context, q []byte) []byte {
@@ -217,7 +216,7 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestClientStops: the server disconnects a client that stops reading beats or its answer.
+// TestClientStops expects the server to disconnect a client that stops reading.
 func TestClientStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, ended := client(t, t.Context(), func(ctx context.Context, q []byte) []byte {

@@ -27,7 +27,7 @@ import (
 type Listener struct {
 	socket *os.File
 	path   string
-	file   fs.FileInfo // the listener's socket
+	file   fs.FileInfo // file info of the listener's socket
 	user   int         // the user who may send requests
 	close  func() error
 }
@@ -99,8 +99,8 @@ func removeStale(dir, path string) error {
 	return err
 }
 
-// Close stops listening and removes the socket, if it is still the listener's own. When a call of
-// Close returns, the socket is removed, even if another call did it.
+// Close stops listening and removes the socket, unless another process has replaced it. Concurrent
+// calls return only after the socket is removed.
 func (l *Listener) Close() error { return l.close() }
 
 func (l *Listener) endListening() error {
@@ -124,14 +124,14 @@ type Handler func(ctx context.Context, question []byte) (answer []byte)
 
 // Serve answers requests until ctx ends. It then closes the listener, waits for the last answers,
 // and returns nil. It serves several clients at once, but handles the requests of one client one
-// after another. It hangs up on clients of other users, on clients that send anything but requests,
-// and on clients that take more than 5 seconds to send a request.
+// after another. It disconnects clients of other users, clients that send invalid requests, and
+// clients that take more than 5 seconds to send a request.
 func (l *Listener) Serve(ctx context.Context, handle Handler) error {
 	defer l.Close()
 	var clients sync.WaitGroup
 	defer clients.Wait()
 	inner, cancel := context.WithCancel(ctx)
-	defer cancel() // end of the clients if accepting fails
+	defer cancel() // this disconnects the clients if accepting fails
 	stop := context.AfterFunc(ctx, func() { l.Close() })
 	defer stop()
 	slots := make(chan struct{}, maxClients)
@@ -177,7 +177,7 @@ func answerClient(ctx context.Context, conn stream, handle Handler) {
 		question, err := readQuestion(ctx, conn, r)
 		if err != nil {
 			if errors.Is(err, errVersion) {
-				_ = sendAnswer(conn, nil) // shows the version
+				_ = sendAnswer(conn, nil) // the empty answer tells the client the version
 			}
 			return
 		}

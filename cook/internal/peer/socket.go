@@ -20,7 +20,7 @@ const maxAddress = len(syscall.RawSockaddrUnix{}.Path) - 1
 // socketAddress returns the path of the socket in a directory, short enough for a socket address.
 // It is valid until the call of release.
 func socketAddress(dir string) (name string, release func(), err error) {
-	dir, err = filepath.Abs(dir) // a leading @ would mean the abstract name space
+	dir, err = filepath.Abs(dir) // a leading @ would mean the abstract namespace of Linux
 	if err != nil {
 		return "", nil, err
 	}
@@ -50,7 +50,7 @@ const MaxPayload = 1 << 20
 
 // A frame has one byte with the version of the protocol, four bytes in little-endian order with the
 // length of the payload, and the payload. A beat is a frame without payload that has beatLen as its
-// length. It announces that the answer takes more time.
+// length. It tells the client that the answer takes more time.
 const (
 	version   = 2
 	headerLen = 5

@@ -14,7 +14,7 @@ func shortAddress(dir, name string) (short string, release func(), err error) {
 		return "", nil, err
 	}
 	through := fmt.Sprintf("/proc/self/fd/%d", d.Fd())
-	if _, err := os.Stat(through); err != nil { // the system has no /proc
+	if _, err := os.Stat(through); err != nil {
 		d.Close()
 		return "", nil, longAddress(name)
 	}

@@ -33,7 +33,7 @@ func bind(name, path string) (*os.File, error) {
 // connectTo connects to the socket at name. It fails when ctx ends or after dialTimeout. Its errors
 // call the socket path.
 func connectTo(ctx context.Context, name, path string) (*os.File, error) {
-	// Usually there is no listener; checking for the file is cheaper than creating a socket.
+	// Usually there is no listener. Checking for the file is cheaper than creating a socket.
 	var there unix.Stat_t
 	if err := socket.Again(func() error { return unix.Stat(name, &there) }); err != nil {
 		return nil, &fs.PathError{Op: "connect to", Path: path, Err: err}

@@ -1,14 +1,14 @@
-// Package place changes the output directory for a run. It renames complete artifacts into
-// place, and removes artifacts that no action claims any more.
+// Package place changes the output directory for a run. It renames complete artifacts into place,
+// and removes artifacts that no action claims any more.
 //
 //	artifact of the last run --Retire--> trash --TakeBack--> scratch file
 //	scratch file             --Place---> output
 //
-// Retired artifacts are first set aside in .cook/trash, where an action with the same ID may
-// take them back, and deleted when the run ends. If the run is killed in between, they are
-// missing while the index still names them, which the next run repairs.
+// Retire moves artifacts to .cook/trash. An action with the same ID may take them back from there
+// during the run; the rest is deleted when the run ends. If the run is killed, these artifacts are
+// missing although the index lists them; the next run repairs that.
 //
-// Files that the engine did not make are never overwritten or removed.
+// Files that cook did not make are never overwritten or removed.
 package place
 
 import (
@@ -35,7 +35,7 @@ import (
 
 // Outputs is the output directory during a run.
 type Outputs struct {
-	dir     *confine.Dir // nil in a dry run without output directory
+	dir     *confine.Dir // nil in a dry run if the output directory does not exist
 	work    string       // directory in dir for scratch files
 	owned   func(output string) bool
 	taken   func(final string) (source string)
@@ -44,8 +44,8 @@ type Outputs struct {
 
 	mode    fs.FileMode         // permissions for artifacts
 	scratch *cookone.ScratchDir // nil if nothing is written
-	made    confine.Folder      // the same directory
-	trash   map[string]string   // retired artifacts, by path; complete before workers begin
+	made    confine.Folder      // the directory of scratch, opened
+	trash   map[string]string   // trash names of retired artifacts, by path; complete before workers begin
 
 	done record
 }
@@ -60,7 +60,7 @@ type record struct {
 }
 
 // New returns the output directory dir for a plan, or nil if dir does not exist. work is the name
-// of its directory for scratch files. The function owned reports whether the engine made a file.
+// of its directory for scratch files. The function owned reports whether cook made a file.
 func New(dir *confine.Dir, work string, p *plan.Plan, owned func(output string) bool, summer *hashing.Summer) *Outputs {
 	return &Outputs{
 		dir: dir, work: work, owned: owned, taken: p.Finals.Taken, summer: summer, retired: p.Retired, trash: map[string]string{},
@@ -70,7 +70,7 @@ func New(dir *confine.Dir, work string, p *plan.Plan, owned func(output string) 
 
 // Changes are the changes of a run to the output directory.
 type Changes struct {
-	Wrote  bool            // the output directory changed
+	Wrote  bool            // set if the output directory changed
 	Placed map[string]bool // outputs that were renamed into place
 	Stuck  map[string]bool // empty directories that could not be removed
 }
@@ -78,15 +78,14 @@ type Changes struct {
 // Changes returns the changes. It must be called after CleanUp.
 func (o *Outputs) Changes() Changes { return Changes{o.done.wrote.Load(), o.done.placed, o.done.stuck} }
 
-// NewScratch returns scratch files for outputs. The worker sums reads the files to compute their
-// checksums.
+// NewScratch returns scratch files for outputs. The worker sums computes their checksums.
 func (o *Outputs) NewScratch(outputs []string, sums *bulk.Worker) *cookone.Scratch {
 	return o.scratch.New(outputs, sums)
 }
 
-// Place renames the scratch files of a task to the names of its outputs, and completes the rows of
-// the artifacts. If an output already has the right content, it stays in place. Outputs with {hash}
-// are placed first, because other outputs may name them.
+// Place renames the scratch files of a task to the names of its outputs, and completes the index
+// rows of the artifacts. If an output already has the right content, it stays in place. Outputs
+// with {hash} are placed first, because other outputs may name them.
 func (o *Outputs) Place(r cookone.Ready, probe *profile.Worker) error {
 	a := r.Task.Action
 	for _, hashed := range []bool{true, false} {
@@ -105,7 +104,7 @@ func (o *Outputs) Place(r cookone.Ready, probe *profile.Worker) error {
 	return nil
 }
 
-// placeOne places one artifact. It does not overwrite files that the engine did not make.
+// placeOne places one artifact. It does not overwrite files that cook did not make.
 func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *index.Artifact, probe *profile.Worker) error {
 	defer probe.Begin("cook/run/place", "").End()
 	out := a.OutputFor(i, made.Blob)
@@ -123,9 +122,9 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	info, err := folder.Lstat(base)
 	switch {
 	case pathname.IsAbsent(err):
-		// The file or its directory does not exist; Rename finds out which.
+		// Either the file or its directory does not exist; Rename finds out which.
 	case err != nil:
-		return o.explainInTheWay(out, err) // the file may be foreign
+		return o.explainInTheWay(out, err) // the file may be foreign, that is, not made by cook
 	case info.IsDir():
 		return folderInTheWay(out)
 	case info.Mode().IsRegular() && (info.Mode().Perm() == o.mode || !o.owned(out)) && o.inPlaceAlready(a, i, out, scan.StampOf(info), made):
@@ -152,17 +151,17 @@ func (o *Outputs) placeOne(a *plan.Action, i int, tmp *cookone.Scratch, made *in
 	}
 	now := scan.StampOf(info)
 	if err := o.isAsMade(out, now, made); err != nil {
-		o.dir.Root().Remove(out) // an engine must not load this file; the previous output is gone
+		o.dir.Root().Remove(out) // the file must not be loaded; the previous output is already lost
 		return err
 	}
 	made.Stamp = now
 	return nil
 }
 
-// inPlaceAlready reports whether an output already has the content of an artifact. now is the
-// present stamp of the output. If the content is equal, inPlaceAlready completes the row of the
-// artifact. If the stamp proves nothing, for example because the output may be open for writing,
-// the row gets a stamp that no file has. The next run then reads the content.
+// inPlaceAlready reports whether an output already has the content of an artifact, and then
+// completes the artifact's index row. now is the present stamp of the output. If the stamp proves
+// nothing, for example because the output may be open for writing, the row gets a stamp that no
+// file has. The next run then reads the content.
 func (o *Outputs) inPlaceAlready(a *plan.Action, i int, out string, now scan.Stamp, made *index.Artifact) bool {
 	if a.Last != nil && i < len(a.Last.Outputs) {
 		o := &a.Last.Outputs[i]
@@ -206,8 +205,8 @@ func foreignOutput(out string) error {
 }
 
 // Foretell predicts the error of Place from the present output directory. It ignores retired
-// artifacts, which a dry run leaves in place. If made is nil, the content of the artifact is not
-// known. A foreign file is then no error, because its content may turn out to be equal.
+// artifacts, which a dry run leaves in place. made is nil if the content is not known. A foreign
+// file is then no error, because its content may turn out to be equal.
 func (o *Outputs) Foretell(a *plan.Action, made []store.Artifact) error {
 	if o.dir == nil {
 		return nil

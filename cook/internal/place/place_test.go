@@ -12,7 +12,6 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// It is an error if the placed file is not the file whose checksum was computed.
 func TestPlacedFileIsTheSummedFile(t *testing.T) {
 	out, err := confine.Open(t.TempDir())
 	if err != nil {

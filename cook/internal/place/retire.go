@@ -29,7 +29,7 @@ type Removal struct {
 // dry run, it only reports them.
 func (o *Outputs) Retire(dryRun bool, report func(Removal)) {
 	run := rand.Uint64()
-	outward := map[string]bool{} // directories that are links out of the output directory
+	outward := map[string]bool{} // set of directories that are links out of the output directory
 	for i, old := range o.retired {
 		removal := Removal{Output: old.Path, Source: old.Source, Target: old.Target}
 		aside := fmt.Sprintf("%s/%x-%d", o.trashDir(), run, i)
@@ -70,13 +70,13 @@ func (o *Outputs) setAside(name, aside string, dryRun bool) (size int64, there b
 	}
 	info, err := o.dir.Root().Lstat(name)
 	if err == nil && info.IsDir() {
-		return 0, false, nil // foreign: the engine never creates a directory with the name of an output
+		return 0, false, nil // cook never creates a directory with the name of an output, so this one is foreign
 	}
 	if err == nil && !dryRun {
 		err = o.dir.Root().Rename(name, aside)
 	}
 	if pathname.IsAbsent(err) {
-		return 0, false, nil // removed already
+		return 0, false, nil // the artifact was removed already
 	}
 	if err != nil {
 		return 0, false, err

@@ -16,26 +16,26 @@ type Action struct {
 	Target  string
 	Source  *contents.File
 	Method  *Method          // nil if Err is set
-	ID      store.ActionID   // zero while Source is unread
-	Outputs []string         // paths in the output directory; none if held
-	Last    *contents.Before // the action in the last run; nil if new
+	ID      store.ActionID   // zero until Source was read
+	Outputs []string         // paths in the output directory; none if Held
+	Last    *contents.Before // the action in the last run; nil for a new action
 
 	State   State
 	Reasons []Reason // reasons to run or to skip the action
-	// Stale artifacts of Last must not outlive a failure, because they were made from
-	// other inputs than the present ones.
+	// Stale is set if the artifacts of Last were made from other inputs than the present ones. If
+	// the action fails, they are removed.
 	Stale bool
-	// Moved is a finished action with the same artifacts as this action would make. No action
-	// claims the names of these artifacts any more.
+	// Moved is a finished action with the same artifacts, which no action claims any more. This
+	// action can take them over.
 	Moved *contents.Before
 	Err   error // error that prevents the action from running
 }
 
-// A State is the place of an action in a plan.
+// A State says whether an action of a plan has work to do.
 //
 //	Rests: nothing differs, or the action cannot run
 //	Runs:  the action has work to do
-//	Late:  Decide decides, once the artifacts that the action queries are made
+//	Late:  unknown until the artifacts that the action queries are made; Decide then decides
 type State uint8
 
 const (
@@ -71,14 +71,14 @@ func (a *Action) Failed(err error) *Action {
 	return &failed
 }
 
-// IsForced reports whether an action runs although nothing may have changed.
+// IsForced reports whether the reasons of an action include Forced.
 func (a *Action) IsForced() bool {
 	return slices.ContainsFunc(a.Reasons, func(r Reason) bool { return r.Kind == Forced })
 }
 
 // outdatedReason reports whether the source, the dependencies or the method of an action changed
-// since the last run for its target. It ignores changed outputs and failures, because they stay on
-// record.
+// since the last run for its target. It ignores changed outputs and failures, because the index
+// keeps them.
 func (a *Action) outdatedReason() bool {
 	return a.Last == nil || a.Err != nil || a.Stale || a.Last.State == index.Done &&
 		(len(a.Last.Made) != len(a.Outputs) || a.renamedOutput() >= 0)
@@ -96,8 +96,8 @@ const (
 	New                  Kind = "new"
 	SourceChanged        Kind = "content changed"
 	DependencyChanged    Kind = "dependency changed"
-	ArtifactsChanged     Kind = "artifacts changed" // artifacts that a bundle reads
-	NameChanged          Kind = "name changed"      // name with {hash} of an artifact that outputs name
+	ArtifactsChanged     Kind = "artifacts changed" // artifacts that a bundle reads have changed
+	NameChanged          Kind = "name changed"      // an artifact whose name contains {hash} got another name
 	RecipeChanged        Kind = "recipe changed"
 	RecipeVersionChanged Kind = "recipe version changed"
 	OptionChanged        Kind = "option changed"
@@ -109,11 +109,11 @@ const (
 	OutputRenamed        Kind = "output renamed"
 	OutputCount          Kind = "number of outputs changed"
 	FailedLastTime       Kind = "failed last time"
-	WarnedLastTime       Kind = "warned of last time" // a reason only in a strict run
+	WarnedLastTime       Kind = "warned of last time" // the action warned last time, which is a failure in a strict run
 	Forced               Kind = "forced"
 	MovedFrom            Kind = "moved"
-	HolderChanged        Kind = "holder changed" // recipe whose outputs contain other sources
-	Held                 Kind = "not shipped"    // addition to another reason: the source has no outputs
+	HolderChanged        Kind = "holder changed" // recipe that embeds the source in its outputs
+	Held                 Kind = "not shipped"    // added to another reason if the source has no outputs
 )
 
 // Kinds of reasons for skipping an action.
@@ -125,7 +125,7 @@ const (
 // A Reason is one reason for a decision.
 type Reason struct {
 	Kind    Kind   `json:"kind"`
-	Subject string `json:"subject,omitempty"` // the file, option or tool in question
+	Subject string `json:"subject,omitempty"` // name of the changed file, option or tool
 	Old     string `json:"old,omitempty"`
 	New     string `json:"new,omitempty"`
 }

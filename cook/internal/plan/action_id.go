@@ -18,16 +18,16 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// salt is the first field of every action ID. Change it when the engine starts to treat the results
-// of recipes differently.
+// salt is the first field of every action ID. Change it when cook starts to treat the results of
+// recipes differently.
 const salt = "assetcook action 1"
 
 // NewKey returns a key for computing action IDs, one after the other.
 func NewKey() *hashing.Key { return hashing.NewKey(salt) }
 
 // Identify computes the ID of an action from the content of its source. It returns an error if the
-// content is unknown. The function file finds the answers of files to queries about the source; it
-// is nil if no files can be asked.
+// content is unknown. The function file returns the answers of files to queries about the source;
+// it is nil if no files can be queried.
 func (a *Action) Identify(k *hashing.Key, src *contents.File, file func(on dependency.Dependency) contents.File) (store.ActionID, error) {
 	switch {
 	case src.How == contents.Absent:
@@ -64,17 +64,17 @@ func actionID(k *hashing.Key, a *Action, src *contents.File, asked []index.Dep) 
 	}
 	k.String("source extension", recipe.Ext(src.Path))
 	k.Digest("source", hashing.Digest(src.Blob))
-	// The extension counts, because programs choose the format by it.
+	// The extension is hashed, because programs choose the format by extension.
 	for _, out := range a.Outputs {
 		k.String("output extension", path.Ext(out))
 	}
 	if m.Choice.Then != nil {
-		for step := range m.Choice.Steps(src.Path) { // paths relative to the step
+		for step := range m.Choice.Steps(src.Path) { // the paths are relative to the step
 			k.String("made extension", path.Ext(step.Path))
 			k.String("made folder", pathname.Relative(path.Dir(src.Path), path.Dir(step.Path)))
 		}
 	}
-	if m.Choice.Bundles() { // bundles use all artifacts of their target except their own
+	if m.Choice.Bundles() { // bundles read all artifacts of their target except their own
 		k.String("target", a.Target)
 		for _, out := range a.Outputs {
 			k.String("output", out)
@@ -148,7 +148,8 @@ func askHolders(r *recipe.Recipe, source string) ([]recipe.Dep, error) {
 	return jobs.Deps(job), nil
 }
 
-// IsAsked reports whether a dependency is part of the action ID because Asks returns it.
+// IsAsked reports whether a dependency is one that Asks returns. Such dependencies are part of the
+// action ID.
 func IsAsked(on dependency.Dependency) bool { return on.Kind == dependency.Extracts }
 
 // ResultID identifies the result of an action that read the given dependencies, sorted by name.
@@ -161,7 +162,7 @@ func ResultID(id store.ActionID, deps []index.Dep) store.ResultID {
 		}
 		k.String("name", dependency.Encode(d.Asked()))
 		if isName(d) {
-			continue // planned name, because the stored result contains it
+			continue // the stored result contains the planned name instead
 		}
 		k.Bool("found", d.Found)
 		k.Digest("content", hashing.Digest(d.Blob))

@@ -14,9 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// claimOutput records the outputs of actions, and fails actions whose output clashes with another
-// claim: the output of another action, a directory that another output needs, or a file of the
-// engine.
+// claimOutput records the outputs of actions. It fails an action whose output clashes with an
+// output of another action, with a directory that another output needs, or with cook's own files.
 func (p *planner) claimOutput() {
 	p.claims = make(map[string]int, len(p.plan.Actions))
 	kept := map[string]string{} // outputs of actions that this run does not touch
@@ -72,9 +71,9 @@ type foldedClaim struct {
 	action int // number of the action; -1 for an untouched action
 }
 
-// claimFolded fails actions whose outputs differ only in case from other outputs, on file systems
-// that ignore case. Outside cannot find names that differ in case. So a new output makes the plan
-// contested.
+// claimFolded handles file systems that ignore case. It fails actions whose outputs differ only in
+// case from other outputs. Outside cannot find names that differ in case, so each new output makes
+// the plan contested.
 func (p *planner) claimFolded(kept map[string]string) {
 	p.folded = make(map[string]foldedClaim, len(p.plan.Actions))
 	for out := range kept {
@@ -103,9 +102,8 @@ func (p *planner) claimFolded(kept map[string]string) {
 	}
 }
 
-// recordContest marks the plan as contested if an output clashes with something outside the run. An
-// action outside the run may claim the same output, may need a directory of that name, or may have
-// a file where the output needs a directory.
+// recordContest marks the plan as contested if an output clashes with an output of an action
+// outside the run. The clash may also be between a file and a directory of the same name.
 func (p *planner) recordContest(out string) {
 	if p.in.Outside == nil || p.plan.Contested {
 		return
@@ -121,8 +119,8 @@ func (p *planner) recordContest(out string) {
 // every file system.
 const longestName = 255
 
-// checkName returns an error for an impossible output: the engine uses its name, or the name
-// is too long.
+// checkName returns an error for an impossible output name: cook uses the name itself, or it is too
+// long.
 func checkName(out string) error {
 	if manifest.Reserved(out) {
 		return fmt.Errorf("output %s has the name of a file that cook itself writes; choose another name with output = in cook.toml", out)
@@ -136,16 +134,16 @@ func checkName(out string) error {
 	return nil
 }
 
-// retireClaims finds the artifacts that no action claims any more: artifacts of deleted sources,
-// and renamed outputs.
+// retireClaims finds the artifacts that no action claims any more: artifacts of removed sources,
+// and artifacts whose output was renamed.
 func (p *planner) retireClaims() {
 	known := map[string]bool{}
 	add := func(out, source, target string) {
-		// The claim of a failed action does not count for an artifact of another source.
+		// A failed action does not keep artifacts of another source from being removed.
 		i, claimed := p.claims[out]
 		claimed = claimed && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source)
 		if !claimed && !known[out] {
-			// Other files may name the artifact until the new artifact is in the manifest.
+			// Other files may name the old artifact until the manifest lists the new one.
 			if i, fits := p.plan.Finals.fits(out); fits && (p.plan.Actions[i].Err == nil || p.plan.Actions[i].Path == source) {
 				known[out] = true
 				p.plan.Finals.Old = append(p.plan.Finals.Old, Retired{out, source, target})
@@ -227,7 +225,7 @@ func (p *planner) findMoves() {
 func (p *planner) freeOutput(made []index.Artifact) bool {
 	return !slices.ContainsFunc(made, func(m index.Artifact) bool {
 		_, claimed := p.claims[m.Path]
-		_, fits := p.plan.Finals.fits(m.Path) // artifact that stays in place for now
+		_, fits := p.plan.Finals.fits(m.Path) // the artifact stays in place for now
 		return claimed || fits
 	})
 }

@@ -20,7 +20,7 @@ import (
 type Decision struct {
 	Runs    bool
 	Reasons []Reason // reasons to run or to skip the action
-	Stale   bool     // see Action.Stale
+	Stale   bool
 }
 
 // State returns the state of an action after a decision.
@@ -83,9 +83,9 @@ func inputChanges(a *Action, f Facts) (reasons []Reason) {
 	reasons = append(reasons, methodChanges(a)...)
 	var open []Reason
 	for _, d := range a.Last.Deps {
-		later := d.On.Kind.IsArtifacts() && f.Open(d.On) // first check, because the artifacts may be made meanwhile
+		later := d.On.Kind.IsArtifacts() && f.Open(d.On) // this check comes first, because the artifacts may be made meanwhile
 		switch r, changed := dependencyChange(d, f); {
-		case changed && (later || isName(d)): // changed name, which alone does not cook an action again
+		case changed && (later || isName(d)): // a changed name alone is no reason to cook an action again
 			open = append(open, r)
 		case changed:
 			reasons = append(reasons, r)
@@ -94,11 +94,11 @@ func inputChanges(a *Action, f Facts) (reasons []Reason) {
 	switch {
 	case len(reasons) > 0:
 	case a.Last.ID == a.ID:
-		// Artifacts that are still to be made may change or not. So the action waits for them,
-		// unless there are other reasons to run.
+		// Artifacts that are still to be made may or may not change, so the action waits for them.
+		// It does not wait if it has other reasons to run.
 		reasons = open
 	default:
-		// Either the ID contains the path of the source, or the engine now computes IDs
+		// Either the ID contains the path of the source, or this version of cook computes IDs
 		// differently.
 		reasons = append(reasons, Reason{Kind: IdentityChanged, Old: shortID(a.Last.ID), New: shortID(a.ID)})
 	}
@@ -152,7 +152,7 @@ func dependencyChange(d index.Dep, f Facts) (Reason, bool) {
 	return r, true
 }
 
-// nameChange returns the reason to run if an artifact has another name than in the last run.
+// nameChange returns the reason to run if the name of an artifact has changed since the last run.
 func nameChange(d index.Dep, now contents.File) Reason {
 	source, output := d.On.NamedOutput()
 	name, _ := hashname.Parse("", output)

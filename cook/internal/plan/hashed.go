@@ -121,9 +121,9 @@ type Finals struct {
 	// makes any more are removed once the manifest names the new artifacts.
 	Old []Retired
 
-	claims  map[string]int    // actions by output
-	kept    map[string]string // sources by output, of actions that the run does not touch
-	shapes  map[string]int    // actions by the shape of an output
+	claims  map[string]int    // numbers of actions, by output
+	kept    map[string]string // sources of actions outside the run, by output
+	shapes  map[string]int    // numbers of actions, by the shape of an output
 	actions []Action
 	outside Outside
 }
@@ -156,9 +156,9 @@ func (f *Finals) fits(name string) (i int, ok bool) {
 	return 0, false
 }
 
-// claimFinals claims the shapes of outputs with {hash}. An artifact whose path another action
-// claims is lost. Its action runs, and fails as it does in a first run if the name is still the
-// same. Outputs of different shapes cannot clash, whatever their digits.
+// claimFinals claims the shapes of outputs with {hash}. An action whose artifact has a path that
+// another action claims loses this artifact and runs again. If its final name still clashes, it
+// fails as in a first run. Outputs of different shapes cannot clash.
 func (p *planner) claimFinals() {
 	f := &p.plan.Finals
 	if !f.Any {
@@ -178,7 +178,7 @@ func (p *planner) claimFinals() {
 		if a.Last == nil {
 			continue
 		}
-		for k := len(a.Last.Made) - 1; k >= 0; k-- { // loseArtifact may remove one
+		for k := len(a.Last.Made) - 1; k >= 0; k-- {
 			by, claimed := p.claims[a.Last.Made[k].Path]
 			if claimed && by != i || !claimed && f.Taken(a.Last.Made[k].Path) != "" {
 				a.loseArtifact(k)

@@ -17,15 +17,15 @@ import (
 // A Method is a method of the rules with everything that identifies it.
 type Method struct {
 	Choice *rules.Method   // the recipe with its options
-	First  *Method         // first step of a chain; nil for no chain
-	Next   []*Method       // next step for each output of First; nil for an output without one
+	First  *Method         // first step of a chain; nil if the method is no chain
+	Next   []*Method       // method of the next step for each output of First; nil for a final output
 	Tools  []contents.File // programs, their interpreters and libraries
 	// Fields are hashed for the action ID, in this order.
 	Fields index.Method
 }
 
-// These are keys of fields that are not options. Keys of recipes are words of TOML, which
-// cannot start with these characters.
+// These are keys of fields that are not options. They start with characters that no option name can
+// start with.
 const (
 	fieldRecipe  = "recipe"
 	fieldVersion = "recipe version"
@@ -110,7 +110,7 @@ func AnyRecipe(m index.Method, is func(name string) bool) bool {
 // Methods identifies the methods of the rules, each once.
 type Methods struct {
 	Rules *rules.Set
-	Tool  func(name string) (Tool, error) // function that finds a program by its name
+	Tool  func(name string) (Tool, error) // finds a program by its name
 	Print func(VersionQuestion) (string, error)
 	known map[*rules.Method]*Method
 	same  map[sameMethod]bool
@@ -119,7 +119,7 @@ type Methods struct {
 // A sameMethod is the key of a comparison: a method of the rules and a method of the index.
 type sameMethod struct {
 	chosen *Method
-	last   *index.Field // the first field of the method
+	last   *index.Field // the first field of the method in the index
 }
 
 // NewMethods returns the methods of some rules. tool finds programs; version returns the
@@ -138,7 +138,7 @@ func (m *Methods) Still(row *index.Row) bool {
 		return false
 	}
 	names := chosen.Names(path)
-	if row.Made() != len(names) || chosen.Holder() != nil { // rules of other sources, which matter too for a source with a holder
+	if row.Made() != len(names) || chosen.Holder() != nil { // this source has a holder, so the rules of other sources matter too
 		return false
 	}
 	now, err := m.Of(chosen)
@@ -239,7 +239,7 @@ func (p *Methods) identifyTools(m *Method, names []string) error {
 		}
 		done[name] = true
 		tool, err := p.Tool(name)
-		if asked <= 0 && errors.Is(err, fs.ErrNotExist) { // the program may not need this interpreter
+		if asked <= 0 && errors.Is(err, fs.ErrNotExist) { // the program may work without this interpreter
 			m.Fields = append(m.Fields, index.Field{Key: fieldTool + name})
 			continue
 		}

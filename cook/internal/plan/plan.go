@@ -52,14 +52,14 @@ type Input struct {
 	Demand  Demand
 	Rules   *rules.Set // rules that choose the method of each source
 	Targets []string   // targets of this run, sorted; "" for the unnamed one
-	Others  []string   // other targets that the last run knew completely
+	Others  []string   // other targets for which the index is complete
 	// Before holds the known actions of these sources, and of sources that are gone, sorted
 	// by path and target.
 	Before     []contents.Before
-	Claims     []Claim                // artifacts recorded only in the manifest or the journal
-	Outside    Outside                // knowledge of all actions outside Before; nil for none
-	FoldsCase  bool                   // the file system ignores the case of names
-	InScope    func(path string) bool // reports whether the run cooks the source
+	Claims     []Claim                // artifacts that only the manifest or the journal records
+	Outside    Outside                // outputs of all actions that are not in Before; nil if there are none
+	FoldsCase  bool                   // set if the file system ignores the case of names
+	InScope    func(path string) bool // reports whether the run includes the source
 	Incomplete func(path string) bool // reports whether a missing path may still exist
 }
 
@@ -75,7 +75,7 @@ type Facts struct {
 	Changes func(artifacts dependency.Dependency) string
 	// Open reports whether an action must still make some of the artifacts.
 	Open func(artifacts dependency.Dependency) bool
-	// Said names the files in an extract whose answers changed.
+	// Said names the files whose answers in an extract changed.
 	Said func(extract dependency.Dependency) string
 	// Sayers returns the assets whose files answer the query of an extract.
 	Sayers func(extract dependency.Dependency) []string
@@ -83,9 +83,9 @@ type Facts struct {
 
 // A Demand requests more work than the changes need.
 type Demand struct {
-	Wait   bool // bundles are late
-	Force  bool // every action runs
-	Strict bool // actions with warnings run again, to fail
+	Wait   bool // set to make bundles late
+	Force  bool // set to run every action
+	Strict bool // set to run actions with warnings again, so that they fail
 }
 
 // Outside knows the outputs that a plan must not touch.
@@ -96,10 +96,10 @@ type Outside interface {
 	Holds(folder string) bool
 }
 
-// A Plan is the work of a run.
+// A Plan holds the actions of a run and their outputs.
 type Plan struct {
-	// Contested is set if an action of the plan and an action outside claim the same output, so
-	// that a plan for a part of the tree cannot be right.
+	// Contested is set if an action of the plan and an action outside it claim the same output. A
+	// plan for a part of the tree is then wrong.
 	Contested bool
 	Actions   []Action // sorted by path and target
 	Late      int      // number of late actions
@@ -111,7 +111,7 @@ type Plan struct {
 
 	Finals Finals // final names of outputs with {hash}
 
-	// Facts and Demand decide about late actions, with [Decide].
+	// Facts and Demand are the arguments of [Decide] for late actions.
 	Facts  Facts
 	Demand Demand
 }
@@ -175,7 +175,7 @@ type planner struct {
 	in      *Input
 	plan    *Plan
 	methods *Methods
-	gone    []*contents.Before     // actions whose source is gone
+	gone    []*contents.Before     // actions whose source no longer exists
 	claims  map[string]int         // actions by output
 	folded  map[string]foldedClaim // claims by output in lower case, if the file system ignores case
 	key     *hashing.Key           // computes action IDs, one at a time
@@ -241,9 +241,9 @@ func (p *planner) actionFor(src *contents.File, target string, before []contents
 	return a
 }
 
-// holders returns the sources whose artifacts contain the source of an action. It returns all
-// sources that read the source, if one recipe can hold it and cooks all of them for the action's
-// target. Otherwise, it returns none.
+// holders returns the sources whose artifacts embed the source of an action. These are all sources
+// that read it, if one recipe can embed the source and cooks all of these readers for the target.
+// Otherwise, holders returns none.
 func (p *planner) holders(a *Action) (list []string) {
 	if a.Method.Choice.Holder() == nil {
 		return nil

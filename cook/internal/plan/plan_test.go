@@ -41,10 +41,10 @@ func blob(b byte) store.BlobID { return store.BlobID{b} }
 
 // world holds everything a plan is made from, in a form that tests can edit.
 type world struct {
-	files    map[string]store.BlobID // the asset tree now
+	files    map[string]store.BlobID // current content of each asset
 	ignored  map[string]store.BlobID // files that are not assets
 	tools    map[string]Tool
-	touched  bool // files whose stamps differ from the last run
+	touched  bool // set if the stamps of files differ from the last run
 	config   string
 	version  int
 	usesPath bool
@@ -55,8 +55,8 @@ type world struct {
 	scope    string
 	blind    string // a directory that cannot be listed
 	force    bool
-	folds    bool // the file system ignores the case of names
-	wait     bool // bundles wait for their inputs
+	folds    bool // set if the file system ignores the case of names
+	wait     bool // set if bundles wait for their inputs
 }
 
 func newWorld(files map[string]store.BlobID) *world {
@@ -269,8 +269,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// On file systems that ignore case, outputs that differ only in case fail, and the error has both
-// names. If an output changes its spelling, the old spelling is not removed: it names the same file.
+// On a file system that ignores case, actions fail if their outputs differ only in case, and the
+// error has both names. An output that only changes its case is not removed under its old name.
 func TestOutputsThatFoldClash(t *testing.T) {
 	const advice = "; new"
 	w := newWorld(map[string]store.BlobID{"Rock": blob(1), "rock": blob(2)})
@@ -304,8 +304,8 @@ func TestFailedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// The parts of a program count like the program itself: its interpreter and the interpreter's own
-// parts, its libraries, and the names of the system's libraries.
+// A change of any part of a program counts as a change of the program: its interpreter, its
+// libraries, and the names of the system's libraries.
 func TestPartsOfTools(t *testing.T) {
 	fresh := func() *world {
 		w := newWorld(map[string]store.BlobID{"a": blob(1)})
@@ -367,7 +367,7 @@ func TestPartsOfTools(t *testing.T) {
 	}
 }
 
-// The path of a source is part of the identity only if the recipe declares so.
+// The path of a source is part of the action ID only if the recipe declares so.
 func TestRenameAndIdentity(t *testing.T) {
 	id := func(usesPath bool, name string) store.ActionID {
 		w := newWorld(map[string]store.BlobID{name: blob(1)})
@@ -472,8 +472,8 @@ func TestEachArtifactMovesOnce(t *testing.T) {
 	}
 }
 
-// Dependencies are part of an action. If a source moves, and the name in its dependency now means
-// another file, the action has changed.
+// A source moves, and its dependency now leads to another file. The action has then changed, so its
+// artifact is not moved.
 func TestNoMoveToOtherDependencies(t *testing.T) {
 	for _, tc := range []struct {
 		content store.BlobID
@@ -489,7 +489,7 @@ func TestNoMoveToOtherDependencies(t *testing.T) {
 	}
 }
 
-// If another action now claims the name of an artifact, the artifact cannot be moved.
+// If another action claims the name of an artifact, the artifact cannot be moved.
 func TestNoMoveFromClaimedName(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a": blob(1)})
 	w.cooked(t, nil)
@@ -524,7 +524,7 @@ func TestClaimsOfALostIndexAreRetired(t *testing.T) {
 	}
 }
 
-// Only bundles are late, and only in a run that cooks their inputs.
+// Only bundles become late, and only if the run cooks their inputs.
 func TestOnlyBundlesAreLate(t *testing.T) {
 	for _, wait := range []bool{false, true} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1), "b.pak": blob(2), "c": blob(3)})
@@ -545,7 +545,6 @@ func TestOnlyBundlesAreLate(t *testing.T) {
 	}
 }
 
-// An action runs if its number of outputs has changed.
 func TestOtherCountOfOutputs(t *testing.T) {
 	for _, had := range []int{0, 1, 2, 3} {
 		w := newWorld(map[string]store.BlobID{"a": blob(1)})
@@ -566,7 +565,6 @@ func TestOtherCountOfOutputs(t *testing.T) {
 	}
 }
 
-// Decide returns the decision about a late action without changing the plan.
 func TestDecidingChangesNoAction(t *testing.T) {
 	w := newWorld(map[string]store.BlobID{"a.pak": blob(1)})
 	w.config, w.wait = "[[rule]]\nmatch = \"*.pak\"\nrecipe = \"pak\"\n", true

@@ -20,7 +20,7 @@ import (
 // missing.
 type Project struct {
 	File    string
-	Dir     string // never ""
+	Dir     string // asset directory; never empty
 	Out     string
 	Config  string // the file, if it has rules outside the assets
 	Cache   string

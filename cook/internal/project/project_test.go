@@ -95,7 +95,7 @@ func TestProjectNamesNothingElsewhere(t *testing.T) {
 		os.Symlink("id", filepath.Join(game, "inside")) == nil
 	const remote = "[remote]\nurl = 'grpc://h'\n"
 	for _, tc := range []struct {
-		text, want string // "" if it is taken
+		text, want string // "" if the file is accepted
 		link       bool
 	}{
 		{remote + "token_file = 'id'", "", false},

@@ -12,8 +12,7 @@ import (
 // bigFolder is the number of nodes of a directory that one worker takes at a time.
 const bigFolder = 4096
 
-// A big directory is compared in parts, so that no worker is still busy with it when all others are
-// done.
+// A big directory is split into tasks, so that all workers finish at about the same time.
 func TestBigFolder(t *testing.T) {
 	w := &tree{TB: t, base: memtemp.Dir(t)}
 	const files = bigFolder + 3
@@ -43,7 +42,6 @@ func TestBigFolder(t *testing.T) {
 	w.expect(w.options(live), "gone ./big", "list ./")
 }
 
-// The test repeats with sizes where one more file makes one more part.
 func TestPartsOfBigFolder(t *testing.T) {
 	for files, parts := range map[int]int64{bigFolder - 1: 1, bigFolder: 1, bigFolder + 1: 2} {
 		w := &tree{TB: t, base: t.TempDir()}

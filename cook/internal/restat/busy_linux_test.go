@@ -32,8 +32,8 @@ func TestCompareNotesWhoIsBusy(t *testing.T) {
 	}
 }
 
-// If stamps are ignored, Compare does not check a file with its old trusted stamp for writers. This
-// was checked when the content was first read.
+// Even if stamps are ignored, Compare does not look for writers of a file with its old trusted
+// stamp. An earlier run did so when it first read the content.
 func TestCompareAsksWhereStampsChanged(t *testing.T) {
 	w := &tree{TB: t, base: t.TempDir()}
 	for _, name := range []string{"assets/a", "assets/b"} {

@@ -49,15 +49,15 @@ func (s *comparison) compareSmall(n *index.Node, dir dirfd.Folder, reader *bulk.
 	return true
 }
 
-// Compare reads the files that Find has not compared yet. It sets Same for a file with the
-// checksum in the index. A small file takes only three system calls: opening, reading and
-// closing it. A file that is unreadable, not regular or reached by a link never counts as the
-// same; the reason is reported when the file is read later.
+// Compare reads the files that Find has not compared yet. It sets Same for a file with the checksum
+// in the index. A small file takes only three system calls: opening, reading and closing it. A file
+// that is unreadable, not regular or reached by a link never counts as the same; the reason is
+// reported when the file is read later.
 //
-// The stamps were taken before the files are read, so a stamp is never newer than the content.
-// It proves nothing if another process can write to the file with that stamp. Compare checks
-// that before reading the first byte, and sets Busy. It skips the check for a file with its old
-// trusted stamp: a process that has the file open has not written yet, and its first write will
+// The stamps were taken before the files are read, so a stamp is never newer than the content. But
+// a stamp proves nothing while another process can write to the file. Compare therefore looks for
+// writers before it reads the first byte, and sets Busy. It skips this check for a file with its
+// old trusted stamp: a process that has the file open has not written yet, and its first write will
 // change the stamp.
 func Compare(ctx context.Context, opt Options, found *Found) error {
 	c := &comparer{roots: &comparison{Options: opt}}
@@ -132,8 +132,8 @@ func (c *comparer) compareRun(ctx context.Context, w *bulk.Worker, r bulk.Run) {
 type Kind uint8
 
 const (
-	Changed  Kind = iota // another stamp, or a stamp too fresh to trust
-	Missing              // no such file
+	Changed  Kind = iota // the stamp changed, or is too fresh to trust
+	Missing              // the file does not exist
 	Appeared             // a file that was absent exists now
 )
 
@@ -176,9 +176,9 @@ type Found struct {
 
 // Counts counts the system calls of a comparison, and the files and bytes read.
 type Counts struct {
-	Opened      int64 // directories
-	Stats       int64 // stat calls for files and directories
-	Read, Bytes int64 // files and their bytes
+	Opened      int64 // number of opened directories
+	Stats       int64 // number of stat calls for files and directories
+	Read, Bytes int64 // number of files read, and their total size
 }
 
 func (f *Found) addChange(n *index.Node, kind Kind, now scan.Stamp) {

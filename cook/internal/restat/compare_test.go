@@ -39,7 +39,7 @@ func (w *tree) compare(opt restat.Options, found *restat.Found, files, bytes int
 	return list
 }
 
-const buffer = 256 << 10 // files read during Find
+const buffer = 256 << 10
 
 func TestCompare(t *testing.T) {
 	content := func(size int) string { return strings.Repeat("0123456789abcdef", size/16+1)[:size] }

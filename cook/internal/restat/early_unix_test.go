@@ -48,7 +48,7 @@ func changedTree(t *testing.T) (*tree, *index.Index) {
 	w.mkdir("out/d/11.out")
 	w.remove("out/d/12.out")
 	w.must(syscall.Mkfifo(w.name("out/d/12.out"), 0o666))
-	// Find reads no file behind a link.
+	// Find must not read a file behind a link.
 	w.rename("out/l", "elsewhere")
 	w.must(os.Symlink(w.name("elsewhere"), w.name("out/l")))
 	return w, live
@@ -138,7 +138,6 @@ func outcome(found *restat.Found) map[index.Ref]restat.File {
 	return all
 }
 
-// Reading files during the look-up does not allocate for files that do not differ.
 func TestReadingAllocatesNothing(t *testing.T) {
 	allocs := func(files int) float64 {
 		w := &tree{TB: t, base: t.TempDir()}

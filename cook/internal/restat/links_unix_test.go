@@ -20,7 +20,7 @@ func (w *tree) fifo(name string)        { w.Helper(); w.must(syscall.Mkfifo(w.na
 
 func TestLinksAndPipes(t *testing.T) {
 	for name, tc := range map[string]struct {
-		before, after func(w *tree) // the index is made
+		before, after func(w *tree) // changes before and after the index is made
 		want          []string
 	}{
 		"link for source":         {after: func(w *tree) { w.remove("assets/a.txt"); w.symlink("b.txt", "assets/a.txt") }, want: []string{"appeared absent a.txt/no.inc", "list ./"}},
@@ -45,7 +45,7 @@ func TestLinksAndPipes(t *testing.T) {
 		"other outputs":       {after: func(w *tree) { w.remove("out/x"); w.write("x/c.txt.out", ""); w.symlink("../x", "out/x") }, want: []string{"changed made x/c.txt.out", "missing made x/y/d.txt.out"}},
 		"outputs in a circle": {after: func(w *tree) { w.remove("out/x"); w.symlink("x", "out/x") }, want: []string{"missing made x/c.txt.out", "missing made x/y/d.txt.out"}},
 
-		// Recipes read files through links.
+		// Files that recipes read may be reached by a link.
 		"linked tool":          {before: linkTool},
 		"linked tool touched":  {before: linkTool, after: func(w *tree) { w.touch("tools/real") }, want: []string{"changed other tools/cc"}},
 		"linked tool replaced": {before: linkTool, after: func(w *tree) { w.write("tools/new", ""); w.remove("tools/cc"); w.symlink("new", "tools/cc") }, want: []string{"changed other tools/cc"}},
@@ -109,8 +109,8 @@ func linkFolder(w *tree) {
 	w.symlink("z", "assets/v")
 }
 
-// Files in the changes of the index come and go with their directory, although the changes have a
-// separate entry for the directory.
+// Files in the changes of the index appear and disappear with their directory, although the changes
+// have a separate entry for the directory.
 func TestAddedBehindLink(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {
@@ -124,7 +124,6 @@ func TestAddedBehindLink(t *testing.T) {
 	w.expect(w.options(live), "gone ./z", "list ./")
 }
 
-// Directories that contain files with several hard links are reported.
 func TestLinked(t *testing.T) {
 	w := smallTree(t)
 	w.link("assets/x/c.txt", "one")
@@ -142,7 +141,6 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// A pipe is not opened, so nothing waits for a writer of the pipe.
 func TestComparePipe(t *testing.T) {
 	w := smallTree(t)
 	w.write("assets/large.txt", strings.Repeat("x", 2*buffer))
@@ -161,7 +159,6 @@ func TestComparePipe(t *testing.T) {
 	}
 }
 
-// Compare reads nothing behind a link, because it may be outside the directories.
 func TestCompareBehindLink(t *testing.T) {
 	w := smallTree(t)
 	linkTool(w)

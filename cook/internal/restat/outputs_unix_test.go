@@ -67,7 +67,7 @@ func TestOutputsByFolder(t *testing.T) {
 	if found.Counts != counts {
 		t.Errorf("counts %+v, want %+v", found.Counts, counts)
 	}
-	// The same holds if the stamps were too fresh to be trusted.
+	// Every output is also looked up if the stamps were too fresh to be trusted.
 	live = w.stamped(false)
 	w.stampedAnew(live, w.expect(w.byFolder(live)), "", "x", "x/y")
 
@@ -95,7 +95,6 @@ func TestOutputsByFolder(t *testing.T) {
 	w.expect(w.options(live), "changed made a.txt.out", "changed made x/c.txt.out", "missing made x/y/d.txt.out")
 }
 
-// If the stamps of asset directories are unreliable, so are the stamps of output directories.
 func TestOutputsByFolderWithoutTrust(t *testing.T) {
 	w := smallTree(t)
 	w.odd = map[string]bool{"": true}

@@ -9,7 +9,6 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Find skips files that the changes of the index drop.
 func TestDropped(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {
@@ -38,8 +37,8 @@ func TestDropped(t *testing.T) {
 	w.expect(w.options(live), "list ./", "missing asset z/e.txt")
 }
 
-// Find compares files that the changes of the index add. It also uses the new stamps of touched
-// files.
+// Find compares files that were added to the index since it was last rewritten. It also uses the
+// new stamps of touched files.
 func TestAdded(t *testing.T) {
 	w := smallTree(t)
 	live := w.edited(func(x *index.Index, l *index.Next) {

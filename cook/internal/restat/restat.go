@@ -43,9 +43,9 @@ type Options struct {
 	Workers     int
 	// Checksum is the checksum function. If it is nil, Find reads no files.
 	Checksum hashing.Func
-	// IgnoreStamps reads every file.
+	// IgnoreStamps makes Compare read every file.
 	IgnoreStamps bool
-	// OutputsByFolder skips all outputs in a directory whose trusted stamp is unchanged.
+	// OutputsByFolder skips the outputs in each directory whose trusted stamp is unchanged.
 	OutputsByFolder bool
 	// Only reports whether to compare a directory; nil means that all are compared. Directories
 	// that are not compared must be known to be unchanged.
@@ -175,7 +175,7 @@ func (s *comparison) runStats(ctx context.Context, t task, reader *bulk.Worker, 
 		return fmt.Errorf("open %s: %w", f.Path(), err)
 	}
 	defer dir.Close()
-	again := false // the directory will be listed
+	again := false // set if the directory must be listed again
 	own := &ownInfo{dir: dir}
 	if listed {
 		again = !f.Usable

@@ -123,7 +123,6 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// An edit through another name of the same file is found.
 func TestHardLink(t *testing.T) {
 	w := smallTree(t)
 	w.link("assets/a.txt", "elsewhere")
@@ -132,7 +131,7 @@ func TestHardLink(t *testing.T) {
 	w.expect(w.options(live), "changed asset a.txt")
 }
 
-// A stamp that was too fresh proves nothing, even if it is unchanged.
+// An unchanged stamp proves nothing if the index records that it was too fresh.
 func TestStampsThatProveNothing(t *testing.T) {
 	w := smallTree(t)
 	w.unsettled = map[string]bool{"a.txt": true, "x/p.inc": true, "x/c.txt.out": true}
@@ -201,8 +200,8 @@ func TestFoldersThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// A failed look-up is an error, because the file may have changed. Names that the system
-// refuses represent all failures.
+// A failed lookup is an error, because the file may have changed. The test uses names that the
+// system refuses.
 func TestWhatCannotBeTold(t *testing.T) {
 	for name, tc := range map[string]struct{ absent, want string }{
 		"leads outside": {"../tools/cc", "open ../tools: "},
@@ -229,7 +228,6 @@ func TestInterrupt(t *testing.T) {
 	if found, err := restat.Find(ctx, w.options(w.live())); !errors.Is(err, context.Canceled) || found != nil {
 		t.Errorf("found %v, error %v", found, err)
 	}
-	// An empty tree works, too.
 	empty := &tree{TB: t, base: t.TempDir()}
 	empty.mkdir("assets")
 	live := empty.live()

@@ -31,7 +31,7 @@ type tree struct {
 	links     map[string]string // real paths of directories that were listed behind a link
 	unsettled map[string]bool   // files whose stamps were too fresh
 	fresh     map[string]bool   // directories whose stamps were too fresh
-	odd       map[string]bool   // directories
+	odd       map[string]bool   // directories with unreliable stamps
 }
 
 // smallTree makes a tree with every kind of node.
@@ -52,9 +52,10 @@ func smallTree(t testing.TB) *tree {
 // In smallTree, assets, x, x/y and z are listed; lib, nowhere and a.txt contain dependencies of
 // recipes.
 var smallCounts = restat.Counts{
-	Opened: 4 + 3 + 3 + 1, // listed directories; directories of dependencies, outputs and tools
+	Opened: 4 + 3 + 3 + 1, // asset directories, then directories of dependencies, outputs and tools
 	Stats:  4 + 8 + 3 + 2 + 4,
-	// directories; sources and cook's files; other files; absent files; outputs
+	// The summands are directories, sources and cook's files, other files, absent files, and
+	// outputs.
 }
 
 func (w *tree) name(name string) string { return filepath.Join(w.base, filepath.FromSlash(name)) }
@@ -173,7 +174,7 @@ func (w *tree) walk(top string, visit func(place string, d fs.DirEntry)) {
 	w.Helper()
 	w.must(filepath.WalkDir(w.name(top), func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // a tree without outputs
+			return nil
 		}
 		if err != nil {
 			return err

@@ -188,8 +188,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The record of a failed recipe has the dependencies. The record of a recipe with warnings also has
-// artifacts.
+// The record of a failed action has its dependencies. The record of an action with warnings also
+// has artifacts.
 func TestFailureIsRecorded(t *testing.T) {
 	rec := run(t, travel(t, all, nil, map[string]string{"assets/a/s.txt": "b.txt none.txt", "assets/a/b.txt": "B"}))
 	if rec.Error == "" || rec.Refused != "" || len(rec.Artifacts) != 0 || len(rec.Reads) != 2 || rec.Reads[1] != (remote.Reading{Asked: dependency.OfFile("none.txt")}) {
@@ -201,7 +201,7 @@ func TestFailureIsRecorded(t *testing.T) {
 	}
 }
 
-// An action whose recipe notes something about this machine is refused, and the other machine cooks
+// If a recipe prints a note about this machine, the action is refused, and the other machine cooks
 // it.
 func TestNotesAreRefused(t *testing.T) {
 	options := all
@@ -212,7 +212,7 @@ func TestNotesAreRefused(t *testing.T) {
 	}
 }
 
-// An action with another ID on this machine is refused.
+// An action is refused if its ID differs on this machine.
 func TestRefuses(t *testing.T) {
 	source := map[string]string{"assets/a/s.txt": "b.txt", "assets/a/b.txt": "B"}
 	for name, adjust := range map[string]func(*remote.Action){
@@ -249,7 +249,7 @@ func TestTools(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("programs travel from systems with one root")
 	}
-	t.Setenv("PATH", os.Getenv("PATH")) // Run changes it
+	t.Setenv("PATH", os.Getenv("PATH")) // Run changes PATH, so the test restores it
 	path := os.Getenv("PATH")
 	mine := t.TempDir()
 	tool := filepath.Join(mine, "joiner-of-the-test")

@@ -75,8 +75,8 @@ type Scenario struct {
 
 // A Tree is the asset tree of a scenario.
 type Tree struct {
-	Dir     string // copied; or
-	Files   int    // generated
+	Dir     string // directory to copy; "" if files are generated
+	Files   int    // number of files to generate
 	Folders int
 	Bytes   int // size of the largest file in bytes
 	Seed    uint64

@@ -33,10 +33,10 @@ type Options struct {
 	Limits   Limits
 	Recipes  []recipe.Recipe
 	Checksum string // "" means xxh3
-	Engine   string // replaces the engine of cook.toml; "" for none
+	Engine   string // engine that replaces the engine of cook.toml; "" keeps it
 	Time     Time
 	Probe    profile.Probe
-	Observer Observer // nil for none
+	Observer Observer // may be nil
 }
 
 // A Place names the directories and files of a session.
@@ -46,25 +46,25 @@ type Place struct {
 	Config string       // rule file for all of Dir; "" means Dir's cook.toml
 	Cache  string       // store directory; "" means [CacheDir]
 	Remote rules.Remote // server that shares results; URL "" means none
-	IDs    bool         // assets have IDs, and a file in Dir records renames
+	IDs    bool         // set if assets have IDs and a file in Dir records renames
 	// Manifest selects the layout of the manifest; "" means the default.
 	Manifest manifest.Layout
-	// State is the directory that holds .cook. "" means Out, or a directory outside
-	// everything that is likely to be served.
+	// State is the directory that holds .cook. "" means Out or, if a web server is likely to serve
+	// Out, a directory outside the served one.
 	State string
 }
 
 // A Mode specifies how thoroughly a run works.
 type Mode struct {
-	DryRun          bool // only report what would be done
-	Force           bool // cook all assets
-	IgnoreStamps    bool // read all sources and outputs
-	Strict          bool // treat warnings as errors
-	StopOnFailure   bool // start nothing new after the first failure
-	OutputsByFolder bool // skip per-file checks in output directories with unchanged stamps
-	ListAll         bool // list every directory, for file systems without directory times
-	EveryAction     bool // also report up-to-date actions
-	FullScan        bool // list the whole tree, as if the index were invalid
+	DryRun          bool // set to only report what a run would do
+	Force           bool // set to cook all assets
+	IgnoreStamps    bool // set to read all sources and outputs
+	Strict          bool // set to treat warnings as errors
+	StopOnFailure   bool // set to start no action after the first failure
+	OutputsByFolder bool // set to skip per-file checks in output directories with unchanged stamps
+	ListAll         bool // set to list every directory, for file systems without directory times
+	EveryAction     bool // set to report up-to-date actions too
+	FullScan        bool // set to list the whole tree, as if the index were invalid
 	// Beside is set if a watcher works on the output directory, so that the journal and temporary
 	// files are not leftovers of a killed run. It is set only for a Question; see [Session.Asking].
 	Beside bool
@@ -72,9 +72,9 @@ type Mode struct {
 
 // Limits bound the resources of a session.
 type Limits struct {
-	Workers   int   // actions at once; 0 means one per CPU
-	Memory    int64 // bytes for all running recipes; 0 means [DefaultMemory]
-	CacheSize int64 // bytes the store may keep; 0 means DefaultCacheSize
+	Workers   int   // maximum number of concurrent actions; 0 means one per CPU
+	Memory    int64 // memory in bytes for all running recipes; 0 means [DefaultMemory]
+	CacheSize int64 // maximum size of the store in bytes; 0 means DefaultCacheSize
 }
 
 // Time holds the clock in the options.
@@ -207,7 +207,7 @@ func CacheDir(given string) (string, error) {
 	}
 	if given == "" {
 		user, err := os.UserCacheDir()
-		if err != nil || !filepath.IsAbs(user) { // HOME may be relative
+		if err != nil || !filepath.IsAbs(user) { // HOME may be a relative path
 			return "", &ConfigError{errors.New("no directory for the store: set COOKCACHE or choose one")}
 		}
 		given = filepath.Join(user, "assetcook")
@@ -236,12 +236,12 @@ func (silent) Reading(_, _ int, _ int64) {}
 
 // A Scope is the part of the tree to bring up to date, and the targets to cook.
 type Scope struct {
-	Targets  []string // empty means the unnamed target; "all" sets All
-	All      bool     // every declared target
-	Patterns []string // globs on sources, as in rules; empty means everything
+	Targets  []string // names of targets; empty means the unnamed target, "all" sets All
+	All      bool     // set to cook every declared target
+	Patterns []string // globs that select sources, as in rules; empty means all sources
 	Source   string   // limits the pass to this source if not ""
 
-	chosen glob.List // compiled Patterns
+	chosen glob.List
 }
 
 // compileScope returns a copy of the scope with compiled patterns and sorted targets.

@@ -47,7 +47,8 @@ func reopens(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, state.ErrLostLock)
 }
 
-// lock takes the lock. Its file has the file system's current time, by which stamps are judged.
+// lock takes the lock. The lock file has the file system's current time, to which stamps are
+// compared.
 func lock(s *Session) error {
 	stamp, err := s.State.Lock()
 	if err == nil && s.Clock.file != nil {

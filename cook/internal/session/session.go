@@ -49,8 +49,8 @@ type Session struct {
 
 // before is the state of the output directory before the session.
 type before struct {
-	used bool // a run has cooked into it
-	made bool // Open made the directory
+	used bool // set if a run has cooked into the directory
+	made bool // set if Open made the directory
 }
 
 // A Clock holds the time sources of a session.
@@ -64,7 +64,7 @@ type Clock struct {
 // A Basis is everything outside the tree that affects the whole tree, for any target.
 type Basis struct {
 	Checksum hashing.Func
-	Engine   string // replaces the engine of cook.toml; "" for none
+	Engine   string // engine that replaces the engine of cook.toml; "" keeps it
 	Recipes  *recipeset.Set
 	// Fingerprint is a hash of the program, the directories and the options. It is zero if it
 	// cannot be computed. An index with a different fingerprint is not valid for the session.
@@ -139,7 +139,7 @@ func (s *Session) Abandon() error {
 	}
 	err := busyfile.Remove(name)
 	if left, listErr := os.ReadDir(name); listErr != nil || len(left) > 0 {
-		return nil // directory that another process removed, or uses
+		return nil // another process removed the directory, or uses it
 	}
 	return err
 }
@@ -150,7 +150,7 @@ func (s *Session) Used() bool { return s.before.used }
 // A Question is a query about one source. Answering it changes nothing.
 type Question struct {
 	Source string
-	Beside bool // see Mode
+	Beside bool
 }
 
 // Asking returns a session for a pass that answers a question.

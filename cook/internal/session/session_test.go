@@ -46,7 +46,7 @@ func TestPatternsMeanTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
-		patterns string // separated by spaces
+		patterns string
 		yes, no  string
 		err      string
 	}{

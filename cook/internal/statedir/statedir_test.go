@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The file in the output directory is effective only if the other directory names the same
-// output directory.
+// A file in the output directory that names a home is ignored, unless a file in the home names the
+// same output directory.
 func TestHomeNeedsBothNames(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -16,7 +16,7 @@ func TestHomeNeedsBothNames(t *testing.T) {
 	out, home, other := filepath.Join(root, "www", "out"), filepath.Join(root, "s \"t\n"), filepath.Join(root, "other")
 	for _, dir := range []string{out, filepath.Join(home, ".cook"), other} {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Skip(err) // name that the system refuses
+			t.Skip(err)
 		}
 	}
 	write := func(dir, file, to string) []byte {
@@ -53,7 +53,7 @@ func TestHomeNeedsBothNames(t *testing.T) {
 
 	moved := filepath.Join(t.TempDir(), "moved")
 	if err := os.Rename(root, moved); err != nil {
-		t.Skip(err) // directory on another file system
+		t.Skip(err)
 	}
 	if moved, err = filepath.EvalSymlinks(moved); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestServedDirectoriesAreRecognized(t *testing.T) {
 		{"game/public/assets", "game/assets", "game/.cook-state/public/assets", true},
 		{"game/Public/assets", "game/assets", "game/.cook-state/Public/assets", true},
 		{"game/dist/static/a", "game/assets", "game/.cook-state/dist/static/a", true},
-		{"public/game/cooked", "public/game/assets", "", false}, // project inside the served directory
+		{"public/game/cooked", "public/game/assets", "", false},
 		{"public/game/static/a", "public/game/assets", "public/game/.cook-state/static/a", true},
 		{"page/cooked", "game/assets", ".cook-state/page/cooked", true},
 		{"page/a/b", "game/assets", ".cook-state/page/a/b", true},

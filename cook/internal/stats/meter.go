@@ -17,11 +17,11 @@ import (
 // A Meter is the observer of a pass. It adds up events, publishes the sums to an enabled probe,
 // and forwards everything to the next observer.
 type Meter struct {
-	session.Observer // the next observer
+	session.Observer
 
 	Stats     Stats
-	row       *profile.Worker // the row of this pass
-	stage     profile.Span    // the current stage
+	row       *profile.Worker
+	stage     profile.Span
 	stages    stopwatch
 	published []publishedValue // published values, in the order of Stats.Values
 	endFrames func()
@@ -35,7 +35,7 @@ const frameTime = 100 * time.Millisecond
 type publishedValue struct {
 	counter *counters.Counter
 	symbol  events.Symbol
-	value   int64 // last published value
+	value   int64
 }
 
 // NewMeter returns the meter of a pass over a session. Stop it at the end of the pass.
@@ -154,7 +154,7 @@ func (m *Meter) Stages() []Stage {
 type stopwatch struct {
 	now    func() time.Time
 	stages []Stage // stages in the order in which they first began
-	at     int     // the current stage
+	at     int     // index of the current stage
 	begun  time.Time
 }
 

@@ -41,8 +41,8 @@ func (c *Count) addTotals(t index.Totals) {
 
 // Outcomes holds a count of actions for each outcome.
 type Outcomes struct {
-	ByStamp    Count // up-to-date actions, as stamps prove
-	ByChecksum Count // up-to-date actions, as checksums of touched files prove
+	ByStamp    Count // actions that are up to date because their stamps are unchanged
+	ByChecksum Count // actions that are up to date by the checksums of touched files
 	Unchanged  Count
 	Restored   Count
 	Cooked     Count
@@ -55,7 +55,7 @@ type Outcomes struct {
 type Stats struct {
 	Found       Count
 	Outcomes    Outcomes
-	Removed     Count // artifacts
+	Removed     Count // removed artifacts
 	Checksummed Count // files read to find differences
 	Errors      int   // failures not tied to an action
 	Warnings    int
@@ -168,7 +168,7 @@ type Past struct {
 	At     time.Time        `json:"at"`
 	Took   time.Duration    `json:"took_ns"`
 	Stages []Stage          `json:"stages"`
-	Counts map[string]int64 `json:"counts"` // Stats.Values without zeros
+	Counts map[string]int64 `json:"counts"` // nonzero values of Stats.Values
 	Detail *execute.Detail  `json:"detail,omitempty"`
 }
 

@@ -14,7 +14,7 @@ func TestStopwatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		known := sysmem.PeakRSS()
 		w := stopwatch{now: time.Now}
-		w.endStage() // no stage has begun
+		w.endStage()
 		for _, step := range []struct {
 			stage string
 			took  time.Duration

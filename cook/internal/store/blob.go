@@ -131,7 +131,7 @@ func (s *Store) copyBlobOut(ctx context.Context, path string, id BlobID, size in
 	return nil
 }
 
-// errOther is the error of copyOut for a blob with other content than its ID says.
+// errOther is the error of copyOut for a blob whose content does not match its ID.
 var errOther = errors.New("other content")
 
 // copyOut copies an open blob to dst. If it fails, dst does not exist. An error of dst is a
@@ -149,7 +149,7 @@ func (d *entryFiles) copyOut(ctx context.Context, blob *os.File, size int64, id 
 			err = &writeError{closeErr}
 		}
 		if err != nil {
-			in.Remove(dst) // file that this call created, as O_EXCL proves
+			in.Remove(dst) // O_EXCL proves that this call created the file
 		}
 	}()
 	if landed, err = d.copyVerified(ctx, f, blob, size); err != nil {

@@ -171,7 +171,6 @@ func TestExistingBlobIsNotWrittenAgain(t *testing.T) {
 	if got := s.files.added.Load(); got != 1000 {
 		t.Errorf("%d bytes counted as added", got)
 	}
-	// A torn blob is replaced.
 	overwrite(t, s.files.entryPath(blobs, id), content[:500])
 	put(t, s, content)
 	wantCopy(t, s, content)
@@ -220,7 +219,7 @@ func TestCanceledContextKeepsBlob(t *testing.T) {
 			if early {
 				cancel()
 			}
-			// The context ends before the copy or, in the second case, when the copy begins.
+			// The context ends before the copy begins or, in the second case, during the copy.
 			s.files.clone = func(dst, src *os.File) error { cancel(); return errors.ErrUnsupported }
 			if err := use(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnavailable) {
 				t.Errorf("%s, early %v: %v", name, early, err)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Callers that read many entries open the files themselves, below Root.
+// TestReadInBulk opens the files of entries below Root, as callers do that read many of them.
 func TestReadInBulk(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, []byte("content"))

@@ -61,7 +61,6 @@ func flipAt(t *testing.T, path string, content []byte, at int) error {
 	return nil
 }
 
-// An unreadable blob is not reported as damaged.
 func TestUnreadableBlobIsNotReportedAsDamaged(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, someBytes(10))

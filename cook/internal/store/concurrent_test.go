@@ -85,7 +85,6 @@ func TestConcurrentStoresReturnNoWrongEntry(t *testing.T) {
 	wantNoLeftovers(t, stores[0])
 }
 
-// Within one process, no read set is lost.
 func TestConcurrentReadSetsAreAllKept(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var wg sync.WaitGroup
@@ -102,7 +101,6 @@ func TestConcurrentReadSetsAreAllKept(t *testing.T) {
 	}
 }
 
-// One store finds the entries of the other.
 func TestStoresOfOneDirectoryShareEntries(t *testing.T) {
 	dir := t.TempDir()
 	a, b := openStore(t, dir), openStore(t, dir)
@@ -132,7 +130,6 @@ func TestStoresOfOneDirectoryShareEntries(t *testing.T) {
 	wantCopy(t, b, content)
 }
 
-// If a blob is deleted while it is being copied, the copy is still complete.
 func TestBlobDeletedDuringCopyIsCopied(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(1 << 20)

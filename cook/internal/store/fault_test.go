@@ -17,7 +17,7 @@ const largeSize = 300 << 10
 
 var errFull = errors.New("no space left on device")
 
-// scene uses every part of a store once, and returns the errors by name of the part.
+// scene calls each operation of a store once, and returns the errors by name of the operation.
 func scene(t *testing.T, s *Store, out string) map[string]error {
 	small, large := someBytes(10), someBytes(largeSize)
 	id := [32]byte{8}
@@ -37,8 +37,8 @@ func scene(t *testing.T, s *Store, out string) map[string]error {
 	return errs
 }
 
-// The nth file operation of the scene fails, for every n. Operations reported as done must be
-// effective, entries must be right, and no temporary file may remain.
+// The test lets the nth file operation of the scene fail, for every n. Operations that report
+// success must have taken effect, entries must be right, and no temporary file may remain.
 func TestFailedOperationLeavesStoreCorrect(t *testing.T) {
 	failed := map[string]bool{}
 	for n, more := 1, true; more; n++ {
@@ -110,7 +110,6 @@ func TestFailedOperationLeavesStoreCorrect(t *testing.T) {
 	}
 }
 
-// An operation that failed for lack of space works when there is space.
 func TestStoreWorksAgainAfterFullDisk(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	full := true

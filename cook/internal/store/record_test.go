@@ -57,7 +57,6 @@ func TestRecordedResultIsReturned(t *testing.T) {
 	wantGone(t, s.files.entryPath(results, ResultID{6}))
 }
 
-// A result of the maximum length can be written and read.
 func TestLongestResultIsReadAgain(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	const longest = maxRecord - 12 - artifactSize - 4 - 4 // length without an artifact, a list of warnings and one warning
@@ -76,7 +75,7 @@ func TestLongestResultIsReadAgain(t *testing.T) {
 	if err := s.PutResult(ResultID{6}, more); err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("one byte more: error %v", err)
 	}
-	// A result without warnings has the same size limit, which one more artifact exceeds.
+	// Without warnings, a result has the same size limit.
 	many := Result{Artifacts: make([]Artifact, (maxRecord-recordHead-recordTail-12)/artifactSize+1)}
 	for i := range many.Artifacts {
 		many.Artifacts[i].Blob = BlobID{1}
@@ -152,7 +151,7 @@ func TestReadSetsAreBounded(t *testing.T) {
 	if got, err = s.ReadSets(id); err != nil || len(got) != 1 {
 		t.Errorf("%d sets, %v", len(got), err)
 	}
-	// A set that can never fit changes nothing.
+	// AddReadSet returns an error for a set that can never fit, and keeps the other sets.
 	if err := s.AddReadSet(id, filesRead(half+half+half)); err == nil || errors.Is(err, ErrUnavailable) {
 		t.Errorf("too large a set: %v", err)
 	}
@@ -227,7 +226,6 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 			}
 			noticed("record of another kind", foreign)
 
-			// Put replaces a damaged record.
 			overwrite(t, path, good[:len(good)-1])
 			writeSamples(t, s, id)
 			if got, err := readEither(s, k, id); got == nil || err != nil {
@@ -237,7 +235,7 @@ func TestDamagedRecordIsDetected(t *testing.T) {
 	}
 }
 
-// These paths are not regular files, or the files are far too long.
+// A record is a miss if its path is not a regular file, or if the file is far too long.
 func TestFilesOtherThanRecordsAreMisses(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := ResultID{1}
@@ -260,7 +258,8 @@ func TestFilesOtherThanRecordsAreMisses(t *testing.T) {
 		t.Errorf("folder: %v", err)
 	}
 	wantGone(t, path)
-	// A directory that is not empty cannot be removed. It is a miss in this case too.
+	// A directory in place of a record is a miss, even if it cannot be removed because it is not
+	// empty.
 	if err := os.MkdirAll(path+"/full", 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +308,6 @@ func TestInvalidPayloadIsRefused(t *testing.T) {
 	}
 }
 
-// A valid record for another ID, kind or version is refused.
 func TestRecordOfAnotherKeyIsRefused(t *testing.T) {
 	id := [32]byte{1}
 	sound := sealRecord(results, id, []byte("payload"))

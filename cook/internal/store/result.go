@@ -23,7 +23,7 @@ type Result struct {
 // Artifact is one output file by content. The store does not know its path.
 type Artifact struct {
 	Blob BlobID
-	Size int64  // bytes
+	Size int64  // size in bytes
 	Role string // meaning of the pixels of an image; "" for other files
 }
 
@@ -191,7 +191,7 @@ type Origin struct {
 	Server string    `json:"server"`         // address of the server
 	Run    string    `json:"run,omitempty"`  // ID of the run that cooked the result
 	Host   string    `json:"host,omitempty"` // machine that cooked the result
-	Key    string    `json:"key,omitempty"`  // fingerprint of the key that signed it; "" for none
+	Key    string    `json:"key,omitempty"`  // fingerprint of the key that signed the result; "" if unsigned
 	At     time.Time `json:"at,omitzero"`    // cook time, in whole ms; zero if unknown
 }
 
@@ -202,7 +202,7 @@ const lastMilli = 253402300799999
 func (o Origin) IsZero() bool { return o == Origin{} }
 
 // appendOrigin appends an origin to a payload: server, run, host and key, each as its length (4
-// bytes) and its bytes, and the time in ms since 1970 (8 bytes), 0 for none.
+// bytes) and its bytes, and the time in ms since 1970 (8 bytes), 0 if unknown.
 func appendOrigin(b []byte, o Origin) []byte {
 	for _, text := range [...]string{o.Server, o.Run, o.Host, o.Key} {
 		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)

@@ -57,14 +57,14 @@ type Store struct {
 	// Now is the clock for times of last use. Set it before first use.
 	Now func() time.Time
 
-	dir    string // absolute
+	dir    string // absolute path
 	files  entryFiles
 	readMu [256]sync.Mutex // locks for AddReadSet, by first byte of the ActionID
 }
 
 // entryFiles accesses the files of a store's entries.
 type entryFiles struct {
-	root     string // dir/v1
+	root     string // subdirectory v1 of dir
 	readOnly bool
 	clock    func() time.Time // Store.Now
 	sums     *hashing.Summer
@@ -281,7 +281,7 @@ type faultyFile struct {
 
 func (f faultyFile) Write(p []byte) (int, error) {
 	if err := f.d.injectFault("write", f.Name()); err != nil {
-		n, _ := f.File.Write(p[:len(p)/2]) // start of the data, as a full disk may accept
+		n, _ := f.File.Write(p[:len(p)/2]) // a full disk may accept the start of the data
 		return n, err
 	}
 	return f.File.Write(p)

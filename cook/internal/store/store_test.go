@@ -26,7 +26,7 @@ func TestOpenCreatesStoreOnce(t *testing.T) {
 		if name == "CACHEDIR.TAG" && !strings.HasPrefix(string(b), want) {
 			t.Errorf("%s does not begin with its signature", name)
 		}
-		// Existing files are not overwritten.
+		// Open must not overwrite existing files.
 		overwrite(t, filepath.Join(dir, "v1", name), []byte("edited"))
 		openStore(t, dir)
 		if b, err := os.ReadFile(filepath.Join(dir, "v1", name)); err != nil || string(b) != "edited" {
@@ -79,7 +79,6 @@ func TestBlobIDParsesItsString(t *testing.T) {
 	}
 }
 
-// A store that is deleted during a cook stays deleted.
 func TestDeletedStoreStaysDeleted(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)
@@ -109,7 +108,6 @@ func TestDeletedStoreStaysDeleted(t *testing.T) {
 	wantGone(t, s.files.root)
 }
 
-// A file may exist in place of a directory.
 func TestFileInPlaceOfDirectoryMakesStoreUnavailable(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(100)

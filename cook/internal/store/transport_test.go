@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Decoding a sent record returns the original, and any damage is detected.
 func TestSentRecordsAreDecodedOrRefused(t *testing.T) {
 	result, err := MarshalResult(ResultID{5}, sampleResult)
 	if err != nil {
@@ -61,7 +60,6 @@ func TestSentRecordsAreDecodedOrRefused(t *testing.T) {
 	}
 }
 
-// A received blob is stored if it matches its ID; otherwise no part of it remains.
 func TestReceivedBlobIsStoredOnlyIfItMatchesItsID(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	content := someBytes(300 << 10)

@@ -21,19 +21,19 @@ import (
 const (
 	trimEvery    = 24 * time.Hour
 	leftoverAge  = 24 * time.Hour // age of files in tmp that belong to no live process
-	addedPortion = 20             // divisor of the limit: part whose addition makes a trim due
+	addedPortion = 20             // a trim is due when limit/addedPortion bytes were added
 )
 
 // TrimStats are the results of a Trim. Sizes are sums of file sizes, without overhead of the file
 // system.
 type TrimStats struct {
-	Before, After int64 // bytes
+	Before, After int64 // size of the store in bytes
 	Removed       int   // number of entries
 }
 
 // entry is a listed file. It takes 56 bytes, so that a million entries fit in memory.
 type entry struct {
-	used int64 // mtime, ns
+	used int64 // mtime in ns since 1970
 	size int64
 	id   [32]byte
 	kind kind
@@ -153,7 +153,7 @@ func (d *entryFiles) listStored(ctx context.Context, k kind) ([]entry, error) {
 			}
 			info, err := f.Info()
 			if err != nil || !info.Mode().IsRegular() {
-				continue // file deleted meanwhile, or damage that CopyBlob reports
+				continue // the file was deleted meanwhile, or is damaged, which CopyBlob reports
 			}
 			entries = append(entries, entry{used: info.ModTime().UnixNano(), size: info.Size(), id: id, kind: k})
 		}

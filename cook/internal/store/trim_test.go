@@ -44,8 +44,6 @@ func TestTrimDeletesLeastRecentlyUsedFirst(t *testing.T) {
 	}
 }
 
-// For any contents of the store, the entries that Trim keeps fit the limit, were used no earlier
-// than the entries that it deletes, and are as many as possible.
 func TestTrimKeepsMostRecentEntriesThatFit(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -131,7 +129,6 @@ func TestTrimDeletesOldTemporaryFiles(t *testing.T) {
 	}
 }
 
-// Only files with the name of an entry are entries.
 func TestTrimLeavesForeignFiles(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	id := put(t, s, someBytes(10)).String()
@@ -152,7 +149,6 @@ func TestTrimLeavesForeignFiles(t *testing.T) {
 	}
 }
 
-// The oldest entry is used after Trim has listed it.
 func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	var paths []string
@@ -163,7 +159,7 @@ func TestTrimKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			age(t, paths[1], noon) // restoring of the blob by another process
+			age(t, paths[1], noon)
 		}
 		return nil
 	}
@@ -186,8 +182,8 @@ func TestTwoTrimsAtOnceDeleteEachEntryOnce(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			os.Remove(paths[0]) // deletion of the blob by another process
-			os.Remove(paths[1]) // deleted earlier
+			os.Remove(paths[0])
+			os.Remove(paths[1])
 		}
 		return nil
 	}
@@ -266,7 +262,7 @@ func TestTrimIsDueDailyAndAfterGrowth(t *testing.T) {
 		}
 	}
 	put(t, s, someBytes(1000))
-	put(t, s, someBytes(1000)) // adds nothing
+	put(t, s, someBytes(1000))
 	if s.TrimDue(noon, limit) {
 		t.Error("due after 5 %")
 	}
@@ -316,8 +312,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// TrimTo keeps exactly the entries that it is told to keep. If it is interrupted at any point, it
-// has deleted none of them, and the next TrimTo deletes the rest.
+// TrimTo deletes exactly the entries that are not in its set. The test interrupts it at a random
+// point, after which no entry of the set may be missing, and the next TrimTo deletes the rest.
 func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -358,7 +354,6 @@ func TestTrimToDeletesAllButKeptEntries(t *testing.T) {
 	})
 }
 
-// An entry is used after TrimTo has listed it.
 func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	paths := make([]string, 2)
@@ -369,7 +364,7 @@ func TestTrimToKeepsWhatIsUsedMeanwhile(t *testing.T) {
 	}
 	s.files.fault = func(op, path string) error {
 		if op == "remove" && path == paths[0] {
-			age(t, paths[1], noon) // restoring of the blob by another process
+			age(t, paths[1], noon)
 		}
 		return nil
 	}

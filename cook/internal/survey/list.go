@@ -29,7 +29,7 @@ import (
 // An Asset is a source with its artifacts for one target, as of the last run that worked on it.
 type Asset struct {
 	Path, Target string
-	ID           string // the caller fills it in; "" for none
+	ID           string // set by the caller; "" if assets have no IDs
 	Method       *Method
 	Failed       bool
 	Warned       bool          // set if the recipe had warnings
@@ -56,7 +56,7 @@ type Inputs struct {
 
 // A Decision describes the last run that worked on an asset.
 type Decision struct {
-	At      time.Time // start time of the run
+	At      time.Time // time at which the run started
 	Outcome execute.Outcome
 	Reasons []string // reasons; for a failure, the last one is the error
 	// Origin is the machine that cooked the artifacts, if it is another machine. It is set by
@@ -305,7 +305,7 @@ func (b *bundles) chosenArtifacts(on dependency.Dependency) (list []output) {
 	var chosen glob.List
 	for _, p := range on.Patterns() {
 		if chosen.Add(p) != nil {
-			return nil // failed action, which has no artifacts
+			return nil // a failed action has no artifacts
 		}
 	}
 	for _, o := range b.artifactsOf(on.Path) {

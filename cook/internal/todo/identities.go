@@ -26,12 +26,12 @@ import (
 type Identities struct {
 	set   *ids.Set
 	moves []ids.Move // renames that are not in the file yet
-	file  idsFile    // contents of the file before the renames
+	file  idsFile    // content of the ID file before the renames
 }
 
 // An idsFile is the ID file as it was read.
 type idsFile struct {
-	data []byte // nil if missing
+	data []byte // content of the file; nil if it is missing
 	busy bool   // set if the file was open for writing
 }
 
@@ -103,10 +103,10 @@ func comings(d *changes.Delta, assets []contents.File) (gone, found []ids.Source
 	for i := range d.Before {
 		p := d.Before[i].Path
 		if i > 0 && d.Before[i-1].Path == p {
-			continue // action for another target of the same source
+			continue // this is an action for another target of the same source
 		}
 		n, is := slices.BinarySearchFunc(there, p, func(e scan.Entry, path string) int { return strings.Compare(e.Path, path) })
-		if there = there[n:]; is || d.Tree.Incomplete(p) { // both lists are sorted
+		if there = there[n:]; is || d.Tree.Incomplete(p) { // both lists are sorted, so one scan is enough
 			continue
 		}
 		if f, ok := d.Last.Files().File(p); ok && f.Role == index.Asset {
@@ -139,7 +139,7 @@ func followed(checksum hashing.Func, last *index.Index, data []byte) bool {
 func listedIDs(s *session.Session, set *ids.Set) func(source string) ids.ID {
 	listed, err := s.State.Manifest.IDs()
 	if err != nil {
-		listed = nil // damage, after which the commit replaces the manifest
+		listed = nil // the manifest is damaged; the commit replaces it
 	}
 	return func(source string) ids.ID {
 		if id, ok := ids.ParseID(listed[source]); ok {
@@ -224,7 +224,7 @@ func (d *Identities) IndexedFile(s *session.Session, tree *scan.Tree) (f index.F
 			continue
 		}
 		f.Stamp, f.Settled = e.Stamp, s.Clock.Stamps.Settled(e.Stamp)
-		if d != nil { // checksum, which suffices because edits affect only IDs
+		if d != nil { // the checksum is sufficient, because edits affect only IDs
 			f.Sum = s.Basis.Checksum.Sum128(d.file.data)
 			f.Settled = f.Settled && !d.file.busy && d.file.data != nil
 		}

@@ -30,12 +30,12 @@ import (
 // A Todo is the plan for a delta, with the facts on which it is based.
 type Todo struct {
 	Plan      *plan.Plan
-	Targets   []string         // targets in scope
+	Targets   []string         // targets that the pass covers
 	Rules     *session.Ruleset // nil if the plan needs no rules
 	Contents  *contents.Contents
-	Artifacts *artifacts.Catalog // inputs of bundles
+	Artifacts *artifacts.Catalog // artifacts that bundles may read
 	Claims    []plan.Claim       // outputs that cook made, some of which the index may lack
-	Store     *store.Store       // nil for none
+	Store     *store.Store       // nil if the run has no store
 	IDs       *Identities        // nil if assets have no IDs
 	Looked    int64              // number of outputs whose stamps were compared
 	Reading   time.Duration      // time spent on determining contents
@@ -108,7 +108,7 @@ func readsLate(s *session.Session, d *changes.Delta) bool {
 }
 
 // knownFiles returns the known contents. For a Question about one source, it returns them with the
-// old stamps. The pass then finds a touched source, for the same reasons as a full scan.
+// old stamps. The pass then treats a touched source as a full scan does.
 func knownFiles(s *session.Session, d *changes.Delta) contents.Known {
 	if s.Scope.Source != "" {
 		return d.WithOldStamps(s.Clock.Stamps)
@@ -125,9 +125,9 @@ func (t *Todo) Decide(ctx context.Context, s *session.Session, d *changes.Delta,
 	versions := &tools.Versions{Run: tools.RunIn(ctx, s.Assets.Name())}
 	switch {
 	case s.Mode.DryRun && s.Scope.Source == "":
-		versions.Run = tools.RunNone // dry run, which starts no program
+		versions.Run = tools.RunNone // a dry run starts no program
 	case s.Mode.DryRun:
-		versions.Run = tools.RunConfined(versions.Run) // question, whose answer changes nothing
+		versions.Run = tools.RunConfined(versions.Run) // answering a Question must not change anything
 	}
 	if !s.Mode.Force {
 		versions.Last = d.Last.Results().Methods
@@ -197,7 +197,7 @@ func (t *Todo) Owned(d *changes.Delta, s *session.Session) func(output string) b
 		if claimed[output] {
 			return true
 		}
-		owned := false // false for a damaged index, so that the file is left alone
+		owned := false // stays false if the index is damaged, so that the file is kept
 		index.Guard(func() error { _, owned = d.Last.Results().Owner(output); return nil })
 		return owned || s.State.IsTag(output)
 	}
@@ -206,10 +206,10 @@ func (t *Todo) Owned(d *changes.Delta, s *session.Session) func(output string) b
 // Env returns the environment for cooking the actions of the plan.
 func (t *Todo) Env(s *session.Session) execute.Env {
 	memory := s.Limits.Memory
-	if memory <= 0 { // late computation, because a no-op run does not need it
+	if memory <= 0 { // computed late, because a no-op run does not need it
 		memory = session.DefaultMemory()
 	}
-	server, _ := remote.OptionsOf(s.Place.Remote) // error already reported by Open
+	server, _ := remote.OptionsOf(s.Place.Remote) // Open has already reported the error
 	if !s.Probe.Run.IsZero() {
 		server.Args = append(server.Args, "-run", s.Probe.Run.String())
 	}

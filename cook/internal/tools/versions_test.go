@@ -41,7 +41,6 @@ func TestVersionCommandRunsOnlyForChangedPrograms(t *testing.T) {
 	}
 }
 
-// A query runs only commands that cannot change anything.
 func TestQuestionsRunOnlyConfinedVersionCommands(t *testing.T) {
 	run := RunConfined(func(plan.VersionQuestion) (string, error) { return "up 1", nil })
 	for confined, want := range map[bool]string{true: "up 1", false: notAsked} {
@@ -51,7 +50,6 @@ func TestQuestionsRunOnlyConfinedVersionCommands(t *testing.T) {
 	}
 }
 
-// If a version command fails, it does not run again for the next asset.
 func TestFailedVersionCommandRunsOnce(t *testing.T) {
 	ran := 0
 	q := plan.VersionQuestion{Field: "version by up", Run: func(context.Context, string) (string, error) {

@@ -47,7 +47,7 @@ func cookAgain(ctx context.Context, s *session.Session, r *reporter, todo *todo.
 		expected += cookone.Expected(&todo.Plan.Actions[i])
 	}
 	r.observer.Planned(len(drawn), expected)
-	workers := s.Limits.Workers + 1 // number that differs from the workers of the original cook
+	workers := s.Limits.Workers + 1 // a different number of workers than in the original cook
 	env := todo.Env(s)
 	env.Cook.Cores = parallel.NewCores(workers)
 	again := cookone.NewAgain(env.Cook)
@@ -81,7 +81,7 @@ func workFolder(out *confine.Dir, work string) (dir string, remove func() error,
 	}
 	return dir, func() error {
 		err := out.Root().RemoveAll(dir)
-		out.Root().Remove(tmp) // removal that fails if a killed run left files in the directory
+		out.Root().Remove(tmp) // fails if a killed run left files in the directory
 		if work == statedir.Work {
 			out.Root().Remove(work)
 		}
@@ -95,12 +95,12 @@ type worker struct {
 	report  *reporter
 	again   cookone.Again
 	dir     string // directory of all workers, below the output directory
-	name    string // name of the worker
-	lost    bool   // set if the recorded dependencies are unknown
-	// stop ends verification with an error that does not blame a recipe.
+	name    string
+	lost    bool // set if the recorded dependencies are unknown
+	// stop ends verification with an error that is not the recipe's fault.
 	stop context.CancelCauseFunc
 
-	remote   *remote.Client // nil for none
+	remote   *remote.Client // nil if no server is compared
 	compared *atomic.Int64  // number of server results compared
 }
 

@@ -29,7 +29,7 @@ type cookFuncs map[string]func(ctx context.Context, job *recipe.Job) error
 // funcCooker is a recipe without options. It has no fields, because fields would be options.
 type funcCooker struct{}
 
-var testFuncs cookFuncs // functions of the running test
+var testFuncs cookFuncs
 
 func (*funcCooker) Outputs() []string { return []string{"{path}"} }
 func (*funcCooker) Cook(ctx context.Context, j *recipe.Job) error {
@@ -55,7 +55,7 @@ func cookedWith(t *testing.T, files map[string]string, funcs cookFuncs) *tree {
 	return tr
 }
 
-// If a recipe reads something that it must not depend on, the finding names the cause.
+// If a recipe reads something that artifacts must not depend on, the finding names the cause.
 func TestCauses(t *testing.T) {
 	var calls atomic.Int64
 	tr := cookedWith(t, map[string]string{"a.count": "x", "a.place": "x", "a.good": "x", "a.vars": "x", "a.broken": "x"}, cookFuncs{
@@ -99,7 +99,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// Two checkouts share a store. For the same inputs, the store has results of the other checkout.
+// TestStoreDisagrees lets two checkouts share a store. For the same inputs, the store has different
+// results of the other checkout.
 func TestStoreDisagrees(t *testing.T) {
 	var calls atomic.Int64
 	tr := cookedWith(t, map[string]string{"a.count": "x"}, cookFuncs{
@@ -117,7 +118,7 @@ func TestStoreDisagrees(t *testing.T) {
 	}
 }
 
-// If a source changes while it is cooked again, the recipe is not blamed.
+// If a source changes while it is cooked again, verification does not report the recipe.
 func TestChangedMeanwhile(t *testing.T) {
 	var edits atomic.Bool
 	tr := cookedWith(t, map[string]string{"a.edit": "one"}, cookFuncs{
@@ -171,7 +172,8 @@ func TestLockAndInterrupt(t *testing.T) {
 	}
 }
 
-// A failure of the machine is an error and not a difference.
+// A failure of the machine, such as a full disk, is an error of the verification and not a
+// difference.
 func TestHindrance(t *testing.T) {
 	for what, tt := range map[string]struct {
 		hinder func(tr *tree, j *recipe.Job) error // function that runs while the asset is cooked again
@@ -225,7 +227,6 @@ func TestHindrance(t *testing.T) {
 	}
 }
 
-// The same seed draws the same assets each time.
 func TestSeed(t *testing.T) {
 	var mu sync.Mutex
 	cooked := map[string]bool{}
@@ -263,7 +264,6 @@ func TestSeed(t *testing.T) {
 	drawn(0)
 }
 
-// If the lock is lost at any time, no finding counts.
 func TestLockLost(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows removes no lock that is open")

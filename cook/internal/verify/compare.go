@@ -183,7 +183,7 @@ func (w *worker) findCause(ctx context.Context, a *plan.Action) string {
 		}
 	}
 	if len(causes) == 0 {
-		return random // random recipe, or two conditions that are the cause together
+		return random // the recipe is random, or two conditions together are the cause
 	}
 	text := "depends on " + strings.Join(causes, " and ")
 	if !slices.Contains(causes, conditions[0].name) {

@@ -24,12 +24,12 @@ const (
 	OutputMode      FindingKind = "output mode"        // the permissions differ from the recorded permissions
 	ExtraFile       FindingKind = "extra file"         // no action makes this file
 	StateDamaged    FindingKind = "state damaged"      // the index or the manifest is wrong
-	StoreDamaged    FindingKind = "store damaged"      // damage to a blob or record, which only costs time
+	StoreDamaged    FindingKind = "store damaged"      // a blob or record is damaged, which only costs time
 	NotUpToDate     FindingKind = "not up to date"     // a cook would have work to do
 	NotReproducible FindingKind = "not reproducible"   // a new cook makes a different artifact
-	HiddenRead      FindingKind = "hidden read"        // a file that was read is not a dependency
-	HiddenAbsence   FindingKind = "hidden absence"     // an absent file is not a dependency
-	HiddenListing   FindingKind = "hidden listing"     // a directory is not a dependency
+	HiddenRead      FindingKind = "hidden read"        // the recipe read a file that is not a dependency
+	HiddenAbsence   FindingKind = "hidden absence"     // the recipe looked for an absent file that is not a dependency
+	HiddenListing   FindingKind = "hidden listing"     // the recipe listed a directory that is not a dependency
 	RemoteDiffers   FindingKind = "remote differs"     // a result on the server differs from a new cook
 	Unreadable      FindingKind = "cannot be verified" // a file could not be read
 )
@@ -68,7 +68,7 @@ func (f Finding) String() string {
 
 // A ByteDifference is the first difference of two artifacts.
 type ByteDifference struct {
-	Offset int64 `json:"offset"` // offset from 0
+	Offset int64 `json:"offset"` // offset of the first differing byte, from 0
 	Was    int   `json:"was"`    // the byte in the output directory; -1 for its end
 	Now    int   `json:"now"`    // the byte in the new artifact; -1 for its end
 }
@@ -86,11 +86,11 @@ func (d ByteDifference) String() string {
 
 // Sum holds the totals of a verification. An asset that was cooked for two targets counts twice.
 type Sum struct {
-	Outputs     int           `json:"outputs"`          // files looked at
-	Bytes       int64         `json:"bytes"`            // bytes read of these files
-	Blobs       int           `json:"blobs"`            // intact blobs of the store
-	Again       int           `json:"again"`            // assets cooked again
-	Shared      int           `json:"shared,omitempty"` // results of the server, compared with the assets cooked again
+	Outputs     int           `json:"outputs"`          // number of files looked at
+	Bytes       int64         `json:"bytes"`            // number of bytes read of these files
+	Blobs       int           `json:"blobs"`            // number of intact blobs of the store
+	Again       int           `json:"again"`            // number of assets cooked again
+	Shared      int           `json:"shared,omitempty"` // number of results of the server that were compared
 	Assets      int           `json:"assets"`
 	Seed        uint64        `json:"seed"` // number with which the same sample can be drawn again
 	Differences int           `json:"differences"`
@@ -108,14 +108,14 @@ func (s Sum) String() string {
 // goroutine at a time.
 type reporter struct {
 	mu          sync.Mutex
-	onFinding   func(Finding) // nil for none
+	onFinding   func(Finding) // may be nil
 	observer    session.Observer
 	differences int
-	files       int   // files that were read
-	bytes       int64 // bytes that were read
+	files       int   // number of files read
+	bytes       int64 // number of bytes read from these files
 	noted       map[*plan.Method]bool
 	row         *profile.Worker // nil if nothing is measured
-	span        profile.Span    // span of the stage
+	span        profile.Span
 }
 
 // reportFinding reports a finding.

@@ -109,7 +109,7 @@ func (r *recordedInputs) stands(d index.Dep) bool {
 	case dependency.Artifacts, dependency.IDs, dependency.Name:
 		return r.other[on]
 	case dependency.Link:
-		// A file that is read through a link changes together with the link.
+		// A file that is read through a link changes together with the recorded link.
 		return r.other[on] || r.folders[on.Path] || known || !d.Found
 	case dependency.Folder:
 		return r.folders[on.Path]

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// A dependency of the second cook that the first cook did not have is reported.
+// The second cook has a dependency that the first cook did not have. Verification must report it.
 func TestHiddenInputs(t *testing.T) {
 	always := func(j *recipe.Job, on ...recipe.Dependency) (err error) {
 		for _, on := range on {

@@ -42,7 +42,7 @@ func (r *reader) readArtifactContent(ctx context.Context, w *bulk.Worker, tree *
 	if err == nil {
 		c.output.Stamp = got.Stamp
 	} else {
-		got.FileSum, err = r.readAlone(ctx, c.output) // error, unless the file can be read through a link
+		got.FileSum, err = r.readAlone(ctx, c.output) // fails unless the file can be read through a link
 	}
 	r.bytes.Add(got.Size)
 	switch was := c.output.Artifact; {
@@ -147,12 +147,12 @@ type reader struct {
 	before  []contents.Before
 	checks  []check
 	blobs   []blobCheck
-	store   *store.Store // nil for none
+	store   *store.Store // nil if there is no store
 	files   []file
 	bytes   atomic.Int64 // size of all outputs
 }
 
-// A file is a kind of file with an index into the list for this kind.
+// A file identifies a file to read by its kind and its index in the list of that kind.
 type file struct {
 	kind fileKind
 	at   int32
@@ -183,7 +183,7 @@ func (r *reader) mergeFiles(actions []index.Action) {
 		made += len(actions[i].Made)
 	}
 	outputs := make([]contents.Output, made)
-	r.checks = make([]check, 0, made) // list that is never reallocated: pointers refer to its elements
+	r.checks = make([]check, 0, made) // never reallocated, because pointers refer to its elements
 	r.files = make([]file, 0, len(r.sources)+made)
 	var folders [256]bool
 	if r.store != nil {

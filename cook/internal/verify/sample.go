@@ -120,7 +120,7 @@ func makePlan(ctx context.Context, s *session.Session, delta *changes.Delta, tar
 		return nil, err
 	}
 	t.Plan = t.Decide(ctx, s, delta, before)
-	return t, ctx.Err() // interruption, after which unread files look like missing files
+	return t, ctx.Err() // an interruption makes unread files look like missing files
 }
 
 // checkPlan reports the work that a cook would do. If the index was lost, the inputs that led to
@@ -168,7 +168,7 @@ func describeOutdated(reasons []plan.Reason) string {
 		words[i] = r.String()
 		switch r.Kind {
 		case plan.SourceChanged, plan.DependencyChanged, plan.ArtifactsChanged, plan.ToolChanged:
-			remedy = ignoreStamps // advice, because no stamp reveals the change
+			remedy = ignoreStamps // no stamp reveals the change
 		}
 	}
 	return fmt.Sprintf("not up to date (%s); %s", strings.Join(words, "; "), remedy)

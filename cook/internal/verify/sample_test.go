@@ -35,7 +35,6 @@ func TestParseSample(t *testing.T) {
 	}
 }
 
-// A sample has n different actions with as many methods as possible. It depends only on the seed.
 func TestDraw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		methods := make([]*plan.Method, rapid.IntRange(1, 5).Draw(t, "methods"))
@@ -81,7 +80,7 @@ func TestFirstDifference(t *testing.T) {
 	long := strings.Repeat("x", 200_000)
 	for _, tc := range []struct {
 		was, now string
-		want     string // "" if equal
+		want     string // expected difference; "" if the files are equal
 	}{
 		{"", "", ""}, {"abc", "abc", ""}, {long, long, ""},
 		{"abc", "abd", "offset 2 (0x63, now 0x64)"},

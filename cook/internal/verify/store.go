@@ -219,7 +219,7 @@ func sharedResults(ctx context.Context, server *remote.Client, cooker *cookone.C
 	t.Action = t.Action.Identified(id)
 	first := server.Look(ctx, lookup.KeyOf(t.Action, nil), t.Action.Path, sharedTime)
 	sets := append(first.ReadSets, lookup.NamesOf(s.Deps), nil)
-	if t.Action.Last != nil { // recorded dependencies, which a step of a chain does not have
+	if t.Action.Last != nil { // a step of a chain has no recorded dependencies
 		sets = append(sets, lookup.NamesOf(t.Action.Last.Deps))
 	}
 	seen := map[store.ResultID]bool{}

@@ -21,8 +21,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// Actions that read files and actions that read nothing are distinguished by the cook times of the
-// server's results.
+// The cook times of the server's results tell actions that read files from actions that read
+// nothing.
 const readsNothing, readsSomething = time.Second, time.Minute
 
 // sharingServer returns a client of a server that has a result for every key.

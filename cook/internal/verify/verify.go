@@ -82,7 +82,7 @@ func Run(ctx context.Context, opt Options) (Sum, error) {
 	defer r.closeReport()
 	sum, err := verifyTree(ctx, s, r, sample, opt)
 	if err == nil {
-		err = s.State.CheckLock() // check of the lock: without it, another process may have caused the differences
+		err = s.State.CheckLock() // a lost lock means that another process may have caused the differences
 	}
 	sum.Differences, sum.Took = r.differences, s.Clock.Now().Sub(s.Clock.Started)
 	return sum, advice.For(err)
@@ -126,7 +126,7 @@ func verifyTree(ctx context.Context, s *session.Session, r *reporter, sample sam
 	catalog := &artifacts.Catalog{Last: delta.Last, Final: true, IDs: ids.Of}
 	sources := newContents(s, catalog)
 	read := newOutputReader(s, delta, targets, sources, openStore(s))
-	delta.Before = nil // field that is no longer needed, because the reader has the actions
+	delta.Before = nil // no longer needed, because the reader has the actions
 	if err := read.readEverything(ctx, r); err != nil {
 		return sum, err
 	}

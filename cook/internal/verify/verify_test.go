@@ -54,7 +54,7 @@ func TestNoDifferences(t *testing.T) {
 var harms = map[string]struct {
 	harm func(t *testing.T, tr *tree)
 	want []verify.FindingKind
-	text string // text of the first finding
+	text string
 }{
 	"edited output": {
 		harm: func(t *testing.T, tr *tree) { flip(t, tr.output("a.txt")) },
@@ -142,7 +142,7 @@ func TestDifferences(t *testing.T) {
 				t.Errorf("%q, want %q", found[0].Text, tt.text)
 			}
 			if what == "directory that cannot be listed" {
-				return // end of the test, because the next cook fails too
+				return // the next cook would fail too
 			}
 			tr.Mode.IgnoreStamps = true
 			tr.cook(t)
@@ -170,7 +170,6 @@ func TestDamagedStore(t *testing.T) {
 	mustFind(t, found)
 }
 
-// Without targets, all targets that were cooked are verified.
 func TestTargets(t *testing.T) {
 	tr := cooked(t)
 	tr.write(t, "cook.toml", sources["cook.toml"]+"[target.pc.zstd]\nlevel = 9\n[target.web.zstd]\nlevel = 1\n")

@@ -72,7 +72,7 @@ func (m *watcher) serveCaller(ctx context.Context, socket *peer.Listener) {
 // would have, or nil if the result is unknown.
 func (m *watcher) answerCaller(ctx context.Context, asked string) *stats.Stats {
 	if asked == "" {
-		return nil // request for a sign of life only
+		return nil // the request only checks whether the watcher is alive
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,7 +169,7 @@ func Beside(ctx context.Context, s *session.Session) (process string, ok bool) {
 	return peer.Process(pid), true
 }
 
-// Alive reports whether the watcher of the output directory shows signs of life.
+// Alive reports whether the watcher of the output directory sends heartbeats.
 func Alive(ctx context.Context, s *session.Session) bool {
 	if !s.Used() {
 		return false

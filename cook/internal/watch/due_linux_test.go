@@ -54,9 +54,9 @@ func (s *slow) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, data)
 }
 
-// A cook asks a watcher and goes away before the answer. The watcher still does the work that it
-// found because of the request. Here this is a write without an event, through a link outside the
-// tree.
+// A cook sends a request to a watcher and disconnects before the answer. The watcher must still
+// cook the change that it found because of the request: a write without an event, through a link
+// outside the tree.
 func TestWatcherWorksOnWithoutClient(t *testing.T) {
 	w := newTree(t, map[string]string{"cook.toml": "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n"})
 	w.opt.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
@@ -67,7 +67,7 @@ func TestWatcherWorksOnWithoutClient(t *testing.T) {
 	<-slowBegun
 	slowLeave <- struct{}{}
 	w.awaitCooked(rounds)
-	w.settle() // end of all work, after which the watcher knows the link
+	w.settle() // the watcher now knows the link
 
 	w.must(os.WriteFile(outside, []byte("second"), 0o666))
 	ctx, goAway := context.WithCancel(t.Context())
@@ -104,7 +104,7 @@ func TestWatcherWaitsForRoot(t *testing.T) {
 	rounds := w.watch()
 	w.awaitCooked(rounds)
 	w.must(os.RemoveAll(w.asset("")))
-	for r := range rounds { // the watcher has noticed
+	for r := range rounds { // the watcher has noticed the removal
 		if r.Err != nil {
 			break
 		}
@@ -140,7 +140,7 @@ func TestWatcherReportsSomeActions(t *testing.T) {
 	w.opt.Observer = observer
 	rounds := w.watch()
 	w.awaitCooked(rounds)
-	// The file is replaced in one step. If a round found it half written, the next round would
+	// The file is replaced atomically. If a round found it half written, the next round would
 	// examine the whole tree.
 	w.write("../a.new", "A")
 	w.must(os.Rename(w.asset("../a.new"), w.asset("a.txt")))
@@ -181,11 +181,11 @@ func TestStrictWatcherAfterWarnings(t *testing.T) {
 	}
 }
 
-// Another cook sees a new hard link to a file before the watcher. The file then looks unchanged to
-// the watcher. The watcher must learn about the link even so.
+// Another cook records a new hard link to a file before the watcher sees the link. The file then
+// looks unchanged, but the watcher must still learn about the link.
 func TestWatcherAfterAnotherCook(t *testing.T) {
 	w := newTree(t, map[string]string{"y/b.json": "[1]", "z/c.json": "[2]"})
-	m := newWatcher(w.opt, nil) // no background work
+	m := newWatcher(w.opt, nil) // this watcher does no work in the background
 	socket, err := m.listenOnSocket()
 	w.must(err)
 	defer socket.Close()

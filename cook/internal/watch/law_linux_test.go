@@ -17,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/session"
 )
 
-// Whatever was edited before, when a watcher has answered, the output directory equals the output
-// of a cook from scratch.
+// The test makes random edits. When a watcher has answered, the output directory must equal the
+// output of a cook from scratch.
 func TestWatcherEqualsFromScratch(t *testing.T) {
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { playBeside(t, seed) })

@@ -18,7 +18,7 @@ import (
 
 // learned has the locations in which a change affects the output, as of the last round.
 type learned struct {
-	folders []string           // absolute
+	folders []string           // absolute names
 	always  map[string]bool    // directories to examine in each round, even without events
 	tools   map[string]string  // files of the programs that methods name
 	machine map[string]string  // libraries of the machine; see program.Machine
@@ -26,7 +26,7 @@ type learned struct {
 	// vouched is set if the round began with a valid index. The round then knew all directories
 	// from the index.
 	vouched bool
-	// index is the seal of the round's index.
+	// index identifies the round's index by its seal.
 	index string
 	// everywhere is set if the next round must examine all directories.
 	everywhere bool
@@ -78,7 +78,7 @@ func (l *learned) learnRules(s *session.Session, done *pass.Done) {
 func (l *learned) learnFromIndex(s *session.Session, targets []string, at places) error {
 	known, err := s.State.Index.Load()
 	if err != nil {
-		return nil // error that makes the next round list the whole tree
+		return nil // an error here makes the next round list the whole tree
 	}
 	defer known.Close()
 	return index.Guard(func() error {
@@ -114,7 +114,7 @@ func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 		l.always[at.namePlace(&f)] = true
 	}
 	odd := map[string]bool{}
-	for _, f := range d.Tree.Folders { // directories of the delta, some of them new
+	for _, f := range d.Tree.Folders {
 		name := filepath.Join(at.assets, filepath.FromSlash(f.Real))
 		l.folders = append(l.folders, name)
 		if f.Odd {
@@ -124,14 +124,14 @@ func (l *learned) fromDelta(s *session.Session, done *pass.Done, at places) {
 	}
 	fresh := freshIn(d, done.Actions)
 	for _, e := range d.Tree.Entries {
-		if !odd[watchedParent(e.Path)] { // other directories, because each round lists the odd ones
+		if !odd[watchedParent(e.Path)] { // the next rounds list odd directories anyway
 			fresh[e.Path] = true
 		}
 	}
 	// If a new file has two hard links, the first one may be anywhere. A symbolic link may lead to
 	// a file that is not an asset by its own name.
 	for file, is := range fresh {
-		if !is || filepath.IsAbs(file) { // file of a program
+		if !is || filepath.IsAbs(file) {
 			continue
 		}
 		info, err := s.Assets.Root().Stat(filepath.FromSlash(file))
@@ -160,10 +160,10 @@ func freshIn(d *changes.Delta, actions []index.Action) map[string]bool {
 			note(d.Last.Dependency(f.Ref), f.Known.Inode != f.Now.Inode || f.Known.Device != f.Now.Device)
 		}
 	}
-	for on := range d.Read.Parts.Files() { // some are new
+	for on := range d.Read.Parts.Files() {
 		note(on, true)
 	}
-	needed := map[dependency.Dependency]bool{} // filled in by the loop over actions above
+	needed := map[dependency.Dependency]bool{} // maps dependencies of the earlier actions to whether they were found
 	for i := range d.Before {
 		for _, dep := range d.Before[i].Deps {
 			needed[dep.On.Seen()] = needed[dep.On.Seen()] || dep.Found
@@ -193,7 +193,7 @@ func (l *learned) useLearned(file string) {
 	dir := filepath.Dir(file)
 	l.folders = append(l.folders, dir)
 	if info, err := os.Lstat(file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		l.always[dir] = true // target of the link, which may change anywhere
+		l.always[dir] = true // the target of the link may change anywhere
 	}
 }
 
@@ -210,7 +210,7 @@ func fileIn(assets string, on dependency.Dependency) string {
 func (l *learned) fromActions(actions []index.Action, at places) {
 	for i := range actions {
 		for _, d := range actions[i].Deps {
-			if !d.On.Kind.IsArtifacts() { // outputs of other assets
+			if !d.On.Kind.IsArtifacts() { // artifacts are outputs of other assets
 				l.useLearned(fileIn(at.assets, d.On))
 			}
 		}

@@ -34,7 +34,7 @@ func allLocal(mounts, folder string) bool {
 			return false
 		}
 		if _, above := pathname.Below(at, folder); above && len(at) >= longest {
-			own, longest = local[kind[0]], len(at) // last of several mounts at the same path
+			own, longest = local[kind[0]], len(at) // the last of several mounts at the same path counts
 		}
 	}
 	return own

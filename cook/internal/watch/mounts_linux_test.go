@@ -16,7 +16,7 @@ func TestAllLocal(t *testing.T) {
 `
 	for folder, want := range map[string]bool{
 		"/work":          true,
-		"/home":          false, // directory above a mount that is not local
+		"/home":          false, // a mount below the directory is not local
 		"/home/nfs":      false,
 		"/home/nfs/a":    false,
 		"/home/nfs2":     true,
@@ -24,7 +24,7 @@ func TestAllLocal(t *testing.T) {
 		"/mnt/a":         true,
 		"/mnt":           false,
 		"/fast/assets":   true,
-		"/fast/over/dir": true, // directory hidden by a local mount
+		"/fast/over/dir": true, // a local mount hides the directory
 		"/proc/1":        false,
 		"/":              false,
 	} {

@@ -20,7 +20,6 @@ func (w *tree) byHand() *watcher {
 	return m
 }
 
-// Only a round over the whole tree returns its memory to the system.
 func TestMemoryGivenBack(t *testing.T) {
 	forced := func() uint32 {
 		var stats runtime.MemStats
@@ -47,7 +46,7 @@ func TestMemoryGivenBack(t *testing.T) {
 	}
 }
 
-// The longer a full scan takes, the less often a watcher at rest makes one. An edit does not delay
+// The longer a full scan takes, the less often an idle watcher makes one. An edit does not delay
 // the next scan.
 func TestWatcherPace(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})
@@ -55,7 +54,7 @@ func TestWatcherPace(t *testing.T) {
 	w.opt.Time.Now = func() time.Time { return now }
 	w.opt.Limits.Workers = 2
 	m := w.byHand()
-	m.places.local = true // local, whatever file system the tests use
+	m.places.local = true // treated as local, whatever file system the tests use
 	if d := m.untilDue(); d != time.Minute {
 		t.Errorf("the next look is due in %v", d)
 	}
@@ -115,7 +114,7 @@ func TestRoundAfterFullScanLooksEverywhere(t *testing.T) {
 		m := newWatcher(w.opt, nil)
 		socket, err := m.listenOnSocket()
 		w.must(err)
-		w.must(m.cookChanges(t.Context())) // everything that is pending, as there are no events
+		w.must(m.cookChanges(t.Context())) // this cooks everything that is pending, although there are no events
 		socket.Close()
 		if !m.learned.everywhere || !m.pending.all {
 			t.Errorf("%v: everywhere %v, pending %v", targets, m.learned.everywhere, m.pending.all)

@@ -55,7 +55,7 @@ func (m *watcher) cookChanges(ctx context.Context) error {
 		m.told(Round{Done: done, Err: err, Rules: m.last.rules, Folders: len(m.watched.folders)})
 	}
 	if whole {
-		debug.FreeOSMemory() // garbage of the pass, which is large
+		debug.FreeOSMemory() // the garbage of the pass is large
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func (m *watcher) cookChanges(ctx context.Context) error {
 func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, all bool, err error) {
 	opt := m.opt
 	if !first && !m.pending.all {
-		opt.Place.Remote = rules.Remote{} // no server, as connecting takes longer than most edits need
+		opt.Place.Remote = rules.Remote{} // connecting to a server takes longer than most edits need
 	}
 	s, err := session.Open(opt, session.Write)
 	if err != nil {
@@ -80,7 +80,7 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 	m.pending.all = m.pending.all || foreign
 	where := m.concernsRun
 	if first && s.Mode.Strict {
-		where = nil // everything, because an index does not contain warnings
+		where = nil // examine all directories, because an index contains no warnings
 	}
 	var now learned
 	watching := pass.Watching{Learn: func(done *pass.Done) (err error) {
@@ -96,7 +96,7 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 			}
 		})
 	}
-	if !foreign { // known changes; the changes of another cook are not known
+	if !foreign { // a round does not know the changes of another cook
 		watching.Changed = m.tellRound
 	}
 	m.last.rules = nil
@@ -105,7 +105,7 @@ func (m *watcher) cookRound(ctx context.Context, first bool) (done pass.Done, al
 	if errors.As(err, &wrong) && m.learned.rules != nil {
 		s = s.Following(m.learned.rules)
 		old, oldErr := pass.RunWatched(ctx, s, where, watching)
-		now.rules = m.learned.rules // earlier rules, because the round has not read new rule files
+		now.rules = m.learned.rules // keep the earlier rules, because the round has not read new rule files
 		if !errors.As(oldErr, new(*session.ConfigError)) {
 			done, err, m.last.rules = old, oldErr, wrong
 		}
@@ -138,7 +138,7 @@ func (m *watcher) concernsRun(f *index.Folder) bool {
 // watched holds the directories for which the system reports events.
 type watched struct {
 	events  *notify.Watcher // nil if the system cannot watch directories
-	folders map[string]bool // absolute
+	folders map[string]bool // absolute names
 	blind   bool            // set if some directory cannot be watched
 }
 
@@ -157,7 +157,7 @@ func (m *watcher) watchLearned() {
 		m.watched.events.Within(m.places.assets, m.places.out)
 	}
 	for _, dir := range m.learned.folders {
-		// The parent directories may be renamed as well.
+		// The parent directories may be renamed too, so they are watched as well.
 		for inside := true; inside && !m.watched.folders[dir] && m.watched.events != nil; dir = filepath.Dir(dir) {
 			m.watchFolder(dir)
 			_, asset := pathname.Below(m.places.assets, dir)
@@ -176,7 +176,7 @@ func (m *watcher) watchFolder(dir string) {
 	case !errors.Is(err, fs.ErrNotExist):
 		m.watched.blind = true
 	}
-	// Any other error of the directory will appear again in the next round.
+	// Other errors of the directory are reported in the next round.
 }
 
 // tellRound sends the changes of a round to followers. If there are too many changes, followers
@@ -251,7 +251,7 @@ func (p *pace) poll() time.Duration { return min(max(pollShare*p.took, pollTime)
 
 // places identifies the directories of a round.
 type places struct {
-	assets, out string // absolute
+	assets, out string // absolute names
 	config      string // directory of Place.Config, "" for none
 	roots       [2]os.FileInfo
 	mounts      string
@@ -262,7 +262,7 @@ func placesOf(s *session.Session) places {
 	p := places{assets: s.Assets.Name(), out: s.Out.Name(), mounts: mounts()}
 	p.local = allLocal(p.mounts, p.assets) && allLocal(p.mounts, p.out)
 	for i, name := range [...]string{p.assets, p.out} {
-		p.roots[i], _ = os.Stat(name) // nil equals nothing
+		p.roots[i], _ = os.Stat(name) // nil is never equal to a file info
 	}
 	if s.Place.Config != "" {
 		if config, err := filepath.Abs(s.Place.Config); err == nil {

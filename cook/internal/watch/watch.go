@@ -53,8 +53,8 @@ type Round struct {
 	Err  error
 	// Rules is the error in the rules, if the round used the last correct rules instead.
 	Rules error
-	// Directories is the number of watched directories. If the system cannot watch directories, it
-	// is 0, and the watcher scans the tree from time to time.
+	// Folders is the number of watched directories. If the system cannot watch directories, it is
+	// 0, and the watcher scans the tree from time to time.
 	Folders int
 }
 
@@ -98,7 +98,7 @@ func (m *watcher) runWatcher(ctx context.Context, patience notify.Patience) erro
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer stop()
-	m.mu.Lock() // lock that makes requests wait for the first round
+	m.mu.Lock() // the lock makes requests wait for the first round
 	group.Go(func() { m.serveCaller(serving, socket) })
 	err = m.firstRound(ctx)
 	m.mu.Unlock()
@@ -131,15 +131,15 @@ type watcher struct {
 	told func(Round)
 	feed *feed.History
 
-	mu      sync.Mutex // lock of all fields below
+	mu      sync.Mutex // guards all fields below
 	watched watched
 	pending pending
 	places  places
 	learned learned
 	last    outcome
 	pace    pace
-	rounds  int    // rounds so far
-	hurry   func() // ends a wait
+	rounds  int    // number of rounds so far
+	hurry   func() // ends the current wait
 }
 
 // pending holds the directories that the next round must examine.
@@ -253,7 +253,7 @@ func (m *watcher) catchUpWithRun(ctx context.Context) {
 			return
 		}
 		if m.watched.events != nil && !m.watched.events.Settled() {
-			return // incomplete changes; Wait waits for the rest
+			return // changes are incomplete; Wait waits for the rest
 		}
 	}
 }

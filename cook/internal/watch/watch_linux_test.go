@@ -33,7 +33,7 @@ func newTree(t *testing.T, files map[string]string) *tree {
 	w := &tree{t: t, dir: dir, opt: session.Options{
 		Place:   session.Place{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store")},
 		Recipes: builtin.All(),
-		Time:    session.Time{Now: func() time.Time { return time.Now().Add(time.Minute) }}, // minute ahead, so that stamps are trusted at once
+		Time:    session.Time{Now: func() time.Time { return time.Now().Add(time.Minute) }}, // one minute ahead, so that stamps are trusted at once
 	}}
 	for name, text := range files {
 		w.must(os.MkdirAll(filepath.Dir(w.asset(name)), 0o777))
@@ -108,7 +108,7 @@ func (w *tree) ask() *stats.Stats {
 	w.must(err)
 	defer s.Close()
 	known, beside := Ask(w.t.Context(), s)
-	// On a busy machine, a watcher may fail to give a sign of life in time.
+	// On a busy machine, a watcher may fail to send a heartbeat in time.
 	for deadline := time.Now().Add(late); !beside || !Alive(w.t.Context(), s); known, beside = Ask(w.t.Context(), s) {
 		if time.Now().After(deadline) {
 			w.t.Fatal("the watcher does not answer")
@@ -224,7 +224,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// A session that wants more than a result learns only that a watcher is running.
+// A session that needs more than a result learns only that a watcher is running.
 func TestAskWithOtherOptions(t *testing.T) {
 	w := newTree(t, map[string]string{"a.txt": "a"})
 	w.await(w.watch())
@@ -268,7 +268,7 @@ func TestSecondNameBesideLinks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			files := map[string]string{"x/c.json": "[0]", "y/b.json": "[1]"}
 			if test.name == "replaced and written" {
-				files["x/a.json"] = "[2]" // content like the later one, so that the file does not differ
+				files["x/a.json"] = "[2]" // content of the later write, so that the file does not differ
 			}
 			w := newTree(t, files)
 			w.must(os.Symlink("c.json", w.asset("x/link.json")))
@@ -336,7 +336,8 @@ func TestNameThatVanishes(t *testing.T) {
 	}
 }
 
-// The same happens in a directory that is moved away before the watcher examines it.
+// TestNameThatMovesAway does the same in a directory that is moved away before the watcher examines
+// it.
 func TestNameThatMovesAway(t *testing.T) {
 	w := newTree(t, map[string]string{"x/b.txt": "first", "y/c.txt": "c"})
 	w.await(w.watch())
@@ -360,7 +361,7 @@ func TestSlowSaveRemovesNothing(t *testing.T) {
 	w.await(rounds)
 	w.settle()
 	w.must(os.Rename(w.asset("a.json"), w.asset("a.json~")))
-	w.write("b.json", "[2]") // edit that does not end the wait
+	w.write("b.json", "[2]") // this edit does not end the wait
 	w.write("a.json", "[3]")
 	w.must(os.Remove(w.asset("a.json~")))
 	if n := w.await(rounds); n.Outcomes.Cooked.Assets != 2 || n.Removed.Assets != 0 {

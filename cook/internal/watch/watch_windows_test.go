@@ -14,9 +14,10 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// An edit is cooked because of its event. Without an event, the tree is scanned only once a minute.
+// An edit starts a round because of its event. Without events, the tree is scanned only once a
+// minute.
 func TestEventOfEditStartsRound(t *testing.T) {
-	dir, err := os.MkdirTemp("", "watch") // directory that is in no tree of assets
+	dir, err := os.MkdirTemp("", "watch") // this directory is in no tree of assets
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,7 @@ func (g *game) compareSprites() {
 		g.wrong = append(g.wrong, err.Error())
 	}
 	for name, s := range sprites {
-		if source := g.sprites["assets/kinds/"+name]; source != nil { // except the nine-patch
+		if source := g.sprites["assets/kinds/"+name]; source != nil { // the nine-patch is not compared
 			g.judge("sprite", name, 1, compareDrawn(source.Data, s.Image, s.Left, s.Top))
 		}
 	}

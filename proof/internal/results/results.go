@@ -47,7 +47,7 @@ var kinds = []struct{ name, head, unit string }{
 // A Kind is the result for the files of one kind in an engine.
 type Kind struct {
 	Files  int     `json:"files"`  // number of compared files
-	Within float64 `json:"within"` // allowed difference
+	Within float64 `json:"within"` // maximum difference that the test allows
 }
 
 // All are the results of all engines, by engine and kind.

@@ -56,7 +56,7 @@ type score struct {
 	pictures int
 	sum      float64
 	worst    float64
-	name     string // name of the worst image
+	name     string
 }
 
 func readPictureTrees(ctx context.Context, dirs []string, n int, least float64) error {

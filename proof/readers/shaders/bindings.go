@@ -16,10 +16,10 @@ type layout struct {
 type number struct {
 	offset int
 	of     shape
-	stride int // distance between columns
+	stride int // distance between columns in bytes
 }
 
-// A member of a struct, or the element of an array.
+// A member is a member of a struct, or the element of an array.
 type member struct {
 	name, attributes, text string
 	size, align            int
@@ -48,7 +48,7 @@ func (g *generator) globals() {
 	if g.chance(3) {
 		s := pick(g, shape{'f', 4, 0}, shape{'f', 4, 4}, shape{'f', 3, 3}, float, shape{'f', 2, 2}, shape{'u', 3, 0})
 		m := plain(s)
-		m.name = "" // the value itself
+		m.name = "" // the buffer contains the value itself instead of a struct
 		g.buffer("single", "uniform", m)
 	}
 	if g.stage == "compute" {
@@ -139,7 +139,7 @@ func (g *generator) structure(name string, inner *member, uniform bool, n int) m
 		m.name = fmt.Sprintf("%s%d", pick(g, "a", "position", "sampler2D_", "half", "m_"), i)
 		g.generateLine("  %s%s: %s,", m.attributes, m.name, m.text)
 		offset := roundUp(whole.size, m.align)
-		if uniform && i > 0 { // the next member starts at a multiple of 16
+		if uniform && i > 0 { // the next member starts at a multiple of 16 bytes
 			offset = roundUp(offset, m.align)
 		}
 		for _, v := range m.numbers {
@@ -203,7 +203,7 @@ func (g *generator) sample(s shape, depth int) string {
 		text = fmt.Sprintf("textureLoad(%s, %s)", t.name, texel)
 	case strings.Contains(t.kind, "multisampled"):
 		text = fmt.Sprintf("textureLoad(%s, %s, %s)", t.name, texel, g.expr(integer, 0))
-	case t.kind == "texture_depth_2d" && strings.HasSuffix(t.name, "1"): // loaded or sampled, not both
+	case t.kind == "texture_depth_2d" && strings.HasSuffix(t.name, "1"): // each texture is either loaded or sampled
 		return fmt.Sprintf("vec4<f32>(textureLoad(%s, %s, 0))%s", t.name, texel, g.swizzle("", 4, s.rows))
 	case strings.Contains(t.kind, "depth"):
 		if s.rows != 1 {
@@ -283,16 +283,16 @@ func checkLayouts(module []byte, want []layout, place func(group, binding int) (
 		switch op := word & 0xffff; {
 		case op >= 19 && op <= 39:
 			types[w[0]] = append(spirvType{op}, w[1:]...)
-		case op == 43 && len(w) == 3: // constant
+		case op == 43 && len(w) == 3: // opcode of OpConstant
 			constants[w[1]] = w[2]
-		case op == 59: // variable
+		case op == 59: // opcode of OpVariable
 			variables[w[1]] = w[0]
-		case op == 71: // decorate
+		case op == 71: // opcode of OpDecorate
 			decorations[[2]uint32{w[0], w[1]}] = 0
 			if len(w) > 2 {
 				decorations[[2]uint32{w[0], w[1]}] = w[2]
 			}
-		case op == 72: // member decorate
+		case op == 72: // opcode of OpMemberDecorate
 			members[[3]uint32{w[0], w[1], w[2]}] = 0
 			if len(w) > 3 {
 				members[[3]uint32{w[0], w[1], w[2]}] = w[3]
@@ -326,15 +326,15 @@ func checkLayouts(module []byte, want []layout, place func(group, binding int) (
 // the first element.
 func flatten(types map[uint32]spirvType, members map[[3]uint32]uint32, id uint32, offset, stride int, have map[number]bool) {
 	switch t := types[id]; t[0] {
-	case 21, 22, 23: // int, float, vector
+	case 21, 22, 23: // opcodes of OpTypeInt, OpTypeFloat and OpTypeVector
 		have[number{offset, shapeOf(types, t), 0}] = true
-	case 24: // matrix
+	case 24: // opcode of OpTypeMatrix
 		s := shapeOf(types, types[t[1]])
 		s.cols = int(t[2])
 		have[number{offset, s, stride}] = true
-	case 28, 29: // arrays
+	case 28, 29: // opcodes of OpTypeArray and OpTypeRuntimeArray
 		flatten(types, members, t[1], offset, stride, have)
-	case 30: // struct
+	case 30: // opcode of OpTypeStruct
 		for i, m := range t[1:] {
 			at, ok := members[[3]uint32{id, uint32(i), 35}]
 			if !ok {

@@ -164,7 +164,7 @@ func (c *campaign) judgeResults() int {
 		for _, s := range c.shaders {
 			result := filepath.Join(c.dir, "out", t.name, s.name+".wgsl"+t.extension)
 			if _, err := os.Stat(result); err != nil {
-				continue // refused
+				continue // cook refused the shader
 			}
 			c.accepted[t.name]++
 			group.Add(1)
@@ -222,7 +222,7 @@ func (s *shader) judgeShader(t target, result string) error {
 	}
 	module, err := os.ReadFile(made)
 	if err != nil {
-		return nil // no file was written
+		return nil // cook wrote no file
 	}
 	place := func(group, binding int) (int, int) { return group, binding }
 	if t.extension == ".glsl" {

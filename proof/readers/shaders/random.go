@@ -8,9 +8,9 @@ import (
 
 // A shape is the type of an expression: a scalar, a vector or a matrix.
 type shape struct {
-	scalar byte // b, i, u or f
+	scalar byte // b, i, u or f for bool, i32, u32 or f32
 	rows   int  // 1 for a scalar
-	cols   int  // 0 for anything but a matrix
+	cols   int  // 0 unless the shape is a matrix
 }
 
 var (
@@ -45,7 +45,7 @@ type use byte
 const (
 	readable use = iota
 	writable
-	constant // value known at compile time
+	constant // the value is known at compile time
 )
 
 // A generator writes one random shader.
@@ -58,7 +58,7 @@ type generator struct {
 	textures []texture
 	bound    int // bindings of group 0
 	names    int
-	loops    int // number of enclosing loops
+	loops    int
 	layouts  []layout
 }
 
@@ -213,7 +213,7 @@ func (g *generator) statement(depth int) {
 		g.generateLine("var %s = array<%s, 3>(%s, %s, %s);", name, s, g.expr(s, 1), g.expr(s, 1), g.expr(s, 1))
 		g.places = append(g.places, place{fmt.Sprintf("%s[%s]", name, pick(g, "1", "0u", "(2u)")), s, writable}, place{name + "[" + g.indexBelow(3) + "]", s, writable})
 	case 12:
-		if s := g.numeric(); s.rows > 1 { // store one component
+		if s := g.numeric(); s.rows > 1 {
 			name := g.name("v")
 			g.generateLine("var %s = %s;", name, g.expr(s, 1))
 			g.generateLine("%s.%c = %s;", name, "xyzw"[g.IntN(s.rows)], g.expr(shape{s.scalar, 1, 0}, 2))

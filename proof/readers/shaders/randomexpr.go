@@ -48,7 +48,7 @@ func (g *generator) leafExpr(s shape) string {
 		case p.of == s:
 			found = append(found, p.text)
 		case p.use == constant: // naga does not support swizzles of constants
-		case p.of.cols == 0 && p.of.scalar == s.scalar && p.of.rows > s.rows && s.cols == 0: // a swizzle
+		case p.of.cols == 0 && p.of.scalar == s.scalar && p.of.rows > s.rows && s.cols == 0: // this is a swizzle
 			found = append(found, g.swizzle("("+p.text+")", p.of.rows, s.rows))
 		}
 	}

@@ -24,7 +24,7 @@ type transcoded struct {
 	Valid   bool
 	UASTC   bool
 	Alpha   bool
-	Levels  []string // SHA-256 of the pixels of each level
+	Levels  []string // SHA-256 sums of the pixels, by level
 	Refused []string
 }
 

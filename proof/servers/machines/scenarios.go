@@ -175,7 +175,7 @@ func branch(n *network) error {
 type counts struct {
 	cooked, restored int
 	given            int64
-	silent           bool // expect that no request is sent to the server
+	silent           bool // set if no request may be sent to the server
 }
 
 // cookExpecting cooks, and compares the counts with the expected ones.
