@@ -7,14 +7,14 @@ import (
 
 // A distribution describes how evenly a function spreads keys over the bins of a hash table.
 type distribution struct {
-	keys       int // distinct keys
-	duplicates int // repeated keys, not counted elsewhere
+	keys       int
+	duplicates int // number of keys that equal an earlier key; only their first occurrence is counted elsewhere
 	bins       int
 	counts     []int // number of keys in each bin
-	chains     []int // number of bins by their number of keys; the last element is not 0
+	chains     []int // chains[n] is the number of bins with n keys; the last element is not 0
 
-	// The number of keys whose sum equals an earlier key's sum in the low 32 or 64 bits. For
-	// functions of 32 bits both are equal.
+	// The number of keys whose sum equals an earlier key's sum in the low 32 or 64 bits. Both
+	// numbers are equal if the function has 32 bits.
 	collisions32, collisions64 int
 }
 
@@ -47,7 +47,7 @@ func spreadKeys(sum func(key []byte) uint64, keys []string, bins int) distributi
 // duplicates.
 func keysInBins(sum func(key []byte) uint64, keys []string, bins int, wanted ...int) [][]string {
 	chains := make([][]string, len(wanted))
-	at := map[uint64]int{} // indexes in chains by bin
+	at := map[uint64]int{} // in chains, the indexes of the keys by bin
 	for i, bin := range wanted {
 		at[uint64(bin)] = i
 	}

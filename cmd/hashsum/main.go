@@ -71,7 +71,6 @@ func main() {
 	}
 }
 
-// parseAndRun runs the command and returns its exit status.
 func parseAndRun(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	_, isTerminal := frontend.Terminal(stdout)
 	c := &command{
@@ -117,8 +116,8 @@ func parseAndRun(ctx context.Context, args []string, stdin io.Reader, stdout, st
 	return frontend.OK
 }
 
-// showProgress starts to show progress if stderr is a terminal and the input is not typed at a
-// terminal. The returned function stops it.
+// showProgress starts a progress display if stderr is a terminal and the input is not typed at a
+// terminal. The returned function stops the display.
 func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	in, ok := c.stdin.(*os.File)
 	typed := ok && frontend.IsTerminal(in) && slices.Contains(slices.Concat(c.files, c.lists), stdinName)
