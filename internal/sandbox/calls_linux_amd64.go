@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const (
 	ourMachine    = unix.AUDIT_ARCH_X86_64
-	firstForeign  = 0x40000000 // the first x32 call
+	firstForeign  = 0x40000000 // number of the first x32 call
 	sysNewfstatat = unix.SYS_NEWFSTATAT
 )
 

@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const (
 	ourMachine    = unix.AUDIT_ARCH_AARCH64
-	firstForeign  = 0x40000000 // a number above all call numbers
+	firstForeign  = 0x40000000 // a number above all system calls
 	sysNewfstatat = unix.SYS_FSTATAT
 )
 

@@ -31,7 +31,7 @@ func TestRecipeIsComplete(t *testing.T) {
 	})
 }
 
-// options returns the usual options with a change.
+// options returns the default options with one change.
 func options(change func(*atlasOptions)) *atlasOptions {
 	o := Recipe().New().(*atlasOptions)
 	change(o)

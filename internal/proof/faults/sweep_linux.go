@@ -162,7 +162,6 @@ func (s Sweep) drawFaultSample(all []target) []target {
 	return all[:s.Sample]
 }
 
-// playAll plays the targets of one scene.
 func (s Sweep) playAll(ctx context.Context, sc scene, all []target, tally *Tally) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -211,7 +210,7 @@ func (s Sweep) plays(scene string) bool {
 	return s.Scenes == nil
 }
 
-// listFaults plays a scene without faults and returns its targets.
+// listFaults plays a scene without faults. It returns one target for each fault and system call.
 func (s Sweep) listFaults(ctx context.Context, sc scene) (all []target, calls int, err error) {
 	ws, err := s.newWorkspace(sc, "list")
 	if err != nil {
@@ -235,7 +234,7 @@ func (s Sweep) listFaults(ctx context.Context, sc scene) (all []target, calls in
 	return all, len(r.calls), err
 }
 
-// playTargets plays targets from a channel.
+// playTargets plays the targets that it receives from a channel.
 func (s Sweep) playTargets(ctx context.Context, worker int, sc scene, todo <-chan target, count func(outcome)) error {
 	var ws *workspace
 	defer func() {
