@@ -141,7 +141,7 @@ type style int
 const (
 	stylePlain style = iota // "digest  name", like sha256sum, b3sum and xxhsum
 	styleTag                // "SHA256 (name) = digest", like the BSDs
-	styleJSON // one JSON object
+	styleJSON               // one JSON object
 )
 
 // A layout is a style and a line end.

@@ -120,7 +120,7 @@ func progressLine(done, total, files int64, rate float64) string {
 }
 
 const (
-	shownOfCause = 3 // maximum number of printed messages with one cause
+	shownOfCause = 3  // maximum number of printed messages with one cause
 	maxCauses    = 20 // maximum number of causes that are counted separately; a list of garbage has very many
 )
 

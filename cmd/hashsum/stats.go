@@ -164,7 +164,7 @@ func listedFiles(names []string) string {
 type keyForm struct {
 	hex  bool // each line is a key in hex digits
 	sums bool // each line is a key's sum in hex digits, a space and the key
-	size int // number of bytes per key, if keys have no separators
+	size int  // number of bytes per key, if keys have no separators
 }
 
 // maxKeySize limits the key size that -keys accepts, in bytes.

@@ -26,11 +26,11 @@ type Box struct {
 	// programs holds Trace.Programs without symbolic links. readable holds the paths that programs
 	// may read.
 	programs, readable []string
-	runs               bool // whether the policy allows programs to execute files in root
-	kills              bool // whether signals from the thread reach exactly the processes in the box
+	runs               bool          // whether the policy allows programs to execute files in root
+	kills              bool          // whether signals from the thread reach exactly the processes in the box
 	gone               chan struct{} // closed when the last process in the box has exited
-	blind              error // why the trace is incomplete, or nil; serveCalls owns it until gone is closed
-	calls              int // number of system calls of serveCalls; serveCalls owns it until gone is closed
+	blind              error         // why the trace is incomplete, or nil; serveCalls owns it until gone is closed
+	calls              int           // number of system calls of serveCalls; serveCalls owns it until gone is closed
 }
 
 // patience is how long End waits for killed processes.

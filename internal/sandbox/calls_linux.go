@@ -10,7 +10,7 @@ type call struct {
 	change                     change
 	opens                      opens // where the open flags of the call are
 	gives                      gives // what the call returns; argument value is the address of the result
-	nofollow                   bool // if the path ends with a symbolic link, the call does not follow it
+	nofollow                   bool  // if the path ends with a symbolic link, the call does not follow it
 }
 
 // gives is the kind of result of a call on a file.
@@ -21,8 +21,8 @@ const (
 	givesStat
 	givesStatx
 	givesAccess // whether the access mode in argument value is allowed
-	givesText                 // the target of a symbolic link
-	givesPlace // the call changes the working directory
+	givesText   // the target of a symbolic link
+	givesPlace  // the call changes the working directory
 )
 
 // opens says where a call passes its open flags.
@@ -32,7 +32,7 @@ const (
 	looks   opens = iota // the call does not open a file
 	byFlags              // the flags are an argument
 	byHow                // the flags are a field of struct open_how
-	creates // the call has no flags, like creat
+	creates              // the call has no flags, like creat
 )
 
 // A change is the kind of attribute that a call sets, and its format.
@@ -40,9 +40,9 @@ type change int
 
 const (
 	mode         change = iota
-	seconds // two times in a struct utimbuf
-	microseconds // two times as struct timeval
-	nanoseconds // two times as struct timespec
+	seconds             // two times in a struct utimbuf
+	microseconds        // two times as struct timeval
+	nanoseconds         // two times as struct timespec
 )
 
 // none marks an argument that a call does not have.

@@ -35,7 +35,7 @@ func TestKillsOnlyIfSignalsAreConfined(t *testing.T) {
 		want        bool
 	}{
 		{scoped, true, false, true}, {scoped + 1, true, false, true},
-		{scoped, true, true, false}, // the attempt failed because the parent can still be reached
+		{scoped, true, true, false},   // the attempt failed because the parent can still be reached
 		{scoped, false, false, false}, // the attempt also failed before, which proves nothing
 		{scoped - 1, true, false, false},
 	} {

@@ -38,7 +38,7 @@ func findStrays([]string, string) strays { return strays{job: true} }
 func (strays) killStrays() {}
 
 // A job is the job object that contains a program and all processes that it starts. The system
-// kills them whenever cook ends.
+// kills them when cook ends.
 type job struct {
 	handle windows.Handle // job object, or 0
 }
@@ -119,8 +119,8 @@ func (j *job) terminate(leader *os.Process) {
 	}
 }
 
-// kill ends all processes in the job object. Errors are ignored: they mean that no process is
-// left.
+// kill ends all processes in the job object. An error would mean that no process is left, so it is
+// ignored.
 func (j *job) kill(leader *os.Process) {
 	if j.handle == 0 {
 		leader.Kill()

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/ctxio"
 )
 
-// words is text that compresses about as well as real data does.
+// words is text that compresses about as well as typical data.
 func words(size int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer

@@ -18,7 +18,7 @@ type project struct {
 	dir, assets, out, store string
 	rules                   []byte
 	adjust                  func(*cook.Project) // nil if the manifest is one file
-	edited                  bool // whether the edited source has its second text
+	edited                  bool                // whether the edited source has its second text
 	// want holds the outputs of a run from scratch, for both values of edited.
 	want  map[bool]oracle.Tree
 	later time.Duration // offset of the next run's clock from the real time

@@ -26,7 +26,7 @@ type target struct {
 	scene string
 	fault Fault
 	call  callID // zero if no fault is injected
-	turn  int // number of equal calls before this call
+	turn  int    // number of equal calls before this call
 }
 
 // A callID identifies a system call by its name and paths. The paths are relative to the workspace
@@ -43,7 +43,7 @@ var randomName = regexp.MustCompile("[0-9a-f]{16,}")
 // An outcome is the result of one run of the command.
 type outcome struct {
 	calls []faultfs.Call // system calls of the command, up to the call with the fault
-	met   bool // whether the call with the fault was reached
+	met   bool           // whether the call with the fault was reached
 	found []Finding
 }
 

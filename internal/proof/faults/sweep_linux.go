@@ -91,7 +91,7 @@ type Kind string
 const (
 	Wrong  Kind = "wrong"  // wrong outputs, wrong exit status, or a wrong next run
 	Silent Kind = "silent" // failed without reporting path and cause
-	Hang   Kind = "hang" // the command exceeded its timeout
+	Hang   Kind = "hang"   // the command exceeded its timeout
 )
 
 func (f Finding) String() string {

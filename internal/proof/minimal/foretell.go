@@ -13,8 +13,8 @@ import (
 // A forecast is the exact work that a run must do.
 type forecast struct {
 	outcomes map[key][]cook.Outcome // the possible outcomes of each asset that needs work; two if equal assets are cooked concurrently
-	logs     map[string]int // how often each program must be executed
-	claims   map[string]int // how many steps and chains look up each key in the store
+	logs     map[string]int         // how often each program must be executed
+	claims   map[string]int         // how many steps and chains look up each key in the store
 }
 
 // foretell predicts the work of a run for the given targets. It updates the model to the state

@@ -23,7 +23,7 @@ import (
 
 // Options configure a random sequence of edits and runs.
 type Options struct {
-	Steps int // number of rounds; each makes edits and then runs cook twice
+	Steps int  // number of rounds; each makes edits and then runs cook twice
 	Tools bool // cook some assets with programs, with declared and with traced dependencies (Linux only)
 }
 

@@ -34,7 +34,7 @@ const (
 	Cut       Kind = "cut"       // truncates a file
 	Lose      Kind = "lose"      // deletes a file
 	Map       Kind = "map"       // opens a shared mapping of a file and writes to its byte N
-	MapWrite  Kind = "mapwrite" // writes to byte N through that mapping, which changes no file time
+	MapWrite  Kind = "mapwrite"  // writes to byte N through that mapping, which changes no file time
 	Tick      Kind = "tick"      // waits for the file system clock to tick
 	Wait      Kind = "wait"      // waits N milliseconds
 )

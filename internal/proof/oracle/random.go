@@ -97,7 +97,7 @@ type generator struct {
 	mapped  []string
 	last    string // the source that was edited last
 	was     string // content of last before the edit
-	tools   tool // tool of the script; the zero tool for none
+	tools   tool   // tool of the script; the zero tool for none
 	config  string // cook.toml at the root, without parts and rules
 	parts   string // rules of a chain scene; "" for none
 	rules   string // more rules and targets of cook.toml; may be empty

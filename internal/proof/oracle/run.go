@@ -121,7 +121,7 @@ type Result struct {
 	Found       int // number of assets
 	Failed      int
 	Worked      int    // number of assets that were cooked, restored or unchanged
-	FromWatcher bool // a watcher answered the request, so this process did not cook
+	FromWatcher bool   // a watcher answered the request, so this process did not cook
 	Line        string // text of the summary
 	// Unplanned lists the sources of assets that failed in planning. Their earlier outputs are
 	// kept.
