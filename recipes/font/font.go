@@ -110,7 +110,7 @@ func Recipe() recipe.Recipe {
 	}
 }
 
-// Indices of the outputs. Programs load the metrics, which name the atlas.
+// Indexes of the outputs. Programs load the metrics, which name the atlas.
 const (
 	metricsOutput = iota
 	atlasOutput
@@ -188,7 +188,7 @@ func countOf(n int, what string) string {
 }
 
 func (o *fontOptions) writeAtlas(ctx context.Context, job *recipe.Job, size extent, texels []byte) error {
-	jobs.SetRole(job, atlasOutput, role.Data.String()) // distances are numbers
+	jobs.SetRole(job, atlasOutput, role.Data.String()) // the texels are numbers, not colors
 	out, err := job.Create(atlasOutput)
 	if err != nil {
 		return err
@@ -209,8 +209,8 @@ func (o *fontOptions) writeAtlas(ctx context.Context, job *recipe.Job, size exte
 	return errors.Join(ktx2.Write(ctx, out, t, packing), out.Close())
 }
 
-// texelChannels returns the bytes per texel, both while drawing and in KTX2. Three channels
-// become four, because not all graphics processors support three.
+// texelChannels returns the bytes per texel, both while drawing and in KTX2. Three channels become
+// four, because some GPUs do not support three.
 func (o *fontOptions) texelChannels() int {
 	if o.Field == "sdf" {
 		return 1
@@ -265,11 +265,12 @@ func (o *fontOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	}
 	const (
 		fixed      = 24 << 20 // memory for one outline and its segments
-		perByte    = 5        // bytes per byte of the font, allocated on opening
-		perPair    = 32       // bytes per kerning pair, including growth
+		perByte    = 5        // bytes per byte of the font, which are allocated when it is opened
+		perPair    = 32       // bytes per kerning pair, including the growth of the list
 		perRune    = 256
 		textMemory = 2 * maxText
-		// The sorted outline with edge colors, and rows of distances around it.
+		// multiOutline is for the sorted outline with edge colors. multiRow is for rows of
+		// distances around it.
 		multiOutline, multiRow = 16 << 20, 512
 	)
 	runes, text := int64(0), int64(0)
