@@ -282,7 +282,7 @@ func (b *bmWriter) page(file string) {
 	b.m.writeText("</pages>\n")
 }
 
-// writeAttribute writes an attribute, whose value has different forms in JSON and XML.
+// writeAttribute writes an attribute. Its value has different forms in JSON and XML.
 func (b *bmWriter) writeAttribute(key, inJSON, inXML string) *bmWriter {
 	if !b.json {
 		b.m.writeText(" ").writeText(key).writeText(`="`).writeText(inXML).writeText(`"`)
@@ -318,16 +318,16 @@ func (b *bmWriter) beginList(key string, values ...int) *bmWriter {
 }
 
 func quotedRune(s string) string {
-	text, _ := json.Marshal(s) // no error is possible for a string
+	text, _ := json.Marshal(s) // marshaling a string cannot fail
 	return string(text)
 }
 
-// escaped returns the result of EscapeText in encoding/xml. Importing that package would slow
-// down every start of the program.
+// escaped returns the result of EscapeText in encoding/xml. Importing that package would slow down
+// every start of the program.
 func escaped(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffe || r == 0xffff {
-			return utf8.RuneError // a character that XML forbids
+			return utf8.RuneError // XML forbids this character
 		}
 		return r
 	}, s)
