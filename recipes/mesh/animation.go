@@ -313,11 +313,11 @@ func (w *writer) spareAccessors() (list []int32) {
 	return list
 }
 
-// A keyframeWriter writes arrays of keyframes, each distinct array once.
+// A keyframeWriter writes arrays of keyframes. It writes each distinct array only once.
 type keyframeWriter struct {
 	w       *writer
 	numbers map[string]int
-	spare   []int32 // accessors whose indices can be reused
+	spare   []int32 // accessors whose indexes can be reused
 }
 
 // writeSampler writes the keyframes of a motion and returns a sampler that refers to them.
@@ -331,7 +331,7 @@ func (k *keyframeWriter) writeSampler(ctx context.Context, text json.RawMessage,
 	}
 	times := make([]float32, len(m.keep))
 	elements := make([]uint32, 0, len(m.keep))
-	each := m.source.Width / m.stored.Width // elements per keyframe
+	each := m.source.Width / m.stored.Width // number of elements per keyframe
 	for i, key := range m.keep {
 		times[i] = m.source.Times[key]
 		for e := range each {
@@ -369,14 +369,14 @@ func (k *keyframeWriter) writeKeys(ctx context.Context, u gltf.Use, a gltf.Array
 	}
 	number, err := k.w.accessors.replaceAccessor(ctx, source, accessorType(k.w.doc, made, a.Width), u, a, times)
 	if source != made && number != int(source) {
-		k.spare = append(k.spare, source) // an equal accessor exists
+		k.spare = append(k.spare, source) // an equal accessor already exists
 	}
 	k.numbers[key] = number
 	return number, err
 }
 
-// dropAccessors removes unused accessors from the end of the list. An unused accessor before
-// others keeps its index and shrinks to one byte.
+// dropAccessors removes unused accessors from the end of the list. An unused accessor before a used
+// one keeps its index and shrinks to one byte.
 func (as *accessors) dropAccessors(spare []int32) {
 	for _, i := range slices.Backward(spare) {
 		as.taken[i] = true
