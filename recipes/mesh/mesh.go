@@ -207,7 +207,7 @@ func Recipe() recipe.Recipe {
 		Traits: func(c recipe.Cooker) recipe.Traits {
 			o := c.(*meshOptions)
 			return recipe.Traits{
-				// Other rules may apply to the images beside a moved model.
+				// The images beside a model that has moved may have other rules.
 				IgnoresPath: o.Textures == "keep" || !strings.HasSuffix(o.ImageRules, "/"),
 				Check:       o.checkOptions, Estimate: o.estimateMemory, Explain: o.explainResult,
 			}

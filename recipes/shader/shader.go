@@ -153,9 +153,9 @@ func (o *shaderOptions) machineKind() string {
 // maxSource limits the size of a shader in bytes.
 const maxSource = 4 << 20
 
-// estimateMemory implements Traits.Estimate. Includes may expand to maxFlat bytes, which are
-// held three times: as read, without comments, and as written. The memory of the child per byte
-// of WGSL was measured and is limited by childHeap.
+// estimateMemory implements Traits.Estimate. Includes may expand to maxFlat bytes. These are in
+// memory three times: as read, without comments, and as written. For WGSL, the memory of the child
+// per byte was measured, and childHeap limits it.
 func (o *shaderOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxSource {
 		return 0, fmt.Errorf("the shader has %d bytes; the limit is %d", size, int64(maxSource))
@@ -230,7 +230,7 @@ func (o *shaderOptions) glsl(ctx context.Context, job *recipe.Job, source []byte
 		return job.Write(0, text)
 	}
 	defer job.Step("compile")()
-	// The compiler would open any file that an include names.
+	// The compiler would open any file that an include names, so no include may remain.
 	if line := leftInclude().FindIndex(text); line != nil {
 		return fmt.Errorf("the compiler would have to expand an #include: %.100q", text[line[0]:])
 	}
@@ -252,7 +252,7 @@ func readShader(job *recipe.Job, name string) ([]byte, error) {
 }
 
 // compileGLSL runs the external compiler, which converts GLSL to SPIR-V. The compiler's messages
-// identify files by their numbers in #line.
+// contain the file numbers of #line directives.
 func (o *shaderOptions) compileGLSL(ctx context.Context, job *recipe.Job, stage string, text []byte, names []string) error {
 	scratch, err := job.Scratch()
 	if err != nil {
@@ -283,7 +283,7 @@ var (
 	compilerWarning = lazyregexp.New(`WARNING: (\d+):(\d+): (.*)`)
 )
 
-// inFile returns a message of the compiler with its file name and line.
+// inFile returns a message of the compiler with the file's name and line.
 func inFile(m []string, names []string) string {
 	where := m[2] + ":1"
 	if n, err := strconv.Atoi(m[1]); err == nil && n > 0 && n < len(names) {
