@@ -109,10 +109,10 @@ func TestEverything(t *testing.T) {
 		"audio/finish_fanfare.wav":     "OggS",
 		"audio/coin.wav":               "qoaf",
 		"audio/engine_loop.wav":        "RIFF",
-		"textures/sky/sun.hdr":         "\xabKTX 20\xbb\r\n\x1a\n\x8f\x00\x00\x00", // VK_FORMAT_BC6H_UFLOAT_BLOCK
-		"textures/terrain/brick_n.png": "\xabKTX 20\xbb\r\n\x1a\n\x8d\x00\x00\x00", // VK_FORMAT_BC5_UNORM_BLOCK
+		"textures/sky/sun.hdr":         "\xabKTX 20\xbb\r\n\x1a\n\x8f\x00\x00\x00", // 0x8f is VK_FORMAT_BC6H_UFLOAT_BLOCK
+		"textures/terrain/brick_n.png": "\xabKTX 20\xbb\r\n\x1a\n\x8d\x00\x00\x00", // 0x8d is VK_FORMAT_BC5_UNORM_BLOCK
 		"textures/props/cone.png":      "DDS ",
-		"fonts/pebble.ttf":             "\xabKTX 20\xbb\r\n\x1a\n\x09\x00\x00\x00", // VK_FORMAT_R8_UNORM
+		"fonts/pebble.ttf":             "\xabKTX 20\xbb\r\n\x1a\n\x09\x00\x00\x00", // 0x09 is VK_FORMAT_R8_UNORM
 		"models/kart.gltf":             "glTF\x02\x00\x00\x00",
 	} {
 		all, err := cook.Why(t.Context(), p, source, cook.WhyOptions{})

@@ -60,7 +60,7 @@ type checking struct {
 	proper   int // number of well-formed lines
 	improper int
 	refused  flood
-	end      error // why reading ended; nil at the end of the list
+	end      error // reason for the end of reading; nil at the end of the list
 
 	begun entryQueue // entries whose files are being summed, in order
 
@@ -217,7 +217,7 @@ func (k *checking) printResult(e *entry, text string) {
 
 // printTotals prints the warnings about a list and the error that ended reading it.
 func (k *checking) printTotals(end error) {
-	k.out.flushOutput() // print the results before messages about them
+	k.out.flushOutput() // results come before messages about them
 	k.refused.printRest("line", func(text string) { k.msg.warnAbout(k.list, text) })
 	k.errors.printRest("file", func(text string) { k.msg.refuseList(k.list, text) })
 	switch {
@@ -272,7 +272,7 @@ func (q *entryQueue) popEntry() entry {
 	e := q.entries[q.head]
 	q.entries[q.head] = entry{}
 	q.head++
-	if 2*q.head >= len(q.entries) { // amortized: each entry moves at most once on average
+	if 2*q.head >= len(q.entries) { // amortized cost: each entry moves at most once on average
 		n := copy(q.entries, q.entries[q.head:])
 		clear(q.entries[n:])
 		q.entries, q.head = q.entries[:n], 0
@@ -289,7 +289,7 @@ type guesses struct {
 	// that receives results writes it. The goroutine that reads the list reads it.
 	matched [len(entry{}.digest) + 1]atomic.Pointer[function]
 
-	unmatched []int // numbers of digits in lines that no function matched
+	unmatched []int // numbers of digits of sums that no function matched
 }
 
 // guessFor returns the function to try first for a line.

@@ -47,7 +47,7 @@ func spreadKeys(sum func(key []byte) uint64, keys []string, bins int) distributi
 // duplicates.
 func keysInBins(sum func(key []byte) uint64, keys []string, bins int, wanted ...int) [][]string {
 	chains := make([][]string, len(wanted))
-	at := map[uint64]int{} // in chains, the indexes of the keys by bin
+	at := map[uint64]int{} // indexes of the keys, in chains by bin
 	for i, bin := range wanted {
 		at[uint64(bin)] = i
 	}

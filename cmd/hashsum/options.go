@@ -19,7 +19,7 @@ type options struct {
 	workers int       // number of workers; 0 means one for each CPU
 	layout  layout
 
-	version, man bool // print the version or the manual page and exit
+	version, man bool // whether to print the version or the manual page and exit
 
 	// Options of -stats.
 	stats  bool

@@ -45,8 +45,8 @@ type output struct {
 	w   io.Writer
 	err error
 
-	terminal bool             // write each line at once, and escape control characters
-	progress *progressDisplay // the progress line is cleared before a write
+	terminal bool             // whether to write each line at once, and escape control characters
+	progress *progressDisplay // the display is cleared before a write
 
 	buf []byte
 }

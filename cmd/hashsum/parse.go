@@ -77,8 +77,8 @@ func (d dialect) parseText(line []byte) (entry, []byte, error) {
 	return d.parsePlain(word, rest)
 }
 
-// parsePlain parses "word name" and "word *name". It also parses "word name" and "word<tab>name",
-// which BSD tools write with -r.
+// parsePlain parses a word, two blanks and a name, as most tools write them, and "word *name". It
+// also parses "word name" and "word<tab>name", which BSD tools write with -r.
 func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
 	if len(rest) == 0 || rest[0] != ' ' && rest[0] != '\t' {
 		return entry{}, nil, errors.New("want a sum, a space and a name")
@@ -263,7 +263,7 @@ func (l *lines) readNextLine() ([]byte, error) {
 		return nil, errUTF16
 	}
 	if l.number == 1 {
-		line = bytes.TrimPrefix(line, []byte("\ufeff")) // Windows editors write CRLF
+		line = bytes.TrimPrefix(line, []byte("\ufeff")) // Windows editors write a byte order mark
 	}
 	return bytes.TrimSuffix(line, []byte{l.end}), nil
 }

@@ -30,7 +30,7 @@ type progressDisplay struct {
 	total atomic.Int64 // total bytes; 0 if not known yet
 
 	start time.Time
-	mu    sync.Mutex // guards the rate
+	mu    sync.Mutex // mu guards the rate.
 	last  sample
 	rate  float64 // bytes per second, a moving average
 }
@@ -120,13 +120,13 @@ func progressLine(done, total, files int64, rate float64) string {
 }
 
 const (
-	shownOfCause = 3  // maximum number of printed messages with one cause
+	shownOfCause = 3  // maximum number of printed messages with the same cause
 	maxCauses    = 20 // maximum number of causes that are counted separately; a list of garbage has very many
 )
 
 // A flood limits the printed messages with one cause, so that a thousand errors take a few lines.
 type flood struct {
-	causes []cause // causes in the order of their first message
+	causes []cause // causes, sorted by their first message
 }
 
 type cause struct {

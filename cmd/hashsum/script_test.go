@@ -81,7 +81,7 @@ func writeLines(ts *testscript.TestScript, _ bool, args []string) {
 // an interrupt after the first printed line. It fails unless hashsum prints nothing more and its
 // os.ProcessState reads END.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	program, err := exec.LookPath("hashsum") // testscript defines this variable
+	program, err := exec.LookPath("hashsum") // testscript puts the program on PATH
 	ts.Check(err)
 	cmd := exec.Command(program, append(args[1:], "-")...)
 	cmd.Dir = ts.MkAbs(".")

@@ -20,7 +20,7 @@ import (
 // A keeper is one way to run a program: sandboxed, traced, or without either.
 type keeper struct {
 	name   string
-	needs  string // the program that this way requires; "" for none
+	needs  string // name of the required program; "" for none
 	prefix func(w, tree string) []string
 	box    func(w, tree string) *Policy
 	enter  func(tree string) error // confines the thread without a Box; may be nil

@@ -22,7 +22,7 @@ type Box struct {
 	watch  func(string)
 	server func(string)
 	trace  *Trace
-	root   string // directory of trace, without symbolic links
+	root   string // traced directory, without symbolic links
 	// programs holds Trace.Programs without symbolic links. readable holds the paths that programs
 	// may read.
 	programs, readable []string
@@ -95,7 +95,7 @@ func Alone(f func()) {
 		runtime.LockOSThread()
 		if unix.Gettid() != unix.Getpid() {
 			f()
-			return // the goroutine is still locked, so its thread ends
+			return // the goroutine stays locked to its thread, which ends the thread
 		}
 		// While this goroutine occupies the main thread, no other goroutine can run on it.
 		over := make(chan struct{})
@@ -262,7 +262,7 @@ func changeToFolder(dir string) error {
 func dropCapabilities() error {
 	const fileOwner = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID
 	if unix.Geteuid() != 0 {
-		return nil // for other users, no_new_privs prevents gaining capabilities
+		return nil // no_new_privs prevents other users from gaining capabilities
 	}
 	for capability := range uintptr(64) {
 		if fileOwner>>capability&1 == 1 {

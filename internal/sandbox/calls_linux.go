@@ -8,31 +8,31 @@ import "golang.org/x/sys/unix"
 type call struct {
 	folder, path, value, flags int // the numbers of these arguments, or none
 	change                     change
-	opens                      opens // where the open flags of the call are
-	gives                      gives // what the call returns; argument value is the address of the result
-	nofollow                   bool  // if the path ends with a symbolic link, the call does not follow it
+	opens                      opens // place of the open flags
+	gives                      gives // result of the call; argument value is its address
+	nofollow                   bool  // whether the call does not follow a symbolic link at the end of the path
 }
 
-// gives is the kind of result of a call on a file.
+// A gives value is the kind of result that a system call on a file returns.
 type gives int
 
 const (
 	givesNothing gives = iota // the call only reveals whether the file exists
 	givesStat
 	givesStatx
-	givesAccess // whether the access mode in argument value is allowed
-	givesText   // the target of a symbolic link
+	givesAccess // the call tests whether the access mode in argument value is allowed
+	givesText   // the call returns the target of a symbolic link
 	givesPlace  // the call changes the working directory
 )
 
-// opens says where a call passes its open flags.
+// An opens value says where a system call passes its open flags.
 type opens int
 
 const (
 	looks   opens = iota // the call does not open a file
 	byFlags              // the flags are an argument
 	byHow                // the flags are a field of struct open_how
-	creates              // the call has no flags, like creat
+	creates              // the call has fixed flags, like creat
 )
 
 // A change is the kind of attribute that a call sets, and its format.

@@ -16,7 +16,7 @@ import (
 // A peer is another sandbox, with the options that its makers use for builds.
 type peer struct {
 	name  string
-	files []string // names and paths of its program
+	files []string // names and paths of the sandbox's program
 	args  func(p place) []string
 }
 

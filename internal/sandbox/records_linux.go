@@ -185,7 +185,7 @@ func (t *Trace) hasSameState(name string, how Access) bool {
 	case how == Exists:
 		return err == nil && folder
 	case was == stamp{}:
-		return true // the content was not read
+		return true // the program did not read the content
 	}
 	return err == nil && folder == (how == List) && stampOf(&st) == was
 }

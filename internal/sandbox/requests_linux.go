@@ -178,7 +178,7 @@ func (s *server) openToIdentify(folder, path []byte, flags, resolve uint64) (fd 
 		defer s.closeCounted(fd)
 		base = fd
 	}
-	return s.openat2(base, path, unix.O_PATH|flags, resolve|unix.RESOLVE_NO_MAGICLINKS) // for the server, /proc/self would refer to itself
+	return s.openat2(base, path, unix.O_PATH|flags, resolve|unix.RESOLVE_NO_MAGICLINKS) // /proc/self would refer to the server
 }
 
 // openNamedFile opens the file that a call's path refers to with O_PATH, to identify it.

@@ -100,7 +100,7 @@ func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix
 		rest = strings.TrimLeft(behind, "/")
 		if part == "." || part == ".." {
 			if _, _, errno := s.textOf(at + "/."); errno != 0 {
-				s.recordPassage([]byte(at), Read) // the path uses a file as a directory
+				s.recordPassage([]byte(at), Read) // here the path uses a file as a directory
 				return "", errno
 			}
 			if part == ".." {

@@ -170,18 +170,18 @@ var refused = map[uint32]uint32{
 	unix.SYS_FCHOWN: pretends, unix.SYS_FCHOWNAT: pretends,
 	unix.SYS_SETXATTR: refuses(unix.ENOTSUP), unix.SYS_LSETXATTR: refuses(unix.ENOTSUP), unix.SYS_FSETXATTR: refuses(unix.ENOTSUP),
 	unix.SYS_REMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_LREMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_FREMOVEXATTR: refuses(unix.ENOTSUP),
-	463: refuses(unix.ENOTSUP), 466: refuses(unix.ENOTSUP), 469: refuses(unix.ENOTSUP), // setxattrat, removexattrat, file_setattr
+	463: refuses(unix.ENOTSUP), 466: refuses(unix.ENOTSUP), 469: refuses(unix.ENOTSUP), // 463 is setxattrat, 466 removexattrat, 469 file_setattr
 	// These calls reveal attributes of any file, and their errors reveal whether it exists.
 	unix.SYS_GETXATTR: refuses(unix.ENOTSUP), unix.SYS_LGETXATTR: refuses(unix.ENOTSUP), unix.SYS_FGETXATTR: refuses(unix.ENOTSUP),
 	unix.SYS_LISTXATTR: refuses(unix.ENOTSUP), unix.SYS_LLISTXATTR: refuses(unix.ENOTSUP), unix.SYS_FLISTXATTR: refuses(unix.ENOTSUP),
-	464: refuses(unix.ENOTSUP), 465: refuses(unix.ENOTSUP), 468: refuses(unix.ENOTSUP), // getxattrat, listxattrat, file_getattr
+	464: refuses(unix.ENOTSUP), 465: refuses(unix.ENOTSUP), 468: refuses(unix.ENOTSUP), // 464 is getxattrat, 465 listxattrat, 468 file_getattr
 	unix.SYS_NAME_TO_HANDLE_AT: refuses(unix.ENOTSUP),
 	// These calls reveal when other processes use a directory.
 	unix.SYS_INOTIFY_ADD_WATCH: refuses(unix.EACCES), unix.SYS_FANOTIFY_INIT: refuses(unix.EPERM),
 	// These calls fail because the program lacks privileges, but their errors could reveal whether
 	// a file exists.
 	unix.SYS_MOUNT: refuses(unix.EPERM), unix.SYS_UMOUNT2: refuses(unix.EPERM), unix.SYS_PIVOT_ROOT: refuses(unix.EPERM), unix.SYS_CHROOT: refuses(unix.EPERM),
-	unix.SYS_OPEN_TREE: refuses(unix.EPERM), 467: refuses(unix.EPERM), unix.SYS_MOVE_MOUNT: refuses(unix.EPERM), // open_tree_attr
+	unix.SYS_OPEN_TREE: refuses(unix.EPERM), 467: refuses(unix.EPERM), unix.SYS_MOVE_MOUNT: refuses(unix.EPERM), // 467 is open_tree_attr
 	unix.SYS_FSPICK: refuses(unix.EPERM), unix.SYS_MOUNT_SETATTR: refuses(unix.EPERM), unix.SYS_QUOTACTL: refuses(unix.EPERM),
 }
 
@@ -204,7 +204,7 @@ func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix
 	for _, nr := range asked {
 		todo[nr] = asks
 	}
-	const ( // offsets in struct seccomp_data
+	const ( // these are offsets in struct seccomp_data
 		number, machine, place, argument = 0, 4, 8, 16
 	)
 	load := func(at uint32) unix.SockFilter {

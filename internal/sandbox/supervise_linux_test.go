@@ -35,8 +35,8 @@ func TestKillsOnlyIfSignalsAreConfined(t *testing.T) {
 		want        bool
 	}{
 		{scoped, true, false, true}, {scoped + 1, true, false, true},
-		{scoped, true, true, false},   // the attempt failed because the parent can still be reached
-		{scoped, false, false, false}, // the attempt also failed before, which proves nothing
+		{scoped, true, true, false},   // not confined, because the parent can still be reached
+		{scoped, false, false, false}, // not proven, because the parent could not be reached before either
 		{scoped - 1, true, false, false},
 	} {
 		if got := confinesSignals(tc.version, tc.before, tc.now); got != tc.want {

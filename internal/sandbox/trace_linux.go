@@ -82,7 +82,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	case w.errno != 0:
 		s.noteUnreadableCaller(w.errno)
 		if traced {
-			s.found = accessedFile{name: w.name, how: Read} // a directory that this process may not read
+			s.found = accessedFile{name: w.name, how: Read} // this process may not read the directory
 		}
 		return false
 	case !s.fstat(w.file):
@@ -165,7 +165,7 @@ func (s *server) reportWatchedPath(c call) {
 // An accessedFile describes the access that a call is about to make. Its name is empty if the call
 // accesses no file.
 type accessedFile struct {
-	name  []byte // valid until the next call
+	name  []byte // name of the file, valid until the next call
 	how   Access
 	stamp stamp // zero if the stamp is not known
 }

@@ -160,7 +160,7 @@ func (f found) restoredImage(page *image.NRGBA) *image.NRGBA {
 	for y := f.frame.Min.Y; y < f.frame.Max.Y; y++ {
 		for x := f.frame.Min.X; x < f.frame.Max.X; x++ {
 			dx, dy := x-f.frame.Min.X, y-f.frame.Min.Y
-			if f.rotated { // 90 degrees counterclockwise
+			if f.rotated { // the sprite was rotated by 90 degrees counterclockwise
 				dx, dy = dy, f.frame.Dx()-1-dx
 			}
 			m.SetNRGBA(f.at.X+dx, f.at.Y+dy, page.NRGBAAt(x, y))

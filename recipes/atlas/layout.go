@@ -242,7 +242,7 @@ func (o *atlasOptions) paintSprite(m *pixmap.Map, s *sprite, left, top int, turn
 	for y := -before; y < bottom; y++ {
 		for x := -before; x < right; x++ {
 			sx, sy := min(max(x, 0), w-1), min(max(y, 0), h-1)
-			if turned { // rotated clockwise: the left side becomes the top
+			if turned { // the sprite is rotated clockwise, so its left side becomes the top
 				sx, sy = sy, s.h-1-sx
 			}
 			copy(m.Pix8[4*((top+y)*m.W+left+x):][:4], s.pix[4*(sy*s.w+sx):])

@@ -63,7 +63,7 @@ func isList(head []byte) bool {
 type line struct {
 	number  int
 	pattern string
-	full    string // the pattern relative to the root of the asset tree
+	full    string // pattern relative to the root of the asset tree
 	without bool
 }
 

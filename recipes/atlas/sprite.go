@@ -20,7 +20,7 @@ import (
 // A sprite holds the pixels of an image without its empty edges.
 type sprite struct {
 	w, h int
-	pix  []uint8 // in the layout of pixmap.Map
+	pix  []uint8 // layout as in pixmap.Map
 }
 
 // A namedSprite is a sprite with one of its names.

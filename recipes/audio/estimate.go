@@ -64,7 +64,7 @@ func (o *audioOptions) cookMemory(info source.Info, size int64) int64 {
 		measuring = loudness.Memory(info.Frames, info.Rate)
 	}
 	encoded := int64(0)
-	if o.Format == "auto" && o.Lossy { // the ADPCM file, in a growing buffer
+	if o.Format == "auto" && o.Lossy { // memory for the ADPCM file, in a growing buffer
 		encoded = info.Frames * int64(channels)
 	}
 	resampling := resample.Memory(info.Frames, channels, info.Rate, o.outputRate(info.Rate))

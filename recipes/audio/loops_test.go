@@ -56,7 +56,7 @@ func comments(list ...string) string {
 func id3(version, encoding byte, texts ...string) []byte {
 	text := func(s string) (b []byte) {
 		switch encoding {
-		case 1: // UTF-16 with a byte order mark
+		case 1: // UTF-16 text begins with a byte order mark
 			b = []byte{0xff, 0xfe}
 			for _, c := range utf16.Encode([]rune(s)) {
 				b = binary.LittleEndian.AppendUint16(b, c)
@@ -100,11 +100,11 @@ func readFile(t testing.TB, name string) []byte {
 
 // For every form of loop in a source, cooking with default options must keep the loop or warn.
 func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
-	flac, mp3 := readFile(t, "flac/testdata/tri16.flac"), readFile(t, "mp3/testdata/stereo.mp3") // frames 2500 and 9000
+	flac, mp3 := readFile(t, "flac/testdata/tri16.flac"), readFile(t, "mp3/testdata/stereo.mp3") // the sounds have 2500 and 9000 frames
 	plain := file(t, chord(8000, 1, 2500), wav.PCM16)
 	rapid.Check(t, func(rt *rapid.T) {
 		frame := rapid.Uint32Range(0, 3000)
-		start, end := frame.Draw(rt, "start"), frame.Draw(rt, "end") // the first frame after the loop
+		start, end := frame.Draw(rt, "start"), frame.Draw(rt, "end") // end is the first frame after the loop
 		kind := rapid.Uint32Range(0, 3).Draw(rt, "kind")
 		count := rapid.Uint32Range(0, 5).Draw(rt, "count")
 		way := rapid.SampledFrom([]string{"smpl", "region", "points", "flac smpl", "flac comments", "mp3"}).Draw(rt, "way")

@@ -27,7 +27,7 @@ type sound struct {
 	source   source.Info
 	trimmed  int64   // number of frames that were cut off
 	loudness float64 // LUFS before the gain; set only if a loudness is requested
-	gain     float64 // dB
+	gain     float64 // gain in dB
 	limited  bool    // whether the gain was reduced to respect the peak
 	dropped  []pcm.Loop
 }

@@ -193,7 +193,7 @@ func TestHostileSoundsAreRefusedEarly(t *testing.T) {
 	long := file(t, chord(48000, 1, 48000), wav.PCM16)
 	lying := slices.Clone(long)
 	for i := range 4 {
-		lying[24+i] = []byte{0, 0, 0, 1}[i] // a rate of 16 M frames per second
+		lying[24+i] = []byte{0, 0, 0, 1}[i] // the header claims a rate of 16 M frames per second
 	}
 	for _, tc := range []struct {
 		name, want string

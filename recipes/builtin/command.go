@@ -173,13 +173,13 @@ type call struct {
 	made            string // absolute path of the source if it is not in the asset directory
 	program         string
 	args            []string
-	outputs         []string // absolute paths
+	outputs         []string // absolute paths of the outputs
 	depfile         string
 	wantsDepfile    bool
-	vars            map[string]string // see jobs.Programs
+	vars            map[string]string // variables for the program; see jobs.Programs
 	used            func(processor time.Duration)
 	cell            *cell          // nil if the program runs unconfined in the asset directory
-	shown           *sandbox.Trace // fixes the modes and times that the program sees; may be nil
+	shown           *sandbox.Trace // fixes the modes and times that the program can see; may be nil
 	trace           *sandbox.Trace // records reads in the asset directory; may be nil
 }
 

@@ -131,7 +131,7 @@ func sizeOfRemoved(pids []int, folders []string) (size int64) {
 // limitFileSize limits the size of each file that a process and its future children write.
 func limitFileSize(pid int, size int64) {
 	limit := unix.Rlimit{Cur: uint64(size), Max: uint64(size)}
-	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // on failure, watchLimits still checks sizes
+	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // watchLimits still checks sizes if this fails
 }
 
 // overFileSize reports whether a program was ended because a file became too large. A shell reports
@@ -301,7 +301,7 @@ func isStarting(pid int) bool {
 func (s strays) killOne(pid int) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
-		return unix.Kill(pid, unix.SIGKILL) == nil // an old kernel, or pidfd_open is forbidden
+		return unix.Kill(pid, unix.SIGKILL) == nil // the kernel is old, or pidfd_open is forbidden
 	}
 	if err != nil {
 		return false // the process has ended, or the ID belongs to a thread of another process

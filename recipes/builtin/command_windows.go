@@ -29,7 +29,7 @@ func countLinks(fs.FileInfo) uint64 { return 1 }
 // Strays are the processes that a program has started, unless it may leave servers running.
 type strays struct {
 	after int
-	job   bool // a job object contains the strays
+	job   bool // whether a job object contains the strays
 }
 
 func findStrays([]string, string) strays { return strays{job: true} }
@@ -40,7 +40,7 @@ func (strays) killStrays() {}
 // A job is the job object that contains a program and all processes that it starts. The system
 // kills them when cook ends.
 type job struct {
-	handle windows.Handle // job object, or 0
+	handle windows.Handle // handle of the job object, or 0
 }
 
 // longestDir is the longest working directory of a program in UTF-16 units, without the

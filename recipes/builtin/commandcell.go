@@ -345,7 +345,7 @@ func readsOf(file, assets, scratch string) []string {
 }
 
 func programDirectories(file, assets, scratch string) []string {
-	home, _ := os.UserHomeDir() // if the home directory is unknown, home is "" and has no effect
+	home, _ := os.UserHomeDir() // home is "" if unknown, and then has no effect
 	return sandbox.Program(file, home, assets, scratch)
 }
 

@@ -106,7 +106,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 			return err
 		}
 	}
-	for _, d := range jobs.Deps(job) { // an earlier access of the program may have had another result
+	for _, d := range jobs.Deps(job) { // the program may have had another result from an earlier access
 		if is, seen := found[d.On.Named(d.Name)]; seen && is != d.Found {
 			return fmt.Errorf("input %s: %w", pathname.Show(d.On.Named(d.Name).String()), recipe.ErrChanged)
 		}

@@ -59,7 +59,7 @@ func (c *commandOptions) startProgram(ctx context.Context, p *call, grace time.D
 	cmd := exec.Command(p.program)
 	cmd.Args = p.args
 	if cmd.Dir = p.workingDirectory(); box != nil {
-		cmd.Dir = "" // the box sets the directory
+		cmd.Dir = "" // the box sets the working directory
 	}
 	cmd.Env = c.environ(p)
 	left := findStrays(cmd.Env, p.scratch)

@@ -152,7 +152,7 @@ func TestIsStarting(t *testing.T) {
 		if err := start.Start(); err != nil {
 			t.Fatal(err)
 		}
-		pid := start.Process.Pid // Start returns after exec
+		pid := start.Process.Pid // the process has run exec, because Start returns only then
 		for ready := false; !ready; ready = !isStarting(pid) {
 			runtime.Gosched()
 		}

@@ -91,7 +91,7 @@ const (
 type tail struct {
 	mu  sync.Mutex
 	buf []byte
-	cut bool // the start of the text has been dropped
+	cut bool // whether the start of the text has been dropped
 }
 
 func (t *tail) Write(p []byte) (int, error) {

@@ -17,7 +17,7 @@ import (
 // Limits of version commands.
 const (
 	versionTimeout = 10 * time.Second
-	maxVersion     = 4 << 10 // bytes of output
+	maxVersion     = 4 << 10 // maximum output in bytes
 )
 
 // askVersion implements Traits.Version. It runs the version command in the sandbox of the rule. It

@@ -99,7 +99,7 @@ func (z *zstdOptions) compressStream(dst io.Writer, src io.Reader, size int64) e
 // bytes.
 type encoderKind struct {
 	level  zstd.EncoderLevel
-	window int // bytes
+	window int // window size in bytes
 }
 
 // encoders maps each encoderKind to a *sync.Pool of idle encoders. For each small file, allocating

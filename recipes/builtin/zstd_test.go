@@ -89,11 +89,11 @@ func TestZstdEncodersAreReused(t *testing.T) {
 		size := 1 << rnd.IntN(20)
 		data := words(size + rnd.IntN(size))
 		switch rnd.IntN(3) {
-		case 0: // random bytes
+		case 0: // the file has random bytes
 			for i := range data {
 				data[i] = byte(rnd.Uint32())
 			}
-		case 1: // the second half repeats the first
+		case 1: // the second half of the file repeats the first
 			copy(data[len(data)/2:], data)
 		}
 		files = append(files, data[:rnd.IntN(len(data)+1)])

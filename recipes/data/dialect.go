@@ -39,7 +39,7 @@ func (o *dataOptions) findDialect(ctx context.Context, source []byte, tabs bool)
 		told = m[1][0]
 	}
 	set := strings.TrimPrefix(o.Separator, "auto")
-	literal := tabs && (set == "\t" || set == "" && told == 0) // without quoting: quotes are ordinary characters
+	literal := tabs && (set == "\t" || set == "" && told == 0) // quotes are ordinary characters in such a table
 	d.text = unifyLineEnds(text, !literal)
 	skip := o.SkipLines
 	if told != 0 {

@@ -12,7 +12,7 @@ type decimal struct {
 	negative bool
 	digits   string // no leading zeros; "" for zero
 	exp      int64
-	whole    bool // whether the number was written without a point and an exponent
+	whole    bool // whether the number has neither a point nor an exponent
 }
 
 // mostDigits limits the digits of numbers that are converted to another base, because the time

@@ -13,7 +13,7 @@ type checker struct {
 	top  *schema
 	path []string // path of the current value
 
-	taken, next, most int // see countSteps
+	taken, next, most int // counters of steps; see countSteps
 	active            []application
 	err               error
 }

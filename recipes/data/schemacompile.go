@@ -10,7 +10,7 @@ import (
 type schema struct {
 	at       *value
 	resource *resource
-	never    bool // the schema is false, which accepts no value
+	never    bool // whether the schema is false, which accepts no value
 
 	ref     *schema
 	dynamic *dynamicRef
@@ -32,7 +32,7 @@ type logicRules struct {
 // outermost resource with an anchor of that name determines it.
 type dynamicRef struct {
 	first *schema
-	name  string // "" for $recursiveRef
+	name  string // name of the anchor; "" for $recursiveRef
 	moves bool   // whether first has such an anchor; if not, the reference is ordinary
 }
 

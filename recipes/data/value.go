@@ -104,8 +104,8 @@ type builder struct {
 	made  int
 	depth int
 
-	decimalComma bool // numbers in cells have a decimal comma
-	otherKeys    bool // a key was a number, true, false or null, and was converted to text
+	decimalComma bool // whether numbers in cells have a decimal comma
+	otherKeys    bool // whether a key was a number, true, false or null, and was converted to text
 }
 
 const (

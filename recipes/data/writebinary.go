@@ -12,8 +12,8 @@ import (
 )
 
 type cborOptions struct {
-	exact  bool // use decimal fractions for numbers that no binary64 equals
-	sorted bool // sort keys by their encoded form
+	exact  bool // whether to use decimal fractions for numbers that no binary64 equals
+	sorted bool // whether to sort keys by their encoded form
 }
 
 // Major types of CBOR (RFC 8949, section 3.1), and the tags used here.
@@ -26,9 +26,9 @@ const (
 	cborMap   = 5
 	cborTag   = 6
 
-	tagBignum          = 2 // RFC 8949, section 3.4.3
+	tagBignum          = 2 // the tag is defined in RFC 8949, section 3.4.3
 	tagNegativeBignum  = 3
-	tagDecimalFraction = 4 // RFC 8949, section 3.4.4
+	tagDecimalFraction = 4 // the tag is defined in RFC 8949, section 3.4.4
 )
 
 // appendCBOR encodes a tree as CBOR with definite lengths and the shortest form of every head and
@@ -224,7 +224,7 @@ func appendMessagePack(to writer, root *value, exact bool) ([]byte, error) {
 
 type packWriter struct {
 	writer
-	exact bool // refuse numbers that no binary64 equals
+	exact bool // whether to refuse numbers that no binary64 equals
 }
 
 func (w *packWriter) writePackValue(v *value) error {

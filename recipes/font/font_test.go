@@ -186,7 +186,7 @@ func TestPostScriptOutlinesHaveRightDistances(t *testing.T) {
 			py := g.Plane[3]*100 - float64(y-g.Atlas[3]) - 0.5
 			want := min(6, max(-6, 20-math.Hypot(px-25, py-30)))
 			got := (float64(atlas.GrayAt(x, y).Y)/255 - 0.5) * 12
-			if math.Abs(got-want) > 0.06 { // half a step of a byte, plus the error of the curve in integer units
+			if math.Abs(got-want) > 0.06 { // half a step of an 8-bit value, plus the error of the curve
 				t.Fatalf("at %v, %v: %v, want %v", px, py, got, want)
 			}
 		}

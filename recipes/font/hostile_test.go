@@ -97,7 +97,7 @@ func TestDamagedFontGivesErrorOrAtlas(t *testing.T) {
 				t.Errorf("cut at %d of %d: no error", n, len(whole))
 			}
 		}
-		for i := 0; i < len(whole); i += 3 { // odd and even offsets, to change both bytes of 16-bit numbers
+		for i := 0; i < len(whole); i += 3 { // the offsets are odd and even, to change both bytes of 16-bit numbers
 			bent := slices.Clone(whole)
 			bent[i] ^= []byte{0xff, 0x01}[i%2]
 			res := cookFile(t, letters(), bent)

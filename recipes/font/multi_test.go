@@ -131,7 +131,7 @@ func TestMultiIsSharper(t *testing.T) {
 // A placed glyph holds what a layout says about a glyph.
 type placed struct {
 	code                                   int
-	advance, left, bottom, right, top      float64 // in pixels of the atlas relative to the pen, y upward
+	advance, left, bottom, right, top      float64 // pixels of the atlas relative to the pen, y upward
 	atlasLeft, atlasTop, atlasW, atlasH    float64
 	kernedBy, lineHeight, ascender, spread float64
 }

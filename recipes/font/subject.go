@@ -172,7 +172,7 @@ func (s *subject) drawAtlas(ctx context.Context) ([]byte, error) {
 	}
 	if s.o.Field == "msdf" {
 		for i := 3; i < len(texels); i += 4 {
-			texels[i] = 255 // only mtsdf keeps the plain distance
+			texels[i] = 255 // only mtsdf stores the plain distance in alpha
 		}
 	}
 	return texels, nil

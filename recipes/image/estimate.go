@@ -64,7 +64,7 @@ func (o *Image) peakBytes(info source.Info, l layout, size int64) int64 {
 	}
 	assembling := whole
 	if l.assembles {
-		assembling = int64(l.beside+2) * whole // plus the result, or a converted image
+		assembling = int64(l.beside+2) * whole // includes the result, or a converted image
 	}
 	cutting := int64(1+len(o.Layers))*whole + before
 	if !o.cutsFaces() {
@@ -127,7 +127,7 @@ func (o *Image) makingMemory(d pixmap.Depth, l layout) int64 {
 		most += 8<<16 + bytesOf(coveringSide, coveringSide, d) + 2*coveringPixels + 8*coveringPixels
 	}
 	if o.Premultiply {
-		most += 16 * int64(l.tw) * 64 // the rows of the bands, until they are collected
+		most += 16 * int64(l.tw) * 64 // memory for the rows of the bands, until they are collected
 	}
 	return most + o.texelMemory(d, l)
 }

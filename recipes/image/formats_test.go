@@ -24,7 +24,7 @@ func TestFormatsAreReadByAnotherLibrary(t *testing.T) {
 		format string
 		bcn    bcn.Format
 		srgb   bool
-		least  float64 // the minimum PSNR in decibels, over the channels of the format
+		least  float64 // least PSNR in decibels, over the channels of the format
 	}{
 		{"bc1", bcn.FormatBC1, true, 34}, {"bc3", bcn.FormatBC3, true, 35}, {"bc4", bcn.FormatBC4, false, 45},
 		{"bc5", bcn.FormatBC5, false, 45}, {"bc7", bcn.FormatBC7, true, 38}, {"r8", bcn.FormatR8, false, 99},
@@ -56,7 +56,7 @@ func TestFormatsAreReadByAnotherLibrary(t *testing.T) {
 			}
 			channels := tex.Format.Channels()
 			if tex.Format == texture.RGB10A2 {
-				channels = "rgb" // two bits of alpha cannot be compared with eight
+				channels = "rgb" // alpha has two bits, which cannot be compared with eight
 			}
 			if like := likeness(got.Pix, m.Pix, channels); like < tc.least {
 				t.Errorf("%.2f dB, want %.2f", like, tc.least)
@@ -97,7 +97,7 @@ func TestFloatFormatsKeepLightBeyondWhite(t *testing.T) {
 	file := radiance(w, h)
 	for _, format := range []string{"auto", "bc6h", "rgba16f", "bc7"} {
 		tex := cook(t, options(func(o *Image) { o.Format = format }), "sky.hdr", file)
-		at := func(i int) float64 { return math.Ldexp(1, i%w%8-3) } // value of pixel i in the first row
+		at := func(i int) float64 { return math.Ldexp(1, i%w%8-3) } // at returns the value of pixel i in the first row.
 		switch tex.Format {
 		case texture.BC6H:
 			got, err := bcn.DecodeBC6HFloat32(tex.Levels[0], w, h, false)
@@ -122,7 +122,7 @@ func TestFloatFormatsKeepLightBeyondWhite(t *testing.T) {
 			if err != nil || !tex.SRGB {
 				t.Fatalf("error %v, sRGB %v", err, tex.SRGB)
 			}
-			for i, want := range []byte{99, 137, 188, 255, 255} { // light of 1/8, 1/4, 1/2, 1, 2 on the sRGB curve
+			for i, want := range []byte{99, 137, 188, 255, 255} { // the expected values of light of 1/8, 1/4, 1/2, 1, 2 on the sRGB curve
 				if off := int(got[4*i]) - int(want); off > 8 || off < -8 {
 					t.Errorf("%s: pixel %d is %d, want %d", format, i, got[4*i], want)
 				}

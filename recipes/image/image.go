@@ -177,7 +177,7 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 		}
 		return s.writeSheetData(job)
 	}
-	if o.hasIrradiance() { // the irradiance needs the pixels, which makeTexture frees
+	if o.hasIrradiance() { // computing irradiance needs the pixels, which makeTexture frees
 		if err := s.writeIrradiance(ctx, job, 1); err != nil {
 			return err
 		}

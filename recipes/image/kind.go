@@ -88,7 +88,7 @@ type decision struct {
 	// srgb is true if the colors are sRGB-encoded. It is false for other kinds.
 	srgb   bool
 	choice texture.Choice
-	opaque bool // set only for UASTC
+	opaque bool // whether the images are opaque; set only for UASTC
 }
 
 // judgeRole determines the role of the images, and warns if the evidence contradicts itself.

@@ -57,7 +57,7 @@ func TestAutoChoosesKindAndFormat(t *testing.T) {
 	for i := 3; i < len(height.Pix); i += 4 {
 		height.Pix[i] = byte(i)
 	}
-	sky := painted(64, 64, func(x, y int) color.NRGBA { // unit vectors that are tilted
+	sky := painted(64, 64, func(x, y int) color.NRGBA { // sky has unit vectors that are tilted.
 		dx, dy := -0.6+float64(x%16)/200, 0.2+float64(y)/400
 		return color.NRGBA{unitByte(dx), unitByte(dy), unitByte(math.Sqrt(1 - dx*dx - dy*dy)), 255}
 	})

@@ -107,7 +107,7 @@ func (u *uses) fromGLTF(text []byte) {
 		return
 	}
 	files := gltf.ExternalFiles(images)
-	for i, text := range materials { // one document at a time, to limit memory
+	for i, text := range materials { // one document is parsed at a time, to limit memory
 		m, err := gltf.ParseObject(text)
 		if err != nil {
 			continue
@@ -239,8 +239,8 @@ func (u use) readAs() role.Slot {
 // A usage is the role of an image according to materials. The role may be Unknown.
 type usage struct {
 	role role.Role
-	by   string // "material ... of ... names it as ..."
-	bump bool   // the slot is one of OBJ that may also hold heights
+	by   string // a clause such as "material ... of ... names it as ..."
+	bump bool   // whether the slot is one of OBJ that may also hold heights
 	// number means that alpha is ignored, or is a value other than transparency. numberBy is the
 	// reason.
 	number   bool

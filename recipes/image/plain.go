@@ -38,7 +38,7 @@ func (o *Image) changesNoPixels() bool {
 // Extensions of files whose bytes are kept. PNG is first, because other files become PNG.
 const (
 	keptExtensions  = "png,jpg,jpeg," + lightExtensions
-	lightExtensions = "hdr,exr" // these formats hold light without an upper limit, which PNG cannot hold
+	lightExtensions = "hdr,exr" // files with these extensions hold light without an upper limit, which PNG cannot hold
 )
 
 // plainExtension returns the extension template of a plain image. JPEG files whose pixels change

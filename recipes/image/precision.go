@@ -37,7 +37,7 @@ func (s *subject) keepsNumbers(c pixmap.Content) bool {
 	if s.choice = (texture.Choice{Format: s.o.gpu().Instead(f, false)}); one != "" {
 		s.choice = oneChannel(one, s.choice.Format)
 	}
-	if s.choice.Swizzle == "r001" { // the value that a shader reads by default
+	if s.choice.Swizzle == "r001" { // a shader reads this value by default
 		s.choice.Swizzle = ""
 	}
 	why := "heights keep their numbers"

@@ -96,7 +96,7 @@ func TestHeightsKeepTheirNumbers(t *testing.T) {
 	for _, tc := range []struct {
 		file   string
 		data   []byte
-		format uint32 // VkFormat
+		format uint32 // pixel format, as a VkFormat
 		want   []byte
 	}{
 		{"heightmap.png", encodePNG(t, deep), 70, deepBytes},

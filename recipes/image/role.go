@@ -121,8 +121,8 @@ func (e evidence) verdictByName() verdict {
 		v := e.verdictByContent("")
 		switch {
 		case v.role == role.Normal:
-			return v // "bump" means heights or normals
-		case !e.content.Opaque && e.content.Gray < surelyGray: // the icon of a tool, such as "raise_height"
+			return v // a name with "bump" may mean heights or normals
+		case !e.content.Opaque && e.content.Gray < surelyGray: // the image may be the icon of a tool, such as "raise_height"
 			v.reason = fmt.Sprintf("its path says %v, but it is neither gray nor opaque", e.name)
 			v.conflict = `its path says height, but it is neither gray nor opaque: treated as colors; rename it, or set kind = "height" in a rule`
 			return v

@@ -126,7 +126,7 @@ func TestSheetHoldsTheFramesOfAnimation(t *testing.T) {
 		"web":   func(o *Image) { o.GPU = "web" },
 	} {
 		o := options(change, func(o *Image) { o.Frames, o.Kind = "sheet", "sprite" })
-		if name == "bc7" || name == "web" { // for these, only sizes and places are checked
+		if name == "bc7" || name == "web" { // only sizes and places are checked
 			o.Format = map[string]string{"bc7": "bc7", "web": "auto"}[name]
 			if err := prepare(t, o, "walk.gif", data); err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -15,8 +15,8 @@ import (
 // Size limits of the format.
 const (
 	minSize   = 2
-	maxSize   = 256   // largest LUT_3D_SIZE
-	maxSingle = 65536 // largest LUT_1D_SIZE
+	maxSize   = 256   // largest valid LUT_3D_SIZE
+	maxSingle = 65536 // largest valid LUT_1D_SIZE
 )
 
 // maxHalf is the largest finite value of rgba16f.
@@ -55,7 +55,7 @@ func (d domain) String() string {
 // A cube is a .cube file that is being parsed.
 type cube struct {
 	text   []byte
-	at     int // offset of the current line
+	at     int // offset of the current line in the file
 	size   int
 	single bool
 	domain domain

@@ -56,11 +56,11 @@ type cooking struct {
 	named      []bool // nodes that extensions name; these nodes keep their meshes
 	groups     *groups
 	skinned    []int // a mesh that uses each skin; -1 if no mesh uses it
-	joints     []int // for each mesh, the number of joints in its smallest skin; 0 without skins
+	joints     []int // number of joints in the smallest skin of each mesh; 0 without skins
 	repairs    repairs
 	geometries []*geometry
-	released   []int32       // accessors of removed samplers
-	clips      []*clip       // animations
+	released   []int32 // accessors of removed samplers
+	clips      []*clip
 	shows      [][]*geometry // geometries by mesh and primitive; nil for an unchanged primitive
 }
 

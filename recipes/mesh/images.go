@@ -23,7 +23,7 @@ func (w *writer) writeImages(ctx context.Context) error {
 	}
 	cooked := w.cookedImages()
 	types := make([]string, len(objects)) // media types of embedded images
-	made := make([]bool, len(objects))    // which images became textures
+	made := make([]bool, len(objects))    // marks the images that became textures
 	pictures, err := w.imageUses()
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // A motion is a rewritten animation sampler.
 type motion struct {
 	source *keyframes.Curve
-	input  int32      // accessor of the keyframe times
+	input  int32      // accessor of the times of the keyframes
 	stored gltf.Array // rounded values of all keyframes
 	use    gltf.Use
 	most   float64 // maximum error
@@ -28,7 +28,7 @@ func (m *motion) lastKeyTime() float32 { return m.source.Times[len(m.source.Time
 type motionReader struct {
 	*cooking
 	times map[int32][]float32 // times of each accessor that was read
-	reach []float64           // see gltf.Document.Reaches
+	reach []float64           // size of the parts below each node; see gltf.Document.Reaches
 }
 
 // readSampler reads a sampler that animates nodes. It returns nil for a sampler that must stay
@@ -123,7 +123,7 @@ func (o *meshOptions) reduceMotion(ctx context.Context, m *motion) (err error) {
 		return err
 	}
 	if m.source.Kind == keyframes.Rotation && !m.source.SameTurns(m.stored.Floats()) {
-		m.stored, m.use = unrounded, gltf.Other // with rounded values, a player might rotate in the opposite direction
+		m.stored, m.use = unrounded, gltf.Other // a player might rotate the rounded values in the opposite direction
 	}
 	m.keep, err = keyframes.Reduce(ctx, m.source, m.stored.Floats(), m.most)
 	return err

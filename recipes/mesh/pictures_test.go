@@ -87,9 +87,9 @@ func TestEmbeddedPictures(t *testing.T) {
 		format  uint32 // DXGI_FORMAT; 0 if the image is not DDS
 		texture string
 	}{
-		{99, `{"extensions":{"MSFT_texture_dds":{"source":0}}}`}, // BC7_UNORM_SRGB
-		{83, `{"extensions":{"MSFT_texture_dds":{"source":1}}}`}, // BC5_UNORM
-		{98, `{"extensions":{"MSFT_texture_dds":{"source":2}}}`}, // BC7_UNORM
+		{99, `{"extensions":{"MSFT_texture_dds":{"source":0}}}`}, // 99 is DXGI_FORMAT_BC7_UNORM_SRGB
+		{83, `{"extensions":{"MSFT_texture_dds":{"source":1}}}`}, // 83 is DXGI_FORMAT_BC5_UNORM
+		{98, `{"extensions":{"MSFT_texture_dds":{"source":2}}}`}, // 98 is DXGI_FORMAT_BC7_UNORM
 		{0, `{"source":3}`}, {0, `{"source":4}`}, {0, `{"source":5}`},
 	} {
 		have, _ := json.Marshal(doc.Textures[i])

@@ -222,7 +222,7 @@ func TestRepairsLayout(t *testing.T) {
 	view("", 255, 0, 0, 0, 255, 0, 0, 0, 255)
 	s.data = append(s.data, 0, 0, 0)
 	view(`,"byteStride":8`, 0, 0, 0, 0, 9, 9, 9, 9, 0, 0, 0x80, 0x3f)
-	view("", append(make([]byte, 20), 0, 0, 0x40, 0x40)...) // the last float is 3
+	view("", append(make([]byte, 20), 0, 0, 0x40, 0x40)...) // the last of these floats is 3
 	doc := repaired(t, s.tree(`"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0,"NORMAL":1,"COLOR_0":2}}]}],
 		"animations":[{"channels":[{"sampler":0,"target":{"node":0,"path":"translation"}}],"samplers":[{"input":3,"output":4}]}]`), "m/a.gltf",
 		"accessor 2: attribute offsets are not multiples of 4; rewritten",

@@ -97,7 +97,7 @@ func TestTangents(t *testing.T) {
 		for i := range positions {
 			want := []float64{1, 0, 0, 1}
 			if normals[i][0] < -0.1 {
-				want = []float64{-d, 0, -d, -1} // the coordinates of the second square are mirrored
+				want = []float64{-d, 0, -d, -1} // the second square has mirrored coordinates
 			}
 			for k := range want {
 				if math.Abs(tangents[i][k]-want[k]) > 0.01 {

@@ -30,10 +30,10 @@ const (
 // A flattening expands the includes of one source.
 type flattening struct {
 	ctx     context.Context
-	dirs    []string                          // directories searched for includes
+	dirs    []string                          // directories that are searched for includes
 	lines   bool                              // whether to write #line directives
 	compact bool                              // whether to drop comments; see function compact
-	read    func(name string) ([]byte, error) // reads a file relative to the source's directory
+	read    func(name string) ([]byte, error) // read returns a file whose name is relative to the source's directory.
 
 	out     bytes.Buffer
 	names   []string // names of the files, indexed by their numbers in #line

@@ -148,7 +148,7 @@ func concrete(m *ir.Module) {
 	r := &rewriter{module: m, function: &ir.Function{Expressions: m.GlobalExpressions}}
 	for i, e := range m.GlobalExpressions {
 		t, err := ir.ResolveExpressionType(m, r.function, ir.ExpressionHandle(i))
-		if err == nil && (t.Handle == nil || int(*t.Handle) < len(m.Types)) { // on an error, checkTypes reports it
+		if err == nil && (t.Handle == nil || int(*t.Handle) < len(m.Types)) { // checkTypes reports the error
 			m.GlobalExpressions[i].Kind = literals(r, e.Kind, ir.TypeResInner(m, t))
 		}
 		r.function.ExpressionTypes = append(r.function.ExpressionTypes, t)

@@ -86,7 +86,7 @@ func checkFunction(m *ir.Module, f *ir.Function, name string) error {
 
 // A declarationError is the reason why a declaration in the source cannot be compiled.
 type declarationError struct {
-	keyword, name string // keyword and name, such as fn main
+	keyword, name string // keyword and name, as in fn main
 	why           error
 }
 
@@ -122,7 +122,7 @@ func (c *typeChecker) sameType(a, b ir.TypeInner) bool {
 		b, ok := b.(ir.PointerType)
 		return ok && c.sameType(c.module.Types[a.Base].Inner, c.module.Types[b.Base].Inner)
 	case ir.ValuePointerType, ir.BindingArrayType:
-		return true // these are not types of values
+		return true // these are not the types of values
 	case nil:
 		return b == nil
 	}

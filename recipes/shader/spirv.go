@@ -44,7 +44,7 @@ const (
 	opSampledImage      = 86
 	opMatrixTimesScalar = 143
 	opMatrixTimesMatrix = 146
-	opBranch            = 250 // also opBranchConditional
+	opBranch            = 250 // opcode of OpBranchConditional
 	opSwitch            = 251
 	opReturnValue       = 254
 
@@ -108,7 +108,7 @@ func instructions(words []uint32) iter.Seq2[int, []uint32] {
 type spirvModule struct {
 	types     map[uint32][]uint32 // opcode and operands of each type
 	typeOf    map[uint32]uint32   // type of each value
-	functions map[uint32]uint32   // type of each function
+	functions map[uint32]uint32   // function type of each function
 	blocks    map[uint32]bool     // types decorated as Block or BufferBlock
 	standard  uint32              // ID of the instruction set GLSL.std.450
 	returns   uint32              // result type of the current function

@@ -210,7 +210,7 @@ func TestInvariantIsOfItsEntryPoint(t *testing.T) {
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
-		return bytes.Count(res.Outputs[0], []byte{18, 0, 0, 0}) // decorations with this number are Invariant
+		return bytes.Count(res.Outputs[0], []byte{18, 0, 0, 0}) // the decoration Invariant has this number
 	}
 	for source, want := range map[string]int{
 		plain: 0,

@@ -25,7 +25,7 @@ type kind struct {
 	judge func(ctx context.Context, b *project, r result, wrong func(string, ...any)) bool
 	// rebuild is set if prepare needs a fresh project.
 	rebuild bool
-	parts   bool // set if only a project with a split manifest (many assets) has the file
+	parts   bool // whether only a project with a split manifest (many assets) has the file
 }
 
 // A setup is a change made after the damage and before the run, and the kind of run.

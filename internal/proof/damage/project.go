@@ -21,7 +21,7 @@ type project struct {
 	edited                  bool                // whether the edited source has its second text
 	// want holds the outputs of a run from scratch, for both values of edited.
 	want  map[bool]oracle.Tree
-	later time.Duration // offset of the next run's clock from the real time
+	later time.Duration // difference between the next run's clock and the real time
 }
 
 // foreign is the path of a user's file in the output directory.
@@ -102,7 +102,7 @@ func (b *project) rebuildAll(ctx context.Context) error {
 	if err := errors.Join(os.RemoveAll(b.out), os.RemoveAll(b.store), b.putForeign(b.out)); err != nil {
 		return err
 	}
-	for range 2 { // after the second run, the index trusts all file stamps
+	for range 2 { // the index trusts all file stamps after the second run
 		if _, err := b.cookObserved(ctx, false, nil); err != nil {
 			return err
 		}

@@ -209,7 +209,7 @@ func (b *project) replaced(ctx context.Context, k kind, i int, by replacement, t
 	wrong := func(format string, args ...any) {
 		t.Wrong = append(t.Wrong, Finding{k.name, rel, "replaced by " + by.name + ", " + s.name, fmt.Sprintf(format, args...)})
 	}
-	b.later = 48 * time.Hour // advance the clock by two days, so that daily tasks run
+	b.later = 48 * time.Hour // the clock advances by two days, so that daily tasks run
 	res := b.cookWithin(ctx, s.full)
 	b.later = 0
 	switch {

@@ -54,8 +54,8 @@ type broken struct {
 	code   int
 	stdout string
 	stderr string
-	before oracle.Tree // outputs before the run
-	after  oracle.Tree // outputs after the run
+	before oracle.Tree
+	after  oracle.Tree
 }
 
 func (r *broken) killed() bool { return r.met.N > 0 && r.fault.Action == faultfs.Kill }
@@ -127,7 +127,7 @@ func (ws *workspace) breakOne(ctx context.Context, r *broken) ([]faultfs.Call, e
 	turn := 0
 	calls, err := faultfs.Run(ctx, cmd, []string{ws.dir}, func(c faultfs.Call) faultfs.Action {
 		switch {
-		case r.met.N > 0: // true for calls after the first fault, if the fault is persistent
+		case r.met.N > 0: // an earlier call already failed, and the fault is persistent
 			if c.Grows {
 				return r.fault.Action
 			}

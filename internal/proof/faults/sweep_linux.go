@@ -244,7 +244,7 @@ func (s Sweep) playTargets(ctx context.Context, worker int, sc scene, todo <-cha
 	}()
 	for b := range todo {
 		if ctx.Err() != nil {
-			continue // keep reading, so that the sender does not block
+			continue // continue to receive, so that the sender does not block
 		}
 		if ws == nil {
 			var err error
@@ -257,7 +257,7 @@ func (s Sweep) playTargets(ctx context.Context, worker int, sc scene, todo <-cha
 			return fmt.Errorf("%s, %s at %s %s: %w", sc.name, b.fault.Name, b.call.name, b.call.path, err)
 		}
 		count(r)
-		if len(r.found) > 0 { // after a finding, the workspace may be in an invalid state
+		if len(r.found) > 0 { // the workspace may be in an invalid state after a finding
 			if err := os.RemoveAll(ws.dir); err != nil {
 				return err
 			}

@@ -24,7 +24,7 @@ import (
 // Options configure a random sequence of edits and runs.
 type Options struct {
 	Steps int  // number of rounds; each makes edits and then runs cook twice
-	Tools bool // cook some assets with programs, with declared and with traced dependencies (Linux only)
+	Tools bool // whether to cook some assets with programs, with declared and with traced dependencies (Linux only)
 }
 
 // Counts holds totals over a sequence.

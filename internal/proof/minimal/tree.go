@@ -13,7 +13,7 @@ import (
 type tree struct {
 	*rand.Rand
 	tools bool
-	files map[string]string // contents of files, by path
+	files map[string]string
 	rules rules
 }
 

@@ -41,7 +41,7 @@ func (p *Player) apply(e Edit) error {
 			return err
 		}
 		if runtime.GOOS == "windows" {
-			return nil // cook can detect an edit only by a new ctime
+			return nil // the new modification time stays, because cook could detect the edit only by its ctime
 		}
 		return os.Chtimes(name, info.ModTime(), info.ModTime())
 	case Append:
@@ -151,7 +151,7 @@ func swap(a, b string) error {
 		return err
 	}
 	if err := os.Rename(b, a); err != nil {
-		return os.Rename(a+"~", a) // one path contains the other, so they cannot be swapped
+		return os.Rename(a+"~", a) // the paths cannot be swapped, because one contains the other
 	}
 	return os.Rename(a+"~", b)
 }

@@ -13,7 +13,7 @@ type Kind string
 // source, cooked/x/a.txt an output, and store/ the store. outside/ is a directory that cook must
 // neither read nor write.
 const (
-	Write     Kind = "write"     // writes Data to Path in place and creates missing directories
+	Write     Kind = "write"     // writes Data to the file Path in place, and creates missing directories
 	Replace   Kind = "replace"   // writes Data to a new file and renames it to Path
 	Overwrite Kind = "overwrite" // writes Data at offset N
 	KeepTime  Kind = "keeptime"  // writes Data and restores the modification time

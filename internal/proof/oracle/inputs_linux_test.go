@@ -64,7 +64,7 @@ func newMutant(r *rand.Rand, forget float64) mutant {
 			does("hidden listing", fmt.Sprintf("d%d/", i), fmt.Sprintf("ls d%d >>\"$1\"", i))
 		}
 	}
-	if strings.Contains(script.String(), "(cd lib;") && len(told) == 0 { // if the depfile declared a file in lib, that would imply that lib exists
+	if strings.Contains(script.String(), "(cd lib;") && len(told) == 0 { // a declared file in lib would imply that lib exists
 		m.forgets["hidden listing"] = append(m.forgets["hidden listing"], "lib/")
 	}
 	fmt.Fprintf(&script, "echo \"out: %s\" >\"$2\"\n", strings.Join(told, " "))

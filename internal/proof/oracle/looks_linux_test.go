@@ -71,7 +71,7 @@ func (l *tracedTree) isRight() (text string) {
 func TestEveryAnswerToTracedProgramIsInputOrConstant(t *testing.T) {
 	for _, tc := range []struct {
 		name, script, edit string
-		changes            bool // whether the edit changes the output
+		changes            bool // whether the edit must change the output
 	}{
 		{"directory through a link", `cd cur && cat x > "$2"`, `ln -sfn v2 assets/cur`, true},
 		{"text of a link", `readlink cur > "$2"`, `ln -sfn v2 assets/cur`, true},

@@ -55,5 +55,5 @@ func TestMappedWriteKeepsStamp(t *testing.T) {
 		t.Error("no second write through a mapping kept the stamp")
 	}
 	edit(Edit{Kind: Truncate, Path: name})
-	edit(Edit{Kind: MapWrite, Path: name, N: 1}) // this causes a page fault, which is not an error
+	edit(Edit{Kind: MapWrite, Path: name, N: 1}) // writing to the mapping causes a page fault, which is not an error
 }

@@ -45,7 +45,7 @@ func (p *Player) writeMapping(name string, at int64) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = fmt.Errorf("%v", fault) // the file was truncated
+			err = fmt.Errorf("%v", fault) // the file was truncated, so the mapping cannot be accessed
 		}
 	}()
 	if m := p.mappings[name]; m != nil {

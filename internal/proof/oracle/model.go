@@ -79,7 +79,7 @@ func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list lis
 	hashes := hasHashes(want.list)
 	for key, l := range want.list {
 		if !inScope(mode, l.Source) || bundle(l.Source) || hashes && namesPictures(l.Source) {
-			continue // a bundle contains artifacts, and a model names artifacts, of sources that may not be selected
+			continue // artifacts in a bundle, or names in a model, may belong to sources that were not selected
 		}
 		if slices.ContainsFunc(l.Outputs, func(o manifest.Output) bool { return taken(kept, o.Path) }) {
 			continue

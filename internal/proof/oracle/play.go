@@ -107,7 +107,7 @@ func (p *Player) Edit(e Edit) error {
 		return fmt.Errorf("edit: there is no kind %q", e.Kind)
 	}
 	for _, path := range []string{e.Path, e.To} {
-		leads := path == e.To && e.Kind == Link // a link's target may be any path
+		leads := path == e.To && e.Kind == Link // the target of a link may be any path
 		if path != "" && !leads && !filepath.IsLocal(filepath.FromSlash(path)) {
 			return fmt.Errorf("edit %s %s: path is outside the place", e.Kind, path)
 		}

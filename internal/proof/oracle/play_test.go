@@ -121,7 +121,7 @@ func TestEditDoesWhatItsKindSays(t *testing.T) {
 	a, b := p.name("assets/a"), p.name("assets/d/b")
 	for _, tc := range []struct {
 		edit Edit
-		want string // expected contents of a and d/b
+		want string
 	}{
 		{Edit{Kind: Write, Path: "assets/a", Data: "one"}, "one -"},
 		{Edit{Kind: Replace, Path: "assets/d/b", Data: "two"}, "one two"},

@@ -56,7 +56,7 @@ func Random(seed uint64, opt Options) Script {
 		g.beginTwins()
 	}
 	g.addRun(Mode{})
-	scoped := false // the last run cooked only selected sources
+	scoped := false // whether the last run cooked only selected sources
 	for round := range g.Rounds {
 		g.addPause()
 		if scoped && g.r.IntN(4) > 0 {
@@ -80,7 +80,7 @@ func Random(seed uint64, opt Options) Script {
 			g.turns()
 		}
 	}
-	g.addRun(Mode{}) // do the work that a run for some sources left undone
+	g.addRun(Mode{}) // this run completes the work that a run for some sources left undone
 	return g.s
 }
 
@@ -92,12 +92,12 @@ type generator struct {
 	s       Script
 	targets bool
 	twins   bool
-	links   map[string]string // links of beginTwins with their targets
+	links   map[string]string // maps each link of beginTwins to its target
 	clocks  []int64
 	mapped  []string
 	last    string // the source that was edited last
 	was     string // content of last before the edit
-	tools   tool   // tool of the script; the zero tool for none
+	tools   tool   // tool of the script, if it has one
 	config  string // cook.toml at the root, without parts and rules
 	parts   string // rules of a chain scene; "" for none
 	rules   string // more rules and targets of cook.toml; may be empty
@@ -194,26 +194,26 @@ func (g *generator) addFirstTree(parts bool) {
 		g.addWrite("x/a.gltf", contents()[".gltf"][0])
 		g.addWrite("x/a.bin", contents()[".bin"][0])
 	}
-	if g.r.IntN(2) == 0 { // models that contain other sources; two models may contain the same source
+	if g.r.IntN(2) == 0 { // some models contain other sources; two models may contain the same source
 		g.addWrite("x/a.mtl", contents()[".mtl"][1])
 		g.addWrite("x/b.obj", withLibrary("a.mtl"))
 		g.addWrite("a.obj", withLibrary("x/a.mtl"))
 		g.addWrite("b.bin", contents()[".bin"][1])
 		g.addWrite("a.gltf", contents()[".gltf"][1])
 	}
-	if g.r.IntN(2) == 0 { // models in a directory with dependencies above it
+	if g.r.IntN(2) == 0 { // some models are in a directory with dependencies above it
 		g.addWrite("x/a.obj", withLibrary("../a.mtl"))
 		g.addWrite("a.mtl", contents()[".mtl"][0])
 		g.addWrite("x/b.gltf", contents()[".gltf"][3])
 		g.addWrite("a.bin", contents()[".bin"][2])
 	}
-	if g.r.IntN(2) == 0 { // an ignored directory that contains dependencies of other assets
+	if g.r.IntN(2) == 0 { // an ignored directory contains dependencies of other assets
 		g.do(Write, "assets/lib/.cookignore", "", 0, "*\n")
 		g.addWrite("lib/a.bin", contents()[".bin"][0])
 		g.addWrite("x/b.gltf", contents()[".gltf"][4])
 		g.addWrite("b.gltf", contents()[".gltf"][5])
 	}
-	if g.r.IntN(2) == 0 { // models that determine the roles of images
+	if g.r.IntN(2) == 0 { // some models determine the roles of images
 		g.addWrite("m.gltf", uses("occlusionTexture", "x/a.png"))
 		g.addWrite("x/m.mtl", contents()[".mtl"][g.r.IntN(3)])
 		g.addWrite("x/a.png", contents()[".png"][g.r.IntN(3)])
@@ -244,7 +244,7 @@ func (g *generator) addFirstTree(parts bool) {
 		g.beginParts()
 	}
 	if !g.Copied {
-		g.config = g.someConfig(len(configs) - 1) // the last config is invalid
+		g.config = g.someConfig(len(configs) - 1) // all configs except the last, which is invalid
 	}
 	g.writeRootRules()
 }

@@ -121,7 +121,7 @@ type Result struct {
 	Found       int // number of assets
 	Failed      int
 	Worked      int    // number of assets that were cooked, restored or unchanged
-	FromWatcher bool   // a watcher answered the request, so this process did not cook
+	FromWatcher bool   // whether a watcher answered the request, so that this process did not cook
 	Line        string // text of the summary
 	// Unplanned lists the sources of assets that failed in planning. Their earlier outputs are
 	// kept.
@@ -186,7 +186,7 @@ func Cook(ctx context.Context, opt Run) (Result, error) {
 type collector struct {
 	cook.Observers
 	result  *Result
-	started map[[2]string]bool // pairs of source and target that failed
+	started map[[2]string]bool // pairs of source and target whose recipe has started
 }
 
 func (c *collector) Event(e cook.Event) {

@@ -12,10 +12,10 @@ import (
 
 // A Mode says how a run cooks. The zero Mode is a plain run.
 type Mode struct {
-	Full     bool     // scan the whole tree, not only the files in the index; InProcess changes the checksum function to force this
-	List     bool     // list every directory, as on systems without directory mtimes
-	Verify   bool     // ignore timestamps
-	ByFolder bool     // check the files in an output directory only if the directory's stamp has changed
+	Full     bool     // whether to scan the whole tree, not only the files in the index; InProcess changes the checksum function to force this
+	List     bool     // whether to list every directory, as on systems without directory mtimes
+	Verify   bool     // whether to ignore timestamps
+	ByFolder bool     // whether to check the files in an output directory only if the directory's stamp has changed
 	Targets  []string // targets in order; empty for the unnamed target
 	Patterns []string // sources to cook; empty for all
 	// Cancel interrupts the run at the event with this number; 0 means never.

@@ -58,7 +58,7 @@ func TestReadTreeSeesEverything(t *testing.T) {
 			n++
 		}
 	}
-	if n != Assets+1 { // one more, for cook.toml
+	if n != Assets+1 { // the count includes cook.toml
 		t.Errorf("the sample contains %d files, want %d assets and cook.toml", n, Assets)
 	}
 }
