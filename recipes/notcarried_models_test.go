@@ -77,8 +77,9 @@ func whitePNG() string {
 	return string(data)
 }
 
-// triangleGLTF returns a model with one triangle. members are further members of the document, node
-// of its node, mesh of its mesh, and position of the accessor of positions.
+// triangleGLTF returns a model with one triangle. members are additional members of the document.
+// node, mesh and position are additional members of its node, its mesh and the accessor of
+// positions.
 func triangleGLTF(members, node, mesh, position string) string {
 	var data strings.Builder
 	for _, x := range []float32{0, 0, 0, 1, 0, 0, 0, 1, 0} {

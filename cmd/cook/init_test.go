@@ -59,7 +59,7 @@ func TestInitAllocations(t *testing.T) {
 	}
 }
 
-// Only the standard library's net uses cgo, and it builds without a C compiler too. Releases are
+// Only the standard library's net uses cgo, and it also builds without a C compiler. Releases are
 // built without cgo, because loading the C library slows each start.
 func TestNoCgo(t *testing.T) {
 	for pkg, files := range dependencies(t, "{{len .CgoFiles}}") {

@@ -116,7 +116,7 @@ func parseAndRun(ctx context.Context, args []string, stdin io.Reader, stdout, st
 	return frontend.OK
 }
 
-// showProgress starts a progress display if stderr is a terminal and the input is not typed at a
+// showProgress starts a progress display, if stderr is a terminal and the input is not typed at a
 // terminal. The returned function stops the display.
 func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	in, ok := c.stdin.(*os.File)

@@ -33,7 +33,7 @@ type options struct {
 	quiet, status, ignoreMissing, strict, warn bool
 }
 
-// errHelp means that -h was given.
+// errHelp is the error of parseOptions for -h.
 var errHelp = errors.New("help requested")
 
 // texts is a flag value that collects every occurrence of its flag.
@@ -293,7 +293,8 @@ func functionsWithDigits(digits int) []*function {
 	return all
 }
 
-// lookupFunction returns the function named by -a, a tag or a JSON object, ignoring case, or nil.
+// lookupFunction returns the function that -a, a tag or a JSON object names. It ignores case. It
+// returns nil if there is no such function.
 func lookupFunction(name string) *function {
 	for i := range functions {
 		if strings.EqualFold(functions[i].Name, name) {

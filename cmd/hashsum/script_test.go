@@ -22,7 +22,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			// The race detector makes each process sleep a second at its end.
+			// The race detector makes each process sleep for a second at its end.
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},

@@ -16,7 +16,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// probability matches published 0.05 quantiles of chi-squared, and the symmetry of large degrees.
+// The test compares probability with published 0.05 quantiles of chi-squared, and checks the
+// symmetry for large degrees of freedom.
 func TestProbabilityMatchesQuantiles(t *testing.T) {
 	for _, tt := range []struct {
 		chains []int // numbers of keys in at least two bins, for chiSquared

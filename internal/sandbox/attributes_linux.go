@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The server itself answers stat, access and readlink calls for traced files. Programs see the same
-// modes and times on all machines.
+// The server itself answers stat, access and readlink calls for traced files, so that programs see
+// the same modes and times on all machines.
 
 // sized is the size that programs see for directories. It is also the block size that they see.
 const sized = 4096

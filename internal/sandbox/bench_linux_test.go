@@ -144,7 +144,7 @@ func (k *keeper) missing() error {
 	return nil
 }
 
-// A sample holds the measurements of a benchmark's rounds, by name.
+// A sample maps the names of measurements to their values in all rounds.
 type sample map[string][]float64
 
 func (s sample) add(name string, value float64) { s[name] = append(s[name], value) }

@@ -297,7 +297,7 @@ func openFolderPath(dir string) (int, error) {
 }
 
 // confinesSignals reports whether kill(-1) reaches only processes in the box. Landlock must support
-// that. The parent must have been reachable before the thread entered the box, and must be
+// that. Also, the parent must have been reachable before the thread entered the box, and must be
 // unreachable now.
 func confinesSignals(version int, before, now bool) bool { return version >= scoped && before && !now }
 

@@ -45,7 +45,7 @@ const (
 	nanoseconds         // two times as struct timespec
 )
 
-// none marks an argument that a call does not have.
+// none is the argument number for an argument that a call does not have.
 const none = -1
 
 // changing lists the calls that change modes and times. The server executes them itself, on files

@@ -8,7 +8,7 @@ const (
 	sysNewfstatat = unix.SYS_NEWFSTATAT
 )
 
-// refusedHere lists additional calls to refuse on this architecture.
+// refusedHere lists system calls that are refused only on this architecture.
 var refusedHere = map[uint32]uint32{
 	unix.SYS_CHOWN: pretends, unix.SYS_LCHOWN: pretends, unix.SYS_USELIB: refuses(unix.ENOSYS),
 }

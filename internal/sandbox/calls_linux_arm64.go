@@ -8,5 +8,5 @@ const (
 	sysNewfstatat = unix.SYS_FSTATAT
 )
 
-// refusedHere is empty, because this architecture has no additional calls to refuse.
+// refusedHere is empty, because no additional calls are refused on this architecture.
 var refusedHere map[uint32]uint32

@@ -254,7 +254,7 @@ var attempts = map[string]func(p place) error{
 	},
 	"priority": func(p place) error { return unix.Setpriority(unix.PRIO_PROCESS, p.parent, 1) },
 
-	// Attempts to get another view of the system.
+	// Attempts to see other parts of the system.
 	"mount": func(p place) error { return unix.Mount("none", p.w, "tmpfs", 0, "") },
 	"mount in a namespace": func(p place) error {
 		cmd := exec.Command(os.Args[0], "escape", p.in, p.w, p.out, "mount")
@@ -439,7 +439,7 @@ func inBox(t *testing.T, p Policy, name string, args ...string) string {
 	return printed
 }
 
-// boxed is like inBox, but also returns the box, which has ended.
+// boxed is like inBox, but also returns the box. The box has already ended.
 func boxed(t *testing.T, p Policy, name string, args ...string) (*Box, string) {
 	t.Helper()
 	out, err := os.CreateTemp(t.TempDir(), "")
@@ -578,11 +578,10 @@ stat -c %a s
 	}
 }
 
-// ends reports whether a process is dead or about to die. Such a process has already lost its
-// memory.
+// ends reports whether a process is dead or about to die. Such a process no longer has memory.
 func ends(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/statm")
 	return err != nil || strings.HasPrefix(string(text), "0 ")
 }
 
-// The box must continue after an error of poll.
+// An error of poll must not end the box.

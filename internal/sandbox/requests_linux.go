@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// System calls of the server. They are counted. Names end with a NUL.
+// The following methods make the system calls of the server, and count them. Names end with a NUL.
 
 func (s *server) listenerIoctl(request uintptr, arg unsafe.Pointer) unix.Errno {
 	for {
@@ -85,8 +85,8 @@ func (s *server) ownPath(fd int) []byte {
 	return name[:len(name)-1]
 }
 
-// readFromCaller fills data from the caller's memory. The error may be EPERM if the system denies
-// access, ENOMEM, or EFAULT.
+// readFromCaller fills data from the caller's memory. If the system denies access, the error is
+// EPERM. Otherwise it may be ENOMEM or EFAULT.
 func (s *server) readFromCaller(at uint64, data []byte) unix.Errno {
 	s.calls++
 	s.local[0] = unix.Iovec{Base: unsafe.SliceData(data), Len: uint64(len(data))}

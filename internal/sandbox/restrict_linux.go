@@ -27,7 +27,7 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	never = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	// ofFiles are the rights that a rule for a file may grant.
+	// ofFiles are the access rights that a rule for a file may grant.
 	ofFiles = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 )
 
@@ -85,7 +85,8 @@ func restrict(p Policy, version int) error {
 	return nil
 }
 
-// isAbsent reports whether an error means that a path to allow does not exist or cannot be reached.
+// isAbsent reports whether an error means that an allowed path does not exist, or cannot be
+// reached.
 func isAbsent(err error) bool {
 	return slices.ContainsFunc([]unix.Errno{unix.ENOENT, unix.ENOTDIR, unix.EACCES, unix.ELOOP}, func(e unix.Errno) bool { return errors.Is(err, e) })
 }
@@ -100,7 +101,7 @@ func allowBelow(ruleset int, path string, rights uint64) error {
 	return ruleTarget{fd, isOpenFolder(fd)}.addRule(ruleset, rights)
 }
 
-// A ruleTarget is an open file or directory for a rule that grants rights.
+// A ruleTarget is the open file or directory to which a Landlock rule applies.
 type ruleTarget struct {
 	fd     int
 	folder bool

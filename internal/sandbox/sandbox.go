@@ -42,7 +42,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Policy lists the files that a program may use, in addition to the system's.
+// A Policy lists the files that a program may use, in addition to the files of the system.
 type Policy struct {
 	// Read lists files and directories that the program may read, list and execute. Missing paths
 	// are ignored.
@@ -123,7 +123,7 @@ var ErrStaying = errors.New("a process started by the program is still running a
 var ErrTrace = errors.New("the program's reads could not be recorded")
 
 // system lists the files and directories that every program may read. Most of their content does
-// not affect results. The rest counts as part of the machine, like the program itself.
+// not affect results. The other content counts as part of the machine, like the program itself.
 var system = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store",
 	"/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/host.conf", "/etc/hosts", "/etc/java", "/etc/ld.so.cache",
@@ -137,7 +137,7 @@ var system = []string{
 	"/dev/random", "/dev/urandom",
 }
 
-// systemHere returns the paths of system that exist. It omits paths below another one.
+// systemHere returns the paths of system that exist. It omits paths below other paths in the list.
 var systemHere = sync.OnceValue(func() []string {
 	var here []string
 	for _, path := range system {
@@ -153,9 +153,9 @@ var systemHere = sync.OnceValue(func() []string {
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full"}
 
 // Program returns the paths that a program needs to read, except those of the system. A program of
-// the system needs none. Any other program needs its file, its directory, and, if the directory is
-// the bin of a prefix, the rest of the prefix. If the directory contains one of the paths in keep,
-// Program returns only the file.
+// the system needs none. Any other program needs its file and its directory. If the directory is
+// the bin of a prefix, it also needs the libraries and data of the prefix. If the directory
+// contains one of the paths in keep, Program returns only the file.
 func Program(file string, keep ...string) []string {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {

@@ -228,7 +228,8 @@ func (s *server) answerMissingFile(name []byte, flags uint64, errno unix.Errno) 
 func (s *server) refuseCall(errno unix.Errno) { s.a.flags, s.a.errno = 0, -int32(errno) }
 
 // setAccess sets s.found to the access of a call to a file or directory. s.st must hold its
-// attributes. Files of other types have no content; noteLink records the targets of symbolic links.
+// attributes. Other types of files have no content, and noteLink records the targets of symbolic
+// links.
 func (s *server) setAccess(name []byte, kind uint32, folder Access) {
 	switch kind {
 	case unix.S_IFREG:

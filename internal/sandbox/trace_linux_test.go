@@ -90,7 +90,7 @@ func TestTraceRecordsAccesses(t *testing.T) {
 	}
 }
 
-// The server must need few system calls, and no new memory, for a traced call.
+// For a traced call, the server must make few system calls and allocate no memory.
 func TestTracedCallsAreCheap(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)

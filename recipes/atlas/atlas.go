@@ -247,7 +247,7 @@ func (o *atlasOptions) assembleAtlas(ctx context.Context, job *recipe.Job, files
 	return o.placeSprites(ctx, job, a)
 }
 
-// ofPage returns the named sprites of a page.
+// ofPage returns the sprites of a page, with their names.
 func (a *atlas) ofPage(page int) []namedSprite {
 	return slices.DeleteFunc(slices.Clone(a.names), func(n namedSprite) bool { return a.layout.Places[n.sprite].Page != page })
 }

@@ -43,7 +43,7 @@ func cook(t *testing.T, o *atlasOptions, tree fstest.MapFS) recipetest.Result {
 	return recipetest.Cook(t, Recipe(), o, tree, "", "d/ui.sprites")
 }
 
-// encoded encodes an image as a file.
+// encoded returns the PNG file of an image.
 func encoded(t testing.TB, m image.Image) *fstest.MapFile {
 	t.Helper()
 	var b bytes.Buffer

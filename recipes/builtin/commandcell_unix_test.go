@@ -65,7 +65,7 @@ func TestCellRunsToolsOfTheAssets(t *testing.T) {
 	}
 }
 
-// A script must find its interpreter, wherever it is. A missing interpreter must be an error.
+// A script must find its interpreter in any directory. A missing interpreter must be an error.
 func TestCellHasInterpreters(t *testing.T) {
 	dir, elsewhere := assets(t, "a", "none", "second"), assets(t, "sh")
 	sh, err := os.ReadFile("/bin/sh")

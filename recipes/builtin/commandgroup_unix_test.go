@@ -196,7 +196,8 @@ func TestCommandThatPrintsWithoutEnd(t *testing.T) {
 	}
 }
 
-// The output of a program must be complete, even if the program leaves a process behind.
+// The output of a program must be complete, even if a child process of the program continues to
+// run.
 func TestCommandOutputIsWhole(t *testing.T) {
 	err := script(`sleep 1000 & i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done; exit 1`, "{out}").
 		run(t, t.Context(), assets(t, "a"), "a").Err

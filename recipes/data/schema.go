@@ -160,8 +160,8 @@ func (f *violations) countAll(other *violations) {
 	}
 }
 
-// violationsError returns an error of one line: the first violations with their positions, and
-// the number of further violations.
+// violationsError returns a one-line error with the first violations, their positions, and the
+// number of other violations.
 func (f *violations) violationsError(schema string) error {
 	if f.all == 0 {
 		return nil

@@ -57,7 +57,7 @@ func slots(mode string, of ...[2]string) string {
 // ignores alpha or reads a value from it. A slot that reads only alpha may share an image with
 // another slot.
 func TestAlphaOfSlots(t *testing.T) {
-	// A quarter of the image is red with high alpha. The rest is green with low alpha.
+	// A quarter of the image is red with high alpha. Three quarters are green with low alpha.
 	file := encodePNG(t, painted(8, 8, func(x, y int) color.NRGBA {
 		if x%2 == 0 && y%2 == 0 {
 			return color.NRGBA{255, 0, 0, 254}

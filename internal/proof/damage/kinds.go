@@ -28,7 +28,7 @@ type kind struct {
 	parts   bool // whether only a project with a split manifest (many assets) has the file
 }
 
-// A setup is a change made after the damage and before the run, and the kind of run.
+// A setup is the kind of run, and a change that is made between the damage and the run.
 type setup struct {
 	name   string
 	before func(b *project) error

@@ -27,7 +27,7 @@ type project struct {
 // foreign is the path of a user's file in the output directory.
 const foreign = "data/foreign.json"
 
-// editedFile is the source that edit changes.
+// editedFile is the source that switchEdited changes.
 const editedFile = "plain.txt"
 
 // newProject creates a project from the sample and the given number of small files.
@@ -97,7 +97,7 @@ func (b *project) putForeign(out string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte("foreign"), 0o666))
 }
 
-// rebuildAll removes the outputs and the store, and cooks everything.
+// rebuildAll removes the outputs and the store, and cooks everything again.
 func (b *project) rebuildAll(ctx context.Context) error {
 	if err := errors.Join(os.RemoveAll(b.out), os.RemoveAll(b.store), b.putForeign(b.out)); err != nil {
 		return err

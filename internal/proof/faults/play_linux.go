@@ -47,7 +47,7 @@ type outcome struct {
 	found []Finding
 }
 
-// A broken holds the data of a run with an injected fault.
+// A broken value holds the data of a run with an injected fault.
 type broken struct {
 	target
 	met    faultfs.Call // zero if the call with the fault was not reached
@@ -275,7 +275,7 @@ func readOut(dir string) (oracle.Tree, error) {
 	return oracle.ReadTree(dir)
 }
 
-// diff returns the differences between got and want, below a headline. It returns "" if got equals
+// diff returns the differences between got and want, after a headline. It returns "" if got equals
 // want.
 func diff(headline string, want, got oracle.Tree) string {
 	d := want.Diff(got)

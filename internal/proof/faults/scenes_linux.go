@@ -18,8 +18,8 @@ import (
 type scene struct {
 	name string
 	verb []string // the verb to run; nil to cook
-	// begin prepares the workspace for the command. At first the workspace has its original
-	// sources, and is cooked.
+	// begin prepares the workspace for the command. Before, the workspace has its original sources
+	// and is cooked.
 	begin func(ws *workspace) error
 	// foreign lists files in the output directory that cook did not make. Such a file at the path
 	// of an output makes cook fail. It is removed before the outputs are repaired.

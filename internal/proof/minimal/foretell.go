@@ -53,7 +53,7 @@ func (p *player) foretell(targets []string) *forecast {
 	return f
 }
 
-// one predicts the outcome of a single action.
+// one predicts the outcome of one action.
 func (p *player) one(f *forecast, k key, now action, made []artifact, old map[string]bool, fresh map[key]string) {
 	last, seen := p.states[k]
 	at := func(output string) string { return path.Join(k.target, output) }

@@ -128,7 +128,7 @@ func (w jobWorld) take(pattern string) (list []artifact, err error) {
 	return list, err
 }
 
-// A done counts the logs of the programs that a run has executed.
+// A done value counts the logs of the programs that a run has executed.
 type done struct {
 	mu   sync.Mutex
 	logs map[string]int

@@ -23,8 +23,8 @@ type rules struct {
 	mid, out           string // output templates: mid for the recipe expand, out for the recipe run as a first step
 }
 
-// The names of the sources. Each source is in one directory at a time. A bundle comes after the
-// assets whose artifacts it reads.
+// The names of the sources. Each source is in only one directory at a time. A bundle comes after
+// the assets whose artifacts it reads.
 var (
 	single  = []string{"r0.run", "r1.run", "e0.exp", "e1.exp", "d.dec", "t.tra"}
 	bundles = []string{"b.exb", "g0.gather", "g1.gather"}
@@ -37,7 +37,7 @@ var (
 	texts   = []string{"", "one", "other", "two", "read two.dat", "read two.dat\n", "has one.dat\nmore"}
 )
 
-// Scripts for commands, whose outputs the model can compute.
+// Scripts for commands. The model can compute their outputs.
 var (
 	declaredScripts = []string{
 		"cat \"$1\" lib/*.dat >\"$2\" 2>&-; :\n",

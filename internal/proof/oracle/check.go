@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// expected is the result of a run from scratch.
+// expected holds the result of a run from scratch.
 type expected struct {
 	tree   Tree
 	list   listing
@@ -94,8 +94,8 @@ func (p *Player) cookPlaceFromScratch(ctx context.Context, sources Tree, mode Mo
 	return want, nil
 }
 
-// removeBlocks removes foreign directories at the paths of outputs. Before, it cooks and checks
-// that cook does not change these directories.
+// removeBlocks removes foreign directories that are at the paths of outputs. First it cooks, and
+// checks that cook does not change these directories.
 func (p *Player) removeBlocks(ctx context.Context, mode Mode) error {
 	there := p.blocks[:0]
 	for _, dir := range p.blocks {
@@ -193,9 +193,9 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 	return nil
 }
 
-// forgetOlder drops the baselines of earlier runs for any of the same targets with other sources. A
-// return to those sources is a change, even if it does not change the outputs. For example, an
-// asset may fail with both versions.
+// forgetOlder drops the baselines of earlier runs that had other sources and any of the same
+// targets. A return to those sources is a change, even if the outputs stay the same. For example,
+// an asset may fail with both versions.
 func (p *Player) forgetOlder(mode Mode, sources Tree) {
 	maps.DeleteFunc(p.baseline, func(_ string, b *baseline) bool {
 		shared := slices.ContainsFunc(targets(mode.Targets), func(t string) bool { return slices.Contains(b.targets, t) })

@@ -66,8 +66,8 @@ func (l *tracedTree) isRight() (text string) {
 	return text
 }
 
-// Each way in which a traced program can observe a file is either recorded as an input, or gives
-// the same result after an edit.
+// The test edits files that a traced program observes. Then the incremental output must equal the
+// output of a cook from scratch.
 func TestEveryAnswerToTracedProgramIsInputOrConstant(t *testing.T) {
 	for _, tc := range []struct {
 		name, script, edit string
@@ -174,7 +174,7 @@ func (l *tracedTree) await(pattern string) string {
 	}
 }
 
-// goOn lets all later programs continue without waiting.
+// goOn lets all programs continue without waiting.
 func (l *tracedTree) goOn(over <-chan struct{}) {
 	for {
 		folders, _ := filepath.Glob(filepath.Join(l.dir, "*/.cook/tmp/*/tmp"))

@@ -25,7 +25,7 @@ import (
 // A Place holds the directories of a script.
 type Place struct {
 	// Dir contains assets, outputs and store. It must be empty at first. The checks depend on the
-	// time resolution of its file system.
+	// file times of its file system.
 	Dir string
 	// Scratch is the directory of the runs from scratch, preferably on a tmpfs.
 	Scratch string

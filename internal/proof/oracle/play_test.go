@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// story is a script whose runs differ for each broken cooker of the test.
+// story is a script in which each broken cooker of the test causes a difference.
 var story = Script{
 	{Edit: Edit{Kind: Write, Path: "assets/x/a.txt", Data: "one"}},
 	{Edit: Edit{Kind: Write, Path: "assets/y/b.txt", Data: "two"}},
@@ -111,7 +111,7 @@ func TestIdleCookerIsDetected(t *testing.T) {
 	}
 }
 
-// Each edit must have the effect of its kind, and no other effect.
+// Each kind of edit must have its effect, and no other effect.
 func TestEditDoesWhatItsKindSays(t *testing.T) {
 	p, err := NewPlayer(Place{Dir: t.TempDir(), Scratch: t.TempDir()}, InProcess)
 	if err != nil {

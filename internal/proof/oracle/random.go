@@ -16,7 +16,7 @@ type Options struct {
 	Lies bool
 	// SourcesOnly edits no outputs, store or state files.
 	SourcesOnly bool
-	// Copied copies all assets, so that no asset can fail, and does not edit the rules.
+	// Copied copies all assets, so that no asset can fail. It does not edit the rules.
 	Copied bool
 	// Plain uses the zero Mode for all runs.
 	Plain bool
@@ -127,7 +127,7 @@ func (g *generator) addRun(mode Mode) {
 	g.s = append(g.s, Step{Mode: &mode})
 }
 
-// turns adds runs for other targets, mostly without edits in between.
+// turns adds runs for other targets, mostly without edits between them.
 func (g *generator) turns() {
 	for range g.r.IntN(4) {
 		switch g.r.IntN(8) {

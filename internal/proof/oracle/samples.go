@@ -100,8 +100,8 @@ var configs = []string{
 	"[[rule]\n",
 }
 
-// hashedConfigs are contents of cook.toml with {hash} in outputs. With the last two, some sources
-// cannot be cooked.
+// hashedConfigs are contents of cook.toml with {hash} in outputs. The last two make some sources
+// fail.
 var hashedConfigs = []string{
 	hashed("*.png", "{stem}.{hash}.ktx2"),
 	hashed("*.png", "{path}.{hash}.ktx2") + hashed("*.gltf", "{path}.{hash}.glb") + hashed("*.obj", "{path}.{hash}.glb"),

@@ -121,7 +121,7 @@ func (s Script) Runs() int {
 type Difference struct {
 	Step int    // index of the step in the script
 	Text string // description
-	// Needless means that the run did unnecessary work, and its outputs are correct.
+	// Needless means that the outputs are correct, but the run did unnecessary work.
 	Needless bool
 }
 

@@ -142,7 +142,8 @@ func (l listed) key() string { return l.Source + " [" + l.Target + "]" }
 
 func (l listed) text() string { return fmt.Sprint(l.Outputs) }
 
-// of returns the part of a listing that belongs to the given targets, as a Tree for comparison.
+// of returns the part of a listing that belongs to the given targets. The result is a Tree, for
+// comparison.
 func (l listing) of(names []string) Tree {
 	t := Tree{}
 	for key, asset := range l {
