@@ -253,8 +253,8 @@ func installDeafFilter(version int) error {
 
 // ownCalls returns the address at which this process makes system calls. A child process executes
 // its program from this address, and the filter must allow that without asking the server.
-// Otherwise there could be a deadlock: the parent waits for the child, the runtime may wait for the
-// parent to stop all goroutines, and then the server cannot answer.
+// Otherwise there could be a deadlock. The parent waits for the child. The runtime may wait for the
+// parent, to stop all goroutines. Then the server cannot answer.
 //
 // A program in a box that makes its calls at the same address was built by the same compiler. A
 // file that it executes is not recorded, unless it looked the file up before.

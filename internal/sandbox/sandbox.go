@@ -2,20 +2,20 @@
 //
 // A thread enters a [Box]. Every program that it starts stays in the box, as do all programs that
 // these start in turn. The programs can read the files and directories of a [Policy] and of the
-// system, and write to the directories that the policy lists. They may change modes and times of
-// files that they may write to. They have no network, cannot use the sockets of other programs, and
-// cannot signal processes outside of the box. When the box ends, all processes in it are killed,
-// even if they have detached from their parents, and [Box.End] returns when they are gone.
+// system. They can write to the directories that the policy lists. They may change modes and times
+// of files that they may write to. They have no network, cannot use the sockets of other programs,
+// and cannot signal processes outside of the box. When the box ends, all processes in it are
+// killed, even if they have detached from their parents. [Box.End] returns when no process is left.
 //
-// No privileges are needed. On Linux the box is a Landlock domain (kernel 5.19; signals and
-// abstract sockets from 6.12 on) and a seccomp filter, for operations that Landlock does not cover:
-// sockets, modes, times, owners, kernel keys. Programs of root lose all capabilities except the
-// rights of a user who owns all files.
+// No privileges are needed. On Linux the box is a Landlock domain (since kernel 5.19; for signals
+// and abstract sockets since 6.12) and a seccomp filter. The filter is for operations that Landlock
+// does not cover: sockets, modes, times, owners, kernel keys. Programs of root lose all
+// capabilities except the rights of a user who owns all files.
 //
-// For the directory of a [Trace], a server opens the files on behalf of the program by seccomp's
-// user notification, and records them; Landlock prevents opening them in any other way.
+// In the directory of a [Trace], a server opens the files for the program by seccomp's user
+// notification, and records them. Landlock prevents opening them in any other way.
 //
-// A program in the box can still find out whether a file outside exists, its size and its age, and
+// A program in the box can still find out whether a file outside exists, its size and its age. It
 // can read the files of /proc that all users can read. It cannot read extended attributes, nor the
 // targets of symbolic links outside, unless another program already watches its system calls.
 //

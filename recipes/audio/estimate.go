@@ -151,8 +151,8 @@ func magnitude(samples []float32) float64 {
 	return float64(top)
 }
 
-// lintSource returns likely mistakes in a source, one per line: an extension that does not match
-// the content, a truncated file, or a file that is not worth cooking.
+// lintSource returns likely mistakes in a source, one per line. Examples are an extension that does
+// not match the content, a truncated file, or a file that is not worth cooking.
 func (o *audioOptions) lintSource(path string, head []byte, size int64) []string {
 	kind, err := source.Identify(head)
 	if err != nil {

@@ -120,9 +120,9 @@ func refusePrivateKey(src fs.File, letPass bool) error {
 	return plaintext.RefusePrivateKey(head[:n])
 }
 
-// jsonOptions are the options of the recipe "json", which checks that the source is one JSON
-// value (RFC 8259) in UTF-8 without duplicate keys, and drops the white space. Numbers, strings
-// and the order of keys stay unchanged.
+// jsonOptions are the options of the recipe "json", which drops the white space. It checks that the
+// source is one JSON value (RFC 8259) in UTF-8 without duplicate keys. Numbers, strings and the
+// order of keys stay unchanged.
 //
 // A source with the extension .jsonc may have comments and trailing commas, which are dropped. A
 // byte order mark at the start is accepted. Nesting is limited to the 10,000 levels of

@@ -51,9 +51,9 @@ import (
 // that they do not list.
 //
 // Standard input is empty. The program's output is shown only if it fails. Its environment is the
-// same everywhere: PATH from cook; HOME and TMPDIR, both the scratch directory; LANG and LC_ALL
-// (C.UTF-8); TZ (UTC); SOURCE_DATE_EPOCH (the start of 1980, the earliest date in a zip file); and
-// the variables of option env. Windows adds TEMP, TMP, USERPROFILE and SystemRoot.
+// same everywhere. PATH comes from cook. HOME and TMPDIR are the scratch directory. LANG and LC_ALL
+// are C.UTF-8, and TZ is UTC. SOURCE_DATE_EPOCH is the start of 1980, the earliest date in a zip
+// file. Option env adds variables. Windows adds TEMP, TMP, USERPROFILE and SystemRoot.
 //
 // If sandbox is false or daemons is true, the program runs in the asset directory with cook's HOME
 // and rights. Then the result must depend only on the source, the files of options reads and tools,

@@ -14,8 +14,8 @@ import (
 )
 
 // readTOML parses a TOML document. Package unstable of go-toml parses the lines, and tomlTables
-// combines them into tables. go-toml can do both, but it takes quadratic time in the number of
-// keys, and loses their order and digits.
+// combines them into tables. go-toml can do both, but its time is quadratic in the number of keys.
+// It also loses the order of keys and the digits of numbers.
 func readTOML(b *builder, source []byte) (_ *value, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -35,8 +35,8 @@ func sfntFile(kind string, tables map[string][]byte) []byte {
 	return file
 }
 
-// commonTables returns the tables that both kinds of fonts need: 1000 units per em, glyphs 500
-// wide, glyph 1 for 'A', glyph 2 for 'B' and so on.
+// commonTables returns the tables that both kinds of fonts need. They have 1000 units per em, and
+// glyphs 500 units wide. Glyph 1 is for 'A', glyph 2 for 'B' and so on.
 func commonTables(glyphs int) map[string][]byte {
 	head := make([]byte, 54)
 	copy(head[18:], words(1000))

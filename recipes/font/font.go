@@ -12,15 +12,15 @@
 //
 // # The atlas
 //
-// Option field selects the meaning of a texel. With sdf the texture has one channel: 127.5 is on
-// the outline of a glyph, larger values are inside, and 0 and 255 are at least half of option
-// range away from it. For a value v from 0 to 1, the distance to the outline is (v - 0.5) *
-// range pixels of the atlas. With linear filtering and a threshold of 0.5, glyphs are sharp at
-// any size. Only their corners are rounded, within about a pixel of the atlas.
+// Option field selects the meaning of a texel. With sdf the texture has one channel. The value
+// 127.5 is on the outline of a glyph, and larger values are inside. 0 and 255 are at least half of
+// option range away from the outline. For a value v from 0 to 1, the distance to the outline is (v
+// - 0.5) * range pixels of the atlas. With linear filtering and a threshold of 0.5, glyphs are
+// sharp at any size. Only their corners are rounded, within about a pixel of the atlas.
 //
 // With msdf the distance is the median of red, green and blue, each of which is filtered
-// separately: max(min(r, g), min(max(r, g), b)). Corners stay sharp. With mtsdf, alpha also
-// holds the distance of sdf, which suits glows and shadows better.
+// separately: max(min(r, g), min(max(r, g), b)). Corners stay sharp. With mtsdf, alpha also holds
+// the distance of sdf, which suits glows and shadows better.
 //
 // # The metrics
 //
@@ -47,8 +47,8 @@
 //
 // # Bitmap fonts
 //
-// The recipe "bmfont" copies a BMFont, in its text, XML or binary form, and replaces the names
-// of its pages with the names of the cooked images (bmfont.go, bmfile.go, bmxml.go).
+// The recipe "bmfont" copies a BMFont, in its text, XML or binary form, and replaces the names of
+// its pages with the names of the cooked images (bmfont.go, bmfile.go, bmxml.go).
 //
 // # Hostile fonts
 //

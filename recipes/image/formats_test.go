@@ -97,7 +97,7 @@ func TestFloatFormatsKeepLightBeyondWhite(t *testing.T) {
 	file := radiance(w, h)
 	for _, format := range []string{"auto", "bc6h", "rgba16f", "bc7"} {
 		tex := cook(t, options(func(o *Image) { o.Format = format }), "sky.hdr", file)
-		at := func(i int) float64 { return math.Ldexp(1, i%w%8-3) } // at returns the value of pixel i in the first row.
+		at := func(i int) float64 { return math.Ldexp(1, i%w%8-3) } // value of pixel i in the first row
 		switch tex.Format {
 		case texture.BC6H:
 			got, err := bcn.DecodeBC6HFloat32(tex.Levels[0], w, h, false)

@@ -61,12 +61,12 @@
 // animations of one model on another model and do not reset other properties. Such games can keep
 // these animations by name.
 //
-// Prune also removes attributes that drawing does not need: texture coordinates after the last set
-// that the material and its variants use, tangents without a normal map, normals of unlit
-// materials, all colors after the first set, colors that are all white, and joints and weights of
-// meshes without a skin. It keeps attributes named by option keep, attributes with a leading
-// underscore, and all attributes of primitives with extensions that may refer to them. A run notes
-// what prune removes.
+// Prune also removes attributes that drawing does not need. These are texture coordinates after the
+// last set that the material and its variants use, tangents without a normal map, and normals of
+// unlit materials. They also include all colors after the first set, colors that are all white, and
+// joints and weights of meshes without a skin. It keeps attributes named by option keep, attributes
+// with a leading underscore, and all attributes of primitives with extensions that may refer to
+// them. A run notes what prune removes.
 //
 // # Animations
 //

@@ -26,7 +26,7 @@ type LooksOptions struct {
 // LooksCounts counts the work of PlayLooks.
 type LooksCounts struct{ Runs, Edits, Raced, Failed int }
 
-// PlayLooks cooks assets with traced programs that access a tree in many ways: they open, list and
+// PlayLooks cooks assets with traced programs that access a tree in many ways. They open, list and
 // execute files, change their directory, read links, stat files, and try to change files. PlayLooks
 // edits the tree between runs and during runs. After each round, three runs must leave the same
 // outputs: an incremental run, a run from scratch, and a run that has only the store. A fourth run

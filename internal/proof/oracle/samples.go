@@ -245,9 +245,9 @@ const Assets = 20
 // models.
 const Shipped = 18
 
-// Sample writes a small asset tree that covers most features: images, meshes with
-// dependencies, data, sounds, text, duplicate and empty files, nested directories, and a
-// cook.toml with rules. No asset needs an external tool.
+// Sample writes a small asset tree that covers most features. It has images, meshes with
+// dependencies, data, sounds, text, duplicate and empty files, nested directories, and a cook.toml
+// with rules. No asset needs an external tool.
 func Sample(dir string) error {
 	files := map[string]string{
 		"cook.toml":            "[[rule]]\nmatch = \"*_n.png\"\nsrgb = false\n\n[[rule]]\nmatch = \"notes/**\"\nrecipe = \"zstd\"\n\n[[rule]]\nmatch = \"mesh/*.gltf\"\ntextures = \"cooked\"\n",
