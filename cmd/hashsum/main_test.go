@@ -114,8 +114,7 @@ func TestCheckMixedList(t *testing.T) {
 	}
 }
 
-// The check must fail if the list becomes unreadable in the middle, whatever the earlier lines
-// contain.
+// A list becomes unreadable in the middle. The check must fail, whatever the earlier lines contain.
 func TestCheckTornReader(t *testing.T) {
 	root := tree(t, "a")
 	e := entry{fn: lookupFunction("crc32"), name: root + "/a"}
@@ -187,7 +186,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// Memory use must not grow with the length of the list.
+// Memory use must not grow with the length of the checked list.
 func TestCheckHoldsLittle(t *testing.T) {
 	const n = 50_000
 	k := &checking{command: &command{}, ctx: t.Context(), lines: newLines(&repeated{line: []byte("8cb841db40e6ae83  a\n"), left: n}, '\n')}

@@ -77,7 +77,7 @@ func drawEntry(t *rapid.T) entry {
 	return e
 }
 
-// A written entry must be one line and must read back as the same entry, for any name.
+// An entry must be written as one line, and must read back as the same entry, for any name.
 func TestWrittenReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawEntry(t)

@@ -22,7 +22,7 @@ type dialect struct {
 	zero bool
 }
 
-// errNoEntry is returned for an empty line or a comment.
+// errNoEntry is the error of parseLine for an empty line or a comment.
 var errNoEntry = errors.New("the line is empty or a comment")
 
 // parseLine parses one line without its end. It accepts all styles that [layout] writes, and those

@@ -44,8 +44,8 @@ func TestProbabilityMatchesQuantiles(t *testing.T) {
 	}
 }
 
-// The keys of a good hash function must look random in any number of bins. The keys of a poor
-// function must not.
+// For a good hash function, keys must look random in any number of bins. For a poor function, they
+// must not.
 func TestGoodFunctionLooksRandom(t *testing.T) {
 	keys := make([]string, 20_000)
 	for i := range keys {

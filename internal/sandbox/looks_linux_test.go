@@ -101,7 +101,6 @@ umask 0; echo > ../w/own; stat -c %a ../w/own; find . -newer ../w/own`)
 	}
 }
 
-// Changed must report files that changed after a program accessed them.
 func TestChangedReportsChanges(t *testing.T) {
 	needBox(t)
 	for _, tc := range []struct{ look, change string }{

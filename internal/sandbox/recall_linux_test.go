@@ -45,7 +45,7 @@ var recallTree = map[string]string{
 	"w.wav": "RIFF\x26\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x02\x00\x00\x00\x00\x00",
 }
 
-// For many programs, the trace must record every access that strace sees.
+// The trace must record every access that strace sees. The test runs many programs.
 func TestTraceSeesWhatStraceSees(t *testing.T) {
 	needBox(t)
 	if _, err := exec.LookPath("strace"); err != nil {

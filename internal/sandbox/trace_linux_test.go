@@ -160,7 +160,6 @@ func TestSignalsDoNotDisturbTheTrace(t *testing.T) {
 	}
 }
 
-// endsSoon distinguishes a killed thread from a running one.
 func TestKilledThreadEndsSoon(t *testing.T) {
 	cmd := exec.Command("sleep", "1000")
 	if err := cmd.Start(); err != nil {

@@ -454,7 +454,6 @@ func TestEachScaleHasItsOwnPages(t *testing.T) {
 	}
 }
 
-// An error must name the file or the line of the list.
 func TestErrorNamesTheFileOrLine(t *testing.T) {
 	good := encoded(t, plain(5, 4, color.NRGBA{1, 2, 3, 255}))
 	torn := &fstest.MapFile{Data: good.Data[:len(good.Data)-20]}

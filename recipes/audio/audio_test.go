@@ -188,7 +188,6 @@ func TestQOADecodesToNearlyTheSound(t *testing.T) {
 	}
 }
 
-// QOA cannot store loops.
 func TestQOARefusesLoops(t *testing.T) {
 	in := chord(8000, 1, 1000)
 	in.Loops = []pcm.Loop{{Start: 10, End: 900}}
@@ -401,7 +400,6 @@ func TestSoundsHaveGoldenBytes(t *testing.T) {
 	}
 }
 
-// Cooking can be canceled at any point.
 func TestCanceledCookEnds(t *testing.T) {
 	data, err := os.ReadFile("../../internal/audio/vorbis/testdata/stereo.ogg")
 	if err != nil {

@@ -106,7 +106,6 @@ func TestLoudnessOfLowRatesIsRefused(t *testing.T) {
 	}
 }
 
-// Invalid measurements must give no gain.
 func TestInvalidMeasurementsGiveNoGain(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	o := options(func(o *audioOptions) { o.Loudness, o.Peak = -16, -1 })

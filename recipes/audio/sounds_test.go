@@ -272,7 +272,6 @@ func TestWrongOptionOfSoundsIsNamed(t *testing.T) {
 	}
 }
 
-// For every cook, the sum of all allocations must be below the estimate.
 func TestSoundsStayBelowTheEstimate(t *testing.T) {
 	tree := soundTree(t, "s/*.wav\nlong.wav")
 	tree["ui/long.wav"] = &fstest.MapFile{Data: file(t, chord(48000, 1, 48000*26), wav.PCM16)}

@@ -121,7 +121,6 @@ func TestSuspects(t *testing.T) {
 	}
 }
 
-// The strays of a program that ran for a long time must be found as well.
 func TestStraysAreFoundLate(t *testing.T) {
 	w := newWitness(t)
 	file, err := os.OpenFile(w.name, os.O_WRONLY, 0)

@@ -227,7 +227,7 @@ func TestGLTFOfAnotherWriter(t *testing.T) {
 	}
 }
 
-// Each invalid document is the valid document with one edit.
+// Each test case changes a valid document by one edit and expects an error.
 func TestGLTFRefuses(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
 		{`"version": "2.0"`, `"version": "1.0"`, `asset.version is "1.0", want 2.x`},

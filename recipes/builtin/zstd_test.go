@@ -81,7 +81,6 @@ func TestZstdBytesArePinned(t *testing.T) {
 	}
 }
 
-// A reused encoder must produce the same bytes as a new encoder.
 func TestZstdEncodersAreReused(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var files [][]byte

@@ -188,7 +188,7 @@ func TestErrorNamesThePlace(t *testing.T) {
 	}
 }
 
-// The cases are examples of RFC 8949, appendix A, and examples for the options.
+// The cases are the examples in RFC 8949, appendix A, and examples for the options.
 func TestCBORIsThatOfTheRFC(t *testing.T) {
 	for _, tc := range []struct{ source, o, want string }{
 		{"0", "", "00"}, {"23", "", "17"}, {"24", "", "1818"}, {"1000", "", "1903e8"}, {"1000000", "", "1a000f4240"},
@@ -234,7 +234,6 @@ func TestMessagePackIsShortest(t *testing.T) {
 	}
 }
 
-// A canceled context must end the work at any point.
 func TestCanceledCookEnds(t *testing.T) {
 	for path, source := range map[string]string{
 		"a.json": "[" + strings.Repeat("1,", 50_000) + "1]",

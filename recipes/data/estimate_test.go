@@ -12,7 +12,6 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// The memory of the most expensive sources must stay below the estimate.
 func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	for _, tc := range []struct{ name, source string }{
 		{"json", "[" + strings.Repeat("1,", 200_000) + "1]"},
@@ -82,7 +81,6 @@ func tables(n int) string {
 	return b.String()
 }
 
-// The estimate for a typical table must not be much too high.
 func TestEstimateOfTables(t *testing.T) {
 	source := []byte("id,name,mass,speed,text\n" + strings.Repeat("1234,kart_pebble,12.5,100,\"a small, fast kart\"\n", 20_000))
 	for input, most := range map[string]int64{"csv": 60, "auto": 200} {

@@ -166,7 +166,6 @@ func TestTOMLKeepsOrderDigitsAndPlaces(t *testing.T) {
 	}
 }
 
-// Headers, dots and brackets must all count for the depth.
 func TestTOMLDepthIsLimited(t *testing.T) {
 	dots := func(n int) string { return strings.TrimSuffix(strings.Repeat("a.", n), ".") }
 	for source, ok := range map[string]bool{

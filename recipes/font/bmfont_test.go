@@ -71,7 +71,6 @@ func cookBMFont(t testing.TB, o *bmFontOptions, text string, made map[string][]s
 	return bmRun{string(out), err, jobs.Warnings(job), jobs.Deps(job)}
 }
 
-// In each form, a page must get the name of its cooked image. All other bytes must stay the same.
 func TestPagesHaveNamesOfCookedImages(t *testing.T) {
 	cooked := &bmFontOptions{Pages: "cooked"}
 	one := func(artifact string) map[string][]string { return map[string][]string{"f/p/a.png": {artifact}} }
@@ -129,7 +128,6 @@ func TestPageWithoutImageIsWarnedOf(t *testing.T) {
 	}
 }
 
-// An invalid font must be refused, with the line and column.
 func TestFaultyBMFontIsRefused(t *testing.T) {
 	text := func(old, new string) string { return strings.Replace(textFont, old, new, 1) }
 	xml := func(old, new string) string { return strings.Replace(xmlFont, old, new, 1) }
@@ -243,7 +241,6 @@ func TestOnlyPageNamesDiffer(t *testing.T) {
 	})
 }
 
-// For any bytes, parsing must return a font or an error.
 func FuzzBMFont(f *testing.F) {
 	for _, s := range []string{textFont, xmlFont, binaryFont("a.png"), "<font a=", "info a=\npage id=\"", "<font><!--"} {
 		f.Add([]byte(s))

@@ -175,7 +175,7 @@ func fill(t *testing.T, f *sfnt.Font, r rune, size, left, top float64, w, h int)
 	return dst
 }
 
-// The glyph is a disc of cubic PostScript curves, so its distances are known.
+// The font has one glyph, a disc of cubic PostScript curves. So its distances are known.
 func TestPostScriptOutlinesHaveRightDistances(t *testing.T) {
 	file := postScript([][]byte{{endOfGlyph}, roundGlyph(250, 300, 200)}, nil)
 	m, atlas := cooked(t, options(func(o *fontOptions) { o.Charset, o.Size, o.Range = []string{"U+41"}, 100, 12 }), file)
@@ -228,7 +228,6 @@ func TestMetricsDescribeTheGlyphs(t *testing.T) {
 	}
 }
 
-// Runes with the same glyph must share its place and its kerning.
 func TestRunesShareAGlyph(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 500})}, map[string][]byte{
 		"kern": kernOf(1, 1, -7),
@@ -448,7 +447,6 @@ func (h *hasty) Err() error {
 	return nil
 }
 
-// Every part of the work must end soon after its context is canceled.
 func TestCanceledCookEnds(t *testing.T) {
 	tree := fstest.MapFS{"a.ttf": {Data: goregular.TTF}}
 	for container, set := range map[string]func(*fontOptions){

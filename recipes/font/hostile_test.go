@@ -84,7 +84,6 @@ func TestHostileFontIsRefused(t *testing.T) {
 	}
 }
 
-// A truncated font, or a font with a wrong byte, must give an error or an atlas.
 func TestDamagedFontGivesErrorOrAtlas(t *testing.T) {
 	quad := trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 500}), compoundGlyph(1, 1)}, map[string][]byte{"kern": kernOf(1, 1, 5)})
 	cubic := postScript([][]byte{{endOfGlyph}, roundGlyph(250, 250, 200), calls(2, 0, endOfGlyph)}, [][]byte{slices.Concat(type2(moveOperator, 5, 5), type2(lineOperator, 50, 9, 4, 80), []byte{returning})})
@@ -108,7 +107,6 @@ func TestDamagedFontGivesErrorOrAtlas(t *testing.T) {
 	}
 }
 
-// The allocations of a cook must stay below the estimated peak.
 func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	many := make([][4]int, 1500)
 	for i := range many {
@@ -174,7 +172,6 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	}
 }
 
-// The estimate must include the atlas, for each container.
 func TestEstimateIncludesTheAtlas(t *testing.T) {
 	for _, container := range []string{"png", "ktx2"} {
 		small, _ := options(func(o *fontOptions) { o.Container, o.Zstd = container, 0 }).estimateMemory([]byte("OTTO"), 1000)

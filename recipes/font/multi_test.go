@@ -136,7 +136,6 @@ type placed struct {
 	kernedBy, lineHeight, ascender, spread float64
 }
 
-// The layouts of all programs must describe the same glyphs.
 func TestLayoutsDescribeTheSameGlyphs(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{100, -100, 300, 700})}, map[string][]byte{
 		"kern": kernOf(1, 1, -50),
@@ -261,7 +260,6 @@ func TestLayoutsDescribeTheSameGlyphs(t *testing.T) {
 	}
 }
 
-// Characters that XML does not allow must be replaced.
 func TestCharactersForbiddenInXMLAreReplaced(t *testing.T) {
 	for in, want := range map[string]string{`a"<&>`: "a&quot;&lt;&amp;&gt;", "a\n\x01\xff": "a\ufffd\ufffd\ufffd", "é": "é"} {
 		if got := escaped(in); got != want {

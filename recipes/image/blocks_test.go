@@ -261,7 +261,6 @@ func TestUASTCSidesAreMultiplesOf4(t *testing.T) {
 	}
 }
 
-// The estimate must include scaling.
 func TestEstimateIncludesScalingForUASTC(t *testing.T) {
 	o := options(func(o *Image) { o.Format, o.Zstd = "uastc", 0 })
 	odd, err := estimate(o, encodePNG(t, nrgba(1023, 1023)))

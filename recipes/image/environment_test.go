@@ -141,7 +141,6 @@ func TestPrefilterBlursSmallerLevels(t *testing.T) {
 	}
 }
 
-// Each cube of an array must be prefiltered separately.
 func TestCubesOfArrayArePrefilteredSeparately(t *testing.T) {
 	tree := fstest.MapFS{"a.png": solid(t, 192, 32, 50), "b.png": solid(t, 192, 32, 200)}
 	tex, res := cookTree(t, options(plain, func(o *Image) {

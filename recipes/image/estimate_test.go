@@ -168,7 +168,6 @@ func TestEstimateIsNearlyTheLevel(t *testing.T) {
 	}
 }
 
-// The estimate must cover every format that may be chosen.
 func TestEstimateCoversEveryChoice(t *testing.T) {
 	for colors := range texture.MaxColors + 2 {
 		for _, one := range []string{"", "rrr1", "0001"} {

@@ -162,7 +162,6 @@ func TestCookKeepsPixels(t *testing.T) {
 	}
 }
 
-// The bytes must depend on the content, not on the name.
 func TestCookIgnoresTheName(t *testing.T) {
 	file := encodePNG(t, scene(50, 30))
 	var got [][]byte
@@ -175,7 +174,6 @@ func TestCookIgnoresTheName(t *testing.T) {
 	}
 }
 
-// Wherever Cook is canceled, it must return the context's error.
 func TestCookStopsAnywhere(t *testing.T) {
 	o := options(func(o *Image) {
 		o.Layers, o.Cube, o.Flip, o.Fit, o.Premultiply, o.Coverage, o.Quality = []string{"b.png"}, "cross", "x", 5, true, 0.5, "fast"
@@ -207,7 +205,6 @@ func TestCookMissingSource(t *testing.T) {
 	}
 }
 
-// The bytes of a texture must not depend on the number of cores.
 func TestSameBytesOnAnyCores(t *testing.T) {
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, scene(300, 260))}}
 	for _, set := range []func(*Image){
@@ -254,7 +251,6 @@ func TestSameBytesOnAnyCores(t *testing.T) {
 	}
 }
 
-// An image with several frames must give one warning.
 func TestFramesAreWarnedOf(t *testing.T) {
 	var g gif.GIF
 	for range 3 {

@@ -159,7 +159,6 @@ func TestMaskIsMovedToRed(t *testing.T) {
 	}
 }
 
-// Every texel of each level of a normal map must be a unit vector.
 func TestLevelsOfNormalMapsAreUnitVectors(t *testing.T) {
 	tex := cook(t, options(func(o *Image) { o.Format, o.Kind = "rgba8", "normal" }), "a_n.png", encodePNG(t, bumps(64, 64, true)))
 	for i := 0; i < len(tex.Levels[3]); i += 4 {
@@ -254,7 +253,6 @@ func TestImpossibleLegacyHeaderIsRefused(t *testing.T) {
 	}
 }
 
-// All layers must have the same kind.
 func TestLayersMustHaveOneKind(t *testing.T) {
 	red := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), 0, 0, 255} })
 	green := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{0, byte(x * y), 0, 255} })
@@ -282,7 +280,6 @@ func TestLayersMustHaveOneKind(t *testing.T) {
 	}
 }
 
-// Each option of bc7 must have an effect.
 func TestOptionsOfBC7HaveAnEffect(t *testing.T) {
 	m := scene(48, 48) // an image of colors, noise and alpha, so that every option has an effect
 	noise(m.Pix[:len(m.Pix)/2])

@@ -124,7 +124,6 @@ func TestPlainImagesHaveTheRolesOfTextures(t *testing.T) {
 	}
 }
 
-// A file that no program would load must be an error.
 func TestPlainImagesThatNothingLoadsAreRefused(t *testing.T) {
 	var bitmap bytes.Buffer
 	if err := bmp.Encode(&bitmap, opaque(scene(20, 12))); err != nil {
@@ -165,7 +164,6 @@ func TestFloatsThatStayNoImageBecomeTexturesByRule(t *testing.T) {
 	}
 }
 
-// With gpu = "none", an option that only textures have must make a texture.
 func TestOptionsOfTexturesMakeTextures(t *testing.T) {
 	for name, change := range map[string]func(*Image){
 		"container":   func(o *Image) { o.Container = "dds" },

@@ -155,7 +155,6 @@ func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	}
 }
 
-// A color table must be stored without loss, even with more than eight bits.
 func TestTablesAreStoredWithoutLoss(t *testing.T) {
 	m := nrgba(17*17, 17)
 	noise(m.Pix)
@@ -254,7 +253,6 @@ func TestGreenOfNormalsIsFlippedByName(t *testing.T) {
 	}
 }
 
-// A name that the pixels contradict must give a warning with advice.
 func TestContradictingNameGivesWarning(t *testing.T) {
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, opaque(scene(64, 64)))}}
 	for named, want := range map[string]string{"normal": "set kind in a rule", "occlusion": `set kind = "data" in a rule`, "perhaps-normal": "", "color": "", "ui": ""} {

@@ -21,7 +21,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The test applies each option to an image of few pixels.
 func TestOptionsChangePixels(t *testing.T) {
 	m := nrgba(2, 1, 0, 0, 0, 255, 255, 255, 255, 255)
 	faint := nrgba(2, 1, 200, 100, 0, 128, 10, 20, 30, 255)
@@ -271,7 +270,6 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 	}
 }
 
-// Both containers must describe a BC7 cube with levels.
 func TestCompressedCubeIsDescribedByBothContainers(t *testing.T) {
 	tex := cook(t, options(func(o *Image) { o.Cube, o.Kind, o.Format, o.Quality = "cross", "color", "bc7", "fast" }), "a.png", encodePNG(t, scene(64, 48)))
 	if err := tex.Check(); err != nil || tex.Format != texture.BC7 || !tex.Cube || len(tex.Levels[0]) != 6*16*16 {
@@ -328,7 +326,6 @@ func TestLayersMayBeLessDeepThanTheSource(t *testing.T) {
 	}
 }
 
-// Channels of layers must be moved like the source's channels.
 func TestLayersAreSwizzled(t *testing.T) {
 	two := fstest.MapFile{Data: encodePNG(t, nrgba(1, 1, 10, 20, 30, 255))}
 	tree := fstest.MapFS{"a.png": &two, "b.png": &two, "c.png": &two}
@@ -381,7 +378,6 @@ func TestFacesOfFlippedCubeStillMeet(t *testing.T) {
 	}
 }
 
-// A gamma chunk must affect colors, but not data.
 func TestGammaAffectsOnlyColors(t *testing.T) {
 	file := encodePNG(t, nrgba(1, 1, 128, 64, 0, 255))
 	const afterHeader = 8 + 12 + 13
@@ -415,7 +411,6 @@ func TestZstdMakesFilesSmaller(t *testing.T) {
 	}
 }
 
-// Cook must refuse options that were not checked.
 func TestCookChecksOptions(t *testing.T) {
 	o := options(func(o *Image) { o.Cube = "faces" })
 	res := recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.png": solid(t, 4, 4, 1)}, "", "a.png")

@@ -224,7 +224,6 @@ func TestGridHoldsAsManyFramesAsFit(t *testing.T) {
 	}
 }
 
-// Each option that would move or mix frames must be refused by its name.
 func TestOptionsThatMoveFramesAreRefused(t *testing.T) {
 	for key, set := range map[string]func(*Image){
 		"fit": func(o *Image) { o.Fit = 9 }, "pot": func(o *Image) { o.POT = "up" }, "scales": func(o *Image) { o.Format, o.Scales = "png", []float64{1, 0.5} },

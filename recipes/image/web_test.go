@@ -217,7 +217,6 @@ func TestPicturesOfLightAreRefused(t *testing.T) {
 	}
 }
 
-// The allocated memory must be within the estimate.
 func TestPicturesStayWithinTheEstimate(t *testing.T) {
 	m := nrgba(500, 400)
 	noise(m.Pix)

@@ -87,7 +87,6 @@ func asPicture(t testing.TB, n, width int, hald bool) []byte {
 	return out.Bytes()
 }
 
-// A table must give the same texture in every notation.
 func TestTableIsTheSameTextureInEveryNotation(t *testing.T) {
 	const n = 16
 	for name, tc := range map[string]struct {
@@ -120,7 +119,6 @@ func TestTableIsTheSameTextureInEveryNotation(t *testing.T) {
 	}
 }
 
-// Half floats must keep entries below 0 and above 1.
 func TestHalfFloatsKeepEntriesBeyondOne(t *testing.T) {
 	text := "DOMAIN_MIN 0 0 0\nDOMAIN_MAX 4 4 4\nLUT_3D_SIZE 2\n-0.5 0 16\n" + strings.Repeat("0 1 2\n", 7)
 	tex, warned, err := cook(t, "a.cube", []byte(text), lutOptions{})
@@ -142,7 +140,6 @@ func TestHalfFloatsKeepEntriesBeyondOne(t *testing.T) {
 	}
 }
 
-// Curves must become a row of texels.
 func TestCurvesAreARowOfTexels(t *testing.T) {
 	tex, _, err := cook(t, "a.cube", []byte("LUT_1D_SIZE 3\nLUT_1D_INPUT_RANGE 0.0 1.0\n0 0 0\n.5 .25 1e-1\n1 1 1"), lutOptions{Format: "rgba8"})
 	if err != nil {
@@ -250,7 +247,6 @@ func TestEstimateCoversTheEntries(t *testing.T) {
 	}
 }
 
-// A short file with a huge size must not allocate memory for it.
 func TestShortFileWithHugeSizeAllocatesNothing(t *testing.T) {
 	text := []byte("LUT_3D_SIZE 256\n0 0 0\n")
 	if n := testing.AllocsPerRun(1, func() { _, _, _ = parseCube(context.Background(), text) }); n > 100 {

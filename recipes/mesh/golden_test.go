@@ -83,7 +83,6 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// The lines that Explain returns must match the cooked model.
 func TestExplain(t *testing.T) {
 	job := jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: forms().Open, Stat: forms().Stat}, 1)
 	lines, err := options(func(o *meshOptions) { o.LODs = 1 }).explainResult(t.Context(), job)

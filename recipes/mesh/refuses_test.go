@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// Each invalid document is the valid document with one edit.
+// Each test case changes a valid document by one edit and expects an error.
 func TestRefuses(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
 		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "the mesh is already compressed by KHR_draco_mesh_compression"},

@@ -373,7 +373,7 @@ func TestRefusesFaultsInWhatStays(t *testing.T) {
 	wantRefusal(t, tree, "m/a.gltf", "accessor 0: index 2 refers to vertex 3, but there are only 3")
 }
 
-// The indices of a sparse accessor must increase.
+// The indices of a sparse accessor do not increase, so the model must be refused.
 func TestRefusesSparseOutOfOrder(t *testing.T) {
 	s := new(sheet)
 	at, values := s.shorts("SCALAR", 1, 2, 1), s.floats("VEC3", 3, 1, 1, 1, 2, 2, 2)

@@ -249,7 +249,7 @@ func TestCallings(t *testing.T) {
 	}
 }
 
-// Normals must be made only for visible meshes.
+// Collision meshes must get no normals. Visible meshes must get them.
 func TestNoNormalsForCollisions(t *testing.T) {
 	for _, tc := range []struct {
 		what, node, mesh, material string

@@ -143,7 +143,6 @@ func TestUnknownPrimitiveStays(t *testing.T) {
 	}
 }
 
-// A triangle list of a material that blends must keep its order.
 func TestBlendingKeepsOrder(t *testing.T) {
 	tree := forms()
 	first := func(o *meshOptions) []shown {

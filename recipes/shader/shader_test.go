@@ -201,7 +201,6 @@ func pairs(line string, n int) string {
 	return b.String()
 }
 
-// Large WGSL that compiles fast must be accepted.
 func TestLargeWGSLIsCompiled(t *testing.T) {
 	for _, source := range []string{
 		"struct S0 { a: f32 }\n" + pairs("struct S%[1]d { a: S%[2]d }\n", 14) + "var<private> x: S14;",
@@ -340,7 +339,6 @@ func FuzzOverrides(f *testing.F) {
 // expressions allocate again.
 var slack = 1
 
-// For large WGSL, naga must allocate less than the estimate.
 func TestMemoryOfNagaStaysBelowTheEstimate(t *testing.T) {
 	var b strings.Builder
 	for i := 0; b.Len() < 100<<10; i++ {

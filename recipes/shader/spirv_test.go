@@ -163,7 +163,7 @@ func assemble(version uint32, parts ...[]uint32) []byte {
 	return out
 }
 
-// The sample shaders must also be accepted by spirv-val, the reference validator.
+// spirv-val, the reference validator, must also accept the sample shaders.
 func TestCompilerMakesValidSPIRV(t *testing.T) {
 	if _, err := exec.LookPath("spirv-val"); err != nil {
 		t.Skip("spirv-val is not installed")

@@ -123,7 +123,7 @@ func TestUnusedFunctionsDoNotMatter(t *testing.T) {
 	}
 }
 
-// The sample shaders must also be accepted by glslangValidator, the reference compiler.
+// glslangValidator, the reference compiler, must also accept the sample shaders.
 func TestCompilerMakesValidGLSL(t *testing.T) {
 	if _, err := exec.LookPath("glslangValidator"); err != nil {
 		t.Skip("glslangValidator is not installed")

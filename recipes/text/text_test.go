@@ -103,7 +103,6 @@ func TestCanceledCookEnds(t *testing.T) {
 	}
 }
 
-// Decoding must also end when the context is canceled.
 func TestCanceledDecodingEnds(t *testing.T) {
 	for encoding, source := range map[string]string{
 		"utf-8": strings.Repeat("é", 4*chunk), "latin1": strings.Repeat("\xe9", 8*chunk), "utf-16": strings.Repeat("a\x00", 4*chunk),
@@ -117,7 +116,6 @@ func TestCanceledDecodingEnds(t *testing.T) {
 	}
 }
 
-// The memory for a text must be less than the estimate.
 func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	for _, source := range []string{strings.Repeat("\n", 1<<20), strings.Repeat("\xe9", 1<<20), strings.Repeat("\xe9\n", 1<<19)} {
 		o := &textOptions{Encoding: "latin1", LineEndings: "crlf"}

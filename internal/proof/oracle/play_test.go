@@ -24,7 +24,6 @@ var story = Script{
 	{Mode: &Mode{}},
 }
 
-// Each broken cooker must be reported with the right difference.
 func TestBrokenCookersAreDetected(t *testing.T) {
 	for what, tc := range map[string]struct {
 		spoil func(f Folders, mode Mode, m *Result) error // spoil damages the result of an incremental run
@@ -93,7 +92,6 @@ func TestBrokenCookersAreDetected(t *testing.T) {
 	}
 }
 
-// A cooker that does nothing is detected at the first edit.
 func TestIdleCookerIsDetected(t *testing.T) {
 	place := Place{Dir: filepath.Join(t.TempDir(), "place"), Scratch: t.TempDir()}
 	runs := 0

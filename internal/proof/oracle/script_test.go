@@ -95,7 +95,6 @@ func TestParseEditRejectsInvalidEdits(t *testing.T) {
 	}
 }
 
-// Equal seeds must give equal scripts. Random scripts must contain all kinds of edits and runs.
 func TestRandomScriptsAreReproducibleAndCoverAllKinds(t *testing.T) {
 	all := Options{Tools: true, Aged: true, Mappings: true}
 	if a, b := Random(7, all), Random(7, all); !reflect.DeepEqual(a, b) {
@@ -173,7 +172,6 @@ func ExampleScript_Txtar() {
 	// agree -full
 }
 
-// The error message of a difference starts with its step and its text.
 func TestDifferenceErrorHasStepAndText(t *testing.T) {
 	d := &Difference{Step: 3, Text: "wrong"}
 	if !strings.HasPrefix(d.Error(), "step 3: wrong") {

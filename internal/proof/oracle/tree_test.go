@@ -18,7 +18,6 @@ func TestDiffListsMissingDifferentAndSuperfluousPaths(t *testing.T) {
 	}
 }
 
-// ReadTree must detect every kind of change to a file.
 func TestReadTreeSeesEverything(t *testing.T) {
 	dir := t.TempDir()
 	if err := Sample(dir); err != nil {
