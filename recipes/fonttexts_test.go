@@ -23,8 +23,8 @@ func (c *cooked) Event(e cook.Event) {
 	}
 }
 
-// A font is cooked again when the texts that it is for get or lose a character, not when they
-// are edited otherwise.
+// A font must be cooked again when its texts gain or lose a character. It must not be cooked after
+// other edits of the texts.
 func TestFontFollowsTheCharactersOfTexts(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	font, err := os.ReadFile("../testdata/assets/fonts/pebble.ttf")

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// triangleOBJ returns a model of one triangle with a material of the given statements.
+// triangleOBJ returns an OBJ model of one triangle. Its material has the given statements.
 func triangleOBJ(statements string) string {
 	return "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvn 0 0 1\n" + statements + "usemtl m\nf 1/1/1 2/2/1 3/3/1\n"
 }
 
-// withMTL returns a part of a material whose fate a run shows with a model.
+// withMTL returns a sourcePart for statements of an MTL file.
 func withMTL(part string, f fate, why, statements, has string) sourcePart {
 	return sourcePart{kind: "OBJ", part: part, fate: f, why: why, name: "a.obj", source: triangleOBJ(""), more: map[string]string{"a.mtl": "newmtl m\nKd 1 1 1\n" + statements}, rule: `textures = "keep"`, has: has}
 }
 
-// withOBJ returns a part of a model.
+// withOBJ returns a sourcePart for statements of an OBJ file.
 func withOBJ(part string, f fate, why, statements, has string) sourcePart {
 	p := withMTL(part, f, why, "", has)
 	p.source = triangleOBJ(statements)
@@ -77,8 +77,9 @@ func whitePNG() string {
 	return string(data)
 }
 
-// triangleGLTF returns a model with one triangle. members are more members of the document, node
-// of its node, mesh of its mesh, and position of the accessor of positions.
+// triangleGLTF returns a model with one triangle. members are additional members of the document.
+// node, mesh and position are additional members of its node, its mesh and the accessor of
+// positions.
 func triangleGLTF(members, node, mesh, position string) string {
 	var data strings.Builder
 	for _, x := range []float32{0, 0, 0, 1, 0, 0, 0, 1, 0} {

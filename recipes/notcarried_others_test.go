@@ -6,7 +6,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// fontWith returns a font with a further table.
+// fontWith returns a font with an additional table.
 func fontWith(name string) string {
 	file := goregular.TTF
 	count := int(binary.BigEndian.Uint16(file[4:]))

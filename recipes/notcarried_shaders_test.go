@@ -20,7 +20,8 @@ func init() {
 	input := func(builtIn, kind string) string {
 		return "@fragment fn main(@builtin(" + builtIn + ") i: " + kind + ") -> @location(0) vec4<f32> { return vec4<f32>(f32(i)); }"
 	}
-	// SPIR-V has Invariant as an instruction of three words with the number 71, about decoration 18.
+	// In SPIR-V, the decoration Invariant is an instruction of three words with opcode 71 and
+	// decoration 18.
 	const invariant = "\x47\x00\x03\x00|\x12\x00\x00\x00"
 	sourceParts = append(sourceParts, []sourcePart{
 		wgsl("the text, with `format = \"source\"`", kept, "", "source", "// why\n@id(7) override a: f32;\n"+red, "// why|@id(7) override a: f32;"),

@@ -21,7 +21,7 @@ func riffChunk(id, body string) string {
 	return id + u32(uint32(len(body))) + body + strings.Repeat("\x00", len(body)%2)
 }
 
-// wavFile returns a WAV file of 100 frames. samples gives the bytes of one sample.
+// wavFile returns a WAV file of 100 frames. samples holds the bytes of one sample.
 func wavFile(tag, bits, channels int, samples func(i int) string, chunks ...string) string {
 	le := binary.LittleEndian
 	block := channels * bits / 8
@@ -40,10 +40,10 @@ func wavFile(tag, bits, channels int, samples func(i int) string, chunks ...stri
 
 func sample16(i int) string { return string([]byte{byte(i), byte(i)}) }
 
-// tone16 returns a WAV file of 16 bits with chunks.
+// tone16 returns a 16-bit WAV file with additional chunks.
 func tone16(chunks ...string) string { return wavFile(1, 16, 1, sample16, chunks...) }
 
-// smplChunk returns a chunk with a root note, and a loop if there is an end.
+// smplChunk returns a smpl chunk with a root note. It has a loop if end is not 0.
 func smplChunk(note, end uint32) string {
 	if end == 0 {
 		return riffChunk("smpl", u32(0, 0, 45351, note, 0, 0, 0, 0, 0))
@@ -51,14 +51,14 @@ func smplChunk(note, end uint32) string {
 	return riffChunk("smpl", u32(0, 0, 45351, note, 0, 0, 0, 1, 0)+u32(0, 0, 10, end, 0, 0))
 }
 
-// flacWith returns a FLAC file with a further metadata block.
+// flacWith returns a FLAC file with an additional metadata block.
 func flacWith(kind byte, body string) string {
 	file := soundSample("flac/testdata/tri16.flac")
 	const first = 4 + 4 + 34
 	return file[:first] + string([]byte{kind, byte(len(body) >> 16), byte(len(body) >> 8), byte(len(body))}) + body + file[first:]
 }
 
-// vorbisComments returns the body of a block of comments.
+// vorbisComments returns the content of a block of Vorbis comments.
 func vorbisComments(list ...string) string {
 	b := u32(0, uint32(len(list)))
 	for _, c := range list {
@@ -67,7 +67,7 @@ func vorbisComments(list ...string) string {
 	return b
 }
 
-// mp3With returns an MP3 file with an ID3 tag of version 3 with a user-defined text.
+// mp3With returns an MP3 file with an ID3v2.3 tag that has one user-defined text.
 func mp3With(name, value string) string {
 	text := "\x00" + name + "\x00" + value + "\x00"
 	frame := "TXXX" + string(binary.BigEndian.AppendUint32(nil, uint32(len(text)))) + "\x00\x00" + text

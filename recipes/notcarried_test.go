@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// The fates of parts.
+// What happens to parts of sources.
 const (
 	kept      = notcarried.Kept
 	warned    = notcarried.Warned
@@ -23,33 +23,33 @@ const (
 	noMeaning = notcarried.NoMeaning
 )
 
-// A fate is what becomes of a part of a source.
+// A fate says what happens to a part of a source.
 type fate = notcarried.Fate
 
-// A sourcePart is a row of docs/not-carried-over.md: a part of a kind of source, and a source that
-// has it.
+// A sourcePart is a row of docs/not-carried-over.md. It describes a part of a kind of source, and
+// has an example of such a source.
 type sourcePart struct {
-	kind string // kind of source: the section of the page
+	kind string // kind of source, which names the section of the page
 	part string
 	fate fate
-	why  string // text behind the fate in the page; may be empty
+	why  string // text after the fate in the page; may be empty
 
 	name   string // file name of the source
 	source string
-	more   map[string]string // further files of its directory
+	more   map[string]string // other files in the directory of the source
 	rule   string            // options of a rule for the source
-	// has lists texts of the output for kept, and of the message for the fates with one, with bars
-	// between them.
+	// has lists texts that must occur, separated by bars. They occur in the output if the fate is
+	// kept, otherwise in the message.
 	has string
 }
 
-// sourceParts are the rows of the page, by section. Each file of this directory that is called
-// notcarried_KIND_test.go adds its own.
+// sourceParts are the rows of the page, by section. Each file notcarried_KIND_test.go of this
+// directory adds its own rows.
 var sourceParts [][]sourcePart
 
 const partsPage = "../docs/not-carried-over.md"
 
-// What docs/not-carried-over.md says of each part of a source is what a run does with it.
+// For each part of a source, a run must do what docs/not-carried-over.md says.
 func TestPartsOfSourcesMeetTheirFate(t *testing.T) {
 	dir := t.TempDir()
 	assets := filepath.Join(dir, "assets")
@@ -111,7 +111,7 @@ func TestPartsOfSourcesMeetTheirFate(t *testing.T) {
 	}
 }
 
-// hasAll reports whether a text has all texts of a list with bars between them.
+// hasAll reports whether a text contains all texts of a list that are separated by bars.
 func hasAll(text, list string) bool {
 	for want := range strings.SplitSeq(list, "|") {
 		if !strings.Contains(text, want) {
@@ -121,7 +121,7 @@ func hasAll(text, list string) bool {
 	return true
 }
 
-// messages collects what a run says of each source.
+// messages collects the messages of a run, by source.
 type messages struct {
 	cook.Observers
 	of     map[string][]string
@@ -143,7 +143,7 @@ func (m *messages) Event(e cook.Event) {
 func outputsOf(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
-	names, _ := filepath.Glob(dir + "/*") // none if the source failed
+	names, _ := filepath.Glob(dir + "/*") // no files if the source failed
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -154,7 +154,7 @@ func outputsOf(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// The page has a table of each section, with all its rows.
+// The page must have a table for each section, with all its rows.
 func TestPageListsPartsOfSources(t *testing.T) {
 	for _, section := range sourceParts {
 		var rows []notcarried.Row

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// failures collects what went wrong in a cook.
+// failures collects the errors of a cook.
 type failures struct {
 	cook.Observers
 	lines []string
@@ -30,7 +30,7 @@ func (f *failures) Event(e cook.Event) {
 	}
 }
 
-// steps collects what recipes did, by recipe.
+// steps collects the steps that each recipe reported.
 type steps struct {
 	cook.Observers
 	recipes map[string]string // recipe of each source
@@ -51,7 +51,7 @@ func (s *steps) Step(path, _, step string) {
 	s.done[recipe][step] = true
 }
 
-// inHaste are rules for a test that people wait for.
+// inHaste are rules that make the test faster.
 const inHaste = `
 [[rule]]
 match   = "textures/**"
@@ -62,7 +62,7 @@ match = "textures/sky/*.{jpg,tiff}"
 fit   = 32
 `
 
-// Every kind of source of the sample tree becomes what everything.toml says.
+// Each kind of source in the sample tree must become what everything.toml says.
 func TestEverything(t *testing.T) {
 	rules, err := os.ReadFile("../testdata/rules/everything.toml")
 	if err != nil {
@@ -109,10 +109,10 @@ func TestEverything(t *testing.T) {
 		"audio/finish_fanfare.wav":     "OggS",
 		"audio/coin.wav":               "qoaf",
 		"audio/engine_loop.wav":        "RIFF",
-		"textures/sky/sun.hdr":         "\xabKTX 20\xbb\r\n\x1a\n\x8f\x00\x00\x00", // VK_FORMAT_BC6H_UFLOAT_BLOCK
-		"textures/terrain/brick_n.png": "\xabKTX 20\xbb\r\n\x1a\n\x8d\x00\x00\x00", // VK_FORMAT_BC5_UNORM_BLOCK
+		"textures/sky/sun.hdr":         "\xabKTX 20\xbb\r\n\x1a\n\x8f\x00\x00\x00", // 0x8f is VK_FORMAT_BC6H_UFLOAT_BLOCK
+		"textures/terrain/brick_n.png": "\xabKTX 20\xbb\r\n\x1a\n\x8d\x00\x00\x00", // 0x8d is VK_FORMAT_BC5_UNORM_BLOCK
 		"textures/props/cone.png":      "DDS ",
-		"fonts/pebble.ttf":             "\xabKTX 20\xbb\r\n\x1a\n\x09\x00\x00\x00", // VK_FORMAT_R8_UNORM
+		"fonts/pebble.ttf":             "\xabKTX 20\xbb\r\n\x1a\n\x09\x00\x00\x00", // 0x09 is VK_FORMAT_R8_UNORM
 		"models/kart.gltf":             "glTF\x02\x00\x00\x00",
 	} {
 		all, err := cook.Why(t.Context(), p, source, cook.WhyOptions{})
@@ -121,7 +121,7 @@ func TestEverything(t *testing.T) {
 			continue
 		}
 		outputs := all[0].Last.Outputs
-		got, err := os.ReadFile(filepath.Join(p.Out, outputs[len(outputs)-1].Path)) // the atlas follows the JSON of a font
+		got, err := os.ReadFile(filepath.Join(p.Out, outputs[len(outputs)-1].Path)) // the last output is the atlas, after the JSON of the font
 		if err != nil || !strings.HasPrefix(string(got), want) {
 			t.Errorf("%s becomes %q..., %v, want %q", source, got[:min(len(got), len(want))], err, want)
 		}
@@ -129,7 +129,7 @@ func TestEverything(t *testing.T) {
 	checkTextures(t, p.Out, 9)
 }
 
-// The first run that a new user sees, of the samples without rules and without an engine, has no
+// A new user's first run cooks the samples without rules and without an engine. It must have no
 // warning and no failure.
 func TestFirstRunOfSamplesHasNoWarning(t *testing.T) {
 	dir := t.TempDir()
@@ -146,7 +146,7 @@ func TestFirstRunOfSamplesHasNoWarning(t *testing.T) {
 	}
 }
 
-// warnings collects warnings and failures of a cook, and counts all outcomes.
+// warnings collects the warnings and failures of a cook, and counts all outcomes.
 type warnings struct {
 	failures
 	counts map[cook.Outcome]int
@@ -159,8 +159,7 @@ func (w *warnings) Event(e cook.Event) {
 	}
 }
 
-// Without rules, too, models name the textures that the same cook makes, in each
-// container.
+// Without rules, models must name the textures that the same cook makes, in each container.
 func TestModelsNameTextures(t *testing.T) {
 	for _, rules := range []string{"", "[[rule]]\nmatch = \"textures/**\"\ncontainer = \"dds\"\n[[rule]]\nmatch = \"models/*\"\ntexture_suffix = \".dds\"\n"} {
 		dir := t.TempDir()
@@ -177,8 +176,8 @@ func TestModelsNameTextures(t *testing.T) {
 	}
 }
 
-// checkTextures checks that cooked models name the wanted number of files, and that each named
-// file is an artifact of the same cook, of the kind that the model says.
+// checkTextures checks the files that cooked models name. Their number must be as wanted. Each must
+// be an artifact of the same cook, of the kind that the model says.
 func checkTextures(t *testing.T, out string, want int) {
 	t.Helper()
 	artifacts, models := map[string]bool{}, []string{}
@@ -236,8 +235,8 @@ func checkTextures(t *testing.T, out string, want int) {
 	}
 }
 
-// Each example of rules has a way to cook every file of the sample tree, for all its
-// targets, where the programs that it names are installed.
+// Each example of rules must cook every file of the sample tree, for all its targets. An asset may
+// fail only if a program that the example names is not installed.
 func TestExamplesFit(t *testing.T) {
 	examples, err := filepath.Glob("../testdata/rules/*.toml")
 	if err != nil || len(examples) < 2 {
@@ -252,7 +251,7 @@ func TestExamplesFit(t *testing.T) {
 		}
 		for line := range strings.Lines(string(text)) {
 			if name, ok := strings.CutPrefix(strings.TrimSpace(line), "[target."); ok {
-				name, _, _ = strings.Cut(strings.TrimSuffix(name, "]"), ".") // the target or one of its tables
+				name, _, _ = strings.Cut(strings.TrimSuffix(name, "]"), ".") // the section of a target, or of one of its tables
 				if !slices.Contains(targets, name) {
 					targets = append(targets, name)
 				}
@@ -265,14 +264,14 @@ func TestExamplesFit(t *testing.T) {
 			t.Errorf("%s: %s, %v", example, s.String(), err)
 		}
 		for _, line := range failed.lines {
-			if !strings.Contains(line, " is not on PATH; install it") { // tools may be missing on this machine
+			if !strings.Contains(line, " is not on PATH; install it") { // this machine may lack the tools
 				t.Errorf("%s: %s", example, line)
 			}
 		}
 	}
 }
 
-// The names of all recipes, as rules use them.
+// The list has the names of all recipes, as rules use them.
 func ExampleAll() {
 	var names []string
 	for _, r := range recipes.All() {

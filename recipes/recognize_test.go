@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// recognizers are the recipes that look at the content of a file before they take it.
+// recognizers are the recipes that look at the content of a file before they accept it.
 func recognizers() map[string]func(head []byte) bool {
 	list := map[string]func([]byte) bool{}
 	for _, r := range recipes.All() {
@@ -21,7 +21,8 @@ func recognizers() map[string]func(head []byte) bool {
 	return list
 }
 
-// Lists of files are recognized as the pages describe them, and texts of other programs are not.
+// Lists of files must be recognized if the documentation describes them. Texts of other programs
+// must not.
 func TestListsAreToldFromOtherTexts(t *testing.T) {
 	own := map[string]*rapid.Generator[string]{
 		"sounds": rapid.SampledFrom([]string{"steps/*.wav", "hit.wav", "music/", "!hit_old.wav", "# comment", "", "  a b.ogg  "}),
@@ -39,7 +40,7 @@ func TestListsAreToldFromOtherTexts(t *testing.T) {
 			}
 			text := strings.Join(rapid.SliceOfN(other, 1, 9).Draw(t, "lines"), "\n")
 			if strings.ContainsAny(text, "./") && name == "pak" {
-				return // each name with a dot may be an artifact
+				return // any name with a dot may be an artifact
 			}
 			if is([]byte(text)) && strings.Trim(text, "\n") != "" {
 				t.Fatalf("%s: %q is recognized", name, text)
@@ -48,7 +49,7 @@ func TestListsAreToldFromOtherTexts(t *testing.T) {
 	}
 }
 
-// No content of a file breaks a recognizer, and equal content gets equal answers.
+// No content may crash a recognizer, and equal content must get equal answers.
 func FuzzRecognizers(f *testing.F) {
 	for _, text := range []string{"", "*.png\n", "LUT_3D_SIZE 2\n", "I\n800\nOBJ", "BMF\x03", "info face=a\n", "\xff\xfe*", strings.Repeat("é", 9), "{[*?"} {
 		f.Add([]byte(text))

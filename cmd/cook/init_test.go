@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// Limits for the allocations of package initializers. Each run pays for them, even if it uses
-// none of the packages, so a library that exceeds them is replaced. Time is not tested: it
-// depends on the machine.
+// Limits for the allocations of package initializers, which every run of cook pays for. A library
+// that exceeds them is replaced. Time is not tested, because it depends on the machine.
 const (
 	maxPackageBytes  = 38_000
 	maxPackageAllocs = 380
@@ -32,7 +31,7 @@ func TestInitAllocations(t *testing.T) {
 	}
 	packages, totalBytes, totalAllocs := 0, 0, 0
 	for line := range strings.Lines(string(out)) {
-		// init PACKAGE @1.2 ms, 0.3 ms clock, 456 bytes, 7 allocs
+		// A line looks like this: init PACKAGE @1.2 ms, 0.3 ms clock, 456 bytes, 7 allocs
 		words := strings.Fields(line)
 		if len(words) != 11 || words[0] != "init" {
 			continue
@@ -60,7 +59,7 @@ func TestInitAllocations(t *testing.T) {
 	}
 }
 
-// Only the standard library's net uses cgo, and it builds without a C compiler too. Releases are
+// Only the standard library's net uses cgo, and it also builds without a C compiler. Releases are
 // built without cgo, because loading the C library slows each start.
 func TestNoCgo(t *testing.T) {
 	for pkg, files := range dependencies(t, "{{len .CgoFiles}}") {
@@ -70,8 +69,8 @@ func TestNoCgo(t *testing.T) {
 	}
 }
 
-// cook links neither grpc-go nor generated messages, which only tests need. Their initializers
-// made each start a third longer.
+// cook links neither grpc-go nor the generated protobuf messages, which only tests need. Their
+// initializers made each start a third slower.
 func TestNoGeneratedMessages(t *testing.T) {
 	for pkg := range dependencies(t, "-") {
 		for _, module := range []string{"google.golang.org/grpc", "google.golang.org/genproto", "cloud.google.com", "github.com/bazelbuild/remote-apis"} {

@@ -47,24 +47,24 @@ func (c *command) checkList(ctx context.Context, name string, in io.Reader) {
 	}
 }
 
-// A checking checks one checksum file, called a list below. It reads the list while it sums
-// files, so that only the current part of a long list is in memory.
+// A checking checks one checksum file, which is called a list below. It reads the list while it
+// sums files, so that a long list does not fill memory.
 type checking struct {
 	*command
 	ctx  context.Context
 	list string
 
-	// Used by the goroutine that reads the list.
+	// The following fields are used only by the goroutine that reads the list.
 	lines    *lines
-	held     *entry // the next entry
-	proper   int    // number of valid lines
+	held     *entry
+	proper   int // number of well-formed lines
 	improper int
 	refused  flood
-	end      error // why reading ended, nil at the end of the list
+	end      error // reason for the end of reading; nil at the end of the list
 
 	begun entryQueue // entries whose files are being summed, in order
 
-	// Used by the goroutine that receives results.
+	// The following fields are used only by the goroutine that receives results.
 	matched, mismatched, unreadable int
 	errors                          flood
 	guesses                         guesses
@@ -92,7 +92,7 @@ func (k *checking) checkEntries() error {
 	return k.end
 }
 
-// entriesOfFunction yields the names up to the next entry with another function.
+// entriesOfFunction yields the names of the entries up to the next entry with another function.
 func (k *checking) entriesOfFunction(fn *function) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for e := k.nextEntry(); e != nil && e.fn == fn && e.name != stdinName; e = k.nextEntry() {
@@ -163,8 +163,8 @@ func (k *checking) compareSum(e *entry, r hashing.FileResult) {
 	var buf [len(e.digest)]byte
 	missing := errors.Is(r.Err, fs.ErrNotExist)
 	switch {
-	case k.ctx.Err() != nil && r.Err != nil: // interrupted, not unreadable
-	case missing && glued(e.name): // error even with -ignore-missing, because two files were not checked
+	case k.ctx.Err() != nil && r.Err != nil: // the run was interrupted; the file is not unreadable
+	case missing && glued(e.name): // an error even with -ignore-missing, because two files were not checked
 		k.unreadable++
 		if k.errors.allowsMessage(errGlued.Error()) {
 			k.complain(frontend.Err, e.line, errGlued)
@@ -184,7 +184,7 @@ func (k *checking) compareSum(e *entry, r hashing.FileResult) {
 		k.ok(e)
 	case e.guessed && k.matchesOther(e):
 		k.ok(e)
-	case k.ctx.Err() != nil: // interrupted before all functions were tried
+	case k.ctx.Err() != nil: // the run was interrupted before all functions were tried
 	default:
 		k.mismatched++
 		k.printResult(e, "FAILED")
@@ -199,7 +199,6 @@ func (k *checking) ok(e *entry) {
 	}
 }
 
-// printResult prints the result of an entry.
 func (k *checking) printResult(e *entry, text string) {
 	if k.status {
 		return
@@ -209,8 +208,8 @@ func (k *checking) printResult(e *entry, text string) {
 	if escaped {
 		k.line = append(k.line, '\\')
 	}
-	// Results escape control characters even in files and pipes, unlike printed sums: build
-	// servers show results in logs, whose viewers interpret control characters.
+	// Results escape control characters even in files and pipes, unlike printed sums. Build servers
+	// show results in logs, and log viewers interpret control characters.
 	k.line = append(k.line, pathname.Escape(string(appendName(nil, e.name, escaped)))...)
 	k.line = append(append(k.line, ": "...), text...)
 	k.out.writeLine(k.line, '\n')
@@ -243,7 +242,7 @@ func (k *checking) printTotals(end error) {
 	}
 }
 
-// warnIf prints a warning with a number of lines or files, unless the number is 0.
+// warnIf prints a warning with a number of lines or files. It prints nothing if the number is 0.
 func (k *checking) warnIf(n int, one, many string) {
 	switch {
 	case n == 1:
@@ -273,7 +272,7 @@ func (q *entryQueue) popEntry() entry {
 	e := q.entries[q.head]
 	q.entries[q.head] = entry{}
 	q.head++
-	if 2*q.head >= len(q.entries) { // each entry moves at most once on average
+	if 2*q.head >= len(q.entries) { // amortized cost: each entry moves at most once on average
 		n := copy(q.entries, q.entries[q.head:])
 		clear(q.entries[n:])
 		q.entries, q.head = q.entries[:n], 0
@@ -281,16 +280,16 @@ func (q *entryQueue) popEntry() entry {
 	return e
 }
 
-// guesses determine the functions of lines that do not name their function. Several functions
-// have the same number of digits. The function that last matched a file is tried first, and a
-// file counts as a mismatch only when all functions have been tried. So SHA256SUMS files and the
-// output of b3sum are both read without -a, even in one file.
+// guesses determine the hash functions of lines that do not name one. Several functions have sums
+// with the same number of digits. The function that last matched a file is tried first, then all
+// others with this number of digits. So SHA256SUMS files and the output of b3sum are both read
+// without -a.
 type guesses struct {
 	// matched has the function that last matched, indexed by the size of its sum. The goroutine
-	// that receives results writes it, and the goroutine that reads the list reads it.
+	// that receives results writes it. The goroutine that reads the list reads it.
 	matched [len(entry{}.digest) + 1]atomic.Pointer[function]
 
-	unmatched []int // numbers of digits in lines that no function matched
+	unmatched []int // numbers of digits of sums that no function matched
 }
 
 // guessFor returns the function to try first for a line.
@@ -348,15 +347,15 @@ func (k *checking) warnOfGuess() {
 			names = append(names, fn.Name)
 		}
 		hint := ""
-		if n == 128 { // sums of b2sum
+		if n == 128 { // b2sum writes sums of this size
 			hint = "; hashsum does not support BLAKE2b"
 		}
 		k.msg.warnAbout(k.list, fmt.Sprintf("no line of %d digits matches; tried %s%s", n, strings.Join(names, ", "), hint))
 	}
 }
 
-// glued reports whether a name seems to contain the next line of another list. That happens where
-// lists are joined and the first lacks its last newline.
+// glued reports whether a name seems to contain the next line of another list. That happens when
+// lists are concatenated and the first has no newline at its end.
 func glued(name string) bool {
 	if _, after, ok := strings.Cut(name, ") = "); ok && strings.Contains(after, "(") {
 		return true

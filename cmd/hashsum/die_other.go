@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// dieOf does nothing: on this system, interrupts do not kill processes.
+// dieOf does nothing, because interrupts do not kill processes on this system.
 func dieOf(os.Signal) {}

@@ -7,14 +7,14 @@ import (
 
 // A distribution describes how evenly a function spreads keys over the bins of a hash table.
 type distribution struct {
-	keys       int // distinct keys
-	duplicates int // repeated keys, not counted elsewhere
+	keys       int
+	duplicates int // number of keys that equal an earlier key; only their first occurrence is counted elsewhere
 	bins       int
 	counts     []int // number of keys in each bin
-	chains     []int // number of bins by their number of keys; the last element is not 0
+	chains     []int // chains[n] is the number of bins with n keys; the last element is not 0
 
-	// The number of keys whose sum equals an earlier key's sum in the low 32 or 64 bits. For
-	// functions of 32 bits both are equal.
+	// The number of keys whose sum equals an earlier key's sum in the low 32 or 64 bits. Both
+	// numbers are equal if sums have 32 bits.
 	collisions32, collisions64 int
 }
 
@@ -47,7 +47,7 @@ func spreadKeys(sum func(key []byte) uint64, keys []string, bins int) distributi
 // duplicates.
 func keysInBins(sum func(key []byte) uint64, keys []string, bins int, wanted ...int) [][]string {
 	chains := make([][]string, len(wanted))
-	at := map[uint64]int{} // indexes in chains by bin
+	at := map[uint64]int{} // indexes of the keys, in chains by bin
 	for i, bin := range wanted {
 		at[uint64(bin)] = i
 	}
@@ -84,7 +84,7 @@ func (d distribution) expectedEmptyBins() float64 {
 	return float64(d.bins) * math.Pow(1-1/float64(d.bins), float64(d.keys))
 }
 
-// longestChain returns the number of keys in the fullest bin.
+// longestChain returns the number of keys in the bin with the most keys.
 func (d distribution) longestChain() int { return len(d.chains) - 1 }
 
 // expectedCollisions returns the mean number of keys whose sum equals an earlier key's sum in the
@@ -111,9 +111,9 @@ func (d distribution) chiSquared() float64 {
 // freedom returns the degrees of freedom of chiSquared.
 func (d distribution) freedom() int { return d.bins - 1 }
 
-// probability returns the probability that random sums give a chiSquared of at least this value:
-// near 0 if keys cluster in some bins, near 1 if they are spread more evenly than random keys,
-// which is not a fault. It is unreliable for fewer than about 50 keys, and for many more bins
+// probability returns the probability that random sums give a chiSquared of at least this value. It
+// is near 0 if keys cluster in some bins. It is near 1 if keys are spread more evenly than random
+// keys, which is not a fault. It is unreliable for fewer than about 50 keys, and for many more bins
 // than keys.
 func (d distribution) probability() float64 {
 	if d.freedom() == 0 || d.keys == 0 {
@@ -122,8 +122,8 @@ func (d distribution) probability() float64 {
 	return upperGamma(float64(d.freedom())/2, d.chiSquared()/2)
 }
 
-// upperGamma returns the regularized incomplete gamma function Q(a, x). It uses the series of P
-// below the mean and the continued fraction above it (NIST DLMF 8.7.1, 8.9.2).
+// upperGamma returns the regularized incomplete gamma function Q(a, x). For small x it uses the
+// series of P, and for large x the continued fraction (NIST DLMF 8.7.1, 8.9.2).
 func upperGamma(a, x float64) float64 {
 	if x <= 0 {
 		return 1

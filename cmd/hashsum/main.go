@@ -4,13 +4,13 @@
 //	hashsum -c LIST [-a FUNCTION] [-quiet] [-status] [-ignore-missing] [-strict] [-warn] [-z] [LIST ...]
 //	hashsum -stats [-a FUNCTION,...] [-keys FORM] [-bins N] [-chains N] [-bin N] [-z] [FILE ...]
 //
-// Without a file, and for "-", it sums standard input. For a directory, it sums all files below
-// it, following links to files. Links to directories, dangling links, pipes and other special
-// files are skipped with a warning. The lines come in the order of the arguments and, within a
-// directory, in the byte order of the paths, however many files are summed at once.
+// Without a file, and for "-", it sums standard input. For a directory, it sums all files below it,
+// and follows links to files. Links to directories, dangling links, pipes and other special files
+// are skipped with a warning. The lines come in the order of the arguments and, within a directory,
+// in the byte order of the paths, however many files are summed at once.
 //
-// A LIST (checksum file) may mix lines from hashsum, md5sum, sha256sum, b3sum, xxhsum, openssl
-// dgst and cksum -a sha256. Lines from plain cksum (a CRC, a size, a name) are not supported. The
+// A LIST (checksum file) may mix lines from hashsum, md5sum, sha256sum, b3sum, xxhsum, openssl dgst
+// and cksum -a sha256. Lines from plain cksum (a CRC, a size, a name) are not supported. The
 // function of a line is the first of:
 //
 //   - its tag ("SHA256 (name) = ..."), its prefix ("XXH3_...", of newer xxhsum) or its
@@ -18,16 +18,16 @@
 //   - the function of -a
 //   - the function with this number of digits that first matches a file of the list
 //
-// With -stats the lines of the files are keys. For each function, a row shows how evenly it
-// spreads the keys over the bins of a hash table: empty bins, the longest chain, chi-squared per
-// degree of freedom, the probability of that for random sums, and how many keys share 32 or 64
-// bits with another. Keys may be binary (-keys hex, -keys N for N bytes each) and may come with
-// sums of any function (-keys sums). -chains N prints the keys of the N fullest bins; -bin N
-// prints the keys in bin N.
+// With -stats the lines of the files are keys. For each function, a row shows how evenly it spreads
+// the keys over the bins of a hash table. It has the number of empty bins, the longest chain,
+// chi-squared per degree of freedom, and the probability of this chi-squared for random sums. It
+// also has the number of keys that share 32 or 64 bits with another key. Keys may be binary (-keys
+// hex, -keys N for N bytes each). They may come with sums of any function (-keys sums). -chains N
+// prints the keys of the N fullest bins. -bin N prints the keys in bin N.
 //
 // Exit status: 0 success; 1 a file could not be read, did not match or is not a list; 2 wrong
-// usage. On systems with signals, an interrupted run is killed by the signal, so that a shell
-// loop ends as well (the shell reports 130 after Ctrl-C). On other systems it exits with 130.
+// usage. On systems with signals, an interrupted run is killed by the signal, so that a shell loop
+// ends as well (the shell reports 130 after Ctrl-C). On other systems it exits with 130.
 package main
 
 import (
@@ -71,7 +71,6 @@ func main() {
 	}
 }
 
-// parseAndRun runs the command and returns its exit status.
 func parseAndRun(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	_, isTerminal := frontend.Terminal(stdout)
 	c := &command{
@@ -117,8 +116,8 @@ func parseAndRun(ctx context.Context, args []string, stdin io.Reader, stdout, st
 	return frontend.OK
 }
 
-// showProgress starts to show progress if stderr is a terminal and the input is not typed at a
-// terminal. The returned function stops it.
+// showProgress starts a progress display, if stderr is a terminal and the input is not typed at a
+// terminal. The returned function stops the display.
 func (c *command) showProgress(ctx context.Context, stderr io.Writer) func() {
 	in, ok := c.stdin.(*os.File)
 	typed := ok && frontend.IsTerminal(in) && slices.Contains(slices.Concat(c.files, c.lists), stdinName)

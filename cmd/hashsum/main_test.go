@@ -34,7 +34,7 @@ func TestInterruptedRunExitsWithSignalStatus(t *testing.T) {
 	}
 }
 
-// An endless reader never ends, and cancels its context during a read.
+// An endless reader cancels its context during a read, and never returns io.EOF.
 type endless struct {
 	cancel context.CancelFunc
 	reads  int
@@ -47,7 +47,7 @@ func (e *endless) Read(b []byte) (int, error) {
 	return copy(b, "8cb841db40e6ae83  -\n"), nil
 }
 
-// An interrupted run prints its finished sums, and nothing else.
+// An interrupted run prints the finished sums and nothing else.
 func TestRunInterruptedAtWork(t *testing.T) {
 	root := tree(t, "a")
 	for _, args := range [][]string{{root + "/a", "-", root + "/a"}, {"-check", "-"}} {
@@ -74,8 +74,8 @@ func TestFailedOutputIsAnError(t *testing.T) {
 	}
 }
 
-// Checking a list that mixes functions and styles gives the same results, with any number of
-// workers, as checking its files one by one.
+// The test checks a list that mixes functions and styles, with several numbers of workers. The
+// results must equal those of checking its files one by one.
 func TestCheckMixedList(t *testing.T) {
 	var list, want strings.Builder
 	var names []string
@@ -114,7 +114,7 @@ func TestCheckMixedList(t *testing.T) {
 	}
 }
 
-// Checking a list that is unreadable in the middle fails, whatever lines came before.
+// A list becomes unreadable in the middle. The check must fail, whatever the earlier lines contain.
 func TestCheckTornReader(t *testing.T) {
 	root := tree(t, "a")
 	e := entry{fn: lookupFunction("crc32"), name: root + "/a"}
@@ -186,7 +186,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// A long list needs no more memory than a short one.
+// Memory use must not grow with the length of the checked list.
 func TestCheckHoldsLittle(t *testing.T) {
 	const n = 50_000
 	k := &checking{command: &command{}, ctx: t.Context(), lines: newLines(&repeated{line: []byte("8cb841db40e6ae83  a\n"), left: n}, '\n')}
@@ -240,7 +240,7 @@ func TestOptionsRefused(t *testing.T) {
 	}
 }
 
-// Arguments that are not flags are files and lists, not usage errors.
+// An argument that is not a known flag, or comes after the flags, is taken as a file name.
 func TestFilesRefused(t *testing.T) {
 	for _, c := range []struct {
 		args []string

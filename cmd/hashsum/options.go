@@ -11,15 +11,15 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// options are the parsed command line.
+// options holds the parsed command line.
 type options struct {
 	fn      *function // functions of -a; nil if -a was not given
-	lists   []string  // -check and other words; "-" is standard input
-	files   []string  // files to sum; empty only with lists to check
+	lists   []string  // arguments that are not flags; "-" is standard input
+	files   []string  // files to sum; empty only if there are lists to check
 	workers int       // number of workers; 0 means one for each CPU
 	layout  layout
 
-	version, man bool // print the version or the manual page and exit
+	version, man bool // whether to print the version or the manual page and exit
 
 	// Options of -stats.
 	stats  bool
@@ -33,10 +33,10 @@ type options struct {
 	quiet, status, ignoreMissing, strict, warn bool
 }
 
-// errHelp means that -h was given.
+// errHelp is the error of parseOptions for -h.
 var errHelp = errors.New("help requested")
 
-// texts is a flag value that may be given several times.
+// texts is a flag value that collects every occurrence of its flag.
 type texts []string
 
 func (t *texts) String() string { return strings.Join(*t, " ") }
@@ -72,7 +72,7 @@ func newFlagSet(o *options, fn *string, tag, json *bool) *flag.FlagSet {
 	return fs
 }
 
-// forChecking are the flags that require -check, and notFor the flags that exclude it.
+// forChecking lists the flags that require -check. notFor lists the flags that exclude it.
 var (
 	forChecking = []string{"quiet", "status", "ignore-missing", "strict", "warn"}
 	notFor      = []string{"tag", "json"}
@@ -239,20 +239,20 @@ list has no sums; 2 wrong usage; 130 interrupted.
 	return b.String()
 }
 
-// A function is a function of package hashing with its names in lists.
+// A function is a hash function of package hashing, with its names in checksum files.
 type function struct {
 	hashing.Func
 	tag  string // name in the BSD style: "SHA256"
-	mark string // prefix in the plain style: "XXH3_", or nothing
+	mark string // prefix in the plain style, such as "XXH3_"; may be empty
 }
 
-// left has the functions of package hashing that hashsum does not offer, each with the reason.
+// left maps the functions of package hashing that hashsum does not offer to the reason.
 var left = map[string]string{
 	"maphash": "its sums differ in each process",
-	"slice8":  "crc32-bzip2 has the same sums", // slower, for comparisons
+	"slice8":  "crc32-bzip2 has the same sums", // a slower function, which hashing has for comparisons
 }
 
-// functions holds all other functions. It never changes.
+// functions holds the functions that hashsum offers. It never changes.
 var functions = func() []function {
 	var all []function
 	for _, name := range hashing.Names() {
@@ -272,7 +272,7 @@ var functions = func() []function {
 }()
 
 // untagged has the first function to try for a plain line without -a, by the number of digits.
-// Lines of 8, 16 and 32 digits are assumed to be from xxhsum, whose lines for XXH3 have a prefix.
+// Lines of 8, 16 and 32 digits are assumed to come from xxhsum, which writes a prefix for XXH3.
 // [checking.matchesOther] tries the other functions.
 var untagged = map[int]string{8: "xxh32", 16: "xxh64", 32: "xxh128", 40: "sha1", 64: "sha256", 128: "sha512"}
 
@@ -293,7 +293,8 @@ func functionsWithDigits(digits int) []*function {
 	return all
 }
 
-// lookupFunction returns the function named by -a, a tag or a JSON object, ignoring case, or nil.
+// lookupFunction returns the function that -a, a tag or a JSON object names. It ignores case. It
+// returns nil if there is no such function.
 func lookupFunction(name string) *function {
 	for i := range functions {
 		if strings.EqualFold(functions[i].Name, name) {
@@ -303,7 +304,8 @@ func lookupFunction(name string) *function {
 	return nil
 }
 
-// functionNamed is like lookupFunction but returns an error that lists all functions.
+// functionNamed is like lookupFunction, but returns an error that lists all functions instead of
+// nil.
 func functionNamed(name string) (*function, error) {
 	if f := lookupFunction(name); f != nil {
 		return f, nil
@@ -314,7 +316,7 @@ func functionNamed(name string) (*function, error) {
 	return nil, fmt.Errorf("unknown function %q; want one of %s", name, listNames(functions))
 }
 
-// listNames joins the names for a message.
+// listNames joins the names into text for a message.
 func listNames(all []function) string {
 	names := make([]string, len(all))
 	for i := range all {

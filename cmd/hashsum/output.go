@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A command is one run.
+// A command holds the state of one run of hashsum.
 type command struct {
 	options
 	stdin    io.Reader
@@ -39,19 +39,19 @@ func (c *command) printFailure(err error) {
 // outputSize is the number of buffered bytes at which lines are written.
 const outputSize = 32 << 10
 
-// An output buffers lines and writes only whole lines. After the writer's first error, which is
-// stored in err, it writes nothing.
+// An output buffers lines and writes only whole lines. After the first write error, which is stored
+// in err, it writes nothing.
 type output struct {
 	w   io.Writer
 	err error
 
-	terminal bool             // write each line at once, and escape control characters
-	progress *progressDisplay // cleared before a write
+	terminal bool             // whether to write each line at once, and escape control characters
+	progress *progressDisplay // the display is cleared before a write
 
 	buf []byte
 }
 
-// writeLine adds a line and its line end.
+// writeLine adds a line and a line end to the buffer.
 func (o *output) writeLine(line []byte, end byte) {
 	if o.terminal {
 		o.buf = append(o.buf, joinLines(string(line))...)
@@ -64,7 +64,6 @@ func (o *output) writeLine(line []byte, end byte) {
 	}
 }
 
-// flushOutput writes the buffered lines.
 func (o *output) flushOutput() {
 	if len(o.buf) > 0 && o.err == nil {
 		o.progress.printBeside(func() { _, o.err = o.w.Write(o.buf) })
@@ -72,14 +71,13 @@ func (o *output) flushOutput() {
 	o.buf = o.buf[:0]
 }
 
-// messages writes diagnostics to standard error. Any goroutine may use it.
+// A messages value writes diagnostics to standard error. Any goroutine may use it.
 type messages struct {
 	mu       sync.Mutex
 	w        io.Writer
 	progress *progressDisplay
 }
 
-// printDiagnostic prints a diagnostic.
 func (m *messages) printDiagnostic(d frontend.Diagnostic) {
 	d.Program = "hashsum"
 	text := frontend.StyleOf(m.w, os.Getenv).Format(&d)
@@ -98,8 +96,8 @@ func (m *messages) printError(err error) {
 	m.printDiagnostic(frontend.Diagnostic{Severity: frontend.Err, Text: text})
 }
 
-// warnAbout prints a warning about a file or a list. An empty file name means that the warning is
-// about neither.
+// warnAbout prints a warning about a file or a list. If the file name is empty, the warning names
+// no file.
 func (m *messages) warnAbout(file, text string) {
 	m.printDiagnostic(frontend.Diagnostic{File: file, Severity: frontend.Warning, Text: text})
 }
@@ -109,8 +107,8 @@ func (m *messages) refuseList(list, text string) {
 	m.printDiagnostic(frontend.Diagnostic{File: list, Severity: frontend.Err, Text: text})
 }
 
-// quoteForTerminal returns a name for a message: unchanged if that is unambiguous, otherwise
-// quoted.
+// quoteForTerminal returns a name for a message. It quotes the name only if the unquoted name would
+// be ambiguous.
 func quoteForTerminal(name string) string {
 	if name == "" {
 		return `""`
@@ -132,7 +130,7 @@ type entry struct {
 
 	// guessed is set if fn was derived from the number of digits alone.
 	guessed bool
-	line    int // number of the line, from 1
+	line    int // line number, from 1
 }
 
 func (e *entry) sum() []byte { return e.digest[:e.fn.Size] }
@@ -143,15 +141,15 @@ type style int
 const (
 	stylePlain style = iota // "digest  name", like sha256sum, b3sum and xxhsum
 	styleTag                // "SHA256 (name) = digest", like the BSDs
-	styleJSON               // one object
+	styleJSON               // one JSON object
 )
 
 // A layout is a style and a line end.
 type layout struct {
 	style style
-	// zero ends lines with NUL instead of newline, and escapes nothing in names. Otherwise a line
-	// with a backslash, newline or carriage return in the name begins with a backslash, and has
-	// `\\`, `\n`, `\r` for them, like coreutils. JSON has its own escapes either way.
+	// zero ends lines with NUL instead of newline, and escapes nothing in names. Without it, a name
+	// with a backslash, newline or carriage return is escaped as in coreutils. The line then begins
+	// with a backslash, and the name has `\\`, `\n`, `\r`. JSON always has its own escapes.
 	zero bool
 }
 
@@ -173,7 +171,6 @@ func (l layout) appendEntry(dst []byte, e *entry) []byte {
 	return appendName(append(dst, "  "...), e.name, escaped)
 }
 
-// lineEnd returns the byte after each line.
 func (l layout) lineEnd() byte {
 	if l.zero {
 		return 0
@@ -202,8 +199,8 @@ func appendName(dst []byte, name string, escaped bool) []byte {
 	return dst
 }
 
-// appendJSON writes {"name","algorithm","digest","size"}. In a name that is not UTF-8, U+FFFD
-// replaces bad bytes, and "name_base64" has the complete name.
+// appendJSON writes {"name","algorithm","digest","size"}. If a name is not UTF-8, "name" has U+FFFD
+// for the invalid bytes, and "name_base64" has the exact name.
 func appendJSON(dst []byte, e *entry) []byte {
 	dst = appendJSONString(append(dst, `{"name":`...), e.name)
 	if !utf8.ValidString(e.name) {

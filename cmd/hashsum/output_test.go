@@ -29,7 +29,7 @@ func TestLayouts(t *testing.T) {
 		fn, name string
 		want     string
 	}{
-		// Lines of sha256sum 9.1 and xxhsum 0.8.3 for a file of "123456789".
+		// Lines that sha256sum 9.1 and xxhsum 0.8.3 wrote for a file with the content "123456789".
 		{layout{}, "sha256", "a", sha + "  a"},
 		{layout{}, "sha256", " *a", sha + "   *a"},
 		{layout{}, "sha256", "new\nline", `\` + sha + `  new\nline`},
@@ -77,7 +77,7 @@ func drawEntry(t *rapid.T) entry {
 	return e
 }
 
-// A written line reads back as the same entry, whatever the name holds, and is one line.
+// An entry must be written as one line, and must read back as the same entry, for any name.
 func TestWrittenReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawEntry(t)

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// A dialect is the set of options for parsing the lines of a list.
+// A dialect holds the options for parsing the lines of a list.
 type dialect struct {
 	// fn is the function of -a, or nil. It applies to lines that do not name a function.
 	fn *function
@@ -22,14 +22,14 @@ type dialect struct {
 	zero bool
 }
 
-// errNoEntry is returned for an empty line or a comment.
+// errNoEntry is the error of parseLine for an empty line or a comment.
 var errNoEntry = errors.New("the line is empty or a comment")
 
-// parseLine parses one line, without its end, of any style that [layout] writes and that sha256sum,
-// b3sum, xxhsum, openssl dgst and cksum -a sha256 write.
+// parseLine parses one line without its end. It accepts all styles that [layout] writes, and those
+// of sha256sum, b3sum, xxhsum, openssl dgst and cksum -a sha256.
 //
-// The function of the line is the first of: the function in its tag, prefix or "algorithm"; d.fn;
-// the function in [untagged].
+// The function of the line is the first of these: the function in its tag, prefix or "algorithm";
+// d.fn; the function in [untagged].
 func (d dialect) parseLine(line []byte) (entry, error) {
 	if !d.zero {
 		line = bytes.TrimSuffix(line, []byte("\r"))
@@ -37,8 +37,8 @@ func (d dialect) parseLine(line []byte) (entry, error) {
 	if len(line) == 0 || line[0] == '#' {
 		return entry{}, errNoEntry
 	}
-	// A file may begin with a byte order mark; where lists are concatenated, any line may begin
-	// with one.
+	// A file may begin with a byte order mark. If files were concatenated, any line may begin with
+	// a byte order mark.
 	line = bytes.TrimLeft(bytes.TrimPrefix(line, []byte("\ufeff")), " \t")
 	if bytes.HasPrefix(line, []byte("{")) {
 		return parseJSON(line)
@@ -77,8 +77,8 @@ func (d dialect) parseText(line []byte) (entry, []byte, error) {
 	return d.parsePlain(word, rest)
 }
 
-// parsePlain parses "word  name", "word *name", and "word name" or "word<tab>name", as written by
-// -r of the BSDs.
+// parsePlain parses a word, two blanks and a name, as most tools write them, and "word *name". It
+// also parses "word name" and "word<tab>name", which BSD tools write with -r.
 func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
 	if len(rest) == 0 || rest[0] != ' ' && rest[0] != '\t' {
 		return entry{}, nil, errors.New("want a sum, a space and a name")
@@ -110,10 +110,10 @@ func (d dialect) parsePlain(word, rest []byte) (entry, []byte, error) {
 // parseTagged parses the text after "TAG (". The name ends at the last parenthesis.
 func parseTagged(tag string, rest []byte) (entry, []byte, error) {
 	e := entry{size: -1, fn: lookupFunction(tag)}
-	if bits, ok := strings.CutPrefix(tag, "SHA2-"); ok { // openssl 3
+	if bits, ok := strings.CutPrefix(tag, "SHA2-"); ok { // openssl 3 writes this spelling
 		e.fn = lookupFunction("sha" + bits)
 	}
-	// xxhsum --little-endian
+	// xxhsum --little-endian writes this form
 	base, reversed := strings.CutSuffix(tag, "_LE")
 	if reversed && strings.HasPrefix(base, "XXH") {
 		e.fn = lookupFunction(base)
@@ -145,7 +145,7 @@ func parseJSON(line []byte) (entry, error) {
 		Size      *int64
 	}
 	if !utf8.Valid(line) {
-		// The decoder would replace bad bytes by U+FFFD, which would change the name.
+		// The JSON decoder would replace invalid bytes by U+FFFD, which would change the name.
 		return entry{}, errors.New("the JSON object is not UTF-8")
 	}
 	if err := json.Unmarshal(line, &object); err != nil {
@@ -226,7 +226,7 @@ const maxLine = 32 << 10
 
 var errTooLong = fmt.Errorf("longer than %d KiB", maxLine>>10)
 
-// errUTF16 ends reading a list in UTF-16, in which every line would be invalid.
+// errUTF16 is the error for a list in UTF-16, in which every line would be invalid.
 var errUTF16 = errors.New("the list is UTF-16; save it as UTF-8 (PowerShell: | Out-File -Encoding utf8 SUMS)")
 
 // A lines value reads a list line by line and holds one line in memory.
@@ -240,9 +240,9 @@ func newLines(r io.Reader, end byte) *lines {
 	return &lines{r: bufio.NewReaderSize(r, maxLine), end: end}
 }
 
-// readNextLine returns the next line without its end, which the last line may lack. The line is
-// valid until the next call. After errTooLong, the next call continues after that line. Any other
-// error ends the list; io.EOF means that no lines are left.
+// readNextLine returns the next line without its line end. The line is valid until the next call.
+// After errTooLong, the next call returns the line after the long one. Any other error ends the
+// list: io.EOF means that no lines are left.
 func (l *lines) readNextLine() ([]byte, error) {
 	line, err := l.r.ReadSlice(l.end)
 	tooLong := errors.Is(err, bufio.ErrBufferFull)
@@ -263,7 +263,7 @@ func (l *lines) readNextLine() ([]byte, error) {
 		return nil, errUTF16
 	}
 	if l.number == 1 {
-		line = bytes.TrimPrefix(line, []byte("\ufeff")) // Windows editors write it
+		line = bytes.TrimPrefix(line, []byte("\ufeff")) // Windows editors write a byte order mark
 	}
 	return bytes.TrimSuffix(line, []byte{l.end}), nil
 }

@@ -26,7 +26,7 @@ const (
 func TestParseLine(t *testing.T) {
 	for _, c := range []struct {
 		line     string
-		a        string // -a
+		a        string
 		fn, name string
 	}{
 		{sha + "  a", "sha256", "sha256", "a"},
@@ -45,7 +45,7 @@ func TestParseLine(t *testing.T) {
 		{"SHA256 (a) = " + sha, "xxh64", "sha256", "a"},
 		{"SHA256 (a) = " + strings.ToUpper(sha) + "\r", "", "sha256", "a"},
 		{`\SHA256 (new\nline) = ` + sha, "", "sha256", "new\nline"},
-		{"SHA256(a)= " + sha, "", "sha256", "a"}, // openssl dgst
+		{"SHA256(a)= " + sha, "", "sha256", "a"},
 		{"SHA2-256(a)= " + sha, "", "sha256", "a"},
 		{"BLAKE3 (a) = " + blake3, "", "blake3", "a"},
 		{"SHA256 (a) = 00) = " + sha, "", "sha256", "a) = 00"},
@@ -58,7 +58,6 @@ func TestParseLine(t *testing.T) {
 		{"XXH3_" + xx3 + "  (a)", "xxh64", "xxh3", "(a)"},
 		{`\XXH3_` + xx3 + `  a\\`, "", "xxh3", `a\`},
 
-		// Lines without a function name, as in lists of xxhsum.
 		{xx64 + "  a", "", "xxh64", "a"},
 		{xx128 + "  a", "", "xxh128", "a"},
 		{xx3 + "  a", "xxh3", "xxh3", "a"},
@@ -68,7 +67,6 @@ func TestParseLine(t *testing.T) {
 		{sha512 + "  a", "", "sha512", "a"},
 		{"\ufeff" + sha + "  a", "", "sha256", "a"},
 
-		// BSD's -r, and tabs.
 		{sha + " a", "sha256", "sha256", "a"},
 		{sha + "\ta b", "sha256", "sha256", "a b"},
 		{sha + "\t*a", "sha256", "sha256", "a"},
@@ -183,7 +181,7 @@ func FuzzParseLine(f *testing.F) {
 		if e.name == "" || strings.IndexByte(e.name, 0) >= 0 {
 			t.Fatalf("name %q", e.name)
 		}
-		// An accepted entry can be written and reads back as the same entry.
+		// Any entry that the parser accepts must read back the same after it is written.
 		for _, s := range []style{stylePlain, styleTag, styleJSON} {
 			l := layout{s, zero}
 			if zero && strings.IndexByte(string(line), 0) >= 0 {
@@ -197,8 +195,8 @@ func FuzzParseLine(f *testing.F) {
 	})
 }
 
-// FuzzCheck checks hostile lists: nothing panics, no output controls a terminal, and the exit
-// status is 0 only if a file matched and no line named another that did not.
+// FuzzCheck checks hostile lists. Nothing may panic, and no output may control a terminal. The exit
+// status may be 0 only if a file matched and no named file failed to match.
 func FuzzCheck(f *testing.F) {
 	f.Chdir(f.TempDir())
 	if err := os.WriteFile("a", []byte("123456789"), 0o666); err != nil {
@@ -215,7 +213,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add(list, false)
 	}
 	f.Fuzz(func(t *testing.T, list string, ignore bool) {
-		if strings.ContainsAny(list, "/u\\") { // stays in the directory; "u" as in \u002f of JSON
+		if strings.ContainsAny(list, "/u\\") { // the name stays in the directory; "u" as in \u002f of JSON
 			return
 		}
 		args := []string{"-c", "-", "-warn"}
@@ -237,7 +235,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// Each documented function exists, is found by its name in upper and lower case, and has sums that
+// Each documented function must exist. Upper-case and lower-case names must find it. Its sums must
 // fit into a list.
 func TestFunctions(t *testing.T) {
 	names := strings.Fields(`crc32 crc32c crc32k crc32-bzip2 unreal-memcrc crc64 crc64nvme adler32 fnv1a32 fnv1a64 murmur3-32

@@ -20,17 +20,17 @@ const (
 	rateWeight = 0.07
 )
 
-// progressDisplay shows the progress of the work on one line of a terminal. The line is cleared
+// progressDisplay shows the progress of the work on one line of a terminal. It clears this line
 // before other text is written, and at the end. A nil *progressDisplay shows nothing.
 type progressDisplay struct {
 	live *frontend.Live
 
-	done  atomic.Int64 // bytes
+	done  atomic.Int64 // bytes summed so far
 	files atomic.Int64
 	total atomic.Int64 // total bytes; 0 if not known yet
 
 	start time.Time
-	mu    sync.Mutex // guards the rate
+	mu    sync.Mutex // mu guards the rate.
 	last  sample
 	rate  float64 // bytes per second, a moving average
 }
@@ -91,7 +91,6 @@ func (p *progressDisplay) drawProgress(ticks <-chan time.Time, stop <-chan struc
 	}
 }
 
-// drawAt draws the progress line.
 func (p *progressDisplay) drawAt(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,7 +106,6 @@ func (p *progressDisplay) drawAt(now time.Time) {
 	p.live.Draw(progressLine(done, p.total.Load(), p.files.Load(), p.rate))
 }
 
-// progressLine returns the text of the progress line.
 func progressLine(done, total, files int64, rate float64) string {
 	text := human.Bytes(done)
 	if total > 0 {
@@ -122,13 +120,13 @@ func progressLine(done, total, files int64, rate float64) string {
 }
 
 const (
-	shownOfCause = 3  // limit of the printed messages with one cause
-	maxCauses    = 20 // limit of the causes that are counted separately; a list may consist of garbage
+	shownOfCause = 3  // maximum number of printed messages with the same cause
+	maxCauses    = 20 // maximum number of causes that are counted separately; a list of garbage has very many
 )
 
-// A flood counts messages by cause, so that a thousand messages of one cause take a few lines.
+// A flood limits the printed messages with one cause, so that a thousand errors take a few lines.
 type flood struct {
-	causes []cause // causes in the order of their first message
+	causes []cause // causes, sorted by their first message
 }
 
 type cause struct {
@@ -153,7 +151,7 @@ func (f *flood) allowsMessage(text string) bool {
 	return true
 }
 
-// printRest calls line for each cause with more messages than were printed.
+// printRest calls line for each cause with messages that were not printed.
 func (f *flood) printRest(thing string, line func(text string)) {
 	for _, c := range f.causes {
 		if n := c.count - shownOfCause; n > 0 {

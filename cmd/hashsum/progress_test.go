@@ -28,10 +28,10 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// screen returns the text on one line of a terminal after some writes.
+// screen returns the text that a terminal line shows after some writes.
 func screen(written string) string {
 	line, at := []byte{}, 0
-	written = strings.ReplaceAll(written, "\r\x1b[K", "\n") // an empty line
+	written = strings.ReplaceAll(written, "\r\x1b[K", "\n")
 	for i := range len(written) {
 		switch c := written[i]; {
 		case c == '\r':
@@ -67,7 +67,7 @@ func TestProgressDraws(t *testing.T) {
 	p.total.Store(10_000_000)
 	p.countBytes(2_000_000)
 	p.drawAt(start.Add(2 * time.Second))
-	// The rate is 0.93*1e6 + 0.07*2e6 bytes a second.
+	// The expected rate is 0.93*1e6 + 0.07*2e6 bytes per second.
 	shows("after two", "2.9 MiB of 9.5 MiB (30%), 1 file, 1.0 MiB/s, 7s left")
 	p.printBeside(func() {
 		shows("aside", "")
@@ -93,7 +93,7 @@ func TestProgressRuns(t *testing.T) {
 	}()
 	tick := func(at time.Duration) { ticks <- start.Add(at) }
 	tick(progressAfter - 1)
-	tick(0) // the previous tick has been handled
+	tick(0) // now the previous tick has been handled
 	if terminal.Len() > 0 {
 		t.Errorf("%q in the first second", terminal.String())
 	}

@@ -22,7 +22,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			// The race detector makes each process sleep a second at its end.
+			// The race detector makes each process sleep for a second at its end.
 			e.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},
@@ -37,7 +37,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// unquote interprets a word as the inside of a Go string.
+// unquote interprets a word as the inside of a Go string literal.
 func unquote(ts *testscript.TestScript, word string) string {
 	text, err := strconv.Unquote(`"` + word + `"`)
 	ts.Check(err)
@@ -51,7 +51,7 @@ func writeFile(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(name, []byte(unquote(ts, args[1])), 0o666))
 }
 
-// nul FILE replaces the newlines of a file by NUL.
+// nul FILE replaces the newlines in a file by NUL.
 func endWithNUL(ts *testscript.TestScript, _ bool, args []string) {
 	text := ts.ReadFile(args[0])
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.ReplaceAll([]byte(text), []byte("\n"), []byte{0}), 0o666))
@@ -78,10 +78,10 @@ func writeLines(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // interrupt END FILE ... sums files and then standard input, which stays open and empty. It sends
-// an interrupt after the first printed line. It fails unless hashsum prints nothing more and ends
-// with END, the text of its os.ProcessState.
+// an interrupt after the first printed line. It fails unless hashsum prints nothing more and its
+// os.ProcessState reads END.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
-	program, err := exec.LookPath("hashsum") // testscript provides it
+	program, err := exec.LookPath("hashsum") // testscript puts the program on PATH
 	ts.Check(err)
 	cmd := exec.Command(program, append(args[1:], "-")...)
 	cmd.Dir = ts.MkAbs(".")

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// Memory limits of -stats: for the keys, and for the bins of each function.
+// Memory limits of -stats for all keys together, and for the bins of one function.
 const (
 	maxKeyBytes = 1 << 30
 	maxKeys     = 1 << 26
@@ -84,7 +84,8 @@ func (c *command) printStats(ctx context.Context) {
 	}
 }
 
-// spreaders returns the functions of -a, or a spreader for the sums that came with the keys.
+// spreaders returns the functions of -a. If the keys came with sums, it returns one spreader for
+// these sums.
 func (c *command) spreaders(keys *keyList) (all []spreader) {
 	if c.keys.sums {
 		return []spreader{{"sums", func(key []byte) uint64 { return keys.sums[string(key)] }, keys.digits}}
@@ -136,7 +137,7 @@ func fullestBins(d distribution, n int) (bins []int) {
 	return bins[:min(n, len(bins))]
 }
 
-// verdictOn returns whether the bins look random, in words.
+// verdictOn describes in words whether the bins look random.
 func verdictOn(d distribution) string {
 	switch {
 	case d.keys < 50 || d.bins > 100*d.keys:
@@ -161,12 +162,12 @@ func listedFiles(names []string) string {
 
 // A keyForm is the form of the keys of -stats. The zero value is one key on each line.
 type keyForm struct {
-	hex  bool // each line has a key in hex digits
-	sums bool // each line has the sum of a key in hex digits, and the key
-	size int  // bytes of a key without separators
+	hex  bool // each line is a key in hex digits
+	sums bool // each line is a key's sum in hex digits, a space and the key
+	size int  // number of bytes per key, if keys have no separators
 }
 
-// maxKeySize limits the key size of -keys, as maxLine limits a line.
+// maxKeySize limits the key size that -keys accepts, in bytes.
 const maxKeySize = maxLine
 
 func (f *keyForm) Set(text string) error {
@@ -197,7 +198,7 @@ func (f *keyForm) String() string {
 	return ""
 }
 
-// containerOfKeys returns the word that messages use for the input: bytes or lines.
+// containerOfKeys returns "bytes" or "lines", the unit of the input in messages.
 func (f *keyForm) containerOfKeys() string {
 	if f.size > 0 {
 		return "bytes"
@@ -205,8 +206,8 @@ func (f *keyForm) containerOfKeys() string {
 	return "lines"
 }
 
-// printableKey formats a key for people: binary keys become hex digits, and text that could
-// disturb a terminal is quoted.
+// printableKey formats a key for a message. Binary keys become hex digits. Text is quoted if it
+// could disturb a terminal.
 func (f *keyForm) printableKey(key string) string {
 	if f.hex || f.size > 0 {
 		return hex.EncodeToString([]byte(key))
@@ -221,7 +222,7 @@ func (f *keyForm) printableKey(key string) string {
 type keyList struct {
 	list   []string
 	bytes  int
-	sums   map[string]uint64 // low 64 bits of the sums, with -keys sums
+	sums   map[string]uint64 // low 64 bits of the keys' sums; only with -keys sums
 	digits int               // number of digits in the longest sum, at most 16
 }
 
@@ -234,7 +235,7 @@ func (k *keyList) addKey(key []byte) error {
 	return nil
 }
 
-// addKeyWithSum adds the key of a line that begins with its sum and a space.
+// addKeyWithSum adds the key of a line that consists of a sum, a space and a key.
 func (k *keyList) addKeyWithSum(line []byte) error {
 	digits, key, found := bytes.Cut(line, []byte(" "))
 	if !found || len(digits) == 0 || len(bytes.Trim(digits, "0123456789abcdefABCDEF")) > 0 {

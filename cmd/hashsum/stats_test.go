@@ -16,18 +16,19 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// probability matches published 0.05 quantiles of chi-squared, and the symmetry of large degrees.
+// The test compares probability with published 0.05 quantiles of chi-squared, and checks the
+// symmetry for large degrees of freedom.
 func TestProbabilityMatchesQuantiles(t *testing.T) {
 	for _, tt := range []struct {
-		chains []int // keys in each of at least two bins, for chiSquared
+		chains []int // numbers of keys in at least two bins, for chiSquared
 		chi, p float64
 	}{
 		{[]int{0, 0, 0, 0, 0, 2}, 0, 1},
-		{[]int{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 10, 0.0015654},      // 10:0, 1 degree
-		{[]int{0, 0, 0, 1, 0, 0, 0, 1}, 1.6, 0.2059032},              // 3:7
-		{[]int{2, 0, 0, 0, 0, 0, 1}, 12, 0.0024788},                  // 6:0:0, exp(-6)
-		{[]int{0, 1, 1, 1}, 1, 0.6065307},                            // 1:2:3, exp(-1/2)
-		{[]int{10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10}, 100, 5.35556e-13}, // 19 degrees
+		{[]int{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 10, 0.0015654},
+		{[]int{0, 0, 0, 1, 0, 0, 0, 1}, 1.6, 0.2059032},
+		{[]int{2, 0, 0, 0, 0, 0, 1}, 12, 0.0024788},
+		{[]int{0, 1, 1, 1}, 1, 0.6065307},
+		{[]int{10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10}, 100, 5.35556e-13},
 	} {
 		d := distribution{chains: tt.chains}
 		for n, bins := range tt.chains {
@@ -43,7 +44,8 @@ func TestProbabilityMatchesQuantiles(t *testing.T) {
 	}
 }
 
-// Keys of a good function look random in any number of bins; keys of a poor one do not.
+// For a good hash function, keys must look random in any number of bins. For a poor function, they
+// must not.
 func TestGoodFunctionLooksRandom(t *testing.T) {
 	keys := make([]string, 20_000)
 	for i := range keys {
@@ -131,7 +133,7 @@ func TestKeysAreCountedByBin(t *testing.T) {
 	})
 }
 
-// Keys may contain any bytes, and spreadKeys accepts any function, such as a user's own.
+// Keys may contain any bytes, and spreadKeys must accept any function.
 func TestKeysAreSpreadByAnyFunction(t *testing.T) {
 	var keys []string
 	for i := range 1000 {
@@ -168,7 +170,7 @@ func TestEightWordsShareThreeBins(t *testing.T) {
 	}
 }
 
-// Keys are read back from every form that can express them.
+// Keys must read back the same from every form that can express them.
 func TestKeysOfAllForms(t *testing.T) {
 	read := func(t *rapid.T, form string, zero bool, text []byte) keyList {
 		c := &command{stdin: bytes.NewReader(text)}

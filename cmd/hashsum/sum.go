@@ -86,7 +86,7 @@ func (c *command) sumStdin(ctx context.Context, fn *function) (hashing.Sum, int6
 	return sum, size, err
 }
 
-// A countedReader counts the bytes read from it as progress.
+// A countedReader adds the number of bytes read to the progress display.
 type countedReader struct {
 	io.Reader
 	progress *progressDisplay
@@ -112,7 +112,7 @@ func (c *command) measureTotal(ctx context.Context) {
 			}
 			return true
 		},
-		failed:  func(error) {}, // the error is reported when the file is summed
+		failed:  func(error) {}, // the error is reported later, when the file is summed
 		skipped: func(string, string) {},
 	}
 	if w.walkArguments(ctx, c.files); ctx.Err() == nil {
@@ -130,20 +130,20 @@ func (c *command) failUnlessEnded(ctx context.Context, err error) {
 // stdinName is the name of standard input on the command line and in lists.
 const stdinName = "-"
 
-// A walker turns arguments into the names of files, in the order of the printed sums: the order of
-// the arguments, and within a directory the byte order of the names.
+// A walker turns arguments into the names of files. The names come in the order of the arguments,
+// and within a directory in the byte order of the names.
 type walker struct {
 	// file is called with each name. If it returns false, the walk ends.
 	file func(name string) bool
 	// failed is called with each error, which contains the path.
 	failed func(error)
-	// skipped is called with names that are not files, and the reason.
+	// skipped is called with each name that is not a file, and the reason.
 	skipped func(name, why string)
 }
 
-// walkArguments goes through all arguments. It follows a link that is an argument or leads to a
-// file. It does not follow a link in a directory to a directory, so that the walk ends. A
-// dangling link is an error as an argument, but is skipped in a directory.
+// walkArguments walks all arguments. It follows a link that is an argument or leads to a file. It
+// does not follow a link from a directory to a directory, so that the walk ends. A dangling link is
+// an error as an argument, but is skipped in a directory.
 func (w *walker) walkArguments(ctx context.Context, args []string) {
 	for _, arg := range args {
 		if ctx.Err() != nil || !w.argument(ctx, arg) {
@@ -168,14 +168,14 @@ func (w *walker) argument(ctx context.Context, arg string) bool {
 		}
 		return w.walkFolder(ctx, dir)
 	}
-	return w.file(filepath.ToSlash(arg)) // pipes and devices are summed as well if they are arguments
+	return w.file(filepath.ToSlash(arg)) // pipes and devices are also summed if they are arguments
 }
 
 // walkFolder walks a directory. The name must end with a slash.
 func (w *walker) walkFolder(ctx context.Context, dir string) bool {
 	entries, err := readSortedFolder(dir)
 	if err != nil {
-		w.failed(err) // entries read before the error are summed nevertheless
+		w.failed(err) // the entries that were read before the error are still summed
 	}
 	for _, e := range entries {
 		if ctx.Err() != nil {
@@ -216,8 +216,8 @@ func (w *walker) walkLink(name string) bool {
 	return true
 }
 
-// leadsNowhere reports whether a link is dangling: its target does not exist, is below a file, or
-// is part of a cycle of links.
+// leadsNowhere reports whether a link is dangling. Its target may be missing, be below a file, or
+// be part of a cycle of links.
 func leadsNowhere(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP)
 }

@@ -65,7 +65,7 @@ func TestWalkOrder(t *testing.T) {
 	}
 }
 
-// A dirEntry has the fields that compare uses.
+// A dirEntry has the fields of fs.DirEntry that compareEntries uses.
 type dirEntry struct {
 	fs.DirEntry
 	name string
@@ -75,7 +75,6 @@ type dirEntry struct {
 func (e dirEntry) Name() string { return e.name }
 func (e dirEntry) IsDir() bool  { return e.dir }
 
-// compare orders entries like the paths below them.
 func TestCompareIsOrderOfPaths(t *testing.T) {
 	name := rapid.StringOfN(rapid.SampledFrom([]rune("a.-0/\x01\xff")), 1, 4, -1).
 		Filter(func(s string) bool { return !strings.Contains(s, "/") })
@@ -102,7 +101,8 @@ func TestWalkReportsMissingArguments(t *testing.T) {
 	}
 }
 
-// A directory that disappears before it is listed is an error, and does not end the walk.
+// A directory that disappears before it is listed must be reported as an error. The walk must
+// continue.
 func TestWalkFailedListing(t *testing.T) {
 	root := tree(t, "a")
 	var failures []error

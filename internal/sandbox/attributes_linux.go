@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The server itself answers stat, access and readlink calls on traced files. Programs see the same
-// modes and times on all machines, regardless of the real ones.
+// The server itself answers stat, access and readlink calls for traced files, so that programs see
+// the same modes and times on all machines.
 
-// sized is the size that programs see for directories, and their block size.
+// sized is the size that programs see for directories. It is also the block size that they see.
 const sized = 4096
 
 // setVisibleAttributes replaces s.st, the result of the last fstat, by the attributes that programs
@@ -72,7 +72,8 @@ func (s *server) giveAccess(c call, name []byte) {
 	}
 }
 
-// writeToCaller writes data to the caller's memory at address to, and makes the call return value.
+// writeToCaller writes data to the caller's memory at address to, and completes the call with the
+// given return value.
 func (s *server) writeToCaller(to uint64, data []byte, value int64) {
 	// The caller may have exited, and its PID may belong to another process.
 	if s.listenerIoctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
@@ -110,7 +111,7 @@ func (s *server) answerOpenFileStat(c call, file []byte) {
 	}
 }
 
-// giveText answers a readlink call for a path whose last name alone may be a symbolic link.
+// giveText answers a readlink call. Of the names in its path, only the last may be a symbolic link.
 func (s *server) giveText(c call, link []byte) {
 	text, isLink, errno := s.textOf(string(link))
 	switch size := s.n.args[c.value+1]; {

@@ -17,13 +17,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A keeper is one way to run a program: sandboxed, traced, or bare.
+// A keeper is one way to run a program: sandboxed, traced, or without either.
 type keeper struct {
 	name   string
-	needs  string // a program, "" for none
+	needs  string // name of the required program; "" for none
 	prefix func(w, tree string) []string
 	box    func(w, tree string) *Policy
-	enter  func(tree string) error // confines the thread in another way
+	enter  func(tree string) error // confines the thread without a Box; may be nil
 }
 
 var keepers = []keeper{
@@ -48,9 +48,9 @@ var keepers = []keeper{
 	}},
 }
 
-// answerAtOnce answers each call that names a file at once, without examining it. So the cost is
-// only the switch to the answering thread and back, which every trace that answers calls has. Calls
-// that open a file get the open descriptor file; -1 opens the named file itself.
+// answerAtOnce answers each call that names a file immediately, without examining it. So it
+// measures the cost of switching to the answering thread and back. A call that opens a file gets
+// the descriptor file, or opens the named file itself if file is -1.
 func answerAtOnce(file int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (k *keeper) run(b *testing.B, w, tree string, argv ...string) []byte {
 	return text
 }
 
-// missing returns why a keeper cannot run here; nil if it can.
+// missing returns the reason why a keeper cannot run on this machine, or nil.
 func (k *keeper) missing() error {
 	if _, err := exec.LookPath(k.needs); k.needs != "" && err != nil {
 		return err
@@ -144,7 +144,7 @@ func (k *keeper) missing() error {
 	return nil
 }
 
-// A sample holds the measurements of a benchmark's rounds, by name.
+// A sample maps the names of measurements to their values in all rounds.
 type sample map[string][]float64
 
 func (s sample) add(name string, value float64) { s[name] = append(s[name], value) }
@@ -157,9 +157,9 @@ func (s sample) report(b *testing.B) {
 	}
 }
 
-// BenchmarkStart measures how long it takes to start a program that does nothing, to wait for it,
-// and to see that no process is left: the median of b.N rounds. Each round runs all keepers in
-// turn, so that other load on the machine affects them equally.
+// BenchmarkStart measures how long it takes to start a program that does nothing, and to wait until
+// no process is left. It reports the median of b.N rounds. Each round runs all keepers in turn, so
+// that other load on the machine affects them equally.
 func BenchmarkStart(b *testing.B) {
 	w, tree, took := b.TempDir(), b.TempDir(), sample{}
 	for range b.N {
@@ -175,7 +175,7 @@ func BenchmarkStart(b *testing.B) {
 }
 
 // BenchmarkCall measures how long a program takes to open and close a file of the tree, and to stat
-// one: the median of b.N rounds of 2,000 calls each.
+// a file. It reports the median of b.N rounds of 2,000 calls each.
 func BenchmarkCall(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {

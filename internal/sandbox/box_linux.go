@@ -22,22 +22,24 @@ type Box struct {
 	watch  func(string)
 	server func(string)
 	trace  *Trace
-	root   string // directory of trace, without symbolic links
-	// programs holds Trace.Programs without symbolic links; readable holds the readable paths.
+	root   string // traced directory, without symbolic links
+	// programs holds Trace.Programs without symbolic links. readable holds the paths that programs
+	// may read.
 	programs, readable []string
-	runs               bool          // the policy allows executing programs in root
-	kills              bool          // the thread can signal exactly the processes in the box
+	runs               bool          // whether the policy allows programs to execute files in root
+	kills              bool          // whether signals from the thread reach exactly the processes in the box
 	gone               chan struct{} // closed when the last process in the box has exited
-	blind              error         // why the trace is incomplete; serveCalls owns it until gone is closed
-	calls              int           // system calls of serveCalls; serveCalls owns it until gone is closed
+	blind              error         // why the trace is incomplete, or nil; serveCalls owns it until gone is closed
+	calls              int           // number of system calls of serveCalls; serveCalls owns it until gone is closed
 }
 
 // patience is how long End waits for killed processes.
 const patience = 2 * time.Second
 
-// Supported returns nil if boxes work on this system, otherwise an error that wraps ErrUnsupported.
-// Any other error means that the process currently lacks descriptors or memory, and a later call
-// may succeed. The first call tries a box, because containers can withhold features of the kernel.
+// Supported returns nil if boxes work on this system. If they do not, it returns an error that
+// wraps ErrUnsupported. Any other error means that the process currently lacks descriptors or
+// memory, and a later call may succeed. The first call tries a box, because containers can withhold
+// features of the kernel.
 func Supported() error {
 	_, err := supported()
 	return err
@@ -87,15 +89,15 @@ func wrapsShortage(err error) bool {
 }
 
 // Alone calls f on a separate thread, which ends with f and is not the main thread of the process.
-// Alone returns at once.
+// Alone returns without waiting for f.
 func Alone(f func()) {
 	go func() {
 		runtime.LockOSThread()
 		if unix.Gettid() != unix.Getpid() {
 			f()
-			return // still locked, which ends the thread
+			return // the goroutine stays locked to its thread, which ends the thread
 		}
-		// While this goroutine holds the main thread, no other goroutine can run on it.
+		// While this goroutine occupies the main thread, no other goroutine can run on it.
 		over := make(chan struct{})
 		go func() {
 			defer close(over)
@@ -154,7 +156,7 @@ func enterBox(p Policy) (*Box, error) {
 		return nil, err
 	}
 	listener, err := b.installListening(version)
-	if errors.Is(err, unix.EBUSY) && (b.trace == nil || b.trace.IfPossible) { // an outer box already watches the calls of this process
+	if errors.Is(err, unix.EBUSY) && (b.trace == nil || b.trace.IfPossible) { // another box already watches the calls of this process
 		b.trace = nil
 		listener, err = -1, installDeafFilter(version)
 	}
@@ -183,7 +185,7 @@ func (b *Box) resolvePolicy(p Policy) error {
 		b.writes = append(b.writes, real)
 	}
 	for _, path := range slices.Concat(p.Read, p.Write) {
-		if real, err := filepath.EvalSymlinks(path); err == nil { // otherwise the path does not exist
+		if real, err := filepath.EvalSymlinks(path); err == nil { // a path that does not exist needs no rule
 			b.readable = append(b.readable, path, real)
 		}
 	}
@@ -204,7 +206,7 @@ func (b *Box) beginTrace(p Policy) (tree int, err error) {
 		return err == nil && isBelowFolder(real, b.root)
 	})
 	for _, path := range p.Trace.Programs {
-		if real, err := filepath.EvalSymlinks(path); err == nil { // otherwise the program cannot be executed
+		if real, err := filepath.EvalSymlinks(path); err == nil { // a program that does not exist cannot be executed
 			b.programs = append(b.programs, real)
 		}
 	}
@@ -241,8 +243,8 @@ func (b *Box) watchedCalls() []uint32 {
 }
 
 // changeToFolder changes the working directory of the calling thread only. A child process must not
-// change it between fork and exec: its chdir would wait for the server's answer, while the runtime
-// cannot stop the parent and may therefore never run the server.
+// change it between fork and exec. Its chdir would wait for the server's answer. Meanwhile the
+// runtime cannot stop the parent, and may therefore never run the server.
 func changeToFolder(dir string) error {
 	if dir == "" {
 		return nil
@@ -267,7 +269,7 @@ func dropCapabilities() error {
 			continue
 		}
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0)
-		if err == unix.EINVAL || err == unix.EPERM { // the capability does not exist, or root lacks it
+		if err == unix.EINVAL || err == unix.EPERM { // the kernel has no such capability, or root lacks it
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("sandbox: capabilities: %w", err)
@@ -294,8 +296,9 @@ func openFolderPath(dir string) (int, error) {
 	return fd, nil
 }
 
-// confinesSignals reports whether kill(-1) reaches only processes in the box: Landlock supports it,
-// and the parent could be signaled before entering the box and cannot be signaled now.
+// confinesSignals reports whether kill(-1) reaches only processes in the box. Landlock must support
+// that. Also, the parent must have been reachable before the thread entered the box, and must be
+// unreachable now.
 func confinesSignals(version int, before, now bool) bool { return version >= scoped && before && !now }
 
 // canSignalParent reports whether a signal would reach the parent process.
@@ -304,7 +307,7 @@ func canSignalParent() bool {
 	return parent > 0 && unix.Kill(parent, 0) == nil
 }
 
-// Kill kills all processes in the box, except the one that entered it. No process can escape by
+// Kill kills all processes in the box, except the process that entered it. No process can escape by
 // starting another. Call Kill on the thread that entered the box. It does nothing if the system
 // does not confine signals.
 func (b *Box) Kill() {
@@ -318,7 +321,7 @@ func (b *Box) Kills() bool { return b.kills }
 
 // End waits until no process is left in the box. The thread of the box must have ended, or be about
 // to end. After two seconds End gives up and returns ErrStaying. It returns ErrTrace if the trace
-// is incomplete; the accesses missing from it were refused.
+// is incomplete. The sandbox refused the accesses that are missing from it.
 func (b *Box) End() error {
 	select {
 	case <-b.gone:

@@ -6,50 +6,51 @@ import "golang.org/x/sys/unix"
 
 // A call describes the arguments of a system call.
 type call struct {
-	folder, path, value, flags int // argument numbers; none if missing
+	folder, path, value, flags int // the numbers of these arguments, or none
 	change                     change
-	opens                      opens // where a call that takes a file name has its open flags
-	gives                      gives // kind of the call's result; value is the address for it
-	nofollow                   bool  // a symbolic link at the end of the path is not followed
+	opens                      opens // place of the open flags
+	gives                      gives // result of the call; argument value is its address
+	nofollow                   bool  // whether the call does not follow a symbolic link at the end of the path
 }
 
-// gives is the kind of result of a call on a file.
+// A gives value is the kind of result that a system call on a file returns.
 type gives int
 
 const (
-	givesNothing gives = iota // only whether the file exists
-	givesStat                 // a struct stat
-	givesStatx                // a struct statx
-	givesAccess               // whether the access mode in value is allowed
-	givesText                 // the target of a symbolic link
-	givesPlace                // the new working directory
+	givesNothing gives = iota // the call only reveals whether the file exists
+	givesStat
+	givesStatx
+	givesAccess // the call tests whether the access mode in argument value is allowed
+	givesText   // the call returns the target of a symbolic link
+	givesPlace  // the call changes the working directory
 )
 
-// opens says where a call passes open flags.
+// An opens value says where a system call passes its open flags.
 type opens int
 
 const (
-	looks   opens = iota // the call opens no file
+	looks   opens = iota // the call does not open a file
 	byFlags              // the flags are an argument
 	byHow                // the flags are a field of struct open_how
-	creates              // the flags are fixed, as for creat
+	creates              // the call has fixed flags, like creat
 )
 
-// A change is the attribute that a call sets, and its format.
+// A change is the kind of attribute that a call sets, and its format.
 type change int
 
 const (
 	mode         change = iota
-	seconds             // times as two timeval structs
-	microseconds        // times as two struct timeval
-	nanoseconds         // times as two timespec structs
+	seconds             // two times in a struct utimbuf
+	microseconds        // two times as struct timeval
+	nanoseconds         // two times as struct timespec
 )
 
-// none marks an argument that a call does not have.
+// none is the argument number for an argument that a call does not have.
 const none = -1
 
 // changing lists the calls that change modes and times. The server executes them itself, on files
-// in a directory of the box, because the meaning of a path can change between a check and the call.
+// in a directory of the box. Otherwise the meaning of a path could change between the check and the
+// call.
 var changing = map[uint32]call{
 	unix.SYS_FCHMOD:    {folder: 0, path: none, value: 1, flags: none, change: mode},
 	unix.SYS_FCHMODAT:  {folder: 0, path: 1, value: 2, flags: none, change: mode},

@@ -4,11 +4,11 @@ import "golang.org/x/sys/unix"
 
 const (
 	ourMachine    = unix.AUDIT_ARCH_X86_64
-	firstForeign  = 0x40000000 // the first x32 call
+	firstForeign  = 0x40000000 // number of the first x32 call
 	sysNewfstatat = unix.SYS_NEWFSTATAT
 )
 
-// refusedHere lists additional calls to refuse on this architecture.
+// refusedHere lists system calls that are refused only on this architecture.
 var refusedHere = map[uint32]uint32{
 	unix.SYS_CHOWN: pretends, unix.SYS_LCHOWN: pretends, unix.SYS_USELIB: refuses(unix.ENOSYS),
 }

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// place holds the surroundings of an escape: a directory to read, a directory to write to, a
-// directory outside the policy, and the process number of the parent.
+// place describes the surroundings of an escape: a directory to read, a directory to write to, a
+// directory outside the policy, and the PID of the parent.
 type place struct {
 	in, w, out string
 	parent     int
@@ -29,7 +29,7 @@ type place struct {
 
 // attempts holds functions that try to leave the box. Each returns nil if it escaped.
 var attempts = map[string]func(p place) error{
-	// Writing.
+	// Attempts to write outside the policy.
 	"open to write":            func(p place) error { return closed(os.OpenFile(p.out+"/victim", os.O_WRONLY, 0)) },
 	"open to truncate":         func(p place) error { return closed(os.OpenFile(p.out+"/victim", os.O_RDWR|os.O_TRUNC, 0)) },
 	"open to append":           func(p place) error { return closed(os.OpenFile(p.out+"/victim", os.O_WRONLY|os.O_APPEND, 0)) },
@@ -64,7 +64,7 @@ var attempts = map[string]func(p place) error{
 		return closed(os.OpenFile(fmt.Sprintf("/proc/%d/cwd/victim", p.parent), os.O_WRONLY, 0))
 	},
 
-	// Modes, times, owners, attributes.
+	// Attempts to change modes, times, owners and attributes.
 	"chmod":                func(p place) error { return os.Chmod(p.out+"/victim", 0o777) },
 	"chmod what is read":   func(p place) error { return os.Chmod(p.in+"/given", 0o777) },
 	"chmod through a link": func(p place) error { return os.Chmod(link(p, "victim"), 0o777) },
@@ -112,7 +112,7 @@ var attempts = map[string]func(p place) error{
 	"attribute":          func(p place) error { return unix.Setxattr(p.out+"/victim", "user.x", []byte("x"), 0) },
 	"attribute is given": func(p place) error { return unix.Setxattr(p.in+"/given", "user.x", []byte("x"), 0) },
 
-	// Reading.
+	// Attempts to read outside the policy.
 	"read":                   func(p place) error { return closed(os.Open(p.out + "/secret")) },
 	"read upwards":           func(p place) error { return closed(os.Open(p.w + "/../out/secret")) },
 	"read through a link":    func(p place) error { return closed(os.Open(link(p, "secret"))) },
@@ -143,14 +143,14 @@ var attempts = map[string]func(p place) error{
 		return err
 	},
 
-	// Networks and other programs' services.
+	// Attempts to use networks and the services of other programs.
 	"TCP":            func(p place) error { return socket(unix.AF_INET, unix.SOCK_STREAM) },
 	"UDP":            func(p place) error { return socket(unix.AF_INET6, unix.SOCK_DGRAM) },
 	"raw packets":    func(p place) error { return socket(unix.AF_PACKET, unix.SOCK_RAW) },
 	"routes":         func(p place) error { return socket(unix.AF_NETLINK, unix.SOCK_RAW) },
 	"a local server": func(p place) error { return socket(unix.AF_UNIX, unix.SOCK_STREAM) },
 	"schedule another": func(p place) error {
-		return errnoErr(schedule(unix.SYS_SCHED_SETSCHEDULER, p.parent, 5, uintptr(unsafe.Pointer(new(int32))))) // SCHED_IDLE
+		return errnoErr(schedule(unix.SYS_SCHED_SETSCHEDULER, p.parent, 5, uintptr(unsafe.Pointer(new(int32)))))
 	},
 	"schedule another by its parameters": func(p place) error {
 		return errnoErr(schedule(unix.SYS_SCHED_SETPARAM, p.parent, uintptr(unsafe.Pointer(new(int32))), 0))
@@ -222,7 +222,7 @@ var attempts = map[string]func(p place) error{
 		return err
 	},
 
-	// Other processes.
+	// Attempts to affect other processes.
 	"kill": func(p place) error { return unix.Kill(p.parent, 0) },
 	"kill by descriptor": func(p place) error {
 		fd, err := unix.PidfdOpen(p.parent, 0)
@@ -254,7 +254,7 @@ var attempts = map[string]func(p place) error{
 	},
 	"priority": func(p place) error { return unix.Setpriority(unix.PRIO_PROCESS, p.parent, 1) },
 
-	// Other views of the system.
+	// Attempts to see other parts of the system.
 	"mount": func(p place) error { return unix.Mount("none", p.w, "tmpfs", 0, "") },
 	"mount in a namespace": func(p place) error {
 		cmd := exec.Command(os.Args[0], "escape", p.in, p.w, p.out, "mount")
@@ -290,7 +290,6 @@ func closed(f *os.File, err error) error {
 	return err
 }
 
-// file creates a file in a directory.
 func file(folder, name string) string {
 	os.WriteFile(filepath.Join(folder, name), nil, 0o666)
 	return filepath.Join(folder, name)
@@ -341,8 +340,8 @@ func anyOf(names ...string) (err error) {
 	return err
 }
 
-// outsideVariable names the number of an outside process, for attempts that cannot see their
-// parent.
+// outsideVariable is the environment variable with the PID of an outside process, for attempts that
+// cannot see their parent.
 const outsideVariable = "ESCAPE_TO"
 
 // TestMain runs an attempt if the test binary was started as the program in the box.
@@ -385,7 +384,7 @@ func attribute(name string) error {
 	return err
 }
 
-// connect tries to connect to servers by the paths of their sockets.
+// connect tries to connect to the server sockets at the given paths.
 func connect(paths []string) {
 	for _, path := range paths {
 		if fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0); err == nil {
@@ -394,7 +393,6 @@ func connect(paths []string) {
 	}
 }
 
-// A program may change its own scheduling.
 func TestProgramMaySetItsOwnScheduling(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -433,15 +431,15 @@ func newPlace(t *testing.T) place {
 	return p
 }
 
-// inBox runs a program in a box, and returns its output. No process may remain that still has the
-// output open.
+// inBox runs a program in a box, and returns its output. It fails if a process remains that still
+// has the output open.
 func inBox(t *testing.T, p Policy, name string, args ...string) string {
 	t.Helper()
 	_, printed := boxed(t, p, name, args...)
 	return printed
 }
 
-// boxed is like inBox, but also returns the box, which has ended.
+// boxed is like inBox, but also returns the box. The box has already ended.
 func boxed(t *testing.T, p Policy, name string, args ...string) (*Box, string) {
 	t.Helper()
 	out, err := os.CreateTemp(t.TempDir(), "")
@@ -485,7 +483,7 @@ func needBox(t *testing.T) {
 	}
 }
 
-// No program escapes, and everything outside stays unchanged.
+// No program may escape, and everything outside must stay unchanged.
 func TestNoProgramEscapes(t *testing.T) {
 	needBox(t)
 	self, err := os.Executable()
@@ -542,7 +540,8 @@ func describe(t *testing.T, p place) string {
 	return text.String()
 }
 
-// Without a box most attempts succeed, so their failure in a box proves something.
+// The test makes the attempts without a box. Most must succeed, so that their failure in a box is
+// meaningful.
 func TestAttemptsSucceedWithoutBox(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -557,7 +556,7 @@ func TestAttemptsSucceedWithoutBox(t *testing.T) {
 	}
 }
 
-// A program in a box may do the usual things.
+// A program in a box must be able to do the usual things.
 func TestProgramsWorkInTheBox(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -579,11 +578,10 @@ stat -c %a s
 	}
 }
 
-// ends reports whether a process is dead or about to die: it has already lost its memory.
+// ends reports whether a process is dead or about to die. Such a process no longer has memory.
 func ends(pid string) bool {
 	text, err := os.ReadFile("/proc/" + pid + "/statm")
 	return err != nil || strings.HasPrefix(string(text), "0 ")
 }
 
-// An error of poll is not the end of a box.
-// Watch reports the files that a program asks for.
+// An error of poll must not end the box.

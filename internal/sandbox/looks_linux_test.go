@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The trace records the target of each symbolic link that a program follows, and each name that a
-// program found not to be a symbolic link.
+// The trace must record the target of each symbolic link that a program follows. It must also
+// record each path that a program found not to be a symbolic link.
 func TestTraceRecordsLinks(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -78,7 +78,7 @@ func TestTraceRecordsLinks(t *testing.T) {
 	}
 }
 
-// Programs see fixed modes, times and link counts on traced files, and the real ones on other
+// Programs must see fixed modes, times and link counts on traced files, and the real ones on other
 // files.
 func TestTraceShowsFixedAttributes(t *testing.T) {
 	needBox(t)
@@ -101,7 +101,6 @@ umask 0; echo > ../w/own; stat -c %a ../w/own; find . -newer ../w/own`)
 	}
 }
 
-// Changed reports files that changed after a program saw them.
 func TestChangedReportsChanges(t *testing.T) {
 	needBox(t)
 	for _, tc := range []struct{ look, change string }{

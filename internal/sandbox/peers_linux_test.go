@@ -16,7 +16,7 @@ import (
 // A peer is another sandbox, with the options that its makers use for builds.
 type peer struct {
 	name  string
-	files []string // names and paths where it may be installed
+	files []string // names and paths of the sandbox's program
 	args  func(p place) []string
 }
 
@@ -30,8 +30,8 @@ var peers = []peer{
 	}},
 }
 
-// apart lists attempts that succeed only inside a namespace, without an effect outside: on an empty
-// network, on names, queues and keys of the namespace, and on mounts that no other process sees.
+// apart lists attempts that affect only the program's own namespace. They concern an empty network,
+// the names, queues and keys of the namespace, and mounts that no other process sees.
 var apart = []string{"a key of the kernel", "TCP", "UDP", "raw packets", "routes", "memory segment", "message queue", "the host's name", "mount", "mount in a namespace", "chroot", "shared memory"}
 
 // TestEscapesFromPeers makes the attempts of TestNoProgramEscapes in other sandboxes, and prints a
@@ -57,7 +57,8 @@ func TestEscapesFromPeers(t *testing.T) {
 		}
 		heads = append(heads, peer.name)
 		for _, name := range names {
-			// Each attempt has its own place, so that a successful one does not affect the next.
+			// Each attempt has its own place, so that a successful attempt does not affect the
+			// next.
 			p := newPlace(t)
 			cmd := exec.Command(program, append(peer.args(p), self, "escape", p.in, p.w, p.out, name)...)
 			cmd.Env = append(os.Environ(), fmt.Sprint(outsideVariable, "=", os.Getpid()))
@@ -91,7 +92,7 @@ func TestEscapesFromPeers(t *testing.T) {
 	t.Logf("\n%s", text.String())
 }
 
-// lookAny finds the first program that is installed.
+// lookAny returns the path of the first program that is installed.
 func lookAny(names []string) (program string, err error) {
 	for _, name := range names {
 		if program, err = exec.LookPath(name); err == nil {

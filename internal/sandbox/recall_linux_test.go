@@ -45,7 +45,7 @@ var recallTree = map[string]string{
 	"w.wav": "RIFF\x26\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x02\x00\x00\x00\x00\x00",
 }
 
-// The trace records every access that strace sees, for many programs.
+// The trace must record every access that strace sees. The test runs many programs.
 func TestTraceSeesWhatStraceSees(t *testing.T) {
 	needBox(t)
 	if _, err := exec.LookPath("strace"); err != nil {
@@ -70,7 +70,7 @@ func TestTraceSeesWhatStraceSees(t *testing.T) {
 		}
 		program, err := exec.LookPath(argv[0])
 		if real, linkErr := filepath.EvalSymlinks(program); err != nil || linkErr != nil || !OfSystem(real) || isBelowFolder("/usr/local", program) {
-			continue // a wrapper may start any program
+			continue // a wrapper such as env may start any program
 		}
 		want := straced(t, p, argv)
 		quoted := make([]string, len(argv))
@@ -96,14 +96,13 @@ func TestTraceSeesWhatStraceSees(t *testing.T) {
 
 var fileCall = regexp.MustCompile(`^(?:\d+ +)?(open|openat|openat2|stat|lstat|newfstatat|statx|access|faccessat|faccessat2|readlink|readlinkat)\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"([^"]*)"`)
 
-// straced returns the paths below p.in that a program accesses, as strace reports them, relative to
-// p.in.
+// straced returns the paths below p.in that strace sees a program access, relative to p.in.
 func straced(t *testing.T, p place, argv []string) []string {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "log")
 	cmd := exec.Command("strace", append([]string{"-f", "-y", "-qq", "-s", "4096", "-e", "trace=%file", "-o", log}, argv...)...)
 	cmd.Dir = p.in
-	cmd.Run() // the exit status does not matter
+	cmd.Run()
 	text, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)

@@ -23,15 +23,15 @@ func stampOf(st *unix.Stat_t) stamp {
 	return stamp{uint64(st.Dev), st.Ino, st.Size, st.Mtim, st.Ctim}
 }
 
-// tick exceeds the resolution of file times, even on a busy machine. coarse is the same for file
-// systems that store whole seconds.
+// tick is longer than the resolution of file times, even on a busy machine. coarse is the same for
+// file systems that store whole seconds.
 const (
 	tick   = 100 * time.Millisecond
 	coarse = 2200 * time.Millisecond
 )
 
-// freshFor returns how much longer a file is fresh, which means that it was changed so recently
-// that another change might not change its times. The result is 0 if the file is not fresh, or its
+// freshFor returns how much longer a file is fresh. A fresh file was changed so recently that
+// another change might not change its times. The result is 0 if the file is not fresh, or if its
 // change time is in the future.
 func (st stamp) freshFor(now time.Time) time.Duration {
 	limit := tick
@@ -45,7 +45,7 @@ func (st stamp) freshFor(now time.Time) time.Duration {
 	return max(0, limit-age)
 }
 
-// letSettle waits until a directory is no longer fresh, before a program lists it. s.st must hold
+// letSettle waits until a directory is no longer fresh. Then a program may list it. s.st must hold
 // the directory's attributes, and holds the new ones afterwards.
 func (s *server) letSettle(folder int) {
 	st := stampOf(&s.st)
@@ -112,8 +112,8 @@ func (s *server) noteStraight(name []byte) {
 }
 
 // notePlace records the state of a directory, and of its parents, where relative paths of a program
-// may start. The trace derives names from the path of the directory. If the directory or a parent
-// is moved away and back, names recorded in between are wrong.
+// may start. The trace derives names from the path of the directory. These names are wrong if the
+// directory or a parent is moved away and back.
 func (s *server) notePlace(name []byte) {
 	for at := string(name); len(at) > len(s.root); at = filepath.Dir(at) {
 		var st unix.Stat_t
@@ -130,7 +130,7 @@ func (s *server) notePlace(name []byte) {
 	}
 }
 
-// hasMoved reports whether a directory was replaced or renamed. Renaming changes only its change
+// hasMoved reports whether a directory was replaced or renamed. A rename changes only its change
 // time.
 func (st stamp) hasMoved(now stamp) bool {
 	return st.device != now.device || st.inode != now.inode || st.changed != now.changed && st.written == now.written
@@ -151,9 +151,9 @@ func (t *Trace) noteChanged(name string) {
 	}
 }
 
-// Changed returns a path that changed after a program accessed it, or while programs ran; "" if
-// there is none. Call it after the box has ended. If it returns "", the content that the caller
-// read earlier is the same as the content that the program read.
+// Changed returns a path that changed after a program accessed it, or while programs ran. It
+// returns "" if no path changed. In that case the caller and the programs read the same content.
+// Call it after the box has ended.
 func (t *Trace) Changed() string {
 	for name, how := range t.Seen {
 		if t.changed == "" && !t.hasSameState(name, how) {
@@ -185,7 +185,7 @@ func (t *Trace) hasSameState(name string, how Access) bool {
 	case how == Exists:
 		return err == nil && folder
 	case was == stamp{}:
-		return true // the content was not read
+		return true // the program did not read the content
 	}
 	return err == nil && folder == (how == List) && stampOf(&st) == was
 }

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// System calls of the server. They are counted, and take names that end in a NUL.
+// The following methods make the system calls of the server, and count them. Names end with a NUL.
 
 func (s *server) listenerIoctl(request uintptr, arg unsafe.Pointer) unix.Errno {
 	for {
@@ -85,8 +85,8 @@ func (s *server) ownPath(fd int) []byte {
 	return name[:len(name)-1]
 }
 
-// readFromCaller fills data from the caller's memory. The error is EPERM if the system denies
-// access, ENOMEM, or EFAULT.
+// readFromCaller fills data from the caller's memory. If the system denies access, the error is
+// EPERM. Otherwise it may be ENOMEM or EFAULT.
 func (s *server) readFromCaller(at uint64, data []byte) unix.Errno {
 	s.calls++
 	s.local[0] = unix.Iovec{Base: unsafe.SliceData(data), Len: uint64(len(data))}
@@ -109,7 +109,7 @@ func (s *server) readCallerPath(at uint64) ([]byte, unix.Errno) {
 	const page, first = 4096, 256
 	for n := 0; n < unix.PathMax; {
 		from := at + uint64(n)
-		size := min(int(page-from%page), unix.PathMax-n) // the next page may not be mapped
+		size := min(int(page-from%page), unix.PathMax-n) // the next memory page may not be mapped
 		if n == 0 {
 			size = min(size, first)
 		}
@@ -125,9 +125,9 @@ func (s *server) readCallerPath(at uint64) ([]byte, unix.Errno) {
 	return nil, unix.ENAMETOOLONG
 }
 
-// pathArguments returns the path argument of a call, and the /proc path of the directory that it is
-// relative to, which is empty if the path is absolute. Both are valid until the next call of
-// pathArguments.
+// pathArguments returns the path argument of a call, and the /proc path of the directory that the
+// path is relative to. The latter is empty if the path is absolute. Both are valid until the next
+// call of pathArguments.
 func (s *server) pathArguments(c call) (folder, path []byte, errno unix.Errno) {
 	if c.path != none && s.n.args[c.path] != 0 {
 		if path, errno = s.readCallerPath(s.n.args[c.path]); errno != 0 {
@@ -152,7 +152,7 @@ func (s *server) pathArguments(c call) (folder, path []byte, errno unix.Errno) {
 		fd := append(strconv.AppendInt(append(folder, "/fd/"...), int64(int32(s.n.args[c.folder])), 10), 0)
 		return fd[:len(fd)-1], path, 0
 	}
-	cwd[len(cwd)-1] = 0 // overwrite the slash
+	cwd[len(cwd)-1] = 0
 	return cwd[:len(cwd)-1], path, 0
 }
 
@@ -233,8 +233,8 @@ func (s *server) makeAbsolute(folder, path []byte) (name []byte, ok bool) {
 	return name[:len(name)-1], true
 }
 
-// isPlain reports whether an absolute path has no ".", no ".." and no double slashes, and is not in
-// a removed directory.
+// isPlain reports whether an absolute path has no ".", no ".." and no double slashes. It also
+// reports false for a path in a removed directory.
 func isPlain(name []byte) bool {
 	for _, part := range [...]string{"//", "/./", "/../", " (deleted)"} {
 		if bytes.Contains(name, []byte(part)) {

@@ -13,10 +13,10 @@ import (
 
 // A resolvedPath is the result of resolving a path that a program uses.
 type resolvedPath struct {
-	// name is the program's path if it is in the traced directory and has no "..", otherwise real.
-	// Both are absolute and clean, and valid until the next call.
+	// name is the program's path if it is in the traced directory and has no "..". Otherwise it
+	// equals real. Both are absolute and clean, and valid until the next call.
 	name []byte
-	real []byte // path without symbolic links; the file may be missing
+	real []byte // the path without symbolic links; the file may be missing
 	file int    // O_PATH descriptor if the file is traced, otherwise -1
 	// errno is the reason why the file does not exist, or why the path could not be resolved.
 	errno unix.Errno
@@ -25,13 +25,14 @@ type resolvedPath struct {
 // mostLinks is the maximum number of symbolic links that Linux follows in one path.
 const mostLinks = 40
 
-// here is the path ".", with a NUL after its end.
+// here is the path ".", followed by a NUL.
 var here = []byte(".\x00")[:1]
 
 // resolvePath resolves an absolute path. It follows a symbolic link at the end unless nofollow is
 // set. It records the target of each link that it finds in the traced directory.
 //
-// Most paths have no symbolic links and take one system call. The others are resolved name by name.
+// Most paths have no symbolic links and take one system call. Other paths are resolved name by
+// name.
 func (s *server) resolvePath(name []byte, nofollow bool) resolvedPath {
 	if isPlain(name) {
 		flags := uint64(unix.O_PATH)
@@ -69,7 +70,7 @@ func (s *server) resolvePath(name []byte, nofollow bool) resolvedPath {
 func (s *server) resolveByNames(name []byte, nofollow bool) resolvedPath {
 	written := path.Clean(string(name))
 	keeps := s.isTraced([]byte(written)) && !bytes.Contains(name, []byte("/.."))
-	for range 10 { // retry, because a link may change meanwhile
+	for range 10 { // retry, because a link may have changed meanwhile
 		real, errno := s.realNameOf(string(name), nofollow)
 		w := resolvedPath{real: []byte(real), file: -1, errno: errno}
 		if w.name = w.real; keeps {
@@ -99,7 +100,7 @@ func (s *server) realNameOf(name string, nofollow bool) (real string, errno unix
 		rest = strings.TrimLeft(behind, "/")
 		if part == "." || part == ".." {
 			if _, _, errno := s.textOf(at + "/."); errno != 0 {
-				s.recordPassage([]byte(at), Read) // the path uses a file as a directory
+				s.recordPassage([]byte(at), Read) // here the path uses a file as a directory
 				return "", errno
 			}
 			if part == ".." {
@@ -153,7 +154,7 @@ func (s *server) recordPassage(name []byte, how Access) {
 	}
 }
 
-// textOf returns the target of a symbolic link as the program in the box would read it.
+// textOf returns the target of a symbolic link that a program in the box would read.
 func (s *server) textOf(name string) (text string, isLink bool, errno unix.Errno) {
 	self := "/proc/" + strconv.Itoa(int(s.n.pid))
 	switch name {

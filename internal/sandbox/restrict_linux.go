@@ -27,7 +27,7 @@ const (
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	never = unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	// ofFiles are the rights that a rule for a file may grant.
+	// ofFiles are the access rights that a rule for a file may grant.
 	ofFiles = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 )
 
@@ -39,7 +39,6 @@ func landlockVersion() (int, error) {
 	return int(v), nil
 }
 
-// restrict puts the calling thread into a Landlock domain.
 func restrict(p Policy, version int) error {
 	attr, size := unix.LandlockRulesetAttr{Handled_access_fs: reading | writing | never}, uintptr(8)
 	if version < deviceCtls {
@@ -86,12 +85,13 @@ func restrict(p Policy, version int) error {
 	return nil
 }
 
-// isAbsent reports whether an error means that a path to allow does not exist or cannot be reached.
+// isAbsent reports whether an error means that an allowed path does not exist, or cannot be
+// reached.
 func isAbsent(err error) bool {
 	return slices.ContainsFunc([]unix.Errno{unix.ENOENT, unix.ENOTDIR, unix.EACCES, unix.ELOOP}, func(e unix.Errno) bool { return errors.Is(err, e) })
 }
 
-// allowBelow grants rights to a path and everything below it.
+// allowBelow grants rights to a path, and to everything below it.
 func allowBelow(ruleset int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -101,14 +101,14 @@ func allowBelow(ruleset int, path string, rights uint64) error {
 	return ruleTarget{fd, isOpenFolder(fd)}.addRule(ruleset, rights)
 }
 
-// A ruleTarget is an open file or directory for a rule that grants rights.
+// A ruleTarget is the open file or directory to which a Landlock rule applies.
 type ruleTarget struct {
 	fd     int
 	folder bool
 }
 
-// openSystem opens the paths that every program may read, once, because opening them takes most of
-// the time for creating a box.
+// openSystem opens the paths that every program may read. It opens them only once, because opening
+// takes most of the time for creating a box.
 var openSystem = lasting(func() ([]ruleTarget, error) {
 	var all []ruleTarget
 	for _, path := range systemHere() {
@@ -146,52 +146,53 @@ func (o ruleTarget) addRule(ruleset int, rights uint64) error {
 const (
 	// asks passes the call to the server, which executes or refuses it.
 	asks = uint32(unix.SECCOMP_RET_USER_NOTIF)
-	// pretends returns success without doing anything.
+	// pretends makes the call return success without doing anything.
 	pretends = uint32(unix.SECCOMP_RET_ERRNO)
-	// ownOnly refuses calls unless their first argument, a PID, is 0 (the caller).
+	// ownOnly refuses a call unless its first argument, a PID, is 0 (the caller).
 	ownOnly = uint32(1)
 )
 
 func refuses(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
 
-// refused maps calls that are refused on all machines to their results.
+// refused maps the system calls that are refused on all machines to their results.
 var refused = map[uint32]uint32{
-	// The network, local servers, and queues that outlive the program.
+	// These calls concern the network, local servers, and queues that outlive the program.
 	unix.SYS_SOCKET: refuses(unix.EACCES),
 	unix.SYS_SHMGET: refuses(unix.EPERM), unix.SYS_SEMGET: refuses(unix.EPERM), unix.SYS_MSGGET: refuses(unix.EPERM),
 	unix.SYS_MQ_OPEN: refuses(unix.EPERM), unix.SYS_MQ_UNLINK: refuses(unix.EPERM),
 	unix.SYS_KEYCTL: refuses(unix.EPERM), unix.SYS_ADD_KEY: refuses(unix.EPERM), unix.SYS_REQUEST_KEY: refuses(unix.EPERM),
-	// With io_uring, refused calls would bypass the filter.
+	// A program could use io_uring to make the refused calls without passing the filter.
 	unix.SYS_IO_URING_SETUP: refuses(unix.ENOSYS), unix.SYS_IO_URING_ENTER: refuses(unix.ENOSYS), unix.SYS_IO_URING_REGISTER: refuses(unix.ENOSYS),
-	// Limits and priorities of other processes.
+	// These calls change limits and priorities of other processes.
 	unix.SYS_PRLIMIT64: ownOnly, unix.SYS_SETPRIORITY: refuses(unix.EPERM), unix.SYS_IOPRIO_SET: refuses(unix.EPERM),
 	unix.SYS_SCHED_SETSCHEDULER: ownOnly, unix.SYS_SCHED_SETPARAM: ownOnly, unix.SYS_SCHED_SETATTR: ownOnly, unix.SYS_SCHED_SETAFFINITY: ownOnly,
 	unix.SYS_MIGRATE_PAGES: ownOnly, unix.SYS_MOVE_PAGES: ownOnly,
-	// Owners and extended attributes, which artifacts do not have.
+	// These calls set owners and extended attributes, which artifacts do not have.
 	unix.SYS_FCHOWN: pretends, unix.SYS_FCHOWNAT: pretends,
 	unix.SYS_SETXATTR: refuses(unix.ENOTSUP), unix.SYS_LSETXATTR: refuses(unix.ENOTSUP), unix.SYS_FSETXATTR: refuses(unix.ENOTSUP),
 	unix.SYS_REMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_LREMOVEXATTR: refuses(unix.ENOTSUP), unix.SYS_FREMOVEXATTR: refuses(unix.ENOTSUP),
-	463: refuses(unix.ENOTSUP), 466: refuses(unix.ENOTSUP), 469: refuses(unix.ENOTSUP), // setxattrat, removexattrat, file_setattr
+	463: refuses(unix.ENOTSUP), 466: refuses(unix.ENOTSUP), 469: refuses(unix.ENOTSUP), // 463 is setxattrat, 466 removexattrat, 469 file_setattr
 	// These calls reveal attributes of any file, and their errors reveal whether it exists.
 	unix.SYS_GETXATTR: refuses(unix.ENOTSUP), unix.SYS_LGETXATTR: refuses(unix.ENOTSUP), unix.SYS_FGETXATTR: refuses(unix.ENOTSUP),
 	unix.SYS_LISTXATTR: refuses(unix.ENOTSUP), unix.SYS_LLISTXATTR: refuses(unix.ENOTSUP), unix.SYS_FLISTXATTR: refuses(unix.ENOTSUP),
-	464: refuses(unix.ENOTSUP), 465: refuses(unix.ENOTSUP), 468: refuses(unix.ENOTSUP), // getxattrat, listxattrat, file_getattr
+	464: refuses(unix.ENOTSUP), 465: refuses(unix.ENOTSUP), 468: refuses(unix.ENOTSUP), // 464 is getxattrat, 465 listxattrat, 468 file_getattr
 	unix.SYS_NAME_TO_HANDLE_AT: refuses(unix.ENOTSUP),
 	// These calls reveal when other processes use a directory.
 	unix.SYS_INOTIFY_ADD_WATCH: refuses(unix.EACCES), unix.SYS_FANOTIFY_INIT: refuses(unix.EPERM),
 	// These calls fail because the program lacks privileges, but their errors could reveal whether
 	// a file exists.
 	unix.SYS_MOUNT: refuses(unix.EPERM), unix.SYS_UMOUNT2: refuses(unix.EPERM), unix.SYS_PIVOT_ROOT: refuses(unix.EPERM), unix.SYS_CHROOT: refuses(unix.EPERM),
-	unix.SYS_OPEN_TREE: refuses(unix.EPERM), 467: refuses(unix.EPERM), unix.SYS_MOVE_MOUNT: refuses(unix.EPERM), // open_tree_attr
+	unix.SYS_OPEN_TREE: refuses(unix.EPERM), 467: refuses(unix.EPERM), unix.SYS_MOVE_MOUNT: refuses(unix.EPERM), // 467 is open_tree_attr
 	unix.SYS_FSPICK: refuses(unix.EPERM), unix.SYS_MOUNT_SETATTR: refuses(unix.EPERM), unix.SYS_QUOTACTL: refuses(unix.EPERM),
 }
 
-// foreign is the action for a program of another architecture, whose calls have other numbers.
+// foreign is the result for a program of another architecture, because its system calls have other
+// numbers.
 const foreign = uint32(unix.SECCOMP_RET_KILL_PROCESS)
 
-// filterProgram returns the filter program for system calls. It passes changes of modes and times,
-// and the calls in asked, to the server. Calls that execute a program are allowed without asking
-// the server if they are made at the address own, unless own is 0.
+// filterProgram returns the filter program for system calls. The filter passes changes of modes and
+// times, and the calls in asked, to the server. Calls from the address own may execute a program
+// without asking the server. An own of 0 means no such address.
 func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix.SockFilter {
 	todo := maps.Clone(refused)
 	maps.Copy(todo, refusedHere)
@@ -204,7 +205,7 @@ func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix
 	for _, nr := range asked {
 		todo[nr] = asks
 	}
-	const ( // offsets in struct seccomp_data
+	const ( // these are offsets in struct seccomp_data
 		number, machine, place, argument = 0, 4, 8, 16
 	)
 	load := func(at uint32) unix.SockFilter {
@@ -237,25 +238,26 @@ func filterProgram(version int, listens bool, asked []uint32, own uint64) []unix
 	return append(p, end(unix.SECCOMP_RET_ALLOW))
 }
 
-// installFilter installs the filter on the calling thread, and returns the descriptor on which it
-// reports calls.
+// installFilter installs the filter on the calling thread. It returns the descriptor that receives
+// the calls for the server.
 func installFilter(version int, asked []uint32, own uint64) (listener int, err error) {
 	return installProgram(filterProgram(version, true, asked, own), unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV)
 }
 
-// installDeafFilter installs a filter without a server. Calls that the filter of installFilter
-// would pass to the server are refused.
+// installDeafFilter installs a filter without a server. It refuses the calls that installFilter
+// would pass to the server.
 func installDeafFilter(version int) error {
 	_, err := installProgram(filterProgram(version, false, nil, 0), 0)
 	return err
 }
 
-// ownCalls returns the address where this process makes system calls. A child process executes its
-// program from this address, and the filter must allow that without asking the server: the parent
-// waits for the child, and if the runtime tries to stop all goroutines at that moment, it waits for
-// the parent, and the server cannot answer. A program in a box that makes its calls at the same
-// address was built by the same compiler. A file that it executes is not recorded, unless it looked
-// the file up before.
+// ownCalls returns the address at which this process makes system calls. A child process executes
+// its program from this address, and the filter must allow that without asking the server.
+// Otherwise there could be a deadlock. The parent waits for the child. The runtime may wait for the
+// parent, to stop all goroutines. Then the server cannot answer.
+//
+// A program in a box that makes its calls at the same address was built by the same compiler. A
+// file that it executes is not recorded, unless it looked the file up before.
 var ownCalls = lasting(func() (address uint64, err error) {
 	listening, called := make(chan int), make(chan struct{})
 	failed := make(chan error, 1)

@@ -2,20 +2,20 @@
 //
 // A thread enters a [Box]. Every program that it starts stays in the box, as do all programs that
 // these start in turn. The programs can read the files and directories of a [Policy] and of the
-// system, and write to the directories that the policy lists. They may change modes and times of
-// files that they may write to. They have no network, cannot use the sockets of other programs, and
-// cannot signal processes outside of the box. When the box ends, all processes in it are killed,
-// even if they have detached from their parents, and [Box.End] returns when they are gone.
+// system. They can write to the directories that the policy lists. They may change modes and times
+// of files that they may write to. They have no network, cannot use the sockets of other programs,
+// and cannot signal processes outside of the box. When the box ends, all processes in it are
+// killed, even if they have detached from their parents. [Box.End] returns when no process is left.
 //
-// No privileges are needed. On Linux the box is a Landlock domain (kernel 5.19; signals and
-// abstract sockets from 6.12 on) and a seccomp filter, for operations that Landlock does not cover:
-// sockets, modes, times, owners, kernel keys. Programs of root lose all capabilities except the
-// rights of a user who owns all files.
+// No privileges are needed. On Linux the box is a Landlock domain (since kernel 5.19; for signals
+// and abstract sockets since 6.12) and a seccomp filter. The filter is for operations that Landlock
+// does not cover: sockets, modes, times, owners, kernel keys. Programs of root lose all
+// capabilities except the rights of a user who owns all files.
 //
-// For the directory of a [Trace], a server opens the files on behalf of the program by seccomp's
-// user notification, and records them; Landlock prevents opening them in any other way.
+// In the directory of a [Trace], a server opens the files for the program by seccomp's user
+// notification, and records them. Landlock prevents opening them in any other way.
 //
-// A program in the box can still find out whether a file outside exists, its size and its age, and
+// A program in the box can still find out whether a file outside exists, its size and its age. It
 // can read the files of /proc that all users can read. It cannot read extended attributes, nor the
 // targets of symbolic links outside, unless another program already watches its system calls.
 //
@@ -42,7 +42,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Policy lists the files that a program may use, in addition to the system's.
+// A Policy lists the files that a program may use, in addition to the files of the system.
 type Policy struct {
 	// Read lists files and directories that the program may read, list and execute. Missing paths
 	// are ignored.
@@ -50,18 +50,18 @@ type Policy struct {
 	// Write lists directories where the program may do anything.
 	Write []string
 	// Watch, if not nil, is called before a program opens, stats or lists a file, from a goroutine
-	// of the box. The path is absolute, without "." and "..", and with unresolved symbolic links.
-	// It is the path that the program requested; the file that the program gets may differ.
+	// of the box. The path is absolute, without "." and "..", and may contain symbolic links. It is
+	// the path that the program requested. The file that the program gets may differ.
 	Watch func(path string)
-	// Server, if not nil, is called with the address of each server that a program tries to connect
-	// to; the attempt is refused. The address is a path, "@" and the name of an abstract socket, or
-	// address and port.
+	// Server, if not nil, is called when a program tries to connect to a server. The attempt is
+	// refused. The address is a path, "@" and the name of an abstract socket, or an IP address and
+	// port.
 	Server func(address string)
 	// Trace, if not nil, opens one more directory for reading, and records accesses to it.
 	Trace *Trace
-	// Dir becomes the working directory of the thread and of the programs it starts; "" keeps the
-	// directory of the process. Starting a program in another directory, as with exec.Cmd.Dir, may
-	// hang.
+	// Dir becomes the working directory of the thread and of the programs that it starts. "" keeps
+	// the directory of the process. Starting a program in another directory, as with exec.Cmd.Dir,
+	// may hang.
 	Dir string
 }
 
@@ -69,32 +69,33 @@ type Policy struct {
 const SourceDate = 315532800
 
 // A Trace records which files of a directory programs in a box access. No program can bypass the
-// trace when it reads the directory: the server opens each file and directory, records it, and
-// passes it to the program. Writing and executing are refused, unless the policy allows them
-// otherwise. If Read allows the directory as well, its programs can be executed, and are recorded
-// as read as soon as they access a file.
+// trace: the server opens each file and directory, records it, and passes it to the program.
+// Writing and executing are refused, unless the policy allows them otherwise. If Policy.Read
+// contains the directory as well, its programs can be executed. They are recorded as read when they
+// first access a file.
 type Trace struct {
 	Folder string // absolute path
-	// Seen maps each accessed path to its first Access in the order of the constants. It is
-	// complete when the box has ended. Paths are absolute; a path with "..", or through links that
-	// lead into the directory, is recorded as the path of the file itself.
+	// Seen maps each accessed path to its Access. If there were several, it has the first in the
+	// order of the constants. It is complete when the box has ended. Paths are absolute. A path
+	// with "..", or through links that lead into the directory, is recorded as the path of the file
+	// itself.
 	Seen map[string]Access
-	// Links maps the absolute path of each symbolic link in the directory that a program read or
-	// followed to its target. The target is "" for a path that was checked and is not a link. If
-	// the map is nil, the box creates it.
+	// Links maps each symbolic link in the directory that a program read or followed to its target.
+	// The keys are absolute paths. The target is "" for a path that was checked and is not a link.
+	// If the map is nil, the box creates it.
 	Links map[string]string
 	// Programs lists the files of the directory that programs see as executable.
 	Programs []string
 	// Plain shows the real modes, times and link counts of files, although they are not recorded.
-	// Without Plain, programs see directories with mode 0755, and files with 0444, or 0555 if
-	// listed in Programs; all have the date SourceDate and one link.
+	// Without Plain, programs see directories with mode 0755, files in Programs with 0555, and
+	// other files with 0444. All have the date SourceDate and one link.
 	Plain bool
 	// IfPossible omits the trace if another program already watches the system calls of this
-	// process. Without IfPossible that is an error.
+	// process. Without IfPossible, that is an error.
 	IfPossible bool
 
 	stamps  map[string]stamp // state of files and directories when they were accessed
-	places  map[string]stamp // state of directories where relative paths start, and of their parents
+	places  map[string]stamp // state of the directories where relative paths start, and of their parents
 	changed string
 }
 
@@ -114,15 +115,15 @@ var ErrUnsupported = errors.New("this system cannot confine programs")
 // unsupported wraps ErrUnsupported with a reason.
 func unsupported(why string) error { return fmt.Errorf("%w: %s", ErrUnsupported, why) }
 
-// ErrStaying is the error for a process in a box that is still running after it was killed.
+// ErrStaying is the error if a process in a box is still running after it was killed.
 var ErrStaying = errors.New("a process started by the program is still running after it was killed")
 
-// ErrTrace is the error for an incomplete trace: the server could not read which file a program
+// ErrTrace is the error for an incomplete trace. The server could not read which file a program
 // requested, or could not open the file for lack of descriptors.
 var ErrTrace = errors.New("the program's reads could not be recorded")
 
 // system lists the files and directories that every program may read. Most of their content does
-// not affect results; the rest counts as part of the machine, like the program itself.
+// not affect results. The other content counts as part of the machine, like the program itself.
 var system = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store",
 	"/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/host.conf", "/etc/hosts", "/etc/java", "/etc/ld.so.cache",
@@ -136,7 +137,7 @@ var system = []string{
 	"/dev/random", "/dev/urandom",
 }
 
-// systemHere returns the paths of system that exist, without those below another one.
+// systemHere returns the paths of system that exist. It omits paths below other paths in the list.
 var systemHere = sync.OnceValue(func() []string {
 	var here []string
 	for _, path := range system {
@@ -148,13 +149,13 @@ var systemHere = sync.OnceValue(func() []string {
 	return here
 })
 
-// devices are files that a program may write to, in addition to the policy's directories.
+// devices are the device files that every program may write to.
 var devices = []string{"/dev/null", "/dev/zero", "/dev/full"}
 
-// Program returns the paths that a program needs to read in addition to the system's: none if the
-// program is part of the system, otherwise its file, its directory, and, if the directory is the
-// bin of a prefix, the rest of the prefix. If the directory contains one of the paths in keep,
-// Program returns only the file.
+// Program returns the paths that a program needs to read, except those of the system. A program of
+// the system needs none. Any other program needs its file and its directory. If the directory is
+// the bin of a prefix, it also needs the libraries and data of the prefix. If the directory
+// contains one of the paths in keep, Program returns only the file.
 func Program(file string, keep ...string) []string {
 	real, err := filepath.EvalSymlinks(file)
 	if err != nil {

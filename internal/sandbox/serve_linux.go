@@ -61,7 +61,7 @@ type server struct {
 
 const ioctlValid = 0x40082102 // SECCOMP_IOCTL_NOTIF_ID_VALID
 
-// serveCalls answers calls of programs in the box until no program is left.
+// serveCalls answers system calls of programs in the box until no program is left.
 func (b *Box) serveCalls(listener, tree int) {
 	defer close(b.gone)
 	defer unix.Close(listener)
@@ -80,7 +80,7 @@ func (b *Box) serveCalls(listener, tree int) {
 		}
 		s.n, s.a, s.found = notice{}, answer{}, accessedFile{}
 		if errno := s.listenerIoctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&s.n)); errno != 0 {
-			if s.hungUp() { // otherwise the caller was killed meanwhile
+			if s.hungUp() { // an error means that the caller was killed meanwhile
 				return
 			}
 			continue
@@ -102,19 +102,19 @@ func (b *Box) serveCalls(listener, tree int) {
 	}
 }
 
-// blockSignals locks the goroutine to its thread and blocks all signals there; the thread ends with
-// the goroutine. A signal while a descriptor is passed would revoke the descriptor, and the traced
-// call would return 0, the descriptor of another file.
+// blockSignals locks the goroutine to its thread and blocks all signals there. The thread ends with
+// the goroutine. A signal that arrives while the server passes a descriptor would revoke the
+// descriptor. The traced call would then return 0, which is the descriptor of another file.
 func blockSignals() {
 	runtime.LockOSThread()
 	var all unix.Sigset_t
 	for i := range all.Val {
 		all.Val[i] = ^uint64(0)
 	}
-	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // cannot fail; otherwise handFile would notice
+	unix.PthreadSigmask(unix.SIG_SETMASK, &all, nil) // cannot fail; if it did, handFile would notice
 }
 
-// hungUp waits for a call or the end of the box, and reports whether the box has ended.
+// hungUp waits for a call or for the end of the box. It reports whether the box has ended.
 func (s *server) hungUp() bool {
 	for {
 		s.polled[0] = unix.PollFd{Fd: int32(s.listener), Events: unix.POLLIN}
@@ -128,8 +128,8 @@ func (s *server) hungUp() bool {
 	}
 }
 
-// endsByItself reports whether receiving a call fails when no program is left in the box (since
-// Linux 6.11), so that no poll is needed before it.
+// endsByItself reports whether the system makes receiving a call fail when no program is left in
+// the box. Linux does so since 6.11, so that the server need not call poll first.
 func endsByItself() bool {
 	var name unix.Utsname
 	if unix.Uname(&name) != nil {
@@ -145,9 +145,9 @@ func isSince(release string, wantMajor, wantMinor int) bool {
 	return major > wantMajor || major == wantMajor && minor >= wantMinor
 }
 
-// haveHungUp reports whether the result of poll means that no program is left. POLLERR alone is not
-// the end: the system also sets it when a signal interrupted poll. If the server stopped then, the
-// next call in the box would fail.
+// haveHungUp reports whether the result of poll means that no program is left. POLLERR alone does
+// not mean that, because the system also sets it when a signal interrupts poll. If the server
+// stopped then, the next call in the box would fail.
 func haveHungUp(revents int16) bool { return revents&unix.POLLHUP != 0 }
 
 // applyChange executes an attribute change if the file is in a writable directory of the box.
@@ -161,7 +161,7 @@ func (s *server) applyChange(c call) unix.Errno {
 		return errno
 	}
 	defer unix.Close(fd)
-	// The data is from the caller, unless the caller has exited and another process has its PID.
+	// The data comes from the caller, unless the caller has exited and another process has its PID.
 	if s.listenerIoctl(ioctlValid, unsafe.Pointer(&s.n.id)) != 0 {
 		return unix.ENOENT
 	}
@@ -218,15 +218,15 @@ func (s *server) newAttributes(c call) (attributes, unix.Errno) {
 	return attributes{times: []unix.Timespec{{Sec: at(0), Nsec: at(1) * unit}, {Sec: at(2), Nsec: at(3) * unit}}}, 0
 }
 
-// answerSocketCall answers a call that creates or uses a socket. It returns true if the call has
-// already been answered. Only creating a socket succeeds, so that the next call reveals the server
+// answerSocketCall answers a call that creates or uses a socket. It returns true if it has already
+// completed the call. Only creating a socket succeeds, so that the next call reveals the server
 // that the program wants to reach.
 func (s *server) answerSocketCall() (answered bool) {
 	switch s.n.number {
 	case unix.SYS_SOCKET:
 		return s.handSocket()
 	case unix.SYS_SENDTO:
-		if s.n.args[4] == 0 { // the call sends to a connected server
+		if s.n.args[4] == 0 { // the call sends to a server that is already connected
 			s.a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 			return false
 		}

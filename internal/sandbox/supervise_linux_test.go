@@ -35,8 +35,8 @@ func TestKillsOnlyIfSignalsAreConfined(t *testing.T) {
 		want        bool
 	}{
 		{scoped, true, false, true}, {scoped + 1, true, false, true},
-		{scoped, true, true, false},   // failure: the parent can still be reached
-		{scoped, false, false, false}, // failure before as well, which proves nothing
+		{scoped, true, true, false},   // not confined, because the parent can still be reached
+		{scoped, false, false, false}, // not proven, because the parent could not be reached before either
 		{scoped - 1, true, false, false},
 	} {
 		if got := confinesSignals(tc.version, tc.before, tc.now); got != tc.want {

@@ -21,14 +21,14 @@ const (
 	ioctlAddFD = 0x40182103 // SECCOMP_IOCTL_NOTIF_ADDFD
 )
 
-// wakeAtOnce makes the system run the server on the caller's processor, which is ten times faster
+// wakeAtOnce makes the system run the server on the caller's processor. That is ten times faster
 // (since Linux 6.6).
 func wakeAtOnce(listener int) {
 	unix.Syscall(unix.SYS_IOCTL, uintptr(listener), ioctlFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 }
 
-// answerNamingCall answers a call that takes a path. It returns true if the call has already been
-// answered. Calls that do not concern the trace are executed normally.
+// answerNamingCall answers a call that takes a path. It returns true if it has already completed
+// the call. Calls that do not concern the trace are executed normally.
 func (s *server) answerNamingCall(c call) (answered bool) {
 	s.a.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	s.reportWatchedPath(c)
@@ -52,7 +52,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	s.noteProgram()
 	if len(path) == 0 {
 		s.concealText(c)
-		s.answerOpenFileStat(c, folder) // access recorded when the file was opened
+		s.answerOpenFileStat(c, folder) // the access was recorded when the file was opened
 		return false
 	}
 	name, ok := s.makeAbsolute(folder, path)
@@ -63,7 +63,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	if w.file >= 0 {
 		defer s.closeCounted(w.file)
 	}
-	if resolve != 0 && w.errno == 0 { // the program forbids symbolic links or other parts of the path
+	if resolve != 0 && w.errno == 0 { // the program's flags forbid symbolic links or other parts of the path
 		fd, errno := s.openToIdentify(folder, path, flags&unix.O_NOFOLLOW, resolve)
 		if errno != 0 {
 			s.refuseCall(errno)
@@ -74,7 +74,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	traced := s.isTraced(w.name)
 	switch {
 	case !s.isTraced(w.real), w.errno == unix.ELOOP:
-		s.concealText(c) // a loop, or a link to the outside, which Landlock checks; the targets are recorded
+		s.concealText(c) // a loop, or a link to the outside, which Landlock checks; the link targets are recorded
 		return false
 	case w.errno == unix.ENOENT || w.errno == unix.ENOTDIR:
 		s.answerMissingFile(w.name, flags, w.errno)
@@ -82,7 +82,7 @@ func (s *server) answerNamingCall(c call) (answered bool) {
 	case w.errno != 0:
 		s.noteUnreadableCaller(w.errno)
 		if traced {
-			s.found = accessedFile{name: w.name, how: Read} // a directory that this process may not read
+			s.found = accessedFile{name: w.name, how: Read} // this process may not read the directory
 		}
 		return false
 	case !s.fstat(w.file):
@@ -121,8 +121,8 @@ func (s *server) answerTracedFile(c call, w resolvedPath, flags uint64) (answere
 	return false
 }
 
-// recordExistence records that a call reveals whether a file exists, even if the call may not
-// change the file.
+// recordExistence records that a call reveals whether a file exists. That happens even if the call
+// may not change the file.
 func (s *server) recordExistence(c call) {
 	if s.trace == nil {
 		return
@@ -162,16 +162,16 @@ func (s *server) reportWatchedPath(c call) {
 	}
 }
 
-// An accessedFile describes the access that a call is about to make. Its name is empty if there is
-// none.
+// An accessedFile describes the access that a call is about to make. Its name is empty if the call
+// accesses no file.
 type accessedFile struct {
-	name  []byte // valid until the next call
+	name  []byte // name of the file, valid until the next call
 	how   Access
-	stamp stamp // zero if unknown
+	stamp stamp // zero if the stamp is not known
 }
 
-// noteProgram records the program that makes a call, if it is in the traced directory, because the
-// filter does not report the call that executed it.
+// noteProgram records the program that makes a call, if the program is in the traced directory. The
+// filter did not report the call that executed it.
 func (s *server) noteProgram() {
 	if !s.runs {
 		return
@@ -182,7 +182,7 @@ func (s *server) noteProgram() {
 	}
 }
 
-// noteUnreadableCaller records an error that the program did not cause: the system denied access to
+// noteUnreadableCaller records an error that the program did not cause. The system denied access to
 // its memory, or the server could not open another file. Landlock refuses the access that the
 // server could not see.
 func (s *server) noteUnreadableCaller(errno unix.Errno) {
@@ -215,10 +215,10 @@ func (s *server) answerMissingFile(name []byte, flags uint64, errno unix.Errno) 
 		return
 	}
 	if flags&unix.O_NOFOLLOW != 0 {
-		s.noteLink(name, nil) // nor is the path a dangling link
+		s.noteLink(name, nil) // the path is not a dangling link either
 	}
 	if flags&unix.O_CREAT != 0 {
-		errno = unix.EACCES // creating files there is not allowed
+		errno = unix.EACCES // programs may not create files there
 	} else {
 		s.found = accessedFile{name: name, how: Missing}
 	}
@@ -228,7 +228,8 @@ func (s *server) answerMissingFile(name []byte, flags uint64, errno unix.Errno) 
 func (s *server) refuseCall(errno unix.Errno) { s.a.flags, s.a.errno = 0, -int32(errno) }
 
 // setAccess sets s.found to the access of a call to a file or directory. s.st must hold its
-// attributes. Files of other types have no content; noteLink records the targets of symbolic links.
+// attributes. Other types of files have no content, and noteLink records the targets of symbolic
+// links.
 func (s *server) setAccess(name []byte, kind uint32, folder Access) {
 	switch kind {
 	case unix.S_IFREG:
@@ -244,8 +245,8 @@ type addFD struct {
 	flags, from, to, closeExec uint32
 }
 
-// handFile opens a file of the traced directory and passes it to the caller. It reports whether the
-// call has been answered.
+// handFile opens a file of the traced directory and passes it to the caller. It reports whether it
+// has completed the call.
 func (s *server) handFile(file int, name []byte, kind uint32, flags uint64) (answered bool) {
 	switch {
 	case flags&unix.O_CREAT != 0 && flags&unix.O_EXCL != 0:
@@ -288,7 +289,7 @@ func (s *server) handFile(file int, name []byte, kind uint32, flags uint64) (ans
 }
 
 // handDescriptor answers a call with a duplicate of a descriptor. The error is ENOENT if the caller
-// no longer waits, otherwise the caller's own error, for example if it has too many open files.
+// no longer waits. Any other error is the caller's own, for example if it has too many open files.
 func (s *server) handDescriptor(fd int, closeExec uint64) unix.Errno {
 	s.over = addFD{id: s.n.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, from: uint32(fd), closeExec: uint32(closeExec)}
 	errno := s.listenerIoctl(ioctlAddFD, unsafe.Pointer(&s.over))
@@ -302,8 +303,8 @@ func (s *server) handDescriptor(fd int, closeExec uint64) unix.Errno {
 }
 
 // endsSoon reports whether a thread is being killed or has exited. A thread that no longer waits
-// for its call was killed, or it continued without the file because this process was stopped while
-// passing it.
+// for its call was killed, or continued without the file. The latter happens if this process was
+// stopped while passing the file.
 func endsSoon(thread uint32) bool {
 	const exiting = 4 // flag PF_EXITING of the kernel's sched.h
 	for range 100 {
@@ -312,7 +313,8 @@ func endsSoon(thread uint32) bool {
 			var errno unix.Errno
 			return !errors.As(err, &errno) || !isShortage(errno)
 		}
-		// The name, the second field, is in parentheses and may contain any characters.
+		// In this file the second field, the name, is in parentheses and may contain any
+		// characters.
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		if len(fields) < 7 {
 			return true

@@ -18,8 +18,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// traced runs a shell script in a traced directory, and returns its output and the recorded
-// accesses, relative to the directory. read lists more paths that the policy allows to read.
+// traced runs a shell script in a traced directory. It returns the output and the recorded
+// accesses, relative to the directory. read lists more paths that the policy allows programs to
+// read.
 func traced(t *testing.T, p place, script string, read ...string) (printed string, seen []string) {
 	t.Helper()
 	trace := &Trace{Folder: p.in, Seen: map[string]Access{}}
@@ -89,7 +90,7 @@ func TestTraceRecordsAccesses(t *testing.T) {
 	}
 }
 
-// A traced call costs few system calls of the server, and no memory.
+// For a traced call, the server must make few system calls and allocate no memory.
 func TestTracedCallsAreCheap(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -111,9 +112,9 @@ func TestTracedCallsAreCheap(t *testing.T) {
 	const times = 2000
 	calls, allocated := cost(times)
 	fewCalls, fewAllocated := cost(1)
-	perCall := 16 // eight to open a file: receive, read the path, open, stat, open, hand over, close, close; eight to stat it
+	perCall := 16 // eight to open a file (receive, read the path, open, stat, open, hand over, close, close), and eight to stat it
 	if !endsByItself() {
-		perCall += 2 // poll
+		perCall += 2 // one call of poll
 	}
 	if calls -= fewCalls; calls > perCall*times+times/10 {
 		t.Errorf("to open and stat %d times cost the server %d system calls, want %d for each", times, calls, perCall)
@@ -124,8 +125,8 @@ func TestTracedCallsAreCheap(t *testing.T) {
 	t.Logf("to open and stat %d times: %d system calls, %d allocations", times, calls, allocated)
 }
 
-// Signals to the tracer change nothing. If a signal interrupted a handover, the system would drop
-// the file and give the program another one that is already open.
+// Signals to the tracer must change nothing. If a signal interrupted the passing of a file, the
+// program would get another file that is already open.
 func TestSignalsDoNotDisturbTheTrace(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -140,7 +141,7 @@ func TestSignalsDoNotDisturbTheTrace(t *testing.T) {
 			threads, _ := os.ReadDir("/proc/self/task")
 			for _, thread := range threads {
 				if tid, err := strconv.Atoi(thread.Name()); err == nil {
-					unix.Tgkill(os.Getpid(), tid, unix.SIGURG) // the Go runtime's own signal; an error says that the thread has ended
+					unix.Tgkill(os.Getpid(), tid, unix.SIGURG) // the Go runtime's own signal; an error means that the thread has ended
 				}
 			}
 			select {
@@ -159,7 +160,6 @@ func TestSignalsDoNotDisturbTheTrace(t *testing.T) {
 	}
 }
 
-// endsSoon distinguishes a killed thread from a running one.
 func TestKilledThreadEndsSoon(t *testing.T) {
 	cmd := exec.Command("sleep", "1000")
 	if err := cmd.Start(); err != nil {
@@ -180,7 +180,7 @@ func TestKilledThreadEndsSoon(t *testing.T) {
 	}
 }
 
-// Results are cached, except errors for lack of descriptors or memory.
+// Results must be cached, except errors for lack of descriptors or memory.
 func TestLastingRetriesForLackOfResources(t *testing.T) {
 	errs := []error{fmt.Errorf("sandbox: %w", unix.EMFILE), unix.ENOMEM, unsupported("no")}
 	tried := 0
@@ -195,7 +195,7 @@ func TestLastingRetriesForLackOfResources(t *testing.T) {
 	}
 }
 
-// Programs in the traced directory can run if the policy allows reading it, and are recorded.
+// Programs in the traced directory must run, and be recorded, if the policy allows reading it.
 func TestTraceRecordsPrograms(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -223,7 +223,6 @@ func TestTraceRecordsPrograms(t *testing.T) {
 	}
 }
 
-// Directories below /dev can be traced, too.
 func TestTraceWorksBelowDev(t *testing.T) {
 	needBox(t)
 	p := newPlace(t)
@@ -242,8 +241,8 @@ func TestTraceWorksBelowDev(t *testing.T) {
 	}
 }
 
-// A file that cannot be opened for lack of descriptors does not count as missing: the trace reports
-// that it is incomplete.
+// A file that cannot be opened for lack of descriptors must not count as missing. The trace must
+// report that it is incomplete.
 func TestLackOfDescriptorsMakesTheTraceIncomplete(t *testing.T) {
 	for _, script := range []string{`! read x < "$1/given"`, `! read x < ../in/given`, `! test -e "$1/none"`} {
 		outOfDescriptors(t, script)

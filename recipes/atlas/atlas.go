@@ -11,16 +11,16 @@
 //
 // # Units
 //
-// A page with n smaller mipmap levels is laid out in units of 2^n pixels: the position of each
-// sprite is a multiple of the unit, and options border, extrude and padding count units. So no
-// texel of any level mixes two sprites. On the smallest level, the distance between sprites is
-// the option's number of texels; on each larger level it is twice as many.
+// A page with n smaller mipmap levels is laid out in units of 2^n pixels. The position of each
+// sprite is a multiple of the unit. The options border, extrude and padding count units. So no
+// texel of any level mixes two sprites. On the smallest level, the distance between sprites is the
+// option's number of texels. On each larger level it is twice as many.
 //
 // # Stable places
 //
 // Like every cooked file, a layout depends only on the sources and the options. So a new sprite
-// moves most of the other sprites. If this matters, for example because players download only
-// the differences, option keep names the JSON of an earlier atlas, and its places are kept.
+// moves most of the other sprites. That matters, for example, if players download only the
+// differences. Option keep names the JSON of an earlier atlas, and its places are kept.
 package atlas
 
 import (
@@ -85,8 +85,9 @@ func Recipe() recipe.Recipe {
 	}
 }
 
-// Outputs implements recipe.Cooker. For each scale it lists the JSON files, one per page or one
-// for all pages, and then the pages. Programs load the JSON, which names its pages.
+// Outputs implements recipe.Cooker. For each scale it lists the JSON files and then the pages.
+// There is one JSON file per page, or one for all pages. Programs load the JSON, which names its
+// pages.
 func (o *atlasOptions) Outputs() []string {
 	var list []string
 	for _, scale := range o.scales() {
@@ -122,7 +123,7 @@ func (o *atlasOptions) jsonFiles() int {
 	return 1
 }
 
-// isImageContainer reports whether pages are ordinary images, not textures.
+// isImageContainer reports whether pages are ordinary images, rather than GPU textures.
 func (o *atlasOptions) isImageContainer() bool { return o.Container == "png" || o.Container == "webp" }
 
 // suffix returns the suffix of a page's name.
@@ -176,8 +177,8 @@ func (o *atlasOptions) textureOptions() *image.Image {
 // maxList is the size limit of a source, in bytes.
 const maxList = 1 << 20
 
-// estimateMemory implements Traits.Estimate. It sees only the source, not the sprites, so it
-// assumes that the sprites fill the pages and that one batch is read at a time.
+// estimateMemory implements Traits.Estimate. It sees the source but not the sprites. So it assumes
+// that the sprites fill the pages and that one batch is read at a time.
 func (o *atlasOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxList {
 		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d", size, maxList)
@@ -212,7 +213,6 @@ func (o *atlasOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// cookScale makes the outputs for one scale.
 func (o *atlasOptions) cookScale(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
 	if err := o.assembleAtlas(ctx, job, files, a); err != nil {
 		return err
@@ -247,7 +247,7 @@ func (o *atlasOptions) assembleAtlas(ctx context.Context, job *recipe.Job, files
 	return o.placeSprites(ctx, job, a)
 }
 
-// ofPage returns the named sprites of a page.
+// ofPage returns the sprites of a page, with their names.
 func (a *atlas) ofPage(page int) []namedSprite {
 	return slices.DeleteFunc(slices.Clone(a.names), func(n namedSprite) bool { return a.layout.Places[n.sprite].Page != page })
 }

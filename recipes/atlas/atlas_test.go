@@ -31,7 +31,7 @@ func TestRecipeIsComplete(t *testing.T) {
 	})
 }
 
-// options returns the usual options with a change.
+// options returns the default options with one change.
 func options(change func(*atlasOptions)) *atlasOptions {
 	o := Recipe().New().(*atlasOptions)
 	change(o)
@@ -43,7 +43,7 @@ func cook(t *testing.T, o *atlasOptions, tree fstest.MapFS) recipetest.Result {
 	return recipetest.Cook(t, Recipe(), o, tree, "", "d/ui.sprites")
 }
 
-// encoded encodes an image as a file.
+// encoded returns the PNG file of an image.
 func encoded(t testing.TB, m image.Image) *fstest.MapFile {
 	t.Helper()
 	var b bytes.Buffer
@@ -90,15 +90,15 @@ func noise(r *rand.Rand) *image.NRGBA {
 	return m
 }
 
-// A found sprite is a sprite as a reader of the JSON sees it.
+// A found sprite holds what the JSON says about a sprite.
 type found struct {
 	page    int
-	frame   image.Rectangle // place on the page
+	frame   image.Rectangle // rectangle on the page
 	rotated bool
-	at, of  image.Point // position in the image; size of the image
+	at, of  image.Point // position in the original image, and the size of that image
 }
 
-// readJSON decodes each layout as its readers do.
+// readJSON decodes the JSON of the given layout.
 func readJSON(t testing.TB, shape string, files [][]byte) map[string]found {
 	t.Helper()
 	type box struct{ X, Y, W, H int }
@@ -160,7 +160,7 @@ func (f found) restoredImage(page *image.NRGBA) *image.NRGBA {
 	for y := f.frame.Min.Y; y < f.frame.Max.Y; y++ {
 		for x := f.frame.Min.X; x < f.frame.Max.X; x++ {
 			dx, dy := x-f.frame.Min.X, y-f.frame.Min.Y
-			if f.rotated { // 90 degrees counterclockwise
+			if f.rotated { // the sprite was rotated by 90 degrees counterclockwise
 				dx, dy = dy, f.frame.Dx()-1-dx
 			}
 			m.SetNRGBA(f.at.X+dx, f.at.Y+dy, page.NRGBAAt(x, y))
@@ -182,8 +182,8 @@ func same(a, b *image.NRGBA) bool {
 	return true
 }
 
-// For any options, every image can be restored pixel by pixel from the pages and the JSON, with
-// the requested pixels around each sprite.
+// For random options, every image must be restorable pixel by pixel from the pages and the JSON.
+// Each sprite must have the requested pixels around it.
 func TestPicturesAreRestoredFromPages(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range 60 {
@@ -227,8 +227,8 @@ func TestPicturesAreRestoredFromPages(t *testing.T) {
 	}
 }
 
-// checkAround checks the pixels around sprites: the extruded edges, then empty pixels up to the
-// padding and border.
+// checkAround checks the pixels around sprites. The extruded edges come first, then empty pixels up
+// to the padding and border.
 func checkAround(t *testing.T, name string, o *atlasOptions, pages []*image.NRGBA, list map[string]found) {
 	t.Helper()
 	taken := make([]map[image.Point]bool, len(pages))
@@ -313,7 +313,7 @@ func TestSpritesAreNamedByPath(t *testing.T) {
 	}
 }
 
-// Special characters of patterns in the source's directory name have no effect.
+// Special characters of patterns must have no effect in the name of the source's directory.
 func TestDirectoryNameIsNotAPattern(t *testing.T) {
 	dot := encoded(t, plain(1, 1, color.NRGBA{255, 0, 0, 255}))
 	tree := fstest.MapFS{"d[1]/ui.sprites": {Data: []byte("*.png\n!b*.png\n")}, "d[1]/a.png": dot, "d[1]/b.png": dot}
@@ -349,7 +349,7 @@ func TestNumberedSpritesAreAnimations(t *testing.T) {
 	}
 }
 
-// patch returns a nine-patch of w by h pixels plus its border.
+// patch returns a nine-patch of w by h pixels plus its marker border.
 func patch(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w+2, h+2))
 	for y := range h {
@@ -400,12 +400,10 @@ func TestNinePatchLosesItsBorder(t *testing.T) {
 	}
 }
 
-// Sprites keep their places of an earlier atlas, and new ones move no other sprite.
-// If there is no room besides the kept places, a warning says so.
-// Each scale has its own pages and JSON. The JSON has the places of the scaled sprites, and the
-// scale, which PixiJS uses as the resolution.
+// Each scale must have its own pages and JSON. The JSON must have the places of the scaled sprites,
+// and the scale, which PixiJS uses as the resolution.
 func TestEachScaleHasItsOwnPages(t *testing.T) {
-	whole := image.NewNRGBA(image.Rect(0, 0, 20, 12)) // blocks of 4 x 4 pixels of one color
+	whole := image.NewNRGBA(image.Rect(0, 0, 20, 12)) // the image consists of blocks of 4 x 4 pixels of one color
 	for i := range 20 * 12 {
 		x, y := i%20, i/20
 		whole.SetNRGBA(x, y, color.NRGBA{uint8(x / 4 * 50), uint8(y / 4 * 80), 9, uint8(255 * ((x/4 + y/4) % 2))})
@@ -429,7 +427,7 @@ func TestEachScaleHasItsOwnPages(t *testing.T) {
 			if d.Meta.Scale != fmt.Sprint(scale) || d.Meta.Image != name {
 				t.Errorf("scale %v: %+v", scale, d.Meta)
 			}
-			part := int(2 / scale) // drawn at 2
+			part := int(2 / scale) // the images are drawn at scale 2
 			stays := map[float64]spritesheet.Borders{0.5: {Bottom: 5}, 1: {Left: 1, Top: 1, Right: 1, Bottom: 10}, 2: {Left: 1, Top: 1, Right: 1, Bottom: 20}}[scale]
 			if b := d.Frames["b.9.png"].Borders; *b != stays {
 				t.Errorf("scale %v: borders %+v", scale, b)
@@ -456,7 +454,6 @@ func TestEachScaleHasItsOwnPages(t *testing.T) {
 	}
 }
 
-// Errors name the file or the line of the list.
 func TestErrorNamesTheFileOrLine(t *testing.T) {
 	good := encoded(t, plain(5, 4, color.NRGBA{1, 2, 3, 255}))
 	torn := &fstest.MapFile{Data: good.Data[:len(good.Data)-20]}
@@ -518,7 +515,7 @@ func asOption(err error, to **recipe.OptionError) bool {
 	return ok
 }
 
-// Impossible numbers of an earlier atlas are ignored.
+// Impossible numbers in the JSON of an earlier atlas must be ignored.
 func FuzzKeep(f *testing.F) {
 	f.Add([]byte(`{"frames": {"a.png": {"frame": {"x": 0, "y": 1, "w": 5, "h": 4}, "rotated": true}}, "meta": {"size": {"w": 64, "h": 64}}}`))
 	f.Add([]byte(`{"textures": [{"size": {"w": 64, "h": 64}, "frames": [null, {"filename": "a.png", "frame": {"x": 9223372036854775807, "y": -9223372036854775808, "w": 5, "h": 4}}]}]}`))
@@ -536,7 +533,7 @@ func FuzzKeep(f *testing.F) {
 	})
 }
 
-// The recipe's version stands for these bytes of all containers.
+// If these hashes change, the recipe's version must be raised.
 func TestAtlasHasGoldenBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	tree := fstest.MapFS{"d/ui.sprites": {Data: []byte("s/\n")}}

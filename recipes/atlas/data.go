@@ -94,9 +94,9 @@ func (o *atlasOptions) pageSize(a *atlas, page int) spritesheet.Size {
 	return spritesheet.Size{W: w, H: h}
 }
 
-// groupAnimations groups sprites whose names differ only in a number before the extension. The
-// map key is the text before the number, and the sprites are sorted by number. Groups with
-// sprites on other pages are left out.
+// groupAnimations groups sprites whose names differ only in a number before the extension. The map
+// key is the text before the number. The sprites are sorted by number. Groups with sprites on other
+// pages are left out.
 func groupAnimations(all, onPage []namedSprite) map[string][]string {
 	type step struct {
 		name   string
@@ -142,7 +142,7 @@ type place struct {
 	turned bool
 }
 
-// sheetsOf returns the pages of JSON in any layout.
+// sheetsOf returns the pages of an earlier atlas from its JSON, which may have any layout.
 func sheetsOf(d *spritesheet.Data) (list []sheet) {
 	if d.Frames != nil && d.Meta.Size != nil {
 		s := sheet{*d.Meta.Size, map[string]place{}}

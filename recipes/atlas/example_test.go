@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/atlas"
 )
 
-// Two images become one, and JSON that says where each is.
+// The example packs two images into one, and writes JSON with the place of each.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -21,12 +21,12 @@ import (
 // unitPixels returns the size of a unit in pixels.
 func (o *atlasOptions) unitPixels() int { return 1 << o.Mips }
 
-// pageSides returns the possible lengths of page sides in units. They exclude borders, and
-// include the padding after the last sprite, which is outside of the page.
+// pageSides returns the possible lengths of page sides, in units. A length excludes the borders. It
+// includes the padding after the last sprite, which is outside of the page.
 func (o *atlasOptions) pageSides() (list []int) {
 	step := o.unitPixels()
 	if !o.isImageContainer() {
-		step = max(step, 4) // whole blocks
+		step = max(step, 4) // GPU textures consist of blocks of 4 x 4 pixels
 	}
 	for side := step; side <= o.MaxSize; side += step {
 		if o.POT && side&(side-1) != 0 {
@@ -51,7 +51,7 @@ func (o *atlasOptions) spriteRoom(pixels int) int {
 	return (pixels+o.unitPixels()-1)/o.unitPixels() + 2*o.Extrude + o.Padding
 }
 
-// spriteCorner returns the pixel of a page where a sprite's top left corner is.
+// spriteCorner returns the pixel of a page that is a sprite's top left corner.
 func (o *atlasOptions) spriteCorner(at rectpack.Place) (x, y int) {
 	return (at.X + o.Border + o.Extrude) * o.unitPixels(), (at.Y + o.Border + o.Extrude) * o.unitPixels()
 }
@@ -109,8 +109,8 @@ func (a *atlas) nameFor(sprite int) string {
 // maxData is the size limit of an earlier atlas's JSON, in bytes.
 const maxData = 64 << 20
 
-// keptPlaces returns the pages of earlier atlases and each sprite's place there, nil for new
-// sprites. Package rectpack ignores impossible places.
+// keptPlaces returns the pages of earlier atlases, and the place there of each sprite. The place of
+// a new sprite is nil. Package rectpack ignores impossible places.
 func (o *atlasOptions) keptPlaces(job *recipe.Job, a *atlas) (pages []rectpack.Size, places []*rectpack.Place, err error) {
 	at := map[string]formerPlace{}
 	for _, name := range o.Keep {
@@ -164,10 +164,10 @@ type formerPlace struct {
 // hasSizeOf reports whether the sprite has the same size as before.
 func (e formerPlace) hasSizeOf(s *sprite) bool { return e.W == s.w && e.H == s.h }
 
-// fitsPage reports whether the place's corner is within a page with the given side.
+// fitsPage reports whether the corner of a place is within a page with the given side.
 func (e formerPlace) fitsPage(side int) bool { return min(e.X, e.Y) >= 0 && max(e.X, e.Y) < side }
 
-// fitting returns an error if the options no longer allow the pages of earlier atlases.
+// fitting returns an error if the options do not allow the pages of the earlier atlases.
 func (o *atlasOptions) fitting(pages []rectpack.Size) error {
 	if len(pages) > o.Pages {
 		return fmt.Errorf("keep: there were %d pages; pages allows %d", len(pages), o.Pages)
@@ -184,7 +184,7 @@ func (o *atlasOptions) fitting(pages []rectpack.Size) error {
 	return nil
 }
 
-// bandRows is the number of page rows per piece of parallel work.
+// bandRows is the number of page rows in one piece of parallel work.
 const bandRows = 64
 
 // writeAtlasPage paints a page and writes it. An unused page becomes a single pixel.
@@ -227,8 +227,8 @@ func (o *atlasOptions) writeAtlasPage(ctx context.Context, job *recipe.Job, i in
 	return errors.Join(err, out.Close())
 }
 
-// paintSprite paints a sprite with its corner at the given pixel. It extends the edges by the
-// extrusion, and up to the next whole unit.
+// paintSprite paints a sprite with its corner at the given pixel. It extends the edges of the
+// sprite by the extrusion, and then up to the next whole unit.
 func (o *atlasOptions) paintSprite(m *pixmap.Map, s *sprite, left, top int, turned bool) {
 	w, h := s.w, s.h
 	if turned {
@@ -242,7 +242,7 @@ func (o *atlasOptions) paintSprite(m *pixmap.Map, s *sprite, left, top int, turn
 	for y := -before; y < bottom; y++ {
 		for x := -before; x < right; x++ {
 			sx, sy := min(max(x, 0), w-1), min(max(y, 0), h-1)
-			if turned { // rotated clockwise: the left side becomes the top
+			if turned { // the sprite is rotated clockwise, so its left side becomes the top
 				sx, sy = sy, s.h-1-sx
 			}
 			copy(m.Pix8[4*((top+y)*m.W+left+x):][:4], s.pix[4*(sy*s.w+sx):])
@@ -250,9 +250,9 @@ func (o *atlasOptions) paintSprite(m *pixmap.Map, s *sprite, left, top int, turn
 	}
 }
 
-// bleed gives invisible pixels the mean color of their visible neighbors, so that filtering
-// shows no dark fringes around sprites. Rows can be processed concurrently: pixels that are read
-// from another row are never written.
+// bleed gives invisible pixels the mean color of their visible neighbors. So filtering shows no
+// dark fringes around sprites. Rows can be processed concurrently, because no pixel that another
+// row reads is written.
 func bleed(m *pixmap.Map, from, to int) {
 	for y := from; y < to; y++ {
 		for x := range m.W {

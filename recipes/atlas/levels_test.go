@@ -14,9 +14,9 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// On every level, a sprite has the texels of a separate texture of it, with its extruded edges.
-// Between sprites, and along the page, there is exactly the requested padding and border, and its
-// texels are empty.
+// The test compares each level of a page with separate textures of its sprites, including their
+// extruded edges. Between sprites, and along the page's edges, there must be exactly the requested
+// padding and border, with empty texels.
 func TestLevelsAreExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for mips := range 5 {
@@ -25,7 +25,7 @@ func TestLevelsAreExact(t *testing.T) {
 			pictures := map[string]*image.NRGBA{}
 			for j := range 12 {
 				name := fmt.Sprintf("%02d.png", j)
-				if pictures[name] = noise(r); j%3 == 0 { // opaque up to its edges
+				if pictures[name] = noise(r); j%3 == 0 { // an image that is opaque up to its edges
 					pictures[name] = plain(1+r.IntN(70), 1+r.IntN(70), color.NRGBA{uint8(20 * j), uint8(255 - 20*j), uint8(j * j), 255})
 				}
 				tree["d/"+name] = encoded(t, pictures[name])
@@ -42,7 +42,7 @@ func TestLevelsAreExact(t *testing.T) {
 			var blocks []image.Rectangle
 			for sprite, f := range list {
 				block := o.blockOf(f)
-				if !slices.Contains(blocks, block) { // equal images share a block
+				if !slices.Contains(blocks, block) { // equal images have the same block
 					blocks = append(blocks, block)
 				}
 				checkTexels(t, name+", "+sprite, page, block, alone(t, o, pictures[sprite], f))
@@ -106,7 +106,7 @@ func texel(tex *texture.Texture, level, x, y int) color.NRGBA {
 	return color.NRGBA{p[0], p[1], p[2], p[3]}
 }
 
-// down returns a block on a smaller level.
+// down returns the block on a smaller level.
 func down(b image.Rectangle, level int) image.Rectangle {
 	return image.Rect(b.Min.X>>level, b.Min.Y>>level, b.Max.X>>level, b.Max.Y>>level)
 }
@@ -127,8 +127,8 @@ func checkTexels(t *testing.T, name string, page *texture.Texture, block image.R
 	}
 }
 
-// checkGaps checks the gaps between blocks and along the page, in units. A unit is one texel of
-// the last level.
+// checkGaps checks the gaps between blocks and along the page's edges, in units. A unit is one
+// texel of the last level.
 func checkGaps(t *testing.T, name string, o *atlasOptions, page *texture.Texture, blocks []image.Rectangle) {
 	t.Helper()
 	least, edge := math.MaxInt, math.MaxInt

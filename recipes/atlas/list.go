@@ -17,16 +17,16 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// A file is an image file.
+// A file is an image file in the list.
 type file struct {
 	name string // path as written in the source
-	// made is the artifact; nil for a file in the asset directory.
+	// made is the artifact of another asset; nil for a file in the asset directory.
 	made *manifest.Output
 }
 
 // listedImages returns the files of the list, sorted. Each line is a pattern of Job.Glob, or a
-// directory with a slash at the end, for all images below it. A line that begins with "!" excludes
-// files of earlier lines. Empty lines and lines that begin with "#" are ignored.
+// directory with a slash at the end. A directory stands for all images below it. A line that begins
+// with "!" excludes files of earlier lines. Empty lines and lines that begin with "#" are ignored.
 func (o *atlasOptions) listedImages(job *recipe.Job) ([]file, error) {
 	lines, err := parseList(job)
 	if err != nil {
@@ -59,11 +59,11 @@ func isList(head []byte) bool {
 	return plaintext.IsList(head, func(line string) bool { return slices.Contains(source.TextureExtensions(), recipe.Ext(line)) })
 }
 
-// A line is a line of the source.
+// A line is one line of the list.
 type line struct {
 	number  int
 	pattern string
-	full    string // the pattern relative to the root of the asset tree
+	full    string // pattern relative to the root of the asset tree
 	without bool
 }
 
@@ -96,7 +96,7 @@ func parseList(job *recipe.Job) (list []line, err error) {
 	return list, nil
 }
 
-// marks escapes the special characters of patterns in a path.
+// marks escapes characters in a path that would be special in a pattern.
 var marks = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
 // imageExtensions matches the extensions of all image formats.

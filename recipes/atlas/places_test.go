@@ -29,7 +29,7 @@ func TestSpritesKeepTheirEarlierPlaces(t *testing.T) {
 		for j, file := range before.Outputs[:o.jsonFiles()] {
 			name := fmt.Sprintf("was-%d.json", j)
 			if bytes.Contains(file, []byte(`"w": 1,`+"\n"+`   "h": 1`)) {
-				continue // an unneeded page
+				continue // skip the JSON of an unneeded page
 			}
 			tree["d/"+name] = &fstest.MapFile{Data: file}
 			o.Keep = append(o.Keep, name)

@@ -20,14 +20,14 @@ import (
 // A sprite holds the pixels of an image without its empty edges.
 type sprite struct {
 	w, h int
-	pix  []uint8 // pixels in the layout of pixmap.Map
+	pix  []uint8 // layout as in pixmap.Map
 }
 
 // A namedSprite is a sprite with one of its names.
 type namedSprite struct {
 	name   string
-	sprite int // index among the distinct sprites
-	// of is the size of the original image; x and y are the sprite's position in it.
+	sprite int // index in the list of distinct sprites
+	// of is the size of the original image. x and y are the sprite's position in it.
 	of   spritesheet.Size
 	x, y int
 	// borders is nil except for nine-patches.
@@ -35,8 +35,8 @@ type namedSprite struct {
 }
 
 // ninePatch is the suffix of nine-patch names, before the extension. Black pixels in a one-pixel
-// border mark the parts that stretch: horizontally in the top row, vertically in the left
-// column. This is Android's format.
+// border mark the parts that stretch. The top row marks them horizontally, the left column
+// vertically. This is Android's format.
 const ninePatch = ".9"
 
 // largestSide limits the sides of an image. It exceeds the page limit, because empty edges may
@@ -67,11 +67,11 @@ func (o *atlasOptions) batch() int64 { return 64 << 20 }
 // maxSprites limits the number of sprites, so that a layout takes at most a second or two.
 const maxSprites = 50000
 
-// A decodedImage is a file that is being made into a sprite.
+// A decodedImage is a file on its way to become a sprite.
 type decodedImage struct {
 	file
 	data   []byte
-	frames int // frames in the file, if more than one
+	frames int // number of frames in the file, if there are several
 	sprite
 	namedSprite
 }
@@ -82,8 +82,8 @@ type content struct {
 	pix  hashing.Digest
 }
 
-// readImages reads files in order and makes sprites of them, in batches that idle processors
-// share.
+// readImages reads files in order and makes sprites of them. It works in batches that idle
+// processors share.
 func (o *atlasOptions) readImages(ctx context.Context, job *recipe.Job, files []file, a *atlas) error {
 	defer job.Step("read")()
 	if len(files) > maxSprites {
@@ -157,7 +157,7 @@ func (o *atlasOptions) loadBatch(job *recipe.Job, files []file) (batch []decoded
 	return batch, nil
 }
 
-// readImageFile reads a file, which may be huge or not an image.
+// readImageFile reads a file. The file may be huge, or not an image.
 func (o *atlasOptions) readImageFile(job *recipe.Job, f file) ([]byte, error) {
 	size, err := f.imageFileSize(job)
 	if err == nil && size > o.largestImage() {
@@ -247,7 +247,7 @@ func clearUnseen(pix []uint8) {
 	}
 }
 
-// trimEdges cuts off the empty edges. An entirely empty sprite keeps one pixel.
+// trimEdges cuts off the empty edges. If the sprite is empty, one pixel remains.
 func (p *decodedImage) trimEdges(empty int) {
 	s := &p.sprite
 	left, top, right, bottom := s.w, s.h, 0, 0
@@ -296,7 +296,7 @@ func (p *decodedImage) peel() error {
 	return nil
 }
 
-// stretch returns how many of n pixels precede and how many follow the black pixels.
+// stretch returns how many of n pixels are before the black pixels, and how many after them.
 func (s *sprite) stretch(n int, at func(i int) int) (before, after int, err error) {
 	before, after = n, n
 	for i := range n {

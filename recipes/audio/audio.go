@@ -1,7 +1,7 @@
 // Package audio is the recipe that converts sounds for games.
 //
-// It reads WAV (PCM of 8 to 32 bits, float, ADPCM and more), FLAC, MP3 and Ogg Vorbis, and
-// detects the format by the content, not the name. It writes
+// It reads WAV (PCM of 8 to 32 bits, float, ADPCM and more), FLAC, MP3 and Ogg Vorbis. It detects
+// the format by the content, not the name. It writes
 //
 //	auto    pcm with 16 bits, which every browser and engine plays, or with 8 bits
 //	        for sources of 8 bits that no option changes; adpcm where lossy allows it
@@ -16,14 +16,14 @@
 //
 // # Steps
 //
-// In this order, channels are mixed, silence at both ends is cut off, the sample rate is
-// converted, and the gain is set so that the sound has the requested loudness without exceeding
-// the peak. Without options, none of these steps runs, and "pcm" keeps 16-bit samples unchanged.
-// See packages resample and loudness for the methods.
+// The steps run in this order: mix the channels, cut off silence at both ends, convert the sample
+// rate, set the gain. The gain gives the sound the requested loudness without exceeding the peak.
+// Without options, none of these steps runs, and "pcm" keeps 16-bit samples unchanged. See packages
+// resample and loudness for the methods.
 //
-// Loops are kept: the smpl chunk of WAV, and LOOPSTART with LOOPLENGTH or LOOPEND in Vorbis
-// comments, FLAC comments and ID3 tags, become the loops of the output. A loop that cannot be
-// kept causes a warning, as every loop does with QOA, which cannot store loops.
+// Loops are kept. They come from the smpl chunk of WAV, or from LOOPSTART with LOOPLENGTH or
+// LOOPEND in Vorbis comments, FLAC comments and ID3 tags. A loop that cannot be kept causes a
+// warning. QOA cannot store loops.
 //
 // # Same bytes
 //
@@ -92,8 +92,8 @@ func Recipe() recipe.Recipe {
 	}
 }
 
-// Outputs implements recipe.Cooker. The output of a WAV file keeps its name, so horn.flac beside
-// horn.wav needs a rule with another output name.
+// Outputs implements recipe.Cooker. The output of a WAV file keeps its name. So if horn.flac is
+// beside horn.wav, it needs a rule with another output name.
 func (o *audioOptions) Outputs() []string {
 	switch o.Format {
 	case "qoa":
@@ -170,7 +170,7 @@ func (o *audioOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(err, out.Close())
 }
 
-// leavesOpus reports whether an Ogg Opus source can be copied unchanged.
+// leavesOpus reports whether the options allow copying an Ogg Opus source unchanged.
 func (o *audioOptions) leavesOpus() bool {
 	return o.Format == "opus" && o.Channels == "keep" && o.Loudness == 0 && o.Trim == 0 && o.Loops == "keep" && o.Bitrate == 0
 }

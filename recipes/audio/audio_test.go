@@ -67,7 +67,7 @@ func cook(t testing.TB, o *audioOptions, data []byte) ([]byte, error) {
 	return r.Outputs[0], r.Err
 }
 
-// cookWAV cooks a clip into a WAV file and reads that back.
+// cookWAV cooks a clip into a WAV file and reads that file.
 func cookWAV(t testing.TB, o *audioOptions, c *pcm.Clip) (*pcm.Clip, wav.Info) {
 	t.Helper()
 	out, err := cook(t, o, file(t, c, wav.Float32))
@@ -90,8 +90,8 @@ func snr(want, got *pcm.Clip) float64 {
 	return 10 * math.Log10(signal/noise)
 }
 
-// Every coding of WAV can be read back: the rate, channels, length and loop are the same, and the
-// sound is as exact as the coding allows.
+// For every WAV coding, the test reads the output. The rate, channels, length and loop must be
+// unchanged, and the samples as exact as the coding allows.
 func TestEveryCodingOfWAVIsReadBack(t *testing.T) {
 	in := chord(44100, 2, 5000)
 	in.Loops = []pcm.Loop{{Start: 100, End: 4000}}
@@ -124,8 +124,8 @@ func TestEveryCodingOfWAVIsReadBack(t *testing.T) {
 	}
 }
 
-// Without the option lossy a sound becomes PCM, which every player reads. Browsers refuse IMA
-// ADPCM, so their engines do without it.
+// Without the option lossy, a sound must become PCM, which every player reads. Browsers refuse IMA
+// ADPCM.
 func TestSoundsWithoutLossArePCM(t *testing.T) {
 	for channels := 1; channels <= 8; channels++ {
 		in := chord(48000, channels, 2000)
@@ -139,7 +139,7 @@ func TestSoundsWithoutLossArePCM(t *testing.T) {
 	}
 }
 
-// A sound of 8 bits does not double its size, and keeps every sample, unless a step changes the
+// An 8-bit sound must not double its size. It must keep every sample, unless a step changes the
 // samples.
 func TestEightBitsStay(t *testing.T) {
 	data := file(t, chord(8000, 2, 2000), wav.PCM8)
@@ -188,7 +188,6 @@ func TestQOADecodesToNearlyTheSound(t *testing.T) {
 	}
 }
 
-// QOA cannot store loops.
 func TestQOARefusesLoops(t *testing.T) {
 	in := chord(8000, 1, 1000)
 	in.Loops = []pcm.Loop{{Start: 10, End: 900}}
@@ -202,8 +201,8 @@ func TestQOARefusesLoops(t *testing.T) {
 	}
 }
 
-// Ogg Opus keeps the number of frames, converted to 48 kHz: the position of the last page less
-// the pre-skip of the header.
+// Ogg Opus must keep the number of frames, converted to 48 kHz. That number is the position of the
+// last page minus the pre-skip of the header.
 func TestOpusKeepsTheNumberOfFrames(t *testing.T) {
 	in := chord(44100, 1, 4410)
 	in.Loops = []pcm.Loop{{Start: 441, End: 4410}}
@@ -233,7 +232,7 @@ func TestOpusKeepsTheNumberOfFrames(t *testing.T) {
 		t.Errorf("tags %q, %v", tags.Data, err)
 	}
 
-	// An Opus source is copied without options, and refused otherwise.
+	// An Opus source must be copied if no option changes the sound, and refused otherwise.
 	same, err := cook(t, options(func(o *audioOptions) { o.Format = "opus" }), out)
 	if err != nil || !bytes.Equal(same, out) {
 		t.Errorf("Opus to Opus: %v", err)
@@ -258,7 +257,6 @@ func TestOpusKeepsTheNumberOfFrames(t *testing.T) {
 	}
 }
 
-// Every kind of source can be read.
 func TestEverySourceIsRead(t *testing.T) {
 	for name, frames := range map[string]int{
 		"../../internal/audio/flac/testdata/tri24.flac": 1500, "../../internal/audio/mp3/testdata/stereo.mp3": 9000, "../../internal/audio/vorbis/testdata/loop.ogg": 7000,
@@ -289,10 +287,10 @@ func TestRateIsConverted(t *testing.T) {
 	if got.Rate != 22050 || got.Frames() != 22050 || got.Loops[0] != (pcm.Loop{Start: 221, End: 22050}) {
 		t.Errorf("%d Hz, %d frames, loop %+v", got.Rate, got.Frames(), got.Loops)
 	}
-	// The tones keep their positions.
+	// The tones must keep their positions.
 	want := chord(22050, 1, 22050)
 	for i := 200; i < 22050-200; i++ {
-		if math.Abs(float64(got.Samples[i]-want.Samples[i])) > 5e-5 { // the input is rounded to 16 bits
+		if math.Abs(float64(got.Samples[i]-want.Samples[i])) > 5e-5 { // the input is rounded to 16 bits, hence the tolerance
 			t.Errorf("frame %d: %v, want %v", i, got.Samples[i], want.Samples[i])
 			break
 		}
@@ -311,10 +309,9 @@ func TestChannelsAreMixed(t *testing.T) {
 	}
 }
 
-// Channels for unusual speakers are refused.
 func TestUnusualSpeakersAreRefused(t *testing.T) {
 	data := file(t, chord(48000, 3, 1000), wav.PCM16)
-	data[40] = 0x0b // left, right, low frequencies
+	data[40] = 0x0b // speakers left, right, and low frequencies
 	for _, channels := range []string{"keep", "mono", "stereo"} {
 		o := options(func(o *audioOptions) { o.Format, o.Channels = "pcm", channels })
 		if _, err := cook(t, o, data); err == nil || !strings.Contains(err.Error(), "speakers FL FR LFE") {
@@ -372,8 +369,8 @@ func TestWrongOptionIsNamed(t *testing.T) {
 	}
 }
 
-// Sounds have the same bytes on all machines, except for encoders, which have their own tests.
-// The hashes were made on amd64.
+// The bytes of a sound must be the same on all machines. The hashes were made on amd64. The
+// encoders have their own tests.
 func TestSoundsHaveGoldenBytes(t *testing.T) {
 	ogg, err := os.ReadFile("../../internal/audio/vorbis/testdata/stereo.ogg")
 	if err != nil {
@@ -403,7 +400,6 @@ func TestSoundsHaveGoldenBytes(t *testing.T) {
 	}
 }
 
-// Cooking can be canceled at any point.
 func TestCanceledCookEnds(t *testing.T) {
 	data, err := os.ReadFile("../../internal/audio/vorbis/testdata/stereo.ogg")
 	if err != nil {
@@ -458,8 +454,8 @@ func TestBadInputIsRefused(t *testing.T) {
 	}
 }
 
-// A run notes once that it rounds samples. A source whose samples fit in 16 bits, and options that
-// decide on the bits, need no note.
+// A run must note once that it rounds samples. It needs no note if the samples of the source fit in
+// 16 bits, or if the options set the bits.
 func TestRoundedSourcesAreNoted(t *testing.T) {
 	coarse := chord(8000, 1, 100)
 	fine := chord(8000, 1, 100)

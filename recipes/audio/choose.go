@@ -19,8 +19,8 @@ const leastSNR = 25
 
 // A form is the encoding that format auto chooses for a sound.
 type form struct {
-	adpcm  []byte // the file as IMA ADPCM; nil for PCM
-	reason string // line for cook why; "" if there was no choice
+	adpcm  []byte // the content of a WAV file with IMA ADPCM; nil for PCM
+	reason string // line that cook why prints; "" if there was no choice
 }
 
 // chooseForm chooses between PCM and ADPCM. It measures the loss of the encoded sound.
@@ -53,8 +53,8 @@ func (o *audioOptions) chooseForm(ctx context.Context, s *sound) (form, error) {
 	}
 }
 
-// dropLoops drops the loops that Ogg Opus cannot hold, and warns of each. Ogg Opus can hold a
-// single endless loop.
+// dropLoops drops the loops that Ogg Opus cannot hold, and warns about each. Ogg Opus can hold one
+// endless loop.
 func dropLoops(job *recipe.Job, c *pcm.Clip) {
 	kept := c.Loops[:0]
 	for _, l := range c.Loops {

@@ -23,8 +23,8 @@ func noise(frames int) *pcm.Clip {
 	return c
 }
 
-// Format auto stores a sound as ADPCM only if the stored sound has at least 25 dB of signal to
-// noise, and cook why prints the measured ratio.
+// Format auto must store a sound as ADPCM only if the signal-to-noise ratio of the stored sound is
+// at least 25 dB. cook why must print the measured ratio.
 func TestAutoMeasuresTheLoss(t *testing.T) {
 	looped := chord(44100, 1, 20000)
 	looped.Loops = []pcm.Loop{{Start: 100, End: 20000}}
@@ -66,7 +66,7 @@ func TestAutoMeasuresTheLoss(t *testing.T) {
 	}
 }
 
-// The loss of format auto is the loss that a decoder of the file hears.
+// The loss that format auto measures must equal the loss after decoding the file.
 func TestMeasuredLossIsHeard(t *testing.T) {
 	in := chord(44100, 2, 20000)
 	var loss wav.Loss
@@ -94,7 +94,7 @@ func TestMusicBecomesOpus(t *testing.T) {
 	}
 }
 
-// Opus holds one endless loop. Music with other loops is cooked, with a warning for each.
+// Opus can hold one endless loop. Music with other loops must be cooked, with a warning about each.
 func TestOpusWarnsOfLoopsThatItCannotHold(t *testing.T) {
 	in := chord(48000, 1, 20000)
 	in.Loops = []pcm.Loop{{Start: 1, End: 5000, PingPong: true}, {Start: 2, End: 6000, Count: 3}, {Start: 3, End: 7000}, {Start: 4, End: 8000}}

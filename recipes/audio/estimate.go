@@ -36,22 +36,22 @@ func (o *audioOptions) probeSource(head []byte, size int64) (source.Info, error)
 	return info, err
 }
 
-// Measured memory for buffers and tables, and for an encoder.
+// Measured memory. The first value is for buffers and tables, the second for an encoder.
 const (
 	fixedMemory   = 2 << 20
 	encoderMemory = 1 << 20
 )
 
 // cookMemory returns the maximum number of bytes that Cook holds at once. It is the maximum over
-// three stages: decoding, with the file in memory; mixing, with the sound before and after; and
-// resampling, with the sound before and after, together with all later steps.
+// three stages: decoding, mixing and resampling. Decoding needs memory for the file. Mixing and
+// resampling need the sound before and after the step. All later steps count as part of resampling.
 func (o *audioOptions) cookMemory(info source.Info, size int64) int64 {
 	clip := func(channels int) int64 { return 4 * info.Frames * int64(channels) }
 	channels := info.Channels
 	mixing := int64(0)
 	switch o.Channels {
 	case "mono":
-		channels = 1 // Mix works in place
+		channels = 1 // mixing works in place
 	case "stereo":
 		if channels = 2; info.Channels == 1 {
 			mixing = clip(1) + clip(2)
@@ -64,7 +64,7 @@ func (o *audioOptions) cookMemory(info source.Info, size int64) int64 {
 		measuring = loudness.Memory(info.Frames, info.Rate)
 	}
 	encoded := int64(0)
-	if o.Format == "auto" && o.Lossy { // the ADPCM file, in a growing buffer
+	if o.Format == "auto" && o.Lossy { // memory for the ADPCM file, in a growing buffer
 		encoded = info.Frames * int64(channels)
 	}
 	resampling := resample.Memory(info.Frames, channels, info.Rate, o.outputRate(info.Rate))
@@ -151,8 +151,8 @@ func magnitude(samples []float32) float64 {
 	return float64(top)
 }
 
-// lintSource returns likely mistakes in a source, one per line: an extension that does not match
-// the content, a truncated file, or a file that is not worth cooking.
+// lintSource returns likely mistakes in a source, one per line. Examples are an extension that does
+// not match the content, a truncated file, or a file that is not worth cooking.
 func (o *audioOptions) lintSource(path string, head []byte, size int64) []string {
 	kind, err := source.Identify(head)
 	if err != nil {

@@ -28,8 +28,8 @@ func (w *weighed) Cook(ctx context.Context, job *recipe.Job) error {
 	return err
 }
 
-// The estimate exceeds the sum of all allocations, where there is little garbage, and is less
-// than twice that sum plus the fixed part.
+// The estimate must exceed the sum of all allocations, because these cooks make little garbage. It
+// must be less than twice that sum plus the fixed part.
 func TestEstimateIsNearTheAllocations(t *testing.T) {
 	stereo := file(t, chord(44100, 2, 400_000), wav.PCM16)
 	mono := file(t, chord(44100, 1, 400_000), wav.PCM24)
@@ -58,12 +58,12 @@ func TestEstimateIsNearTheAllocations(t *testing.T) {
 			continue
 		}
 		of := Recipe()
-		of.Traits = nil // Traits expect audioOptions
+		of.Traits = nil // the traits work only with audioOptions
 		if r := recipetest.Cook(t, of, w, fstest.MapFS{"a": {Data: c.data}}, "", "a"); r.Err != nil {
 			t.Errorf("%s: %v", c.name, r.Err)
 		}
-		// The source is garbage after decoding, so the allocations exceed the peak by its size at
-		// most.
+		// After decoding, the source is garbage. So the allocations may exceed the peak by the size
+		// of the source.
 		if w.allocated-int64(len(c.data)) > want-fixedMemory+1<<20 {
 			t.Errorf("%s: estimated %d bytes, allocated %d", c.name, want, w.allocated)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/audio"
 )
 
-// A sound becomes a QOA file.
+// The example cooks a sound into a QOA file.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -66,7 +66,7 @@ func TestLintFindsLikelyMistakes(t *testing.T) {
 		{"a/b.wav", data, ""},
 		{"a/B.WAV", data, ""},
 		{"a/b.wav", lost, "the header announces 256 more bytes than the file has, so loops may be lost; copy or export the file again"},
-		{"a/b.wav", data[:100], ""}, // an error when cooked
+		{"a/b.wav", data[:100], ""}, // cooking returns an error for this source
 		{"a/b.mp3", data, `the file is WAV but is called ".mp3"; rename it to .wav`},
 		{"a/b", data, `the file is WAV but is called ""; rename it to .wav`},
 		{"a/b.wav", nil, "the file is empty"},

@@ -43,7 +43,7 @@ func withBlock(file []byte, kind byte, body string) []byte {
 	return slices.Concat(file[:first], head, []byte(body), file[first:])
 }
 
-// comments returns the body of a block of Vorbis comments.
+// comments returns the content of a metadata block with Vorbis comments.
 func comments(list ...string) string {
 	b := words(0, uint32(len(list)))
 	for _, c := range list {
@@ -52,11 +52,11 @@ func comments(list ...string) string {
 	return b
 }
 
-// id3 returns an ID3v2 tag with user-defined texts, each name=value.
+// id3 returns an ID3v2 tag with user-defined texts of the form name=value.
 func id3(version, encoding byte, texts ...string) []byte {
 	text := func(s string) (b []byte) {
 		switch encoding {
-		case 1: // UTF-16 with a byte order mark
+		case 1: // UTF-16 text begins with a byte order mark
 			b = []byte{0xff, 0xfe}
 			for _, c := range utf16.Encode([]rune(s)) {
 				b = binary.LittleEndian.AppendUint16(b, c)
@@ -85,7 +85,7 @@ func id3(version, encoding byte, texts ...string) []byte {
 		}
 		body = append(body, frame...)
 	}
-	body = append(body, make([]byte, 10)...) // padding
+	body = append(body, make([]byte, 10)...)
 	return slices.Concat([]byte{'I', 'D', '3', version, 0, 0, 0, 0, byte(len(body) >> 7), byte(len(body) & 0x7f)}, body)
 }
 
@@ -98,13 +98,13 @@ func readFile(t testing.TB, name string) []byte {
 	return data
 }
 
-// Cooking with default options keeps every loop of a source, in any of its forms, or warns.
+// For every form of loop in a source, cooking with default options must keep the loop or warn.
 func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
-	flac, mp3 := readFile(t, "flac/testdata/tri16.flac"), readFile(t, "mp3/testdata/stereo.mp3") // 2500 and 9000 frames
+	flac, mp3 := readFile(t, "flac/testdata/tri16.flac"), readFile(t, "mp3/testdata/stereo.mp3") // the sounds have 2500 and 9000 frames
 	plain := file(t, chord(8000, 1, 2500), wav.PCM16)
 	rapid.Check(t, func(rt *rapid.T) {
 		frame := rapid.Uint32Range(0, 3000)
-		start, end := frame.Draw(rt, "start"), frame.Draw(rt, "end") // the first frame behind the loop
+		start, end := frame.Draw(rt, "start"), frame.Draw(rt, "end") // end is the first frame after the loop
 		kind := rapid.Uint32Range(0, 3).Draw(rt, "kind")
 		count := rapid.Uint32Range(0, 5).Draw(rt, "count")
 		way := rapid.SampledFrom([]string{"smpl", "region", "points", "flac smpl", "flac comments", "mp3"}).Draw(rt, "way")
@@ -129,7 +129,7 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 		switch way {
 		case "smpl":
 			if end == 0 {
-				return // this form has no such value
+				return // the source's loop form cannot hold this value
 			}
 			data, plainKind = withChunks(plain, chunk("smpl", smpl(loop, second))), true
 			extra = []pcm.Loop{{Start: 1, End: 2}}
@@ -169,7 +169,7 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		// A loop of another kind is dropped, and the second loop may have the same frames.
+		// The recipe drops a loop of another kind. The second loop may have the same frames.
 		usual := kind < 2 || !strings.Contains(way, "smpl")
 		kept := usual && slices.Contains(got.Loops, want)
 		if !kept && len(r.Warned) == 0 {
@@ -189,7 +189,7 @@ func TestLoopsAreKeptOrWarnedOf(t *testing.T) {
 	})
 }
 
-// Players can only repeat a whole sound of a sound sprite. So its loop points are dropped with a
+// Players can only repeat a whole sound of an audio sprite. So its loop points are dropped with a
 // warning, unless the rule says that players repeat it.
 func TestSoundsWarnOfLoops(t *testing.T) {
 	looped := chord(48000, 1, 30000)
@@ -210,7 +210,6 @@ func TestSoundsWarnOfLoops(t *testing.T) {
 	}
 }
 
-// A rule that drops loops needs no warnings about them.
 func TestDroppedLoopsGiveNoWarning(t *testing.T) {
 	data := withChunks(file(t, chord(8000, 1, 100), wav.PCM16), chunk("smpl", "short"))
 	for loops, want := range map[string]int{"keep": 1, "drop": 0} {

@@ -16,7 +16,7 @@ func TestSilenceIsCutOffExceptInLoops(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		loop  []pcm.Loop
-		in    []float32 // two channels
+		in    []float32
 		want  []float32
 		loops string
 	}{
@@ -56,7 +56,7 @@ func TestLoudnessIsReachedWithinThePeak(t *testing.T) {
 			t.Errorf("%.2f LUFS, want %.2f", now, l)
 		}
 	}
-	// If the peak limits the gain, the peak is reached.
+	// If the peak limits the gain, the output must reach the peak.
 	in.Samples[40000] = 0.9
 	got, _ := cookWAV(t, target(-16, -3), in)
 	if now, peak := measure(got); now > -17 || math.Abs(peak+3) > 0.01 {
@@ -68,8 +68,8 @@ func TestLoudnessIsReachedWithinThePeak(t *testing.T) {
 	}
 }
 
-// If the rate is too low for measuring, the error comes before decoding: the samples of the first
-// source are not numbers.
+// The test sets a loudness for a source whose rate is too low for measuring. The error must come
+// before decoding, so the samples of the first source are not numbers.
 func TestLoudnessOfLowRatesIsRefused(t *testing.T) {
 	const want = "2000 Hz is too low a rate to measure loudness; set rate"
 	low := chord(2000, 1, 2000)
@@ -106,7 +106,6 @@ func TestLoudnessOfLowRatesIsRefused(t *testing.T) {
 	}
 }
 
-// Invalid measurements give no gain.
 func TestInvalidMeasurementsGiveNoGain(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	o := options(func(o *audioOptions) { o.Loudness, o.Peak = -16, -1 })
@@ -132,7 +131,7 @@ func TestInvalidMeasurementsGiveNoGain(t *testing.T) {
 	}
 }
 
-// The shortest sounds and loops remain at the lowest rates.
+// The shortest sounds and loops must not vanish at the lowest rates.
 func TestShortestSoundsRemain(t *testing.T) {
 	two := &pcm.Clip{Rate: 48000, Channels: 1, Samples: []float32{0.5, 0.25}}
 	for _, format := range []string{"adpcm", "pcm", "float"} {

@@ -25,10 +25,10 @@ const minRate = resample.MinRate
 type sound struct {
 	*pcm.Clip
 	source   source.Info
-	trimmed  int64   // number of frames removed
-	loudness float64 // LUFS before the gain; measured only with a target
-	gain     float64 // dB
-	limited  bool    // the gain was reduced to respect the peak
+	trimmed  int64   // number of frames that were cut off
+	loudness float64 // LUFS before the gain; set only if a loudness is requested
+	gain     float64 // gain in dB
+	limited  bool    // whether the gain was reduced to respect the peak
 	dropped  []pcm.Loop
 }
 
@@ -117,11 +117,12 @@ func (o *audioOptions) mixChannels(ctx context.Context, c *pcm.Clip) error {
 	return nil
 }
 
-// looks is the number of samples between context checks.
+// looks is the number of samples that are processed between checks of the context.
 const looks = 1 << 18
 
 // trimSilence cuts off frames below the threshold at both ends, but keeps frames of loops. It
-// returns the number of frames removed. A clip that never exceeds the threshold is unchanged.
+// returns the number of frames that it cut off. A clip that never exceeds the threshold is
+// unchanged.
 func trimSilence(ctx context.Context, c *pcm.Clip, threshold float32) (int64, error) {
 	first, last := -1, -1
 	for i, v := range c.Samples {
@@ -152,8 +153,8 @@ func trimSilence(ctx context.Context, c *pcm.Clip, threshold float32) (int64, er
 	return frames - (until - from), nil
 }
 
-// normalizeLoudness applies the gain that gives the sound the requested loudness, limited by the
-// peak. Silence is unchanged.
+// normalizeLoudness applies the gain for the requested loudness, limited by the peak. Silence is
+// unchanged.
 func (o *audioOptions) normalizeLoudness(ctx context.Context, s *sound) error {
 	var err error
 	if s.loudness, err = loudness.Integrated(ctx, s.Clip); err != nil {
@@ -208,7 +209,7 @@ func (o *audioOptions) encodeSound(ctx context.Context, w io.Writer, s *sound) e
 	return fmt.Errorf("format %q is not known", o.Format)
 }
 
-// coding returns the WAV coding of the output for a sound.
+// coding returns the WAV coding for a sound.
 func (o *audioOptions) coding(s *sound) wav.Coding {
 	switch o.Format {
 	case "float":
@@ -227,10 +228,10 @@ func (o *audioOptions) coding(s *sound) wav.Coding {
 	return wav.PCM16
 }
 
-// noteRounded is the note for runs that round the samples of at least one source.
+// noteRounded is the note of a run that rounds the samples of at least one source.
 const noteRounded = `sounds: sources of more than 16 bits are rounded to 16 bits, which every engine plays; write bits = 24 in a rule for them to keep more, or dither = true to hide the rounding`
 
-// roundsSamples reports whether the output has 16 bits by default although the source has finer
+// roundsSamples reports whether the output has 16 bits by default, although the source has finer
 // samples.
 func (o *audioOptions) roundsSamples(s *sound) bool {
 	if !o.integers() || o.Dither || o.outputBits(s) != defaultBits || s.source.Bits <= defaultBits {

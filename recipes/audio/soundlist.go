@@ -32,8 +32,8 @@ func isSoundList(head []byte) bool {
 type listedSound struct{ name, file string }
 
 // listedSounds returns the files of the list, sorted by sound name. Each line is a pattern of
-// Job.Glob, or a directory with a slash at the end, for all sounds below it. A line that begins
-// with "!" excludes files of earlier lines.
+// Job.Glob, or a directory with a slash at the end. A directory stands for all sounds below it. A
+// line that begins with "!" excludes files of earlier lines.
 func (o *soundsOptions) listedSounds(job *recipe.Job) (list []listedSound, err error) {
 	text, err := job.Source()
 	if err != nil {
@@ -43,7 +43,7 @@ func (o *soundsOptions) listedSounds(job *recipe.Job) (list []listedSound, err e
 	if err != nil {
 		return nil, err
 	}
-	chosen := map[string]bool{} // sounds by path, as written in the lines
+	chosen := map[string]bool{} // sounds by their path, as written in the lines
 	for number, line := range lines {
 		pattern, without := strings.CutPrefix(line, "!")
 		if strings.HasSuffix(pattern, "/") {

@@ -16,11 +16,11 @@ import (
 )
 
 // soundsOptions are the options of the recipe "sounds", which joins many sounds in one file and
-// describes their positions in JSON: an audio sprite.
+// describes their positions in JSON. Such a file is called an audio sprite.
 //
 // Each sound starts at a position that the format can seek to, in whole milliseconds if the rate
-// allows it. Silence follows each sound, so players that stop late do not reach the next sound,
-// and codecs that decode a position with the help of earlier samples find silence there.
+// allows it. Silence follows each sound, so that players that stop late do not reach the next
+// sound. Codecs that decode a position with the help of earlier samples find silence there.
 type soundsOptions struct {
 	Format   string   `toml:"format" enum:"opus,pcm,adpcm,qoa" doc:"output format: Ogg Opus, WAV of 16 bits or IMA ADPCM, or QOA"`
 	Data     string   `toml:"data" enum:"howler,phaser" doc:"layout of the JSON: howler for howler.js (howler2 of audiosprite), phaser for Phaser (jukebox of audiosprite)"`
@@ -50,7 +50,7 @@ func SoundsRecipe() recipe.Recipe {
 	}
 }
 
-// Indices of the outputs. Programs load the JSON, which names the sound file.
+// Indexes of the outputs. Programs load the JSON, which names the sound file.
 const (
 	listOutput = iota
 	soundOutput
@@ -93,7 +93,7 @@ func (o *soundsOptions) channelsOfFile() int {
 	return 2
 }
 
-// memoryOfSeconds returns the memory for the given number of seconds in the combined file.
+// memoryOfSeconds returns the memory that the given number of seconds takes in the combined file.
 func (o *soundsOptions) memoryOfSeconds(seconds int) int64 {
 	return 4 * int64(seconds) * int64(o.Rate) * int64(o.channelsOfFile())
 }
@@ -105,7 +105,7 @@ func (o *soundsOptions) largestSound() int64 { return 64<<20 + 2*o.memoryOfSecon
 // maxSoundList is the size limit of a source, in bytes.
 const maxSoundList = 1 << 20
 
-// estimateMemory implements Traits.Estimate. It sees only the source, not the sounds.
+// estimateMemory implements Traits.Estimate. It knows only the list, not the sounds.
 func (o *soundsOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxSoundList {
 		return 0, fmt.Errorf("the file has %d bytes of patterns; the limit is %d", size, maxSoundList)
@@ -155,7 +155,7 @@ type soundPosition struct {
 	start, frames int64
 }
 
-// joinedSounds holds all sounds in a single clip.
+// joinedSounds holds all sounds in one clip.
 type joinedSounds struct {
 	sound
 	places []soundPosition
@@ -196,7 +196,6 @@ func (o *soundsOptions) joinSounds(ctx context.Context, job *recipe.Job) (*joine
 	return j, nil
 }
 
-// readSound prepares a sound.
 func (o *soundsOptions) readSound(ctx context.Context, job *recipe.Job, file, called string) (*pcm.Clip, error) {
 	f, err := job.OpenDep(file)
 	if err != nil {
@@ -238,19 +237,19 @@ func (o *soundsOptions) readSound(ctx context.Context, job *recipe.Job, file, ca
 	return s.Clip, nil
 }
 
-// seekable returns the first frame at or after the given frame where a sound may start.
+// seekable returns the first frame where a sound may start that is not before the given frame.
 func (o *soundsOptions) seekable(frame int64) int64 {
 	unit := int64(1)
 	switch o.Format {
 	case "opus":
-		unit = 960 // a packet of 20 ms
+		unit = 960 // frames in an Opus packet of 20 ms
 	case "qoa":
-		unit = 5120 // a QOA frame
+		unit = 5120 // frames in a QOA frame
 	case "adpcm":
 		unit = int64(adpcm.IMAFrames(adpcm.IMABlockSize(o.Rate, o.channelsOfFile()), o.channelsOfFile()))
 	case "pcm":
 		if n := int64(o.Rate / divisor(o.Rate, 1000)); n < int64(o.Rate)/10 {
-			unit = n // frames in the fewest whole milliseconds
+			unit = n // the fewest frames that last a whole number of milliseconds
 		}
 	}
 	return (frame + unit - 1) / unit * unit

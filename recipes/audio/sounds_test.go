@@ -28,7 +28,7 @@ func soundOptions(set func(o *soundsOptions)) *soundsOptions {
 	return o
 }
 
-// sprites is the JSON that howler.js reads.
+// sprites has the fields of the JSON that howler.js reads.
 type sprites struct {
 	Src    []string
 	Sprite map[string][]any
@@ -49,13 +49,13 @@ func cookSounds(t testing.TB, o *soundsOptions, tree fstest.MapFS) recipetest.Re
 	return recipetest.Cook(t, SoundsRecipe(), o, tree, "", "ui/all.sounds")
 }
 
-// Every sound is at its position in the JSON, which the format can seek to, with silence between
-// its end and the next sound.
+// Every sound must be at its position in the JSON. The format must be able to seek to the position.
+// Silence must separate the sounds.
 func TestSoundsAreAtTheirPositionsInTheJSON(t *testing.T) {
 	for _, tc := range []struct {
 		format string
 		rate   int
-		unit   int // frames
+		unit   int
 		snr    float64
 	}{
 		{"pcm", 48000, 48, math.Inf(1)},
@@ -86,7 +86,6 @@ func TestSoundsAreAtTheirPositionsInTheJSON(t *testing.T) {
 		if !slices.Equal(s.Src, []string{name}) || len(s.Sprite) != 3 {
 			t.Errorf("%s: %+v", tc.format, s)
 		}
-		// The sounds are in the order of their names.
 		end := 0
 		for _, c := range []struct {
 			name   string
@@ -189,12 +188,12 @@ func TestSoundListNamesFiles(t *testing.T) {
 	}
 }
 
-// A file that is too long or not a sound is an error, before memory is allocated for it.
+// The file is too long, or not a sound. The error must come before memory is allocated for it.
 func TestHostileSoundsAreRefusedEarly(t *testing.T) {
 	long := file(t, chord(48000, 1, 48000), wav.PCM16)
 	lying := slices.Clone(long)
 	for i := range 4 {
-		lying[24+i] = []byte{0, 0, 0, 1}[i] // 16 M frames per second
+		lying[24+i] = []byte{0, 0, 0, 1}[i] // the header claims a rate of 16 M frames per second
 	}
 	for _, tc := range []struct {
 		name, want string
@@ -273,7 +272,6 @@ func TestWrongOptionOfSoundsIsNamed(t *testing.T) {
 	}
 }
 
-// All allocations of a cook stay below the estimate.
 func TestSoundsStayBelowTheEstimate(t *testing.T) {
 	tree := soundTree(t, "s/*.wav\nlong.wav")
 	tree["ui/long.wav"] = &fstest.MapFile{Data: file(t, chord(48000, 1, 48000*26), wav.PCM16)}
@@ -296,8 +294,8 @@ func TestSoundsStayBelowTheEstimate(t *testing.T) {
 	}
 }
 
-// The bytes are the same on every machine. A change here means that the recipe's version must
-// rise.
+// The bytes must be the same on every machine. If these hashes change, the recipe's version must be
+// raised.
 func TestJoinedSoundsHaveGoldenBytes(t *testing.T) {
 	o := soundOptions(func(o *soundsOptions) { o.Format, o.Loudness, o.Trim, o.Rate = "pcm", -20, -70, 44100 })
 	res := cookSounds(t, o, soundTree(t, "s/**/*.{wav,WAV}"))

@@ -1,4 +1,4 @@
-// Package builtin holds the small recipes that every cook knows:
+// Package builtin holds the small recipes that are always available:
 //
 //	copy     the unchanged file
 //	zstd     the file as a Zstandard frame
@@ -93,7 +93,7 @@ func (c *copyOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	if err != nil {
 		return err
 	}
-	// Copy at most the known size. A source that has grown is cooked again.
+	// Copy at most the known size. If the source has grown, it is cooked again.
 	for left := job.Size(); left > 0 && err == nil; left -= copyStep {
 		if err = ctx.Err(); err == nil {
 			_, err = io.CopyN(dst, src, min(left, copyStep))
@@ -106,7 +106,7 @@ func (c *copyOptions) Cook(ctx context.Context, job *recipe.Job) error {
 }
 
 // refusePrivateKey returns an error if a file begins with a private key and letPass is false. It
-// does not change the file's read position.
+// keeps the file's read position.
 func refusePrivateKey(src fs.File, letPass bool) error {
 	at, ok := src.(io.ReaderAt)
 	if letPass || !ok {
@@ -120,9 +120,9 @@ func refusePrivateKey(src fs.File, letPass bool) error {
 	return plaintext.RefusePrivateKey(head[:n])
 }
 
-// jsonOptions are the options of the recipe "json", which checks that the source is one JSON
-// value (RFC 8259) in UTF-8 without duplicate keys, and drops the white space. Numbers, strings
-// and the order of keys stay unchanged.
+// jsonOptions are the options of the recipe "json", which drops the white space. It checks that the
+// source is one JSON value (RFC 8259) in UTF-8 without duplicate keys. Numbers, strings and the
+// order of keys stay unchanged.
 //
 // A source with the extension .jsonc may have comments and trailing commas, which are dropped. A
 // byte order mark at the start is accepted. Nesting is limited to the 10,000 levels of
@@ -136,9 +136,9 @@ func (*jsonOptions) Outputs() []string { return []string{"{path}"} }
 
 // estimateMemory implements Traits.Estimate.
 func (*jsonOptions) estimateMemory(_ []byte, size int64) (int64, error) {
-	// The text twice, its compact form, three times the text to check it in pieces, and at most
-	// 3.6 times the text for the list of keys (one key per five bytes, copied when the list
-	// grows).
+	// The sum of these sizes: the text twice; its compact form; three times the text to check it in
+	// pieces; at most 3.6 times the text for the list of keys. The list has one key per five bytes,
+	// and is copied when it grows.
 	return 64<<10 + 10*size, nil
 }
 
@@ -175,8 +175,8 @@ func (j *jsonOptions) Cook(ctx context.Context, job *recipe.Job) error {
 //
 // Package gltf documents the checks.
 //
-// Buffer files are dependencies. For an image file, only its existence is a dependency: editing
-// a texture does not cook the models that show it.
+// Buffer files are dependencies. An image file is a dependency only by its existence, so that
+// editing a texture does not cook the models that use it.
 type gltfOptions struct{}
 
 // Outputs implements recipe.Cooker.

@@ -45,7 +45,7 @@ func TestEveryOptionIsInTheFingerprint(t *testing.T) {
 	}
 }
 
-// named returns one of the recipes.
+// named returns the built-in recipe with a name.
 func named(t testing.TB, name string) recipe.Recipe {
 	t.Helper()
 	i := slices.IndexFunc(All(), func(r recipe.Recipe) bool { return r.Name == name })
@@ -115,7 +115,7 @@ func TestSourceIsGone(t *testing.T) {
 	}
 }
 
-// A private key is shipped only if a rule says so.
+// A private key must be refused, unless a rule allows it.
 func TestPrivateKeysAreRefused(t *testing.T) {
 	const key = "-----BEGIN EC PRIVATE KEY-----\nMHcCAQ==\n-----END EC PRIVATE KEY-----\n"
 	for _, name := range []string{"copy", "zstd"} {
@@ -133,7 +133,7 @@ func TestPrivateKeysAreRefused(t *testing.T) {
 	}
 }
 
-// No document makes an error as long as itself.
+// Documents with very long names and numbers must give short errors.
 func TestErrorsStayShort(t *testing.T) {
 	long := strings.Repeat("a/", 50_000)
 	digits := strings.Repeat("1", 100_000)
@@ -169,8 +169,8 @@ func TestLongPrerequisite(t *testing.T) {
 	}
 }
 
-// Output of a program is shown without control characters, whatever the sizes of its writes, and
-// within limits.
+// The output of a failed program must be shown without control characters, and within limits. The
+// sizes of the program's writes must not matter.
 func FuzzTail(f *testing.F) {
 	for _, text := range []string{"", "plain\n", "\x1b[31mred\x1b[0m\r\nnext\r", "\xff\xfe\u202e\u009b", strings.Repeat("line\n", 100), strings.Repeat("\x1b", 1000)} {
 		f.Add([]byte(text), 3)

@@ -36,35 +36,36 @@ import (
 //	              has read besides the source
 //	{scratch}     a directory for temporary files, empty at first
 //
-// No shell is involved, so file names need no quoting. Pass names to a shell script as
-// arguments:
+// No shell is involved, so file names need no quoting. Pass names to a shell script as arguments:
 //
 //	command = ["sh", "-c", 'convert "$1" > "$2"', "sh", "{in}", "{out}"]
 //
-// The program sees only its declared inputs. It runs in a directory with the source and the
-// files of options reads and tools, each at its path relative to the asset directory and with a
-// modification time at the start of 1980. On Linux, a sandbox restricts the program. It can read
+// The program sees only its declared inputs. It runs in a directory with the source and the files
+// of options reads and tools. Each of these files has its path relative to the asset directory, and
+// a modification time at the start of 1980. On Linux, a sandbox restricts the program. It can read
 // only these files, its own directory, the paths of option system, and directories of the system
 // such as /usr. It can write only its outputs and the scratch directory. It has no network, and
 // processes that it leaves behind are killed. See package internal/sandbox. A program with
 // {depfile} runs in the asset directory and may read all of it, because it lists its inputs
-// afterwards. A verify run traces such programs, and programs without a sandbox, and finds
-// inputs that they do not list.
+// afterwards. A verify run traces such programs, and programs without a sandbox. It finds inputs
+// that they do not list.
 //
-// Standard input is empty. The program's output is shown only if it fails. Its environment is
-// the same everywhere: PATH from cook; HOME and TMPDIR, both the scratch directory; LANG and
-// LC_ALL (C.UTF-8); TZ (UTC); SOURCE_DATE_EPOCH (the start of 1980, the earliest date in a zip
-// file); and the variables of option env. Windows adds TEMP, TMP, USERPROFILE and SystemRoot.
+// Standard input is empty. The program's output is shown only if it fails. Its environment is the
+// same everywhere. PATH comes from cook. HOME and TMPDIR are the scratch directory. LANG and LC_ALL
+// are C.UTF-8, and TZ is UTC. SOURCE_DATE_EPOCH is the start of 1980, the earliest date in a zip
+// file. Option env adds variables. Windows adds TEMP, TMP, USERPROFILE and SystemRoot.
 //
-// If sandbox is false or daemons is true, the program runs in the asset directory with cook's
-// HOME and rights. Then the result must depend only on the source, the files of options reads
-// and tools, and the files that {depfile} lists. When the program ends, the processes that it
-// leaves behind are killed, except processes with their own session if daemons is true. Some are
-// not found: outside of Linux, processes that have left the program's process group; on Linux
-// before 6.12, or without the sandbox, processes that also dropped TMPDIR or became another
-// user. On Windows, a job object contains all processes that the program starts; if daemons is
-// true, only the program itself is killed. On Linux and Windows, all of them are killed when
-// cook itself is killed.
+// If sandbox is false or daemons is true, the program runs in the asset directory with cook's HOME
+// and rights. Then the result must depend only on the source, the files of options reads and tools,
+// and the files that {depfile} lists.
+//
+// When the program ends, the processes that it leaves behind are killed. If daemons is true,
+// processes with their own session are not killed. Some processes cannot be found. Outside of
+// Linux, these are processes that have left the program's process group. On Linux before 6.12, or
+// without the sandbox, these are processes that also dropped TMPDIR or became another user. On
+// Windows, a job object contains all processes that the program starts. If daemons is true there,
+// only the program itself is killed. On Linux and Windows, all of them are killed when cook itself
+// is killed.
 type commandOptions struct {
 	Command   []string          `toml:"command" doc:"the program and its arguments; a name with a slash is in the asset directory, any other on PATH"`
 	Env       map[string]string `toml:"env" doc:"further environment variables"`
@@ -150,7 +151,7 @@ func (c *commandOptions) cookWithGrace(ctx context.Context, job *recipe.Job, gra
 			return fmt.Errorf("%s: %w", c.Command[0], err)
 		}
 	}
-	if err := c.limitsOf(call).checkWritten(0); err != nil { // count bytes written since the last check
+	if err := c.limitsOf(call).checkWritten(0); err != nil { // count the bytes that were written since the last check
 		return fmt.Errorf("%s: %w", c.Command[0], err)
 	}
 	for i, file := range call.outputs {
@@ -168,17 +169,17 @@ func (c *commandOptions) cookWithGrace(ctx context.Context, job *recipe.Job, gra
 
 // A call is a command whose placeholders are filled in for one source.
 type call struct {
-	assets, scratch string // absolute paths
-	made            string // absolute path of a source that is not in the asset directory
+	assets, scratch string
+	made            string // absolute path of the source if it is not in the asset directory
 	program         string
 	args            []string
-	outputs         []string // absolute paths
+	outputs         []string // absolute paths of the outputs
 	depfile         string
 	wantsDepfile    bool
-	vars            map[string]string // see jobs.Programs
+	vars            map[string]string // variables for the program; see jobs.Programs
 	used            func(processor time.Duration)
 	cell            *cell          // nil if the program runs unconfined in the asset directory
-	shown           *sandbox.Trace // fixes the modes and times that the program sees; may be nil
+	shown           *sandbox.Trace // fixes the modes and times that the program can see; may be nil
 	trace           *sandbox.Trace // records reads in the asset directory; may be nil
 }
 
@@ -226,13 +227,13 @@ func (c *commandOptions) prepareCall(job *recipe.Job) (*call, error) {
 	if traced != nil && c.mayReadMore(&p) && confinable() == nil {
 		traced()
 		p.trace = c.newTrace(&p)
-		p.trace.Plain = p.cell == nil // paths are the same as without a trace
+		p.trace.Plain = p.cell == nil // programs see the same paths as without a trace
 	}
 	p.depfile = filepath.Join(p.scratch, "cook.d")
 	return &p, c.fillIn(&p, job.Path())
 }
 
-// openSource opens the source, which checks that it is in the asset tree.
+// openSource opens the source. That checks that the source is in the asset tree.
 func openSource(job *recipe.Job) error {
 	src, err := job.Open()
 	if err == nil {
@@ -244,7 +245,7 @@ func openSource(job *recipe.Job) error {
 // usesWord reports whether an argument contains the placeholder {word}.
 func (c *commandOptions) usesWord(word string) bool {
 	return slices.ContainsFunc(c.Command[1:], func(arg string) bool {
-		words, _ := placeholders(arg) // Check has validated the argument
+		words, _ := placeholders(arg) // checkOptions has already validated the argument
 		return slices.Contains(words, word)
 	})
 }
@@ -332,7 +333,7 @@ func checkOutput(file string) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("the program made a %s, not a file", fileKind(info.Mode()))
 	case countLinks(info) > 1:
-		// With a hard link, the store would share the bytes with another file.
+		// A hard link would let the store share the bytes with another file.
 		return errors.New("the program made a hard link; let it make a copy")
 	}
 	return nil

@@ -18,21 +18,21 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// setProcessGroup makes the kernel kill the program when the thread that started it ends, and
-// thus whenever this process ends; see executeInGroup.
+// setProcessGroup makes the kernel kill the program when the thread that started it ends. So the
+// program dies whenever this process ends; see executeInGroup.
 func setProcessGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// membersOf returns the processes in a group, their descendants, and the strays. It does not
-// find a process that has left its parents and dropped TMPDIR.
+// membersOf returns the processes in a group, their descendants, and the strays. It does not find a
+// process that has left its parents and dropped TMPDIR.
 func (s strays) membersOf(leader int) (pids []int) {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer proc.Close()
-	names, _ := proc.Readdirnames(-1) // names listed before an error, if any
+	names, _ := proc.Readdirnames(-1) // names that were read before an error
 	children := map[int][]int{}
 	is := map[int]bool{}
 	add := func(pid int) {
@@ -84,8 +84,8 @@ func parentOf(pid int) (parent, group int) {
 	return parent, group
 }
 
-// memoryOf returns the memory of processes: private memory and their share of shared memory, but
-// not mapped files.
+// memoryOf returns the memory of processes: their private memory and their share of shared memory,
+// without mapped files.
 func memoryOf(pids []int) (memory int64) {
 	for _, pid := range pids {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // empty if the process has ended
@@ -131,18 +131,18 @@ func sizeOfRemoved(pids []int, folders []string) (size int64) {
 // limitFileSize limits the size of each file that a process and its future children write.
 func limitFileSize(pid int, size int64) {
 	limit := unix.Rlimit{Cur: uint64(size), Max: uint64(size)}
-	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // if this fails, watchLimits still checks sizes
+	unix.Prlimit(pid, unix.RLIMIT_FSIZE, &limit, nil) // watchLimits still checks sizes if this fails
 }
 
-// overFileSize reports whether a program was ended because a file became too large. A shell
-// reports this about a program that it started by its exit status, 128 plus the signal.
+// overFileSize reports whether a program was ended because a file became too large. A shell reports
+// this for a program that it started by an exit status of 128 plus the signal.
 func overFileSize(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && (status.Signaled() && status.Signal() == unix.SIGXFSZ || status.Exited() && status.ExitStatus() == 128+int(unix.SIGXFSZ))
 }
 
-// waitForLeader waits for the leader and ends the group. It kills the group before it releases
-// the process ID of the dead leader, so that it cannot hit another process.
+// waitForLeader waits for the leader and ends the group. It kills the group before it releases the
+// process ID of the dead leader, so that it cannot kill another process.
 func (g *group) waitForLeader() (*os.ProcessState, error) {
 	for unix.Waitid(unix.P_PID, g.leader.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
@@ -150,16 +150,16 @@ func (g *group) waitForLeader() (*os.ProcessState, error) {
 	return g.leader.Wait()
 }
 
-// Strays are processes that a program started and that left its process group with setsid and
-// the double fork of a daemon. They inherit the variable TMPDIR, which names a directory that no
-// other program uses. So they can be found without changing this process (no subreaper) and
-// without privileges (no namespace, in which a program would be process 1, for which other
-// signal rules apply).
+// Strays are processes that a program started and that left its process group with setsid and the
+// double fork of a daemon. They inherit the variable TMPDIR, which names a directory that no other
+// program uses. So they can be found without changing this process (no subreaper) and without
+// privileges. A PID namespace would need privileges, and different signal rules apply to its first
+// process.
 //
 // A stray that has dropped TMPDIR or belongs to another user is not found.
 type strays struct {
-	marker []byte    // TMPDIR=... as in an environment
-	after  int       // process ID after which their IDs were assigned
+	marker []byte    // the entry of TMPDIR in the environment
+	after  int       // the highest process ID when the program was started
 	since  time.Time // time when the program was started
 }
 
@@ -168,9 +168,9 @@ const (
 	straysLate = time.Second
 	// straysRange is the largest range of process IDs that is cheaper to try than to list.
 	straysRange = 256
-	// straysPasses limits the search if new processes keep appearing.
+	// straysPasses limits the number of search passes, since new processes may keep appearing.
 	straysPasses = 100
-	// straysPatience is the maximum time that a process needs for exec.
+	// straysPatience is the maximum time to wait for exec in a process.
 	straysPatience = 2 * time.Second
 )
 
@@ -179,18 +179,18 @@ const (
 func findStrays(environ []string, scratch string) strays {
 	marker := "TMPDIR=" + scratch
 	if !slices.Contains(environ, marker) {
-		return strays{} // TMPDIR would not identify strays
+		return strays{} // this TMPDIR does not identify strays
 	}
 	return strays{marker: []byte(marker), since: time.Now()}
 }
 
 // killStrays kills all strays. The program itself and its group must be dead.
 //
-// During the search, a process may start a child and end before the search reaches it, and a
-// child may have a process ID before it is visible. A child's ID is higher than its parent's. So
-// a search in ascending order finds the parent or the child, unless the child's ID is beyond the
-// end of the search. The search is complete when a pass has found no stray and no new ID was
-// assigned during the pass.
+// During a search, a process may start a child and end before the search reaches it. A child may
+// have a process ID before it is visible. A child's ID is higher than its parent's. So a search in
+// ascending order finds the parent or the child, unless the child's ID is beyond the end of the
+// search. The search is complete if a pass found no stray and no new ID was assigned during the
+// pass.
 func (s strays) killStrays() {
 	if s.marker == nil || s.after == 0 || !procIsOurs() {
 		return
@@ -217,8 +217,8 @@ func procIsOurs() bool {
 	return err == nil && self == strconv.Itoa(os.Getpid())
 }
 
-// suspects returns the process IDs from after+1 to last. If late is set, or if IDs have wrapped
-// around, it returns all processes.
+// suspects returns the process IDs from after+1 to last. It returns all processes if late is set or
+// if IDs have wrapped around.
 func suspects(after, last int, late bool) []int {
 	if !late && last >= after && last-after <= straysRange {
 		pids := make([]int, 0, last-after)
@@ -232,7 +232,7 @@ func suspects(after, last int, late bool) []int {
 		return nil
 	}
 	defer proc.Close()
-	names, _ := proc.Readdirnames(-1) // names listed before an error, if any
+	names, _ := proc.Readdirnames(-1) // names that were read before an error
 	var pids []int
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil && pid != os.Getpid() {
@@ -258,7 +258,7 @@ func (s strays) are(pid int) bool {
 	for end := time.Now().Add(straysPatience); ; time.Sleep(100 * time.Microsecond) {
 		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if err != nil {
-			return false // the process has ended or is another user's
+			return false // the process has ended, or belongs to another user
 		}
 		if len(environ) > 0 {
 			return s.marksStray(environ)
@@ -274,13 +274,13 @@ func (s strays) marksStray(environ []byte) bool {
 	return bytes.HasPrefix(environ, append(s.marker, 0)) || bytes.Contains(environ, slices.Concat([]byte{0}, s.marker, []byte{0}))
 }
 
-// isMarked is like are, but checks once and never waits.
+// isMarked is like are, but checks only once and does not wait.
 func (s strays) isMarked(pid int) bool {
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	return err == nil && s.marksStray(environ)
 }
 
-// isStarting reports whether a process is in the middle of exec and has no environment yet.
+// isStarting reports whether a process is in exec and has no environment yet.
 func isStarting(pid int) bool {
 	const kernelThread = 0x00200000 // PF_KTHREAD of the kernel's sched.h
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -292,19 +292,19 @@ func isStarting(pid int) bool {
 	if len(fields) < 49 {
 		return false
 	}
-	state, envEnd := fields[0], fields[48] // envEnd is 0 until the environment exists, even if empty
+	state, envEnd := fields[0], fields[48] // envEnd is 0 until the environment exists, even if it is empty
 	flags, err := strconv.ParseUint(fields[6], 10, 32)
 	return err == nil && state != "Z" && state != "X" && flags&kernelThread == 0 && envEnd == "0"
 }
 
-// killOne kills a stray, but not another process that has meanwhile got the same ID.
+// killOne kills a stray. It does not kill another process that has meanwhile got the same ID.
 func (s strays) killOne(pid int) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
-		return unix.Kill(pid, unix.SIGKILL) == nil // an old kernel, or pidfd_open is forbidden
+		return unix.Kill(pid, unix.SIGKILL) == nil // the kernel is old, or pidfd_open is forbidden
 	}
 	if err != nil {
-		return false // ended, or a thread of a process with another ID
+		return false // the process has ended, or the ID belongs to a thread of another process
 	}
 	defer unix.Close(fd)
 	return s.are(pid) && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil

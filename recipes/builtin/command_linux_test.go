@@ -17,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// A program that starts itself without end is stopped long before its time is over, with all
-// that it has started.
+// The program starts itself without end. It must be stopped long before its timeout, with all
+// processes that it has started.
 func TestCommandThatStartsTooMany(t *testing.T) {
 	defer func(n int) { maxProcesses = n }(maxProcesses)
 	maxProcesses = 20
@@ -34,7 +34,8 @@ func TestCommandThatStartsTooMany(t *testing.T) {
 	}
 }
 
-// A program that exceeds the memory or disk limit is stopped, also if it ends before the next check.
+// A program that exceeds the memory or disk limit must be stopped, even if it ends before the next
+// check.
 func TestCommandThatTakesTooMuch(t *testing.T) {
 	tests := []struct{ name, script, want string }{
 		{"memory", `x=$(head -c 40000000 /dev/zero | tr '\0' x); sleep 60; echo "$x" > "$1"`, "sh: stopped: more memory than 30.0 MiB (max_memory)"},
@@ -80,8 +81,8 @@ func TestCommandThatTakesTooMuch(t *testing.T) {
 }
 
 func init() {
-	// reach OUT NETWORK ADDRESS [NETWORK ADDRESS] has servers do its work, the first that it
-	// reaches; reach OUT without is content with none.
+	// reach OUT NETWORK ADDRESS [NETWORK ADDRESS] connects to the first server that it can reach,
+	// and fails if there is none. With a last argument more, it does not fail.
 	helper["reach"] = func(args []string) error {
 		var last error
 		for servers := args[1:]; len(servers) > 1; servers = servers[2:] {
@@ -98,7 +99,7 @@ func init() {
 	}
 }
 
-// serve listens until the test ends, and counts who comes.
+// serve listens until the test ends. It fails the test if anyone connects.
 func serve(t *testing.T, network, address string) net.Listener {
 	t.Helper()
 	l, err := net.Listen(network, address)
@@ -115,7 +116,7 @@ func serve(t *testing.T, network, address string) net.Listener {
 	return l
 }
 
-// If a program fails because it gets no server, the error names the server.
+// If a program fails because it cannot reach a server, the error must name the server.
 func TestCommandThatAsksForServers(t *testing.T) {
 	if sandbox.Supported() != nil {
 		t.Skip(sandbox.Supported())
@@ -127,7 +128,7 @@ func TestCommandThatAsksForServers(t *testing.T) {
 	const what = ", whose reads cook cannot know; add sandbox = false, and name the files that the result depends on in reads or by {depfile}"
 	for _, tc := range []struct {
 		servers []string
-		want    string // "" if it does not matter
+		want    string // "" if the program must succeed
 	}{
 		{[]string{"unix", unix}, "reach: exit status 1; the program asked for a server at " + unix + what},
 		{[]string{"unix", abstract}, "the program asked for a server at " + abstract + what},
@@ -153,7 +154,7 @@ func TestCommandThatAsksForServers(t *testing.T) {
 	}
 }
 
-// The files of reads are inputs without a sandbox, too.
+// The files of option reads must be dependencies without a sandbox, too.
 func TestCommandOpenReads(t *testing.T) {
 	p := script(`echo > "$1"`, "{out}")
 	p.Reads = []string{"b", "/lib/none"}
@@ -164,7 +165,7 @@ func TestCommandOpenReads(t *testing.T) {
 	}
 }
 
-// A trace that saw too little fails the asset, also where the program does not mind.
+// If the trace is incomplete, the asset must fail, even if the program succeeds.
 func TestCellTracerOutOfDescriptors(t *testing.T) {
 	if sandbox.Supported() != nil {
 		t.Skip(sandbox.Supported())

@@ -19,8 +19,8 @@ func limitFileSize(int, int64) {}
 // overFileSize returns false, because no file size is limited on this system.
 func overFileSize(*os.ProcessState) bool { return false }
 
-// waitForLeader waits for the leader and ends the group. Systems that cannot wait without
-// releasing the process ID may reuse it at once, and then another process could be killed.
+// waitForLeader waits for the leader and ends the group. Systems that cannot wait without releasing
+// the process ID may reuse it at once. Then this function could kill another process.
 func (g *group) waitForLeader() (*os.ProcessState, error) {
 	state, err := g.leader.Wait()
 	g.killGroup()

@@ -9,7 +9,7 @@ import (
 
 func setProcessGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// Strays are processes that have left their group. They are not found on this system.
+// Strays are processes that have left their process group. They cannot be found on this system.
 type strays struct{ after int }
 
 func findStrays([]string, string) strays { return strays{} }

@@ -17,7 +17,7 @@ import (
 func TestCommandCheck(t *testing.T) {
 	for _, tc := range []struct {
 		c    commandOptions
-		want string // "" if the options are right
+		want string // "" if the options are valid
 	}{
 		{commandOptions{Command: []string{"tool", "{in}", "-o{out}"}}, ""},
 		{commandOptions{Command: []string{"tool", "{out0}{out12}", "{stem}{scratch}{depfile}", "{{in}}"}}, ""},
@@ -80,7 +80,7 @@ func TestFill(t *testing.T) {
 	wantError(t, err, "there is no {out1}")
 }
 
-// Any text can be an argument once its braces are doubled.
+// Any text must be usable as an argument if its braces are doubled.
 func TestFillKeepsEscapedText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("{}ina"))).Draw(t, "text")
@@ -147,7 +147,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// helper is what this test binary does when a test runs it as a program.
+// helper holds the programs that this test binary can run as.
 var helper = map[string]func(args []string) error{
 	"environ": func(args []string) error {
 		return os.WriteFile(args[0], []byte(strings.Join(os.Environ(), "\n")), 0o666)

@@ -27,7 +27,7 @@ func (*job) start(cmd *exec.Cmd, _ strays) error {
 	return cmd.Start()
 }
 
-// Errors are ignored: they mean that no process is left.
+// An error would mean that no process is left, so it is ignored.
 func (*job) terminate(leader *os.Process) { syscall.Kill(-leader.Pid, syscall.SIGTERM) }
 func (*job) kill(leader *os.Process)      { syscall.Kill(-leader.Pid, syscall.SIGKILL) }
 

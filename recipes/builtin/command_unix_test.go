@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// impatient is a recipe command whose outputs and patience a test chooses.
+// impatient is a recipe command with the outputs and the grace period of a test.
 type impatient struct {
 	commandOptions
 	outputs []string
@@ -33,7 +33,7 @@ func (p *impatient) Cook(ctx context.Context, job *recipe.Job) error {
 	return p.cookWithGrace(ctx, job, p.grace)
 }
 
-// script is a program that runs a shell script with further arguments.
+// script is a recipe command that runs a shell script with the given arguments.
 func script(text string, args ...string) *impatient {
 	return &impatient{
 		commandOptions: commandOptions{Command: append([]string{"sh", "-c", text, "sh"}, args...), Timeout: defaultTimeout},
@@ -45,11 +45,11 @@ func script(text string, args ...string) *impatient {
 func (p *impatient) run(t *testing.T, ctx context.Context, assets, path string) recipetest.Result {
 	t.Helper()
 	r := named(t, "command")
-	r.Traits = nil // they expect commandOptions
+	r.Traits = nil // the traits work only with commandOptions
 	return recipetest.CookContext(ctx, t, r, p, os.DirFS(assets), assets, path)
 }
 
-// assets makes a directory with files, which hold their own names.
+// assets makes a directory with files. The content of each file is its name.
 func assets(t *testing.T, names ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -100,7 +100,7 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 		`echo > "$1"; (`: "sh: exit status 2\n\t",
 	} {
 		dir := assets(t, "a")
-		// The output cannot be read as a file, so this looks at the error only.
+		// The output cannot be read as a file, so only the error is checked.
 		job := jobs.New(named(t, "command"), jobs.Env{
 			Path: "a", Open: os.DirFS(dir).Open,
 			Outputs: []string{filepath.Join(t.TempDir(), "out")}, Assets: dir,
@@ -115,7 +115,7 @@ func TestCommandOutputsAreChecked(t *testing.T) {
 		`command: "{out1}": there is no {out1}; the rule has 1 outputs`)
 }
 
-// The processor time of programs and their children counts as time of the job.
+// The processor time of a program and its children must count as time of the job.
 func TestCommandCountsProcessorTime(t *testing.T) {
 	dir := assets(t, "a")
 	var used time.Duration
@@ -203,7 +203,7 @@ func TestCommandTimesOut(t *testing.T) {
 	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, "sh: timed out after 5ms (timeout)")
 }
 
-// running is a recipe of another author that runs a program.
+// running is a recipe that runs a program by means of Run.
 type running struct {
 	argv    []string
 	timeout time.Duration
@@ -229,7 +229,7 @@ func TestRunForOtherRecipes(t *testing.T) {
 	for _, tc := range []struct {
 		script  string
 		timeout time.Duration
-		want    string // the output or the error
+		want    string // the expected output or error
 		fails   bool
 	}{
 		{`pwd | grep -c . > OUT; echo "$TZ" >> OUT`, time.Minute, "1\nUTC\n", false},

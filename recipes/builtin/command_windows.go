@@ -29,7 +29,7 @@ func countLinks(fs.FileInfo) uint64 { return 1 }
 // Strays are the processes that a program has started, unless it may leave servers running.
 type strays struct {
 	after int
-	job   bool // a job object contains the strays
+	job   bool // whether a job object contains the strays
 }
 
 func findStrays([]string, string) strays { return strays{job: true} }
@@ -38,9 +38,9 @@ func findStrays([]string, string) strays { return strays{job: true} }
 func (strays) killStrays() {}
 
 // A job is the job object that contains a program and all processes that it starts. The system
-// kills them whenever cook ends.
+// kills them when cook ends.
 type job struct {
-	handle windows.Handle // job object, or 0
+	handle windows.Handle // handle of the job object, or 0
 }
 
 // longestDir is the longest working directory of a program in UTF-16 units, without the
@@ -119,8 +119,8 @@ func (j *job) terminate(leader *os.Process) {
 	}
 }
 
-// kill ends all processes in the job object. Errors are ignored: they mean that no process is
-// left.
+// kill ends all processes in the job object. An error would mean that no process is left, so it is
+// ignored.
 func (j *job) kill(leader *os.Process) {
 	if j.handle == 0 {
 		leader.Kill()

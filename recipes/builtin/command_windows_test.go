@@ -14,14 +14,14 @@ import (
 )
 
 func init() {
-	// stay writes its number to a file and never ends by itself.
+	// stay writes its process ID to a file and never ends by itself.
 	helper["stay"] = func(args []string) error {
 		if err := writeWhole(args[0], strconv.Itoa(os.Getpid())); err != nil {
 			return err
 		}
 		return stay()
 	}
-	// leave starts a program that stays, and then stays as well or ends.
+	// leave runs stay as a child. Then it also stays, or ends.
 	helper["leave"] = func(args []string) error {
 		self, err := os.Executable()
 		if err != nil {
@@ -31,7 +31,7 @@ func init() {
 		if err := left.Start(); err != nil {
 			return err
 		}
-		for { // the test counts on the file
+		for { // wait until the child has written its file
 			if _, err := os.Stat(args[0]); err == nil {
 				break
 			}
@@ -43,18 +43,18 @@ func init() {
 	}
 }
 
-// stay waits for the end of this process, which never ends by itself.
+// stay blocks forever.
 func stay() error {
 	_, err := windows.WaitForSingleObject(windows.CurrentProcess(), windows.INFINITE)
 	return err
 }
 
-// writeWhole makes a file appear with its content.
+// writeWhole creates a file atomically with its whole content.
 func writeWhole(name, text string) error {
 	return errors.Join(os.WriteFile(name+".tmp", []byte(text), 0o666), os.Rename(name+".tmp", name))
 }
 
-// The children of a program end with it, whether it ends by itself or because the run was
+// The children of a program must end with it, whether the program ends by itself or the run is
 // interrupted.
 func TestJobObjectLeavesNobodyBehind(t *testing.T) {
 	self, err := os.Executable()
@@ -84,10 +84,10 @@ func TestJobObjectLeavesNobodyBehind(t *testing.T) {
 			}
 			process := <-opened
 			if process == 0 {
-				return // process has ended already
+				return // the process has already ended
 			}
 			defer windows.CloseHandle(process)
-			// Only a failing test waits for so long.
+			// Only a failing test waits this long.
 			if got, err := windows.WaitForSingleObject(process, 30_000); got != windows.WAIT_OBJECT_0 {
 				windows.TerminateProcess(process, 1)
 				t.Errorf("the program that was started lives on (%v)", err)
@@ -96,7 +96,7 @@ func TestJobObjectLeavesNobodyBehind(t *testing.T) {
 	}
 }
 
-// openNumbered opens the process whose number a file will hold.
+// openNumbered waits for a file with a process ID, and opens that process.
 func openNumbered(t *testing.T, name string) windows.Handle {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		text, err := os.ReadFile(name)
@@ -110,7 +110,7 @@ func openNumbered(t *testing.T, name string) windows.Handle {
 		}
 		process, err := windows.OpenProcess(windows.SYNCHRONIZE|windows.PROCESS_TERMINATE, false, uint32(number))
 		if err != nil {
-			if !errors.Is(err, windows.ERROR_INVALID_PARAMETER) { // error for a process that has ended
+			if !errors.Is(err, windows.ERROR_INVALID_PARAMETER) { // Windows returns this error for a process that has ended
 				t.Error(err)
 			}
 			return 0

@@ -26,14 +26,14 @@ import (
 
 // A cell describes the files that a confined program can access.
 type cell struct {
-	assets   string   // the visible part of the asset directory, absolute; "" for all of it
+	assets   string   // absolute path of the visible part of the asset directory; "" if all of it is visible
 	read     []string // other files and directories that the program may read
 	write    []string // directories that the program may write to
 	declared []string // paths in the asset tree that the program can see
-	from     string   // the source's path
+	from     string
 }
 
-// checkSandbox checks the options for the inputs of the program.
+// checkSandbox checks the options that concern the inputs of the program.
 func (c *commandOptions) checkSandbox() error {
 	for _, name := range c.Reads {
 		words, err := placeholders(name)
@@ -112,8 +112,8 @@ func (c *commandOptions) enclose(p *call, job *recipe.Job) error {
 	return c.bringTools(p, base)
 }
 
-// bring copies a file of the asset tree into the cell, so that edits during the run do not
-// affect the program. All files get the same modification time.
+// bring copies a file of the asset tree into the cell. So edits during the run do not affect the
+// program. All copies get the same modification time.
 func (c *cell) bring(name string, open func() (fs.File, error)) error {
 	src, err := open()
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *cell) bring(name string, open func() (fs.File, error)) error {
 	}
 	dst, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o444)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // already copied under another name
+		return nil // the file was already copied under another name
 	}
 	if err != nil {
 		return err
@@ -147,10 +147,10 @@ func (c *cell) bring(name string, open func() (fs.File, error)) error {
 var start = time.Unix(sourceDate, 0)
 
 // staysHere reports whether the program may read more of this machine than itself and its
-// libraries. Then no other machine can cook the source.
+// libraries. If so, no other machine can cook the source.
 func (c *commandOptions) staysHere() bool { return !c.Sandbox || c.Daemons || len(c.System) > 0 }
 
-// isConfined reports whether the program can write only to its scratch directory. Then this
+// isConfined reports whether the program can write only to its scratch directory. If so, this
 // directory may have the same name in each run.
 func (c *commandOptions) isConfined() bool { return c.Sandbox && !c.Daemons && confinable() == nil }
 
@@ -246,8 +246,8 @@ func (c *commandOptions) bringTools(p *call, base string) error {
 // confinable returns the reason why this system cannot confine programs, or nil.
 var confinable = sandbox.Supported
 
-// noteOpen adds a note to the run that programs are not confined. It returns an error if systems
-// of this kind usually can confine programs, because then they must not run unconfined.
+// noteOpen adds a note to the run that programs are not confined. It returns an error on systems
+// that usually can confine programs, because there they must not run unconfined.
 func noteOpen(job *recipe.Job) error {
 	err := confinable()
 	if errors.Is(err, sandbox.ErrUnsupported) {
@@ -277,8 +277,8 @@ func (c *commandOptions) explainResult(context.Context, *recipe.Job) ([]string, 
 	return []string{why}, nil
 }
 
-// policy returns the rights of the program, or nil for all rights. If w is not nil, it receives
-// the paths that the program accesses.
+// policy returns the rights of the program. nil means all rights. If w is not nil, it receives the
+// paths that the program accesses.
 func (p *call) policy(w *refusals) *sandbox.Policy {
 	var policy *sandbox.Policy
 	switch {
@@ -345,15 +345,15 @@ func readsOf(file, assets, scratch string) []string {
 }
 
 func programDirectories(file, assets, scratch string) []string {
-	home, _ := os.UserHomeDir() // an empty home hides nothing
+	home, _ := os.UserHomeDir() // home is "" if unknown, and then has no effect
 	return sandbox.Program(file, home, assets, scratch)
 }
 
-// partsBesides returns the files and directories that a file needs if it is a program: its
-// interpreter, and the libraries of both. It does not return the file itself.
+// partsBesides returns the files and directories that a file needs if it is a program. These are
+// its interpreter, and the libraries of both. It does not return the file itself.
 func partsBesides(file, assets, scratch string) []string {
 	var reads []string
-	for range 5 { // interpreters can be scripts, up to this depth
+	for range 5 { // an interpreter can be a script, up to this depth
 		parts := programParts(file)
 		reads = append(reads, slices.DeleteFunc(slices.Clone(parts.Libraries), sandbox.OfSystem)...)
 		interpreter, err := program.Find(assets, parts.Interpreter)
@@ -366,7 +366,7 @@ func partsBesides(file, assets, scratch string) []string {
 	return reads
 }
 
-// A fileStamp is the state of a file at some time.
+// A fileStamp describes the state of a file at some time.
 type fileStamp struct {
 	file     string
 	size     int64
@@ -375,7 +375,7 @@ type fileStamp struct {
 
 var (
 	machine    = sync.OnceValue(program.ThisMachine)
-	knownParts sync.Map // program.Parts by fileStamp
+	knownParts sync.Map // caches the results of program.Parts by fileStamp
 )
 
 // programParts returns the files that a program consists of, or nil if they cannot be found.
@@ -395,7 +395,8 @@ func programParts(file string) program.Parts {
 	return parts
 }
 
-// explainNotStarted explains why a script could not be started if its interpreter is missing.
+// explainNotStarted returns an error for a script whose interpreter is missing, and otherwise the
+// given error.
 func explainNotStarted(file, folder string, err error) error {
 	interpreter := programParts(file).Interpreter
 	if !errors.Is(err, fs.ErrNotExist) || interpreter == "" {

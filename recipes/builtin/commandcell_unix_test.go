@@ -20,14 +20,14 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// celled is a script that sees its inputs alone.
+// celled is a script that can read only its declared inputs.
 func celled(text string, reads ...string) *impatient {
 	p := script(text, "{in}", "{out}")
 	p.Sandbox, p.Reads = true, reads
 	return p
 }
 
-// The program sees its inputs under their paths, and they are dependencies.
+// A program must find its inputs at their relative paths. All of them must be dependencies.
 func TestCellHoldsInputs(t *testing.T) {
 	dir := assets(t, "d/a.x", "d/a.inc", "d/b.inc", "lib/all.inc", "lib/other.inc", "tools/t")
 	p := celled(`find . -type f -o -type l | sort > "$2"; cat "$1" a.inc d/a.inc lib/all.inc >> "$2" 2>/dev/null; find . -type f -newermt 1980-01-02 >> "$2"
@@ -51,7 +51,7 @@ echo >> "$2"; test "$HOME" = "$TMPDIR" && test -w "$HOME" && echo home >> "$2"; 
 	}
 }
 
-// A program of the asset directory runs from where it is.
+// A program in the asset directory must be executed at its own path.
 func TestCellRunsToolsOfTheAssets(t *testing.T) {
 	dir := assets(t, "a", "tools/part")
 	if err := os.WriteFile(filepath.Join(dir, "tools/run"), []byte("#!/bin/sh\ncat \"$(dirname \"$0\")\"/part tools/part > \"$1\"\n"), 0o777); err != nil {
@@ -65,7 +65,7 @@ func TestCellRunsToolsOfTheAssets(t *testing.T) {
 	}
 }
 
-// A script gets its interpreter, wherever it is; a missing interpreter is an error.
+// A script must find its interpreter in any directory. A missing interpreter must be an error.
 func TestCellHasInterpreters(t *testing.T) {
 	dir, elsewhere := assets(t, "a", "none", "second"), assets(t, "sh")
 	sh, err := os.ReadFile("/bin/sh")
@@ -101,7 +101,7 @@ func TestCellHasInterpreters(t *testing.T) {
 	}
 }
 
-// With a depfile, a program can read the whole asset directory, but cannot write to it.
+// With a depfile, a program must be able to read the whole asset directory, but not write to it.
 func TestCellWithDepfile(t *testing.T) {
 	dir := assets(t, "d/a", "d/b")
 	p := script(`cat "$1" d/b > "$2"; echo "x: $1 d/b" > "$3"`, "{in}", "{out}", "{depfile}")
@@ -112,8 +112,8 @@ func TestCellWithDepfile(t *testing.T) {
 	}
 }
 
-// The error names a wrong path of the rule and, where the program is confined, the files that it
-// could not read.
+// The error must name a wrong path in the rule. If the program is confined, it must also name the
+// files that the program could not read.
 func TestCellErrors(t *testing.T) {
 	dir := assets(t, "d/a", "d/b", "c", "e/1", "e/2", "e/3", "e/4", "d/folder/x")
 	outside := filepath.Join(assets(t, "lib/outside"), "lib/outside")
@@ -144,7 +144,6 @@ func TestCellErrors(t *testing.T) {
 	}
 }
 
-// The option system opens paths outside.
 func TestCellSystem(t *testing.T) {
 	if sandbox.Supported() != nil {
 		t.Skip(sandbox.Supported())
@@ -160,7 +159,7 @@ func TestCellSystem(t *testing.T) {
 	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, `add system = ["`)
 }
 
-// A traced program depends on everything that it saw.
+// A traced program must depend on every file that it accessed.
 func TestCellTraced(t *testing.T) {
 	if sandbox.Supported() != nil {
 		t.Skip(sandbox.Supported())
@@ -182,7 +181,6 @@ func TestCellTraced(t *testing.T) {
 	}
 }
 
-// Where programs cannot be confined, nothing can be traced.
 func TestCellCannotTrace(t *testing.T) {
 	old := confinable
 	defer func() { confinable = old }()
@@ -192,7 +190,8 @@ func TestCellCannotTrace(t *testing.T) {
 	wantError(t, p.run(t, t.Context(), assets(t, "a"), "a").Err, `deps = "trace": this system cannot confine programs; declare what the program reads with reads or {depfile}`)
 }
 
-// On a system that cannot confine programs, the run says so, and programs find the same files.
+// On a system that cannot confine programs, the run must add a note. Programs must find the same
+// files.
 func TestCellIsOpenElsewhere(t *testing.T) {
 	old := confinable
 	defer func() { confinable = old }()
@@ -234,7 +233,7 @@ func TestCellOptions(t *testing.T) {
 	}
 }
 
-// Why tells whether a program is confined.
+// cook why must say whether a program is confined.
 func TestCellExplained(t *testing.T) {
 	for want, c := range map[string]commandOptions{
 		"not confined: daemons is true":  {Daemons: true, Sandbox: true},
@@ -257,7 +256,6 @@ func TestCellExplained(t *testing.T) {
 	}
 }
 
-// A source that cannot be opened is not cooked.
 func TestCellNeedsItsSource(t *testing.T) {
 	if res := celled(`:`).run(t, t.Context(), assets(t, "a"), "a"); res.Err == nil {
 		t.Error("no output, no error")

@@ -23,7 +23,7 @@ type witness struct {
 	name  string
 	lines *bufio.Reader
 	read  *os.File
-	hold  *os.File // writing end, which keeps the pipe open
+	hold  *os.File // the write end, which keeps the pipe open
 }
 
 func newWitness(t *testing.T) *witness {
@@ -43,7 +43,7 @@ func newWitness(t *testing.T) *witness {
 		t.Cleanup(func() { f.Close() })
 		*end.file = f
 	}
-	// Only a failing test waits for so long.
+	// Only a failing test waits this long.
 	if err := w.read.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func newWitness(t *testing.T) *witness {
 	return w
 }
 
-// wait reads up to a line that a script has written.
+// wait reads lines until it finds the given line of a script.
 func (w *witness) wait(t *testing.T, line string) {
 	t.Helper()
 	if got, err := w.lines.ReadString('\n'); err != nil || got != line+"\n" {
@@ -124,8 +124,8 @@ func TestCommandIsNotStartedTooLate(t *testing.T) {
 	}
 }
 
-// A program outside the group cannot hold up the cook by the standard output
-// that it was given, even if it is to live on.
+// A program outside the group holds the standard output of the command open, and continues to run.
+// The cook must not wait for it.
 func TestCommandDoesNotWaitForStrangers(t *testing.T) {
 	w := newWitness(t)
 	p := &impatient{grace: time.Millisecond, commandOptions: commandOptions{
@@ -139,11 +139,11 @@ func TestCommandDoesNotWaitForStrangers(t *testing.T) {
 	endStranger(t, w, string(res.Outputs[0]))
 }
 
-// stranger is a script that lives on until it is asked to end, and tells that to
-// its standard error.
+// stranger is a script that runs until it receives SIGUSR1. It prints "here" at its start and
+// "asked" at its end to standard error.
 const stranger = `trap 'echo asked >&2; exit' USR1; echo here >&2; while :; do sleep 0.01; done`
 
-// endStranger asks a stranger to end, who must live still.
+// endStranger sends the signal to a stranger, which must still be running.
 func endStranger(t *testing.T, w *witness, pid string) {
 	t.Helper()
 	var number int
@@ -173,7 +173,7 @@ func init() {
 	}
 }
 
-// A program that has stopped itself can still be ended.
+// A program that has stopped itself with a signal must still be killed.
 func TestCommandThatStoppedItselfIsEnded(t *testing.T) {
 	w := newWitness(t)
 	p := script(`exec 9>"$2"; kill -STOP $$; echo no >&9`, "{out}", w.name)
@@ -182,7 +182,7 @@ func TestCommandThatStoppedItselfIsEnded(t *testing.T) {
 	w.allGone(t)
 }
 
-// Output of a program is read, and only its end is kept.
+// The output of a program must be read, but only its end must be kept.
 func TestCommandThatPrintsWithoutEnd(t *testing.T) {
 	const size = 100 << 20
 	p := script(`echo > "$1"; yes | head -c `+fmt.Sprint(size)+`; exit 1`, "{out}")
@@ -196,7 +196,8 @@ func TestCommandThatPrintsWithoutEnd(t *testing.T) {
 	}
 }
 
-// Output of a program is kept even if it leaves a process behind.
+// The output of a program must be complete, even if a child process of the program continues to
+// run.
 func TestCommandOutputIsWhole(t *testing.T) {
 	err := script(`sleep 1000 & i=0; while [ $i -lt 5000 ]; do echo line $i; i=$((i+1)); done; exit 1`, "{out}").
 		run(t, t.Context(), assets(t, "a"), "a").Err

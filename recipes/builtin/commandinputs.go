@@ -30,14 +30,13 @@ func (c *commandOptions) newTrace(p *call) *sandbox.Trace {
 	return t
 }
 
-// mayReadMore reports whether tracing the program could find reads of asset files that are
-// neither declared nor recorded. It reports false with option daemons, because the reads of a
-// server cannot be traced.
+// mayReadMore reports whether a trace could find reads of asset files that are neither declared nor
+// recorded. It reports false with option daemons, because the reads of a server cannot be traced.
 func (c *commandOptions) mayReadMore(p *call) bool {
 	return p.trace == nil && !c.Daemons && (p.cell == nil || p.cell.assets == "")
 }
 
-// openPolicy returns the rights of a traced program without a cell: it may read everything, and
+// openPolicy returns the rights of a traced program without a cell. It may read everything, and
 // write to the directories of its outputs.
 func (p *call) openPolicy() *sandbox.Policy {
 	policy := &sandbox.Policy{Read: []string{"/"}, Write: []string{p.scratch}}
@@ -62,13 +61,13 @@ func dependInVain(p *call, job *recipe.Job, tools []string) {
 			some.Seen[name] = access
 		}
 	}
-	dependOnTrace(&some, newPlaces(p, tools), job) // the program's own failure is more useful than this error
+	dependOnTrace(&some, newPlaces(p, tools), job) // the error of the program itself is more useful than this error
 }
 
 // dependOnTrace records everything in a trace as dependencies: the content or absence of files,
 // the entries or presence of directories, and the targets of links.
 func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
-	found := map[recipe.Dependency]bool{} // whether the program found the dependency
+	found := map[recipe.Dependency]bool{} // whether the program found a file or directory at the path
 	depend := func(on recipe.Dependency, is bool) error {
 		if err := job.Depend(on); err != nil {
 			return fmt.Errorf("input %s: %w", pathname.Show(on.String()), err)
@@ -107,7 +106,7 @@ func dependOnTrace(t *sandbox.Trace, places *places, job *recipe.Job) error {
 			return err
 		}
 	}
-	for _, d := range jobs.Deps(job) { // an earlier access may have had another result
+	for _, d := range jobs.Deps(job) { // the program may have had another result from an earlier access
 		if is, seen := found[d.On.Named(d.Name)]; seen && is != d.Found {
 			return fmt.Errorf("input %s: %w", pathname.Show(d.On.Named(d.Name).String()), recipe.ErrChanged)
 		}
@@ -126,7 +125,7 @@ func (c *commandOptions) depend(p *call, job *recipe.Job) error {
 		return err
 	}
 	places := newPlaces(p, c.programFiles())
-	recorded := map[recipe.Dependency]string{} // name in the depfile by dependency
+	recorded := map[recipe.Dependency]string{} // maps each dependency to its name in the depfile
 	for _, prerequisite := range names {
 		file, known, err := places.findPlace(prerequisite)
 		if err != nil {
@@ -145,8 +144,8 @@ func (c *commandOptions) depend(p *call, job *recipe.Job) error {
 	return nil
 }
 
-// warnOfAbsent warns once if a depfile names files that do not exist, because the program may
-// escape names in a way that parseDepfile does not support.
+// warnOfAbsent warns once if a depfile names files that do not exist. The program may escape names
+// in a way that parseDepfile does not support.
 func warnOfAbsent(job *recipe.Job, recorded map[recipe.Dependency]string) {
 	absent, first := 0, ""
 	for _, d := range jobs.Deps(job) {
@@ -168,7 +167,7 @@ func readDepfile(name string) ([]byte, error) {
 		return nil, errors.New("the program wrote no file; remove {depfile} if the program does not support it")
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // a pipe could make us wait for ever
+	case !info.Mode().IsRegular(): // reading a pipe could block forever
 		return nil, fmt.Errorf("the program made a %s, not a file", fileKind(info.Mode()))
 	}
 	f, err := os.Open(name)
@@ -179,12 +178,12 @@ func readDepfile(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxDepfile+1))
 }
 
-// places are the directories and files that a prerequisite may name. Each is listed by its own
-// name and, if links lead to it, by its real name.
+// places are the directories and files that a prerequisite in a depfile may name. Each is listed by
+// its own name and, if links lead to it, by its real name.
 type places struct {
-	assets  []string // names of the asset directory; programs run in the first
+	assets  []string // names of the asset directory; programs run in the first one
 	scratch []string
-	files   []string // files recorded elsewhere: outputs, tools and a generated source
+	files   []string // files that need no record here: outputs, tools and a generated source
 }
 
 func newPlaces(p *call, tools []string) *places {
@@ -206,8 +205,8 @@ func newPlaces(p *call, tools []string) *places {
 	return &l
 }
 
-// namesOf returns a file's absolute name, the name after resolving the links in its directory,
-// and the name after resolving all links.
+// namesOf returns three names of a file: its absolute name, the name after resolving the links in
+// its directory, and the name after resolving all links.
 func namesOf(file string) []string {
 	list := []string{filepath.Clean(file)}
 	if real, err := resolveDirectory(file); err == nil {
@@ -233,12 +232,11 @@ func resolveDirectory(file string) (string, error) {
 	return filepath.Join(real, base), nil
 }
 
-// findPlace returns a prerequisite's name relative to the root of the asset tree, as
-// recipe.Job.Depend expects it. The result known is true for files that need not be recorded.
+// findPlace returns a prerequisite's name relative to the root of the asset tree, for
+// recipe.Job.Depend. The result known is true for files that need not be recorded.
 //
-// A name with links is recorded unresolved, so that changes of the links are detected. But ".."
-// after a link leads to a different file than the name suggests, so such names are resolved
-// first.
+// A name with links is recorded unresolved, so that changes of the links are detected. But after a
+// link, ".." leads to a different file than the name suggests. So such names are resolved first.
 func (l *places) findPlace(prerequisite string) (name string, known bool, err error) {
 	file := filepath.FromSlash(prerequisite)
 	if !filepath.IsAbs(file) {

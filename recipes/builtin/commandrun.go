@@ -59,7 +59,7 @@ func (c *commandOptions) startProgram(ctx context.Context, p *call, grace time.D
 	cmd := exec.Command(p.program)
 	cmd.Args = p.args
 	if cmd.Dir = p.workingDirectory(); box != nil {
-		cmd.Dir = "" // the box sets the directory
+		cmd.Dir = "" // the box sets the working directory
 	}
 	cmd.Env = c.environ(p)
 	left := findStrays(cmd.Env, p.scratch)
@@ -76,15 +76,15 @@ func (c *commandOptions) startProgram(ctx context.Context, p *call, grace time.D
 	return state, printed, err
 }
 
-// An end is how a program ended, or the reason why it was not started.
+// An end holds the way in which a program ended, or the error if it could not be started.
 type end struct {
 	state *os.ProcessState
 	err   error
 }
 
 // executeInGroup runs a command in its own process group until the command or the context ends.
-// It ends all processes of the group, all strays, and all processes in the box, if box is not
-// nil. The error is the context's cause, or a limit that the command exceeded.
+// Then it ends all processes of the group and all strays. If box is not nil, it also ends all
+// processes in the box. The error is the context's cause, or a limit that the command exceeded.
 func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, left strays, box *sandbox.Policy, most limits) (*os.ProcessState, *tail, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, new(tail), context.Cause(ctx)
@@ -101,7 +101,7 @@ func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, lef
 		read.Close()
 		return nil, nil, (<-ended).err
 	}
-	if g.box != nil { // a boxed program cannot set limits of other processes
+	if g.box != nil { // a program in a box cannot set limits of other processes
 		g.signal(func(leader *os.Process) { limitFileSize(leader.Pid, most.disk) })
 	}
 	printed := new(tail)
@@ -138,7 +138,8 @@ func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, lef
 		left.killStrays()
 	}
 	if g.box != nil {
-		// A remaining process is detected if it has an output open; its reads are unknown.
+		// A process that remains in the box is found if it holds an output open. What it reads is
+		// not known.
 		if err := g.box.End(); last.err == nil && (errors.Is(err, sandbox.ErrTrace) || err != nil && box.Trace != nil) {
 			last.err = err
 		}
@@ -152,10 +153,10 @@ func executeInGroup(ctx context.Context, cmd *exec.Cmd, grace time.Duration, lef
 	return last.state, printed, last.err
 }
 
-// startLeader starts the leader of the group, if possible, and sends how it ended. One dedicated
-// thread starts the leader and waits for it: a program dies with the thread that started it, and
-// other Go threads may end before this process. Other goroutines never run on the thread in the
-// box.
+// startLeader starts the leader of the group, if possible, and later sends how it ended. One
+// dedicated thread starts the leader and waits for it. The reason is that a program dies with the
+// thread that started it, and other Go threads may end before this process. No other goroutine runs
+// on the thread in the box.
 func (g *group) startLeader(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-chan end {
 	started := make(chan struct{})
 	ended := make(chan end, 1)
@@ -167,7 +168,7 @@ func (g *group) startLeader(cmd *exec.Cmd, box *sandbox.Policy, left strays) <-c
 		if err == nil {
 			err = g.job.start(cmd, left)
 		}
-		g.leader = cmd.Process // nil on error
+		g.leader = cmd.Process
 		close(started)
 		if err != nil {
 			ended <- end{err: err}
@@ -189,7 +190,7 @@ type group struct {
 	job    job
 	box    *sandbox.Box // nil if the program is not confined
 	mu     sync.Mutex
-	over   bool // the leader's process ID may have been reused
+	over   bool // if set, the leader's process ID may belong to another process
 }
 
 // signal sends a signal to the group unless the group has ended.
@@ -213,11 +214,11 @@ func (g *group) killGroup() {
 func (g *group) terminate() { g.signal(g.job.terminate) }
 func (g *group) kill()      { g.signal(g.job.kill) }
 
-// limits restrict a program and all processes that it starts. Otherwise a faulty program could
-// exhaust the machine long before its timeout.
+// limits restrict a program and all processes that it starts, so that a faulty program does not
+// exhaust the machine.
 type limits struct {
 	processes int
-	memory    int64    // bytes; 0 if the machine's memory size is unknown
+	memory    int64    // maximum memory in bytes; 0 if the machine's memory size is unknown
 	disk      int64    // maximum total size of places, in bytes
 	places    []string // files and directories that the program writes to
 }
@@ -232,16 +233,16 @@ const (
 // maxProcesses limits the number of simultaneous processes of a program. Only tests change it.
 var maxProcesses = 1000
 
-// smallest is the minimum size, in bytes, for which each file counts.
+// smallest is the size, in bytes, that every smaller file counts as.
 const smallest = 4096
 
-// Errors of stopped programs.
+// Errors for programs that were stopped.
 var (
 	errLimit   = errors.New("stopped") // the program exceeded a process, memory or file limit
 	errTimeout = errors.New("timed out")
 )
 
-// limitTime bounds ctx by the timeout of the rule.
+// limitTime returns a context with the timeout of the rule.
 func (c *commandOptions) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("%w after %s (timeout)", errTimeout, showDuration(c.Timeout)))
 }
@@ -249,7 +250,7 @@ func (c *commandOptions) limitTime(ctx context.Context) (context.Context, contex
 func (c *commandOptions) limitsOf(p *call) limits {
 	l := limits{processes: maxProcesses, memory: sysmem.Total() / 4 * 3, disk: defaultMaxDisk, places: append(slices.Clone(p.outputs), p.scratch)}
 	if p.cell != nil {
-		l.places = slices.Clone(p.cell.write) // count files of any name
+		l.places = slices.Clone(p.cell.write) // all files count, whatever their names
 	}
 	if c.MaxMemory > 0 {
 		l.memory = int64(c.MaxMemory) << 20
@@ -277,7 +278,7 @@ func (g *group) watchLimits(over <-chan struct{}, left strays, most limits) <-ch
 				exceeded <- err
 				return
 			}
-			pause = max(time.Second, 20*time.Since(begin)) // use at most a twentieth of a core
+			pause = max(time.Second, 20*time.Since(begin)) // the checks use at most a twentieth of a core
 		}
 	}()
 	return exceeded
@@ -300,11 +301,11 @@ func (l limits) checkWritten(size int64) error {
 	for _, place := range l.places {
 		filepath.WalkDir(place, func(_ string, entry fs.DirEntry, err error) error {
 			if err == nil && entry.Type().IsRegular() {
-				if info, err := entry.Info(); err == nil { // an error means that the file is gone
+				if info, err := entry.Info(); err == nil { // an error means that the file no longer exists
 					size += max(smallest, info.Size())
 				}
 			}
-			return nil // ignore unreadable directories
+			return nil // unreadable directories are ignored
 		})
 	}
 	if size > l.disk {
@@ -347,7 +348,7 @@ func Run(ctx context.Context, job *recipe.Job, scratch string, timeout time.Dura
 	}
 	noteOpen(job)
 	c := &commandOptions{Command: argv, Timeout: timeout, Sandbox: true}
-	vars, _, used := jobs.Programs(job) // no trace is needed, because the program is confined to its inputs
+	vars, _, used := jobs.Programs(job) // the program is confined to its inputs, so no trace is needed
 	p := &call{assets: assets, scratch: scratch, program: program, args: argv, vars: vars, used: used}
 	p.cell = &cell{assets: scratch, write: []string{scratch}, read: readsOf(program, assets, scratch)}
 	if printed, err = c.runToEnd(ctx, p, grace); err != nil {

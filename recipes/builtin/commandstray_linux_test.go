@@ -16,8 +16,8 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// leaving returns a program that runs the script start, in which "$@" is a stranger, and then the
-// script end. The process number of the stranger is the output, and the stranger writes "here" to a
+// leaving returns a program that runs the script start and then the script end. In start, "$@" runs
+// the script stranger. The output is the stranger's process ID. The stranger prints "here" to a
 // witness.
 func leaving(w *witness, start, end string) *impatient {
 	text := `exec 9>"$2"
@@ -36,7 +36,7 @@ const (
 	asDaemon   = `setsid sh -c 'setsid "$@" </dev/null >/dev/null 2>&1 &' sh "$@"`
 )
 
-// Processes that leave the group are killed, however the program ends.
+// Processes that leave the group must be killed, however the program ends.
 func TestCommandLeavesNoStrays(t *testing.T) {
 	for _, start := range []string{ownSession, asDaemon} {
 		for _, end := range []string{"exit 0", "exit 1", "sleep 1000"} {
@@ -58,7 +58,7 @@ func TestCommandLeavesNoStrays(t *testing.T) {
 	}
 }
 
-// Many processes leave the group at the moment at which their parent ends.
+// Many processes leave the group while their parent ends. All must be killed.
 func TestCommandLeavesNoStraysThatAreBeingMade(t *testing.T) {
 	w := newWitness(t)
 	text := `exec 9>"$2"; for i in 1 2 3 4 5 6 7 8; do setsid setsid sleep 1000 >/dev/null 2>&1 & done; echo > "$1"`
@@ -70,7 +70,7 @@ func TestCommandLeavesNoStraysThatAreBeingMade(t *testing.T) {
 	w.allGone(t)
 }
 
-// A process that may not be a stray lives on.
+// A process that is not a stray must not be killed.
 func TestCommandKillsNobodyElse(t *testing.T) {
 	for what, tc := range map[string]struct {
 		start   string
@@ -93,7 +93,7 @@ func TestCommandKillsNobodyElse(t *testing.T) {
 	}
 }
 
-// Strays are found in the list of all processes as well as by their numbers.
+// suspects must find a process by listing all processes, and by trying process IDs.
 func TestSuspects(t *testing.T) {
 	cmd := exec.Command("sleep", "1000")
 	if err := cmd.Start(); err != nil {
@@ -121,7 +121,6 @@ func TestSuspects(t *testing.T) {
 	}
 }
 
-// Strays of a program that ran for long are found as well.
 func TestStraysAreFoundLate(t *testing.T) {
 	w := newWitness(t)
 	file, err := os.OpenFile(w.name, os.O_WRONLY, 0)
@@ -142,8 +141,8 @@ func TestStraysAreFoundLate(t *testing.T) {
 	w.allGone(t)
 }
 
-// Only a process that is about to get an environment is starting; a process with an empty
-// environment, a dead process and a kernel thread are not.
+// isStarting must report true only for a process that is about to get an environment. It must
+// report false for a process with an empty environment, a dead process and a kernel thread.
 func TestIsStarting(t *testing.T) {
 	for what, start := range map[string]*exec.Cmd{
 		"with environment":    {Path: "/bin/sleep", Args: []string{"sleep", "1000"}},
@@ -152,7 +151,7 @@ func TestIsStarting(t *testing.T) {
 		if err := start.Start(); err != nil {
 			t.Fatal(err)
 		}
-		pid := start.Process.Pid // Start returns after exec
+		pid := start.Process.Pid // the process has run exec, because Start returns only then
 		for ready := false; !ready; ready = !isStarting(pid) {
 			runtime.Gosched()
 		}
@@ -160,7 +159,7 @@ func TestIsStarting(t *testing.T) {
 		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {
 			t.Errorf("%s: %s, %v", what, text, err)
 		}
-		for state := ""; state != "Z"; { // zombie: ended, but not waited for
+		for state := ""; state != "Z"; { // a zombie, which has ended but was not waited for
 			text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 			if err != nil {
 				t.Fatal(err)
@@ -172,12 +171,12 @@ func TestIsStarting(t *testing.T) {
 		}
 		start.Wait()
 	}
-	if isStarting(2) { // the kernel's, unless this is a container
+	if isStarting(2) { // a kernel thread, except in a container
 		t.Error("process 2 is waited for")
 	}
 }
 
-// A program dies with the cooker, even if that is killed.
+// A program must die with the process that cooks, even if that process is killed.
 func TestCommandDiesWithItsCooker(t *testing.T) {
 	w := newWitness(t)
 	cmd := exec.Command(os.Args[0], "host", w.name, t.TempDir())
@@ -208,8 +207,8 @@ func init() {
 	}
 }
 
-// The system ends a program with the thread that has started it. So that must
-// not be one that ends before.
+// The system kills a program when the thread that started it ends. So that thread must run until
+// the program ends.
 func TestCommandSurvivesThreads(t *testing.T) {
 	w := newWitness(t)
 	text := `exec 9>"$2"; echo started >&9; while [ ! -e go ]; do sleep 0.01; done; echo > "$1"`
@@ -222,7 +221,7 @@ func TestCommandSurvivesThreads(t *testing.T) {
 				end := make(chan bool)
 				ends = append(ends, end)
 				go func() {
-					runtime.LockOSThread() // and never unlocked: the thread ends
+					runtime.LockOSThread() // the goroutine stays locked, so that its thread ends
 					<-end
 				}()
 			}

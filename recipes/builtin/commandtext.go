@@ -53,7 +53,7 @@ func isPlaceholder(word string) bool {
 	return ok && err == nil && strconv.FormatUint(n, 10) == digits
 }
 
-// splitAtBraces calls text and word with the pieces of an argument, in order.
+// splitAtBraces calls text or word with each piece of an argument, in order.
 func splitAtBraces(arg string, text func(string), word func(string) error) error {
 	for arg != "" {
 		i := strings.IndexAny(arg, "{}")
@@ -82,16 +82,16 @@ func splitAtBraces(arg string, text func(string), word func(string) error) error
 }
 
 const (
-	tailBytes = 64 << 10 // bytes kept of a program's output
-	tailLines = 20       // lines shown of the output
-	tailWidth = 400      // bytes shown of each line
+	tailBytes = 64 << 10 // bytes that are kept of a program's output
+	tailLines = 20       // lines that are shown of the output
+	tailWidth = 400      // bytes that are shown of each line
 )
 
 // A tail keeps the end of a text, because programs print the cause of a failure last.
 type tail struct {
 	mu  sync.Mutex
 	buf []byte
-	cut bool // the start of the text has been dropped
+	cut bool // whether the start of the text has been dropped
 }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -106,8 +106,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastLines returns the end of the text for display. Each line is indented, and a note mentions
-// missing lines. It returns "" if nothing was printed.
+// lastLines returns the end of the text for display. Each line is indented. A note says if lines
+// are missing. It returns "" if nothing was printed.
 func (t *tail) lastLines() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -17,12 +17,11 @@ import (
 // Limits of version commands.
 const (
 	versionTimeout = 10 * time.Second
-	maxVersion     = 4 << 10 // bytes of output
+	maxVersion     = 4 << 10 // maximum output in bytes
 )
 
-// askVersion implements Traits.Version. It runs the version command in the sandbox of the rule,
-// and returns its output without leading and trailing white space. The command cannot see
-// assets.
+// askVersion implements Traits.Version. It runs the version command in the sandbox of the rule. It
+// returns the output without leading and trailing white space. The command cannot access assets.
 func (c *commandOptions) askVersion(ctx context.Context, assets string) (string, error) {
 	text, err := c.runVersion(ctx, assets)
 	if err != nil {

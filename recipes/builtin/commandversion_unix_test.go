@@ -49,7 +49,8 @@ func TestVersionCommandsPrintVersions(t *testing.T) {
 	}
 }
 
-// A version command is in the sandbox of the rule: it neither reads assets nor writes outside.
+// A version command must run in the sandbox of the rule: it must neither read assets nor write
+// outside.
 func TestVersionCommandsAreConfined(t *testing.T) {
 	if sandbox.Supported() != nil {
 		t.Skip(sandbox.Supported())

@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// failure returns the error of a failed program. For a confined program it names the files that
-// the program tried to access but could not. again reruns the program, records accesses in its
-// argument, and reports whether the program failed again.
+// failure returns the error of a failed program. For a confined program it names the files that the
+// program tried to access but could not. again reruns the program with its argument as recorder,
+// and reports whether the program failed again.
 func (p *call) failure(state *os.ProcessState, again func(*refusals) bool) error {
 	err := errors.New(state.String())
 	if p.cell == nil || len(p.cell.declared) == 0 || p.policy(nil) == nil {
@@ -42,8 +42,7 @@ type refusals struct {
 	servers     []string
 }
 
-// noteFile records that the program is about to access a file. Only one goroutine at a time may
-// call it.
+// noteFile records that the program is about to access a file. It must not be called concurrently.
 func (w *refusals) noteFile(file string) {
 	if rel, ok := pathname.Below(w.tree, file); ok && w.given != "" {
 		w.noteAsset(rel) // the program used an absolute name
@@ -114,13 +113,13 @@ func (w *refusals) String() string {
 	return ""
 }
 
-// casual are the C library's servers for user names, host names and logs. Programs do not need
+// casual are the C library's servers for user names, host names and logs. Programs work without
 // them.
 var casual = []string{"/run/nscd/", "/var/run/nscd/", "/run/systemd/", "/dev/log", "/run/dbus/", "/var/run/dbus/"}
 
-// noteServer records that the program tries to connect to a server. It must not connect, because
-// the server could read undeclared files for it. The rules for calling noteFile apply. Paths
-// without a server are ignored.
+// noteServer records that the program tries to connect to a server. Such a connection is refused,
+// because the server could read undeclared files. noteServer must not be called concurrently. It
+// ignores paths where no server exists.
 func (w *refusals) noteServer(address string) {
 	if slices.ContainsFunc(casual, func(prefix string) bool { return strings.HasPrefix(address, prefix) }) || slices.Contains(w.servers, address) {
 		return

@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	maxDepfile       = 16 << 20 // bytes
+	maxDepfile       = 16 << 20
 	maxPrerequisites = 100_000
-	maxPrerequisite  = 32 << 10 // bytes per name: the longest of all systems, on Windows
+	maxPrerequisite  = 32 << 10 // limit of a name in bytes: the longest on any system, which is Windows
 )
 
-// parseDepfile returns the prerequisites in a file of Makefile rules without recipes, as
-// compilers write it: each prerequisite once, in order. A backslash joins lines and escapes
-// blanks, '#' and ':'; "$$" is a dollar sign. A colon ends the targets if a blank or the end of
-// the line follows it, so C:/a is one name. The compilers of TI and ARM put names in double
-// quotes, without escapes.
+// parseDepfile returns the prerequisites in a file of Makefile rules without recipes, as compilers
+// write it. It returns each prerequisite once, in order. A backslash joins lines and escapes
+// blanks, '#' and ':'. "$$" is a dollar sign. A colon ends the targets if a blank or the end of the
+// line follows it, so C:/a is one name. The compilers of TI and ARM put names in double quotes,
+// without escapes.
 //
-// Programs differ in what they escape. The parser prefers the reading that keeps a name
-// whole: '#' starts a comment only at the start of a line, and a lone '$' is a '$'.
+// Programs differ in what they escape. The parser prefers an interpretation that keeps a name
+// whole. So '#' starts a comment only at the start of a line, and a lone '$' is a '$'.
 func parseDepfile(text []byte) ([]string, error) {
 	if len(text) > maxDepfile {
 		return nil, fmt.Errorf("the file is larger than %d MiB", maxDepfile>>20)
@@ -152,8 +152,8 @@ func (d *depfileReader) readQuoted(isTarget bool) string {
 }
 
 // backslashes reads a run of backslashes and the character that they escape, if any. Before a
-// blank, 2n+1 backslashes stand for n backslashes and the blank. Before '#' or ':', only the
-// last backslash is an escape. Elsewhere backslashes are literal, as in Windows paths.
+// blank, 2n+1 backslashes stand for n backslashes and the blank. Before '#' or ':', only the last
+// backslash is an escape. Elsewhere backslashes are literal, as in Windows paths.
 func (d *depfileReader) backslashes(out *strings.Builder, isTarget bool) {
 	n := 0
 	for d.byteAhead(n) == '\\' {
@@ -228,8 +228,8 @@ func (d *depfileReader) skipEndOfLine() bool {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// endsTargets reports whether a colon is the one after the targets, given the two bytes that
-// follow it.
+// endsTargets reports whether a colon ends the targets of a rule. Its arguments are the two bytes
+// after the colon.
 func endsTargets(c, next byte) bool {
 	return isBlank(c) || c == '\n' || c == '\r' && next == '\n' || c == '\\' && (next == '\n' || next == '\r')
 }

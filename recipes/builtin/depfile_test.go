@@ -68,7 +68,7 @@ func TestParseDepfileRefuses(t *testing.T) {
 	}
 }
 
-// escapeName writes a name as compilers do.
+// escapeName escapes a name like compilers do.
 func escapeName(name string) string {
 	var b strings.Builder
 	slashes := 0
@@ -91,8 +91,8 @@ func escapeName(name string) string {
 
 func TestParseDepfileReadsWhatCompilersWrite(t *testing.T) {
 	name := rapid.Custom(func(t *rapid.T) string {
-		// No name ends in a backslash, which would be an escape, or in a carriage return, which
-		// would be part of the line's end.
+		// No name ends in a backslash, which would be an escape. No name ends in a carriage return,
+		// which would be part of the line end.
 		return rapid.StringOfN(rapid.RuneFrom([]rune(`ab\ 	#$:/é"`)), 0, 8, -1).Draw(t, "name") + "."
 	})
 	rapid.Check(t, func(t *rapid.T) {

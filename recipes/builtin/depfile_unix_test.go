@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// cookWithDepfile runs a command in the directory that writes the given depfile.
-// In the depfile, $OUT, $SCRATCH and $SELF stand for the names that the program knows.
+// cookWithDepfile runs a command in the directory that writes the given depfile. The depfile may
+// contain $OUT, $SCRATCH and $SELF, for the output, the scratch directory and the shell.
 func cookWithDepfile(t *testing.T, dir, depfile string, tools ...string) ([]recipe.Dep, error) {
 	t.Helper()
 	p := script(`echo > "$1"; OUT=$1; SCRATCH=$3; SELF=$(command -v sh); eval "cat <<.

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// Comments and white space of JSON go.
+// The example drops comments and white space from JSON.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

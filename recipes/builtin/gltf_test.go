@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// kart is a right document that has one of everything.
+// kart is a valid document that uses every feature.
 const kart = `{
   "asset": {"version": "2.0", "minVersion": "2.0", "extras": {"made by": ["hand"]}},
   "extensionsUsed": ["EXT_meshopt_compression"],
@@ -112,7 +112,7 @@ func TestGLTFAccepts(t *testing.T) {
 		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:application/gltf-buffer;a=b;base64,AAAAAAAAAAAAAAA`},
 		{`data:application/octet-stream;base64,AAAAAAAAAAAAAAA=`, `data:application/octet-stream,ninebytes%20`},
 		{`"version": "2.0"`, `"version": "2.11"`},
-		// Undecoded parts may be anything.
+		// Parts that the recipe does not decode may have any content.
 		{`"extras": {`, `"extras": {"nodes": [1], "targets": [null], "x": [{"targets": [2]}], `},
 		{`"scene": 0`, `"scene": 0, "mine": {"nodes": [0]}, "extensionsRequired": ["EXT_meshopt_compression"]`},
 		// The last column of a matrix needs no padding.
@@ -121,7 +121,7 @@ func TestGLTFAccepts(t *testing.T) {
 	} {
 		document := strings.Replace(kart, tc.old, tc.new, 1)
 		if strings.Contains(tc.new, "},") && strings.Contains(tc.new, "wheel") {
-			// A buffer was put in front: the views' numbers move up.
+			// The new text adds a buffer in front, so the buffer numbers of the views rise.
 			document = strings.NewReplacer(`"buffer": 0`, `"buffer": 1`, `"buffer": 1`, `"buffer": 2`).Replace(document)
 		} else if strings.Contains(tc.new, "100%25") {
 			document = strings.Replace(document, `"buffer": 1`, `"buffer": 2`, 1)
@@ -135,7 +135,8 @@ func TestGLTFAccepts(t *testing.T) {
 	}
 }
 
-// A buffer without a uri is a place for bytes that come from elsewhere.
+// A buffer without a uri gets its bytes from the program that loads the model. The recipe must warn
+// about it.
 func TestGLTFWarnsOfPlaceholders(t *testing.T) {
 	res := cookGLTF(t, `{"asset": {"version": "2.0"}, "buffers": [{"byteLength": 7}, {"byteLength": 8}]}`)
 	want := []string{"buffer 0 has no uri; the program that loads the model must provide its 7 bytes"}
@@ -153,7 +154,7 @@ func TestGLTFReportsThreeFaults(t *testing.T) {
 	}
 }
 
-// A missing file is a dependency as well: its arrival must cook again.
+// A missing file must be a dependency, so that the asset is cooked again when the file appears.
 func TestGLTFDependsOnMissingBuffers(t *testing.T) {
 	buffer := `{"uri": "gone.bin", "byteLength": 1}`
 	res := cookGLTF(t, `{"asset": {"version": "2.0"}, "buffers": [`+buffer+`,`+strings.Replace(buffer, "gone", "./gone", 1)+`]}`)
@@ -164,7 +165,7 @@ func TestGLTFDependsOnMissingBuffers(t *testing.T) {
 	}
 }
 
-// A deep tree and a long cycle cost one walk.
+// A deep tree and a long cycle must each be checked in linear time.
 func TestGLTFDeepNodes(t *testing.T) {
 	const n = 100_000
 	chain := func(last string) string {
@@ -195,7 +196,7 @@ func FuzzGLTF(f *testing.F) {
 	})
 }
 
-// A document of another writer is accepted, and its buffer is a dependency.
+// A document from another library must be accepted. Its buffer must be a dependency.
 func TestGLTFOfAnotherWriter(t *testing.T) {
 	doc := gltf.NewDocument()
 	indices := modeler.WriteIndices(doc, []uint16{0, 1, 2})
@@ -226,7 +227,7 @@ func TestGLTFOfAnotherWriter(t *testing.T) {
 	}
 }
 
-// Each fault is made by one edit of the right document.
+// Each test case changes a valid document by one edit and expects an error.
 func TestGLTFRefuses(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
 		{`"version": "2.0"`, `"version": "1.0"`, `asset.version is "1.0", want 2.x`},

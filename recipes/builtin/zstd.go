@@ -99,11 +99,11 @@ func (z *zstdOptions) compressStream(dst io.Writer, src io.Reader, size int64) e
 // bytes.
 type encoderKind struct {
 	level  zstd.EncoderLevel
-	window int // bytes
+	window int // window size in bytes
 }
 
-// encoders holds idle encoders in a *sync.Pool per encoderKind. Allocating tables and windows of
-// 3 MB for each small file would take longer than compressing it.
+// encoders maps each encoderKind to a *sync.Pool of idle encoders. For each small file, allocating
+// 3 MB of tables and windows would take longer than compressing it.
 var encoders sync.Map
 
 func (k encoderKind) encoder() (*zstd.Encoder, error) {
@@ -123,7 +123,7 @@ func (k encoderKind) encoder() (*zstd.Encoder, error) {
 	)
 }
 
-// reuseEncoder keeps an encoder for another file. Its last frame must be complete.
+// reuseEncoder keeps an encoder for another file. The encoder's last frame must be complete.
 func (k encoderKind) reuseEncoder(enc *zstd.Encoder) {
 	enc.Reset(nil) // release the file
 	pool, _ := encoders.LoadOrStore(k, new(sync.Pool))
@@ -131,7 +131,7 @@ func (k encoderKind) reuseEncoder(enc *zstd.Encoder) {
 }
 
 // zstdWindow returns the smallest power of two, within limits, that is at least the size of the
-// content. A larger window would be allocated but never used.
+// content. A larger window would waste memory.
 func zstdWindow(size int64) int {
 	if size >= zstdMaxWindow {
 		return zstdMaxWindow

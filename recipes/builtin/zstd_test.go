@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/ctxio"
 )
 
-// words is text that compresses about as well as real data does.
+// words is text that compresses about as well as typical data.
 func words(size int) []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer
@@ -44,7 +44,7 @@ func TestZstdRoundTrip(t *testing.T) {
 			if !head.HasFCS || head.FrameContentSize != uint64(size) {
 				t.Errorf("level %d, %d bytes: the frame says %v, %d bytes", level, size, head.HasFCS, head.FrameContentSize)
 			}
-			// There is nothing to sum in an empty frame.
+			// An empty frame has no content, so it needs no checksum.
 			if !head.HasCheckSum && size > 0 {
 				t.Errorf("level %d, %d bytes: no checksum", level, size)
 			}
@@ -61,8 +61,8 @@ func TestZstdRoundTrip(t *testing.T) {
 	}
 }
 
-// If this test fails after an update of the encoder, cached results differ from a fresh cook: raise
-// the recipe's version with the sums.
+// This test fails if an update of the encoder changes its output. Then cached results differ from a
+// fresh cook, so the recipe's version must be raised together with these checksums.
 func TestZstdBytesArePinned(t *testing.T) {
 	for level, want := range map[int]string{
 		1:  "3e85b71bb34e0487",
@@ -81,7 +81,6 @@ func TestZstdBytesArePinned(t *testing.T) {
 	}
 }
 
-// An encoder that has compressed other files makes the bytes that a new one makes.
 func TestZstdEncodersAreReused(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	var files [][]byte
@@ -89,11 +88,11 @@ func TestZstdEncodersAreReused(t *testing.T) {
 		size := 1 << rnd.IntN(20)
 		data := words(size + rnd.IntN(size))
 		switch rnd.IntN(3) {
-		case 0: // nothing repeats
+		case 0: // the file has random bytes
 			for i := range data {
 				data[i] = byte(rnd.Uint32())
 			}
-		case 1: // the end repeats the start
+		case 1: // the second half of the file repeats the first
 			copy(data[len(data)/2:], data)
 		}
 		files = append(files, data[:rnd.IntN(len(data)+1)])
@@ -111,7 +110,7 @@ func TestZstdEncodersAreReused(t *testing.T) {
 		var reused []string
 		for _, data := range files {
 			reused = append(reused, compress(data))
-			// A file that shrinks leaves its encoder in the middle of a frame.
+			// The source is shorter than announced, so the encoder stops in the middle of a frame.
 			if err := z.compressStream(discard{}, bytes.NewReader(data), int64(len(data))+1); err == nil {
 				t.Fatal("no error about a file that shrank")
 			}
@@ -149,7 +148,7 @@ func TestZstdStaysInsideItsEstimate(t *testing.T) {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
-			// All that was ever allocated is more than the peak.
+			// The sum of all allocations exceeds the peak.
 			if got := int64(after.TotalAlloc - before.TotalAlloc); got > estimate || got < estimate/8 {
 				t.Errorf("level %d, %d bytes: allocated %d, estimate %d", level, size, got, estimate)
 			}
@@ -157,7 +156,8 @@ func TestZstdStaysInsideItsEstimate(t *testing.T) {
 	}
 }
 
-// discard is not io.Discard, which reads by itself and takes its own buffers.
+// discard discards all writes. Unlike io.Discard it does not implement io.ReaderFrom, which has its
+// own buffers.
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }

@@ -43,12 +43,11 @@ func All() []recipe.Recipe {
 	}
 }
 
-// pakOptions are the options of the recipe "pak", which puts artifacts into one file, under
-// their paths relative to the directory of the target.
+// pakOptions are the options of the recipe "pak", which puts artifacts into one file. Each artifact
+// has its path relative to the directory of the target.
 //
-// The source selects the artifacts: each line is a pattern, as in rules, and a line that begins
-// with "!" excludes artifacts of earlier lines. Empty lines and lines that begin with "#" are
-// ignored.
+// The source selects the artifacts. Each line is a pattern, as in rules. A line that begins with
+// "!" excludes artifacts of earlier lines. Empty lines and lines that begin with "#" are ignored.
 type pakOptions struct {
 	Level int `toml:"level" min:"-1" max:"19" doc:"compression level of the zstd program; -1 stores files without compression, 0 is 3"`
 }
@@ -64,8 +63,8 @@ func (*pakOptions) Outputs() []string { return []string{"{dir}/{stem}.pak"} }
 // maxPatterns limits the size of a source, in bytes.
 const maxPatterns = 1 << 20
 
-// memberMemory limits the total size of members that are compressed at once. A single larger
-// member may exceed it.
+// memberMemory limits the total size of members that are compressed at once. A single larger member
+// may exceed it.
 const memberMemory = 64 << 20
 
 // estimateMemory implements Traits.Estimate. Half of the result is for encoders, and half for
@@ -130,8 +129,8 @@ func parsePatterns(source []byte) (patterns []string, err error) {
 	return patterns, nil
 }
 
-// listOptions are the options of the recipe "list", which makes a text from artifacts. The
-// recipe has no options. The source is a template of package text/template with these functions:
+// listOptions are the options of the recipe "list", which makes a text from artifacts. The recipe
+// has no options. The source is a template of package text/template with these functions:
 //
 //	artifacts "ui/**" "!*.old"   returns the assets whose artifacts match the patterns. Each has
 //	                             .Source and .Outputs; each output has .Path, .Size and .BLAKE3.
@@ -140,7 +139,8 @@ func parsePatterns(source []byte) (patterns []string, err error) {
 //	                             the checksum, of 32 or 64 bits; a collision is an error
 //	ident .Path                  converts a text to an identifier: letters and digits stay, all
 //	                             other characters become "_"
-//	upper, lower, base, dir, ext, trim "prefix" and json    do what their names say
+//
+// The functions upper, lower, base, dir, ext, trim "prefix" and json do what their names say.
 type listOptions struct{}
 
 // Outputs implements recipe.Cooker.
@@ -184,8 +184,8 @@ func (*listOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, r.text.Bytes())
 }
 
-// placeTemplateError converts the error of a template, "template: template:2:5: text" with or
-// without the column, to an error that begins with line and column.
+// placeTemplateError converts an error of package template, "template: template:2:5: text". The new
+// error begins with the line and, if known, the column.
 func placeTemplateError(err error) error {
 	text := strings.TrimPrefix(err.Error(), "template: template:")
 	line, rest, _ := strings.Cut(text, ":")
@@ -198,13 +198,13 @@ func placeTemplateError(err error) error {
 	return errors.New(line + ":1:" + rest)
 }
 
-// A renderer is the state of a template that is being executed.
+// A renderer holds the state of a template during its execution.
 type renderer struct {
 	ctx    context.Context
 	job    *recipe.Job
-	ids    map[[2]string]string // texts by checksum name and number
+	ids    map[[2]string]string // texts by the name and the value of their checksum
 	text   bytes.Buffer
-	denied error // refusal by the job
+	denied error // error of a query that the job refused
 }
 
 // Write appends the output of a template, up to the limit.
@@ -230,13 +230,13 @@ func (r *renderer) functions() template.FuncMap {
 	}
 }
 
-// An asset is an asset whose artifacts match the patterns.
+// An asset is an asset with artifacts that match the patterns.
 type asset struct {
 	manifest.Asset
 	ids func() (map[string]string, error)
 }
 
-// ID returns the ID of the asset. A template depends on the ID only if it uses it.
+// ID returns the ID of the asset. Only a template that calls ID depends on the ID.
 func (a asset) ID() (string, error) {
 	ids, err := a.ids()
 	return ids[a.Source], err

@@ -24,8 +24,8 @@ func TestRecipesAreComplete(t *testing.T) {
 	}
 }
 
-// cook cooks a source with a recipe and returns the name of the output. Every query of the recipe
-// returns the given artifacts.
+// cook cooks a source with a recipe and returns the name of the output. All queries of the recipe
+// return the given artifacts.
 func cook(t *testing.T, name, source string, artifacts map[string]string) (string, *recipe.Job, error) {
 	t.Helper()
 	var list []manifest.Asset

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/bundle"
 )
 
-// A header lists the artifacts of a level.
+// The example generates a header that lists the artifacts of a level.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

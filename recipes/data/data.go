@@ -9,46 +9,46 @@
 //
 // Keys keep their order. A repeated key in an object is an error.
 //
-// Numbers keep their digits in JSON. In CBOR and MessagePack, an integer stays an integer. CBOR
-// has integers of any size; MessagePack has 64-bit integers, and a larger integer is an error. A
-// number with a point or an exponent becomes the shortest float that equals the nearest
-// binary64. With numbers = "exact", a number that no binary64 equals becomes a decimal fraction
-// (tag 4) in CBOR and an error in MessagePack. TOML floats keep their digits too, but must be in
-// the range of a binary64, and TOML integers must fit in 64 bits. Infinities and NaN, which YAML
-// and TOML have, are an error in JSON.
+// Numbers keep their digits in JSON. In CBOR and MessagePack, an integer stays an integer. CBOR has
+// integers of any size. MessagePack has 64-bit integers, and a larger integer is an error. A number
+// with a point or an exponent becomes the shortest float that equals the nearest binary64. With
+// numbers = "exact", a number that no binary64 equals becomes a decimal fraction (tag 4) in CBOR
+// and an error in MessagePack. TOML floats keep their digits too, but must be in the range of a
+// binary64. TOML integers must fit in 64 bits. Infinities and NaN, which YAML and TOML have, are an
+// error in JSON.
 //
 // YAML is read by its core schema: no and off are strings, and 012 is the number twelve. Aliases
-// are replaced by their anchors' values, and the key << merges objects. TOML dates become
-// strings in RFC 3339 format.
+// are replaced by their anchors' values, and the key << merges objects. TOML dates become strings
+// in RFC 3339 format.
 //
 // Tables may have commas, semicolons, tabs or bars between their cells, CR line endings, and
 // Excel's first line sep=;. They may be UTF-16 with a byte order mark. If a table can be read in
 // two ways, the error names the option to set.
 //
-// The cells of a table are strings unless option columns says otherwise. Empty lines are not
-// rows: in a table with one column, write "" for an empty cell. A line ending in a quoted cell
-// of a .csv becomes LF. A .tsv has no quotes: its cells are the exact texts between tabs.
+// The cells of a table are strings unless option columns says otherwise. Empty lines are not rows.
+// So in a table with one column, write "" for an empty cell. A line ending in a quoted cell of a
+// .csv becomes LF. A .tsv has no quotes: its cells are the exact texts between tabs.
 //
 // # Schemas
 //
 // Option schema names a JSON Schema in the asset tree. Schemas that it refers to must also be in
-// the asset tree, and all of them are dependencies. Nothing is downloaded. $schema names one of
-// the drafts 4, 6, 7, 2019-09 and 2020-12; the default is 2020-12. The recipe refuses:
+// the asset tree, and all of them are dependencies. Nothing is downloaded. $schema names one of the
+// drafts 4, 6, 7, 2019-09 and 2020-12; the default is 2020-12. The recipe refuses:
 //
 //   - other dialects and vocabularies
 //   - references to the drafts' own schemas, unless the asset directory has a copy
 //   - patterns that RE2 does not support
 //
-// format is checked only in drafts 4 to 7; contentEncoding and similar keywords are never
-// checked. Numbers are compared by their digits, whatever their size. Do not use $id: relative
-// references would be resolved against it, outside of the asset directory. An error names the
-// line and column of the value.
+// format is checked only in drafts 4 to 7. contentEncoding and similar keywords are never checked.
+// Numbers are compared by their digits, whatever their size. Do not use $id, because relative
+// references would be resolved against it, outside of the asset directory. An error names the line
+// and column of the value.
 //
 // # Limits
 //
-// A file has at most 256 MiB (TOML 4 MiB), 16 million values and 1000 levels; all schemas
-// together have at most 1 MiB. YAML aliases or column names that expand to much more than the
-// source are an error.
+// A file has at most 256 MiB (TOML 4 MiB), 16 million values and 1000 levels. All schemas together
+// have at most 1 MiB. YAML aliases or column names that expand to much more than the source are an
+// error.
 package data
 
 import (
@@ -177,7 +177,7 @@ func (o *dataOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// parseText parses a file in format in into a tree of values.
+// parseText parses a file of the format in into a tree of values.
 func (o *dataOptions) parseText(b *builder, in string, text []byte) (*value, error) {
 	text = bytes.TrimPrefix(text, []byte(plaintext.ByteOrderMark))
 	switch in {
@@ -210,22 +210,21 @@ func (o *dataOptions) encodeTree(w writer, root *value) ([]byte, error) {
 	return nil, errors.New("format " + o.Format + " is not known")
 }
 
-// maxSource limits the size of a source in bytes. Larger files are not settings, and their
-// values would need gigabytes.
+// maxSource limits the size of a source in bytes. The values of larger files would need gigabytes.
 const maxSource = 256 << 20
 
-// The maximum memory for a source in bytes. It was measured with lists of one-digit numbers and
-// of empty lists, with tables of short and of empty cells, and with long strings.
+// The maximum memory for a source in bytes. The values were measured with lists of one-digit
+// numbers and of empty lists, with tables of short and of empty cells, and with long strings.
 const (
-	textBytes  = 16  // bytes per source byte: as read, parsed and written
-	valueBytes = 340 // bytes per JSON or TOML character that may precede a value
-	yamlBytes  = 650 // the same for YAML
+	textBytes  = 16  // bytes per source byte, for the file, the text and the output
+	valueBytes = 340 // bytes per character of JSON or TOML that may precede a value
+	yamlBytes  = 650 // bytes per character of YAML that may precede a value
 	rowBytes   = 300 // bytes per line in a table
 	cellBytes  = 170 // bytes per separator in a table
 	growth     = 5   // bytes per output byte, because the output buffer grows
 
 	aliasBytes   = 100      // bytes per value that aliases add
-	plainBytes   = 40       // bytes per source byte with a schema, for comparing items
+	plainBytes   = 40       // bytes per source byte for comparing items, with a schema
 	schemasBytes = 80 << 20 // bytes for all schemas together
 )
 
@@ -270,10 +269,10 @@ func (o *dataOptions) estimateMemory(head []byte, size int64) (int64, error) {
 
 // marks holds counts of the characters that may precede a value.
 type marks struct {
-	lines, commas, marks int64 // commas and tabs; other marks
-	escaped              int64 // characters that JSON escapes
+	lines, commas, marks int64 // number of commas and tabs, and of other marks
+	escaped              int64 // number of characters that JSON escapes
 	aliases              int64
-	first                int64 // bytes of the first line
+	first                int64 // length of the first line in bytes
 }
 
 func countMarks(source []byte) (m marks) {

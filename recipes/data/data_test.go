@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// cook cooks one file of a tree with options as cook.toml would set them.
+// cook cooks one file of a tree. The options have the form that cook.toml sets.
 func cook(t testing.TB, files map[string]string, path string, options map[string]any) recipetest.Result {
 	t.Helper()
 	tree := fstest.MapFS{}
@@ -50,7 +50,7 @@ func TestEveryInputBecomesTheSameJSON(t *testing.T) {
 		{"a.json", `null`, `null`},
 		{"a.jsonc", "// speed\n{\"a\": 1, /* b */ \"b\": [true, false,],}\n", `{"a":1,"b":[true,false]}`},
 		{"a.yaml", "a: 1\nb: [x, 'y', \"z\"]\n", `{"a":1,"b":["x","y","z"]}`},
-		// In the core schema, values that YAML 1.1 converted are strings.
+		// Values that YAML 1.1 converted must be strings, according to the core schema.
 		{"a.yml", "[no, off, yes, on, y, 1_000, 12:30:45, 2020-01-01, =, 0b11]", `["no","off","yes","on","y","1_000","12:30:45","2020-01-01","=","0b11"]`},
 		{"a.yml", "[null, Null, ~, true, FALSE, 012, 0o14, 0x1F, +5, -0, .5, 5., 1e3, +1.5E-3, 00.50]",
 			`[null,null,null,true,false,12,12,31,5,-0,0.5,5.0,1e3,1.5E-3,0.50]`},
@@ -99,7 +99,7 @@ func TestOptionsChangeTheOutput(t *testing.T) {
 	}
 }
 
-// A file that cannot be read gives a one-line error with a place.
+// An invalid file must give a one-line error with the line and column.
 func TestErrorNamesThePlace(t *testing.T) {
 	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
 	for i := range 9 {
@@ -188,7 +188,7 @@ func TestErrorNamesThePlace(t *testing.T) {
 	}
 }
 
-// Examples of RFC 8949, appendix A, and of the options.
+// The cases are the examples in RFC 8949, appendix A, and examples for the options.
 func TestCBORIsThatOfTheRFC(t *testing.T) {
 	for _, tc := range []struct{ source, o, want string }{
 		{"0", "", "00"}, {"23", "", "17"}, {"24", "", "1818"}, {"1000", "", "1903e8"}, {"1000000", "", "1a000f4240"},
@@ -234,7 +234,6 @@ func TestMessagePackIsShortest(t *testing.T) {
 	}
 }
 
-// A canceled context ends the work at any point.
 func TestCanceledCookEnds(t *testing.T) {
 	for path, source := range map[string]string{
 		"a.json": "[" + strings.Repeat("1,", 50_000) + "1]",
@@ -261,7 +260,6 @@ func TestCanceledCookEnds(t *testing.T) {
 	}
 }
 
-// never is a context without cancellation.
 type never struct{ context.Context }
 
 func (never) Err() error { return nil }

@@ -26,8 +26,8 @@ var separators = []byte{',', ';', '\t', '|'}
 // excelSeparator matches a first line that tells Excel the separator.
 var excelSeparator = lazyregexp.New(`^"?(?i:sep)=(.)"?[\r\n]`)
 
-// findDialect finds the separator of a table. If the table can be read in several plausible
-// ways, it returns an error that names the option to set.
+// findDialect finds the separator of a table. If several separators are plausible, it returns an
+// error that names the option to set.
 func (o *dataOptions) findDialect(ctx context.Context, source []byte, tabs bool) (dialect, error) {
 	text, err := decodeTable(ctx, source)
 	if err != nil {
@@ -39,7 +39,7 @@ func (o *dataOptions) findDialect(ctx context.Context, source []byte, tabs bool)
 		told = m[1][0]
 	}
 	set := strings.TrimPrefix(o.Separator, "auto")
-	literal := tabs && (set == "\t" || set == "" && told == 0) // quotes are ordinary characters
+	literal := tabs && (set == "\t" || set == "" && told == 0) // quotes are ordinary characters in such a table
 	d.text = unifyLineEnds(text, !literal)
 	skip := o.SkipLines
 	if told != 0 {
@@ -95,8 +95,8 @@ func decodeTable(ctx context.Context, source []byte) ([]byte, error) {
 }
 
 // unifyLineEnds replaces single CRs with LF. Old programs write CR as a line ending, and outside
-// quotes it has no other meaning. A CR within quotes is kept unless all line endings are single
-// CRs. CRLF line endings are kept.
+// quotes it has no other meaning. If the table also has other line endings, a CR within quotes is
+// kept. CRLF line endings are kept.
 func unifyLineEnds(text []byte, quotes bool) []byte {
 	if bytes.IndexByte(text, '\r') < 0 {
 		return text
@@ -130,11 +130,11 @@ func unifyLineEnds(text []byte, quotes bool) []byte {
 	return out
 }
 
-// looked is the number of rows examined to find the separator.
+// looked is the number of rows that are examined to find the separator.
 const looked = 1000
 
-// countCells returns the number of cells in each of the first rows if they are split at the
-// given separator.
+// countCells splits the first rows at the given separator, and returns the number of cells in each
+// row.
 func (d dialect) countCells(separator byte) (counts []int) {
 	n, quoted, start, empty := 1, false, true, true
 	end := func() {
@@ -201,7 +201,7 @@ func orOneColumn(separator byte) string {
 	return ", or " + separatorOption(',') + " if each row is one cell"
 }
 
-// checkTabs refuses a tab-separated table that has no tabs but another separator.
+// checkTabs refuses a .tsv table that has no tabs but another separator.
 func (d dialect) checkTabs() error {
 	tabs := d.countCells('\t')
 	if len(tabs) == 0 || tabs[0] > 1 {

@@ -84,7 +84,7 @@ func TestUncertainTablesAreRefused(t *testing.T) {
 	}
 }
 
-// A table gives the same result in each dialect, or is refused.
+// The test writes a table in each dialect. The results must be equal, unless the table is refused.
 func TestDialectsOfOneTableAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		columns := rapid.IntRange(2, 4).Draw(t, "columns")
@@ -153,7 +153,7 @@ func read(t *rapid.T, source string, o map[string]any) string {
 	return string(out)
 }
 
-// The result has every letter and digit of a table, or the table is refused.
+// The result must have every letter and digit of the table, unless the table is refused.
 func FuzzTable(f *testing.F) {
 	for _, s := range []string{"id,hp\r1,100\r", "sep=;\nid;hp\n1;2\n", utf16le("a\tb\n1\t2\n"), "T\na|b\n1|2\n", "\"a\"\"b\",c\n\n;\n", "\r", "sep=,", "\"\r\n"} {
 		f.Add([]byte(s), false)
@@ -189,7 +189,7 @@ func FuzzTable(f *testing.F) {
 		}
 		want := letters(string(decoded))
 		if excelSeparator().Match(decoded) {
-			want = have // the line is not part of the table
+			want = have // Excel's separator line is not part of the table
 		}
 		if have != want {
 			t.Errorf("%q: %d letters and digits of %d", decoded, have, want)

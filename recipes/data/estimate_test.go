@@ -12,7 +12,6 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// The memory of the most expensive sources stays below the estimate.
 func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	for _, tc := range []struct{ name, source string }{
 		{"json", "[" + strings.Repeat("1,", 200_000) + "1]"},
@@ -82,7 +81,6 @@ func tables(n int) string {
 	return b.String()
 }
 
-// The estimate for a usual table is not much too high.
 func TestEstimateOfTables(t *testing.T) {
 	source := []byte("id,name,mass,speed,text\n" + strings.Repeat("1234,kart_pebble,12.5,100,\"a small, fast kart\"\n", 20_000))
 	for input, most := range map[string]int64{"csv": 60, "auto": 200} {
@@ -96,8 +94,8 @@ func TestEstimateOfTables(t *testing.T) {
 	}
 }
 
-// The library's nodes of the most expensive YAML and the resulting values exist at the same time.
-// The sum of all allocations is not informative, because most are soon garbage.
+// In memory are the library's nodes of the most expensive YAML, and the resulting values. The sum
+// of all allocations is not informative, because most are soon garbage.
 func TestYAMLStaysBelowTheEstimate(t *testing.T) {
 	source := []byte("[" + strings.Repeat("[],", 50_000) + "1]")
 	estimate, err := (&dataOptions{Input: "yaml"}).estimateMemory(source, int64(len(source)))

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/data"
 )
 
-// A table becomes JSON.
+// The example converts a table to JSON.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

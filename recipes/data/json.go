@@ -23,7 +23,7 @@ func readJSONC(b *builder, text []byte) (*value, error) {
 	return readJSON(b, plain) // comments became spaces, so all offsets are unchanged
 }
 
-// readPlainJSON parses JSON. If parsing fails only because of comments, the error says so.
+// readPlainJSON parses JSON. If the text is invalid only because of comments, the error says so.
 func readPlainJSON(b *builder, text []byte) (*value, error) {
 	v, err := readJSON(b, text)
 	if err != nil && b.ctx.Err() == nil && jsontext.OnlyComments(b.ctx, text) {
@@ -124,8 +124,8 @@ func (r *jsonReader) readJSONInside(v *value) error {
 	return err
 }
 
-// wholeCharacters refuses a string with an escape for half a character, such as \ud83d, which
-// package json would replace with U+FFFD. from is the offset of the string.
+// wholeCharacters refuses a string with an escape for half of a surrogate pair, such as \ud83d.
+// Package json would replace it with U+FFFD. from is the offset of the string.
 func (r *jsonReader) wholeCharacters(from int) error {
 	if at, ok := jsontext.HalfCharacter(r.text, from); ok {
 		return plaintext.Errorf(r.text, at, "%s is half a character; write both halves, or the character itself", r.text[at:at+6])
@@ -133,7 +133,7 @@ func (r *jsonReader) wholeCharacters(from int) error {
 	return nil
 }
 
-// A writer appends an encoded tree to out. It tracks the path for errors.
+// A writer appends an encoded tree to out. It tracks the path of the current value, for errors.
 type writer struct {
 	ctx     context.Context
 	most    int // size limit of out
@@ -142,8 +142,8 @@ type writer struct {
 	written int
 }
 
-// mostOutput returns the output size limit for a source size, because YAML aliases and column
-// names can expand a few bytes to gigabytes.
+// mostOutput returns the limit of the output size for a source size. YAML aliases and column names
+// can expand a few bytes to gigabytes.
 func mostOutput(source int) int { return 4<<20 + 32*source }
 
 // countWritten counts a value, and checks the context from time to time.

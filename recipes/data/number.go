@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// A decimal is a number as written: digits times ten to the power exp.
+// A decimal is a number as written: its digits times ten to the power exp.
 type decimal struct {
 	negative bool
 	digits   string // no leading zeros; "" for zero
 	exp      int64
-	whole    bool // written without a point and an exponent
+	whole    bool // whether the number has neither a point nor an exponent
 }
 
 // mostDigits limits the digits of numbers that are converted to another base, because the time
@@ -32,7 +32,7 @@ func parseDecimal(s string) (d decimal, ok bool) {
 	if exponent != "" {
 		e, err := strconv.ParseInt(exponent, 10, 64)
 		if d.digits == "" {
-			e, err = 0, nil // zero, with any exponent
+			e, err = 0, nil // the number is zero, with any exponent
 		}
 		if err != nil || e > 1e18 || e < -1e18 {
 			return d, false
@@ -130,8 +130,8 @@ func (d decimal) signum() int {
 	return 1
 }
 
-// multipleOf reports whether d is an integer multiple of e, which must not be 0. Its running
-// time depends on the digits of both, but not on their exponents.
+// multipleOf reports whether d is an integer multiple of e, which must not be 0. Its running time
+// depends on the digits of both, but not on their exponents.
 func (d decimal) multipleOf(e decimal) bool {
 	if d.digits == "" {
 		return true

@@ -66,7 +66,7 @@ func (o *dataOptions) readTableRows(b *builder, source []byte, tabs bool) (*valu
 		if err != nil {
 			return nil, err
 		}
-		row.keys = names // rows share names, because keys are never changed in place
+		row.keys = names // all rows share names, because keys are never changed in place
 		for i, cell := range cells {
 			what := cellString
 			if o.Header {
@@ -158,7 +158,7 @@ func (b *builder) readCell(s, what string, line, col int) (*value, error) {
 	return v, nil
 }
 
-// decimalPoint replaces a decimal comma with a point if cells have decimal commas.
+// decimalPoint replaces a decimal comma with a point, if cells have decimal commas.
 func (b *builder) decimalPoint(s string) string {
 	if b.decimalComma && !strings.Contains(s, ".") {
 		return strings.Replace(s, ",", ".", 1)
@@ -166,7 +166,7 @@ func (b *builder) decimalPoint(s string) string {
 	return s
 }
 
-// placeAt sets the position of a value and of all values below it to the cell's position.
+// placeAt sets the position of a value, and of all values below it, to the position of a cell.
 func (v *value) placeAt(line, col int) *value {
 	v.line, v.col = int32(line), int32(col)
 	for _, item := range v.items {
@@ -221,7 +221,7 @@ type tabRows struct {
 	rest  string
 	line  int // line number of the last row
 	cells []string
-	cols  []int // offset of each cell
+	cols  []int // offset of each cell in the text
 	want  int   // number of cells in the first row
 }
 

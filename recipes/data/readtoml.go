@@ -14,8 +14,8 @@ import (
 )
 
 // readTOML parses a TOML document. Package unstable of go-toml parses the lines, and tomlTables
-// combines them into tables. go-toml can do both, but it takes quadratic time in the number of
-// keys, and loses their order and digits.
+// combines them into tables. go-toml can do both, but its time is quadratic in the number of keys.
+// It also loses the order of keys and the digits of numbers.
 func readTOML(b *builder, source []byte) (_ *value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,7 +85,7 @@ func (r *tomlReader) readTOMLLine(n *unstable.Node) error {
 	return fmt.Errorf("the TOML reader returned an unknown kind of line, %d", n.Kind)
 }
 
-// selectTable selects the table named by [a.b] or [[a.b]].
+// selectTable selects the table that a header [a.b] or [[a.b]] names.
 func (r *tomlReader) selectTable(n *unstable.Node) error {
 	t := r.tables.root
 	for it := n.Key(); it.Next(); {
@@ -109,8 +109,8 @@ func (r *tomlReader) selectTable(n *unstable.Node) error {
 	return nil
 }
 
-// keyObject makes an object at the position of a part of a key, in case the part names a new
-// table. It also returns the name.
+// keyObject makes an object at the position of one part of a key. The object is used if the part
+// names a new table. keyObject also returns the name.
 func (r *tomlReader) keyObject(n *unstable.Node) (*value, string, error) {
 	line, col := r.placeOf(int(n.Raw.Offset))
 	v, err := r.newValue(object, line, col)
@@ -228,7 +228,7 @@ func tomlTime(v *value, s string) error {
 	switch x := doc.X.(type) {
 	case time.Time:
 		v.text = x.Format(time.RFC3339Nano)
-	case fmt.Stringer: // a local one
+	case fmt.Stringer: // a date or time without a time zone
 		v.text = x.String()
 	default:
 		return v.valueErrorf(nil, "%.40q is not a date or time", s)
@@ -236,10 +236,10 @@ func tomlTime(v *value, s string) error {
 	return nil
 }
 
-// tomlTables are the tables of a TOML document, with the form in which each was defined. The
-// form determines whether a later line may add to a table (TOML 1.0, sections "Table", "Inline
-// Table" and "Array of Tables"). A single map holds all names of all tables, so that tables need
-// no maps of their own.
+// tomlTables are the tables of a TOML document, with the form in which each was defined. The form
+// determines whether a later line may add to a table (TOML 1.0, sections "Table", "Inline Table"
+// and "Array of Tables"). A single map holds all names of all tables, so that tables need no maps
+// of their own.
 type tomlTables struct {
 	root, current *tomlTable
 	named         map[tomlName]*tomlTable
@@ -257,19 +257,19 @@ type tomlTable struct {
 	id    int // ID of the table, or of the last table in an array
 	made  tomlMade
 	depth int
-	value *value // the value, or the last element of an array of tables
-	list  *value // the array of tables, or nil
+	value *value // the value, or the last element if it is an array of tables
+	list  *value // the array of tables; nil for any other value
 }
 
 // tomlMade is the form in which a table or value was defined.
 type tomlMade uint8
 
 const (
-	byHeader   tomlMade = iota // [a]
-	byLonger                   // a in [a.b]: its own header may follow
-	byDots                     // a in a.b = 1: only dotted keys may add to it
-	byBrackets                 // [[a]]
-	byOneValue                 // a = 1, a = {}: nothing may add to it
+	byHeader   tomlMade = iota // defined by a header [a]
+	byLonger                   // table a of a header [a.b]; a header [a] may follow
+	byDots                     // table a of a line a.b = 1; only dotted keys may add to it
+	byBrackets                 // defined by a header [[a]]
+	byOneValue                 // the value of a line a = 1 or a = {}; nothing may add to it
 )
 
 func newTOMLTables(root *value) *tomlTables {
@@ -303,7 +303,7 @@ func duplicate(v *value, name string, first *tomlTable) error {
 	return v.valueErrorf(nil, "duplicate key %.60q, first at %d:%d", name, other.line, other.col)
 }
 
-// passTable resolves a part of a header that is not the last, and returns its table.
+// passTable resolves one part of a header, except the last part, and returns its table.
 func (t *tomlTables) passTable(from *tomlTable, name string, v *value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	switch {
@@ -352,7 +352,7 @@ func (t *tomlTables) addTableElement(from *tomlTable, name string, v *value, all
 	return n, nil
 }
 
-// dotted resolves a part of a dotted key that is not the last, and returns its table.
+// dotted resolves one part of a dotted key, except the last part, and returns its table.
 func (t *tomlTables) dotted(from *tomlTable, name string, v *value) (*tomlTable, error) {
 	n := t.named[tomlName{from.id, name}]
 	switch {
@@ -372,6 +372,6 @@ func (t *tomlTables) putLeaf(to *tomlTable, name string, v *value) (*tomlTable, 
 	return t.putInTable(to, name, byOneValue, v)
 }
 
-// inline returns the table for the keys of an inline table. It has its own ID, because arrays
-// may contain it.
+// inline returns the table for the keys of an inline table. The table has its own ID, because
+// arrays may contain it.
 func (t *tomlTables) inline(v *value, depth int) *tomlTable { return t.makeTable(byOneValue, v, depth) }

@@ -33,7 +33,8 @@ func TestTOMLTablesAreExtendedAsTheLibraryDoes(t *testing.T) {
 	}
 }
 
-// For lines in any order, the reader returns the results and refusals of the library.
+// The test reads random lines in any order. The reader must return the same result as the library,
+// or refuse the document like the library.
 func TestTOMLLinesInAnyOrderAgreeWithTheLibrary(t *testing.T) {
 	keys := rapid.StringMatching(`[abc](\.[abc]){0,2}`)
 	values := rapid.SampledFrom([]string{"1", "{}", "{a=1}", "{a.b=1, c=[{}]}", "[]", "[{a=1},{a=2}]", "'x'"})
@@ -58,7 +59,7 @@ type failer interface {
 	Errorf(format string, args ...any)
 }
 
-// sameTOML fails unless a document is read as the library reads it.
+// sameTOML fails unless the reader and the library have the same result for a document.
 func sameTOML(t failer, source string) {
 	root, err := readTOML(&builder{ctx: never{}}, []byte(source))
 	var doc map[string]any
@@ -88,7 +89,7 @@ func sameTOML(t failer, source string) {
 	}
 }
 
-// ofTOML converts the library's result to a comparable form, and ofValue ours.
+// ofTOML converts the library's result to a comparable form. ofValue converts our result.
 func ofTOML(x any) any {
 	switch x := x.(type) {
 	case map[string]any:
@@ -144,7 +145,7 @@ func ofValue(v *value) any {
 	return "text " + v.text
 }
 
-// Keys keep their order, floats their digits, and values their positions.
+// Keys must keep their order, floats their digits, and values their positions.
 func TestTOMLKeepsOrderDigitsAndPlaces(t *testing.T) {
 	source := "z = 1.10\na = 0.1234567890123456789012\n[t]\nb = 1_0e6\n[a2]\n[t.c]\nd = [+1.50, {\"é\" = inf}]\n"
 	root, err := readTOML(&builder{ctx: t.Context()}, []byte(source))
@@ -165,7 +166,6 @@ func TestTOMLKeepsOrderDigitsAndPlaces(t *testing.T) {
 	}
 }
 
-// Headers, dots and brackets all count for the depth.
 func TestTOMLDepthIsLimited(t *testing.T) {
 	dots := func(n int) string { return strings.TrimSuffix(strings.Repeat("a.", n), ".") }
 	for source, ok := range map[string]bool{

@@ -90,9 +90,9 @@ func unprintable(r rune) bool {
 type yamlReader struct {
 	*builder
 	layout *yamlLayout
-	spaces int                 // indentation of the enclosing block, or -1
-	flow   bool                // the value is inside brackets
-	open   map[*yaml.Node]bool // targets of aliases that are being read
+	spaces int                 // indentation of the enclosing block; -1 if there is none
+	flow   bool                // whether the value is inside brackets
+	open   map[*yaml.Node]bool // the targets of the aliases that are being read
 	cost   int                 // number of values so far; long values count several times
 	room   int                 // number of values that aliases may still add
 }
@@ -170,7 +170,7 @@ func (r *yamlReader) alias(n *yaml.Node) (*value, error) {
 		return nil, fmt.Errorf("%d:%d: the alias *%.40s is inside its own anchor", n.Line, n.Column, n.Value)
 	}
 	before, flow := r.cost, r.flow
-	r.flow = true // indentation was checked at the anchor
+	r.flow = true // the indentation was checked at the anchor
 	v, err := r.readYAMLValue(n.Alias)
 	r.flow = flow
 	if r.room -= r.cost - before; err == nil && r.room < 0 {
@@ -179,7 +179,7 @@ func (r *yamlReader) alias(n *yaml.Node) (*value, error) {
 	return v, err
 }
 
-// mapping reads keys and their values. Keys merged by << come last and do not override other
+// mapping reads keys and their values. Keys that << merges come last, and do not override other
 // keys.
 func (r *yamlReader) mapping(v *value, n *yaml.Node) error {
 	first := map[string]*yaml.Node{}
@@ -246,8 +246,8 @@ func (r *yamlReader) mergeKeys(v *value, known map[string]*yaml.Node, n *yaml.No
 
 const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// readScalar reads a scalar by its tag. Without a tag and quotes, it applies the core schema
-// (YAML 1.2.2, section 10.3.2).
+// readScalar reads a scalar by its tag. If the scalar has neither tag nor quotes, it applies the
+// core schema (YAML 1.2.2, section 10.3.2).
 func readScalar(v *value, n *yaml.Node) error {
 	if n.Style&yaml.TaggedStyle != 0 || n.Tag == "!" {
 		return tagged(v, n)
@@ -260,11 +260,11 @@ func readScalar(v *value, n *yaml.Node) error {
 	return nil
 }
 
-// tagged reads a scalar with a tag. The core schema must read the text as the tag's type.
-// !!float also accepts integers, and makes them floats.
+// tagged reads a scalar with a tag. The text must have the tag's type by the core schema. !!float
+// also accepts integers, and makes them floats.
 func tagged(v *value, n *yaml.Node) error {
 	tag := n.ShortTag()
-	if n.Tag == "!" { // always a string
+	if n.Tag == "!" { // such a value is always a string
 		tag = "!!str"
 	}
 	want, ok := map[string]kind{"!!str": text, "!!null": null, "!!bool": boolean, "!!int": number, "!!float": number}[tag]

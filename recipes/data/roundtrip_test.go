@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawn draws a possible value of a JSON file.
+// drawn draws a random value that a JSON file may contain.
 func drawn(depth int) *rapid.Generator[any] {
 	texts := rapid.StringOf(rapid.RuneFrom([]rune("aé😀\"\\\n\x01/ ")))
 	leaves := []*rapid.Generator[any]{
@@ -38,8 +38,8 @@ func floats(g *rapid.Generator[float64]) *rapid.Generator[json.Number] {
 	return rapid.Map(g, func(x float64) json.Number { return json.Number(strconv.FormatFloat(x, 'e', -1, 64)) })
 }
 
-// Independent readers of the CBOR and MessagePack output find the values of the JSON source, and
-// cooking the JSON output again changes nothing.
+// Independent readers of the CBOR and MessagePack output must find the values of the JSON source.
+// Cooking the JSON output again must change nothing.
 func TestIndependentReadersFindTheSameValues(t *testing.T) {
 	decoder, err := cbor.DecOptions{DupMapKey: cbor.DupMapKeyEnforcedAPF, UTF8: cbor.UTF8RejectInvalid, IntDec: cbor.IntDecConvertNone}.DecMode()
 	if err != nil {
@@ -128,7 +128,7 @@ func asRead(v any) any {
 	return v
 }
 
-// Reading any bytes gives a tree or a one-line error.
+// Any bytes must give a tree or a one-line error.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"a": [1, -2.5e3, "\ud83d\ude00", null, true]}`, "// c\n{\"a\": 1,}", "a: &x [1, *y]\nb: {<<: *x}\n", "- - - !!str 1\n- |\n  x\n",

@@ -11,11 +11,12 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// checkSchema checks a tree against the schema at a path from the asset directory.
+// checkSchema checks a tree against a schema. The path of the schema is relative to the asset
+// directory.
 //
-// JSON Schema is implemented here instead of by a library for four reasons: the work must be
-// limited, because nested alternatives can take exponential time; numbers are compared by their
-// digits; errors name the position of a value in the file; and runs without a schema have no
+// The package implements JSON Schema itself instead of using a library, for four reasons. The work
+// must be limited, because nested alternatives can take exponential time. Numbers are compared by
+// their digits. Errors name the position of a value in the file. Runs without a schema have no
 // cost.
 func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value) error {
 	files := &schemaFiles{ctx: ctx, job: job}
@@ -41,16 +42,15 @@ func checkSchema(ctx context.Context, job *recipe.Job, path string, root *value)
 	return found.violationsError(path)
 }
 
-// mostSteps returns the limit of work for checking a number of values. Applying a schema to a
-// value is one step, and so is each item or alternative. Nested alternatives can take 2^depth
-// steps.
+// mostSteps returns the limit of work for checking a number of values. Applying a schema to a value
+// is one step, and so is each item or alternative. Nested alternatives can take 2^depth steps.
 func mostSteps(values int) int { return 200_000 + 100*values }
 
 const (
 	// stepsPerLook is the number of steps between two checks of the context.
 	stepsPerLook = 256
-	// mostNested limits nested applications of schemas. Data has fewer levels, but at each level
-	// several schemas that refer to each other may apply.
+	// mostNested limits nested applications of schemas. It exceeds the levels of data, because
+	// several schemas that refer to each other may apply on each level.
 	mostNested = 20_000
 )
 
@@ -92,7 +92,7 @@ const (
 // A violation is an error in one value.
 type violation struct {
 	at   *value
-	path string // sort key for values without a position
+	path string // sort key of a value without a position
 	what string
 }
 
@@ -104,11 +104,11 @@ func (v violation) comparePlace(w violation) int {
 	return cmp.Or(cmp.Compare(v.at.line, w.at.line), cmp.Compare(v.at.col, w.at.col), cmp.Compare(v.path, w.path))
 }
 
-// violations counts violations and keeps the first ones in the order of the file. A nil
-// *violations discards them.
+// violations counts violations and keeps the first ones in the order of the file. A nil *violations
+// discards all violations.
 type violations struct {
 	all   int
-	first []violation // first violations, sorted
+	first []violation // the first violations, sorted
 }
 
 // subViolations returns a separate list for violations that may be discarded.
@@ -119,8 +119,8 @@ func (f *violations) subViolations() *violations {
 	return &violations{}
 }
 
-// addViolation counts a violation. Because formatting is expensive, it formats the message only
-// if the violation is one of the first.
+// addViolation counts a violation. It formats the message only for one of the first violations,
+// because formatting is expensive.
 func (f *violations) addViolation(at *value, path []string, format string, args ...any) {
 	if f == nil {
 		return
@@ -138,8 +138,7 @@ func (f *violations) addViolation(at *value, path []string, format string, args 
 	f.insertViolation(v)
 }
 
-// insertViolation keeps a violation if it is one of the first. It does not count repeated
-// violations.
+// insertViolation keeps a violation if it is one of the first. A repeated violation is not counted.
 func (f *violations) insertViolation(v violation) {
 	i, twice := slices.BinarySearchFunc(f.first, v, violation.compareViolation)
 	if twice {
@@ -161,8 +160,8 @@ func (f *violations) countAll(other *violations) {
 	}
 }
 
-// violationsError returns an error of one line: the first violations with their positions, and
-// the number of further violations.
+// violationsError returns a one-line error with the first violations, their positions, and the
+// number of other violations.
 func (f *violations) violationsError(schema string) error {
 	if f.all == 0 {
 		return nil
@@ -194,7 +193,7 @@ func showNames(names []string, quote string) string {
 	return strings.Join(shown, ", ")
 }
 
-// showMany lists some names, and says how many more there are.
+// showMany lists some names, and the number of the other names.
 func showMany(names []string, all int) string {
 	slices.Sort(names)
 	shown := showNames(names, "'")

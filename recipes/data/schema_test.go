@@ -44,7 +44,7 @@ func TestSchemaAcceptsAndRefusesValues(t *testing.T) {
 		{"data/a.toml", "mass = 1", `{"type": "array"}`, "", "at the top: got object, want array (schema /schemas/kart.json)"},
 		{"data/a.json", `[1e999999999]`, `{"items": {"maximum": 3}}`, "", "1:2: at /0: maximum: got 1e999999999, want 3"},
 		{"data/a.json", "[]", "", "", "schema /schemas/kart.json: "},
-		{"data/a.json", "[]", `{"$schema": "http://json-schema.org/draft-06/schema#", "contains": {}, "minContains": 0}`, "", "contains"}, // no keyword of draft-06
+		{"data/a.json", "[]", `{"$schema": "http://json-schema.org/draft-06/schema#", "contains": {}, "minContains": 0}`, "", "contains"}, // draft-06 does not have this keyword
 		{"data/a.json", "[1, 1]", `{"$schema": "http://json-schema.org/draft-07/schema#", "contains": {}, "maxContains": 1}`, "", ""},
 		{"data/a.json", "[]", `{"$schema": "https://json-schema.org/draft/2019-09/schema", "contains": {}, "minContains": 0}`, "", ""},
 		{"data/a.json", "[1, 1]", `{"$schema": "https://json-schema.org/draft/2019-09/schema", "contains": {}, "maxContains": 1}`, "", "contain"},
@@ -75,7 +75,7 @@ func TestSchemaAcceptsAndRefusesValues(t *testing.T) {
 	}
 }
 
-// Schemas are dependencies, including absent ones.
+// Schema files must be dependencies, even if they do not exist.
 func TestSchemasAreDependencies(t *testing.T) {
 	files := map[string]string{"data/a.yaml": "[]", "schemas/kart.json": kartSchema}
 	res := cook(t, files, "data/a.yaml", options{"schema": "/schemas/kart.json"})
@@ -108,7 +108,8 @@ func TestStringsSatisfyTheirFormat(t *testing.T) {
 	}
 }
 
-// Package net/mail accepts every mailbox, except empty quotes and literals.
+// Package net/mail must accept every address that isEmail accepts, except those with empty quotes
+// or literals.
 func FuzzEmail(f *testing.F) {
 	for _, s := range []string{"a@b", `"a b\"c"@d`, "a@[127.0.0.1]", "a..b@c", "josé@é", "a@b=c", "a b@c"} {
 		f.Add(s)
@@ -123,7 +124,6 @@ func FuzzEmail(f *testing.F) {
 	})
 }
 
-// Numbers are compared by their digits, whatever their size.
 func TestNumbersAreComparedByTheirDigits(t *testing.T) {
 	const large = "123456789012345678901234567890123456789"
 	for _, tc := range []struct {
@@ -174,14 +174,14 @@ func TestNumbersAreComparedByTheirDigits(t *testing.T) {
 			t.Errorf("%.40s %.40s: got %v, want %s", tc.source, tc.schema, res.Err, tc.want)
 		}
 	}
-	// Infinities and NaN of YAML satisfy no bound.
+	// Infinities and NaN of YAML must satisfy no bound.
 	res := cook(t, map[string]string{"a.yaml": ".inf", "s.json": `{"minimum": 1}`}, "a.yaml", options{"schema": "/s.json", "format": "cbor"})
 	if res.Err == nil || !strings.Contains(fmt.Sprint(res.Err), "Infinity cannot be compared") {
 		t.Errorf("infinity: %v", res.Err)
 	}
 }
 
-// chain returns n schemas that each refer to the next; the last one applies the first to items.
+// chain returns n schemas that each refer to the next. The last one applies the first to items.
 func chain(n int) string {
 	var b strings.Builder
 	b.WriteString(`{"$ref":"#/$defs/0","$defs":{`)
@@ -194,8 +194,8 @@ func chain(n int) string {
 
 func nested(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 
-// A schema that would crash the check, take forever, or is outside of the asset directory gives a
-// one-line error.
+// The schemas would crash the check, take very long, or are outside of the asset directory. Each
+// must give a one-line error.
 func TestHostileSchemaIsRefused(t *testing.T) {
 	many := strings.Repeat(`{"type":"null"},`, mostSchemas) + "true"
 	for _, tc := range []struct{ source, schema, want string }{
@@ -226,7 +226,8 @@ func TestHostileSchemaIsRefused(t *testing.T) {
 	}
 }
 
-// doubling are schemas that visit each list twice, its items four times, and so on.
+// doubling are schemas whose work doubles with each level of a list: they visit its items twice,
+// their items four times, and so on.
 var doubling = map[string]string{
 	"plain":      `{"anyOf":[{"items":{"$ref":"#"},"type":"array"},{"items":{"$ref":"#"},"type":"array"}]}`,
 	"draft 7":    `{"$schema":"http://json-schema.org/draft-07/schema","anyOf":[{"items":{"$ref":"#"},"type":"array"},{"items":{"$ref":"#"},"type":"array"}]}`,
@@ -237,7 +238,6 @@ var doubling = map[string]string{
 	"properties": `{"propertyNames":true,"anyOf":[{"prefixItems":[{"$ref":"#"}],"type":"array"},{"contains":{"$ref":"#"},"type":"array"}]}`,
 }
 
-// A check that takes too many steps ends.
 func TestStepsOfACheckAreLimited(t *testing.T) {
 	for name, schema := range doubling {
 		res := cook(t, map[string]string{"a.json": strings.Repeat("[", 24) + "1" + strings.Repeat("]", 24), "s.json": schema}, "a.json", options{"schema": "/s.json"})
@@ -247,7 +247,6 @@ func TestStepsOfACheckAreLimited(t *testing.T) {
 	}
 }
 
-// A canceled context ends a check at any point.
 func TestCanceledCheckEnds(t *testing.T) {
 	for name, tc := range map[string]struct{ source, schema string }{
 		"many violations":   {"[" + strings.Repeat(`"a",`, 20_000) + "1]", `{"items":{"type":"number"}}`},
@@ -284,7 +283,7 @@ func manyKeys(n int) string {
 	return b.String()
 }
 
-// Violations are reported with the same text each time.
+// The text about violations must be the same each time.
 func TestViolationsAreReportedInFixedOrder(t *testing.T) {
 	for _, tc := range []struct{ path, source, schema, want string }{
 		{"a.json", `{"b":1,"a":2,"x":1,"y":2,"z":3,"w":4}`, `{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"additionalProperties":false}`,

@@ -5,14 +5,15 @@ import (
 	"errors"
 )
 
-// A checker applies schemas to values. Once err is set, its methods do nothing.
+// A checker applies schemas to values. After an error, which is stored in err, its methods do
+// nothing.
 type checker struct {
 	ctx  context.Context
 	set  *schemaSet
 	top  *schema
 	path []string // path of the current value
 
-	taken, next, most int // see countSteps
+	taken, next, most int // counters of steps; see countSteps
 	active            []application
 	err               error
 }
@@ -23,7 +24,7 @@ type application struct {
 	value  *value
 }
 
-// A scope is the current schema resource, and the resources through which references led to it.
+// A scope is the current schema resource, and the resources whose references led to it.
 type scope struct {
 	outer    *scope
 	resource *resource
@@ -83,8 +84,8 @@ func (c *checker) applySchema(s *schema, v *value, outer *scope, judged itemMark
 	return ok && c.err == nil
 }
 
-// beginApplication records that a schema is being applied to a value. It fails if the same
-// application is already in progress.
+// beginApplication records that a schema is being applied to a value. It fails if the same schema
+// is already being applied to the same value.
 func (c *checker) beginApplication(s *schema, v *value) bool {
 	last := len(c.active) - 1
 	for i := last; i >= 0 && c.active[i].value == v; i-- {
@@ -104,7 +105,7 @@ func (c *checker) beginApplication(s *schema, v *value) bool {
 	return true
 }
 
-// applyInPlace applies the subschemas that apply to the value itself.
+// applyInPlace applies the subschemas that concern the value itself, not its items.
 func (c *checker) applyInPlace(s *schema, v *value, in *scope, own itemMarks, found *violations) bool {
 	ok := true
 	for _, ref := range []*schema{s.ref, c.dynamicTarget(s.dynamic, in)} {

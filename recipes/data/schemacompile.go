@@ -10,7 +10,7 @@ import (
 type schema struct {
 	at       *value
 	resource *resource
-	never    bool // the schema is false, which accepts nothing
+	never    bool // whether the schema is false, which accepts no value
 
 	ref     *schema
 	dynamic *dynamicRef
@@ -28,12 +28,12 @@ type logicRules struct {
 	not, when, then, otherwise *schema
 }
 
-// A dynamicRef is a $dynamicRef or $recursiveRef. Its target depends on the resources in scope:
-// the outermost resource with an anchor of that name wins.
+// A dynamicRef is a $dynamicRef or $recursiveRef. Its target depends on the resources in scope: the
+// outermost resource with an anchor of that name determines it.
 type dynamicRef struct {
 	first *schema
-	name  string // "" for $recursiveRef
-	moves bool   // first has such an anchor; otherwise the reference is ordinary
+	name  string // name of the anchor; "" for $recursiveRef
+	moves bool   // whether first has such an anchor; if not, the reference is ordinary
 }
 
 func newSchema(at *value, r *resource) *schema {
@@ -64,7 +64,7 @@ func (set *schemaSet) compileSchema(v *value) (*schema, error) {
 	if ref, ok := v.memberValue("$ref"); ok {
 		s.ref = k.refer(ref)
 		if s.resource.draft <= draft7 {
-			return s, k.err // keywords beside $ref are ignored
+			return s, k.err // these drafts ignore other keywords beside $ref
 		}
 	}
 	for i, key := range v.keys {
@@ -161,7 +161,7 @@ func (k *keywords) compileSub(v *value) *schema {
 	if k.err != nil {
 		return nil
 	}
-	if k.set.owners[v] == nil { // not an object, so scanSchema has not visited it
+	if k.set.owners[v] == nil { // the value is not an object, so scanSchema has not visited it
 		k.set.owners[v] = k.schema.resource
 	}
 	s, err := k.set.compileSchema(v)
@@ -169,7 +169,7 @@ func (k *keywords) compileSub(v *value) *schema {
 	return s
 }
 
-// flagOrSub compiles a keyword whose value is true, false or a schema in all drafts.
+// flagOrSub compiles a keyword whose value may be true, false or a schema, in all drafts.
 func (k *keywords) flagOrSub(v *value) *schema {
 	if v.kind == boolean {
 		s := newSchema(v, k.schema.resource)
@@ -243,7 +243,7 @@ func (k *keywords) countKeyword(key string, v *value) int {
 	return int(n.Int64())
 }
 
-// patternOf compiles a pattern. Errors name the place of the value at.
+// patternOf compiles a pattern. An error names the position of the value at.
 func (k *keywords) patternOf(at *value, pattern string) *regexp.Regexp {
 	re, err := compilePattern(pattern)
 	if err != nil {

@@ -81,8 +81,8 @@ func parses(layout, s string) bool {
 	return err == nil && len(s) == len(layout)
 }
 
-// isDateTime accepts a date-time of RFC 3339. It accepts a leap second only at the end of a day
-// in UTC.
+// isDateTime reports whether a string is a date-time of RFC 3339. A leap second is valid only at
+// the end of a day in UTC.
 func isDateTime(s string) bool {
 	m := dateTime().FindStringSubmatch(s)
 	if m == nil || !parses("2006-01-02", m[1]) || !parses("15:04", m[2]) || m[4] != "" && (!parses("15:04", m[5]+":"+m[6])) {
@@ -103,9 +103,9 @@ func isDateTime(s string) bool {
 	return m[3] == "60" && at.Hour() == 23 && at.Minute() == 59
 }
 
-// isEmail reports whether a string is a Mailbox of RFC 5321, section 4.1.2, or of RFC 6531. It
-// does not use net/mail, which implements RFC 5322, which differs. That package also imports
-// net, which makes programs load the system's C library at start.
+// isEmail reports whether a string is a Mailbox of RFC 5321, section 4.1.2, or of RFC 6531. It does
+// not use net/mail, which implements a different syntax, RFC 5322. That package also imports net,
+// which makes programs load the system's C library at start.
 func isEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 0 || !mailName().MatchString(s[:at]) {
@@ -131,8 +131,7 @@ func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// isURI reports whether a string is a URI. Unless absolute is set, relative references are also
-// accepted.
+// isURI reports whether a string is a URI. If absolute is false, relative references are also URIs.
 func isURI(s string, absolute bool) bool {
 	if strings.ContainsAny(s, " \"<>\\^`{|}") {
 		return false

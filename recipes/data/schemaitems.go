@@ -11,7 +11,7 @@ type listRules struct {
 	size        limits
 	unique      bool
 	prefix      []*schema
-	rest        *schema // schema of the items after the prefix
+	rest        *schema // schema for the items after the prefix
 	contains    *schema
 	containing  limits // allowed number of items that satisfy contains
 	unevaluated *schema
@@ -35,7 +35,7 @@ type patternSchema struct {
 	schema  *schema
 }
 
-// A dependent is a condition that applies if an object has a property.
+// A dependent is a condition for objects that have a certain property.
 type dependent struct {
 	name     string
 	schema   *schema

@@ -40,8 +40,8 @@ type resource struct {
 	draft     int
 	root      *value
 	anchors   map[string]*value
-	dynamic   map[string]*value // targets of $dynamicAnchor by name
-	recursive bool              // $recursiveAnchor is true
+	dynamic   map[string]*value // targets of $dynamicAnchor, by name
+	recursive bool              // whether $recursiveAnchor is true
 }
 
 // A schemaSet holds compiled schemas that may refer to each other.
@@ -66,8 +66,8 @@ func (set *schemaSet) openSchema(path string) (*schema, error) {
 	return set.compileSchema(r.root)
 }
 
-// openResource returns the resource with a URI, and reads its file if necessary. draft is the
-// default for resources that do not name a draft.
+// openResource returns the resource with a URI, and reads its file if necessary. draft is the draft
+// of resources that do not name one.
 func (set *schemaSet) openResource(uri *url.URL, draft int) (*resource, error) {
 	name := uri.String()
 	if r := set.resources[name]; r != nil {
@@ -99,8 +99,8 @@ func (v *value) memberValue(key string) (*value, bool) {
 	return nil, false
 }
 
-// Keywords whose values contain subschemas: as the value itself, in a list, or in an object. The
-// keywords items and dependencies have several forms.
+// Keywords with subschemas in their values. The value is a subschema, a list of them, or an object
+// with them. The keywords items and dependencies have several forms.
 var (
 	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
 	listKeywords   = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
@@ -203,7 +203,7 @@ func (set *schemaSet) findReference(r *resource, at *value, ref string) (target 
 			owner = set.owners[v]
 		}
 	}
-	if set.owners[v] == nil { // a value that scanSchema has not visited
+	if set.owners[v] == nil { // the target is a value that scanSchema has not visited
 		return v, fragment, set.scanSchema(v, owner)
 	}
 	return v, fragment, nil
@@ -215,7 +215,7 @@ func schemaError(r *resource, at *value, format string, args ...any) error {
 }
 
 const (
-	// schemaScheme is the scheme of schema URIs; a path relative to the asset directory follows.
+	// schemaScheme is the scheme of schema URIs. A path relative to the asset directory follows.
 	schemaScheme = "asset"
 	// mostSchemaBytes limits the total size of all schemas for one file.
 	mostSchemaBytes = 1 << 20
@@ -228,7 +228,7 @@ type schemaFiles struct {
 	ctx     context.Context
 	job     *recipe.Job
 	bytes   int64 // number of bytes read so far
-	schemas int   // number of objects and booleans read so far, an upper bound of the number of subschemas
+	schemas int   // number of objects and booleans read so far, which is at least the number of subschemas
 }
 
 // loadSchemaFile reads the schema with a URI, and also returns its path.
@@ -263,7 +263,7 @@ func (l *schemaFiles) readSchema(path string) (*value, error) {
 	return doc, l.countSchemas(doc)
 }
 
-// limitSchemaSize refuses a file before reading it if it is too large.
+// limitSchemaSize refuses a file that is too large, before reading it.
 func (l *schemaFiles) limitSchemaSize(path string) error {
 	f, err := l.job.OpenDep(path)
 	if err != nil {

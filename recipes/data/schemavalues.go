@@ -38,11 +38,11 @@ type limits struct{ least, most int }
 
 var noLimits = limits{-1, -1}
 
-// A typeSet is a bit set of indices into typeNames.
+// A typeSet is a bit set of indexes of typeNames.
 type typeSet uint8
 
-// typeNames are JSON Schema's names of types: the names of kinds, in the order of kinds, then
-// integer.
+// typeNames are JSON Schema's names of types. They are the names of the kinds, in the order of the
+// kinds, and then integer.
 var typeNames = []string{"null", "boolean", "number", "string", "array", "object", "integer"}
 
 const integer = 6
@@ -127,8 +127,8 @@ func (k *keywords) numberBound(key string, v *value) *bound {
 	return &bound{d, shortenText(v.text)}
 }
 
-// exclusiveBound reads an exclusive bound. In draft 4 the keyword is a flag that applies to the
-// bound in keyword beside.
+// exclusiveBound reads an exclusive bound. In draft 4 the keyword is a boolean that makes the bound
+// in the keyword beside exclusive.
 func (k *keywords) exclusiveBound(key, beside string, v *value) *bound {
 	if k.schema.resource.draft > draft4 {
 		return k.numberBound(key, v)
@@ -264,7 +264,7 @@ func (c *checker) checkText(rules *textRules, v *value, found *violations) bool 
 	return ok
 }
 
-// checkSize checks the length of a value; what describes the length.
+// checkSize checks the length of a value. what describes the length in messages.
 func (c *checker) checkSize(v *value, what string, want limits, have int, found *violations) bool {
 	if have < want.least {
 		return c.noteViolation(found, v, "there are %d %s, want at least %d", have, what, want.least)
@@ -275,14 +275,15 @@ func (c *checker) checkSize(v *value, what string, want limits, have int, found 
 	return true
 }
 
-// canonicalCounted returns the canonical form of a value, and counts the work for it.
+// canonicalCounted returns the canonical form of a value. It counts the work as steps.
 func (c *checker) canonicalCounted(v *value) string {
 	form := canonicalForm(v)
 	c.countSteps(len(form) / 64)
 	return form
 }
 
-// canonicalForm returns a text that is equal for two values exactly if they are equal.
+// canonicalForm returns a text for a value. Two values have the same text if and only if they are
+// equal.
 func canonicalForm(v *value) string { return string(appendCanonical(nil, v)) }
 
 func appendCanonical(out []byte, v *value) []byte {

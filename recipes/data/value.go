@@ -16,7 +16,7 @@ type kind uint8
 const (
 	null kind = iota
 	boolean
-	number   // text is in JSON syntax, or "NaN", "Infinity", "-Infinity"
+	number   // value.text is the number in JSON syntax, or "NaN", "Infinity", "-Infinity"
 	text     // value.text is the string
 	list     // value.items are the items
 	object   // value.items are the values of value.keys
@@ -29,14 +29,14 @@ const (
 // A value is one value of a file, with all values below it.
 type value struct {
 	kind  kind
-	line  int32 // line, from 1, or 0 if unknown
+	line  int32 // line, from 1; 0 if unknown
 	col   int32 // column in characters, from 1
 	text  string
 	items []*value
 	keys  []string
 }
 
-// placePrefix returns the position of a value as a prefix for messages.
+// placePrefix returns the position of a value, as a prefix for messages.
 func (v *value) placePrefix() string {
 	if v.line == 0 {
 		return ""
@@ -44,8 +44,8 @@ func (v *value) placePrefix() string {
 	return fmt.Sprintf("%d:%d: ", v.line, v.col)
 }
 
-// valueErrorf returns an error about a value. If the value's position is unknown, the error
-// names the path.
+// valueErrorf returns an error about a value. If the value's position is unknown, the error names
+// its path in the tree.
 func (v *value) valueErrorf(path []string, format string, args ...any) error {
 	where := v.placePrefix()
 	if where == "" {
@@ -104,8 +104,8 @@ type builder struct {
 	made  int
 	depth int
 
-	decimalComma bool // keys that are numbers, true, false or null were read as text
-	otherKeys    bool // keys that are numbers, true, false or null are allowed and become text
+	decimalComma bool // whether numbers in cells have a decimal comma
+	otherKeys    bool // whether a key was a number, true, false or null, and was converted to text
 }
 
 const (
@@ -113,8 +113,8 @@ const (
 	maxDepth = 1000
 	// maxValues limits the number of values in a file.
 	maxValues = 16 << 20
-	// step is the number of values between two checks of the context, which take less than a
-	// millisecond.
+	// step is the number of values between two checks of the context. Reading so many values takes
+	// less than a millisecond.
 	step = 4096
 )
 
@@ -132,7 +132,7 @@ func (b *builder) newValue(k kind, line, col int) (*value, error) {
 	return v, nil
 }
 
-// enterLevel enters a list or object; the method up leaves it.
+// enterLevel enters a list or object. The method up leaves it.
 func (b *builder) enterLevel(v *value) error {
 	if b.depth++; b.depth > maxDepth {
 		return v.valueErrorf(nil, "the value is nested deeper than %d levels", maxDepth)
@@ -146,8 +146,8 @@ func (b *builder) leaveLevel() { b.depth-- }
 type places struct {
 	text []byte
 
-	// seen is the offset up to which lines have been counted; line and col are its position,
-	// from 0.
+	// seen is the offset up to which lines have been counted. line and col are the position of that
+	// offset, from 0.
 	seen, line, col int
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 type cborOptions struct {
-	exact  bool // use decimal fractions for numbers that no binary64 equals
-	sorted bool // sort keys by their encoded form
+	exact  bool // whether to use decimal fractions for numbers that no binary64 equals
+	sorted bool // whether to sort keys by their encoded form
 }
 
 // Major types of CBOR (RFC 8949, section 3.1), and the tags used here.
@@ -26,14 +26,14 @@ const (
 	cborMap   = 5
 	cborTag   = 6
 
-	tagBignum          = 2 // RFC 8949, section 3.4.3
+	tagBignum          = 2 // the tag is defined in RFC 8949, section 3.4.3
 	tagNegativeBignum  = 3
-	tagDecimalFraction = 4 // RFC 8949, section 3.4.4
+	tagDecimalFraction = 4 // the tag is defined in RFC 8949, section 3.4.4
 )
 
-// appendCBOR encodes a tree as CBOR with definite lengths and the shortest form of every head
-// and float. Apart from the order of keys, which is an option, this is the core deterministic
-// encoding (section 4.2.1).
+// appendCBOR encodes a tree as CBOR with definite lengths and the shortest form of every head and
+// float. Apart from the order of keys, which is an option, this is the core deterministic encoding
+// (section 4.2.1).
 func appendCBOR(to writer, root *value, o cborOptions) ([]byte, error) {
 	w := &cborWriter{writer: to, cborOptions: o}
 	err := w.writeCBORValue(root)
@@ -132,7 +132,7 @@ func (w *cborWriter) writeCBORNumber(v *value) error {
 	if len(d.digits) > mostDigits {
 		return v.valueErrorf(w.path, "the number has %d digits; the limit is %d", len(d.digits), mostDigits)
 	}
-	if d.whole && (d.digits != "" || !d.negative) { // CBOR has no integer -0
+	if d.whole && (d.digits != "" || !d.negative) { // CBOR has no integer -0, so write a float
 		w.writeCBORInteger(d.mantissa())
 		return nil
 	}
@@ -180,7 +180,7 @@ func (w *cborWriter) writeCBORFloat(f float64) {
 	}
 }
 
-// toHalf returns the binary16 value that equals f, if there is one. Every NaN has one.
+// toHalf returns the binary16 value that equals f, if it exists. It exists for every NaN.
 func toHalf(f float64) (uint16, bool) {
 	sign := uint16(math.Float64bits(f) >> 48 & 0x8000)
 	switch a := math.Abs(f); {
@@ -192,17 +192,17 @@ func toHalf(f float64) (uint16, bool) {
 		return sign, true
 	case a >= 1<<16:
 		return 0, false
-	case a < 0x1p-14: // subnormal: multiples of 2^-24
+	case a < 0x1p-14: // subnormal numbers are multiples of 2^-24
 		n := a * 0x1p24
 		return sign | uint16(n), n == math.Trunc(n)
 	default:
-		fraction, exp := math.Frexp(a) // a = fraction * 2^exp, fraction in [1/2, 1)
+		fraction, exp := math.Frexp(a) // a = fraction * 2^exp, with fraction in [1/2, 1)
 		n := fraction * (1 << 11)
 		return sign | (uint16(exp+14)<<10 + uint16(n) - 1<<10), n == math.Trunc(n) && exp <= 16
 	}
 }
 
-// special parses the texts of NaN and the infinities.
+// special returns the float for the texts of NaN and the infinities.
 func special(s string) (float64, bool) {
 	switch s {
 	case notANum:
@@ -224,7 +224,7 @@ func appendMessagePack(to writer, root *value, exact bool) ([]byte, error) {
 
 type packWriter struct {
 	writer
-	exact bool // refuse numbers that no binary64 equals
+	exact bool // whether to refuse numbers that no binary64 equals
 }
 
 func (w *packWriter) writePackValue(v *value) error {
@@ -263,7 +263,7 @@ func (w *packWriter) writePackNumber(v *value) error {
 	f, ok := special(v.text)
 	if !ok {
 		d, read := parseDecimal(v.text)
-		if d.whole && (d.digits != "" || !d.negative) { // MessagePack has no integer -0
+		if d.whole && (d.digits != "" || !d.negative) { // MessagePack has no integer -0, so write a float
 			return w.writePackInteger(v)
 		}
 		var err error

@@ -23,9 +23,9 @@ func withoutDirectives(source []byte) ([]byte, error) {
 		return source, nil
 	}
 	out := bytes.Clone(source)
-	before := true     // directives are allowed here, before a document
-	directive := 0     // line of the last directive without a document
-	versioned := false // a %YAML directive was read
+	before := true     // whether the line is before a document, where directives are allowed
+	directive := 0     // line of the last directive since the last document; 0 if there is none
+	versioned := false // whether a %YAML directive was read for the next document
 	number, at := 0, 0
 	for line := range bytes.Lines(source) {
 		number++
@@ -103,8 +103,8 @@ func (l *yamlLayout) offset(line, column int) int {
 	return at
 }
 
-// blockIndent returns the indentation of a block-style list or object. The library may place the
-// node at its tag or anchor, which are further to the right.
+// blockIndent returns the indentation of a block-style list or object. It corrects the library's
+// position, which may be that of a tag or anchor further to the right.
 func blockIndent(n *yaml.Node, around int) int {
 	switch {
 	case n.Anchor == "" && n.Style&yaml.TaggedStyle == 0:
@@ -115,9 +115,9 @@ func blockIndent(n *yaml.Node, around int) int {
 	return around
 }
 
-// checkIndentation checks that all lines of a block-style node are indented by more than the
-// given number of spaces. The library does not check lines within quotes and brackets, and
-// accepts tabs there.
+// checkIndentation checks that all lines of a block-style node are indented by more than the given
+// number of spaces. The library does not check lines within quotes and brackets. It also accepts
+// tabs there.
 func (l *yamlLayout) checkIndentation(n *yaml.Node, spaces int) error {
 	at := l.offset(n.Line, n.Column)
 	for at < len(l.source) && (l.source[at] == '&' || l.source[at] == '!') { // skip an anchor or a tag
@@ -142,7 +142,7 @@ func (l *yamlLayout) checkIndentation(n *yaml.Node, spaces int) error {
 	return nil
 }
 
-// continued checks the indentation of the lines between two offsets, from the second line on.
+// continued checks the indentation of the lines between two offsets, except the first line.
 func (l *yamlLayout) continued(from, end, spaces int) error {
 	for {
 		i := bytes.IndexByte(l.source[from:end], '\n')
@@ -175,7 +175,7 @@ func flowEnd(source []byte, i int) int {
 					i++
 				}
 			}
-		case c == '\'' && (depth == 0 || strings.IndexByte(" \t\r\n,[{:", source[i-1]) >= 0): // not within a word
+		case c == '\'' && (depth == 0 || strings.IndexByte(" \t\r\n,[{:", source[i-1]) >= 0): // a quote within a word is an ordinary character
 			for i++; i < len(source) && (source[i] != '\'' || i+1 < len(source) && source[i+1] == '\''); i++ {
 				if source[i] == '\'' {
 					i++

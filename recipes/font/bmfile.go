@@ -54,7 +54,8 @@ type bmFile struct {
 	form  string
 	text  []byte
 	pages []bmPage
-	// charAt holds the offset, plus one, of the first character on each page, or 0.
+	// charAt holds, for each page, the offset of its first character plus one. It is 0 for a page
+	// without characters.
 	charAt [maxPages]int
 	// pagesSize is the offset of the size field of the binary pages block.
 	pagesSize int
@@ -65,7 +66,7 @@ type bmPage struct {
 	id         int
 	name       string
 	start, end int  // range of the name in the file, without quotes
-	quote      byte // quote around the name; 0 if unquoted
+	quote      byte // quote around the name; 0 if it is not quoted
 }
 
 // A bmAttribute is an attribute in a line of the text form, or in an element of the XML form.
@@ -182,8 +183,8 @@ func (f *bmFile) addElement(tag string, at int, attributes []bmAttribute) error 
 	return f.addPage(p)
 }
 
-// parseText parses the text form, in which each line has a tag and attributes. It checks the
-// tags "page" and "char", and skips all others.
+// parseText parses the text form, in which each line has a tag and attributes. It checks the tags
+// "page" and "char", and skips the others.
 func (f *bmFile) parseText(ctx context.Context) error {
 	var attributes []bmAttribute
 	at := 0
@@ -330,7 +331,7 @@ func (f *bmFile) binaryPages(start int, block []byte) error {
 	return nil
 }
 
-// withPageNames returns the font with the given page names.
+// withPageNames returns the content of the font with the given page names.
 func (f *bmFile) withPageNames(names []string) ([]byte, error) {
 	size := len(f.text)
 	for _, name := range names {
@@ -360,8 +361,8 @@ func (f *bmFile) withPageNames(names []string) ([]byte, error) {
 	return out, nil
 }
 
-// encodePageName returns the bytes of a page name in the file. It copies the bytes of a common
-// prefix unchanged.
+// encodePageName returns the bytes of a page name in the file. If the new name begins with the old
+// name, the old bytes are kept.
 func (f *bmFile) encodePageName(p bmPage, name string) (string, error) {
 	written := string(f.text[p.start:p.end])
 	switch {

@@ -44,8 +44,8 @@ func (*bmFontOptions) Outputs() []string { return []string{"{path}"} }
 // many kerning pairs.
 const maxBMFont = 128 << 20
 
-// estimateMemory implements Traits.Estimate. A page name in the output is at most as long as the
-// longest path.
+// estimateMemory implements Traits.Estimate. It assumes that each page name in the output is as
+// long as a path can be.
 func (*bmFontOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxBMFont {
 		return 0, errBMFontLarge
@@ -91,7 +91,8 @@ func (o *bmFontOptions) cookPages(ctx context.Context, job *recipe.Job) (f *bmFi
 	return f, names, nil
 }
 
-// cookedPage returns the name of a page's cooked file, and the reason for a warning, or "".
+// cookedPage returns the name of a page's cooked file. If there is a problem, it also returns the
+// text of a warning.
 func (o *bmFontOptions) cookedPage(job *recipe.Job, name string) (cooked, fault string) {
 	if o.Pages == "keep" || strings.HasPrefix(name, "data:") || strings.Contains(name, "://") {
 		return name, ""
@@ -108,7 +109,7 @@ func (o *bmFontOptions) cookedPage(job *recipe.Job, name string) (cooked, fault 
 	}
 	by, _, made := job.Followed(name)
 	if by == "" && len(made) == 1 && slices.Contains(source.TextureExtensions(), recipe.Ext(name)) {
-		made[0] += ".ktx2" // the default of the recipe image
+		made[0] += ".ktx2" // the recipe image makes .ktx2 files by default
 	}
 	switch {
 	case len(made) != 1:

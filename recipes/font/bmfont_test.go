@@ -40,8 +40,8 @@ type bmRun struct {
 	deps   []recipe.Dep
 }
 
-// cookBMFont cooks f/a.fnt to out/a.fnt beside p/a.png, which the rules cook to made; nil for no
-// rule.
+// cookBMFont cooks f/a.fnt to out/a.fnt. made maps the path of each image to its cooked files. It
+// is nil if no rule cooks images.
 func cookBMFont(t testing.TB, o *bmFontOptions, text string, made map[string][]string) bmRun {
 	t.Helper()
 	tree := fstest.MapFS{"f/a.fnt": {Data: []byte(text)}}
@@ -71,7 +71,6 @@ func cookBMFont(t testing.TB, o *bmFontOptions, text string, made map[string][]s
 	return bmRun{string(out), err, jobs.Warnings(job), jobs.Deps(job)}
 }
 
-// Each page has the name of its cooked image, in each form, and all other bytes stay.
 func TestPagesHaveNamesOfCookedImages(t *testing.T) {
 	cooked := &bmFontOptions{Pages: "cooked"}
 	one := func(artifact string) map[string][]string { return map[string][]string{"f/p/a.png": {artifact}} }
@@ -79,7 +78,7 @@ func TestPagesHaveNamesOfCookedImages(t *testing.T) {
 		name, source string
 		o            *bmFontOptions
 		made         map[string][]string
-		old, new     string // the one difference
+		old, new     string // the only difference between source and output
 	}{
 		{"no rule", textFont, cooked, nil, "p/a.png", "p/a.png.ktx2"},
 		{"text", textFont, cooked, one("f/p/a.webp"), "p/a.png", "p/a.webp"},
@@ -106,7 +105,8 @@ func TestPagesHaveNamesOfCookedImages(t *testing.T) {
 	}
 }
 
-// A page that no file cooks to one image keeps its name, with a warning that has its place.
+// If a page's file is not cooked to exactly one image, the page must keep its name. A warning must
+// name the line and column.
 func TestPageWithoutImageIsWarnedOf(t *testing.T) {
 	for _, tc := range []struct{ name, file, warned string }{
 		{"missing", "no.png", `3:17: page 0: there is no file no.png; its name stays`},
@@ -128,7 +128,6 @@ func TestPageWithoutImageIsWarnedOf(t *testing.T) {
 	}
 }
 
-// A faulty font is refused with its place.
 func TestFaultyBMFontIsRefused(t *testing.T) {
 	text := func(old, new string) string { return strings.Replace(textFont, old, new, 1) }
 	xml := func(old, new string) string { return strings.Replace(xmlFont, old, new, 1) }
@@ -178,11 +177,11 @@ func TestFaultyBMFontIsRefused(t *testing.T) {
 	}
 }
 
-// Files of other programs with the extension are not recognized.
+// Files of other programs with the extension .fnt must not be recognized.
 func TestOtherFNTFilesAreNotBMFonts(t *testing.T) {
 	for head, want := range map[string]string{
 		textFont: bmText, xmlFont: bmXML, binaryFont("a"): bmBinary, "\ufeff\n<font>": bmXML,
-		"\x00\x03\x00\x10":       "", // Windows
+		"\x00\x03\x00\x10":       "", // a bitmap font of Windows
 		"info about the fonts\n": "", "<fonts>": "", "<?xml": "", "BMFONT": "", "": "",
 	} {
 		if have := bmFormOf([]byte(head)); have != want {
@@ -191,7 +190,8 @@ func TestOtherFNTFilesAreNotBMFonts(t *testing.T) {
 	}
 }
 
-// Only page names differ: with its names back, a cooked font has the bytes of its source.
+// Only page names may differ. The test restores the old names in the output, and expects the bytes
+// of the source.
 func TestOnlyPageNamesDiffer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringMatching(`[a-zé &]{1,9}\.png`)
@@ -233,7 +233,7 @@ func TestOnlyPageNamesDiffer(t *testing.T) {
 		}
 		back, err := g.withPageNames(old)
 		if form == bmBinary && err != nil {
-			return // the source had names of different lengths
+			return // names of different lengths are invalid in the binary form
 		}
 		if d := cmp.Diff(source, string(back)); err != nil || d != "" {
 			t.Errorf("%v %s", err, d)
@@ -241,7 +241,6 @@ func TestOnlyPageNamesDiffer(t *testing.T) {
 	})
 }
 
-// Whatever the bytes, parsing ends with a font or an error.
 func FuzzBMFont(f *testing.F) {
 	for _, s := range []string{textFont, xmlFont, binaryFont("a.png"), "<font a=", "info a=\npage id=\"", "<font><!--"} {
 		f.Add([]byte(s))

@@ -85,8 +85,8 @@ func (f *bmFile) parseXML(ctx context.Context) error {
 	return nil
 }
 
-// parseStartTag parses the start tag at an offset. It returns the offset after the tag, and
-// reports in empty whether the element has no end tag.
+// parseStartTag parses the start tag at an offset. It returns the offset after the tag. empty
+// reports whether the element has no end tag.
 func (f *bmFile) parseStartTag(list []bmAttribute, start int) (tag string, _ []bmAttribute, after int, empty bool, err error) {
 	at := skipName(f.text, start+1)
 	tag = string(f.text[start+1 : at])
@@ -130,8 +130,7 @@ func (f *bmFile) parseStartTag(list []bmAttribute, start int) (tag string, _ []b
 // xmlEntities are the predefined entities of XML.
 var xmlEntities = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`, "apos": "'"}
 
-// unescapeXML replaces the references in an attribute value. The offset of the value is for
-// errors.
+// unescapeXML replaces the references in an attribute value. Errors name the offset of the value.
 func (f *bmFile) unescapeXML(offset int, value string) (string, error) {
 	var b strings.Builder
 	for rest := value; ; {

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Synthetic fonts with features that available fonts lack, or that no font should have.
+// The functions in this file build synthetic fonts. They have features that available fonts lack,
+// or errors.
 
 func words(list ...int) []byte {
 	var b []byte
@@ -18,7 +19,7 @@ func words(list ...int) []byte {
 
 func long(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
 
-// sfntFile builds a font file of tables.
+// sfntFile builds a font file of the given tables.
 func sfntFile(kind string, tables map[string][]byte) []byte {
 	names := slices.Sorted(maps.Keys(tables))
 	file := slices.Concat([]byte(kind), words(len(names), 0, 0, 0))
@@ -34,12 +35,12 @@ func sfntFile(kind string, tables map[string][]byte) []byte {
 	return file
 }
 
-// commonTables returns the tables of fonts of both kinds: 1000 units per em, glyphs 500 wide,
-// glyph 1 for 'A' and so on.
+// commonTables returns the tables that both kinds of fonts need. They have 1000 units per em, and
+// glyphs 500 units wide. Glyph 1 is for 'A', glyph 2 for 'B' and so on.
 func commonTables(glyphs int) map[string][]byte {
 	head := make([]byte, 54)
 	copy(head[18:], words(1000))
-	copy(head[50:], words(1)) // long offsets in loca
+	copy(head[50:], words(1)) // the table loca has long offsets
 	hhea := make([]byte, 36)
 	copy(hhea[4:], words(800, -200, 90))
 	copy(hhea[34:], words(1))
@@ -50,7 +51,7 @@ func commonTables(glyphs int) map[string][]byte {
 	}
 }
 
-// trueType builds a TrueType font of glyphs; the first is for missing runes.
+// trueType builds a TrueType font of glyphs. The first glyph is for missing runes.
 func trueType(glyphs [][]byte, more map[string][]byte) []byte {
 	tables := commonTables(len(glyphs))
 	tables["maxp"] = append(slices.Concat(long(0x10000), words(len(glyphs))), make([]byte, 26)...)
@@ -64,7 +65,8 @@ func trueType(glyphs [][]byte, more map[string][]byte) []byte {
 	return sfntFile("\x00\x01\x00\x00", tables)
 }
 
-// boxGlyph returns a TrueType glyph of boxes: left, bottom, right, top in units.
+// boxGlyph returns a TrueType glyph that consists of boxes. A box is left, bottom, right, top in
+// font units.
 func boxGlyph(boxes ...[4]int) []byte {
 	g := words(len(boxes), 0, 0, 0, 0)
 	var flags, xs, ys []byte
@@ -110,7 +112,7 @@ func postScript(charstrings, routines [][]byte) []byte {
 	return sfntFile("OTTO", tables)
 }
 
-// index encodes a list of byte strings as in the Compact Font Format.
+// index encodes a list of byte strings as an INDEX of the Compact Font Format.
 func index(list ...[]byte) []byte {
 	if len(list) == 0 {
 		return words(0)
@@ -128,7 +130,7 @@ func index(list ...[]byte) []byte {
 	return b
 }
 
-// type2 encodes part of a charstring: an operator behind its operands.
+// type2 encodes part of a charstring: the operands, and then the operator.
 func type2(operator byte, operands ...int) []byte {
 	var b []byte
 	for _, n := range operands {
@@ -157,7 +159,7 @@ func roundGlyph(x, y, r int) []byte {
 		[]byte{endOfGlyph})
 }
 
-// collection joins fonts to a collection.
+// collection joins fonts into a font collection.
 func collection(fonts ...[]byte) []byte {
 	file := slices.Concat([]byte("ttcf"), long(0x10000), long(len(fonts)))
 	at := 12 + 4*len(fonts)

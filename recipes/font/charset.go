@@ -18,7 +18,8 @@ import (
 	"github.com/assetcook/assetcook/internal/plaintext"
 )
 
-// maxRunes limits the number of runes in an atlas to the largest number of glyphs in a font.
+// maxRunes limits the number of runes in an atlas. It is the largest possible number of glyphs in a
+// font.
 const maxRunes = 1 << 16
 
 // runesOfOptions returns the runes that the options select, sorted. It reads the files of option
@@ -92,8 +93,9 @@ func listRunes(list []rune) string {
 	return text
 }
 
-// A font depends on the runes in a text, not on the text itself: an edit that adds no rune cooks
-// no font. An extract holds the sorted runes, or refusal followed by a reason.
+// A font depends on the runes in a text, not on the text itself. So an edit that adds no new rune
+// does not cook the font again. An extract holds the sorted runes. If the text was refused, it
+// holds refusal followed by a reason.
 var (
 	runesOfText = recipe.Extract{Name: "runes", Version: 1, Of: textRunes}
 	runesOfJSON = recipe.Extract{Name: "strings", Version: 1, Of: jsonRunes}
@@ -152,7 +154,7 @@ func extractRunes(file io.ReaderAt, size int64, add func(set *runeSet, text []by
 	return toAll(string(set.sortedRunes())), nil
 }
 
-// toAll returns an extract that applies to all fonts.
+// toAll returns the result of an extract that has one text for all fonts.
 func toAll(text string) recipe.Says { return recipe.Says{"": []byte(text)} }
 
 // addTexts adds the runes in the files of option text.
@@ -208,8 +210,8 @@ func (s *runeSet) addRunes(text string) {
 	}
 }
 
-// hasNoGlyph reports whether a rune never has a glyph: control characters and the byte order
-// mark.
+// hasNoGlyph reports whether a rune never has a glyph. These are the control characters and the
+// byte order mark.
 func hasNoGlyph(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 || r == 0xfeff }
 
 // runeSet is a bit set of runes.

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/font"
 )
 
-// A font becomes a texture of distances, and JSON of its glyphs.
+// The example turns a font into a texture of distances, and JSON of its glyphs.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

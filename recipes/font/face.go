@@ -20,13 +20,13 @@ type face struct {
 	font   *sfnt.Font
 	meter  *meter
 	buffer sfnt.Buffer
-	gpos   []byte // kerning tables
+	gpos   []byte // the tables GPOS and kern, for kerning
 	kern   []byte
 	lost   []string // features of the font that an atlas cannot hold
 
 	unitsPerEm                   int
 	ascender, descender, lineGap int
-	underline, underlineWidth    int // middle of the line, upward from the baseline
+	underline, underlineWidth    int // position of the line's middle, upward from the baseline, and its width
 }
 
 const lostColors = "colors of glyphs; outlines are drawn without them"
@@ -74,7 +74,7 @@ func (f *face) openGlyph() error {
 	if f.font, err = sfnt.ParseReaderAt(f.meter); err != nil {
 		return err
 	}
-	// Limits from the OpenType specification, table head.
+	// These limits are from the OpenType specification, table head.
 	f.unitsPerEm = int(f.font.UnitsPerEm())
 	if f.unitsPerEm < 16 || f.unitsPerEm > 16384 {
 		return fmt.Errorf("the font has %d units per em, want 16 to 16384; export the font again", f.unitsPerEm)
@@ -88,8 +88,8 @@ func (f *face) openGlyph() error {
 // em is the size, in pixels, at which the library returns coordinates in font units.
 func (f *face) em() fixed.Int26_6 { return fixed.Int26_6(f.unitsPerEm) }
 
-// callLibrary calls the library and converts a panic to an error. It returns the meter's error
-// if the meter stopped the library.
+// callLibrary calls the library and converts a panic to an error. If the meter stopped the library,
+// it returns the meter's error.
 func (f *face) callLibrary(call func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -165,15 +165,15 @@ func (f *face) unitsToPixels(units int64, size int) float64 {
 	return float64(units*int64(size)) / float64(f.unitsPerEm)
 }
 
-// A pair is two runes, and the distance in font units by which the second moves to the right
-// when it follows the first.
+// A pair is a kerning pair. units is the distance by which the second rune moves to the right when
+// it follows the first, in font units.
 type pair struct {
 	first, second rune
 	units         int16
 }
 
-// maxPairs limits the number of kerning pairs, because multiplied class tables could make huge
-// metrics.
+// maxPairs limits the number of kerning pairs. The tables of glyph classes of a small font can
+// expand to very many pairs.
 const maxPairs = 1 << 18
 
 // kerningPairs returns the sorted kerning pairs of the chosen runes.

@@ -12,15 +12,15 @@
 //
 // # The atlas
 //
-// Option field selects the meaning of a texel. With sdf the texture has one channel: 127.5 is on
-// the outline of a glyph, larger values are inside, and 0 and 255 are at least half of option
-// range away from it. For a value v from 0 to 1, the distance to the outline is (v - 0.5) *
-// range pixels of the atlas. With linear filtering and a threshold of 0.5, glyphs are sharp at
-// any size. Only their corners are rounded, within about a pixel of the atlas.
+// Option field selects the meaning of a texel. With sdf the texture has one channel. The value
+// 127.5 is on the outline of a glyph, and larger values are inside. 0 and 255 are at least half of
+// option range away from the outline. For a value v from 0 to 1, the distance to the outline is (v
+// - 0.5) * range pixels of the atlas. With linear filtering and a threshold of 0.5, glyphs are
+// sharp at any size. Only their corners are rounded, within about a pixel of the atlas.
 //
 // With msdf the distance is the median of red, green and blue, each of which is filtered
-// separately: max(min(r, g), min(max(r, g), b)). Corners stay sharp. With mtsdf, alpha also
-// holds the distance of sdf, which suits glows and shadows better.
+// separately: max(min(r, g), min(max(r, g), b)). Corners stay sharp. With mtsdf, alpha also holds
+// the distance of sdf, which suits glows and shadows better.
 //
 // # The metrics
 //
@@ -47,8 +47,8 @@
 //
 // # Bitmap fonts
 //
-// The recipe "bmfont" copies a BMFont, in its text, XML or binary form, and replaces the names
-// of its pages with the names of the cooked images (bmfont.go, bmfile.go, bmxml.go).
+// The recipe "bmfont" copies a BMFont, in its text, XML or binary form, and replaces the names of
+// its pages with the names of the cooked images (bmfont.go, bmfile.go, bmxml.go).
 //
 // # Hostile fonts
 //
@@ -110,7 +110,7 @@ func Recipe() recipe.Recipe {
 	}
 }
 
-// Indices of the outputs. Programs load the metrics, which name the atlas.
+// Indexes of the outputs. Programs load the metrics, which name the atlas.
 const (
 	metricsOutput = iota
 	atlasOutput
@@ -188,7 +188,7 @@ func countOf(n int, what string) string {
 }
 
 func (o *fontOptions) writeAtlas(ctx context.Context, job *recipe.Job, size extent, texels []byte) error {
-	jobs.SetRole(job, atlasOutput, role.Data.String()) // distances are numbers
+	jobs.SetRole(job, atlasOutput, role.Data.String()) // the texels are numbers, not colors
 	out, err := job.Create(atlasOutput)
 	if err != nil {
 		return err
@@ -209,8 +209,8 @@ func (o *fontOptions) writeAtlas(ctx context.Context, job *recipe.Job, size exte
 	return errors.Join(ktx2.Write(ctx, out, t, packing), out.Close())
 }
 
-// texelChannels returns the bytes per texel, both while drawing and in KTX2. Three channels
-// become four, because not all graphics processors support three.
+// texelChannels returns the bytes per texel, both while drawing and in KTX2. Three channels become
+// four, because some GPUs do not support three.
 func (o *fontOptions) texelChannels() int {
 	if o.Field == "sdf" {
 		return 1
@@ -265,11 +265,12 @@ func (o *fontOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	}
 	const (
 		fixed      = 24 << 20 // memory for one outline and its segments
-		perByte    = 5        // bytes per byte of the font, allocated on opening
-		perPair    = 32       // bytes per kerning pair, including growth
+		perByte    = 5        // bytes per byte of the font, which are allocated when it is opened
+		perPair    = 32       // bytes per kerning pair, including the growth of the list
 		perRune    = 256
 		textMemory = 2 * maxText
-		// The sorted outline with edge colors, and rows of distances around it.
+		// multiOutline is for the sorted outline with edge colors. multiRow is for rows of
+		// distances around it.
 		multiOutline, multiRow = 16 << 20, 512
 	)
 	runes, text := int64(0), int64(0)

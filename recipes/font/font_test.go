@@ -40,7 +40,7 @@ func cookFile(t testing.TB, o *fontOptions, file []byte) recipetest.Result {
 	return recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.ttf": {Data: file}}, "", "a.ttf")
 }
 
-// metrics are the JSON that a game reads.
+// metrics has the fields of the JSON that a game reads.
 type metrics struct {
 	Atlas struct {
 		Type                       string
@@ -61,7 +61,7 @@ type metrics struct {
 	Kerning [][3]float64
 }
 
-// cooked returns the outputs for a font, decoded as in a game.
+// cooked returns the outputs for a font, decoded as a game would decode them.
 func cooked(t testing.TB, o *fontOptions, file []byte) (metrics, *image.Gray) {
 	t.Helper()
 	res := cookFile(t, o, file)
@@ -91,8 +91,8 @@ func cooked(t testing.TB, o *fontOptions, file []byte) (metrics, *image.Gray) {
 	return m, &image.Gray{Pix: x.Levels[0], Stride: x.W, Rect: image.Rect(0, 0, x.W, x.H)}
 }
 
-// Text drawn four times as large from the atlas, with a threshold of 0.5 as in a shader, covers
-// the same pixels as another rasterizer's.
+// The test draws text from the atlas at four times the size, with a threshold of 0.5 as in a
+// shader. It must cover the same pixels as the text of another rasterizer.
 func TestTextFromAtlasCoversTheOutlines(t *testing.T) {
 	for name, file := range map[string][]byte{"regular": goregular.TTF, "bold italic": gobolditalic.TTF} {
 		m, atlas := cooked(t, options(func(o *fontOptions) { o.Charset = []string{"U+20-7E", "U+C0-FF"} }), file)
@@ -134,12 +134,12 @@ func between(atlas *image.Gray, x, y float64) float64 {
 	x, y = x-0.5, y-0.5
 	left, top := int(math.Floor(x)), int(math.Floor(y))
 	u, v := x-math.Floor(x), y-math.Floor(y)
-	at := func(x, y int) float64 { return float64(atlas.GrayAt(x, y).Y) } // 0 outside
+	at := func(x, y int) float64 { return float64(atlas.GrayAt(x, y).Y) } // texels outside of the atlas are 0
 	return (at(left, top)*(1-u)+at(left+1, top)*u)*(1-v) + (at(left, top+1)*(1-u)+at(left+1, top+1)*u)*v
 }
 
-// fill draws a glyph with golang.org/x/image/vector. left and top are pixels relative to the pen,
-// and y grows upward.
+// fill draws a glyph with golang.org/x/image/vector. left and top are in pixels relative to the
+// pen, and y grows upward.
 func fill(t *testing.T, f *sfnt.Font, r rune, size, left, top float64, w, h int) *image.Alpha {
 	t.Helper()
 	var b sfnt.Buffer
@@ -175,7 +175,7 @@ func fill(t *testing.T, f *sfnt.Font, r rune, size, left, top float64, w, h int)
 	return dst
 }
 
-// The font has cubic curves of PostScript: a disc, whose distances are known.
+// The font has one glyph, a disc of cubic PostScript curves. So its distances are known.
 func TestPostScriptOutlinesHaveRightDistances(t *testing.T) {
 	file := postScript([][]byte{{endOfGlyph}, roundGlyph(250, 300, 200)}, nil)
 	m, atlas := cooked(t, options(func(o *fontOptions) { o.Charset, o.Size, o.Range = []string{"U+41"}, 100, 12 }), file)
@@ -186,14 +186,14 @@ func TestPostScriptOutlinesHaveRightDistances(t *testing.T) {
 			py := g.Plane[3]*100 - float64(y-g.Atlas[3]) - 0.5
 			want := min(6, max(-6, 20-math.Hypot(px-25, py-30)))
 			got := (float64(atlas.GrayAt(x, y).Y)/255 - 0.5) * 12
-			if math.Abs(got-want) > 0.06 { // half a step of a byte, and the error of the curve in integer units
+			if math.Abs(got-want) > 0.06 { // half a step of an 8-bit value, plus the error of the curve
 				t.Fatalf("at %v, %v: %v, want %v", px, py, got, want)
 			}
 		}
 	}
 }
 
-// kernOf encodes pairs in Microsoft's table.
+// kernOf encodes pairs as a table kern, in Microsoft's format.
 func kernOf(pairs ...int) []byte {
 	return slices.Concat(words(0, 1, 0, 14+2*len(pairs), 1, len(pairs)/3, 0, 0, 0), words(pairs...))
 }
@@ -213,7 +213,8 @@ func TestMetricsDescribeTheGlyphs(t *testing.T) {
 		}
 		have = append(have, fmt.Sprintf("%c %v %v %s", g.Rune, g.Advance, g.Plane, size))
 	}
-	// A box from 1, -1 to 3, 7 pixels, plus one pixel around; the same, and again moved by 1.
+	// A has a box from 1, -1 to 3, 7 pixels, plus one pixel around it. D has the same box, and C
+	// has it moved by 1.
 	want := []string{"A 0.5 [0 -0.2 0.4 0.8] 4 x 10", "B 0.5 [] ", "C 0.5 [0 -0.2 0.5 0.8] 5 x 10", "D 0.5 [0 -0.2 0.4 0.8] 4 x 10"}
 	if !slices.Equal(have, want) {
 		t.Errorf("%q\nwant %q", have, want)
@@ -227,7 +228,6 @@ func TestMetricsDescribeTheGlyphs(t *testing.T) {
 	}
 }
 
-// Runes with the same glyph share its place and its kerning.
 func TestRunesShareAGlyph(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 500})}, map[string][]byte{
 		"kern": kernOf(1, 1, -7),
@@ -242,7 +242,7 @@ func TestRunesShareAGlyph(t *testing.T) {
 	}
 }
 
-// The boxes of glyphs are inside the atlas, with at least the padding between them.
+// The boxes of glyphs must be inside the atlas, with at least the padding between them.
 func TestPlacesDoNotTouch(t *testing.T) {
 	for _, o := range []*fontOptions{
 		options(), options(func(o *fontOptions) { o.Padding = 5 }), options(func(o *fontOptions) { o.PowerOfTwo = false }),
@@ -355,7 +355,7 @@ func TestCharsetSelectsRunes(t *testing.T) {
 	if res.Err != nil || res.Warned != nil {
 		t.Error(res.Err, res.Warned)
 	}
-	// An atlas without any outline is probably a mistake.
+	// An atlas without any outline is probably a mistake, so it is refused.
 	res = recipetest.Cook(t, Recipe(), options(func(o *fontOptions) { o.Charset = []string{"U+20"} }), tree, "", "f/a.ttf")
 	if want := []string{"the atlas is empty, because no glyph has an outline; change charset or text"}; res.Err != nil || !slices.Equal(res.Warned, want) {
 		t.Error(res.Err, res.Warned)
@@ -407,8 +407,8 @@ func TestFingerprint(t *testing.T) {
 	})
 }
 
-// The bytes are the same on every machine. A change here changes cooked files: the recipe's
-// version must rise with it.
+// The bytes must be the same on every machine. If these hashes change, the recipe's version must be
+// raised.
 func TestAtlasHasGoldenBytes(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{13, -101, 303, 697}, [4]int{101, 97, 507, 333}), compoundGlyph(1, 1)},
 		map[string][]byte{"kern": kernOf(1, 2, -50)})
@@ -434,7 +434,7 @@ func TestAtlasHasGoldenBytes(t *testing.T) {
 	}
 }
 
-// hasty is a context that ends after some checks.
+// hasty is a context that is canceled after a number of checks.
 type hasty struct {
 	context.Context
 	looks, had int
@@ -447,7 +447,6 @@ func (h *hasty) Err() error {
 	return nil
 }
 
-// Every part of the work ends soon after its context.
 func TestCanceledCookEnds(t *testing.T) {
 	tree := fstest.MapFS{"a.ttf": {Data: goregular.TTF}}
 	for container, set := range map[string]func(*fontOptions){

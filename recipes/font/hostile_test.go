@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// letters returns options for 'A' to 'H', without missing ones.
+// letters returns options for the runes 'A' to 'H' that skip missing runes.
 func letters() *fontOptions {
 	return options(func(o *fontOptions) {
 		o.Charset, o.Missing, o.Container, o.MaxSize = []string{"U+41-48"}, "skip", "png", 512
@@ -23,12 +23,12 @@ func letters() *fontOptions {
 func calls(n, routine int, end byte) []byte {
 	var b []byte
 	for range n {
-		b = append(b, type2(callOperator, routine-107)...) // 107 is the bias of a short list
+		b = append(b, type2(callOperator, routine-107)...) // a short list of subroutines has the bias 107
 	}
 	return append(b, end)
 }
 
-// flatGlyph has the maximal number of points in few bytes: a flag and its repeat count.
+// flatGlyph returns a glyph with very many points in few bytes. It uses flags with repeat counts.
 func flatGlyph(points int) []byte {
 	g := words(1, 0, 0, 0, 0, points-1, 0)
 	for left := points; left > 0; left -= 256 {
@@ -84,7 +84,6 @@ func TestHostileFontIsRefused(t *testing.T) {
 	}
 }
 
-// A truncated font, or one with a wrong byte, gives an error or an atlas.
 func TestDamagedFontGivesErrorOrAtlas(t *testing.T) {
 	quad := trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 500}), compoundGlyph(1, 1)}, map[string][]byte{"kern": kernOf(1, 1, 5)})
 	cubic := postScript([][]byte{{endOfGlyph}, roundGlyph(250, 250, 200), calls(2, 0, endOfGlyph)}, [][]byte{slices.Concat(type2(moveOperator, 5, 5), type2(lineOperator, 50, 9, 4, 80), []byte{returning})})
@@ -97,7 +96,7 @@ func TestDamagedFontGivesErrorOrAtlas(t *testing.T) {
 				t.Errorf("cut at %d of %d: no error", n, len(whole))
 			}
 		}
-		for i := 0; i < len(whole); i += 3 { // changes both bytes of numbers
+		for i := 0; i < len(whole); i += 3 { // the offsets are odd and even, to change both bytes of 16-bit numbers
 			bent := slices.Clone(whole)
 			bent[i] ^= []byte{0xff, 0x01}[i%2]
 			res := cookFile(t, letters(), bent)
@@ -108,7 +107,6 @@ func TestDamagedFontGivesErrorOrAtlas(t *testing.T) {
 	}
 }
 
-// The allocations of a cook stay below the estimated peak.
 func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	many := make([][4]int, 1500)
 	for i := range many {
@@ -174,7 +172,6 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	}
 }
 
-// The estimate includes the atlas, for each container.
 func TestEstimateIncludesTheAtlas(t *testing.T) {
 	for _, container := range []string{"png", "ktx2"} {
 		small, _ := options(func(o *fontOptions) { o.Container, o.Zstd = container, 0 }).estimateMemory([]byte("OTTO"), 1000)
@@ -185,7 +182,7 @@ func TestEstimateIncludesTheAtlas(t *testing.T) {
 	}
 }
 
-// The library sees the meter's header followed by the whole file.
+// The library must read the meter's header, and then the whole file.
 func TestMeterShowsHeaderAndFile(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{0, 0, 500, 500})}, map[string][]byte{"GPOS": {1, 2}, "post": {3, 4}, "OS/2": {5}})
 	m, err := newGlyphMeter(t.Context(), file, 0)
@@ -224,7 +221,7 @@ func TestMeterShowsHeaderAndFile(t *testing.T) {
 	}
 }
 
-// A panic of the library becomes an error, and an error of the meter has precedence.
+// A panic of the library must become an error. An error of the meter must have precedence.
 func TestPanicOfTheLibraryIsAnError(t *testing.T) {
 	f := &face{meter: &meter{}}
 	if err := f.callLibrary(func() error { panic("index out of range") }); err == nil || !strings.Contains(err.Error(), "damaged (index out of range)") {

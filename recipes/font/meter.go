@@ -10,19 +10,19 @@ import (
 	"strings"
 )
 
-// A meter is the file that the library sees: a header written by this package, which lists the
-// tables that outlines need, followed by the font file. The meter charges for each read.
+// A meter is the file that the library reads. It consists of a header, which lists the tables that
+// outlines need, and the font file. The meter charges for each read.
 //
 // The bytes that the library reads, some of them many times, determine all its allocations and
 // work. Without the meter, a few hundred bytes of nested glyphs or subroutines could exhaust any
-// memory. The header adds two tables: a post table, which the library requires but nothing uses,
-// and OS/2, because with an old OS/2 table the library would read two glyphs on opening.
+// memory. The header adds two tables. The library requires a post table, but does not use it. With
+// an old OS/2 table, the library would read two glyphs on opening.
 type meter struct {
 	ctx    context.Context
 	header []byte
 	file   []byte
-	left   int // bytes that may still be read
-	points int // points of TrueType outlines that may still be read
+	left   int // number of bytes that the library may still read
+	points int // number of points of TrueType outlines that the library may still read
 	glyphs bool
 	err    error // the reason for refusing reads
 }
@@ -67,8 +67,8 @@ func newGlyphMeter(ctx context.Context, file []byte, directory int64) (*meter, e
 	binary.BigEndian.PutUint16(header[4:], uint16(n))
 	os2, post := make([]byte, os2Size), make([]byte, postSize)
 	binary.BigEndian.PutUint16(os2, 2)
-	binary.BigEndian.PutUint32(post, 0x30000) // version 3 without glyph names
-	shift := size + os2Size + postSize        // start of the file in the meter's view
+	binary.BigEndian.PutUint32(post, 0x30000) // version 3 has no glyph names
+	shift := size + os2Size + postSize        // offset of the font file in what the library reads
 	entries := []fontTable{
 		{"OS/2", int64(size - shift), os2Size}, {"post", int64(size - shift + os2Size), postSize},
 	}
@@ -134,8 +134,8 @@ type fontTable struct {
 	offset, size int64
 }
 
-// readFontTables reads the table directory of a font, and sorts the tables. It also returns the
-// first word of the font, which identifies the kind of outlines.
+// readFontTables reads the table directory of a font, and sorts the tables by name. It also returns
+// the first word of the font, which identifies the kind of outlines.
 func readFontTables(file []byte, at int64) ([]fontTable, uint32, error) {
 	head := file[min(at, int64(len(file))):]
 	if err := checkSingleFont(head); err != nil && (at == 0 || len(head) > 0) {

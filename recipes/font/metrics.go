@@ -56,8 +56,8 @@ func (s *subject) writeAtlasGen(ctx context.Context, w io.Writer, pairs []pair) 
 	return m.out.Flush()
 }
 
-// writeMetrics writes the metrics. The arguments name and page are the file names of the font
-// and of its atlas.
+// writeMetrics writes the metrics. The arguments name and page are the file names of the font and
+// of its atlas.
 func (s *subject) writeMetrics(ctx context.Context, w io.Writer, name, page string, pairs []pair) error {
 	switch s.o.Data {
 	case "msdf-atlas-gen":
@@ -106,7 +106,7 @@ func (s *subject) writeOwnMetrics(ctx context.Context, w io.Writer, pairs []pair
 	return m.out.Flush()
 }
 
-// A metricsWriter writes JSON. Errors are reported by Flush.
+// A metricsWriter writes JSON. Flushing its buffer returns the first write error.
 type metricsWriter struct {
 	out     *bufio.Writer
 	em      int
@@ -141,9 +141,9 @@ func (m *metricsWriter) writeNumber(n, d int) *metricsWriter {
 func (m *metricsWriter) units(n int) *metricsWriter { return m.writeNumber(n, m.em) }
 
 // writeBMFont writes AngelCode's BMFont, as XML or JSON, with the element "distanceField" of
-// msdf-bmfont-xml. Lengths are in pixels of the atlas, and the y axis points down from the top
-// of a line. XML readers expect integers, so advances and kerning are rounded in XML. There is
-// no text form, because PixiJS ignores "distanceField" in it.
+// msdf-bmfont-xml. Lengths are in pixels of the atlas, and the y axis points down from the top of a
+// line. XML readers expect integers, so advances and kerning are rounded in XML. There is no text
+// form, because PixiJS ignores "distanceField" in it.
 //
 // Source: A. Jönsson, "Bitmap Font Generator: File format".
 func (s *subject) writeBMFont(ctx context.Context, w io.Writer, name, page string, pairs []pair) error {
@@ -192,8 +192,8 @@ func (s *subject) glyphPixels(units int) float64 { return s.face.unitsToPixels(i
 type bmWriter struct {
 	m       metricsWriter
 	json    bool
-	written bool // an element has been written
-	keyed   bool // an attribute of the current element has been written
+	written bool // whether an element has been written
+	keyed   bool // whether an attribute of the current element has been written
 }
 
 func (b *bmWriter) startFile() {
@@ -282,7 +282,7 @@ func (b *bmWriter) page(file string) {
 	b.m.writeText("</pages>\n")
 }
 
-// writeAttribute writes an attribute, whose value has different forms in JSON and XML.
+// writeAttribute writes an attribute. Its value has different forms in JSON and XML.
 func (b *bmWriter) writeAttribute(key, inJSON, inXML string) *bmWriter {
 	if !b.json {
 		b.m.writeText(" ").writeText(key).writeText(`="`).writeText(inXML).writeText(`"`)
@@ -318,16 +318,16 @@ func (b *bmWriter) beginList(key string, values ...int) *bmWriter {
 }
 
 func quotedRune(s string) string {
-	text, _ := json.Marshal(s) // no error is possible for a string
+	text, _ := json.Marshal(s) // marshaling a string cannot fail
 	return string(text)
 }
 
-// escaped returns the result of EscapeText in encoding/xml. Importing that package would slow
-// down every start of the program.
+// escaped returns the result of EscapeText in encoding/xml. Importing that package would slow down
+// every start of the program.
 func escaped(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0xfffe || r == 0xffff {
-			return utf8.RuneError // a character that XML forbids
+			return utf8.RuneError // XML forbids this character
 		}
 		return r
 	}, s)

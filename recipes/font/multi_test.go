@@ -20,7 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// The channels are the same in each container that has them, and alpha is the plain distance.
+// Each container must store the same channels, as far as it has them. Alpha must be the plain
+// distance.
 func TestFieldsAreTheSameInEachContainer(t *testing.T) {
 	atlas := func(field, container string) image.Image {
 		t.Helper()
@@ -68,7 +69,8 @@ func TestFieldsAreTheSameInEachContainer(t *testing.T) {
 	}
 }
 
-// Enlarged from few pixels, three channels have several times fewer wrong pixels than one.
+// The test enlarges glyphs from few pixels. A three-channel field must give several times fewer
+// wrong pixels than a one-channel field.
 func TestMultiIsSharper(t *testing.T) {
 	f, err := sfnt.Parse(goregular.TTF)
 	if err != nil {
@@ -112,7 +114,7 @@ func TestMultiIsSharper(t *testing.T) {
 					u, v := float64(x.Atlas[0])+(float64(px)+0.5)/zoom, float64(x.Atlas[3])+(float64(py)+0.5)/zoom
 					c := []float64{between(r, u, v), between(g, u, v), between(b, u, v)}
 					slices.Sort(c)
-					// Half-covered pixels may be inside or outside.
+					// A half-covered pixel may count as inside or outside.
 					if a := filled.AlphaAt(px, py).A; a < 50 && c[1] > 127.5 || a > 205 && c[1] < 127.5 {
 						wrong[field]++
 					}
@@ -126,7 +128,7 @@ func TestMultiIsSharper(t *testing.T) {
 	}
 }
 
-// A placed glyph is read back from a layout.
+// A placed glyph holds what a layout says about a glyph.
 type placed struct {
 	code                                   int
 	advance, left, bottom, right, top      float64 // pixels of the atlas relative to the pen, y upward
@@ -134,7 +136,6 @@ type placed struct {
 	kernedBy, lineHeight, ascender, spread float64
 }
 
-// The layouts of other programs describe the same glyphs.
 func TestLayoutsDescribeTheSameGlyphs(t *testing.T) {
 	file := trueType([][]byte{{}, boxGlyph([4]int{100, -100, 300, 700})}, map[string][]byte{
 		"kern": kernOf(1, 1, -50),
@@ -151,8 +152,9 @@ func TestLayoutsDescribeTheSameGlyphs(t *testing.T) {
 		}
 		return res.Outputs[metricsOutput]
 	}
-	const size, base = 20, 16 // the ascender of 800 units
-	// A box from 2, -2 to 6, 14 pixels, plus 2 around it, at the atlas's corner.
+	const size, base = 20, 16 // base is the font's ascender of 800 units
+	// The glyph is a box from 2, -2 to 6, 14 pixels, with 2 pixels around it, at the corner of the
+	// atlas.
 	want := placed{'A', 10, 0, -4, 8, 16, 0, 0, 8, 20, -1, 21.8, 16, 4}
 
 	var g struct {
@@ -258,7 +260,6 @@ func TestLayoutsDescribeTheSameGlyphs(t *testing.T) {
 	}
 }
 
-// Characters that XML does not allow are replaced.
 func TestCharactersForbiddenInXMLAreReplaced(t *testing.T) {
 	for in, want := range map[string]string{`a"<&>`: "a&quot;&lt;&amp;&gt;", "a\n\x01\xff": "a\ufffd\ufffd\ufffd", "é": "é"} {
 		if got := escaped(in); got != want {

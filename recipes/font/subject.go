@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/font/distancefield"
 )
 
-// A subject is the font being cooked.
+// A subject holds the font being cooked and the decisions about it.
 type subject struct {
 	o       *fontOptions
 	face    *face
@@ -34,8 +34,8 @@ type glyph struct {
 	box     box
 }
 
-// A box is a glyph's rectangle in pixels relative to the pen, with y downward, and its position
-// in the atlas. An empty box is not drawn.
+// A box is a glyph's rectangle in pixels relative to the pen, with y downward, and its position in
+// the atlas. An empty box is not drawn.
 type box struct {
 	left, top, w, h int
 	x, y            int
@@ -121,8 +121,8 @@ func (s *subject) glyphShape(ctx context.Context, index uint16) (*distancefield.
 	return path.Shape(ctx)
 }
 
-// boundGlyph computes the box of a glyph: the smallest box of whole pixels around its outline
-// and half of the range on each side.
+// boundGlyph computes the box of a glyph. This is the smallest box of whole pixels around the
+// outline, plus half of the range on each side.
 func (s *subject) boundGlyph(ctx context.Context, g *glyph) error {
 	fail := func(err error) error { return fmt.Errorf("glyph %d: %w", g.index, err) }
 	var err error
@@ -147,7 +147,7 @@ func (s *subject) boundGlyph(ctx context.Context, g *glyph) error {
 	return nil
 }
 
-// drawAtlas draws the atlas with the number of bytes per pixel that the output has.
+// drawAtlas draws the atlas with as many bytes per pixel as the output has.
 func (s *subject) drawAtlas(ctx context.Context) ([]byte, error) {
 	channels := s.o.texelChannels()
 	stride := channels * s.atlas.w
@@ -172,7 +172,7 @@ func (s *subject) drawAtlas(ctx context.Context) ([]byte, error) {
 	}
 	if s.o.Field == "msdf" {
 		for i := 3; i < len(texels); i += 4 {
-			texels[i] = 255 // the plain distance, which only mtsdf keeps
+			texels[i] = 255 // only mtsdf stores the plain distance in alpha
 		}
 	}
 	return texels, nil
@@ -226,7 +226,7 @@ func (o *fontOptions) atlasSizes(area, widest, tallest int) []extent {
 			}
 		}
 	} else {
-		// Try any height up to the limit, and a larger width if that is not enough.
+		// Try any height up to the limit. If that is not enough, try a larger width.
 		most := o.MaxSize / 4 * 4
 		w := min(max(roundUpToBlock(int(math.Sqrt(float64(area)))), roundUpToBlock(widest)), most)
 		for ; ; w = min(roundUpToBlock(w+w/8), most) {
@@ -239,11 +239,11 @@ func (o *fontOptions) atlasSizes(area, widest, tallest int) []extent {
 	return slices.DeleteFunc(list, func(e extent) bool { return e.w < widest || e.h < tallest })
 }
 
-// A step is a part of the skyline: from x to the next step, all pixels above y are occupied.
+// A step is a part of the skyline. From x to the next step, all pixels above y are occupied.
 type step struct{ x, y int }
 
-// fillAtlas places the glyphs in an atlas, each at the highest free position below the skyline
-// of earlier glyphs, and the leftmost of these. It returns the used height of the atlas.
+// fillAtlas places the glyphs in an atlas. Each gets the highest free position below the skyline of
+// earlier glyphs, and of several, the leftmost. It returns the used height of the atlas.
 func (o *fontOptions) fillAtlas(ctx context.Context, glyphs []glyph, order []int, size extent) (used int, ok bool, err error) {
 	skyline := []step{{0, 0}}
 	for _, i := range order {
@@ -270,7 +270,7 @@ func (o *fontOptions) fillAtlas(ctx context.Context, glyphs []glyph, order []int
 	return used, true, nil
 }
 
-// lowestStep returns the largest y among the steps left of right.
+// lowestStep returns the largest y among the steps that begin before right.
 func lowestStep(steps []step, right int) int {
 	y := 0
 	for _, s := range steps {

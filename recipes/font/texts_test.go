@@ -64,8 +64,8 @@ func chars(t *testing.T, res recipetest.Result) string {
 	return string(list)
 }
 
-// A font has the characters of all files that match the patterns, and depends on these characters
-// only.
+// A font must have the characters of all files that match the patterns. It must depend only on
+// these characters.
 func TestTextsByPattern(t *testing.T) {
 	tree := fstest.MapFS{
 		"f/a.ttf":            {Data: goregular.TTF},
@@ -86,7 +86,7 @@ func TestTextsByPattern(t *testing.T) {
 	if got := chars(t, use("../locale/en.json", "/locale/eu/de.JSON", "x.txt")); got != want {
 		t.Errorf("by name: %q", got)
 	}
-	for _, d := range res.Deps { // an edit that adds no character changes none of them
+	for _, d := range res.Deps { // the edit adds no character, so the extracts stay the same
 		if !d.Found || d.On.Kind == dependency.File {
 			t.Errorf("depends on %v", d.On)
 		}
@@ -122,7 +122,7 @@ func FuzzRunesOfTexts(f *testing.F) {
 		says, _ := jsonRunes(bytes.NewReader(file), int64(len(file)))
 		got := says.About("")
 		if strings.HasPrefix(string(got), refusal) {
-			return // a repeated key, or not UTF-8
+			return // the file has a repeated key, or is not UTF-8
 		}
 		set := new(runeSet)
 		addValues(set, value)
@@ -132,7 +132,7 @@ func FuzzRunesOfTexts(f *testing.F) {
 	})
 }
 
-// addValues adds the strings of a decoded value.
+// addValues adds the strings in a decoded JSON value.
 func addValues(set *runeSet, value any) {
 	switch v := value.(type) {
 	case string:

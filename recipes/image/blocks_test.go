@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Blocks of every size decode to nearly the source: for levels made in bands or whole, and for
-// pixels that are converted to bytes first.
+// Blocks of every size must decode to nearly the source. The levels are made in bands or as a
+// whole, and from pixels with 8 or with more bits.
 func TestASTCDecodesToNearlyTheSource(t *testing.T) {
 	const w, h = 1001, 299
 	m, deep := nrgba(w, h), stdimage.NewNRGBA64(stdimage.Rect(0, 0, w, h))
@@ -63,7 +63,7 @@ func TestASTCDecodesToNearlyTheSource(t *testing.T) {
 	}
 }
 
-// Normal maps store x and y in red and green on all levels, which is more exact than storing z
+// Normal maps must store x and y in red and green on all levels. That is more exact than storing z
 // too. The exceptions are option normal_z and an alpha channel in use.
 func TestASTCNormalsKeepXAndY(t *testing.T) {
 	const side = 256
@@ -78,7 +78,7 @@ func TestASTCNormalsKeepXAndY(t *testing.T) {
 			height.Set(x, y, c)
 		}
 	}
-	// off returns the mean angle between the normals of level 0 and of the source.
+	// off returns the mean angle between the normals of level 0 and those of the source.
 	off := func(tex *texture.Texture) float64 {
 		m, err := cooked.Level(t.Context(), tex, 0, 0)
 		if err != nil {
@@ -123,8 +123,8 @@ func TestASTCNormalsKeepXAndY(t *testing.T) {
 	}
 }
 
-// ETC2 and EAC textures decode to nearly the source, and EAC keeps more than eight bits of deep
-// sources.
+// ETC2 and EAC textures must decode to nearly the source. EAC must keep more than eight bits of
+// sources that have more.
 func TestETC2DecodesToNearlyTheSource(t *testing.T) {
 	const w, h = 130, 97
 	m, deep := nrgba(w, h), stdimage.NewNRGBA64(stdimage.Rect(0, 0, w, h))
@@ -165,7 +165,8 @@ func TestETC2DecodesToNearlyTheSource(t *testing.T) {
 	}
 }
 
-// UASTC files decode to the image, and state whether they have alpha, which transcoders need.
+// UASTC files must decode to the image. They must state whether they have alpha, because
+// transcoders need that.
 func TestUASTCDecodesToThePicture(t *testing.T) {
 	for _, tc := range []struct {
 		w, h   int
@@ -219,8 +220,8 @@ func TestUASTCDecodesToThePicture(t *testing.T) {
 	}
 }
 
-// UASTC textures have sides that are multiples of 4, within fit, and are scaled only once with
-// fit and pot. Unchanged images keep their size, and so does the page of an atlas.
+// UASTC textures must have sides that are multiples of 4, within fit. They must be scaled only once
+// with fit and pot. Unchanged images, and the page of an atlas, must keep their size.
 func TestUASTCSidesAreMultiplesOf4(t *testing.T) {
 	for _, tc := range []struct {
 		what        string
@@ -260,7 +261,6 @@ func TestUASTCSidesAreMultiplesOf4(t *testing.T) {
 	}
 }
 
-// The estimate includes scaling.
 func TestEstimateIncludesScalingForUASTC(t *testing.T) {
 	o := options(func(o *Image) { o.Format, o.Zstd = "uastc", 0 })
 	odd, err := estimate(o, encodePNG(t, nrgba(1023, 1023)))

@@ -53,7 +53,7 @@ func (o *Image) checkPictures() error {
 	return nil
 }
 
-// checkAlpha checks the options that use alpha as transparency.
+// checkAlpha checks the options that treat alpha as transparency.
 func (o *Image) checkAlpha() error {
 	color := role.Parse(o.Kind).Treatment().Colors
 	switch {
@@ -117,7 +117,7 @@ func weighsAlpha(f texture.Format) bool {
 	return f == texture.BC7 || f == texture.ETC2RGBA || f == texture.UASTC || f.IsASTC()
 }
 
-// checkGPU checks the options for a graphics processor.
+// checkGPU checks the options for the selected GPU.
 func (o *Image) checkGPU() error {
 	switch {
 	case o.gpu() == texture.Desktop:
@@ -140,7 +140,7 @@ type part struct {
 	pixmap.Channel
 }
 
-// channelSource returns the source of channel c. Its error is shown to the user.
+// channelSource returns the source of channel c. Its error is an error for the user.
 func (o *Image) channelSource(c int) (part, error) {
 	text := o.channelText(c)
 	if text == "" {
@@ -163,7 +163,8 @@ func (o *Image) channelSource(c int) (part, error) {
 	return p, nil
 }
 
-// lintPicture implements Traits.Lint. Cook reports files that are damaged or not images.
+// lintPicture implements Traits.Lint. It ignores files that are damaged or not images, because Cook
+// reports them.
 func (o *Image) lintPicture(path string, head []byte, size int64) []string {
 	info, err := source.Probe(head, recipe.Ext(path), size, texture.MaxSide)
 	if err != nil {

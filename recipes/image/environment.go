@@ -15,8 +15,8 @@ import (
 // hasIrradiance reports whether the recipe writes spherical harmonics beside the texture.
 func (o *Image) hasIrradiance() bool { return o.Irradiance == "sh" }
 
-// writeIrradiance writes the spherical harmonics of each cube as the job's i-th output: one
-// object, or a list if the texture is an array.
+// writeIrradiance writes the spherical harmonics of each cube as the job's i-th output. The JSON is
+// one object, or a list if the texture is an array.
 func (s *subject) writeIrradiance(ctx context.Context, job *recipe.Job, i int) error {
 	defer job.Step("irradiance")()
 	var text bytes.Buffer
@@ -78,7 +78,7 @@ func (o *Image) levelRoughness() pixmap.Roughness {
 	return pixmap.LinearRoughness
 }
 
-// checkLighting checks the options of cubes for image-based lighting.
+// checkLighting checks the options for cubes in image-based lighting.
 func (o *Image) checkLighting() error {
 	option := o.lighting()
 	wrong := func(key, got, want string) error {
@@ -101,7 +101,8 @@ func (o *Image) checkLighting() error {
 	return nil
 }
 
-// lighting returns the name of the option that makes a cube for image-based lighting, or "".
+// lighting returns the name of the option that makes a cube for image-based lighting. It returns ""
+// if none is set.
 func (o *Image) lighting() string {
 	switch {
 	case o.prefilters():
@@ -112,8 +113,8 @@ func (o *Image) lighting() string {
 	return ""
 }
 
-// makeSmaller makes the smaller mipmap levels of the i-th image. The levels of a prefiltered
-// cube need all its faces and are made together with the first face.
+// makeSmaller makes the smaller mipmap levels of the i-th image. The levels of a prefiltered cube
+// need all its faces, so they are made together with the first face.
 func (s *subject) makeSmaller(ctx context.Context, job *recipe.Job, i, n int, take func(level int, band *pixmap.Map) error) error {
 	switch {
 	case !s.o.prefilters():

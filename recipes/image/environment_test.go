@@ -14,8 +14,8 @@ import (
 
 type harmonics struct{ Radiance, Irradiance [9][3]float64 }
 
-// The harmonics of a constant are the constant in linear light. The texture is the same as
-// without harmonics.
+// The harmonics of a constant image must be the constant in linear light. The texture must be the
+// same as without harmonics.
 func TestIrradianceOfConstantLight(t *testing.T) {
 	tree := fstest.MapFS{"a.png": solid(t, 64, 32, 188)}
 	for _, container := range []string{"ktx2", "dds"} {
@@ -53,8 +53,8 @@ func TestIrradianceOfConstantLight(t *testing.T) {
 	}
 }
 
-// Light mostly from above gives a large harmonic of y, because +Y is up, and bright light stays
-// finite.
+// An image with light mostly from above must give a large harmonic of y, because +Y is up. Bright
+// light must stay finite.
 func TestIrradianceFromAbove(t *testing.T) {
 	sky := radiance(64, 32)
 	head := len(sky) - 4*64*32
@@ -71,7 +71,8 @@ func TestIrradianceFromAbove(t *testing.T) {
 		t.Fatalf("error %v, %s", res.Err, res.Outputs)
 	}
 	for i, v := range h.Irradiance {
-		// A surface facing up gets all light, one facing sideways half, one facing down none.
+		// A surface that faces up gets all light. A surface that faces sideways gets half of it,
+		// and a surface that faces down gets none.
 		want := []float64{0.5, 0.5, 0, 0, 0, 0, 0, 0, 0}[i] * (255. / 256) * math.Exp2(127)
 		if math.Abs(v[0]-want) > 0.01*math.Exp2(127) || math.Abs(v[2]*255/128-v[0]) > 0.01*math.Exp2(127) {
 			t.Errorf("%d is %g, want %g", i, v, want)
@@ -79,7 +80,7 @@ func TestIrradianceFromAbove(t *testing.T) {
 	}
 }
 
-// A texture array has a list of harmonics.
+// A texture array must have a list of harmonics.
 func TestIrradianceOfArrays(t *testing.T) {
 	tree := fstest.MapFS{"a.png": solid(t, 192, 32, 50), "b.png": solid(t, 192, 32, 200)}
 	_, res := cookTree(t, options(plain, func(o *Image) {
@@ -114,7 +115,7 @@ func TestIrradianceNeedsACubeOfColors(t *testing.T) {
 	}
 }
 
-// Levels are blurred and end at faces of 16 pixels, in both containers.
+// Levels must be blurred and end at faces of 16 pixels, in both containers.
 func TestPrefilterBlursSmallerLevels(t *testing.T) {
 	tree := fstest.MapFS{"a.hdr": {Data: radiance(256, 128)}}
 	for _, container := range []string{"ktx2", "dds"} {
@@ -140,7 +141,6 @@ func TestPrefilterBlursSmallerLevels(t *testing.T) {
 	}
 }
 
-// Each cube of an array is prefiltered separately.
 func TestCubesOfArrayArePrefilteredSeparately(t *testing.T) {
 	tree := fstest.MapFS{"a.png": solid(t, 192, 32, 50), "b.png": solid(t, 192, 32, 200)}
 	tex, res := cookTree(t, options(plain, func(o *Image) {

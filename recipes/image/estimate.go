@@ -13,7 +13,7 @@ import (
 )
 
 // estimateMemory implements Traits.Estimate. It refuses every header that Cook would refuse. It
-// does not know the extension, so Cook, which also checks the head first, reports files that are
+// does not know the extension. So Cook, which also checks the head first, reports files that are
 // not images.
 func (o *Image) estimateMemory(head []byte, size int64) (int64, error) {
 	info, err := source.Probe(head, "", size, o.MaxSize)
@@ -25,7 +25,7 @@ func (o *Image) estimateMemory(head []byte, size int64) (int64, error) {
 		}
 	}
 	if err != nil {
-		// The size may follow a large profile in a JPEG, and be at the end of a TIFF.
+		// In a JPEG the size may follow a large profile. In a TIFF it may be at the end.
 		return 0, err
 	}
 	l, err := o.layoutFor(info.W, info.H)
@@ -49,8 +49,8 @@ func (o *Image) estimateMemory(head []byte, size int64) (int64, error) {
 // peakBytes returns the maximum number of bytes that Cook holds at once. For each stage it adds
 // the stage's own memory and the memory kept from the previous stage.
 func (o *Image) peakBytes(info source.Info, l layout, size int64) int64 {
-	// Tables, buffers and the helpers of Job.Each, which take about 12 KB each; a whole run has
-	// at most one helper per CPU.
+	// This is for tables, buffers and the helpers of Job.Each. A helper takes about 12 KB, and a
+	// whole run has at most one per CPU.
 	const fixed = 1 << 20
 	whole := bytesOf(info.W, info.H, info.Depth)
 	before := int64(l.pictures) * bytesOf(l.w, l.h, info.Depth)
@@ -58,13 +58,13 @@ func (o *Image) peakBytes(info source.Info, l layout, size int64) int64 {
 
 	loading := size + info.Memory
 	if l.beside > 0 {
-		// Only the size of the other images is known.
+		// Of the other images, only the size is known.
 		pixels := int64(info.W) * int64(info.H)
 		loading = max(loading, int64(l.beside)*whole+3*besideBytes(info.W, info.H)+besideMemory*pixels)
 	}
 	assembling := whole
 	if l.assembles {
-		assembling = int64(l.beside+2) * whole // plus the result or a converted image
+		assembling = int64(l.beside+2) * whole // includes the result, or a converted image
 	}
 	cutting := int64(1+len(o.Layers))*whole + before
 	if !o.cutsFaces() {
@@ -92,11 +92,11 @@ func bytesOf(w, h int, d pixmap.Depth) int64 {
 	return channels
 }
 
-// besideBytes limits the file size of an additional image for a source of w by h pixels.
+// besideBytes limits the file size of an additional image, for a source of w by h pixels.
 func besideBytes(w, h int) int64 { return 16*int64(w)*int64(h) + 1<<20 }
 
-// besideMemory is the memory per pixel for decoding an additional image, including the result.
-// It is the maximum over the usual formats, reached by progressive JPEG.
+// besideMemory is the memory per pixel for decoding an additional image, including the result. It
+// is the maximum over the usual formats, which progressive JPEG needs.
 const besideMemory = 24
 
 // makingMemory returns the memory for making levels and texels, without the images.
@@ -122,17 +122,17 @@ func (o *Image) makingMemory(d pixmap.Depth, l layout) int64 {
 		most = max(most, levels+encoding)
 	}
 	if o.Coverage > 0 {
-		// Histograms of alpha and, for a level that is encoded again, a copy, its blocks and
+		// Histograms of alpha. A level that is encoded again also needs a copy, its blocks and
 		// their decoded pixels.
 		most += 8<<16 + bytesOf(coveringSide, coveringSide, d) + 2*coveringPixels + 8*coveringPixels
 	}
 	if o.Premultiply {
-		most += 16 * int64(l.tw) * 64 // rows of bands until they are collected
+		most += 16 * int64(l.tw) * 64 // memory for the rows of the bands, until they are collected
 	}
 	return most + o.texelMemory(d, l)
 }
 
-// packingMemory returns the memory for texels while they are written.
+// packingMemory returns the memory that the texels need while they are written.
 func (o *Image) packingMemory(d pixmap.Depth, l layout) int64 {
 	if o.Container != "ktx2" || o.Zstd == 0 {
 		return o.texelMemory(d, l)
@@ -156,9 +156,9 @@ func (o *Image) texelMemory(d pixmap.Depth, l layout) int64 {
 }
 
 // mayHaveLevels reports whether the texture may have smaller levels. It ignores the role in the
-// path, which the pixels may disprove.
+// path, because the pixels may contradict it.
 func (o *Image) mayHaveLevels() bool {
-	r := role.Parse(o.Kind) // Unknown gets levels unless options forbid them
+	r := role.Parse(o.Kind) // an image of unknown role gets levels, unless options forbid them
 	return o.smallerLevels(r)
 }
 
@@ -169,7 +169,7 @@ func (o *Image) possibleFormats(d pixmap.Depth, l layout) []texture.Format {
 	}
 	var all []texture.Format
 	for _, f := range o.desktopFormats(d, l) {
-		if f == texture.RGBA8 { // some roles keep RGBA8 on every GPU
+		if f == texture.RGBA8 { // some roles use RGBA8 on every GPU
 			all = append(all, f)
 		}
 		all = append(all, o.gpu().Instead(f, true), o.gpu().Instead(f, false))
@@ -193,7 +193,7 @@ func (o *Image) desktopFormats(d pixmap.Depth, l layout) []texture.Format {
 		return []texture.Format{texture.RGBA8}
 	}
 	all := []texture.Format{texture.BC4, texture.BC5, texture.BC7}
-	if d == pixmap.Bits16 { // materials may turn the image into heights
+	if d == pixmap.Bits16 { // a material may declare that the image has heights
 		all = append(all, texture.R16)
 	}
 	if int64(l.tw)*int64(l.th) <= largestPlain {

@@ -26,7 +26,7 @@ func estimate(o *Image, data []byte) (int64, error) {
 	return need, err
 }
 
-// allocated returns the bytes that f allocates, including freed ones.
+// allocated returns the bytes that f allocates, including those freed later.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -43,7 +43,7 @@ func prepare(t testing.TB, o *Image, name string, data []byte) error {
 	return err
 }
 
-// A file that is not an image is refused before it costs anything, and an image costs no more
+// A file that is not an image must be refused before it costs anything. An image must not cost more
 // than the estimate.
 func TestBombIsRefusedOrWithinEstimate(t *testing.T) {
 	for _, b := range imagetest.Bombs() {
@@ -70,8 +70,8 @@ func TestBombIsRefusedOrWithinEstimate(t *testing.T) {
 	}
 }
 
-// slack is the short-lived memory of decoders that the estimate omits: a buffer for each chunk or
-// tile, and lists of lengths and codes for each tree.
+// slack is the short-lived memory of decoders that the estimate omits. It is a buffer for each
+// chunk or tile, and lists of lengths and codes for each tree.
 func slack(b imagetest.Bomb) int64 {
 	switch {
 	case strings.Contains(b.Name, "chunks"), strings.Contains(b.Name, "tiles"):
@@ -82,8 +82,8 @@ func slack(b imagetest.Bomb) int64 {
 	return 0
 }
 
-// The total of all allocations exceeds the peak, but not by much: by a quarter of the estimate at
-// most. So the estimate is indeed near the peak.
+// The sum of all allocations may exceed the estimate by a quarter at most. It exceeds the peak, so
+// the estimate is near the peak.
 func TestEstimateIsThePeak(t *testing.T) {
 	m, wide := scene(520, 390), stdimage.NewNRGBA64(stdimage.Rect(0, 0, 520, 390))
 	noise(wide.Pix)
@@ -133,15 +133,15 @@ func TestEstimateIsThePeak(t *testing.T) {
 				}
 				written = len(res.Outputs[0])
 			}
-			run() // makes the tables
-			// Faces are cut after the memory of decoding is free again.
+			run() // the first run also makes the tables
+			// Faces are cut when the memory for decoding is free again.
 			most := 1.25
 			if o.cutsFaces() {
 				most = 1.8
 			}
-			const tables = 2 << 20 // made by the first run
-			// The file, and pixels in the HDR representation, are freed before levels are made.
-			// The test itself reads the written file again.
+			const tables = 2 << 20 // size of the tables that the first run makes
+			// The file, and pixels in the HDR representation, are freed before levels are made. The
+			// test itself reads the output.
 			got := allocated(run) - int64(len(tc.data)) - int64(written)
 			if tc.name == "light" {
 				got -= 4 * 520 * 390
@@ -153,8 +153,8 @@ func TestEstimateIsThePeak(t *testing.T) {
 	}
 }
 
-// By default, an image takes the memory of its first level and the texture, within a third, for
-// every kind of PNG: no second copy, no level in floats.
+// For every kind of PNG, the default estimate must be near the memory of the first level and the
+// texture, within a third. So there is no second copy, and no level in floats.
 func TestEstimateIsNearlyTheLevel(t *testing.T) {
 	const side = 16384
 	for _, tc := range []struct{ depth, color byte }{{8, 0}, {8, 2}, {8, 6}, {8, 3}, {16, 0}, {16, 2}, {16, 4}, {16, 6}} {
@@ -168,7 +168,6 @@ func TestEstimateIsNearlyTheLevel(t *testing.T) {
 	}
 }
 
-// The estimate covers every format that may be chosen.
 func TestEstimateCoversEveryChoice(t *testing.T) {
 	for colors := range texture.MaxColors + 2 {
 		for _, one := range []string{"", "rrr1", "0001"} {
@@ -197,7 +196,7 @@ func TestEstimateLeavesOtherFilesToCook(t *testing.T) {
 	}
 }
 
-// If the header is behind the head of the file, Estimate asks for more.
+// If the header is after the head of the file, Estimate must ask for more.
 func TestEstimateAsksForMoreOfTheFile(t *testing.T) {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, scene(64, 64), nil); err != nil {
@@ -220,8 +219,8 @@ func TestEstimateAsksForMoreOfTheFile(t *testing.T) {
 	}
 }
 
-// For any bytes, Cook returns an error or a consistent texture, and Estimate refuses nothing that
-// Cook accepts.
+// For any bytes, Cook must return an error or a consistent texture. Estimate must not refuse a file
+// that Cook accepts.
 func FuzzCook(f *testing.F) {
 	f.Add(encodePNG(f, scene(9, 7)))
 	f.Add(encodePNG(f, bumps(16, 16, true)))
@@ -251,7 +250,8 @@ func TestBytesOfPixelsDoNotOverflow(t *testing.T) {
 	}
 }
 
-// Options choose a format that the graphics processor reads, within the estimate.
+// For each GPU, the chosen format must be one that the GPU reads. Its memory must be within the
+// estimate.
 func TestFormatFitsTheGPU(t *testing.T) {
 	source := encodePNG(t, gradient(200, 120))
 	for gpu, want := range map[string]texture.Format{"desktop": texture.BC7, "mobile": texture.ASTC6x6, "web": texture.UASTC} {

@@ -16,7 +16,7 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// An image becomes a texture in a KTX2 file.
+// The example cooks an image into a texture in a KTX2 file.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// chooseStorage chooses the texture format, and the header of a DDS file.
+// chooseStorage chooses the texture format. For a DDS file it also chooses the header.
 func (s *subject) chooseStorage(ctx context.Context, job *recipe.Job) error {
 	err := s.chooseFormat(ctx)
 	if err == nil {
@@ -76,13 +76,13 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 		Opaque: c.Opaque, Normal: s.kind == "normal" && c.Opaque, One: c.One, Colors: c.Colors,
 	}
 	if s.kind == "data" || s.o.Premultiply {
-		facts.One = "" // shaders read data from its own channel; a color would change
+		facts.One = "" // shaders read data from its own channel, while the value would move
 	}
 	if one := c.One; s.kind == "color" && len(one) == 4 && strings.ContainsAny(one[3:], "rgb") {
-		facts.One = "" // levels weight colors by alpha, so the channels will differ
+		facts.One = "" // smaller levels weight colors by alpha, so their channels will differ
 	}
 	if s.bySize() {
-		facts.One, facts.Colors = "", 0 // the format must not depend on differences between frames
+		facts.One, facts.Colors = "", 0 // differences between frames must not change the format
 	}
 	s.choice = texture.Choose(facts)
 	if explicit != 0 {
@@ -95,8 +95,8 @@ func (s *subject) chooseFormat(ctx context.Context) error {
 	return nil
 }
 
-// spreadNormals stores x and y of a normal map in ASTC as gray and alpha, like astcenc -normal,
-// unless options or a used alpha channel forbid it.
+// spreadNormals stores x and y of a normal map in ASTC as gray and alpha, like astcenc -normal. It
+// does nothing if options or a used alpha channel forbid that.
 func (s *subject) spreadNormals(ctx context.Context) error {
 	if s.kind != "normal" || !s.choice.Format.IsASTC() || s.o.NormalZ {
 		return nil
@@ -110,7 +110,7 @@ func (s *subject) spreadNormals(ctx context.Context) error {
 	return nil
 }
 
-// gpu returns the graphics processor that the options name.
+// gpu returns the GPU that the options name.
 func (o *Image) gpu() texture.GPU {
 	switch o.GPU {
 	case "mobile":
@@ -139,7 +139,7 @@ func oneChannel(one string, f texture.Format) texture.Choice {
 	if f.Channels() != "r" {
 		return c
 	}
-	if i < 0 { // every pixel has the same value
+	if i < 0 { // all pixels have the same value
 		c.Swizzle = one
 		return c
 	}
@@ -170,8 +170,9 @@ func (o *Image) quality() texenc.Quality {
 	return texenc.Normal
 }
 
-// rowsAtOnce returns how many rows of the first level are encoded at once: all rows, unless they
-// must be converted to bytes first. Even such a band has enough rows for several pieces.
+// rowsAtOnce returns how many rows of the first level are encoded at once. These are all rows,
+// unless pixels must be converted to bytes first. Even such a band has enough rows for several
+// pieces.
 func (o *Image) rowsAtOnce(f texture.Format, w, h int, d pixmap.Depth) int {
 	if !texenc.TakesBytes(f) || d == pixmap.Bits8 || o.wholeLevels() {
 		return h
@@ -186,6 +187,6 @@ func blockRows(f texture.Format) int {
 	return max(4, side)
 }
 
-// wholeLevels reports whether a level must be encoded as a whole, because RDO distributes the
-// loss over the entire level.
+// wholeLevels reports whether a level must be encoded as a whole, because rate-distortion
+// optimization distributes the loss over the entire level.
 func (o *Image) wholeLevels() bool { return o.RDO > 0 }

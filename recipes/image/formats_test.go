@@ -1,6 +1,6 @@
 //go:build amd64 || arm64
 
-// The independent decoder does not build for 32-bit machines.
+// The independent decoder of this test does not build for 32-bit machines.
 
 package image
 
@@ -14,7 +14,7 @@ import (
 	"github.com/woozymasta/bcn"
 )
 
-// An independent library reads every format in every container, and the result looks like the
+// An independent library must read every format in every container. The result must look like the
 // source.
 func TestFormatsAreReadByAnotherLibrary(t *testing.T) {
 	const w, h = 61, 42
@@ -24,7 +24,7 @@ func TestFormatsAreReadByAnotherLibrary(t *testing.T) {
 		format string
 		bcn    bcn.Format
 		srgb   bool
-		least  float64 // decibels, in the channels of the format
+		least  float64 // least PSNR in decibels, over the channels of the format
 	}{
 		{"bc1", bcn.FormatBC1, true, 34}, {"bc3", bcn.FormatBC3, true, 35}, {"bc4", bcn.FormatBC4, false, 45},
 		{"bc5", bcn.FormatBC5, false, 45}, {"bc7", bcn.FormatBC7, true, 38}, {"r8", bcn.FormatR8, false, 99},
@@ -56,12 +56,12 @@ func TestFormatsAreReadByAnotherLibrary(t *testing.T) {
 			}
 			channels := tex.Format.Channels()
 			if tex.Format == texture.RGB10A2 {
-				channels = "rgb" // two bits of alpha cannot be compared with eight
+				channels = "rgb" // alpha has two bits, which cannot be compared with eight
 			}
 			if like := likeness(got.Pix, m.Pix, channels); like < tc.least {
 				t.Errorf("%.2f dB, want %.2f", like, tc.least)
 			}
-			// A small level has soft colors too, not noise.
+			// A small level must have soft colors too, not noise.
 			small, err := bcn.DecodeImage(tex.Levels[2], w/4, h/4, tc.bcn)
 			if err != nil {
 				t.Fatal(err)
@@ -91,13 +91,13 @@ func likeness(got, want []byte, channels string) float64 {
 	return 10 * math.Log10(255*255*float64(n)/sum)
 }
 
-// Light brighter than white is kept by both floating-point formats, and clipped by others.
+// Both floating-point formats must keep light brighter than white. The other formats must clip it.
 func TestFloatFormatsKeepLightBeyondWhite(t *testing.T) {
 	const w, h = 40, 32
 	file := radiance(w, h)
 	for _, format := range []string{"auto", "bc6h", "rgba16f", "bc7"} {
 		tex := cook(t, options(func(o *Image) { o.Format = format }), "sky.hdr", file)
-		at := func(i int) float64 { return math.Ldexp(1, i%w%8-3) } // value of pixel i of the first row
+		at := func(i int) float64 { return math.Ldexp(1, i%w%8-3) } // value of pixel i in the first row
 		switch tex.Format {
 		case texture.BC6H:
 			got, err := bcn.DecodeBC6HFloat32(tex.Levels[0], w, h, false)
@@ -122,7 +122,7 @@ func TestFloatFormatsKeepLightBeyondWhite(t *testing.T) {
 			if err != nil || !tex.SRGB {
 				t.Fatalf("error %v, sRGB %v", err, tex.SRGB)
 			}
-			for i, want := range []byte{99, 137, 188, 255, 255} { // 1/8, 1/4, 1/2, 1, 2 on the sRGB curve
+			for i, want := range []byte{99, 137, 188, 255, 255} { // the expected values of light of 1/8, 1/4, 1/2, 1, 2 on the sRGB curve
 				if off := int(got[4*i]) - int(want); off > 8 || off < -8 {
 					t.Errorf("%s: pixel %d is %d, want %d", format, i, got[4*i], want)
 				}

@@ -1,5 +1,5 @@
-// Package image is the recipe that turns images into textures: KTX2 or DDS files of texels that
-// a graphics processor reads directly, with mipmaps.
+// Package image is the recipe that turns images into textures: KTX2 or DDS files of texels that a
+// GPU reads directly, with mipmaps.
 //
 // The steps, in this order, and their packages:
 //
@@ -15,24 +15,24 @@
 //
 // # Memory
 //
-// The recipe holds the pixels of the first level and the texture. It makes rows of smaller
-// levels, converts them to texels and frees them. Estimate returns the sum.
+// The recipe holds the pixels of the first level and the texture. It makes rows of smaller levels,
+// converts them to texels and frees them. Estimate returns the sum.
 //
 // # Cores
 //
-// Blocks are encoded in pieces, on all cores that no other asset needs (Job.Each). The pieces,
-// and so the bytes, do not depend on the number of cores. Decoding, making levels and
-// compressing with Zstandard run in one goroutine. So does RDO, whose blocks depend on earlier
-// blocks.
+// Blocks are encoded in pieces, on all cores that no other asset needs (Job.Each). The pieces do
+// not depend on the number of cores, so neither do the bytes. Decoding, making levels and
+// compressing with Zstandard run in one goroutine. So does rate-distortion optimization (RDO),
+// whose blocks depend on earlier blocks.
 //
 // # Roles of images
 //
 // An image has a role (package role), which determines how its values are averaged and stored.
-// Option kind sets the role. Otherwise the role follows from the materials that use the image,
-// then from its name, then from its pixels. The pixels also show whether the name is right: see
-// role.go. The name's role arrives in option named, through the recipe's hints, so that a
-// renamed image need not be cooked again. If the name is ambiguous, the names of neighboring
-// files resolve it: see neighbors.go. Explain reports the decision.
+// Option kind sets the role. Otherwise the role follows from the materials that use the image, then
+// from its name, then from its pixels. The pixels also show whether the name is right: see role.go.
+// The recipe gets the name's role in option named, through its hints, so that a renamed image need
+// not be cooked again. If the name is ambiguous, the names of neighboring files resolve it: see
+// neighbors.go. Explain reports the decision.
 //
 // # Same bytes everywhere
 //
@@ -41,9 +41,9 @@
 //
 // # Hostile files
 //
-// The header is checked before anything is decoded: first by Estimate, which sees the head of
-// the file, then by Cook, which sees the whole file. An image is refused if a side is longer
-// than max_size, or if the file is too short for its claimed pixels even with the best
+// The header is checked before anything is decoded: first by Estimate, which sees the head of the
+// file, then by Cook, which sees the whole file. An image is refused if a side is longer than
+// max_size. It is also refused if the file is too short for its claimed pixels, even with the best
 // compression of its format. Other images that an option names must have the size of the source,
 // which keeps them within the estimate.
 package image
@@ -133,8 +133,8 @@ func Recipe() recipe.Recipe {
 	}
 }
 
-// hints are the possible path hints, in the order of package role. Codes, the last name, is only
-// inferred from neighbors.
+// hints are the possible path hints, in the order of package role. The last name, codes, is only
+// derived from neighboring files.
 func hints() []recipe.Hint {
 	var all []recipe.Hint
 	for _, n := range role.Names()[:role.Codes-1] {
@@ -177,7 +177,7 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 		}
 		return s.writeSheetData(job)
 	}
-	if o.hasIrradiance() { // irradiance needs the pixels, which makeTexture frees
+	if o.hasIrradiance() { // computing irradiance needs the pixels, which makeTexture frees
 		if err := s.writeIrradiance(ctx, job, 1); err != nil {
 			return err
 		}
@@ -192,14 +192,14 @@ func (o *Image) Cook(ctx context.Context, job *recipe.Job) error {
 	return s.writeSheetData(job)
 }
 
-// Write makes a texture of an image that another recipe has assembled, following the options,
-// with the given number of smaller levels, and writes it as the job's i-th output. The caller
+// Write makes a texture of an image that another recipe has assembled, and writes it as the job's
+// i-th output. It follows the options, and makes the given number of smaller levels. The caller
 // must not use the image afterwards.
 func (o *Image) Write(ctx context.Context, job *recipe.Job, i int, m *pixmap.Map, smaller int) error {
 	if err := o.checkOptions(); err != nil {
 		return err
 	}
-	if o.Kind == "material" { // materials never name an image that another recipe made
+	if o.Kind == "material" { // no material names an image that another recipe made
 		auto := *o
 		auto.Kind = "auto"
 		o = &auto

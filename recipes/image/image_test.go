@@ -30,7 +30,7 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// options returns the defaults with changes.
+// options returns the default options with changes.
 func options(changes ...func(*Image)) *Image {
 	o := Recipe().New().(*Image)
 	for _, change := range changes {
@@ -42,7 +42,6 @@ func options(changes ...func(*Image)) *Image {
 // plain sets options that keep pixels unchanged.
 func plain(o *Image) { o.Format, o.Kind = "rgba8", "color" }
 
-// cookTree cooks a file of a tree.
 func cookTree(t testing.TB, o *Image, tree fstest.MapFS, name string) (*texture.Texture, recipetest.Result) {
 	t.Helper()
 	if err := o.checkOptions(); err != nil {
@@ -151,7 +150,7 @@ func TestDefaultOptionsAreValid(t *testing.T) {
 	})
 }
 
-// Straight alpha is kept exactly, and so is the color of transparent pixels.
+// Alpha that is not premultiplied must be kept exactly. So must the color of transparent pixels.
 func TestCookKeepsPixels(t *testing.T) {
 	m := nrgba(61, 17)
 	noise(m.Pix)
@@ -163,7 +162,6 @@ func TestCookKeepsPixels(t *testing.T) {
 	}
 }
 
-// The bytes depend on the content, not on the name.
 func TestCookIgnoresTheName(t *testing.T) {
 	file := encodePNG(t, scene(50, 30))
 	var got [][]byte
@@ -176,7 +174,6 @@ func TestCookIgnoresTheName(t *testing.T) {
 	}
 }
 
-// Wherever Cook is canceled, it returns the context's error.
 func TestCookStopsAnywhere(t *testing.T) {
 	o := options(func(o *Image) {
 		o.Layers, o.Cube, o.Flip, o.Fit, o.Premultiply, o.Coverage, o.Quality = []string{"b.png"}, "cross", "x", 5, true, 0.5, "fast"
@@ -208,7 +205,6 @@ func TestCookMissingSource(t *testing.T) {
 	}
 }
 
-// The bytes of a texture do not depend on how many cores worked on it.
 func TestSameBytesOnAnyCores(t *testing.T) {
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, scene(300, 260))}}
 	for _, set := range []func(*Image){
@@ -248,14 +244,13 @@ func TestSameBytesOnAnyCores(t *testing.T) {
 			if !bytes.Equal(got, want) {
 				t.Errorf("%d cores give another texture", cores)
 			}
-			if cores > 0 && shared < 2 { // cores are shared for the first and second level
+			if cores > 0 && shared < 2 { // the first and the second level are encoded on several cores
 				t.Errorf("work was shared %d times", shared)
 			}
 		}
 	}
 }
 
-// An image with several frames gives one warning.
 func TestFramesAreWarnedOf(t *testing.T) {
 	var g gif.GIF
 	for range 3 {
@@ -273,7 +268,7 @@ func TestFramesAreWarnedOf(t *testing.T) {
 
 func TestWrongOptionIsNamed(t *testing.T) {
 	for _, tc := range []struct {
-		key string // the wrong option, "" if all are right
+		key string // the invalid option; "" if all are valid
 		set func(*Image)
 	}{
 		{"", func(o *Image) { o.R, o.G, o.B, o.A = "g", "1-r", "0", "rough.png:1-a" }},
@@ -330,9 +325,9 @@ func TestWrongOptionIsNamed(t *testing.T) {
 	}
 }
 
-// The bytes are the same on every machine. A change here changes cooked files: the recipe's
-// version must rise with it. Levels are not packed with Zstandard, whose encoder may change
-// between releases. Package bc7 has its own golden blocks.
+// The bytes must be the same on every machine. If these hashes change, the recipe's version must be
+// raised. Levels are not packed with Zstandard, because its encoder may change between releases.
+// Package bc7 has its own golden blocks.
 func TestTexturesHaveGoldenBytes(t *testing.T) {
 	tree := fstest.MapFS{
 		"a.png":     {Data: encodePNG(t, scene(60, 45))},

@@ -20,7 +20,7 @@ func (o *Image) smallerLevels(r role.Role) bool {
 		return false
 	case o.Mips != "auto":
 		return o.Mips == "true"
-	case o.Coverage > 0: // levels keep the alpha test
+	case o.Coverage > 0: // the levels preserve the coverage of the alpha test
 		return true
 	case isFlatPreset(o.Preset):
 		return false
@@ -28,8 +28,8 @@ func (o *Image) smallerLevels(r role.Role) bool {
 	return r.Treatment().Mips
 }
 
-// keepsExact chooses a lossless format for images that need one, and reports whether it did. The
-// argument fine is set if 8 bits cannot hold the values.
+// keepsExact chooses a lossless format for images that need one, and reports whether it did. fine
+// reports whether the values need more than 8 bits.
 func (s *subject) keepsExact(fine bool) bool {
 	first := s.pictures[0]
 	pixels, depth := first.W*first.H, first.Depth()
@@ -41,7 +41,7 @@ func (s *subject) keepsExact(fine bool) bool {
 		s.choice = texture.Choice{Format: f, Reason: f.String() + ": a table of more than 8 bits"}
 	case depth == pixmap.Float:
 		return false
-	case s.o.Cube != "none" && s.o.GPU == "web": // KTX2Loader reads faces only of UASTC
+	case s.o.Cube != "none" && s.o.GPU == "web": // KTX2Loader can read faces only as UASTC
 		return false
 	case s.role == role.LUT:
 		s.choice = texture.Choice{Format: texture.RGBA8, Reason: "rgba8: a table is stored unchanged"}
@@ -56,7 +56,7 @@ func (s *subject) keepsExact(fine bool) bool {
 	return true
 }
 
-// bySize reports whether the format of color images depends on their size alone. Then all frames
+// bySize reports whether the format of color images depends on their size alone. If so, all frames
 // of an animation with equal sizes get the same format.
 func (s *subject) bySize() bool { return s.kind == "color" && s.largestExact() > 0 }
 
@@ -67,8 +67,8 @@ const largestPlain = 512 * 512
 // 64 KiB of RGBA8.
 const largestFrame = 128 * 128
 
-// largestExact returns the largest number of pixels for which the subject is stored without
-// loss, or 0 if its role always allows lossy compression.
+// largestExact returns the largest number of pixels for which the subject is stored without loss.
+// It returns 0 if its role always allows lossy compression.
 func (s *subject) largestExact() int {
 	switch {
 	case s.role.Treatment().Exact || s.o.Preset == "2d":
@@ -85,10 +85,10 @@ type decision struct {
 	told string // the evidence for the role
 	// kind is how values are treated: "color", "normal", "mask" (one channel) or "data".
 	kind string
-	// srgb is true if colors are sRGB-encoded; false for other kinds.
+	// srgb is true if the colors are sRGB-encoded. It is false for other kinds.
 	srgb   bool
 	choice texture.Choice
-	opaque bool // set only for UASTC
+	opaque bool // whether the images are opaque; set only for UASTC
 }
 
 // judgeRole determines the role of the images, and warns if the evidence contradicts itself.
@@ -112,7 +112,7 @@ func (s *subject) judgeRole(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// decideRole determines the role of the images and how their values are treated.
+// decideRole determines the role of the images. It also determines how their values are treated.
 func (s *subject) decideRole(ctx context.Context, job *recipe.Job) error {
 	if err := s.judgeRole(ctx, job); err != nil {
 		return err
@@ -134,7 +134,8 @@ func (s *subject) decideRole(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// explainNumber adds the reason why mipmaps of colors are not weighted by alpha.
+// explainNumber adds the reason why alpha is not treated as transparency, so that mipmaps do not
+// weight colors by it.
 func (s *subject) explainNumber() {
 	why := s.used.numberBy
 	switch {
@@ -153,7 +154,7 @@ func (s *subject) evidence(ctx context.Context) (evidence, error) {
 		transparency: s.o.transparent(), beside: s.beside,
 	}
 	if e.used.role != role.Unknown {
-		e.rule = "auto" // the materials set this option
+		e.rule = "auto" // the option kind comes from materials, not from a rule
 	}
 	if !e.needsContent() {
 		return e, nil
@@ -179,8 +180,8 @@ func (s *subject) applyTreatment(ctx context.Context) error {
 	return nil
 }
 
-// flipGreen flips the green channel of a normal map to the direction in the options, if the file
-// name states the opposite direction.
+// flipGreen flips the green channel of a normal map if its file name states another direction than
+// the options.
 func (s *subject) flipGreen(ctx context.Context) error {
 	points := map[role.Name]string{role.OpenGL: "opengl", role.DirectX: "directx"}[s.o.pathName()]
 	switch {
@@ -201,15 +202,16 @@ func (s *subject) flipGreen(ctx context.Context) error {
 	return nil
 }
 
-// aboutAll is the share of gray pixels from which an image is a mask, and mostlyRed the share of
-// red pixels. JPEG stores color coarsely, so gray pixels get a tint and red bleeds at edges.
+// aboutAll is the least share of gray pixels for storing luma as the only channel. mostlyRed is the
+// least share of red pixels for storing red. JPEG stores color coarsely, so gray pixels get a tint
+// and red bleeds at edges.
 const (
 	aboutAll  = 0.98
 	mostlyRed = 0.95
 )
 
 // singleChannel sets the kind of an image that should have one channel. It removes differences
-// between channels that are within JPEG noise.
+// between channels that JPEG may have caused.
 func (s *subject) singleChannel(ctx context.Context) error {
 	s.kind = "mask"
 	c, err := s.analyzePictures(ctx)

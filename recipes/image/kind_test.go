@@ -43,7 +43,7 @@ func painted(w, h int, paint func(x, y int) color.NRGBA) *stdimage.NRGBA {
 	return m
 }
 
-// Auto chooses kinds and formats, and explains them.
+// Format auto must choose the right kinds and formats, and explain them.
 func TestAutoChoosesKindAndFormat(t *testing.T) {
 	gray := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
 	red := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), 0, 0, 255} })
@@ -57,7 +57,7 @@ func TestAutoChoosesKindAndFormat(t *testing.T) {
 	for i := 3; i < len(height.Pix); i += 4 {
 		height.Pix[i] = byte(i)
 	}
-	sky := painted(64, 64, func(x, y int) color.NRGBA { // tilted unit vectors
+	sky := painted(64, 64, func(x, y int) color.NRGBA { // sky has unit vectors that are tilted.
 		dx, dy := -0.6+float64(x%16)/200, 0.2+float64(y)/400
 		return color.NRGBA{unitByte(dx), unitByte(dy), unitByte(math.Sqrt(1 - dx*dx - dy*dy)), 255}
 	})
@@ -80,7 +80,7 @@ func TestAutoChoosesKindAndFormat(t *testing.T) {
 		format  texture.Format
 		srgb    bool
 		swizzle string
-		why     []string // a part of each line
+		why     []string // text that each line must contain
 	}{
 		{"colors", opaque(scene(64, 64)), none, texture.BC7, true, "", []string{"role color", "format bc7: colors, opaque"}},
 		{"alpha", scene(64, 64), none, texture.BC7, true, "", []string{"role color", "format bc7: colors with alpha"}},
@@ -145,7 +145,7 @@ func explain(t testing.TB, o *Image, tree fstest.MapFS, name string) []string {
 	return lines
 }
 
-// A mask is stored as its only channel on every level, and keeps its alpha test.
+// A mask must be stored as its only channel on every level. Its alpha test must be kept.
 func TestMaskIsMovedToRed(t *testing.T) {
 	smoke := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, 255, 255, byte(4 * x)} })
 	tex := cook(t, options(func(o *Image) { o.Format, o.Kind = "r8", "mask" }), "a.png", encodePNG(t, smoke))
@@ -159,7 +159,6 @@ func TestMaskIsMovedToRed(t *testing.T) {
 	}
 }
 
-// Levels of a normal map are unit vectors.
 func TestLevelsOfNormalMapsAreUnitVectors(t *testing.T) {
 	tex := cook(t, options(func(o *Image) { o.Format, o.Kind = "rgba8", "normal" }), "a_n.png", encodePNG(t, bumps(64, 64, true)))
 	for i := 0; i < len(tex.Levels[3]); i += 4 {
@@ -176,14 +175,14 @@ func TestMaskOfSeveralChannelsIsRefused(t *testing.T) {
 	if res.Err == nil || !strings.Contains(res.Err.Error(), `choose the mask with r`) {
 		t.Errorf("error %v", res.Err)
 	}
-	// The options of the message work.
+	// The options that the message recommends must work.
 	o := options(func(o *Image) { o.Kind, o.Format, o.R, o.G, o.B, o.A = "mask", "r8", "g", "0", "0", "1" })
 	if tex := cook(t, o, "a.png", encodePNG(t, scene(9, 9))); tex.Levels[0][9] != 5 {
 		t.Errorf("second row is %d, want the green 5", tex.Levels[0][9])
 	}
 }
 
-// If a file does not define its numbers, the decision is explained.
+// If a file does not say how to interpret its values, the decision must be explained.
 func TestDecisionAboutUndefinedNumbersIsExplained(t *testing.T) {
 	tga := func(alpha ...byte) []byte {
 		b := []byte{2: 2, 12: 2, 14: 1, 16: 32, 17: 0x20}
@@ -192,7 +191,7 @@ func TestDecisionAboutUndefinedNumbersIsExplained(t *testing.T) {
 		}
 		return b
 	}
-	signed := []byte("II*\x00\x0a\x00\x00\x00\x80\x7f\x07\x00") // two samples, seven tags
+	signed := []byte("II*\x00\x0a\x00\x00\x00\x80\x7f\x07\x00") // a TIFF of two samples and seven tags
 	for _, e := range [][2]byte{{0, 2}, {1, 1}, {2, 8}, {6, 1}, {17, 8}} {
 		signed = append(signed, e[0], 1, 3, 0, 1, 0, 0, 0, e[1], 0, 0, 0)
 	}
@@ -234,8 +233,8 @@ func TestDDSHeaderIsExplained(t *testing.T) {
 	}
 }
 
-// A legacy header is refused before cooking if the options exclude it, and otherwise if the
-// format has none.
+// A legacy header must be refused before cooking if the options exclude it. Otherwise it must be
+// refused if it cannot describe the format.
 func TestImpossibleLegacyHeaderIsRefused(t *testing.T) {
 	legacy := func(set func(*Image)) *Image {
 		return options(func(o *Image) { o.Container, o.DDSHeader = "dds", "legacy" }, set)
@@ -254,11 +253,10 @@ func TestImpossibleLegacyHeaderIsRefused(t *testing.T) {
 	}
 }
 
-// All layers must have one kind.
 func TestLayersMustHaveOneKind(t *testing.T) {
 	red := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), 0, 0, 255} })
 	green := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{0, byte(x * y), 0, 255} })
-	colorful := nrgba(64, 64) // mean color without a tint
+	colorful := nrgba(64, 64) // the mean color has no tint
 	noise(colorful.Pix)
 	opaque(colorful)
 	tree := fstest.MapFS{
@@ -282,9 +280,8 @@ func TestLayersMustHaveOneKind(t *testing.T) {
 	}
 }
 
-// Options of bc7 have an effect.
 func TestOptionsOfBC7HaveAnEffect(t *testing.T) {
-	m := scene(48, 48) // colors, noise and alpha: every option has an effect
+	m := scene(48, 48) // an image of colors, noise and alpha, so that every option has an effect
 	noise(m.Pix[:len(m.Pix)/2])
 	seen := map[string]int{}
 	for i, set := range []func(*Image){
@@ -312,7 +309,7 @@ func TestQualityChangesTheTexture(t *testing.T) {
 	}
 }
 
-// Pixels are analyzed once for all decisions, and again after scaling.
+// Pixels must be analyzed once for all decisions, and again after scaling.
 func TestPixelsAreAnalysedOnce(t *testing.T) {
 	file := encodePNG(t, scene(40, 30))
 	rows := func(change func(*Image)) int {
@@ -334,7 +331,7 @@ func TestPixelsAreAnalysedOnce(t *testing.T) {
 	}
 }
 
-// Presets decide on levels and lossless storage if nothing else does.
+// Presets must decide on levels and lossless storage if no other option does.
 func TestPresetDecidesOnLevelsAndExactness(t *testing.T) {
 	soft := encodePNG(t, scene(60, 60))
 	large := encodePNG(t, scene(160, 120))
@@ -371,7 +368,7 @@ func TestPresetDecidesOnLevelsAndExactness(t *testing.T) {
 	}
 }
 
-// The frames of an animation have one format, whatever their numbers of colors.
+// All frames of an animation must have the same format, whatever their numbers of colors.
 func TestFramesShareAFormat(t *testing.T) {
 	few := painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} })
 	white := painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{255, 255, 255, byte(x)} })

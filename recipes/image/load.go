@@ -17,15 +17,16 @@ import (
 // A subject is the asset being cooked: its images and all decisions about them.
 type subject struct {
 	o *Image
-	// pictures are the faces of layer 0, then the faces of layer 1 and so on, or a single image.
+	// pictures are the faces of layer 0, then the faces of layer 1 and so on. If there are neither
+	// layers nor faces, it is a single image.
 	pictures []*pixmap.Map
-	looked   *pixmap.Content // analysis of the images; nil until made
+	looked   *pixmap.Content // analysis of the images; nil until it is needed
 	levels   int             // number of levels; 0 means that the options set it
 	used     usage
-	beside   string    // what the names beside the source say of it, "" if nothing
+	beside   string    // the role that the names of neighboring files suggest; "" for none
 	variants []variant // sizes of output images, for PNG and WebP
-	sheet    *sheet    // frames on the image, nil without frames = "sheet"
-	kept     []byte    // the source's bytes, if they are the output
+	sheet    *sheet    // the layout of frames; nil unless frames = "sheet" is set
+	kept     []byte    // the source's bytes, if they become the output
 	file     source.Info
 	decision
 	// reasons are the lines that Explain returns.
@@ -36,9 +37,9 @@ func (s *subject) addReason(format string, args ...any) {
 	s.reasons = append(s.reasons, fmt.Sprintf(format, args...))
 }
 
-// muchGarbage is the amount of a decoder's garbage from which an explicit collection pays off.
-// The collector alone would wait until the heap has doubled, and the texture is too small for
-// that.
+// muchGarbage is the amount of a decoder's garbage from which an explicit collection pays off. The
+// garbage collector alone would wait until the heap has doubled, which the small texture does not
+// cause.
 const muchGarbage = 64 << 20
 
 // loadSubject reads the source and the additional images that the options name.
@@ -80,10 +81,10 @@ func (s *subject) loadSubject(ctx context.Context, job *recipe.Job) error {
 		if err != nil {
 			return err
 		}
-		if other.Depth() > m.Depth() { // the estimate knows only the depth of the source
+		if other.Depth() > m.Depth() { // the estimate knows only the bit depth of the source
 			return fmt.Errorf("%s: the image has more bits per channel than the source; use the image with most bits as the source, or save this image with fewer", name)
 		}
-		// With layers or faces, no channel comes from another file: see checkPictures.
+		// With layers or faces, no channel comes from another file; checkPictures ensures it.
 		if other, err = s.assembleChannels(ctx, job, other); err != nil {
 			return err
 		}
@@ -120,8 +121,8 @@ func (s *subject) convertToDeepest(ctx context.Context) error {
 	return nil
 }
 
-// assembleChannels copies channels of the source and of other images to the channels that the
-// options assign.
+// assembleChannels builds each channel of the output from the channel of the source or of another
+// image that the options name.
 func (s *subject) assembleChannels(ctx context.Context, job *recipe.Job, m *pixmap.Map) (*pixmap.Map, error) {
 	var parts [4]pixmap.Part
 	files, asItIs := map[string]*pixmap.Map{"": m}, true
@@ -171,7 +172,7 @@ type file struct {
 	ext  string
 	open func() (fs.File, error)
 	read func() ([]byte, error)
-	most int64 // largest size in bytes; 0 for no limit
+	most int64 // largest allowed size in bytes; 0 for no limit
 }
 
 // readChecked reads a file, and returns it with its header. It checks the head first, because the
@@ -224,8 +225,8 @@ func (s *subject) readPicture(ctx context.Context, job *recipe.Job, f file, like
 	return m, info, nil
 }
 
-// warnOfContent warns of content of a file that the output lacks. The output has the given number
-// of frames.
+// warnOfContent warns about content of a file that the output lacks. The output has the given
+// number of frames.
 func (s *subject) warnOfContent(job *recipe.Job, info source.Info, frames int) {
 	if info.Frames > frames && !(s.o.keepsPixels() && isKept(info, job.Ext())) {
 		advice, has := "save each as a separate image, for layers or an atlas", "the texture has only the first"
@@ -244,7 +245,7 @@ func (s *subject) warnOfContent(job *recipe.Job, info source.Info, frames int) {
 	}
 }
 
-// framesOf returns the word for the images in a file of a format.
+// framesOf returns the word that messages use for the images in a file of a format.
 func framesOf(format string) string {
 	switch format {
 	case "TIFF":
@@ -273,7 +274,7 @@ func readPictureHead(open func() (fs.File, error)) ([]byte, int64, error) {
 // mayBeSRGB reports whether the options allow the values to be sRGB colors.
 func (o *Image) mayBeSRGB() bool { return o.SRGB && o.likelyRole().Treatment().Colors }
 
-// storedMeaning returns how to interpret the source's values.
+// storedMeaning returns how to interpret the values of the source.
 func (o *Image) storedMeaning() pixmap.Color {
 	switch {
 	case o.mayBeSRGB():

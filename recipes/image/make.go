@@ -19,8 +19,8 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// makeTexture makes the texture of the images, and frees each image as soon as possible. Only
-// the first level is ever in memory as pixels: see pixmap.MipBands.
+// makeTexture makes the texture of the images, and frees each image as soon as possible. Only the
+// first level is ever in memory as pixels; see pixmap.MipBands.
 func (s *subject) makeTexture(ctx context.Context, job *recipe.Job) (*texture.Texture, error) {
 	t, f := s.describeTexture(), s.choice.Format
 	n, isTexels := s.levelCount(t.W, t.H), s.isTexels()
@@ -28,7 +28,7 @@ func (s *subject) makeTexture(ctx context.Context, job *recipe.Job) (*texture.Te
 	for i := range t.Levels {
 		w, h := texture.LevelSize(t.W, t.H, i)
 		if i == 0 && isTexels {
-			continue // the pixels are the texels of this level
+			continue // the pixels already are the texels of this level
 		}
 		t.Levels[i] = make([]byte, 0, int64(t.Images())*f.Bytes(w, h))
 		job.Hold("texels", cap(t.Levels[i]))
@@ -95,7 +95,7 @@ func (s *subject) levelCount(w, h int) int {
 	return n
 }
 
-// facts returns the decisions about the subject; ext is the extension of its source.
+// facts returns the decisions about the subject. ext is the extension of its source.
 func (s *subject) facts(ext string) jobs.Facts {
 	f := jobs.Facts{Evidence: s.told}
 	switch first := s.pictures[0]; {
@@ -174,7 +174,7 @@ func (s *subject) sampling() pixmap.Sampling {
 	return p
 }
 
-// alphaIsNumber reports whether alpha is not transparency.
+// alphaIsNumber reports whether alpha is a value other than transparency.
 func (s *subject) alphaIsNumber() bool {
 	return s.o.Alpha == "data" || s.o.Alpha == "auto" && s.used.number && !s.o.transparent()
 }
@@ -207,7 +207,7 @@ func (o *Image) mipFilter() pixmap.Filter {
 }
 
 // Encode makes a texture file of an image that is part of another asset, following the options.
-// slot is the use of the image by materials. The caller must not use the image afterwards.
+// slot says how materials use the image. The caller must not use the image afterwards.
 func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot role.Slot) ([]byte, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
@@ -237,15 +237,15 @@ func (o *Image) Encode(ctx context.Context, job *recipe.Job, m *pixmap.Map, slot
 	return out.Bytes(), err
 }
 
-// An alpha test compares alpha after block compression. In large levels, errors above and below
-// the threshold cancel out. In small levels with detail in every block, up to 6 % of all pixels
-// were wrong. Such levels are encoded again, with alpha raised or lowered to compensate.
+// An alpha test compares alpha after block compression. In large levels, errors above and below the
+// threshold cancel out. In small levels with detail in every block, up to 6 % of all pixels were
+// wrong. Such levels are encoded again, with alpha raised or lowered to compensate.
 const (
 	// coveringPixels is the largest level, in pixels, that may be encoded again.
 	coveringPixels = coveringSide * coveringSide
 	coveringSide   = 256
 	coveringTries  = 5
-	// coveringOff is the tolerated share of wrong pixels; half a pixel is always tolerated.
+	// coveringOff is the tolerated share of wrong pixels. Half a pixel is always tolerated.
 	coveringOff = 0.001
 )
 
@@ -259,11 +259,11 @@ func (s *subject) coversAlpha() bool {
 	return s.kind == "color" && s.o.Coverage > 0 && side > 1 && strings.Contains(s.choice.Format.Channels(), alpha)
 }
 
-// encodeCovering appends the blocks of a level. It encodes the level several times and keeps the
-// blocks whose coverage is nearest to the image's. It does not change the level.
+// encodeCovering appends the blocks of a level. It encodes the level several times, and keeps the
+// blocks whose coverage is nearest to that of the image. It does not change the level.
 func (s *subject) encodeCovering(ctx context.Context, encoder *texenc.Encoder, dst []byte, level *pixmap.Map, cover *pixmap.Coverage) ([]byte, error) {
 	at, least := len(dst), math.Inf(1)
-	more, enough, tooFew := 0.0, math.Inf(1), math.Inf(-1) // pixels requested beyond the target
+	more, enough, tooFew := 0.0, math.Inf(1), math.Inf(-1) // number of pixels requested beyond the target, and its bounds
 	var best []byte
 	for range coveringTries {
 		m := &pixmap.Map{W: level.W, H: level.H, Pix8: slices.Clone(level.Pix8), Pix16: slices.Clone(level.Pix16), PixF: slices.Clone(level.PixF)}

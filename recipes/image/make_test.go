@@ -12,14 +12,14 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// An image that is declared a normal map, but is none, becomes data: BC7 without sRGB, all four
-// channels. A real normal map becomes BC5.
+// An image that is declared a normal map, but is none, must become data: BC7 without sRGB, with all
+// four channels. A real normal map must become BC5.
 func TestEncodeChecksDeclaredNormalMaps(t *testing.T) {
 	const n = 64
 	for _, tc := range []struct {
 		kind   string
 		z      uint8
-		format byte // DXGI_FORMAT, 0 for the older header of BC5
+		format byte // DXGI_FORMAT; 0 for the older header of BC5
 	}{{"color", 255, 99}, {"data", 255, 98}, {"normal", 252, 0}, {"normal", 0, 98}} {
 		m := &pixmap.Map{W: n, H: n, Pix8: make([]uint8, 4*n*n)}
 		for i := range n * n {
@@ -65,7 +65,8 @@ func leaves(side int) *pixmap.Map {
 	return m
 }
 
-// After decoding, an alpha test draws as many pixels of each level as of the image.
+// The test decodes the blocks. In each level, the share of pixels that pass the alpha test must be
+// that of the image.
 func TestBlocksKeepCoverageOfThePicture(t *testing.T) {
 	const side, test = 256, 0.5
 	source := leaves(side)
@@ -94,8 +95,8 @@ func TestBlocksKeepCoverageOfThePicture(t *testing.T) {
 	}
 }
 
-// Prepared returns exactly the pixels that Cook encodes, for any options that change sizes,
-// channels and numbers: a lossless format has no error.
+// Prepared must return exactly the pixels that Cook encodes, for any options that change sizes,
+// channels and values. So a lossless format must show no error.
 func TestPreparedIsWhatIsEncoded(t *testing.T) {
 	files := fstest.MapFS{
 		"a_albedo.png": {Data: encodePNG(t, scene(60, 44))}, "a_rough.png": {Data: encodePNG(t, gradient(64, 40))},

@@ -25,8 +25,8 @@ const (
 )
 
 // materials extracts the uses of images from models. Each use is a line with the quoted slot and
-// material. The word "transparent" follows if the slot's alpha is transparency and the material
-// is not opaque. The lines are sorted. The first bytes of a model determine its format.
+// material. The word "transparent" follows if the slot's alpha is transparency and the material is
+// not opaque. The lines are sorted. The first bytes of a model determine its format.
 var materials = recipe.Extract{Name: "materials", Version: 3, Of: usesIn}
 
 // transparentUse is the optional third word of a line.
@@ -93,8 +93,8 @@ func (u *uses) usesByPicture() recipe.Says {
 	return says
 }
 
-// fromGLTF adds the uses in a document: each slot of a material or its extensions, with a
-// texture index (glTF 2.0, 5.19 to 5.22).
+// fromGLTF adds the uses in a document. A use is a texture index in a slot of a material or of its
+// extensions (glTF 2.0, 5.19 to 5.22).
 func (u *uses) fromGLTF(text []byte) {
 	root, ok := gltf.ParseUnchecked(text)
 	if !ok {
@@ -107,7 +107,7 @@ func (u *uses) fromGLTF(text []byte) {
 		return
 	}
 	files := gltf.ExternalFiles(images)
-	for i, text := range materials { // one document at a time, to limit memory
+	for i, text := range materials { // one document is parsed at a time, to limit memory
 		m, err := gltf.ParseObject(text)
 		if err != nil {
 			continue
@@ -122,10 +122,10 @@ func (u *uses) fromGLTF(text []byte) {
 	}
 }
 
-// fromMTL adds the uses in a material library. The name of a map is the last word of its line,
-// after the options (Wavefront's MTL; norm, map_Pr and map_Pm are from PBR exporters). If a file
-// name has spaces, its last word matches no image. A material with d, Tr or map_d is
-// transparent, as in the GLB that recipe mesh makes.
+// fromMTL adds the uses in a material library (Wavefront's MTL; norm, map_Pr and map_Pm are from
+// PBR exporters). The name of a map is the last word of its line, after the options. If a file name
+// has spaces, its last word matches no image. A material with d, Tr or map_d is transparent, as in
+// the GLB that recipe mesh makes.
 func (u *uses) fromMTL(text []byte) {
 	type use struct{ picture, slot string }
 	var material string
@@ -163,14 +163,14 @@ func (u *uses) fromMTL(text []byte) {
 // A use is a material slot whose texture is the source.
 type use struct {
 	model, slot, material string
-	transparent           bool // alpha is transparency
+	transparent           bool // whether alpha is transparency
 }
 
 // models matches the models in a directory. The source's directory and its parent are searched.
 const models = "*.{gltf,glb,mtl}"
 
-// asks reports whether the uses by materials may affect the image's role, alpha or metadata. 2D
-// projects have no models.
+// asks reports whether materials may affect the image's role, alpha or metadata. 2D projects have
+// no models.
 func (o *Image) asks() bool {
 	return o.Kind == "material" || !isFlatPreset(o.Preset) && role.Parse(o.Kind).Treatment().Colors
 }
@@ -194,7 +194,7 @@ func (o *Image) askFiles(job *recipe.Job) error {
 	return err
 }
 
-// usesOf finds the uses of the source.
+// usesOf returns the uses of the source in models.
 func usesOf(job *recipe.Job) (found []use, err error) {
 	for _, folder := range []string{"", "../"} {
 		said, err := job.ReadExtracts(folder+models, materials.Name)
@@ -236,20 +236,21 @@ func (u use) readAs() role.Slot {
 	return s
 }
 
-// A usage is the role of an image according to materials, or Unknown.
+// A usage is the role of an image according to materials. The role may be Unknown.
 type usage struct {
 	role role.Role
-	by   string // "material ... of ... names it as ..."
-	bump bool   // a slot of OBJ that may also hold heights
-	// number means that alpha is ignored or a number, not transparency; numberBy is the reason.
+	by   string // a clause such as "material ... of ... names it as ..."
+	bump bool   // whether the slot is one of OBJ that may also hold heights
+	// number means that alpha is ignored, or is a value other than transparency. numberBy is the
+	// reason.
 	number   bool
 	numberBy string
-	gltf     string // why the file's metadata is ignored, "" otherwise
-	strange  string // the use by an unknown slot, if no slot is known
+	gltf     string // the reason to ignore the file's metadata; "" if it is used
+	strange  string // description of a use in an unknown slot; "" if a slot is known
 }
 
-// askMaterials finds out how materials of models use an image. If they disagree, the role is
-// data, which changes no values. The uses of an image made by another recipe are unknown.
+// askMaterials finds out how materials of models use an image. If they disagree, the role is data,
+// which changes no values. An image made by another recipe has no known uses.
 func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	if !s.o.asks() {
 		return nil
@@ -284,12 +285,12 @@ func (s *subject) askMaterials(_ context.Context, job *recipe.Job) error {
 	if !suits {
 		job.Warn("treated as data: %s; use a separate image for each", by)
 	}
-	o.Kind = s.used.role.String() // the kind affects decoding
+	o.Kind = s.used.role.String() // the kind affects how the file is decoded
 	return o.checkOptions()
 }
 
-// joinUses returns the combined use of an image, the use that determined it, and whether one
-// texture suits all uses.
+// joinUses combines all uses of an image. It returns the combined slot, the use that determined it,
+// and whether one texture suits all uses.
 func joinUses(all []use) (slot role.Slot, by string, suits bool) {
 	slot, by = all[0].readAs(), all[0].String()
 	for _, u := range all[1:] {

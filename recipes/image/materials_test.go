@@ -31,8 +31,8 @@ var carUses = recipe.Says{
 	"t/a b.png": []byte("\"baseColorTexture\" \"Body\"\n"),
 }
 
-// slots returns a model with one material that uses p.png in some slots, each with its extension
-// or "".
+// slots returns a model with one material that uses p.png in several slots. Each slot has the name
+// of its extension, or "".
 func slots(mode string, of ...[2]string) string {
 	members := map[string]string{}
 	for _, s := range of {
@@ -53,11 +53,11 @@ func slots(mode string, of ...[2]string) string {
 	return `{"images":[{"uri":"p.png"}],"textures":[{"source":0}],"materials":[{"name":"M",` + strings.TrimSuffix(text, ",") + `}]}`
 }
 
-// Mipmaps of colors are weighted by alpha if it is transparency, but not if the material ignores
-// alpha or reads a number from it. A slot that reads only alpha can share an image with another
-// slot.
+// Mipmaps of colors must be weighted by alpha if it is transparency. They must not if the material
+// ignores alpha or reads a value from it. A slot that reads only alpha may share an image with
+// another slot.
 func TestAlphaOfSlots(t *testing.T) {
-	// A quarter is red with high alpha, the rest is green with low alpha.
+	// A quarter of the image is red with high alpha. Three quarters are green with low alpha.
 	file := encodePNG(t, painted(8, 8, func(x, y int) color.NRGBA {
 		if x%2 == 0 && y%2 == 0 {
 			return color.NRGBA{255, 0, 0, 254}
@@ -128,7 +128,7 @@ func TestAlphaOfSlots(t *testing.T) {
 	}
 }
 
-// If a glTF names a file, its gamma, profile and orientation are ignored.
+// If a glTF names a file, its gamma, profile and orientation must be ignored.
 func TestGLTFIgnoresMetadata(t *testing.T) {
 	chunk := func(name, body string) []byte {
 		c := append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), name+body...)
@@ -167,7 +167,7 @@ func TestGLTFIgnoresMetadata(t *testing.T) {
 			t.Fatalf("%s: %v", tc.name, res.Err)
 		}
 		first := tex.Levels[0][:4]
-		if tc.w == 4 { // turned to the right: the first pixel is in the corner
+		if tc.w == 4 { // the image is turned to the right, so the first pixel is in the corner
 			first = tex.Levels[0][4*3:][:4]
 		}
 		if warned := strings.Join(res.Warned, "\n"); tex.W != tc.w || !bytes.Equal(first, tc.first) || !strings.Contains(warned, tc.warned) || (warned == "") != (tc.warned == "") {
@@ -237,7 +237,7 @@ func FuzzUsesIn(f *testing.F) {
 	})
 }
 
-// With kind "material", the materials of models decide, and pixels can only contradict normal
+// With kind "material", the materials of models must decide. Pixels may only contradict normal
 // maps.
 func TestMaterialsDecideTheKind(t *testing.T) {
 	colors, normals := encodePNG(t, scene(64, 64)), encodePNG(t, bumps(64, 64, true))
@@ -273,8 +273,8 @@ func TestMaterialsDecideTheKind(t *testing.T) {
 	}
 }
 
-// In games that are not flat, materials decide the role of every image unless a rule does: they
-// override names, and decide how an image is decoded.
+// In games that are not 2D, materials must decide the role of every image for which no rule does.
+// They override names, and decide how an image is decoded.
 func TestMaterialsOverrideNames(t *testing.T) {
 	packed := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{255, byte(7 * (x ^ y)), byte(x / 32 * 255), 255} })
 	brown := painted(64, 64, func(x, y int) color.NRGBA {
@@ -282,10 +282,10 @@ func TestMaterialsOverrideNames(t *testing.T) {
 		return color.NRGBA{v, v / 2, v / 4, 255}
 	})
 	gray := painted(64, 64, func(x, y int) color.NRGBA { return color.NRGBA{byte(x * y), byte(x * y), byte(x * y), 255} })
-	gamma := []byte{0, 0, 0, 4, 'g', 'A', 'M', 'A', 0, 1, 0x86, 0xa0, 0x31, 0xe8, 0x96, 0x5f} // 1.0
+	gamma := []byte{0, 0, 0, 4, 'g', 'A', 'M', 'A', 0, 1, 0x86, 0xa0, 0x31, 0xe8, 0x96, 0x5f} // a gamma of 1.0
 	linear := func(png []byte) []byte { return slices.Concat(png[:33], gamma, png[33:]) }
 	model := `{"images":[{"uri":"%s"}],"textures":[{"source":0}],"materials":[{"name":"M","pbrMetallicRoughness":{"%s":{"index":0}}}]}`
-	const deps = 2 // the directory and its parent
+	const deps = 2 // the extracts of the directory and its parent
 	for _, tc := range []struct {
 		name, path, slot string
 		picture          []byte
@@ -332,5 +332,5 @@ func TestMaterialsOverrideNames(t *testing.T) {
 	}
 }
 
-// isNeighbors reports whether a dependency is the names beside a source.
+// isNeighbors reports whether a dependency is the listing of neighboring names.
 func isNeighbors(d recipe.Dep) bool { return strings.HasPrefix(d.On.Function, neighbors.Name) }

@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/source"
 )
 
-// neighbors extracts, from all file names in a directory, the role name of each image.
+// neighbors extracts the role name of each image from all file names in a directory.
 var neighbors = recipe.Extract{Name: "neighbors", Version: 1, OfNames: sayOfNeighbors}
 
 // everyName matches all names in the source's directory.
@@ -40,8 +40,8 @@ func neighborsOf(job *recipe.Job) (role.Name, error) {
 	return role.ParseName(string(said[0].Text)), nil
 }
 
-// settleName returns the options with the role resolved from neighboring file names, and the end
-// of a sentence that says why. An image made by another recipe has no neighbors.
+// settleName resolves the role from neighboring file names, and returns the new options. It also
+// returns the end of a sentence with the reason. An image made by another recipe has no neighbors.
 func (o *Image) settleName(job *recipe.Job) (settled *Image, why string, err error) {
 	if !o.asksNeighbors() {
 		return o, "", nil

@@ -11,7 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// The names beside an image decide what its own name leaves open, and why says so.
+// The names of neighboring files must decide the role if the image's own name is ambiguous. cook
+// why must say so.
 func TestNeighborsDecideTheRole(t *testing.T) {
 	gray := encodePNG(t, gradient(80, 80))
 	for _, tc := range []struct {
@@ -54,7 +55,8 @@ func TestNeighborsDecideTheRole(t *testing.T) {
 	}
 }
 
-// Flat images beside a map of elevations are codes: no number changes, and none are averaged.
+// Flat images beside an elevation map are codes. Their values must not change, and must not be
+// averaged.
 func TestCodesAreStoredAsTheyAre(t *testing.T) {
 	codes := encodePNG(t, painted(700, 700, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50), byte(y / 50), 7, 255} }))
 	tex, res := cookTree(t, options(func(o *Image) { o.Quality = "fast" }), fstest.MapFS{"a/terrain.png": {Data: codes}, "a/elev.png": {}}, "a/terrain.png")
@@ -63,7 +65,7 @@ func TestCodesAreStoredAsTheyAre(t *testing.T) {
 	}
 }
 
-// Presets, kinds and alpha settle the role without a look at the directory.
+// If a preset, a kind or alpha decides the role, the directory must not be read.
 func TestNeighborsAreAskedOnlyIfTheyMatter(t *testing.T) {
 	gray := encodePNG(t, gradient(40, 40))
 	for _, set := range []func(*Image){

@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/source"
 )
 
-// With gpu = "none", format auto makes a plain image instead of a texture: a file for programs
-// that do not load textures. If the source is such a file already, its bytes are kept.
+// With gpu = "none", format auto makes a plain image instead of a texture, for programs that do not
+// load textures. If the source is already a plain image, its bytes are kept.
 
 // isPlain reports whether the options want a plain image.
 func (o *Image) isPlain() bool { return o.Format == "auto" && o.GPU == "none" && !o.needsTexture() }
@@ -23,8 +23,8 @@ func (o *Image) needsTexture() bool {
 		o.Prefilter != "none" || o.Irradiance != "none" || o.NormalZ || o.Premultiply || o.Coverage > 0 || o.WeighAlpha || o.RDO > 0
 }
 
-// keepsPixels reports whether the output is a plain image with the pixels of the source. Then the
-// role decides nothing but the role in the manifest.
+// keepsPixels reports whether the output is a plain image with the pixels of the source. If so, the
+// role only affects the manifest.
 func (o *Image) keepsPixels() bool {
 	return o.isPlain() && o.changesNoPixels()
 }
@@ -35,10 +35,10 @@ func (o *Image) changesNoPixels() bool {
 		o.R+o.G+o.B+o.A == "" && o.Flip == "none" && o.Normals == "keep"
 }
 
-// Extensions of files that are kept as they are. PNG is first, because other files become PNG.
+// Extensions of files whose bytes are kept. PNG is first, because other files become PNG.
 const (
 	keptExtensions  = "png,jpg,jpeg," + lightExtensions
-	lightExtensions = "hdr,exr" // light without an upper limit, which PNG cannot hold
+	lightExtensions = "hdr,exr" // files with these extensions hold light without an upper limit, which PNG cannot hold
 )
 
 // plainExtension returns the extension template of a plain image. JPEG files whose pixels change
@@ -67,16 +67,17 @@ func (o *Image) noFloats(format string) error {
 	return fmt.Errorf(`the image holds floats, which %s cannot store; save it with 16 bits per channel%s, or write format = "rgba16f" in a rule to make a texture`, format, light)
 }
 
-// isKept reports whether a file with an extension is kept as it is if its pixels do not change.
+// isKept reports whether the bytes of a file with an extension are kept if its pixels do not
+// change.
 func isKept(info source.Info, ext string) bool {
 	switch info.Format {
-	case "PNG", "JPEG": // programs decide by the first bytes, and names often confuse the two
+	case "PNG", "JPEG": // programs look at the first bytes, because names often have the wrong extension
 		return ext == ".png" || ext == ".jpg" || ext == ".jpeg"
 	}
 	return isLight(ext) && info.Fits(ext)
 }
 
-// loadPlain decodes a source whose pixels do not change, which also detects damage. It chooses
+// loadPlain decodes a source whose pixels do not change. That also detects damage. It decides
 // whether to keep the source's bytes.
 func (s *subject) loadPlain(ctx context.Context, job *recipe.Job) error {
 	var data []byte
@@ -113,7 +114,8 @@ func (s *subject) loadPlain(ctx context.Context, job *recipe.Job) error {
 	return nil
 }
 
-// keepLight keeps a source that PNG cannot hold, and warns that options have no effect.
+// keepLight keeps the bytes of a source that PNG cannot hold, and warns that options have no
+// effect.
 func (s *subject) keepLight(job *recipe.Job) (err error) {
 	s.addReason("the source stays as it is")
 	job.Warn(`the source is copied, so options that change its pixels have no effect: no image format that every engine loads stores high dynamic range; set format = "rgba16f" in a rule`)

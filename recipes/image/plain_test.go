@@ -19,7 +19,7 @@ import (
 
 func unaccelerated(o *Image) { o.GPU = "none" }
 
-// Without a graphics processor, a file that programs load stays as it is, and others become PNG
+// With gpu = "none", a file that programs load must keep its bytes. Other files must become PNG
 // with the same pixels.
 func TestPlainImagesKeepBytesOrPixels(t *testing.T) {
 	m := scene(20, 12)
@@ -38,13 +38,13 @@ func TestPlainImagesKeepBytesOrPixels(t *testing.T) {
 		change func(*Image)
 		data   []byte
 		output string
-		want   string // "bytes", or the size of a PNG
+		want   string // "bytes" if the bytes are kept, otherwise the size of a PNG
 		warned string
 	}{
 		{"a.png", nil, drawn, "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", ""},
 		{"a.jpg", nil, lossy.Bytes(), "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", ""},
 		{"a.jpg", func(o *Image) { o.Kind, o.Preset, o.Quality = "mask", "pixel", "best" }, lossy.Bytes(), "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", ""},
-		{"a_n.jpg", nil, drawn, "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", ""}, // programs decide by the first bytes
+		{"a_n.jpg", nil, drawn, "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", ""}, // a PNG named .jpg, which programs recognize by the first bytes
 		{"a.jpg", nil, turned, "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", "the image keeps orientation 6 in its Exif data: browsers rotate it"},
 		{"a.hdr", nil, light, "{stem}{ext:png,jpg,jpeg,hdr,exr}", "bytes", ""},
 		{"a.bmp", nil, bitmap.Bytes(), "{stem}{ext:png,jpg,jpeg,hdr,exr}", "(20,12)", ""},
@@ -86,7 +86,7 @@ func TestPlainImagesKeepBytesOrPixels(t *testing.T) {
 	}
 }
 
-// An unchanged image has the role and the warnings that it would have as a texture.
+// An unchanged image must have the role and the warnings that it would have as a texture.
 func TestPlainImagesHaveTheRolesOfTextures(t *testing.T) {
 	bumpy, drawn, gray := encodePNG(t, bumps(64, 64, true)), encodePNG(t, scene(64, 64)), encodePNG(t, gradient(64, 64))
 	tree := fstest.MapFS{
@@ -124,7 +124,6 @@ func TestPlainImagesHaveTheRolesOfTextures(t *testing.T) {
 	}
 }
 
-// Files that no program would load are errors.
 func TestPlainImagesThatNothingLoadsAreRefused(t *testing.T) {
 	var bitmap bytes.Buffer
 	if err := bmp.Encode(&bitmap, opaque(scene(20, 12))); err != nil {
@@ -147,8 +146,8 @@ func TestPlainImagesThatNothingLoadsAreRefused(t *testing.T) {
 	}
 }
 
-// An image of floats for which no plain image exists is an error that names the ways out. Its line for
-// a rule makes a texture.
+// An image of floats that no plain format can hold must be an error with advice. The line that the
+// error recommends for a rule must make a texture.
 func TestFloatsThatStayNoImageBecomeTexturesByRule(t *testing.T) {
 	data, err := os.ReadFile("../../internal/image/tiff/testdata/float-rgb16.tif")
 	if err != nil {
@@ -165,7 +164,6 @@ func TestFloatsThatStayNoImageBecomeTexturesByRule(t *testing.T) {
 	}
 }
 
-// An option that only textures have makes a texture without a graphics processor, too.
 func TestOptionsOfTexturesMakeTextures(t *testing.T) {
 	for name, change := range map[string]func(*Image){
 		"container":   func(o *Image) { o.Container = "dds" },

@@ -14,15 +14,15 @@ import (
 )
 
 // Programs compute with heights, so an error of one 8-bit step shows as a terrace. Heights are
-// stored exactly, and so is other data of more than 8 bits. A run reports where it stores fewer
-// bits or channels.
+// stored exactly, and so is other data of more than 8 bits. If bits or channels are lost, the run
+// has a note.
 
 // isNumbers reports whether images of a role are stored with all bits of their sources.
 func isNumbers(r role.Role) bool { return r == role.Height || r == role.Data || r == role.Mask }
 
-// keepsNumbers chooses a format that exactly holds heights, or all channels of other data of
-// more than 8 bits, and reports whether it did. Images that materials use are shading and keep
-// block formats, unless they are gray heights.
+// keepsNumbers chooses a format that exactly holds heights, or all channels of other data of more
+// than 8 bits. It reports whether it did. Images that materials use keep block formats, unless they
+// are gray heights.
 func (s *subject) keepsNumbers(c pixmap.Content) bool {
 	depth := s.pictures[0].Depth()
 	one := c.One
@@ -37,7 +37,7 @@ func (s *subject) keepsNumbers(c pixmap.Content) bool {
 	if s.choice = (texture.Choice{Format: s.o.gpu().Instead(f, false)}); one != "" {
 		s.choice = oneChannel(one, s.choice.Format)
 	}
-	if s.choice.Swizzle == "r001" { // the value that a shader reads by default
+	if s.choice.Swizzle == "r001" { // a shader reads this value by default
 		s.choice.Swizzle = ""
 	}
 	why := "heights keep their numbers"
@@ -48,7 +48,7 @@ func (s *subject) keepsNumbers(c pixmap.Content) bool {
 	return true
 }
 
-// exactFormat returns a format that exactly holds values of a depth, with one channel or with
+// exactFormat returns a format that exactly holds values of a bit depth, with one channel or with
 // four. fine is pixmap.Content.Fine. No exact format has four float channels.
 func exactFormat(d pixmap.Depth, one, fine bool) texture.Format {
 	pick := func(single, four texture.Format) texture.Format {
@@ -89,7 +89,7 @@ func (s *subject) reportLoss(ctx context.Context, job *recipe.Job, f texture.For
 	return nil
 }
 
-// reportWebPLoss reports data of more than 8 bits; WebP keeps 8.
+// reportWebPLoss reports that data of more than 8 bits loses bits in WebP, which has 8.
 func (s *subject) reportWebPLoss(ctx context.Context, job *recipe.Job) error {
 	if s.kind == "color" {
 		return nil
@@ -101,8 +101,8 @@ func (s *subject) reportWebPLoss(ctx context.Context, job *recipe.Job) error {
 	return err
 }
 
-// noteLoss adds a note about a loss: for heights once per directory in a run, for other images
-// once per run.
+// noteLoss adds a note about a loss. For heights there is one note per directory and run, for other
+// images one per run.
 func (s *subject) noteLoss(job *recipe.Job, format string, args ...any) {
 	named := "images of data"
 	switch s.role {
@@ -119,7 +119,7 @@ func (s *subject) noteLoss(job *recipe.Job, format string, args ...any) {
 	job.Note("%s: %s", named, text)
 }
 
-// loss returns the message that a format keeps only some bits of values of a depth. better is
+// loss returns the message that a format keeps only some bits of values of a bit depth. better is
 // the advice.
 func loss(d pixmap.Depth, bits int, format, better string) string {
 	have := "16 bits per channel"
@@ -150,12 +150,12 @@ func (s *subject) betterThan(c pixmap.Content, f texture.Format) string {
 	depth := s.pictures[0].Depth()
 	better := exactFormat(depth, c.One != "", c.Fine)
 	switch {
-	case f == texture.UASTC: // Engines that have it all in UASTC load no other texture.
+	case f == texture.UASTC: // Engines that store everything as UASTC load no other textures.
 		return betterPNG
 	case s.kind == "normal" && c.Opaque && better == texture.RGBA16:
 		better = texture.RG16
 	case better == texture.R16 && s.o.gpu() != texture.Desktop:
-		better = texture.R32F // Most engines read it, but not all filter it.
+		better = texture.R32F // Most engines read this format, but some cannot filter it.
 	}
 	if better == f || better == texture.RGBA16 && s.o.gpu() != texture.Desktop {
 		return `split the channels into images with format = "r32f" to keep them`
@@ -163,8 +163,8 @@ func (s *subject) betterThan(c pixmap.Content, f texture.Format) string {
 	return fmt.Sprintf("write format = %q in a rule to keep them", better)
 }
 
-// losesChannels reports whether format f drops channels in use. The z channel of a normal map
-// does not count, because shaders can compute it.
+// losesChannels reports whether format f drops channels in use. The z channel of a normal map does
+// not count, because shaders can compute it.
 func (s *subject) losesChannels(c pixmap.Content, f texture.Format) bool {
 	stored := f.Channels()
 	if s.choice.From != 0 || len(stored) == 4 {

@@ -17,8 +17,8 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// A rawKTX holds the VkFormat, the swizzle and the unpacked levels of a KTX2 file. It is read
-// without the packages of this module.
+// A rawKTX holds the VkFormat, the swizzle and the unpacked levels of a KTX2 file. The test reads
+// it without the packages of this module.
 type rawKTX struct {
 	format  uint32
 	swizzle string
@@ -50,7 +50,7 @@ func readRawKTX(t *testing.T, file []byte) rawKTX {
 	return raw
 }
 
-// terrain16 returns a gray image with every number of 16 bits.
+// terrain16 returns a gray image that has every 16-bit value.
 func terrain16() *stdimage.Gray16 {
 	m := stdimage.NewGray16(stdimage.Rect(0, 0, 256, 256))
 	for i := range 256 * 256 {
@@ -59,7 +59,7 @@ func terrain16() *stdimage.Gray16 {
 	return m
 }
 
-// grayTIFF returns a TIFF of floats, one strip, little-endian.
+// grayTIFF returns a little-endian TIFF of floats in one strip.
 func grayTIFF(w, h int, values []float32) []byte {
 	le := binary.LittleEndian
 	data := le.AppendUint32([]byte("II*\x00"), 8)
@@ -77,7 +77,8 @@ func grayTIFF(w, h int, values []float32) []byte {
 	return data
 }
 
-// A reader of its own finds every height of the source, and the smaller levels are their means.
+// The test reads the texture with its own reader. It must find every height of the source, and
+// smaller levels with their means.
 func TestHeightsKeepTheirNumbers(t *testing.T) {
 	const n = 256
 	deep := terrain16()
@@ -95,7 +96,7 @@ func TestHeightsKeepTheirNumbers(t *testing.T) {
 	for _, tc := range []struct {
 		file   string
 		data   []byte
-		format uint32 // VkFormat
+		format uint32 // pixel format, as a VkFormat
 		want   []byte
 	}{
 		{"heightmap.png", encodePNG(t, deep), 70, deepBytes},
@@ -131,7 +132,7 @@ func TestHeightsKeepTheirNumbers(t *testing.T) {
 	}
 }
 
-// prepareNoted makes the decisions about an image and returns them with the notes of the run.
+// prepareNoted makes the decisions about an image. It returns them with the notes of the run.
 func prepareNoted(t *testing.T, o *Image, tree fstest.MapFS, name string) (s *subject, notes []string) {
 	t.Helper()
 	env := jobs.OfTree(Recipe(), tree, name)
@@ -143,7 +144,8 @@ func prepareNoted(t *testing.T, o *Image, tree fstest.MapFS, name string) (s *su
 	return s, notes
 }
 
-// Other data of 16 bits keeps them, unless they are bytes written wide or shading of models.
+// Other data of 16 bits must keep all bits. The exceptions are 8-bit values stored in 16 bits, and
+// images that models use for shading.
 func TestDataOfSixteenBitsKeepsThem(t *testing.T) {
 	flow, wide := stdimage.NewNRGBA64(stdimage.Rect(0, 0, 64, 64)), stdimage.NewNRGBA64(stdimage.Rect(0, 0, 64, 64))
 	for i := range 64 * 64 {
@@ -186,7 +188,8 @@ func TestDataOfSixteenBitsKeepsThem(t *testing.T) {
 	}
 }
 
-// Heights below 0 are warned of, because floats begin at 0. Light below 0 is noise of a renderer.
+// Heights below 0 must cause a warning, because floats begin at 0. Light below 0 is noise of a
+// renderer, and must not.
 func TestHeightsBelowZeroAreWarnedOf(t *testing.T) {
 	data := grayTIFF(2, 2, []float32{-3, 1, 2, 3})
 	for _, tc := range []struct {
@@ -200,8 +203,7 @@ func TestHeightsBelowZeroAreWarnedOf(t *testing.T) {
 	}
 }
 
-// Losses are noted: of heights with their directory, of other images without, so that a run prints
-// few lines.
+// Losses must be noted in few lines. Heights have a note for each directory, other images one note.
 func TestLossIsNoted(t *testing.T) {
 	normal := stdimage.NewNRGBA64(stdimage.Rect(0, 0, 64, 64))
 	several := stdimage.NewNRGBA(normal.Rect)

@@ -9,59 +9,58 @@ import (
 )
 
 // The limits for recognizing a normal map. They separate the 70 normal maps of a game with 2,750
-// images from all other images. The nearest others are flags and skies, which reach 0.976
+// images from all other images. The nearest other images are flags and skies, which reach 0.976
 // unit vectors but have a tilt of more than 0.5. Other images called "_n", such as for "north",
-// have at most 0.31 vectors of nearly unit length; normal maps that were scaled, stored as JPEG
-// or painted over still have 0.76, and a tilt of up to 0.25.
+// have at most 0.31 vectors of nearly unit length. Normal maps that were scaled, stored as JPEG or
+// painted over still have 0.76, and a tilt of up to 0.25.
 const (
-	// surelyNormal is the share of unit vectors from which an image with no role in its name is
-	// a normal map. Its tilt must be at most surelyTilt, its z must vary, and it must have more
-	// colors than normalColors: a plain light blue has unit vectors by chance.
+	// surelyNormal is the least share of unit vectors in a normal map, if its name has no role. Its
+	// tilt must be at most surelyTilt, and its z must vary. It must have more colors than
+	// normalColors, because a plain light blue has unit vectors by chance.
 	surelyNormal = 0.95
 	surelyTilt   = 0.1
 	normalColors = texture.MaxColors
-	// A name that says normal map is believed if the share of nearly unit vectors is at least
-	// maybeNormal and the tilt at most maybeTilt.
+	// If a name says normal map, the share of nearly unit vectors must be at least maybeNormal, and
+	// the tilt at most maybeTilt.
 	maybeNormal = 0.5
 	maybeTilt   = 0.3
 	// hardlyNormal is the share of nearly unit vectors below which "_n" is surely wrong.
 	hardlyNormal = 0.4
-	// surelyGray is the share of gray pixels that confirms a name that may mean data. From
+	// If a name may mean data, a share of gray pixels of at least surelyGray confirms it. From
 	// maybeGray on, the image may still be data. Below hardlyGray, the image is not an occlusion
 	// map.
 	surelyGray = 0.99
 	maybeGray  = 0.9
 	hardlyGray = 0.5
-	// mostlyUnit is the share of unit vectors from which a lightmap holds light directions. In a
-	// game with 410 lightmaps of both kinds, directions had at least 0.55 and others at most
-	// 0.17.
+	// mostlyUnit is the least share of unit vectors in a lightmap that holds light directions. In a
+	// game with 410 lightmaps of both kinds, directions had at least 0.55 and others at most 0.17.
 	mostlyUnit = 0.4
-	// mostlyFlat is the share of pixels equal to their predecessor from which an image beside an
-	// elevation map holds codes. The 88 code maps of a game had at least 0.62, photographs at
-	// most 0.34.
+	// mostlyFlat is the least share of pixels equal to their predecessor in an image of codes
+	// beside an elevation map. The 88 code maps of a game had at least 0.62, photographs at most
+	// 0.34.
 	mostlyFlat = 0.5
 )
 
 // Evidence holds the facts that determine the role of an image, strongest first.
 type evidence struct {
-	rule         string    // option kind
-	transparency bool      // options declare alpha as transparency
-	used         usage     // use by materials
-	name         role.Name // the name's role
-	beside       string    // what the names beside the image say, "" if nothing
+	rule         string    // value of option kind
+	transparency bool      // whether options declare alpha as transparency
+	used         usage     // the role according to materials
+	name         role.Name // the role in the name
+	beside       string    // the role that neighboring names suggest; "" for none
 	preset       string
 	content      pixmap.Content
-	float        bool // light without an upper limit
+	float        bool // whether the image holds light without an upper limit
 }
 
 // A verdict is the role of an image and its reason.
 type verdict struct {
 	role     role.Role
-	reason   string // line for cook why
-	conflict string // a warning about contradicting evidence, "" for none
+	reason   string // the line that cook why prints
+	conflict string // a warning about contradicting evidence; "" for none
 }
 
-// nothing is the reason given for most color images.
+// nothing is the reason in the verdict for most color images.
 const nothing = "neither the path nor the pixels suggest another role"
 
 // needsContent reports whether the role depends on the pixels.
@@ -92,7 +91,7 @@ func (e evidence) verdictOf() verdict {
 	return e.verdictByName()
 }
 
-// verdictByName determines the role by the path, and checks it against the pixels.
+// verdictByName determines the role by the path. It checks the role against the pixels.
 func (e evidence) verdictByName() verdict {
 	named := e.name.Role()
 	says := func(r role.Role) verdict {
@@ -122,8 +121,8 @@ func (e evidence) verdictByName() verdict {
 		v := e.verdictByContent("")
 		switch {
 		case v.role == role.Normal:
-			return v // "bump" means heights or normals
-		case !e.content.Opaque && e.content.Gray < surelyGray: // a tool's icon, such as "raise_height"
+			return v // a name with "bump" may mean heights or normals
+		case !e.content.Opaque && e.content.Gray < surelyGray: // the image may be the icon of a tool, such as "raise_height"
 			v.reason = fmt.Sprintf("its path says %v, but it is neither gray nor opaque", e.name)
 			v.conflict = `its path says height, but it is neither gray nor opaque: treated as colors; rename it, or set kind = "height" in a rule`
 			return v
@@ -161,8 +160,8 @@ func (e evidence) verdictByName() verdict {
 	return says(named)
 }
 
-// verdictByContent determines the role by the pixels. Images without a clear role are colors,
-// with the given reason.
+// verdictByContent determines the role by the pixels. An image without a clear role is color, with
+// the given reason.
 func (e evidence) verdictByContent(reason string) verdict {
 	if e.isNormal() {
 		return verdict{role: role.Normal, reason: e.describeShare() + ` (kind = "color" makes it colors)`}
@@ -227,7 +226,7 @@ func (e evidence) isNormal() bool {
 	return !e.float && !c.Blue && c.Unit >= surelyNormal && c.Tilt <= surelyTilt && c.Colors > normalColors
 }
 
-// describeShare describes the share of normal-map pixels in a clause.
+// describeShare describes the share of pixels with unit length, for a message.
 func (e evidence) describeShare() string {
 	c := e.content
 	return fmt.Sprintf("%.4g %% of pixels have unit length, %.4g %% nearly, mean tilt %.2f", 100*c.Unit, 100*c.Near, c.Tilt)

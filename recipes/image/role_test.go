@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// Rules override materials, materials override names, and names override pixels, unless the
-// pixels contradict the name.
+// Rules must override materials, materials names, and names pixels. But pixels that contradict a
+// name override it.
 func TestStrongestEvidenceDecidesTheRole(t *testing.T) {
 	normal := pixmap.Content{Opaque: true, Colors: 65, Gray: 0.1, Vectors: pixmap.Vectors{Unit: 1, Near: 1}}
 	poor := pixmap.Content{Opaque: true, Colors: 65, Vectors: pixmap.Vectors{Unit: 0.4, Near: 0.9}}
@@ -105,7 +105,7 @@ func TestStrongestEvidenceDecidesTheRole(t *testing.T) {
 	}
 }
 
-// Every role is a possible kind in a rule, and the other way round.
+// Every role must be a possible kind in a rule, and every kind a role.
 func TestRolesAreKinds(t *testing.T) {
 	for r := role.Color; r <= role.Font; r++ {
 		o := options(func(o *Image) { o.Kind = r.String() })
@@ -122,13 +122,13 @@ func TestRolesAreKinds(t *testing.T) {
 	}
 }
 
-// gradient draws an opaque gray with more values than pixel art has.
+// gradient draws an opaque gray image with more values than pixel art has.
 func gradient(w, h int) *stdimage.NRGBA {
 	return painted(w, h, func(x, y int) color.NRGBA { v := byte(x*3 + y*3); return color.NRGBA{v, v, v, 255} })
 }
 
-// A number that may also be a size or a UDIM tile counts frames if the family has other numbers.
-// Then the image has the format of all frames.
+// A number in a name may be a size, a UDIM tile or a frame. It counts as a frame if there are
+// images with other numbers. Then all frames must have the same format.
 func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	few := encodePNG(t, painted(150, 120, func(x, y int) color.NRGBA { return color.NRGBA{byte(x / 50 * 60), byte(y / 40 * 60), 9, 255} }))
 	rich := encodePNG(t, scene(150, 120))
@@ -155,7 +155,6 @@ func TestFramesWhoseNumberMayBeASize(t *testing.T) {
 	}
 }
 
-// A table is stored without loss, even with more than eight bits.
 func TestTablesAreStoredWithoutLoss(t *testing.T) {
 	m := nrgba(17*17, 17)
 	noise(m.Pix)
@@ -172,7 +171,7 @@ func TestTablesAreStoredWithoutLoss(t *testing.T) {
 	}
 }
 
-// Gray and red images from JPEG are masks, colors are not.
+// Gray and red images from JPEG must be masks, but not color images.
 func TestMasksOfJPEG(t *testing.T) {
 	file := func(paint func(v byte) color.NRGBA) []byte {
 		m := painted(64, 64, func(x, y int) color.NRGBA { return paint(byte(128 + 60*((x/16+y/16)%2) + x)) })
@@ -216,7 +215,7 @@ func TestMasksOfJPEG(t *testing.T) {
 	}
 }
 
-// Green is flipped if the name says that it points the other way.
+// Green must be flipped if the name states the other direction.
 func TestGreenOfNormalsIsFlippedByName(t *testing.T) {
 	m := bumps(64, 64, true)
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, m)}}
@@ -254,7 +253,6 @@ func TestGreenOfNormalsIsFlippedByName(t *testing.T) {
 	}
 }
 
-// A contradicting name gives a warning with advice.
 func TestContradictingNameGivesWarning(t *testing.T) {
 	tree := fstest.MapFS{"a.png": {Data: encodePNG(t, opaque(scene(64, 64)))}}
 	for named, want := range map[string]string{"normal": "set kind in a rule", "occlusion": `set kind = "data" in a rule`, "perhaps-normal": "", "color": "", "ui": ""} {
@@ -265,7 +263,7 @@ func TestContradictingNameGivesWarning(t *testing.T) {
 	}
 }
 
-// Options that use alpha as transparency override the name, even while the file is read.
+// Options that treat alpha as transparency must override the name, even while the file is read.
 func TestTransparencyIsColor(t *testing.T) {
 	for _, set := range []func(*Image){func(o *Image) { o.Premultiply = true }, func(o *Image) { o.Coverage = 0.5 }, func(o *Image) { o.WeighAlpha = true }} {
 		o := options(set, func(o *Image) { o.Named, o.Quality = "mask", "fast" })
@@ -275,7 +273,7 @@ func TestTransparencyIsColor(t *testing.T) {
 	}
 }
 
-// Hints set words that the option accepts, in the order of package role.
+// Each hint must be a valid value of the option. The hints must be in the order of package role.
 func TestHintsAreWordsOfTheOption(t *testing.T) {
 	r := Recipe()
 	for path, want := range map[string]string{

@@ -14,14 +14,14 @@ import (
 type layout struct {
 	w, h     int // size of each image before resizing
 	tw, th   int // size of each image after resizing
-	pictures int // number of images
+	pictures int
 	beside   int // number of additional files
-	// assembles is true if channels are moved or images are converted to another depth.
+	// assembles is true if channels are moved or images are converted to another bit depth.
 	assembles bool
 }
 
-// layoutFor returns the layout for a source of w by h pixels, or an error that refuses the
-// source.
+// layoutFor returns the layout for a source of w by h pixels. It returns an error if the source
+// must be refused.
 func (o *Image) layoutFor(w, h int) (layout, error) {
 	if o.POT == "require" && (notPowerOfTwo(w) || notPowerOfTwo(h)) && !o.cutsFaces() {
 		return layout{}, requireError(w, h)
@@ -82,14 +82,14 @@ func (o *Image) targetSize(w, h int) (int, int) {
 		tw, th = pixmap.Fit(w, h, o.Fit)
 	}
 	tw, th = o.powerOfTwo(tw), o.powerOfTwo(th)
-	if o.IsUASTC() && (tw != w || th != h) { // rounded here so that the image is scaled only once
+	if o.IsUASTC() && (tw != w || th != h) { // rounded here, so that the image is scaled only once
 		tw, th = o.multipleOf4(tw), o.multipleOf4(th)
 	}
 	return tw, th
 }
 
-// multipleOf4 returns the side of a texture with format UASTC or pot = "4": the next multiple of
-// 4 that fit allows. KHR_texture_basisu requires such sides, and so does WebGL for BC formats.
+// multipleOf4 returns the side of a texture with format UASTC or pot = "4". It is the next multiple
+// of 4 that fit allows. KHR_texture_basisu requires such sides, and so does WebGL for BC formats.
 func (o *Image) multipleOf4(n int) int {
 	up := (n + 3) &^ 3
 	if o.Fit > 0 && up > o.Fit {
@@ -171,8 +171,8 @@ func (s *subject) resizeToOptions(ctx context.Context, job *recipe.Job) error {
 	return s.scalePictures(ctx, job, w, h, fmt.Sprintf("fit = %d, pot = %q", s.o.Fit, s.o.POT))
 }
 
-// alignToBlocks scales images that become UASTC to sides that are multiples of 4. It warns if Direct3D
-// or WebGL require such sides for another format.
+// alignToBlocks scales images that become UASTC to sides that are multiples of 4. For other
+// formats, it warns if Direct3D or WebGL require such sides.
 func (s *subject) alignToBlocks(ctx context.Context, job *recipe.Job) error {
 	first := s.pictures[0]
 	w, h := s.o.multipleOf4(first.W), s.o.multipleOf4(first.H)
@@ -193,7 +193,7 @@ func (s *subject) alignToBlocks(ctx context.Context, job *recipe.Job) error {
 	return s.scalePictures(ctx, job, w, h, "glTF and WebGL need sides that are multiples of 4 for uastc")
 }
 
-// scalePictures scales every image to the given size. The reason goes into messages.
+// scalePictures scales every image to the given size. Messages contain the reason.
 func (s *subject) scalePictures(ctx context.Context, job *recipe.Job, w, h int, why string) error {
 	first := s.pictures[0]
 	if w == first.W && h == first.H {

@@ -21,7 +21,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The effect of each option on two pixels.
 func TestOptionsChangePixels(t *testing.T) {
 	m := nrgba(2, 1, 0, 0, 0, 255, 255, 255, 255, 255)
 	faint := nrgba(2, 1, 200, 100, 0, 128, 10, 20, 30, 255)
@@ -60,7 +59,7 @@ func TestOptionsChangePixels(t *testing.T) {
 	}
 }
 
-// Filters and wrapping affect the levels.
+// Each combination of filter and wrapping must give different levels.
 func TestFilterAndWrapAffectTheLevels(t *testing.T) {
 	m := nrgba(16, 16)
 	noise(m.Pix)
@@ -70,7 +69,7 @@ func TestFilterAndWrapAffectTheLevels(t *testing.T) {
 			tex := cook(t, options(plain, func(o *Image) { o.Filter, o.Wrap = filter, wrap }), "a.png", encodePNG(t, m))
 			level, name := string(tex.Levels[1]), filter+" "+wrap
 			if filter == "box" {
-				name = "box" // does not filter across edges
+				name = "box" // this filter does not reach across edges
 			}
 			if other, ok := seen[level]; ok && other != name {
 				t.Errorf("%s and %s give the same level", name, other)
@@ -109,7 +108,7 @@ func TestTextureHasTheSizeOfTheOptions(t *testing.T) {
 	}
 }
 
-// solid returns a file of one color, identified by its red.
+// solid returns a file of one color, which its red value identifies.
 func solid(t testing.TB, w, h int, red byte) *fstest.MapFile {
 	m := nrgba(w, h)
 	for i := 0; i < len(m.Pix); i += 4 {
@@ -130,7 +129,7 @@ func TestLayersAndFacesAreReadFromFiles(t *testing.T) {
 		set          func(*Image)
 		cube         bool
 		layers       int
-		reds         []byte // first pixel of each image; nil for no check
+		reds         []byte // red of the first pixel in each image; nil if it is not checked
 		deps         int
 	}{
 		{"one", "d/py.png", func(*Image) {}, false, 0, []byte{20}, 0},
@@ -162,7 +161,7 @@ func TestLayersAndFacesAreReadFromFiles(t *testing.T) {
 	}
 }
 
-// picturesOf returns the dependencies without extracts of models.
+// picturesOf returns the dependencies on files, without extracts of models.
 func picturesOf(deps []recipe.Dep) []recipe.Dep {
 	return slices.DeleteFunc(deps, func(d recipe.Dep) bool { return d.On.Kind != dependency.File })
 }
@@ -173,7 +172,7 @@ func reversed(list []string) []string {
 	return list
 }
 
-// Channels may come from other images, even of another depth.
+// Channels may come from other images, even with another bit depth.
 func TestChannelsOfOtherPicturesArePacked(t *testing.T) {
 	tree := fstest.MapFS{
 		"m/base.png":  solid(t, 3, 2, 50),
@@ -217,14 +216,14 @@ func TestOtherPicturesMustFitTheSource(t *testing.T) {
 			if res.Err == nil || !strings.Contains(res.Err.Error(), tc.want) {
 				t.Errorf("%s: error %v, want %q", tc.name, res.Err, tc.want)
 			}
-			if tc.name == "none.png" && (!errors.Is(res.Err, fs.ErrNotExist) || len(res.Deps) != 3 || res.Deps[2].Found) { // the first are names and models
+			if tc.name == "none.png" && (!errors.Is(res.Err, fs.ErrNotExist) || len(res.Deps) != 3 || res.Deps[2].Found) { // the first two dependencies are names and models
 				t.Errorf("%s: error %v, deps %v", tc.name, res.Err, res.Deps)
 			}
 		}
 	}
 }
 
-// Estimate, Cook and Lint refuse the same shapes.
+// Estimate, Cook and Lint must refuse the same sizes.
 func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 	for _, tc := range []struct {
 		w, h int
@@ -271,7 +270,6 @@ func TestImpossibleShapeIsRefusedEarly(t *testing.T) {
 	}
 }
 
-// Both containers describe a BC7 cube with levels.
 func TestCompressedCubeIsDescribedByBothContainers(t *testing.T) {
 	tex := cook(t, options(func(o *Image) { o.Cube, o.Kind, o.Format, o.Quality = "cross", "color", "bc7", "fast" }), "a.png", encodePNG(t, scene(64, 48)))
 	if err := tex.Check(); err != nil || tex.Format != texture.BC7 || !tex.Cube || len(tex.Levels[0]) != 6*16*16 {
@@ -300,11 +298,11 @@ func TestLayoutFollowsTheOptions(t *testing.T) {
 	}
 }
 
-// Layers may be less deep than the source, without loss, but not deeper.
+// Layers may have fewer bits than the source, without loss, but not more.
 func TestLayersMayBeLessDeepThanTheSource(t *testing.T) {
 	wide := stdimage.NewNRGBA64(stdimage.Rect(0, 0, 4, 4))
 	for i := range wide.Pix {
-		wide.Pix[i] = byte(0x80 - i%2) // 0x807f
+		wide.Pix[i] = byte(0x80 - i%2) // each value is 0x807f
 	}
 	tree := fstest.MapFS{"wide.png": {Data: encodePNG(t, wide)}, "a.png": solid(t, 4, 4, 255)}
 	o := options(func(o *Image) { o.Kind, o.Layers = "data", []string{"wide.png"} })
@@ -322,13 +320,12 @@ func TestLayersMayBeLessDeepThanTheSource(t *testing.T) {
 		at := tex.Levels[0][4*4*4*i:]
 		pixels[i] = uint16(at[0]) | uint16(at[1])<<8&0x3ff
 	}
-	// 0x807f is 513.5 of 1023; with 0x80 first, it would be 514.7.
+	// 0x807f is 513.5 of 1023.
 	if d := cmp.Diff([2]uint16{513, 1023}, pixels); d != "" {
 		t.Error(d)
 	}
 }
 
-// Channels of layers are moved like the source's channels.
 func TestLayersAreSwizzled(t *testing.T) {
 	two := fstest.MapFile{Data: encodePNG(t, nrgba(1, 1, 10, 20, 30, 255))}
 	tree := fstest.MapFS{"a.png": &two, "b.png": &two, "c.png": &two}
@@ -343,7 +340,7 @@ func TestLayersAreSwizzled(t *testing.T) {
 	}
 }
 
-// Cubes for the web are UASTC at every size, because loaders read faces of no other format.
+// Cubes for the web must be UASTC at every size, because loaders read faces of no other format.
 func TestCubesForTheWebAreUASTC(t *testing.T) {
 	file := encodePNG(t, scene(16, 12))
 	for preset, exact := range map[string]string{"auto": "", "2d": "rgba8", "pixel": "rgba8"} {
@@ -361,7 +358,7 @@ func TestCubesForTheWebAreUASTC(t *testing.T) {
 	}
 }
 
-// A flipped cube is mirrored as a whole: its faces still meet.
+// A flipped cube must be mirrored as a whole, so that its faces still meet.
 func TestFacesOfFlippedCubeStillMeet(t *testing.T) {
 	pix := make([]byte, 0, 6*4)
 	for face := range 6 {
@@ -381,11 +378,10 @@ func TestFacesOfFlippedCubeStillMeet(t *testing.T) {
 	}
 }
 
-// A gamma chunk affects colors, but not data.
 func TestGammaAffectsOnlyColors(t *testing.T) {
 	file := encodePNG(t, nrgba(1, 1, 128, 64, 0, 255))
 	const afterHeader = 8 + 12 + 13
-	chunk := append([]byte("gAMA"), 0, 1, 0x86, 0xa0) // 1.0: linear light
+	chunk := append([]byte("gAMA"), 0, 1, 0x86, 0xa0) // a gamma of 1.0, which is linear light
 	file = slices.Insert(file, afterHeader, slices.Concat([]byte{0, 0, 0, 4}, chunk, binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE(chunk)))...)
 	for _, tc := range []struct {
 		set  func(*Image)
@@ -415,7 +411,6 @@ func TestZstdMakesFilesSmaller(t *testing.T) {
 	}
 }
 
-// Cook refuses unchecked options.
 func TestCookChecksOptions(t *testing.T) {
 	o := options(func(o *Image) { o.Cube = "faces" })
 	res := recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.png": solid(t, 4, 4, 1)}, "", "a.png")
@@ -426,7 +421,7 @@ func TestCookChecksOptions(t *testing.T) {
 }
 
 // Direct3D and WebGL create block-compressed textures only with sides that are multiples of 4.
-// Other sides give one warning, for DDS and for textures for the web.
+// Other sides must give one warning, for DDS and for textures for the web.
 func TestSidesThatAreNotMultiplesOf4GiveWarning(t *testing.T) {
 	const direct3D, webGL = "%d x %d pixels in bc7: Direct3D takes only", "%d x %d pixels in bc7: WebGL takes only"
 	for _, c := range []struct {

@@ -20,7 +20,7 @@ import (
 // With frames = "sheet", the image is a grid with all frames of an animation. JSON beside it has
 // the places and the durations of the frames.
 
-// sheetGap is the number of empty pixels between frames, so that filters mix no two frames.
+// sheetGap is the number of empty pixels between frames, so that filters do not mix frames.
 const sheetGap = 2
 
 // A sheet is the grid of an animation's images.
@@ -70,13 +70,13 @@ func (o *Image) checkSheet() error {
 // A grid is the layout of a sheet: cells of one size.
 type grid struct {
 	w, h           int // size of a frame
-	stepX, stepY   int // distance between frames
+	stepX, stepY   int // distance between the corners of neighboring frames
 	columns        int
 	sheetW, sheetH int
 }
 
-// sheetAlignment returns the number that divides the places of frames: textures have blocks of 4 by
-// 4 pixels, which should not mix two frames.
+// sheetAlignment returns the number that must divide the places of frames. Textures have blocks of
+// 4 by 4 pixels, which should not mix two frames.
 func (o *Image) sheetAlignment() int {
 	if o.writesPictures() {
 		return 1
@@ -84,7 +84,7 @@ func (o *Image) sheetAlignment() int {
 	return 4
 }
 
-// planGrid returns the grid for n frames of w by h pixels whose longer side is shortest. It reports
+// planGrid returns the grid for n frames of w by h pixels with the shortest longer side. It reports
 // whether the grid is within sheet_size.
 func (o *Image) planGrid(n, w, h int) (grid, bool) {
 	align := o.sheetAlignment()
@@ -201,9 +201,9 @@ func (o *Image) estimateSheet(data []byte, info source.Info, l layout) int64 {
 	most := o.mostFrames(info.W, info.H)
 	g, ok := o.planGrid(max(1, min(n, most)), info.W, info.H)
 	if !ok {
-		return recipe.HeadSize // Cook returns the error
+		return recipe.HeadSize // Cook returns this error
 	}
-	side := max(g.sheetW, g.sheetH) // equal frames may make another grid, with no longer side
+	side := max(g.sheetW, g.sheetH) // merging equal frames may give another grid, but its longer side is not longer
 	l.w, l.h, l.tw, l.th = side, side, side, side
 	frames := int64(min(n, most)) * bytesOf(info.W, info.H, info.Depth)
 	whole := bytesOf(side, side, info.Depth)

@@ -20,8 +20,8 @@ import (
 	"github.com/assetcook/assetcook/internal/image/spritesheet"
 )
 
-// animatedGIF returns an animation of n frames at random places, with all disposals. Its last frame
-// covers the screen with the colors of the first.
+// animatedGIF returns an animation of n frames at random places, with all disposal methods. Its
+// last frame covers the screen with the colors of the first.
 func animatedGIF(t testing.TB, n, w, h int) []byte {
 	t.Helper()
 	r := rand.New(rand.NewPCG(uint64(n), 1))
@@ -76,7 +76,7 @@ func shownFrames(t testing.TB, data []byte) (all []*stdimage.NRGBA) {
 	return all
 }
 
-// cookSheet cooks a file, and returns the sheet and its description.
+// cookSheet cooks a file. It returns the sheet and its JSON.
 func cookSheet(t *testing.T, o *Image, name string, data []byte) (stdimage.Image, spritesheet.Data) {
 	t.Helper()
 	if err := o.checkOptions(); err != nil {
@@ -112,7 +112,8 @@ func cookSheet(t *testing.T, o *Image, name string, data []byte) (stdimage.Image
 	return m, d
 }
 
-// Each rectangle of a sheet is the frame that the animation shows, and no two rectangles overlap.
+// Each rectangle of a sheet must be the frame that the animation shows. No two rectangles may
+// overlap.
 func TestSheetHoldsTheFramesOfAnimation(t *testing.T) {
 	data := animatedGIF(t, 14, 19, 13)
 	want := shownFrames(t, data)
@@ -125,7 +126,7 @@ func TestSheetHoldsTheFramesOfAnimation(t *testing.T) {
 		"web":   func(o *Image) { o.GPU = "web" },
 	} {
 		o := options(change, func(o *Image) { o.Frames, o.Kind = "sheet", "sprite" })
-		if name == "bc7" || name == "web" { // only sizes and places
+		if name == "bc7" || name == "web" { // only sizes and places are checked
 			o.Format = map[string]string{"bc7": "bc7", "web": "auto"}[name]
 			if err := prepare(t, o, "walk.gif", data); err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -177,7 +178,7 @@ func checkSheetFrame(t *testing.T, m stdimage.Image, at spritesheet.Rect, want *
 	}
 }
 
-// A file without an animation is a sheet of one frame, which needs no duration.
+// A file without an animation must become a sheet of one frame, which needs no duration.
 func TestStillImageIsSheetOfOneFrame(t *testing.T) {
 	m, d := cookSheet(t, options(func(o *Image) { o.Format, o.Frames = "png", "sheet" }), "a.png", encodePNG(t, scene(20, 12)))
 	if f := d.Frames["a_0"]; f == nil || f.Duration != 0 || m.Bounds() != stdimage.Rect(0, 0, 20, 12) || len(d.Frames) != 1 {
@@ -185,7 +186,7 @@ func TestStillImageIsSheetOfOneFrame(t *testing.T) {
 	}
 }
 
-// Frames that do not fit on a sheet of the allowed size are refused, with advice.
+// Frames that do not fit on a sheet of the allowed size must be refused, with advice.
 func TestSheetOverSheetSizeIsRefused(t *testing.T) {
 	data := animatedGIF(t, 14, 19, 13)
 	for _, tc := range []struct {
@@ -194,7 +195,7 @@ func TestSheetOverSheetSizeIsRefused(t *testing.T) {
 	}{
 		{18, "a frame of 19 x 13 pixels exceeds 18 pixels a side"},
 		{40, "the sheet of 14 frames of 19 x 13 pixels exceeds 40 pixels a side"},
-		{82, ""}, // 4 columns with gaps of 2
+		{82, ""}, // the sheet has 4 columns with gaps of 2
 	} {
 		o := options(func(o *Image) { o.Format, o.Frames, o.SheetSize = "png", "sheet", tc.size })
 		res := recipetest.Cook(t, Recipe(), o, fstest.MapFS{"a.gif": {Data: data}}, "", "a.gif")
@@ -207,7 +208,7 @@ func TestSheetOverSheetSizeIsRefused(t *testing.T) {
 	}
 }
 
-// The grid of a sheet has all frames within its size whenever the size can hold them.
+// The grid of a sheet must have room for all frames, whenever the size allows it.
 func TestGridHoldsAsManyFramesAsFit(t *testing.T) {
 	for _, format := range []string{"png", "bc7"} {
 		for side := 1; side < 70; side++ {
@@ -223,7 +224,6 @@ func TestGridHoldsAsManyFramesAsFit(t *testing.T) {
 	}
 }
 
-// Options that would move or mix frames are refused by name.
 func TestOptionsThatMoveFramesAreRefused(t *testing.T) {
 	for key, set := range map[string]func(*Image){
 		"fit": func(o *Image) { o.Fit = 9 }, "pot": func(o *Image) { o.POT = "up" }, "scales": func(o *Image) { o.Format, o.Scales = "png", []float64{1, 0.5} },

@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Formats png and webp make images: ordinary files, one per scale.
+// Formats png and webp make ordinary image files, one per scale.
 
 // writesPictures reports whether the options want images, not textures.
 func (o *Image) writesPictures() bool {
@@ -54,8 +54,8 @@ func scaleSuffix(scale float64) string {
 	return "@" + strconv.FormatFloat(scale, 'f', -1, 64) + "x"
 }
 
-// usesPath reports whether Cook depends on the path: the source's name may contain its scale, and
-// frames of a sheet have its name.
+// usesPath reports whether Cook depends on the path. The source's name may contain its scale, and
+// the names of a sheet's frames derive from it.
 func (o *Image) usesPath() bool { return len(o.Scales) > 0 || o.makesSheet() }
 
 // checkPicture refuses options that image formats do not support.
@@ -102,7 +102,7 @@ func (o *Image) keepsWebP(info source.Info) bool {
 
 // A variant is one of the output images.
 type variant struct {
-	scale float64 // 0 without scales
+	scale float64 // 0 if no scales are set
 	w, h  int
 }
 
@@ -206,7 +206,7 @@ func (s *subject) writePicture(ctx context.Context, job *recipe.Job, i int, v va
 	return errors.Join(err, out.Close())
 }
 
-// lossyFormats are source formats whose images usually grow when stored without loss.
+// lossyFormats are source formats whose images usually grow when they are stored without loss.
 var lossyFormats = map[string]bool{"JPEG": true, "WebP": true}
 
 // noteGrown is a note about sources in a lossy format, shown once per run.
@@ -225,14 +225,14 @@ func (s *subject) encodePicture(ctx context.Context, w io.Writer, m *pixmap.Map)
 }
 
 // picturePeak returns the maximum number of bytes for making an image, including the source. The
-// source has w by h pixels before resizing, and tw by th afterwards, at the largest scale.
+// source has w by h pixels before resizing. At the largest scale, it has tw by th afterwards.
 func (o *Image) picturePeak(d pixmap.Depth, l layout) int64 {
 	encoding := png.Memory(l.tw, l.th, d)
 	if o.Format == "webp" {
 		encoding = webp.Memory(l.tw, l.th) + bytesOf(l.tw, l.th, pixmap.Bits8)
 	}
 	resizing := pixmap.ResizeMemory(l.w, l.h, l.tw, l.th, d, o.mipFilter())
-	// The scale in the source's name is unknown here, so assume any.
+	// The source's name, which may contain a scale, is unknown here. So assume any scale.
 	for _, part := range []int{2, 4, 8, 16, 32} {
 		if len(o.Scales) > 0 {
 			resizing = max(resizing, pixmap.ResizeMemory(l.w, l.h, (l.tw+part-1)/part, (l.th+part-1)/part, d, o.mipFilter()))

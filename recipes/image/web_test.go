@@ -51,10 +51,10 @@ func pixel(m stdimage.Image, x, y int) color.NRGBA {
 	return color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA)
 }
 
-// A WebP source stays as it is, unless an option changes its pixels.
+// A WebP source must keep its bytes, unless an option changes its pixels.
 func TestWebPSourceStaysWebP(t *testing.T) {
 	file := recipetest.Cook(t, Recipe(), pictures("webp"), fstest.MapFS{"a.png": {Data: encodePNG(t, scene(20, 12))}}, "", "a.png").Outputs[0]
-	file = slices.Concat(file, []byte("ODDS\x04\x00\x00\x00kept")) // a chunk that no encoder of this module writes
+	file = slices.Concat(file, []byte("ODDS\x04\x00\x00\x00kept")) // no encoder of this module writes this chunk
 	binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
 	for _, change := range []func(*Image){nil, func(o *Image) { o.Fit = 10 }, func(o *Image) { o.Flip = "x" }} {
 		o := pictures("webp")
@@ -68,7 +68,7 @@ func TestWebPSourceStaysWebP(t *testing.T) {
 	}
 }
 
-// Pixels are unchanged, even invisible ones.
+// Pixels must be unchanged, even invisible ones.
 func TestPicturesAreExact(t *testing.T) {
 	m := painted(40, 30, func(x, y int) color.NRGBA {
 		return color.NRGBA{byte(6 * x), byte(8 * y), byte(x * y), byte(x*y%3) * 127}
@@ -94,7 +94,8 @@ func TestPicturesAreExact(t *testing.T) {
 	}
 }
 
-// Sizes follow the scale of the source, which its name says; otherwise it is the largest.
+// The name of the source may state its scale. Otherwise it has the largest scale. The sizes of the
+// outputs must follow from that.
 func TestSizesFollowTheScaleOfTheSource(t *testing.T) {
 	m := encodePNG(t, scene(60, 31))
 	for _, tc := range []struct {
@@ -118,7 +119,7 @@ func TestSizesFollowTheScaleOfTheSource(t *testing.T) {
 			}
 		}
 	}
-	// Option fit applies to the image at the source's scale.
+	// Option fit must apply to the image at the source's scale.
 	fit := pictures("png", 1, 2)
 	fit.Fit = 40
 	if got := cookPictures(t, fit, "hero.png", m); got[0].Bounds().Dx() != 20 || got[1].Bounds().Dx() != 40 {
@@ -130,7 +131,7 @@ func TestSizesFollowTheScaleOfTheSource(t *testing.T) {
 	}
 }
 
-// Colors are averaged as light and weighted by alpha; data is averaged directly.
+// Colors must be averaged as light and weighted by alpha. Data must be averaged directly.
 func TestScalesAverageLight(t *testing.T) {
 	m := nrgba(4, 2,
 		255, 255, 255, 255, 0, 0, 0, 255, 255, 0, 0, 255, 0, 255, 0, 0,
@@ -198,7 +199,7 @@ func TestSizesOfPicturesAreExplained(t *testing.T) {
 	}
 }
 
-// Light without upper limit, and a false mask, are refused before anything is written.
+// Images of floats, and a mask with several channels, must be refused before any output is written.
 func TestPicturesOfLightAreRefused(t *testing.T) {
 	hdr := []byte("#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\n\x80\x80\x80\x81")
 	for _, tc := range []struct {
@@ -216,7 +217,6 @@ func TestPicturesOfLightAreRefused(t *testing.T) {
 	}
 }
 
-// The allocated memory stays within the estimate.
 func TestPicturesStayWithinTheEstimate(t *testing.T) {
 	m := nrgba(500, 400)
 	noise(m.Pix)
@@ -234,8 +234,9 @@ func TestPicturesStayWithinTheEstimate(t *testing.T) {
 					t.Fatal(res.Err)
 				}
 			}
-			run() // makes the tables
-			// PNG tries two filters of rows, WebP two sequences of transforms, each with growing buffers.
+			run() // the first run also makes the tables
+			// PNG tries two filters of rows, and WebP two sequences of transforms. Each trial has
+			// growing buffers.
 			if got := allocated(run); got > 3*need {
 				t.Errorf("%s of %v: allocated %d bytes in all, estimated %d", format, scales, got, need)
 			}

@@ -15,15 +15,15 @@ import (
 // Size limits of the format.
 const (
 	minSize   = 2
-	maxSize   = 256   // largest LUT_3D_SIZE
-	maxSingle = 65536 // largest LUT_1D_SIZE
+	maxSize   = 256   // largest valid LUT_3D_SIZE
+	maxSingle = 65536 // largest valid LUT_1D_SIZE
 )
 
 // maxHalf is the largest finite value of rgba16f.
 const maxHalf = 65504
 
-// isCube reports whether a file that begins with head is a color table, because chemistry
-// programs also write .cube files. An empty file counts as a table that has lost its content.
+// isCube reports whether a file that begins with head is a color table. Chemistry programs also
+// write .cube files. An empty file counts as a color table that has lost its content.
 func isCube(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		for _, key := range []string{"LUT_", "TITLE", "DOMAIN_"} {
@@ -55,7 +55,7 @@ func (d domain) String() string {
 // A cube is a .cube file that is being parsed.
 type cube struct {
 	text   []byte
-	at     int // offset of the current line
+	at     int // offset of the current line in the file
 	size   int
 	single bool
 	domain domain
@@ -112,14 +112,14 @@ func parseCube(ctx context.Context, text []byte) (table, domain, error) {
 	return t, c.domain, nil
 }
 
-// Limits of a line: one word more than any valid line has, and the length of a word.
+// mostWords is one more than the words of any valid line. mostOfWord limits the length of a word.
 const (
 	mostWords  = 5
 	mostOfWord = 64
 )
 
 // lineWords returns the words of a line. It truncates words that are too long to be valid, and
-// marks them so that they do not parse as numbers.
+// marks them so that they are not valid numbers.
 func (c *cube) lineWords(line []byte) []string {
 	var words []string
 	for w := range bytes.FieldsSeq(bytes.TrimPrefix(line, []byte(plaintext.ByteOrderMark))) {
@@ -146,7 +146,7 @@ func (c *cube) sizeKey() string {
 	return "LUT_3D_SIZE"
 }
 
-// allocateTable allocates the entries. It refuses files that are too short for them.
+// allocateTable allocates the entries. It refuses files that are too short to contain them.
 func (c *cube) allocateTable() (table, error) {
 	w, h := c.size, c.size*c.size
 	if c.single {

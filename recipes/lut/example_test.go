@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/lut"
 )
 
-// A table that grades colors becomes a 3D texture in a KTX2 file.
+// The example converts a color grading table to a 3D texture in a KTX2 file.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -39,12 +39,12 @@ func Recipe() recipe.Recipe {
 // Outputs implements recipe.Cooker.
 func (o *lutOptions) Outputs() []string { return []string{"{path}." + o.Container} }
 
-// maxSide is the maximum side of an image, in pixels: a table of size 256 with all slices in one
-// row.
+// maxSide is the maximum side of an image, in pixels. A table of size 256 needs it if all slices
+// are in one row.
 const maxSide = maxSize * maxSize
 
-// estimateMemory implements Traits.Estimate. It does not know whether the source is text. In
-// text, a number takes at least two bytes, and a line of a table takes at least six.
+// estimateMemory implements Traits.Estimate. It does not know whether the source is text. In text,
+// a number takes at least two bytes, and a line of a table at least six.
 func (o *lutOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	const fixed = 1 << 20
 	ofText := 2*size + size/6*(bytesOfFloats+bytesOfTexel)
@@ -56,7 +56,7 @@ func (o *lutOptions) estimateMemory(head []byte, size int64) (int64, error) {
 		info, err = source.Probe(head, ".tga", size, maxSide)
 	}
 	if err != nil {
-		return fixed + ofText, nil // Cook reports the errors of an image
+		return fixed + ofText, nil // Cook reports the errors of images
 	}
 	pixels := int64(info.W) * int64(info.H)
 	return fixed + max(ofText, size+info.Memory+pixels*(2*bytesOfFloats+bytesOfTexel)), nil
@@ -68,11 +68,11 @@ const (
 )
 
 // A table is a color grading table. Red increases within a row, green from row to row, and blue
-// from slice to slice; slices follow one another.
+// from slice to slice. Slices follow one another.
 type table struct {
 	*pixmap.Map
 	size   int  // number of entries per side
-	single bool // three curves of size entries instead of a cube
+	single bool // whether the table has three curves of size entries instead of a cube
 }
 
 // Cook implements recipe.Cooker.
@@ -126,7 +126,7 @@ func (o *lutOptions) readColorTable(ctx context.Context, job *recipe.Job, data [
 	case n < 2 || n > maxSize || n*n*n != m.W*m.H:
 		return table{}, fmt.Errorf("an image of %d x %d pixels is not a table, which has N x N x N pixels, such as 256 x 16 or 512 x 512", m.W, m.H)
 	case o.Picture == "hald":
-		m.W, m.H = n, n*n // rows are already in that order
+		m.W, m.H = n, n*n // a HaldCLUT already has its entries in that order
 	case m.W%n != 0 || m.H%n != 0:
 		return table{}, fmt.Errorf(`an image of %d x %d pixels does not consist of tiles of %d x %d; set picture = "hald" if it is a HaldCLUT`, m.W, m.H, n, n)
 	default:

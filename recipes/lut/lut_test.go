@@ -52,7 +52,7 @@ func cook(t testing.TB, name string, source []byte, o lutOptions) (*texture.Text
 	return tex, res.Warned, nil
 }
 
-// warm returns an entry of a table whose three axes differ, so that a test detects mixed-up axes.
+// warm returns an entry of a table. Its three axes differ, so that a test detects mixed-up axes.
 func warm(n int, r, g, b int) [3]byte {
 	step := 255 / (n - 1)
 	return [3]byte{byte(r * step), byte(g * step / 2), byte(b * step / 4)}
@@ -67,7 +67,8 @@ func asCube(n int) []byte {
 	return text
 }
 
-// asPicture writes a table as a PNG with the given width: tile by tile, or entry by entry.
+// asPicture writes a table as a PNG with the given width. The entries are in tiles, or in a row if
+// hald is set.
 func asPicture(t testing.TB, n, width int, hald bool) []byte {
 	m := image.NewNRGBA(image.Rect(0, 0, width, n*n*n/width))
 	for i := range n * n * n {
@@ -86,7 +87,6 @@ func asPicture(t testing.TB, n, width int, hald bool) []byte {
 	return out.Bytes()
 }
 
-// A table gives the same texture in every notation.
 func TestTableIsTheSameTextureInEveryNotation(t *testing.T) {
 	const n = 16
 	for name, tc := range map[string]struct {
@@ -119,7 +119,6 @@ func TestTableIsTheSameTextureInEveryNotation(t *testing.T) {
 	}
 }
 
-// Half floats keep entries below 0 and above 1.
 func TestHalfFloatsKeepEntriesBeyondOne(t *testing.T) {
 	text := "DOMAIN_MIN 0 0 0\nDOMAIN_MAX 4 4 4\nLUT_3D_SIZE 2\n-0.5 0 16\n" + strings.Repeat("0 1 2\n", 7)
 	tex, warned, err := cook(t, "a.cube", []byte(text), lutOptions{})
@@ -141,7 +140,6 @@ func TestHalfFloatsKeepEntriesBeyondOne(t *testing.T) {
 	}
 }
 
-// Curves become a row of texels.
 func TestCurvesAreARowOfTexels(t *testing.T) {
 	tex, _, err := cook(t, "a.cube", []byte("LUT_1D_SIZE 3\nLUT_1D_INPUT_RANGE 0.0 1.0\n0 0 0\n.5 .25 1e-1\n1 1 1"), lutOptions{Format: "rgba8"})
 	if err != nil {
@@ -206,7 +204,7 @@ func flat(t testing.TB, w, h int) []byte {
 	return out.Bytes()
 }
 
-// The parser accepts any order of keywords, any size, comments and white space.
+// The parser must accept any order of keywords, any size, comments and white space.
 func TestAnyNotationOfATableIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 5).Draw(t, "size")
@@ -234,7 +232,7 @@ func TestAnyNotationOfATableIsRead(t *testing.T) {
 	})
 }
 
-// The estimate covers the memory that Cook allocates for text.
+// The estimate must cover the memory that Cook allocates for text.
 func TestEstimateCoversTheEntries(t *testing.T) {
 	for _, n := range []int{2, 33} {
 		text := []byte(fmt.Sprintf("LUT_3D_SIZE %d\n", n) + strings.Repeat("0 0 0\n", n*n*n))
@@ -249,7 +247,6 @@ func TestEstimateCoversTheEntries(t *testing.T) {
 	}
 }
 
-// A short file with a huge size allocates nothing.
 func TestShortFileWithHugeSizeAllocatesNothing(t *testing.T) {
 	text := []byte("LUT_3D_SIZE 256\n0 0 0\n")
 	if n := testing.AllocsPerRun(1, func() { _, _, _ = parseCube(context.Background(), text) }); n > 100 {
@@ -284,8 +281,8 @@ func FuzzCube(f *testing.F) {
 	})
 }
 
-// Only text with a keyword of color tables is recognized: chemistry programs also write .cube
-// files.
+// Only text with a keyword of color tables must be recognized, because chemistry programs also
+// write .cube files.
 func TestOnlyColorTablesAreRecognized(t *testing.T) {
 	for text, want := range map[string]bool{
 		"LUT_3D_SIZE 2\n": true, "# made by\n\nTITLE \"warm\"\n": true, "\ufeffDOMAIN_MIN 0 0 0\n": true, "\tLUT_1D_SIZE 4": true,

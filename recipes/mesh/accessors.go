@@ -10,16 +10,16 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// accessors holds the accessors of the output. A source accessor keeps its index: an array that
-// replaces its elements is stored at the same index, and new accessors are appended. So
-// references from elsewhere stay valid.
+// accessors holds the accessors of the output. A source accessor keeps its index, and so does an
+// array that replaces its elements. New accessors are appended. So references from other parts of
+// the document stay valid.
 type accessors struct {
 	doc     *gltf.Document
 	objects []gltf.Object
-	free    []bool // source accessors whose every user gets new elements
-	taken   []bool // free accessors whose index has a new array
+	free    []bool // the source accessors whose elements are replaced for all users
+	taken   []bool // the free accessors whose index has a new array
 	entered map[entry]int
-	merge   bool // write equal accessors only once
+	merge   bool // whether equal accessors are written only once
 	output  gltf.Output
 
 	contents []elementKind // element kinds of the source's accessors
@@ -27,8 +27,8 @@ type accessors struct {
 	repairs  *repairs
 }
 
-// newAccessors returns the accessors of a document. free marks the accessors whose every user
-// gets new elements.
+// newAccessors returns the accessors of a document. free marks the accessors whose elements are
+// replaced for all users.
 func newAccessors(o *meshOptions, doc *gltf.Document, free []bool, r *repairs) (*accessors, error) {
 	objects, err := doc.Objects("accessors")
 	as := &accessors{output: gltf.Output{Compress: o.Compression == "meshopt", TurnBits: o.rotationBits()}, doc: doc, objects: objects, free: free, taken: make([]bool, len(objects)), entered: map[entry]int{}, merge: o.Prune, repairs: r}
@@ -36,8 +36,8 @@ func newAccessors(o *meshOptions, doc *gltf.Document, free []bool, r *repairs) (
 	return as, err
 }
 
-// replaceAccessor stores an array at the index of a source accessor, or at a new index if source
-// is made, and returns the index. kind is the accessor's type.
+// replaceAccessor stores an array at the index of a source accessor, or at a new index if source is
+// made. It returns the index. kind is the accessor's type.
 func (as *accessors) replaceAccessor(ctx context.Context, source int32, kind string, u gltf.Use, a gltf.Array, bounds bool) (int, error) {
 	view, offset, err := as.output.Append(ctx, u, a)
 	if err != nil {
@@ -69,7 +69,7 @@ func (as *accessors) replaceAccessor(ctx context.Context, source int32, kind str
 	o.SetInt("count", a.Count)
 	o.Set("type", gltf.Quote(kind))
 	if bounds {
-		a.Normalized = false // bounds are in stored integers
+		a.Normalized = false // the bounds are those of the stored integers
 		low, high := a.Bounds()
 		o.Set("min", boundText(a.Component, low))
 		o.Set("max", boundText(a.Component, high))
@@ -105,7 +105,7 @@ func (as *accessors) keepUnchanged(ctx context.Context, uses []gltf.Use) error {
 			continue
 		}
 		if as.free[i] {
-			as.contents[i] = free // unused from here on
+			as.contents[i] = free // the accessor is no longer used
 		}
 		if err := as.copyAccessor(ctx, int32(i), uses[i]); err != nil {
 			return err
@@ -146,8 +146,9 @@ func (as *accessors) copyAccessor(ctx context.Context, i int32, u gltf.Use) erro
 	return nil
 }
 
-// wholeAccessor returns the elements of a source accessor. If it has no view, which would bound
-// their number, it returns the sparse elements and a single zero for all others.
+// wholeAccessor returns the elements of a source accessor. If it has no view, a small file could
+// claim very many elements. So the result then has the sparse elements and a single zero for all
+// others.
 func (as *accessors) wholeAccessor(ctx context.Context, i int32) (gltf.Array, error) {
 	a := &as.doc.Accessors[i]
 	if a.BufferView != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
-// A clip is an animation: its source, its JSON and its rewritten samplers.
+// A clip is an animation with its source, its JSON and its rewritten samplers.
 type clip struct {
-	source  *gltf.Animation // animation without removed channels and samplers
+	source  *gltf.Animation // the animation without removed channels and samplers
 	text    gltf.Object     // JSON of source
 	motions []*motion       // rewritten samplers by index; nil for unchanged samplers
 }
@@ -97,16 +97,15 @@ type property struct {
 	path string
 }
 
-// dropStill removes the channels of properties that no animation moves away from their node's
-// own value. An animation keeps its longest channel if it would otherwise become empty or
-// shorter.
+// dropStill removes the channels of each property that no animation changes from its node's own
+// value. An animation that would become empty or shorter keeps its longest channel.
 func (c *cooking) dropStill() error {
 	moves := map[property]bool{}
 	for _, k := range c.clips {
 		for _, ch := range k.source.Channels {
 			switch {
 			case ch.Target.Extensions != nil:
-				return nil // may move any property
+				return nil // an extension may animate any property
 			case ch.Target.Node != nil && !c.isStill(k.motions[*ch.Sampler], &ch):
 				moves[property{*ch.Target.Node, ch.Target.Path}] = true
 			}
@@ -205,8 +204,8 @@ func (k *clip) keepChannels(stays []int) (released []int32, err error) {
 // accessorCost is the approximate number of bytes that describe an accessor in a document.
 const accessorCost = 130
 
-// shareTimes keeps the same keyframes in motions that shared their times, if one shared list
-// takes fewer bytes than separate ones. Constant motions are left out.
+// shareTimes keeps the same keyframes in motions that shared their times in the source. It does so
+// if one shared list takes fewer bytes than separate lists. Constant motions are left out.
 func (k *clip) shareTimes() {
 	groups := map[int32][]*motion{}
 	for _, m := range k.motions {
@@ -241,13 +240,13 @@ func (k *clip) shareTimes() {
 	}
 }
 
-// keepLength preserves the duration of an animation whose end shows no movement.
+// keepLength preserves the duration of an animation that ends without movement.
 func (k *clip) keepLength() {
 	end, left := float32(math.Inf(-1)), float32(math.Inf(-1))
 	for j, m := range k.motions {
 		if m == nil {
 			if k.isPlayed(j) {
-				return // an unchanged sampler may last as long
+				return // an unchanged sampler that may last as long
 			}
 			continue
 		}
@@ -285,7 +284,7 @@ func (w *writer) writeMotions(ctx context.Context) error {
 			if samplers[j], err = out.writeSampler(ctx, samplers[j], m); err != nil {
 				return fmt.Errorf("animation %d sampler %d: %w", i, j, err)
 			}
-			k.motions[j] = nil // free the keyframes
+			k.motions[j] = nil // free the memory of the keyframes
 		}
 		k.text.Set("samplers", gltf.ListText(samplers))
 	}
@@ -314,11 +313,11 @@ func (w *writer) spareAccessors() (list []int32) {
 	return list
 }
 
-// A keyframeWriter writes arrays of keyframes, each distinct array once.
+// A keyframeWriter writes arrays of keyframes. It writes each distinct array only once.
 type keyframeWriter struct {
 	w       *writer
 	numbers map[string]int
-	spare   []int32 // accessors whose indices can be reused
+	spare   []int32 // accessors whose indexes can be reused
 }
 
 // writeSampler writes the keyframes of a motion and returns a sampler that refers to them.
@@ -332,7 +331,7 @@ func (k *keyframeWriter) writeSampler(ctx context.Context, text json.RawMessage,
 	}
 	times := make([]float32, len(m.keep))
 	elements := make([]uint32, 0, len(m.keep))
-	each := m.source.Width / m.stored.Width // elements per keyframe
+	each := m.source.Width / m.stored.Width // number of elements per keyframe
 	for i, key := range m.keep {
 		times[i] = m.source.Times[key]
 		for e := range each {
@@ -370,14 +369,14 @@ func (k *keyframeWriter) writeKeys(ctx context.Context, u gltf.Use, a gltf.Array
 	}
 	number, err := k.w.accessors.replaceAccessor(ctx, source, accessorType(k.w.doc, made, a.Width), u, a, times)
 	if source != made && number != int(source) {
-		k.spare = append(k.spare, source) // an equal accessor exists
+		k.spare = append(k.spare, source) // an equal accessor already exists
 	}
 	k.numbers[key] = number
 	return number, err
 }
 
-// dropAccessors removes unused accessors from the end of the list. An unused accessor before
-// others keeps its index and shrinks to one byte.
+// dropAccessors removes unused accessors from the end of the list. An unused accessor before a used
+// one keeps its index and shrinks to one byte.
 func (as *accessors) dropAccessors(spare []int32) {
 	for _, i := range slices.Backward(spare) {
 		as.taken[i] = true

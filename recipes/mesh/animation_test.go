@@ -13,7 +13,7 @@ import (
 
 // dance returns a model of a body with two arms. Its animations have turns of more than half a
 // circle, a path with noise, constant curves, steps, a spline, and weights of morph targets. The
-// parts below the body reach 6 units from it.
+// parts below the body are up to 6 units away from it.
 func dance() fstest.MapFS {
 	s := new(sheet)
 	const n = 120
@@ -60,7 +60,7 @@ func dance() fstest.MapFS {
 			 "samplers":[{"input":$short,"output":$spline,"interpolation":"CUBICSPLINE"}]}]`, numbers))
 }
 
-// A track is a sampler as the library reads it.
+// A track is a sampler as an independent library reads it.
 type track struct {
 	path        string
 	step        bool
@@ -116,7 +116,7 @@ func (c *track) pose(at float64) []float64 {
 	return sum
 }
 
-// apart returns how far two poses are from each other, in the unit of animation_error.
+// apart returns the difference of two poses, in the unit of animation_error.
 func apart(path string, a, b []float64) float64 {
 	sum, largest, dot, aa, bb := 0., 0., 0., 0., 0.
 	for k := range a {
@@ -139,8 +139,8 @@ func apart(path string, a, b []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// At no time does an animation differ from its source by more than allowed, and each keeps its
-// duration.
+// At no time may an animation differ from its source by more than the allowed error. Each animation
+// must keep its duration.
 func TestAnimationError(t *testing.T) {
 	from := decodeFile(t, dance(), "m/a.gltf")
 	for _, most := range []float64{0.0001, 0.0005, 0.01} {
@@ -155,9 +155,9 @@ func TestAnimationError(t *testing.T) {
 					unit := 1.
 					switch {
 					case path == "translation" && *ch.Target.Node == 0:
-						unit = 2 * (2 + math.Sqrt(3)) // reach of the right arm with its mesh
+						unit = 2 * (2 + math.Sqrt(3)) // size of the right arm with its mesh
 					case path == "translation" && *ch.Target.Node == 1:
-						unit = math.Sqrt(0.01 + 4 + 0.09) // node without children: distance from its parent
+						unit = math.Sqrt(0.01 + 4 + 0.09) // a node without children counts by its distance from its parent
 					case path == "translation":
 						unit = 2 * math.Sqrt(3)
 					case path == "scale":
@@ -180,8 +180,8 @@ func TestAnimationError(t *testing.T) {
 	}
 }
 
-// Rotations that are nearly half a turn apart in the source stay exact: rounded to 16 bits or by
-// meshopt, they might turn in the other direction.
+// If rotations are nearly half a turn apart in the source, they must stay exact. Rounded to 16 bits
+// or by meshopt, they might turn in the other direction.
 func TestNearlyHalfTurnsAreNotRounded(t *testing.T) {
 	s := new(sheet)
 	const off = 1e-5
@@ -207,7 +207,8 @@ func TestNearlyHalfTurnsAreNotRounded(t *testing.T) {
 	}
 }
 
-// With rotation_bits = 0, rotations are floats, also if they are not in the source or would be compressed.
+// With rotation_bits = 0, all rotations must be floats, even if they are not floats in the source
+// or would be compressed.
 func TestRotationsStayFloats(t *testing.T) {
 	float := func(o *meshOptions) { o.RotationBits = 0 }
 	rounded := cook(t, options(nil), dance(), "m/a.gltf")
@@ -233,8 +234,8 @@ func TestRotationsStayFloats(t *testing.T) {
 	}
 }
 
-// Prune drops the channels of properties that no animation moves, with their keyframes. An
-// animation keeps at least one channel, and its duration.
+// Option prune must drop the channels of properties that no animation moves, with their keyframes.
+// An animation must keep at least one channel, and its duration.
 func TestStillChannels(t *testing.T) {
 	s := new(sheet)
 	in, long := s.floats("SCALAR", 1, 0, 1, 2), s.floats("SCALAR", 1, 0, 3)
@@ -246,7 +247,8 @@ func TestStillChannels(t *testing.T) {
 		"way": s.floats("VEC3", 3, 1, 2, 3, 1, 2, 4, 1, 2, 3), "there": s.floats("VEC3", 3, 1, 2, 3, 1, 2, 3.0001, 1, 2, 3),
 		"turn": s.floats("VEC4", 4, 0, 0, 0, 1, 0, 0, 0, -1, 0, 0, 0, 1), "size": s.floats("VEC3", 3, 1, 1, 1, 1, 1, 1), "large": s.floats("VEC3", 3, 2, 2, 2, 2, 2, 2),
 	}
-	// Two nodes: a property of the first node that "walk" moves stays in "idle" as well.
+	// The animation "walk" moves a property of the first node, so "idle" must keep its channel for
+	// this property, too.
 	tree := func(extensions, extension string, keep ...string) *gltf.Document {
 		files := s.tree(fill(`"scenes":[{"nodes":[0,1]}],`+extensions+`"nodes":[{"name":"a","translation":[1,2,3],"mesh":0},{"name":"b","scale":[2,2,2]}],
 			"meshes":[{"primitives":[{"attributes":{"POSITION":$p}}]}],"animations":[
@@ -278,8 +280,8 @@ func TestStillChannels(t *testing.T) {
 		}
 		return strings.Join(lines, "; ")
 	}
-	// The scale of b rests in one animation and moves in the other; the rest of "walk"
-	// lasts three seconds.
+	// The scale of b does not change in one animation and changes in the other. The unchanging end
+	// of "walk" lasts three seconds.
 	if have, want := channels(tree("", "")), "walk 0.translation 1.scale (2 samplers, 3 s); idle 0.translation (1 samplers, 2 s); pose 0.rotation (1 samplers, 2 s)"; have != want {
 		t.Errorf("%s\nwant %s", have, want)
 	}
@@ -287,11 +289,11 @@ func TestStillChannels(t *testing.T) {
 	if have, want := channels(tree("", "")), "walk 0.translation 0.scale (2 samplers, 3 s); idle 0.translation (1 samplers, 2 s); pose 0.rotation (1 samplers, 2 s)"; have != want {
 		t.Errorf("%s\nwant %s", have, want)
 	}
-	// Names to keep: of an animation, and of a node.
+	// Option keep has the name of an animation, and the name of a node.
 	if have, want := channels(tree("", "", "idle", "b")), "walk 0.translation 0.scale 1.scale (2 samplers, 3 s); idle 0.rotation 0.translation (2 samplers, 2 s); pose 1.rotation (1 samplers, 2 s)"; have != want {
 		t.Errorf("%s\nwant %s", have, want)
 	}
-	// An animation pointer keeps all channels.
+	// With an animation pointer, all channels must be kept.
 	all := tree(`"extensionsUsed":["KHR_animation_pointer"],`, `,{"sampler":0,"target":{"path":"pointer","extensions":{"KHR_animation_pointer":{"pointer":"/nodes/1/translation"}}}}`)
 	if have := channels(all); strings.Count(have, ".") != 9 {
 		t.Errorf("with a pointer: %s", have)

@@ -8,7 +8,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
-// choosePrimitives returns the primitives to rewrite, and the meshes that cannot be on a grid.
+// choosePrimitives returns the primitives to rewrite. It also returns the meshes that cannot be on
+// a grid.
 func (c *cooking) choosePrimitives() (change [][]bool, asIs []bool, err error) {
 	change, asIs = make([][]bool, len(c.meshes)), make([]bool, len(c.meshes))
 	c.named = namedNodes(c.doc)
@@ -41,9 +42,9 @@ func hasVertices(doc *gltf.Document, p *gltf.Primitive) bool {
 	return ok && doc.Accessors[position].BufferView != nil
 }
 
-// mayMove reports for each mesh whether its nodes can scale grid positions back. They can if
-// some node shows the mesh, no extension instances or names that node, and no animation pointer
-// targets weights that would move to another node.
+// mayMove reports for each mesh whether its nodes can scale grid positions back. That requires
+// three things. Some node shows the mesh. No extension instances or names such a node. No animation
+// pointer targets weights that would move to another node.
 func (c *cooking) mayMove() []bool {
 	doc := c.doc
 	move := make([]bool, len(doc.Meshes))
@@ -74,9 +75,9 @@ func hasTargets(doc *gltf.Document, mesh int) bool {
 	return false
 }
 
-// Words in the names of collision meshes. surelyCollision has Unreal's prefixes, Godot's
-// suffixes and common words. The words in maybeCollision are also used for ship parts and for
-// visible meshes in Godot.
+// Words in the names of collision meshes. surelyCollision has Unreal's prefixes, Godot's suffixes
+// and common words. The words in maybeCollision also occur in names of ship parts and, in Godot, of
+// visible meshes.
 var (
 	surelyCollision = map[string]bool{
 		"collision": true, "collisions": true, "collider": true, "colliders": true, "colonly": true, "convcolonly": true,
@@ -145,8 +146,9 @@ func (c *cooking) classifyNames() []nameClass {
 	return list
 }
 
-// isUnseen reports whether a primitive is used for physics only and needs no normals. Either its
-// name says so, or it has no material, texture coordinates or colors in a model with materials.
+// isUnseen reports whether a primitive is used for physics only and needs no normals. That is so if
+// its name says so. It is also so in a model with materials if the primitive has no material,
+// texture coordinates or colors.
 func (c *cooking) isUnseen(p *gltf.Primitive, called nameClass) bool {
 	switch {
 	case called == surelyPhysics:
@@ -168,7 +170,7 @@ func (c *cooking) isUnseen(p *gltf.Primitive, called nameClass) bool {
 // The matrices of a skin can undo only one grid.
 type groups struct {
 	of    []int  // group of each mesh: the lowest mesh index in the group
-	plain []bool // groups whose positions stay unchanged
+	plain []bool // marks groups whose positions stay unchanged
 	grids []*quantize.Grid
 	boxes []quantize.Box
 	reach []float32 // largest displacement by a morph target
@@ -258,5 +260,5 @@ func (gr *groups) makeGrids(bits int) {
 	}
 }
 
-// gridOf returns the grid of a mesh, nil if its positions stay unchanged.
+// gridOf returns the grid of a mesh. It is nil if the positions of the mesh stay unchanged.
 func (gr *groups) gridOf(mesh int) *quantize.Grid { return gr.grids[gr.of[mesh]] }

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/optimize"
 )
 
-// A packedDocument is the part of a document that describes compressed views.
+// A packedDocument holds the parts of a document that describe compressed views.
 type packedDocument struct {
 	Used     []string `json:"extensionsUsed"`
 	Required []string `json:"extensionsRequired"`
@@ -34,8 +34,8 @@ type packedDocument struct {
 
 func compressed(o *meshOptions) { o.Compression = "meshopt" }
 
-// A compressed model follows the extension's specification: views are in a second buffer without
-// bytes, their bytes are in the first, and the extension is required.
+// A compressed model must follow the extension's specification. Views are in a second buffer
+// without bytes, their bytes are in the first buffer, and the extension is required.
 func TestCompresses(t *testing.T) {
 	plain := cook(t, options(nil), bent(), "m/a.gltf")
 	packed := cook(t, options(compressed), bent(), "m/a.gltf")
@@ -87,7 +87,7 @@ func bent() fstest.MapFS {
 		{"attributes":{"POSITION":%d,"NORMAL":%d,"TEXCOORD_0":%d},"indices":%d}]}]`, p, n, t, i))
 }
 
-// A compressed model is read again and gives the same model: compression loses nothing.
+// Reading a compressed model must give the same model, because the compression is lossless.
 func TestReadsCompressed(t *testing.T) {
 	packed := cook(t, options(compressed), bent(), "m/a.gltf")
 	tree := fstest.MapFS{"a.glb": {Data: packed}}
@@ -105,7 +105,7 @@ func TestReadsCompressed(t *testing.T) {
 	}
 }
 
-// Damaged compressed data is refused with its place.
+// Damaged compressed data must be refused with its place.
 func TestRefusesDamagedCompression(t *testing.T) {
 	packed := cook(t, options(compressed), bent(), "m/a.gltf")
 	for _, tc := range []struct{ old, new, want string }{
@@ -128,8 +128,8 @@ func TestRefusesDamagedCompression(t *testing.T) {
 	}
 }
 
-// Equal arrays are in the buffer once, and with prune are one accessor. Arrays that differ
-// in one bit are two.
+// Equal arrays must be in the buffer only once. With prune they must also share an accessor. Arrays
+// that differ in one bit must stay separate.
 func TestEqualArraysAreShared(t *testing.T) {
 	tree := func(copies int, bend float64) fstest.MapFS {
 		s := new(sheet)
@@ -156,7 +156,7 @@ func TestEqualArraysAreShared(t *testing.T) {
 			t.Errorf("%s: %d bytes, %d if they differ", way, len(equal), len(different))
 		}
 		doc := decode(t, equal, nil)
-		want := 12 // includes unused coordinates
+		want := 12 // the number includes unused coordinates
 		if o.Prune {
 			want = 3
 		}
@@ -167,7 +167,8 @@ func TestEqualArraysAreShared(t *testing.T) {
 	}
 }
 
-// Compressed texture coordinates are off by at most half a step of uv_bits, also outside of 0 to 1.
+// The error of compressed texture coordinates must be at most half a step of uv_bits, even outside
+// of 0 to 1.
 func TestCompressedCoordinatesKeepTheirError(t *testing.T) {
 	for _, scale := range []float32{0.7, 9} {
 		for _, bits := range []int{12, 16} {
@@ -190,8 +191,8 @@ func TestCompressedCoordinatesKeepTheirError(t *testing.T) {
 	}
 }
 
-// With compression, the triangles have an order that takes at most as many bytes as the order for
-// the vertex cache.
+// With compression, the order of the triangles must take at most as many bytes as the order for the
+// vertex cache.
 func TestCompressionChoosesTheSmallestOrder(t *testing.T) {
 	o := options(compressed)
 	job := jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: bent().Open, Stat: bent().Stat}, 1)
@@ -217,11 +218,11 @@ func TestCompressionChoosesTheSmallestOrder(t *testing.T) {
 	}
 }
 
-// A transform loses only digits that its float32 values do not need.
+// A transform must lose only the digits that its float32 values do not need.
 func TestTransformsKeepTheirFloats(t *testing.T) {
 	for source, want := range map[string]string{
 		"[0.10000000149011612,0,-2.5]": "[0.1,0,-2.5]",
-		"[0.1000000000001,0,1]":        "[0.1000000000001,0,1]", // no float32
+		"[0.1000000000001,0,1]":        "[0.1000000000001,0,1]", // the first number is not a float32, so it keeps its digits
 		"[1,2,3]":                      "[1,2,3]",
 	} {
 		node := gltf.Object{{Key: "translation", Value: json.RawMessage(source)}}

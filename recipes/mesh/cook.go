@@ -46,27 +46,26 @@ func (o *meshOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	return errors.Join(gltf.WriteGLB(ctxio.Writer(ctx, out), text, parts), out.Close())
 }
 
-// A cooking is the state of cooking one model. Its geometries are in the order of their first
-// use.
+// A cooking is the state of cooking one model. Its geometries are in the order of their first use.
 type cooking struct {
 	o          *meshOptions
 	doc        *gltf.Document
 	meshes     []gltf.Object
 	primitives [][]gltf.Object // primitives by mesh
 	nodes      []gltf.Object
-	named      []bool // nodes that extensions name; they keep their meshes
+	named      []bool // nodes that extensions name; these nodes keep their meshes
 	groups     *groups
-	skinned    []int // a mesh of each skin, or -1
-	joints     []int // number of joints in the smallest skin of each mesh, or 0
+	skinned    []int // a mesh that uses each skin; -1 if no mesh uses it
+	joints     []int // number of joints in the smallest skin of each mesh; 0 without skins
 	repairs    repairs
 	geometries []*geometry
-	released   []int32       // accessors of removed samplers
-	clips      []*clip       // animations
-	shows      [][]*geometry // geometries by mesh and primitive; nil if unchanged
+	released   []int32 // accessors of removed samplers
+	clips      []*clip
+	shows      [][]*geometry // geometries by mesh and primitive; nil for an unchanged primitive
 }
 
-// cookModel runs all steps for a model. measure also counts vertex cache misses, which only
-// Explain shows.
+// cookModel runs all steps for a model. measure makes it count vertex cache misses as well, which
+// only Explain shows.
 func (o *meshOptions) cookModel(ctx context.Context, job *recipe.Job, doc *gltf.Document, measure bool) (*cooking, error) {
 	c := &cooking{o: o, doc: doc}
 	err := c.parseMeshes()
@@ -139,7 +138,7 @@ func (c *cooking) parseMeshes() (err error) {
 	return c.repairTextures()
 }
 
-// loadPrimitives reads each geometry to be rewritten once, and makes its missing normals and
+// loadPrimitives reads each geometry that is to be rewritten, once. It makes missing normals and
 // tangents.
 func (c *cooking) loadPrimitives(ctx context.Context, measure bool) error {
 	looks, err := readLooks(c.doc)
@@ -189,7 +188,7 @@ func (c *cooking) loadPrimitives(ctx context.Context, measure bool) error {
 	return nil
 }
 
-// shadeAndAdd makes a geometry's missing normals and tangents, and adds it to the model.
+// shadeAndAdd makes a geometry's missing normals and tangents, and adds the geometry to the model.
 func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure bool) (err error) {
 	if measure {
 		if g.stats.before, err = misses(ctx, g); err != nil {
@@ -197,7 +196,8 @@ func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure 
 		}
 	}
 	if g.mode == triangles && g.indexAccessor == made {
-		// An unindexed source has one vertex per corner; later steps are faster on shared ones.
+		// A source without indices has one vertex per corner. Later steps are faster if corners
+		// share vertices.
 		if err := g.weld(ctx); err != nil {
 			return err
 		}
@@ -213,13 +213,13 @@ func (c *cooking) shadeAndAdd(ctx context.Context, g *geometry, l look, measure 
 	return nil
 }
 
-// geometryKey returns a key that is equal for primitives that become the same geometry.
+// geometryKey returns a key for a primitive. Primitives with equal keys become the same geometry.
 func geometryKey(p *gltf.Primitive, group int, l look, lockBorder bool) string {
 	indices := int32(made)
 	if p.Indices != nil {
 		indices = *p.Indices
 	}
-	return fmt.Sprint(group, indices, p.Topology(), l, lockBorder, p.Attributes, p.Targets) // fmt prints maps in key order
+	return fmt.Sprint(group, indices, p.Topology(), l, lockBorder, p.Attributes, p.Targets) // package fmt prints maps in key order
 }
 
 // misses returns the average number of vertices that a GPU with a FIFO cache of 16 entries
@@ -259,7 +259,7 @@ func (c *cooking) enterResults(ctx context.Context, job *recipe.Job) (*writer, e
 	return w, nil
 }
 
-// layOutViews assigns all views their offsets.
+// layOutViews assigns an offset to each view.
 func (w *writer) layOutViews(ctx context.Context) (err error) {
 	w.layout, err = w.accessors.output.LayOut(ctx)
 	return err
@@ -270,7 +270,7 @@ func (w *writer) documentText(ctx context.Context) (json.RawMessage, [][]byte, e
 	root := &w.doc.Root
 	root.SetObjects("accessors", w.accessors.objects)
 	w.layout.Enter(root)
-	// Accessors that geometries and animations no longer use are still in the list.
+	// The list still has accessors that geometries and animations no longer use.
 	if _, err := w.o.pruneRoot(ctx, root); err != nil {
 		return nil, nil, err
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/obj"
 )
 
-// estimateMemory implements Traits.Estimate. It needs the complete text of a glTF document,
-// which states the sizes of other files, and the complete OBJ file.
+// estimateMemory implements Traits.Estimate. It needs the complete text of a glTF document, which
+// states the sizes of other files. For an OBJ model, it needs the complete file.
 func (o *meshOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	switch start := bytes.TrimLeft(head, " \t\r\n"); {
 	case gltf.IsGLB(head):
@@ -43,7 +43,7 @@ func (o *meshOptions) estimateMemory(head []byte, size int64) (int64, error) {
 	return need + maxLibrary + 2*52*corners + o.geometryMemory(load{vertices: corners, corners: corners}), nil
 }
 
-// hopeless is more memory than any machine that cooks models has.
+// hopeless is more memory than any machine has that cooks models.
 const hopeless = 1 << 40
 
 // estimateDocument returns the peak memory for a document in a file of size bytes with a binary
@@ -53,7 +53,7 @@ func (o *meshOptions) estimateDocument(text []byte, chunk, size int64, pictures 
 	if err != nil {
 		return 0, err
 	}
-	// Sizes of external files are not checked here.
+	// The sizes of external files are not checked here.
 	any := func(string) (int64, error) { return math.MaxInt64, nil }
 	if err := doc.Check(context.Background(), chunk, any); err != nil {
 		return 0, err
@@ -98,14 +98,15 @@ func (o *meshOptions) estimateDocument(text []byte, chunk, size int64, pictures 
 			}
 		}
 	}
-	// Vertices count twice, as read and as written, and copied data once.
+	// Vertices count twice, because they are in memory as read and as written. Copied data counts
+	// once.
 	need += float64(o.geometryMemory(largest)) + 2*bytes + copiedBytes(doc, drawn)
 	if o.AnimationError > 0 {
 		need += float64(keyframeCost * keyframesOf(doc))
 	}
 	if o.Compression == "meshopt" {
-		need += bytes + copiedBytes(doc, drawn)             // both packed and unpacked in memory
-		need += float64(largest.bytes + 12*largest.corners) // vertices and indices in several orders
+		need += bytes + copiedBytes(doc, drawn)             // both the packed and the unpacked data are in memory
+		need += float64(largest.bytes + 12*largest.corners) // several orders of vertices and indices are in memory
 	}
 	if need > hopeless {
 		return 0, fmt.Errorf("the model would need %.3g bytes of memory; its accessors overlap, or the file is damaged", need)
@@ -113,13 +114,13 @@ func (o *meshOptions) estimateDocument(text []byte, chunk, size int64, pictures 
 	return int64(need), nil
 }
 
-// textCost is the memory per byte of the document's text, for parsed objects and for the written
-// text.
+// textCost is the memory per byte of the document's text. It is for parsed objects and for the
+// written text.
 const textCost = 14
 
-// A node that moves its mesh to a child takes about nodeCost bytes besides its text, and each
-// level of detail takes as much again. A primitive takes primitiveCost bytes for its geometry's
-// description.
+// A node that moves its mesh to a child takes about nodeCost bytes besides its text. Each level of
+// detail takes as much again. A primitive takes primitiveCost bytes for the description of its
+// geometry.
 const (
 	nodeCost      = 650
 	primitiveCost = 2 << 10
@@ -127,7 +128,7 @@ const (
 
 // objectsMemory returns the memory for nodes and meshes, without vertices and triangles.
 func (o *meshOptions) objectsMemory(doc *gltf.Document, text []byte) (float64, error) {
-	levels := make([]int, len(doc.Meshes)) // maximum number of levels of detail by mesh
+	levels := make([]int, len(doc.Meshes)) // the maximum number of levels of detail of each mesh
 	need := float64(0)
 	for i := range doc.Meshes {
 		need += float64(primitiveCost * len(doc.Meshes[i].Primitives))
@@ -168,9 +169,9 @@ func variantMaps(doc *gltf.Document, text []byte) bool {
 // A load is the size of a geometry.
 type load struct{ vertices, corners, bytes int64 }
 
-// loadOf returns the largest size that a primitive may reach, with bounds in case the document's
-// counts are wrong. mapped is set if variants may have normal maps. loadOf marks the accessors
-// of the primitive in drawn.
+// loadOf returns the largest size that a primitive may reach, within bounds in case the document's
+// counts are wrong. mapped reports whether variants may have normal maps. loadOf marks the
+// accessors of the primitive in drawn.
 func (o *meshOptions) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool, drawn []bool) load {
 	if !hasVertices(doc, p) {
 		return load{}
@@ -206,7 +207,7 @@ func (o *meshOptions) loadOf(doc *gltf.Document, p *gltf.Primitive, mapped bool,
 	return l
 }
 
-// unrolls reports whether normals or tangents may be made, which gives each corner its own
+// unrolls reports whether normals or tangents may be made. Making them gives each corner its own
 // vertex.
 func (o *meshOptions) unrolls(doc *gltf.Document, p *gltf.Primitive, mapped bool) bool {
 	_, normals := p.Attributes["NORMAL"]
@@ -215,8 +216,8 @@ func (o *meshOptions) unrolls(doc *gltf.Document, p *gltf.Primitive, mapped bool
 		o.Tangents && !tangents && (mapped || p.Material != nil && doc.Materials[*p.Material].Normal != nil)
 }
 
-// geometryMemory returns the measured working memory of the steps for one geometry, per corner
-// and vertex. It excludes the vertices before and after the steps.
+// geometryMemory returns the measured working memory of the steps for one geometry, by its corners
+// and vertices. It excludes the vertices before and after the steps.
 func (o *meshOptions) geometryMemory(l load) int64 {
 	perCorner := int64(12)
 	if l.vertices == l.corners {
@@ -228,12 +229,12 @@ func (o *meshOptions) geometryMemory(l load) int64 {
 	return perCorner*l.corners + 60*l.vertices
 }
 
-// keyframeCost is the memory for reducing an animation per byte of its values and times: one
-// each for floats, rounded values, indices of kept keyframes, and written keyframes.
+// keyframeCost is the memory for reducing an animation, per byte of its values and times. There is
+// one byte each for floats, rounded values, indexes of kept keyframes, and written keyframes.
 const keyframeCost = 4
 
-// keyframesOf returns the total size of the accessors of animations in bytes, counted once per
-// sampler.
+// keyframesOf returns the total size of the accessors of animations, in bytes. An accessor counts
+// once for each sampler.
 func keyframesOf(doc *gltf.Document) float64 {
 	sum := float64(0)
 	for i := range doc.Animations {
@@ -284,16 +285,16 @@ func (o *meshOptions) explainResult(ctx context.Context, job *recipe.Job) ([]str
 	return lines, nil
 }
 
-// stats describes how cooking changed a geometry.
+// stats describes how the geometry changed.
 type stats struct {
 	sourceVertices int      // number of vertices in the source
-	normals        string   // method of made normals, "" for none
-	tangents       bool     // tangents have been made
-	unused         []string // removed attributes
-	before, after  float64  // average cache misses per triangle (ACMR); 0 if not measured
+	normals        string   // method of making normals; "" if they were not made
+	tangents       bool     // whether tangents have been made
+	unused         []string // names of the removed attributes
+	before, after  float64  // average cache misses per triangle (ACMR) before and after; 0 if not measured
 }
 
-// maxLines limits the lines about one model.
+// maxLines limits the lines that Explain returns for one model.
 const maxLines = 100
 
 func (c *cooking) explainLines() []string {

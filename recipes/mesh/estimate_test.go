@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// A document of few bytes that claims to be large is refused before it is cooked.
+// A document of few bytes that claims to be large must be refused before it is cooked.
 func TestEstimateRefusesHopeless(t *testing.T) {
 	const claim = `{"asset":{"version":"2.0"},"buffers":[{"byteLength":900000000000000,"uri":"a.bin"}],` +
 		`"bufferViews":[{"buffer":0,"byteLength":900000000000000}],` +
@@ -25,7 +25,7 @@ func TestEstimateRefusesHopeless(t *testing.T) {
 	if _, err := o.estimateMemory([]byte(claim[:100]), int64(len(claim))); err != recipe.ErrShortHead {
 		t.Errorf("a part of the text: %v", err)
 	}
-	// Overlapping accessors count once each.
+	// Accessors that overlap in the buffer must each count.
 	var accessors, primitives []string
 	for i := range 1000 {
 		accessors = append(accessors, fmt.Sprintf(`{"bufferView":0,"byteOffset":%d,"componentType":5126,"type":"VEC3","count":80000}`, 4*i))
@@ -38,7 +38,8 @@ func TestEstimateRefusesHopeless(t *testing.T) {
 	}
 }
 
-// The estimate grows with the sizes a file declares, and not much beyond the real need.
+// The estimate must grow with the sizes that a file declares. It must not be much more than the
+// real need.
 func TestEstimateGrows(t *testing.T) {
 	estimate := func(o *meshOptions, n int, more string) float64 {
 		s := new(sheet)
@@ -54,13 +55,14 @@ func TestEstimateGrows(t *testing.T) {
 		return float64(need)
 	}
 	for name, o := range map[string]*meshOptions{"default": options(nil), "lods": options(func(o *meshOptions) { o.LODs = 1 })} {
-		// A sheet of 250 times 250 has 2.0 MB of vertices and 0.75 MB of indices.
+		// A sheet of 250 by 250 squares has 2.0 MB of vertices and 0.75 MB of indices.
 		const uv = `,"TEXCOORD_0":$uv`
 		small, large := estimate(o, 125, uv), estimate(o, 250, uv)
 		if grown := large - small; grown < 2*2e6 || grown > 120e6 || math.Abs(grown/(large-estimate(o, 1, uv))-0.75) > 0.05 {
 			t.Errorf("%s: %.0f, for four times as much %.0f", name, small, large)
 		}
-		// Coordinates are held as read and as written. An unused set is only copied.
+		// Coordinates are in memory as read and as written. Coordinates that are not used are only
+		// copied.
 		if less := large - estimate(o, 250, ""); less < 8*251*251 || less > 2*8*251*251 {
 			t.Errorf("%s: texture coordinates of half a megabyte count for %.0f", name, less)
 		}
@@ -70,14 +72,14 @@ func TestEstimateGrows(t *testing.T) {
 	}
 }
 
-// live returns the memory held after a model is cooked and before it is written: less than
+// live returns the memory in use after a model is cooked and before it is written. It is less than
 // the peak, and equal in each run.
 func live(t *testing.T, o *meshOptions, tree fstest.MapFS, name string) uint64 {
 	t.Helper()
 	heap := func() uint64 {
 		var stats runtime.MemStats
 		runtime.GC()
-		runtime.GC() // empties pools
+		runtime.GC() // the second collection empties pools
 		runtime.ReadMemStats(&stats)
 		return stats.HeapAlloc
 	}
@@ -104,7 +106,7 @@ func live(t *testing.T, o *meshOptions, tree fstest.MapFS, name string) uint64 {
 	return held
 }
 
-// With many nodes, primitives or meshes and few vertices, the estimate counts the cost of
+// For many nodes, primitives or meshes with few vertices, the estimate must include the cost of
 // each.
 func TestEstimateOfMany(t *testing.T) {
 	const many = 400
@@ -145,7 +147,7 @@ func TestEstimateOfMany(t *testing.T) {
 			tree["m/a.obj"] = tree[path]
 			path = "m/a.obj"
 		}
-		var without [2]int64 // held and estimated without levels of detail
+		var without [2]int64 // memory in use and estimate, both without levels of detail
 		for _, lods := range []int{0, 8} {
 			o := options(func(o *meshOptions) { o.LODs, o.LODRatio, o.LODError = lods, 0.6, 1 })
 			text := tree[path].Data

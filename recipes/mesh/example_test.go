@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/mesh"
 )
 
-// Explain describes the cooked model without writing a file.
+// The example describes a cooked model without writing a file.
 func ExampleRecipe() {
 	tree := fstest.MapFS{"flag.obj": {Data: []byte("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n")}}
 	job := jobs.New(mesh.Recipe(), jobs.Env{

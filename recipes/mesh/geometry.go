@@ -21,30 +21,30 @@ const triangles = gltf.Triangles
 
 // A stream is one attribute of all vertices of a geometry.
 type stream struct {
-	name     string // "POSITION" ...
-	target   int    // index of the morph target, or base
-	accessor int32  // source accessor, or made
+	name     string // name of the attribute, such as "POSITION"
+	target   int    // index of the morph target; base for the vertices themselves
+	accessor int32  // source accessor; made if the data is new
 	data     gltf.Array
 	use      gltf.Use // use of the data in the output
 }
 
 const (
-	base = -1 // the vertices themselves, not a morph target
-	made = -1 // no accessor in the source
+	base = -1 // base marks the vertices themselves, not a morph target.
+	made = -1 // made means that there is no accessor in the source
 )
 
 // A geometry holds the vertices and the triangles, lines or points of one or several equal
 // primitives.
 type geometry struct {
-	mode    int // points, lines or triangles; strips and fans become triangles
+	mode    int // mode of points, lines or triangles; strips and fans become triangles
 	streams []stream
 	targets int
 	// indices is nil for points and lines without indices.
 	indices       []uint32
-	indexAccessor int32 // source accessor of the indices, or made
+	indexAccessor int32 // source accessor of the indices; made if they are new
 	group         int   // group of meshes that share a grid
-	keepOrder     bool  // triangles blend, so their order is visible
-	lockBorder    bool  // open edges adjoin other primitives of the mesh
+	keepOrder     bool  // whether triangles blend, so that their order is visible
+	lockBorder    bool  // whether open edges adjoin other primitives of the mesh
 	lods          []lod
 	stats         stats
 }
@@ -95,7 +95,7 @@ func (g *geometry) weld(ctx context.Context) error {
 	return g.renumberVertices(ctx, remap, unique)
 }
 
-// renumberVertices moves vertex i to index remap[i]; n is the new number of vertices.
+// renumberVertices moves vertex i to index remap[i]. n is the new number of vertices.
 func (g *geometry) renumberVertices(ctx context.Context, remap []uint32, n int) error {
 	for i := range g.streams {
 		moved, err := g.streams[i].data.Move(ctx, remap, n)
@@ -112,8 +112,7 @@ func (g *geometry) renumberVertices(ctx context.Context, remap []uint32, n int) 
 	return nil
 }
 
-// loadGeometry reads a primitive. It keeps only vertices in use, in the order of their first
-// use.
+// loadGeometry reads a primitive. It keeps only vertices in use, in the order of their first use.
 func loadGeometry(ctx context.Context, doc *gltf.Document, picker *gltf.Picker, p *gltf.Primitive) (*geometry, error) {
 	g := &geometry{mode: min(p.Topology(), triangles), targets: len(p.Targets), indexAccessor: made}
 	corners := int(doc.Accessors[p.Attributes["POSITION"]].Count)
@@ -153,7 +152,8 @@ func loadGeometry(ctx context.Context, doc *gltf.Document, picker *gltf.Picker, 
 	return g, nil
 }
 
-// dropDegenerate removes triangles with two equal corners, unless all triangles are degenerate.
+// dropDegenerate removes triangles with two equal corners. If all triangles are degenerate, it
+// removes none.
 func (g *geometry) dropDegenerate() {
 	kept := make([]uint32, 0, len(g.indices))
 	for i := 0; i+2 < len(g.indices); i += 3 {
@@ -244,8 +244,8 @@ func (o *meshOptions) orderGeometry(ctx context.Context, g *geometry, positions 
 // A triangleSort returns the indices of triangles in another order.
 type triangleSort func(ctx context.Context, indices []uint32, vertices int) ([]uint32, error)
 
-// orderTriangles returns the sorted triangles. If the options reduce overdraw, the
-// first order has less overdraw. With compression, the plain order follows.
+// orderTriangles returns the triangles in one or several good orders. If the options reduce
+// overdraw, the first order has less overdraw. With compression, the plain order follows.
 func (o *meshOptions) orderTriangles(ctx context.Context, indices []uint32, positions []float32, sort triangleSort) ([][]uint32, error) {
 	sorted, err := sort(ctx, indices, len(positions)/3)
 	if err != nil || o.Overdraw <= 1 {
@@ -258,7 +258,7 @@ func (o *meshOptions) orderTriangles(ctx context.Context, indices []uint32, posi
 	return [][]uint32{first, sorted}, err
 }
 
-// packedSize returns the compressed size of a geometry whose triangles have the given order.
+// packedSize returns the compressed size of a geometry if its triangles have the given order.
 func (g *geometry) packedSize(ctx context.Context, indices []uint32) (int, error) {
 	remap, used, err := optimize.FetchOrder(ctx, indices, g.vertices())
 	if err != nil {
@@ -284,9 +284,9 @@ func (g *geometry) packedSize(ctx context.Context, indices []uint32) (int, error
 	return size + n, err
 }
 
-// packAttributes stores the attributes of a geometry in fewer bits, with positions on the grid
-// if there is one. Attributes that are not floats have been packed by the exporter and stay
-// unchanged.
+// packAttributes stores the attributes of a geometry in fewer bits. Positions are stored on the
+// grid if the geometry has one. Attributes that are not floats stay unchanged, because the exporter
+// has already packed them.
 func (o *meshOptions) packAttributes(ctx context.Context, g *geometry, grid *quantize.Grid) error {
 	if err := o.packWeights(ctx, g); err != nil {
 		return err
@@ -319,7 +319,7 @@ func (o *meshOptions) packAttributes(ctx context.Context, g *geometry, grid *qua
 }
 
 // packCoordinates stores texture coordinates as fractions of 16 bits. With compression, coordinates
-// of fewer bits and coordinates outside of 0 to 1 are rounded floats.
+// of fewer bits and coordinates outside of 0 to 1 become rounded floats.
 func (o *meshOptions) packCoordinates(ctx context.Context, s *stream) (err error) {
 	if o.UVBits == 16 || o.Compression != "meshopt" {
 		if s.data, err = quantize.Fractions(ctx, s.data, 16); err != nil || s.data.Component != gltf.Float32 {
@@ -333,7 +333,7 @@ func (o *meshOptions) packCoordinates(ctx context.Context, s *stream) (err error
 	return err
 }
 
-// packWeights stores the joint weights of each vertex as fractions whose sum is 1, and joint
+// packWeights stores the joint weights of each vertex as fractions whose sum is 1. It stores joint
 // indices as bytes if they fit. Joints with weight zero become joint 0.
 func (o *meshOptions) packWeights(ctx context.Context, g *geometry) error {
 	sets := g.influences()
@@ -343,7 +343,7 @@ func (o *meshOptions) packWeights(ctx context.Context, g *geometry) error {
 	weights := make([]gltf.Array, len(sets))
 	for i, s := range sets {
 		if weights[i] = s.weights.data; weights[i].Component != gltf.Float32 {
-			return nil // weights are already packed in the source
+			return nil // the weights are already packed in the source
 		}
 	}
 	packed, ok, err := quantize.WeightSets(ctx, weights, o.WeightBits)
@@ -384,9 +384,9 @@ func lodIndices(lods []lod) [][]uint32 {
 	return lists
 }
 
-// makeLODs makes levels of detail with decreasing triangle counts. Each level is made from the
-// full mesh, so its error is measured against the full mesh. It stops when a level keeps more
-// than nine tenths of the triangles of the previous level.
+// makeLODs makes levels of detail with decreasing triangle counts. Each level is made from the full
+// mesh, so its error is measured against the full mesh. makeLODs stops when a level keeps more than
+// nine tenths of the triangles of the previous level.
 func (o *meshOptions) makeLODs(ctx context.Context, g *geometry, positions []float32) error {
 	if o.LODs == 0 || g.targets > 0 {
 		return nil

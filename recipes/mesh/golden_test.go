@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the golden file anew")
 
 const golden = "testdata/golden.txt"
 
-// The same bytes come out on every kind of processor.
+// The bytes must be the same on every kind of processor.
 func TestGolden(t *testing.T) {
 	assets := os.DirFS("../../testdata/assets")
 	var lines []string
@@ -83,7 +83,6 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// The lines of Explain match the cooked model.
 func TestExplain(t *testing.T) {
 	job := jobs.New(Recipe(), jobs.Env{Path: "m/a.gltf", Open: forms().Open, Stat: forms().Stat}, 1)
 	lines, err := options(func(o *meshOptions) { o.LODs = 1 }).explainResult(t.Context(), job)
@@ -109,7 +108,7 @@ func TestExplain(t *testing.T) {
 		lines[2] != "animation 1: 3 keyframes, were 240" {
 		t.Errorf("%q, %v", lines, err)
 	}
-	// A geometry that is shown twice has one line.
+	// Two nodes show the geometry, but Explain must return one line for it.
 	tree := roof(bare)
 	text := string(tree["m/a.gltf"].Data)
 	from := strings.Index(text, `{"attributes"`)

@@ -14,8 +14,8 @@ import (
 	texture "github.com/assetcook/assetcook/recipes/image"
 )
 
-// writeImages moves embedded images into the buffer, unchanged or as textures, and renames
-// external images to their cooked files.
+// writeImages moves embedded images into the buffer, unchanged or as textures. It changes the names
+// of external images to the names of their cooked files.
 func (w *writer) writeImages(ctx context.Context) error {
 	objects, err := w.doc.Objects("images")
 	if err != nil {
@@ -23,7 +23,7 @@ func (w *writer) writeImages(ctx context.Context) error {
 	}
 	cooked := w.cookedImages()
 	types := make([]string, len(objects)) // media types of embedded images
-	made := make([]bool, len(objects))    // images that became textures
+	made := make([]bool, len(objects))    // marks the images that became textures
 	pictures, err := w.imageUses()
 	if err != nil {
 		return err
@@ -51,9 +51,9 @@ func (w *writer) writeImages(ctx context.Context) error {
 		case mediaType == "" && w.doc.Images[i].BufferView != nil:
 			return fmt.Errorf("image %d has no mimeType, and its first bytes are of no known kind", i)
 		case mediaType == "":
-			continue // an image in a view needs a media type, so this one stays in its data URI
+			continue // an image in a view needs a media type, so without one the data URI stays
 		}
-		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // the checker has already warned about data URIs
+		if mediaType != declared && declared != "" && w.doc.Images[i].BufferView != nil { // checkDocument has already warned about data URIs
 			w.repairs.noteRepair("an embedded image had another type than declared, which was corrected", fmt.Sprintf("image %d", i), 1)
 		}
 		texels, err := w.cookPicture(ctx, i, data, pictures[i])
@@ -76,8 +76,8 @@ func (w *writer) writeImages(ctx context.Context) error {
 	return w.writeTextures(cooked, types, made)
 }
 
-// embeddedImage returns the bytes of an embedded image, or nil for an external one, and the
-// declared media type.
+// embeddedImage returns the bytes of an embedded image and its declared media type. The bytes of an
+// external image are nil.
 func (w *writer) embeddedImage(picture *gltf.Image) (data []byte, declared string, err error) {
 	switch {
 	case picture.BufferView != nil:
@@ -100,15 +100,15 @@ const defaultSuffix = ".ktx2"
 
 // A cookedImage names the cooked file of an image.
 type cookedImage struct {
-	uri  string // "" for an image that keeps its name
-	same bool   // same name as in the source, apart from the directory
+	uri  string // "" if the image keeps its name
+	same bool   // whether the name is that of the source, apart from the directory
 	format
 }
 
-// A format is an image type as glTF names it.
+// A format is an image type in glTF.
 type format struct {
-	mediaType string // "" for a type that core glTF does not know
-	extension string // extension of textures; "" for a plain source
+	mediaType string // media type; "" for a type that core glTF does not have
+	extension string // texture extension for the type; "" if a plain source refers to it
 }
 
 // renameImage sets the name and the media type of an image.
@@ -124,8 +124,8 @@ func (c *cookedImage) renameImage(image *gltf.Object) {
 // KHR_texture_basisu to KTX2 files that loaders transcode.
 //
 // KHR_texture_basisu forbids GPU blocks such as BC7, and no other extension allows KTX2. So
-// textures refer to such files as a plain source without a media type; readers detect the format
-// by the name or the first bytes.
+// textures refer to such files as a plain source without a media type. Readers detect the format by
+// the name or the first bytes.
 func formatByExtension(name string, transcoded bool) format {
 	switch name = strings.ToLower(name); name[strings.LastIndexByte(name, '.')+1:] {
 	case "ktx2":
@@ -146,7 +146,7 @@ func formatByExtension(name string, transcoded bool) format {
 	return format{}
 }
 
-// Reasons why glTF loaders do not find or cannot read an image, with the setting that helps.
+// Reasons why glTF loaders do not find or cannot read an image, with the option that helps.
 const (
 	unnamedKTX2 = `becomes a KTX2 file for which glTF has no extension, so most loaders do not load it: name your engine (cook help engines), or write textures = "cooked" for models if your loader can`
 	notUASTC    = `is not cooked to UASTC, the only format of KHR_texture_basisu: write gpu = "web" for images, or leave out textures = "basisu"`
@@ -155,10 +155,10 @@ const (
 	noOneFile   = `is not cooked to a single file that a model can name: write textures = "keep" for models, or choose another recipe for the image`
 )
 
-// noteKTX2 replaces unnamedKTX2 for all models of a project without image rules.
+// noteKTX2 replaces unnamedKTX2 if the project has no image rules. It is one note for all models.
 const noteKTX2 = `models: most glTF loaders cannot read their textures, which become KTX2 files; name your engine, as in engine = "three" (cook help engines), or write textures = "cooked" for models if your loader can`
 
-// cookedImages returns the cooked files of all images, and warns of files that loaders do not
+// cookedImages returns the cooked files of all images. It warns about files that loaders do not
 // find or cannot read.
 func (w *writer) cookedImages() []cookedImage {
 	cooked := make([]cookedImage, len(w.doc.Images))
@@ -190,15 +190,15 @@ func (w *writer) cookedImages() []cookedImage {
 	return cooked
 }
 
-// cookedImage returns the cooked file of an image, and the reason why loaders may fail to read
-// it, or "".
+// cookedImage returns the cooked file of an image. It also returns the reason why loaders may fail
+// to read the file, or "".
 func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
 	by, how, made := w.job.Followed(name)
 	picture, isImage := how.(*texture.Image)
 	transcoded := isImage && picture.IsUASTC()
 	if by != "" && w.o.Textures == "auto" && w.o.TextureSuffix == defaultSuffix {
 		if isImage && len(made) == 2 && strings.HasSuffix(made[1], ".json") {
-			made = made[:1] // leave out the JSON with the spherical harmonics
+			made = made[:1] // ignore the JSON with the spherical harmonics
 		}
 		return cookedByRules(uri, name, made, transcoded)
 	}
@@ -232,7 +232,8 @@ func (w *writer) cookedImage(uri, name string) (c cookedImage, odd string) {
 	return c, odd
 }
 
-// cookedByRules returns the cooked file of an image whose outputs under the rules are made.
+// cookedByRules returns the cooked file of an image. made are the outputs of the image under the
+// rules.
 func cookedByRules(uri, name string, made []string, transcoded bool) (c cookedImage, odd string) {
 	if len(made) != 1 {
 		return cookedImage{}, noOneFile
@@ -254,7 +255,7 @@ func nameCooked(uri, name, cooked string) cookedImage {
 	case longer && rest == "":
 		return cookedImage{}
 	case longer && !strings.Contains(rest, "/"):
-		return cookedImage{uri: uri + rest} // keep the author's percent escapes
+		return cookedImage{uri: uri + rest} // keep the percent escapes of the author
 	}
 	return cookedImage{uri: (&url.URL{Path: cooked}).String(), same: path.Base(cooked) == path.Base(name)}
 }

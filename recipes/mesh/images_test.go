@@ -31,7 +31,7 @@ func pictured(images, textures, rest string) fstest.MapFS {
 	return tree
 }
 
-// lists returns members of the document that is cooked from a tree.
+// lists returns some members of the document that is cooked from a tree.
 func lists(t *testing.T, o *meshOptions, tree fstest.MapFS, names ...string) string {
 	t.Helper()
 	root, err := gltf.ParseObject(textOf(t, cook(t, o, tree, "m/a.gltf")))
@@ -45,7 +45,7 @@ func lists(t *testing.T, o *meshOptions, tree fstest.MapFS, names ...string) str
 	return strings.Join(all, " ")
 }
 
-// Textures name the cooked images beside them as the format demands.
+// Textures must refer to the cooked images beside them in the way that the image format requires.
 func TestTexturesNameCookedImages(t *testing.T) {
 	webp := `[{"source":0,"sampler":0,"extensions":{"EXT_texture_webp":{"source":1}}}]`
 	both := `"samplers":[{}],"extensionsUsed":["EXT_texture_webp"],`
@@ -98,8 +98,8 @@ func TestTexturesNameCookedImages(t *testing.T) {
 	}
 }
 
-// A model names each image as the rules cook it, and warns of names that loaders of glTF do not
-// read.
+// A model must refer to each image by the name that the rules give it. It must warn about names
+// that glTF loaders do not read.
 func TestTexturesFollowRules(t *testing.T) {
 	type followed struct {
 		by      string
@@ -174,8 +174,8 @@ func TestTexturesFollowRules(t *testing.T) {
 	}
 }
 
-// A model names the cooked form of the images that the recipe image cooks by default, and
-// of no others.
+// A model must name the cooked form of the images that the recipe image cooks by default. Other
+// images must keep their names.
 func TestCookedImagesAreThoseOfTheRecipe(t *testing.T) {
 	textures := pictureRecipe.Recipe().Extensions
 	if len(textures) < 11 {
@@ -194,7 +194,7 @@ func TestCookedImagesAreThoseOfTheRecipe(t *testing.T) {
 	}
 }
 
-// Embedded images move to the buffer byte for byte.
+// Embedded images must be moved to the buffer byte for byte.
 func TestEmbeddedImages(t *testing.T) {
 	const png, webp = "iVBORw0KGgo=", "UklGRgQAAABXRUJQ"
 	tree := pictured(`[{"uri":"data:image/jpeg;base64,`+png+`"},{"uri":"data:image/webp;base64,`+webp+`"},{"uri":"data:;base64,AAAA"}]`,
@@ -228,8 +228,8 @@ func TestEmbeddedImages(t *testing.T) {
 	}
 }
 
-// A missing image gives a warning, and its absence is a dependency. Of an existing image, only its
-// presence is a dependency.
+// A missing image must give a warning, and its absence must be a dependency. Of an existing image,
+// only the presence must be a dependency.
 func TestMissingImages(t *testing.T) {
 	tree := pictured(`[{"uri":"a.png"},{"uri":"no.png"}]`, `[{"source":0},{"source":1}]`, "")
 	res := recipetest.Cook(t, Recipe(), options(nil), tree, "", "m/a.gltf")
@@ -240,7 +240,7 @@ func TestMissingImages(t *testing.T) {
 	if d := cmp.Diff([]string{`image "no.png" does not exist; the model names it anyway`}, res.Warned); d != "" {
 		t.Error(d)
 	}
-	// Many missing images give one line.
+	// Many missing images must give one line.
 	var images []string
 	for i := range 1000 {
 		images = append(images, fmt.Sprintf(`{"uri":"%d.png"}`, i))
@@ -259,8 +259,8 @@ func TestMissingImages(t *testing.T) {
 	}
 }
 
-// Every option that decides the name of an image, or its extension in a model, cooks the models
-// again.
+// The models must be cooked again after a change of any option that decides the name of an image,
+// or its extension in a model.
 func TestModelsFollowTheNamesOfImages(t *testing.T) {
 	other := map[string]any{
 		"format": "bc7", "gpu": "web", "container": "dds", "dds_header": "dx10", "mips": true, "cube": "cross", "layers": []any{"a"},

@@ -10,8 +10,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// An elementKind is the kind of elements in an unchanged accessor, as far as glTF restricts
-// them.
+// An elementKind is the kind of elements in an unchanged accessor. glTF has rules for each kind.
 type elementKind uint8
 
 const (
@@ -24,11 +23,11 @@ const (
 	rotations
 	splines // three rows per keyframe: tangent, rotation, tangent
 	corners // vertex indices
-	binds   // inverse bind matrices
+	binds   // inverse bind matrices of joints
 )
 
-// accessorContents returns the kind of each accessor's elements and, for indices, the number of
-// vertices that they may refer to.
+// accessorContents returns the kind of each accessor's elements. For indices, it also returns the
+// number of vertices that they may refer to.
 func accessorContents(doc *gltf.Document) (list []elementKind, vertices []int64) {
 	list, vertices = make([]elementKind, len(doc.Accessors)), make([]int64, len(doc.Accessors))
 	for i := range doc.Meshes {
@@ -37,7 +36,7 @@ func accessorContents(doc *gltf.Document) (list []elementKind, vertices []int64)
 			for _, attribute := range []struct {
 				name string
 				of   elementKind
-			}{{"COLOR_0", clamped}, {"TANGENT", unitSign}, {"NORMAL", unit}, {"POSITION", positions}} { // shared accessors need bounds, so POSITION is last
+			}{{"COLOR_0", clamped}, {"TANGENT", unitSign}, {"NORMAL", unit}, {"POSITION", positions}} { // shared accessors need the bounds of positions, so POSITION is last
 				if a, ok := p.Attributes[attribute.name]; ok {
 					list[a] = attribute.of
 				}
@@ -81,8 +80,8 @@ func accessorContents(doc *gltf.Document) (list []elementKind, vertices []int64)
 
 var errNoTangents = errors.New("the material needs tangents, and cook cannot make them for this primitive; export tangents, or see the option normals")
 
-// checkUnchanged checks an unchanged primitive for faults that the checks of its accessors do
-// not find.
+// checkUnchanged checks an unchanged primitive for faults that the checks of its accessors cannot
+// find.
 func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look look, joints int) error {
 	_, normals := p.Attributes["NORMAL"]
 	_, tangents := p.Attributes["TANGENT"]
@@ -95,7 +94,7 @@ func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look lo
 			continue
 		}
 		if c.doc.Accessors[accessor].BufferView == nil {
-			return nil // the file's size does not bound the count
+			return nil // the size of the file does not limit the count
 		}
 		data, err := c.doc.First(ctx, accessor, int(c.doc.Accessors[accessor].Count))
 		if err != nil {
@@ -114,8 +113,8 @@ func (c *cooking) checkUnchanged(ctx context.Context, p *gltf.Primitive, look lo
 	return nil
 }
 
-// inspectElements checks the elements of an unchanged accessor and repairs some faults. It
-// reports whether it changed any element.
+// inspectElements checks the elements of an unchanged accessor and repairs some faults. It reports
+// whether it changed any element.
 func (as *accessors) inspectElements(ctx context.Context, i int32, array gltf.Array) (changed bool, err error) {
 	if err := array.Finite(ctx, "element"); err != nil {
 		return false, err
@@ -169,7 +168,8 @@ const lastRow = "the last row of an inverse bind matrix was not exactly 0 0 0 1 
 
 const wrongBounds = "min or max did not match the elements and were corrected"
 
-// writeBounds writes the min and max of an unchanged accessor if it has them or needs them.
+// writeBounds writes the minimum and maximum of an unchanged accessor, if it has them or needs
+// them.
 func (as *accessors) writeBounds(i int32, o *gltf.Object, array gltf.Array) {
 	a := &as.doc.Accessors[i]
 	needs := as.contents[i] == positions || as.contents[i] == times
@@ -178,12 +178,12 @@ func (as *accessors) writeBounds(i int32, o *gltf.Object, array gltf.Array) {
 		return
 	case a.BufferView == nil && a.Sparse == nil && (!needs || a.Min != nil && a.Max != nil):
 		return // an extension supplies the elements
-	case array.Size != array.Width*gltf.ComponentSize(array.Component): // padded
+	case array.Size != array.Width*gltf.ComponentSize(array.Component): // the elements are padded
 		o.Delete("min")
 		o.Delete("max")
 		return
 	}
-	array.Normalized = false // bounds are in stored integers
+	array.Normalized = false // the bounds are those of the stored integers
 	low, high := array.Bounds()
 	for _, b := range []struct {
 		key  string
@@ -193,7 +193,7 @@ func (as *accessors) writeBounds(i int32, o *gltf.Object, array gltf.Array) {
 		switch {
 		case b.have == nil && !needs:
 			continue
-		case b.have == nil: // the checker has warned
+		case b.have == nil: // checkDocument has already warned
 		case sameFloats(*b.have, b.want):
 			continue
 		default:

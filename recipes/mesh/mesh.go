@@ -2,8 +2,8 @@
 // work.
 //
 // It reads glTF 2.0 (.gltf with its buffers, .glb) and Wavefront OBJ with its materials (.obj,
-// .mtl; see package obj). The first bytes determine the format. OBJ has no magic number and
-// needs its extension.
+// .mtl; see package obj). The first bytes determine the format. OBJ has no magic number and needs
+// its extension.
 //
 // # Triangles
 //
@@ -16,10 +16,10 @@
 //	order    triangles are sorted for the vertex cache and overdraw, vertices for fetching
 //	lods     meshes of fewer triangles over the same vertices
 //
-// Points and lines are only packed. Primitives and meshes with extensions that may refer to
-// vertices or triangles by index stay unchanged. So do attributes with a leading underscore, and
-// attributes that are not floats, because the exporter has already packed them. Triangles of
-// materials that blend keep their order, which is visible.
+// Points and lines are only packed. Primitives and meshes stay unchanged if their extensions may
+// refer to vertices or triangles by index. Attributes with a leading underscore also stay
+// unchanged, and so do attributes that are not floats, because the exporter has already packed
+// them. Triangles of materials that blend keep their order, which is visible.
 //
 // # Collision meshes
 //
@@ -34,14 +34,13 @@
 //
 // # Positions
 //
-// Positions become integers on a grid of 2^position_bits lines along the longest side of the
-// mesh (KHR_mesh_quantization). No position moves by more than half the distance between two
-// lines, extent/(2^(position_bits+1)-2). If a morph target displaces a vertex by more than half
-// the extent, the error is at most 1/65534 of that displacement. A new child of each node that
-// shows the mesh scales the positions back. Nodes do not affect skinned meshes, so their inverse
-// bind matrices scale the positions back. The nodes of the source keep their transforms,
-// children and animations. Only morph target weights move to the new node, with the channels
-// that animate them.
+// Positions become integers on a grid of 2^position_bits lines along the longest side of the mesh
+// (KHR_mesh_quantization). No position moves by more than half the distance between two lines,
+// extent/(2^(position_bits+1)-2). If a morph target displaces a vertex by more than half the
+// extent, the error is at most 1/65534 of that displacement. A new child of each node that shows
+// the mesh scales the positions back. Nodes do not affect skinned meshes, so their inverse bind
+// matrices scale the positions back. The nodes of the source keep their transforms, children and
+// animations. Only morph target weights, and the channels that animate them, move to the new node.
 //
 // # Equal arrays
 //
@@ -50,61 +49,62 @@
 //
 // # Unused elements
 //
-// Prune removes elements that no scene and no animation reaches: entire subtrees of nodes,
-// meshes, skins, cameras, materials, textures, samplers, images, accessors, and animations that
-// move nothing. The remaining elements get new indices, in extensions as well. If an unknown
-// extension holds an integer or a JSON pointer, prune keeps all elements and warns. See package
-// prune. Nodes that show nothing often mark a position, so only prune_empty removes them.
+// Option prune removes elements that no scene and no animation reaches. These may be entire
+// subtrees of nodes, meshes, skins, cameras, materials, textures, samplers, images, accessors, and
+// animations that move nothing. The remaining elements get new indices, in extensions as well. If
+// an unknown extension holds an integer or a JSON pointer, prune keeps all elements and warns. See
+// package prune. Nodes that show nothing often mark a position, so only prune_empty removes them.
 // Elements named by option keep stay.
 //
-// Prune also removes channels if no animation of the model moves the property away from the
-// node's own value by more than animation_error: most scales never change. Some games play
-// animations of one model on another model and do not reset other properties; they can keep such
-// animations by name.
+// Prune also removes channels if no animation of the model moves the property away from the node's
+// own value by more than animation_error. For example, most scales never change. Some games play
+// animations of one model on another model and do not reset other properties. Such games can keep
+// these animations by name.
 //
-// Prune also removes attributes that drawing does not need: texture coordinates after the last
-// set that the material and its variants use, tangents without a normal map, normals of unlit
-// materials, all colors after the first set, colors that are all white, and joints and weights of meshes without a skin. It
-// keeps attributes named by option keep, attributes with a leading underscore, and all
-// attributes of primitives with extensions that may refer to them. A run notes what prune removes.
+// Prune also removes attributes that drawing does not need. These are texture coordinates after the
+// last set that the material and its variants use, tangents without a normal map, and normals of
+// unlit materials. They also include all colors after the first set, colors that are all white, and
+// joints and weights of meshes without a skin. It keeps attributes named by option keep, attributes
+// with a leading underscore, and all attributes of primitives with extensions that may refer to
+// them. A run notes what prune removes.
 //
 // # Animations
 //
 // Keyframes on a straight line between other keyframes are removed, and rotations are stored as
 // 16-bit components, within animation_error. Its unit is a radian for a rotation, and the whole
-// value for a scale or a morph target. For a translation, the unit is the size of the parts
-// below the node or, if there are none, its distance from its parent. The bound also holds
-// between keyframes, both for players that slerp and for players that lerp and normalize. A
+// value for a scale or a morph target. For a translation, the unit is the size of the parts below
+// the node. If there are none, it is the distance of the node from its parent. The error is bounded
+// between keyframes as well, both for players that slerp and for players that lerp and normalize. A
 // rotation loses keyframes only between keyframes that are at most a quarter turn apart. It is
-// stored as floats if rounding could reverse its direction. A constant curve becomes one
-// keyframe; each animation keeps its duration. Splines and animations of KHR_animation_pointer
-// stay unchanged.
+// stored as floats if rounding could reverse its direction. A constant curve becomes one keyframe.
+// Each animation keeps its duration. Splines and animations of KHR_animation_pointer stay
+// unchanged.
 //
 // # Compression
 //
 // compression = "meshopt" compresses each buffer view that becomes smaller
 // (EXT_meshopt_compression, see package meshopt). The engine must support the extension. The
-// triangles of each geometry get the order that takes the fewest bytes: for the vertex cache or
-// in strips, with or without less overdraw. Texture coordinates with fewer than 16 bits, or
-// outside of 0 to 1, are floats, rounded to multiples of 2^-uv_bits. Normals and tangents are
-// rounded in octahedral coordinates: with 8 bits the error is less than a degree, with 16 bits
-// less than 1/250 of a degree. Animations are rounded within animation_error. Nothing else
-// changes. Models with this extension or KHR_meshopt_compression can be read; models compressed
-// by Draco are refused.
+// triangles of each geometry get the order that takes the fewest bytes. The candidates are the
+// order for the vertex cache and strips, each with or without less overdraw. Texture coordinates
+// with fewer than 16 bits, or outside of 0 to 1, are floats, rounded to multiples of 2^-uv_bits.
+// Normals and tangents are rounded in octahedral coordinates. With 8 bits the error is less than a
+// degree, with 16 bits less than 1/250 of a degree. Animations are rounded within animation_error.
+// Nothing else changes. Models with this extension or KHR_meshopt_compression can be read. Models
+// compressed by Draco are refused.
 //
 // # Other members
 //
-// The document's JSON is edited, not generated, so all other members survive. Without prune only
-// the lists of buffers and views are renumbered, so extensions that refer to views by index are
-// refused; new elements are appended to their list.
+// The document's JSON is edited, not generated, so all other members stay as they are. Without
+// prune only the lists of buffers and views are renumbered. So extensions that refer to views by
+// index are refused. New elements are appended to their lists.
 //
 // # Images
 //
-// References to image files that recipe image cooks are changed to the cooked files. If a
-// texture has two images, its own source and one in EXT_texture_webp, the latter is used. Files
-// of other formats (DDS, KTX2, AVIF) keep their names and extensions. The rules for images
-// determine the name of a cooked image (recipe.Follow) or, if textures is not auto,
-// texture_suffix does. The extension of the name determines how a texture refers to it:
+// References to image files that recipe image cooks are changed to the cooked files. If a texture
+// has two images, its own source and one in EXT_texture_webp, the latter is used. Files of other
+// formats (DDS, KTX2, AVIF) keep their names and extensions. The rules for images determine the
+// name of a cooked image (recipe.Follow). If textures is not auto, texture_suffix determines it.
+// The extension of the name determines how a texture refers to it:
 //
 //	.ktx2  KHR_texture_basisu, required, for UASTC. This is the only extension for KTX2,
 //	       and it forbids GPU formats such as BC7 and BC5. Textures in such a format are
@@ -115,28 +115,28 @@
 //	.webp  EXT_texture_webp, required
 //	else   source
 //
-// Images inside the model stay unchanged, or become DDS textures with embedded = "dds". The
-// options of recipe image apply, and the materials determine the kind: normal map, color or
-// data. An image used as several kinds, or as none, stays unchanged. KTX2 is not offered,
-// because it would need KHR_texture_basisu.
+// Images inside the model stay unchanged, or become DDS textures with embedded = "dds". The options
+// of recipe image apply, and the materials determine the kind: normal map, color or data. An image
+// that is used as several kinds, or not at all, stays unchanged. KTX2 is not offered, because it
+// would need KHR_texture_basisu.
 //
-// The recipe does not read image files but checks whether they exist: a missing file is a
-// warning, and adding or removing the file cooks the model again.
+// The recipe does not read image files but checks whether they exist. A missing file causes a
+// warning. If the file is added or removed, the model is cooked again.
 //
 // # Faulty sources
 //
-// The output is valid: the Khronos validator finds no error in it. Faults with an obvious remedy
-// are repaired, with a warning for each kind. Normals, tangents, rotations and weights are
-// scaled, colors are clamped, bounds corrected, empty lists omitted and extensions declared. A
-// primitive without the coordinates of a texture gets a copy of the material without that
-// texture. A source with any other fault is refused; see package gltf.
+// The Khronos validator finds no error in the output. Faults with an obvious remedy are repaired,
+// with a warning for each kind of fault. The recipe scales normals, tangents, rotations and
+// weights. It clamps colors, corrects bounds, omits empty lists and declares extensions. A
+// primitive without the coordinates of a texture gets a copy of the material without that texture.
+// A source with any other fault is refused; see package gltf.
 //
 // # Levels of detail
 //
 // Each level is a separate mesh, on a node that the extension MSFT_lod lists at the node of the
 // full mesh. Viewers that support the extension choose a level, all others show the full mesh.
-// extras.lod of such a mesh holds its level, its number of triangles and its error: how far the
-// surface moved, in mesh units. Meshes with morph targets get no levels.
+// extras.lod of such a mesh holds its level, its number of triangles and its error. The error says
+// how far the surface moved, in mesh units. Meshes with morph targets get no levels.
 package mesh
 
 import (
@@ -207,7 +207,7 @@ func Recipe() recipe.Recipe {
 		Traits: func(c recipe.Cooker) recipe.Traits {
 			o := c.(*meshOptions)
 			return recipe.Traits{
-				// Other rules may apply to the images beside a moved model.
+				// The images beside a model that has moved may have other rules.
 				IgnoresPath: o.Textures == "keep" || !strings.HasSuffix(o.ImageRules, "/"),
 				Check:       o.checkOptions, Estimate: o.estimateMemory, Explain: o.explainResult,
 			}

@@ -9,7 +9,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe/recipetest"
 )
 
-// options returns the defaults, with textures = "cooked" to avoid the warning about KTX2 files.
+// options returns the default options, with textures = "cooked" to avoid the warning about KTX2
+// files.
 func options(change func(*meshOptions)) *meshOptions {
 	o := Recipe().New().(*meshOptions)
 	o.Textures = "cooked"
@@ -28,19 +29,19 @@ func cook(t testing.TB, o *meshOptions, tree fs.FS, name string) []byte {
 	return res.Outputs[0]
 }
 
-// tolerances returns the allowed errors of a model whose longest side is extent, unless nodes make
+// tolerances returns the allowed errors of a model. Its longest side is extent, unless nodes make
 // it larger.
 func tolerances(extent float64, o *meshOptions) dot {
-	position := 2e-6 * extent // floats and their sums
+	position := 2e-6 * extent // rounding of floats and of their sums
 	if o.PositionBits > 0 {
 		position += extent / (math.Exp2(float64(o.PositionBits+1)) - 2)
 	}
 	normal, uv, color := 1e-6, 1e-7, 1e-7
 	if o.NormalBits > 0 {
-		normal = 1.5 / math.Exp2(float64(o.NormalBits-1)) // half a step on each axis, and the length
+		normal = 1.5 / math.Exp2(float64(o.NormalBits-1)) // half a step on each axis, as a distance in space
 	}
 	if o.NormalBits > 0 && o.Compression == "meshopt" {
-		normal = 0.95 * math.Pi / 180 // see package meshopt
+		normal = 0.95 * math.Pi / 180 // package meshopt documents this error
 	}
 	if o.UVBits > 0 {
 		uv = 0.5000001 / 65535
@@ -72,14 +73,14 @@ var ways = map[string]func(*meshOptions){
 	"meshopt": func(o *meshOptions) { o.Compression, o.LODs = "meshopt", 1 },
 }
 
-// A cooked model shows the same triangles as its source.
+// A cooked model must show the same triangles as its source.
 func TestShowsTheSame(t *testing.T) {
 	assets := os.DirFS("../../testdata/assets")
 	models := map[string]struct {
 		tree   fs.FS
 		name   string
 		extent float64
-		joints float64 // distance of joints, which multiplies errors of weights
+		joints float64 // distance of the joints, which multiplies errors of weights
 	}{
 		"kart":   {assets, "models/kart.gltf", 3, 0},
 		"crate":  {assets, "models/crate.gltf", 2, 0},
@@ -97,7 +98,7 @@ func TestShowsTheSame(t *testing.T) {
 				cooked := show(t, decode(t, cook(t, o, m.tree, m.name), nil))
 				tolerance := tolerances(m.extent, o)
 				if hasFlatNormals(cooked) && !hasFlatNormals(source) {
-					tolerance[3], tolerance[4], tolerance[5] = 2, 2, 2 // made normals and more; see TestNormals
+					tolerance[3], tolerance[4], tolerance[5] = 2, 2, 2 // normals are made, among other changes; see TestNormals
 				}
 				if o.WeightBits > 0 {
 					for k := range 3 {

@@ -12,7 +12,7 @@ import (
 	"testing/fstest"
 )
 
-// A sheet is a document being written by hand.
+// A sheet is a glTF document that a test builds.
 type sheet struct {
 	data             []byte
 	views, accessors []string
@@ -24,7 +24,7 @@ func (s *sheet) add(component int, kind string, count int, data []byte) int {
 	}
 	stride := ""
 	if size := len(data) / count; size%4 != 0 && kind != "SCALAR" {
-		// Vertices begin at multiples of four.
+		// Vertices must begin at multiples of four.
 		padded := make([]byte, 0, count*(size+3))
 		for i := range count {
 			padded = append(append(padded, data[i*size:][:size]...), make([]byte, -size&3)...)
@@ -46,7 +46,7 @@ func (s *sheet) floats(kind string, width int, values ...float32) int {
 	return s.add(5126, kind, len(values)/width, data)
 }
 
-// positions is floats with the bounds that positions need.
+// positions is like floats, and adds the bounds that positions need.
 func (s *sheet) positions(values ...float32) int {
 	low, high := slices.Clone(values[:3]), slices.Clone(values[:3])
 	for i, x := range values {
@@ -66,16 +66,16 @@ func (s *sheet) shorts(kind string, width int, values ...uint16) int {
 	return s.add(5123, kind, len(values)/width, data)
 }
 
-// tree returns the document as a file with its buffer beside it. rest holds the members that do not
-// describe buffers.
+// tree returns the document as a file, with its buffer beside it. rest holds the members that do
+// not describe buffers.
 func (s *sheet) tree(rest string) fstest.MapFS {
 	text := fmt.Sprintf(`{"asset":{"version":"2.0"},%s,"accessors":[%s],"bufferViews":[%s],"buffers":[{"uri":"a%%20b.bin","byteLength":%d}]}`,
 		rest, strings.Join(s.accessors, ","), strings.Join(s.views, ","), len(s.data))
 	return fstest.MapFS{"m/a.gltf": {Data: []byte(text)}, "m/a b.bin": {Data: s.data}}
 }
 
-// grid returns the positions, normals and texture coordinates of a bent sheet of n times
-// n quads, and the indices of its triangles.
+// grid returns the positions, normals and texture coordinates of a bent sheet of n times n quads.
+// It also returns the indices of its triangles.
 func (s *sheet) grid(n int, bend float64) (position, normal, uv, index int) {
 	var p, no, tex []float32
 	var in []uint16
@@ -96,8 +96,8 @@ func (s *sheet) grid(n int, bend float64) (position, normal, uv, index int) {
 	return s.floats("VEC3", 3, p...), s.floats("VEC3", 3, no...), s.floats("VEC2", 2, tex...), s.shorts("SCALAR", 1, in...)
 }
 
-// figure returns a model with skinned and morphing meshes, which several nodes show, one of
-// them twice by an extension.
+// figure returns a model with skinned and morphing meshes. Several nodes show them. An extension
+// shows one of them twice.
 func figure() fstest.MapFS {
 	s := new(sheet)
 	p1, n1, t1, i1 := s.grid(6, 1)
@@ -170,12 +170,12 @@ func figure() fstest.MapFS {
 			"hat": hat, "hatJoints": hatJoints, "hatWeights": hatWeights, "hatNormals": hatNormals, "many": many, "way": way}))
 }
 
-// fill replaces $names by numbers.
+// fill replaces each $name by its number.
 func fill(text string, numbers map[string]int) string {
 	return os.Expand(text, func(name string) string { return strconv.Itoa(numbers[name]) })
 }
 
-// forms returns a model that has one primitive of each form.
+// forms returns a model that has one primitive of each mode.
 func forms() fstest.MapFS {
 	s := new(sheet)
 	p, n, uv, list := s.grid(5, 1)
@@ -183,7 +183,7 @@ func forms() fstest.MapFS {
 	var strip []uint16
 	for i := range 5 {
 		if i > 0 {
-			strip = append(strip, strip[len(strip)-1], uint16(6*i)) // a stitch
+			strip = append(strip, strip[len(strip)-1], uint16(6*i)) // degenerate triangles join the rows of the strip
 		}
 		for j := range 6 {
 			strip = append(strip, uint16(6*i+j), uint16(6*i+j+6))
@@ -206,7 +206,8 @@ func forms() fstest.MapFS {
 	}
 	ints := s.shorts("VEC3", 3, whole...)
 	own := s.add(5121, "VEC3", count, bytes.Repeat([]byte{1, 2, 3}, count))
-	// Sparse accessors: the grid with other first vertices, and zeros except for some vertices.
+	// Two sparse accessors. One is the grid with three changed vertices. The other has zeros except
+	// for three vertices.
 	at := s.shorts("SCALAR", 1, 0, 1, 7)
 	there := s.floats("VEC3", 3, 20, 1, 5, 20, 2, 5, 19, 1, 7)
 	sparse := func(view string) int {

@@ -14,10 +14,10 @@ import (
 // A motion is a rewritten animation sampler.
 type motion struct {
 	source *keyframes.Curve
-	input  int32      // accessor of the times
+	input  int32      // accessor of the times of the keyframes
 	stored gltf.Array // rounded values of all keyframes
 	use    gltf.Use
-	most   float64 // allowed error
+	most   float64 // maximum error
 	keep   []int   // indices of the keyframes to keep
 }
 
@@ -27,8 +27,8 @@ func (m *motion) lastKeyTime() float32 { return m.source.Times[len(m.source.Time
 // A motionReader reads samplers, and each array of times only once.
 type motionReader struct {
 	*cooking
-	times map[int32][]float32 // times by accessor
-	reach []float64           // see gltf.Document.Reaches
+	times map[int32][]float32 // times of each accessor that was read
+	reach []float64           // size of the parts below each node; see gltf.Document.Reaches
 }
 
 // readSampler reads a sampler that animates nodes. It returns nil for a sampler that must stay
@@ -94,9 +94,9 @@ func (r *motionReader) readTimes(ctx context.Context, accessor int32) ([]float32
 	return r.times[accessor], nil
 }
 
-// errorUnit returns the unit of an animation's error: a radian, the largest scale, a full morph
-// target, or the size of the moved parts. For a node without children, the size is its distance
-// from its parent.
+// errorUnit returns the unit of an animation's error. It is a radian, the largest scale, a full
+// morph target, or the size of the moved parts. For a node without children, the size is its
+// distance from its parent.
 func (m *motion) errorUnit(path string, reach float64) float64 {
 	switch {
 	case path == "rotation" || path == "weights":
@@ -123,22 +123,22 @@ func (o *meshOptions) reduceMotion(ctx context.Context, m *motion) (err error) {
 		return err
 	}
 	if m.source.Kind == keyframes.Rotation && !m.source.SameTurns(m.stored.Floats()) {
-		m.stored, m.use = unrounded, gltf.Other // a player might rotate in the opposite direction
+		m.stored, m.use = unrounded, gltf.Other // a player might rotate the rounded values in the opposite direction
 	}
 	m.keep, err = keyframes.Reduce(ctx, m.source, m.stored.Floats(), m.most)
 	return err
 }
 
-// Errors of rotations in radians. shortError is for four 16-bit fractions. bitsError/(2^(b-1)-1)
-// is for three b-bit fractions of the filter Quaternion, which derives the fourth. Each fraction
-// is off by at most half a quantization step.
+// Errors of rotations in radians. shortError is the error of four 16-bit fractions.
+// bitsError/(2^(b-1)-1) is the error of three b-bit fractions of the filter Quaternion, which
+// derives the fourth. Each fraction has an error of at most half a quantization step.
 const (
 	shortError = 2. / 32767
 	bitsError  = 2.5
 )
 
-// rotationBits returns the smallest number of bits for compressed rotations whose error is at
-// most three quarters of the allowed error, or 0.
+// rotationBits returns the smallest number of bits for compressed rotations whose error is at most
+// three quarters of the allowed error. It returns 0 if there is none.
 func (o *meshOptions) rotationBits() int {
 	for bits := 4; bits <= 16; bits++ {
 		if bitsError/float64(int(1)<<(bits-1)-1)+shortError <= o.AnimationError*3/4 {
@@ -148,22 +148,22 @@ func (o *meshOptions) rotationBits() int {
 	return 0
 }
 
-// roundMotion stores the values of a motion in fewer bits, if rounding takes at most three
-// quarters of the allowed error.
+// roundMotion stores the values of a motion in fewer bits. It does so only if the rounding error is
+// at most three quarters of the allowed error.
 func (o *meshOptions) roundMotion(ctx context.Context, m *motion) error {
 	compress := o.Compression == "meshopt"
 	switch bits := o.rotationBits(); {
 	case m.source.Kind == keyframes.Rotation && o.RotationBits == 0:
 		m.stored = gltf.FloatArray(m.source.Values, m.source.Width)
-	case m.stored.Component != gltf.Float32: // already rounded
+	case m.stored.Component != gltf.Float32: // the values are already rounded
 	case m.source.Kind == keyframes.Rotation && compress && bits > 0:
 		m.use = gltf.Turns
 		return m.roundRotations(ctx, bits)
 	case m.source.Kind == keyframes.Rotation && shortError <= o.AnimationError*3/4:
 		return m.roundRotations(ctx, 0)
 	case m.source.Kind != keyframes.Rotation && compress && m.most > 0:
-		// The step is a power of two, at most half the error. Rounding three values then gives a
-		// distance of at most sqrt(3)/4 of the error.
+		// The step is a power of two, at most half the allowed error. The error from rounding three
+		// values is then at most sqrt(3)/4 of the allowed error.
 		m.use = gltf.Steps
 		_, exponent := math.Frexp(m.most / 2)
 		for k, x := range m.source.Values {

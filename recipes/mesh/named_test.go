@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// The materials of variants count like a primitive's own: their normal maps get tangents,
-// and triangles keep their order if one blends.
+// The materials of variants must count like a primitive's own material. Their normal maps must
+// cause tangents. The triangles must keep their order if one of the materials blends.
 func TestVariants(t *testing.T) {
 	model := func(materials, primitive string) fstest.MapFS {
 		s := new(sheet)
@@ -60,7 +60,7 @@ func TestVariants(t *testing.T) {
 		}
 	}
 	wantRefusal(t, model(`{}`, mapped("7")), "m/a.gltf", "refers to number 7 of materials, but there are only 1")
-	// The estimate includes the vertices that tangents add.
+	// The estimate must include the vertices that tangents add.
 	estimate := func(materials string) int64 {
 		text := model(materials, `,"material":0`+mapped("1"))["m/a.gltf"].Data
 		n, err := options(nil).estimateMemory(text, int64(len(text)))
@@ -74,8 +74,8 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// A node that an extension names, such as the shape of a collider, keeps its mesh unchanged and
-// gets no levels of detail. Other nodes and meshes are cooked as usual.
+// An extension may name a node, such as the shape of a collider. This node must keep its mesh
+// unchanged and get no levels of detail. Other nodes and meshes must be cooked as usual.
 func TestNamedNodesKeepTheirMeshes(t *testing.T) {
 	s := new(sheet)
 	p, n, _, i := s.grid(12, 0.1)
@@ -108,7 +108,7 @@ func TestNamedNodesKeepTheirMeshes(t *testing.T) {
 	}
 }
 
-// A cooked model contains the files that its source names as buffers or MTL files.
+// The extract held must return the files that a source names as buffers or MTL files.
 func TestHeldFilesOfModels(t *testing.T) {
 	glb := func(text string) string {
 		b := append([]byte("glTF"), 2, 0, 0, 0)

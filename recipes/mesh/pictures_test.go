@@ -42,8 +42,8 @@ func noise(x, y int) color.NRGBA {
 	return color.NRGBA{uint8(v >> 24), uint8(v >> 16), uint8(v >> 8), 255}
 }
 
-// album returns a model with five embedded images: colors, a normal map, data, an image used in two
-// of these ways, and an unused image. A sixth image is a file beside the model.
+// album returns a model with six images. Five are embedded: colors, a normal map, data, an image
+// used in two of these ways, and an unused image. The sixth is a file beside the model.
 func album(t testing.TB) fstest.MapFS {
 	file := painted(t, 64, noise)
 	flat := painted(t, 64, func(x, y int) color.NRGBA { return color.NRGBA{uint8(96 + x), uint8(96 + y), 250, 255} })
@@ -59,7 +59,7 @@ func album(t testing.TB) fstest.MapFS {
 				"KHR_materials_clearcoat":{"clearcoatNormalTexture":{"index":1},"clearcoatTexture":{"index":3}}}}],`)
 }
 
-// Images inside a model become textures of the kind that its materials need.
+// Images inside a model must become textures of the kind that its materials need.
 func TestEmbeddedPictures(t *testing.T) {
 	o := options(func(o *meshOptions) { o.Embedded, o.EmbeddedQuality = "dds", "fast" })
 	res := recipetest.Cook(t, Recipe(), o, album(t), "", "m/a.gltf")
@@ -84,12 +84,12 @@ func TestEmbeddedPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
-		format  uint32 // DXGI_FORMAT, 0 if not DDS
+		format  uint32 // DXGI_FORMAT; 0 if the image is not DDS
 		texture string
 	}{
-		{99, `{"extensions":{"MSFT_texture_dds":{"source":0}}}`}, // BC7_UNORM_SRGB
-		{83, `{"extensions":{"MSFT_texture_dds":{"source":1}}}`}, // BC5_UNORM
-		{98, `{"extensions":{"MSFT_texture_dds":{"source":2}}}`}, // BC7_UNORM
+		{99, `{"extensions":{"MSFT_texture_dds":{"source":0}}}`}, // 99 is DXGI_FORMAT_BC7_UNORM_SRGB
+		{83, `{"extensions":{"MSFT_texture_dds":{"source":1}}}`}, // 83 is DXGI_FORMAT_BC5_UNORM
+		{98, `{"extensions":{"MSFT_texture_dds":{"source":2}}}`}, // 98 is DXGI_FORMAT_BC7_UNORM
 		{0, `{"source":3}`}, {0, `{"source":4}`}, {0, `{"source":5}`},
 	} {
 		have, _ := json.Marshal(doc.Textures[i])
@@ -111,8 +111,8 @@ func TestEmbeddedPictures(t *testing.T) {
 		if !isDDS {
 			continue
 		}
-		// Levels down to 1x1. A DX10 header follows the header of 128 bytes unless the
-		// format has a legacy name.
+		// The texture has levels down to 1x1. A DX10 header follows the header of 128 bytes, unless
+		// the format has a legacy name.
 		format := uint32(data[128])
 		if fourCC := string(data[84:88]); fourCC == "BC5U" {
 			format = 83
@@ -135,7 +135,7 @@ func TestEmbeddedPictures(t *testing.T) {
 	}
 }
 
-// Images inside a model become UASTC, with sides that are multiples of 4.
+// Images inside a model must become UASTC, with sides that are multiples of 4.
 func TestEmbeddedBasisu(t *testing.T) {
 	o := options(func(o *meshOptions) { o.Embedded, o.EmbeddedQuality = "basisu", "fast" })
 	files := album(t)
@@ -173,8 +173,8 @@ func TestEmbeddedBasisu(t *testing.T) {
 	}
 }
 
-// The estimate for images follows from their sizes and needs the whole file; a damaged
-// image is refused.
+// The estimate for images depends on their sizes and needs the whole file. A damaged image must be
+// refused.
 func TestEmbeddedEstimate(t *testing.T) {
 	o := options(func(o *meshOptions) { o.Embedded = "dds" })
 	large := bytes.ReplaceAll(album(t)["m/a.gltf"].Data, []byte(base64.StdEncoding.EncodeToString(painted(t, 64, noise))),
@@ -201,9 +201,9 @@ func TestEmbeddedEstimate(t *testing.T) {
 	}
 }
 
-// Mipmaps of images inside a model are weighted by alpha if it is transparency. Gamma is ignored,
-// as glTF requires. Slots of vendor extensions have their roles. An unknown slot leaves the image
-// unchanged, with a warning.
+// Mipmaps of images inside a model must be weighted by alpha if it is transparency. Gamma must be
+// ignored, as glTF requires. Slots of vendor extensions must have their roles. An unknown slot must
+// leave the image unchanged, with a warning.
 func TestEmbeddedPicturesByMaterial(t *testing.T) {
 	file := painted(t, 8, func(x, y int) color.NRGBA {
 		if x%2 == 0 && y%2 == 0 {
@@ -211,7 +211,7 @@ func TestEmbeddedPicturesByMaterial(t *testing.T) {
 		}
 		return color.NRGBA{0, 100, 0, 2}
 	})
-	gamma := []byte("\x00\x00\x00\x04gAMA\x00\x01\x86\xa0\x31\xe8\x96\x5f") // 1.0
+	gamma := []byte("\x00\x00\x00\x04gAMA\x00\x01\x86\xa0\x31\xe8\x96\x5f") // a gamma of 1.0
 	file = slices.Concat(file[:33], gamma, file[33:])
 	uri := `{"uri":"data:image/png;base64,` + base64.StdEncoding.EncodeToString(file) + `"}`
 	weighed, plain, data := []byte{99, 10, 0, 65}, []byte{50, 87, 0, 65}, []byte{25, 75, 0, 65}
@@ -245,15 +245,16 @@ func TestEmbeddedPicturesByMaterial(t *testing.T) {
 			}
 			continue
 		}
-		// The second level follows 148 bytes of headers and the first level of 8 x 8 texels.
+		// The second level is after 148 bytes of headers and the first level of 8 x 8 texels.
 		if have := chunk[148+4*8*8:][:4]; !bytes.Equal(have, tc.want) {
 			t.Errorf("%s: level 1 has %v, want %v", tc.material, have, tc.want)
 		}
 	}
 }
 
-// Images with format = "uastc" suit models with textures = "basisu": KHR_texture_basisu wants UASTC
-// without a cube, layers or a swizzle, sides that are multiples of 4, and all levels or one.
+// Images with format = "uastc" must suit models with textures = "basisu". KHR_texture_basisu
+// requires UASTC without a cube, layers or a swizzle. The sides must be multiples of 4, and the
+// file must have all levels or one.
 func TestBasisuNamesUASTC(t *testing.T) {
 	tree := pictured(`[{"uri":"a.png"}]`, `[{"source":0}]`, "")
 	var file bytes.Buffer

@@ -61,7 +61,7 @@ func coordsOf(material gltf.Object) uint64 {
 	}
 	for _, e := range extensions {
 		if !strings.HasPrefix(e.Key, "KHR_materials_") {
-			return allCoords // unknown extensions may use any coordinate set
+			return allCoords // an unknown extension may use any coordinate set
 		}
 	}
 	coords := uint64(0)
@@ -82,7 +82,7 @@ func coordsOf(material gltf.Object) uint64 {
 // bitsUpTo returns all bits up to the highest set bit.
 func bitsUpTo(bitmap uint64) uint64 { return 1<<bits.Len64(bitmap) - 1 }
 
-// keptCoords returns the coordinate sets that prune keeps of a primitive; drawn are the sets in
+// keptCoords returns the coordinate sets of a primitive that prune keeps. drawn are the sets in
 // use. Without prune it returns 0, so that primitives with different sets can share a geometry.
 func (o *meshOptions) keptCoords(p *gltf.Primitive, drawn uint64) uint64 {
 	if !o.Prune {
@@ -109,7 +109,7 @@ func (o *meshOptions) pruneAttributes(g *geometry, text gltf.Object, l look, joi
 	}
 	extensions, err := text.Object("extensions")
 	if err != nil || slices.ContainsFunc(extensions, func(e gltf.Member) bool { return e.Key != extVariants }) {
-		return // an extension may name attributes
+		return // another extension may name attributes
 	}
 	g.streams = slices.DeleteFunc(g.streams, func(s stream) bool {
 		if isInUse(s.name, l, joints > 0) && !(s.name == "COLOR_0" && g.targets == 0 && isWhite(s.data)) || o.keepsName(s.name) {
@@ -122,13 +122,14 @@ func (o *meshOptions) pruneAttributes(g *geometry, text gltf.Object, l look, joi
 	})
 }
 
-// isWhite reports whether all colors are opaque white, which is the color of vertices without one.
+// isWhite reports whether all colors are opaque white. Vertices without a color are also white.
 func isWhite(colors gltf.Array) bool {
 	low, high := colors.Bounds()
 	return !slices.ContainsFunc(append(low, high...), func(x float64) bool { return x != 1 })
 }
 
-// noteUnused notes the attributes and elements that prune removed. All models share the lines.
+// noteUnused adds notes about the attributes and elements that prune removed. All models share
+// these notes.
 func (c *cooking) noteUnused(job *recipe.Job, gone prune.Result) {
 	for _, g := range c.geometries {
 		for _, name := range g.stats.unused {
@@ -142,9 +143,9 @@ func (c *cooking) noteUnused(job *recipe.Job, gone prune.Result) {
 	}
 }
 
-// isInUse reports whether drawing needs an attribute. It does not need coordinates without a
-// texture, colors after the first set, normals and tangents of unlit surfaces, or joints without
-// a skin. Unknown attributes belong to the application and count as used.
+// isInUse reports whether drawing needs an attribute. Drawing does not need coordinates without a
+// texture, colors after the first set, normals and tangents of unlit surfaces, or joints without a
+// skin. Unknown attributes belong to the application and count as used.
 func isInUse(name string, l look, skinned bool) bool {
 	kind, set, _ := strings.Cut(name, "_")
 	n, err := strconv.Atoi(set)
@@ -163,7 +164,7 @@ func isInUse(name string, l look, skinned bool) bool {
 	return true
 }
 
-// dropUnused removes accessors that have become unused.
+// dropUnused removes accessors that are no longer used.
 func (as *accessors) dropUnused() {
 	var unused []int32
 	for i := range as.doc.Accessors {

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// Prune removes unneeded attributes with their bytes.
+// Option prune must remove unneeded attributes with their bytes.
 func TestPrune(t *testing.T) {
 	const textured = `"pbrMetallicRoughness":{"baseColorTexture":{"index":0%s}}`
 	for _, tc := range []struct {
@@ -74,7 +74,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// Prune removes elements that no scene reaches, and does not read their images.
+// Option prune must remove elements that no scene reaches. Their images must not be read.
 func TestPruneLists(t *testing.T) {
 	s := new(sheet)
 	p, n, uv, i := s.grid(3, 1)
@@ -95,10 +95,10 @@ func TestPruneLists(t *testing.T) {
 		what   string
 		tree   fstest.MapFS
 		change func(*meshOptions)
-		want   string // length of each list, and the extensions
+		want   string // length of each list, and the names of the extensions
 		warned string
 	}{
-		// A new node below the source's node shows the mesh.
+		// The mesh moves to a new node below the node of the source.
 		{"all", plain, nil, "5 2 2 1 1 8 [KHR_materials_ior KHR_mesh_quantization]", "gone.png"},
 		{"pruned", plain, func(o *meshOptions) { o.Prune = true }, "3 1 1 0 0 3 [KHR_mesh_quantization]", ""},
 		{"without empty nodes", plain, func(o *meshOptions) { o.Prune, o.PruneEmpty = true, true }, "2 1 1 0 0 3 [KHR_mesh_quantization]", ""},
@@ -129,7 +129,7 @@ func TestPruneLists(t *testing.T) {
 	}
 }
 
-// A run notes which attributes and elements are left out, and colors are left out only if all of
+// A run must note which attributes and elements are removed. Colors must be removed only if all of
 // them are white.
 func TestLeftOutAttributesAreNoted(t *testing.T) {
 	for _, tc := range []struct {

@@ -14,10 +14,10 @@ import (
 	"github.com/qmuntal/gltf/modeler"
 )
 
-// The view of a model, read by an independent library.
+// The functions in this file show a model with the help of an independent library.
 
-// A dot is a corner of a triangle in the world: x, y, z, its normal, its texture
-// coordinates, its color. Missing ones are zero.
+// A dot is a corner of a triangle in world coordinates: x, y, z, its normal, its texture
+// coordinates, its color. Missing values are zero.
 type dot [12]float64
 
 type shown [3]dot
@@ -60,7 +60,8 @@ func decodeFile(t testing.TB, tree fs.FS, name string) *gltf.Document {
 	return decode(t, file, sub)
 }
 
-// elements reads an accessor. Fractions in integers become the numbers that they stand for.
+// elements returns the elements of an accessor. Normalized integers become the fractions that they
+// represent.
 func elements(t testing.TB, doc *gltf.Document, index int) [][]float64 {
 	t.Helper()
 	a := doc.Accessors[index]
@@ -97,7 +98,7 @@ func elements(t testing.TB, doc *gltf.Document, index int) [][]float64 {
 	rows := make([][]float64, list.Len())
 	for i := range rows {
 		rows[i] = flat(list.Index(i), nil)
-		if a.Type == gltf.AccessorMat4 { // the library has rows, the file columns
+		if a.Type == gltf.AccessorMat4 { // the library has rows, while the file has columns
 			m := slices.Clone(rows[i])
 			for k := range m {
 				rows[i][k] = m[k%4*4+k/4]
@@ -107,7 +108,7 @@ func elements(t testing.TB, doc *gltf.Document, index int) [][]float64 {
 	return rows
 }
 
-type matrix [16]float64 // 4 by 4 numbers, column by column
+type matrix [16]float64 // a matrix of 4 by 4 numbers, column by column
 
 func (m matrix) times(n matrix) (p matrix) {
 	for c := range 4 {
@@ -141,8 +142,7 @@ func local(n *gltf.Node) matrix {
 	}
 }
 
-// show returns the triangles of a document's scenes. Morph targets have the weights of
-// their nodes.
+// show returns the triangles of a document's scenes. Morph targets have the weights of their nodes.
 func show(t testing.TB, doc *gltf.Document) []shown {
 	t.Helper()
 	world := make([]matrix, len(doc.Nodes))
@@ -275,14 +275,14 @@ func skinMatrix(t testing.TB, doc *gltf.Document, s *gltf.Skin, joints, weights 
 	return sum
 }
 
-// hasArea reports whether a triangle's corners are three places.
+// hasArea reports whether the corners of a triangle are at three different positions.
 func (s shown) hasArea() bool {
 	place := func(i int) [3]float64 { return [3]float64(s[i][:3]) }
 	return place(0) != place(1) && place(1) != place(2) && place(2) != place(0)
 }
 
-// sameTriangles checks that two lists have the same triangles with the same winding, each number
-// within its tolerance.
+// sameTriangles checks that two lists have the same triangles with the same winding. Each number
+// may differ by its tolerance.
 func sameTriangles(t testing.TB, want, have []shown, tolerance dot) {
 	t.Helper()
 	want = slices.DeleteFunc(slices.Clone(want), func(s shown) bool { return !s.hasArea() })

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// Each fault is one edit of a valid document.
+// Each test case changes a valid document by one edit and expects an error.
 func TestRefuses(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
 		{`"scene":0`, `"scene":0,"extensionsUsed":["KHR_draco_mesh_compression"]`, "the mesh is already compressed by KHR_draco_mesh_compression"},
@@ -76,7 +76,7 @@ func small() fstest.MapFS {
 		map[string]int{"p": p, "n": n, "uv": uv, "i": i, "j": j, "w": w}))
 }
 
-// Wrong numbers in a buffer are reported with their place.
+// An error about invalid numbers in a buffer must name their place.
 func TestRefusesWrongNumbers(t *testing.T) {
 	tree := small()
 	binary.LittleEndian.PutUint32(tree["m/a b.bin"].Data[4*3*5:], math.Float32bits(float32(math.NaN())))
@@ -105,7 +105,7 @@ func TestRefusesTornGLB(t *testing.T) {
 	wantRefusal(t, fstest.MapFS{"a.glb": {Data: old}}, "a.glb", "glTF 1.0")
 }
 
-// Cooking a cooked model gives a model that looks the same; its numbers are whole already.
+// Cooking a cooked model must give a model with the same triangles, of about the same size.
 func TestCooksItsOwnOutput(t *testing.T) {
 	once := cook(t, options(nil), figure(), "m/a.gltf")
 	twice := cook(t, options(nil), fstest.MapFS{"a.glb": {Data: once}}, "a.glb")
@@ -116,11 +116,12 @@ func TestCooksItsOwnOutput(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, it is refused in a line or becomes a GLB file that cooks again.
+// Any bytes must be refused with an error of limited length, or become a GLB file that can be
+// cooked again.
 func fuzzCook(t *testing.T, o *meshOptions, name string, data, buffer []byte) {
 	need, err := o.estimateMemory(data, int64(len(data)))
 	if err != nil || need > 1<<28 {
-		return // refused, or too large for this test
+		return // the file is refused, or is too large for this test
 	}
 	tree := fstest.MapFS{name: {Data: data}, "a b.bin": {Data: buffer}, "a.mtl": {Data: buffer}}
 	res := recipetest.Cook(t, Recipe(), o, tree, "", name)
@@ -186,7 +187,7 @@ func (c impatient) Err() error {
 	return nil
 }
 
-// Whenever the context ends, so does cooking, with nothing written.
+// Whenever the context is canceled, cooking must end and write nothing.
 func TestCancel(t *testing.T) {
 	tree := figure()
 	count := math.MaxInt
@@ -208,7 +209,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The more vertices, the more often the context is checked.
+// The number of context checks must grow with the number of vertices.
 func TestLooksOften(t *testing.T) {
 	s := new(sheet)
 	p, n, uv, i := s.grid(200, 1)
@@ -222,7 +223,7 @@ func TestLooksOften(t *testing.T) {
 	}
 }
 
-// Files of other programs with the extension of a model are not recognized, whatever follows.
+// Other kinds of .obj files must not be recognized as models.
 func TestOtherOBJFilesAreNotRecognized(t *testing.T) {
 	for head, want := range map[string]bool{
 		"": true, "v 0 0 0\nf 1 1 1\n": true, "# Blender\no Cube\n": true, "glTF\x02\x00\x00\x00": true, `{"asset": {}}`: true, "I\n800\n": true,

@@ -16,7 +16,7 @@ import (
 type repairs struct{ kinds []repair }
 
 type repair struct {
-	what  string // fault and remedy: "normals of another length than 1, scaled"
+	what  string // fault and remedy, such as "normals of another length than 1, scaled"
 	first string // location of the first fault
 	n     int    // number of faults
 }
@@ -34,7 +34,7 @@ func (r *repairs) noteRepair(what, where string, n int) {
 	r.kinds = append(r.kinds, repair{what, where, n})
 }
 
-// warnOfRepairs warns of the repaired faults, one line per kind.
+// warnOfRepairs warns about the repaired faults, one line per kind.
 func (r *repairs) warnOfRepairs(job *recipe.Job) {
 	for _, k := range r.kinds {
 		if k.n == 1 {
@@ -45,7 +45,7 @@ func (r *repairs) warnOfRepairs(job *recipe.Job) {
 	}
 }
 
-// repairRotations scales the rotations of nodes to length 1. The checker has already warned of
+// repairRotations scales the rotations of nodes to length 1. checkDocument has already warned about
 // them.
 func (c *cooking) repairRotations() {
 	for i := range c.doc.Nodes {
@@ -65,7 +65,7 @@ func (c *cooking) repairRotations() {
 	}
 }
 
-// repairAttributes repairs attribute values that break glTF's rules. joints is the number of
+// repairAttributes repairs attribute values that violate glTF's rules. joints is the number of
 // joints in the geometry's smallest skin, or 0.
 func (g *geometry) repairAttributes(ctx context.Context, r *repairs, where string, joints int) error {
 	for i := 0; i < len(g.streams); i++ {
@@ -103,8 +103,8 @@ func (g *geometry) repairAttributes(ctx context.Context, r *repairs, where strin
 	return g.repairWeights(r, where, joints)
 }
 
-// changeValues calls edit with the values of a stream, and stores them as floats if edit has changed
-// them.
+// changeValues calls edit with the values of a stream. If edit has changed them, it stores them as
+// floats.
 func (s *stream) changeValues(edit func(values []float32) (changed bool)) {
 	values := s.data.Floats()
 	if edit(values) {
@@ -150,7 +150,7 @@ func (g *geometry) repairNormals(ctx context.Context, s *stream, r *repairs, whe
 }
 
 // repairTangents scales tangents to length 1 and sets their signs to 1 or -1. If a tangent has
-// no length, all tangents are dropped, and are made again where needed.
+// length 0, it drops all tangents. They are made again if they are needed.
 func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
 	s.changeValues(func(values []float32) bool {
 		scaled, signs := 0, 0
@@ -181,8 +181,8 @@ func (s *stream) repairTangents(r *repairs, where string) (dropped bool) {
 	return dropped
 }
 
-// repairWeights scales the weights of each vertex to a sum of 1, and adds up the weights of
-// repeated joints.
+// repairWeights scales the weights of each vertex to a sum of 1. It adds up the weights of repeated
+// joints.
 func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 	sets := g.influences()
 	numbers, weights := make([][]uint32, len(sets)), make([][]float32, len(sets))
@@ -247,8 +247,8 @@ func (g *geometry) repairWeights(r *repairs, where string, joints int) error {
 // An influence is one set of joint indices and weights.
 type influence struct{ joints, weights *stream }
 
-// influences returns the sets of joints and weights of a geometry, or none if joints and weights
-// do not match.
+// influences returns the sets of joints and weights of a geometry. It returns none if joints and
+// weights do not match.
 func (g *geometry) influences() (sets []influence) {
 	for i := range g.streams {
 		weights := &g.streams[i]

@@ -17,7 +17,7 @@ import (
 	own "github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// repaired cooks a model with unchanged floats, and compares the warnings.
+// repaired cooks a model with options that keep floats, and compares the warnings.
 func repaired(t *testing.T, tree fstest.MapFS, name string, want ...string) *gltf.Document {
 	t.Helper()
 	o := options(ways["floats"])
@@ -44,14 +44,14 @@ func near(t *testing.T, have [][]float64, want ...[]float64) {
 	}
 }
 
-// triangle returns a model of one triangle with more attributes and other parts.
+// triangle returns a model of one triangle, with additional attributes and other parts.
 func (s *sheet) triangle(attributes, rest string) fstest.MapFS {
 	p := s.positions(0, 0, 0, 2, 0, 0, 0, 2, 0)
 	return s.tree(fmt.Sprintf(`"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":%d%s}}]}]%s`,
 		p, attributes, rest))
 }
 
-// Normals get length 1; a normal without length becomes the triangle's.
+// Normals must get length 1. A normal of length 0 must become the normal of the triangle.
 func TestRepairsNormals(t *testing.T) {
 	s := new(sheet)
 	s.floats("VEC3", 3, 0, 0, 2, 0, 0, 0, 0, 0.6, 0.8)
@@ -61,7 +61,8 @@ func TestRepairsNormals(t *testing.T) {
 	near(t, elements(t, doc, doc.Meshes[0].Primitives[0].Attributes["NORMAL"]), []float64{0, 0, 1}, []float64{0, 0, 1}, []float64{0, 0.6, 0.8})
 }
 
-// Tangents get length 1 and a sign of 1 or -1. Tangents without length are left out.
+// Tangents must get length 1 and a sign of 1 or -1. If a tangent has length 0, the tangents must be
+// left out.
 func TestRepairsTangents(t *testing.T) {
 	s := new(sheet)
 	s.floats("VEC3", 3, 0, 0, 1, 0, 0, 1, 0, 0, 1)
@@ -97,7 +98,7 @@ func skinned(joints []uint16, weights []float32) fstest.MapFS {
 		"meshes":[{"primitives":[{"attributes":{"POSITION":%d,"JOINTS_0":%d,"WEIGHTS_0":%d}}]}]`, p, j, w))
 }
 
-// The weights of a vertex get a sum of 1, and each joint occurs once.
+// The weights of a vertex must get a sum of 1, and each joint must occur once.
 func TestRepairsWeights(t *testing.T) {
 	joints := []uint16{0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0}
 	doc := repaired(t, skinned(joints, []float32{1, 3, 0, 0, 0.25, 0.5, 0.25, 0, 0, 0, 0, 0}), "m/a.gltf",
@@ -151,7 +152,7 @@ func TestRepairsAnimations(t *testing.T) {
 	}
 }
 
-// The last row of an inverse bind matrix is rounded if it is nearly right.
+// The last row of an inverse bind matrix must be rounded if it is nearly right.
 func TestRepairsInverseBindMatrices(t *testing.T) {
 	model := func(corner float32) fstest.MapFS {
 		s := new(sheet)
@@ -163,7 +164,7 @@ func TestRepairsInverseBindMatrices(t *testing.T) {
 		t.Errorf("the corner is %v", have)
 	}
 	wantRefusal(t, model(0.9), "m/a.gltf", "accessor 0: matrix 0: 0.9 in the last row, want 0 0 0 1")
-	// Matrices that undo a grid are rounded, too.
+	// Matrices that undo a grid must be rounded, too.
 	moved := func(x, corner float32) fstest.MapFS {
 		tree := skinned([]uint16{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, []float32{1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0})
 		bind := []float32{x, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, corner, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
@@ -203,10 +204,10 @@ func TestRepairsDocuments(t *testing.T) {
 	}
 }
 
-// Views are laid out again, even if accessors share them or are misaligned.
+// Views must be laid out again, even if accessors share them or are misaligned.
 func TestRepairsLayout(t *testing.T) {
 	s := new(sheet)
-	s.floats("VEC3", 3, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1) // positions, then normals
+	s.floats("VEC3", 3, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1) // three positions, then three normals
 	s.accessors = []string{
 		`{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}`,
 		`{"bufferView":0,"byteOffset":36,"componentType":5126,"count":3,"type":"VEC3"}`,
@@ -221,7 +222,7 @@ func TestRepairsLayout(t *testing.T) {
 	view("", 255, 0, 0, 0, 255, 0, 0, 0, 255)
 	s.data = append(s.data, 0, 0, 0)
 	view(`,"byteStride":8`, 0, 0, 0, 0, 9, 9, 9, 9, 0, 0, 0x80, 0x3f)
-	view("", append(make([]byte, 20), 0, 0, 0x40, 0x40)...) // up to 3
+	view("", append(make([]byte, 20), 0, 0, 0x40, 0x40)...) // the last of these floats is 3
 	doc := repaired(t, s.tree(`"scene":0,"scenes":[{"nodes":[0]}],"nodes":[{"mesh":0}],"meshes":[{"primitives":[{"attributes":{"POSITION":0,"NORMAL":1,"COLOR_0":2}}]}],
 		"animations":[{"channels":[{"sampler":0,"target":{"node":0,"path":"translation"}}],"samplers":[{"input":3,"output":4}]}]`), "m/a.gltf",
 		"accessor 2: attribute offsets are not multiples of 4; rewritten",
@@ -242,8 +243,8 @@ func TestRepairsLayout(t *testing.T) {
 	}
 }
 
-// A primitive without the coordinates of its material's textures gets a copy of the material
-// without these textures. Other primitives keep the material.
+// A primitive without the coordinates of its material's textures must get a copy of the material
+// without these textures. Other primitives must keep the material.
 func TestTexturesWithoutCoordinates(t *testing.T) {
 	s := new(sheet)
 	p := s.positions(0, 0, 0, 2, 0, 0, 0, 2, 0)
@@ -286,8 +287,8 @@ func TestTexturesWithoutCoordinates(t *testing.T) {
 	}
 }
 
-// An OBJ file's textured material on faces without texture coordinates is such a material. A
-// missing library or image is reported.
+// The faces of an OBJ file have a textured material but no texture coordinates. The model must get
+// a copy of the material without textures. A missing library or image must be reported.
 func TestOBJ(t *testing.T) {
 	tree := fstest.MapFS{
 		"m/a.obj": {Data: []byte("mtllib a.mtl\nmtllib gone.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl x\nf 1/1 2/2 3/3\nf 3 2 1\n")},
@@ -306,8 +307,8 @@ func TestOBJ(t *testing.T) {
 	}
 }
 
-// The model has the vertex colors and material values of an OBJ file. One line names the
-// statements that glTF cannot express.
+// The model must have the vertex colors and material values of an OBJ file. One warning must name
+// the statements that glTF cannot express.
 func TestOBJKeepsValues(t *testing.T) {
 	tree := fstest.MapFS{
 		"m/a.obj": {Data: []byte("mtllib a.mtl\nv 0 0 0 1 0 0\nv 1 0 0 0 1 0\nv 0 1 0\nusemtl x\ns 1\nf 1 2 3\n")},
@@ -328,8 +329,8 @@ func TestOBJKeepsValues(t *testing.T) {
 	}
 }
 
-// Tangents are made for all materials that need them, not only for normal maps. If they cannot be
-// made, the model is refused.
+// Tangents must be made for all materials that need them, not only for normal maps. If they cannot
+// be made, the model must be refused.
 func TestTangentsForCoats(t *testing.T) {
 	coat := func(uv string) fstest.MapFS {
 		s := new(sheet)
@@ -353,7 +354,8 @@ func TestTangentsForCoats(t *testing.T) {
 	}
 }
 
-// Primitives whose vertices an extension may name stay unchanged, and are checked as well.
+// If an extension may name a primitive's vertices, the primitive stays unchanged. It must still be
+// checked.
 func TestRefusesFaultsInWhatStays(t *testing.T) {
 	stays := func(count int, kind, attribute string, values ...float32) fstest.MapFS {
 		s := new(sheet)
@@ -371,7 +373,7 @@ func TestRefusesFaultsInWhatStays(t *testing.T) {
 	wantRefusal(t, tree, "m/a.gltf", "accessor 0: index 2 refers to vertex 3, but there are only 3")
 }
 
-// Lists of elements that accessors replace must be in order.
+// The indices of a sparse accessor do not increase, so the model must be refused.
 func TestRefusesSparseOutOfOrder(t *testing.T) {
 	s := new(sheet)
 	at, values := s.shorts("SCALAR", 1, 2, 1), s.floats("VEC3", 3, 1, 1, 1, 2, 2, 2)
@@ -380,7 +382,7 @@ func TestRefusesSparseOutOfOrder(t *testing.T) {
 	wantRefusal(t, s.tree(fmt.Sprintf(`"meshes":[{"primitives":[{"attributes":{"POSITION":%d}}]}]`, p)), "m/a.gltf", "sparse indices do not increase at 1")
 }
 
-// Faults of a container are reported, and its readable parts are read.
+// Faults in the structure of a GLB file must be reported. Its readable parts must be read.
 func TestOddGLB(t *testing.T) {
 	chunk := func(kind string, data []byte) []byte {
 		return append(append(binary.LittleEndian.AppendUint32(nil, uint32(len(data))), kind...), data...)

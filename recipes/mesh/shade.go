@@ -13,12 +13,12 @@ import (
 
 // A look lists the attributes that the materials of a primitive need.
 type look struct {
-	unlit    bool   // all materials are unlit
-	unseen   bool   // the primitive is never drawn
-	blend    bool   // a material blends
-	must     bool   // viewers cannot make tangents without a normal map
+	unlit    bool   // whether all materials are unlit
+	unseen   bool   // whether the primitive is never drawn
+	blend    bool   // whether a material blends
+	must     bool   // whether viewers cannot make tangents, because there is no normal map
 	coords   uint64 // bit set of the texture coordinate sets in use
-	normalUV int    // coordinate set for tangents, or -1
+	normalUV int    // coordinate set for tangents; -1 for none
 }
 
 // readLooks reads the look of each material.
@@ -62,10 +62,9 @@ func lookOf(list []look, p *gltf.Primitive) look {
 	return l
 }
 
-// shadeGeometry makes missing normals, and missing tangents if they are wanted or viewers cannot
-// make them. Meshes with morph targets get no flat
-// normals, because morphing would rotate them with the triangles; viewers compute them instead.
-// Collision meshes get none.
+// shadeGeometry makes missing normals. It makes missing tangents if the options ask for them or
+// viewers cannot make them. Meshes with morph targets get no flat normals, because morphing would
+// rotate them with the triangles. Viewers compute them instead. Collision meshes get no normals.
 func (o *meshOptions) shadeGeometry(ctx context.Context, g *geometry, l look) error {
 	if g.mode != triangles {
 		return nil
@@ -127,14 +126,14 @@ func makeTangents(ctx context.Context, g *geometry, uv string) error {
 	return g.attachAttribute(ctx, "TANGENT", tangents, 4)
 }
 
-// attachAttribute adds an attribute to all vertices and welds equal vertices.
+// attachAttribute adds an attribute to all vertices, and then welds equal vertices.
 func (g *geometry) attachAttribute(ctx context.Context, name string, values []float32, width int) error {
 	g.streams = append(g.streams, stream{name: name, target: base, accessor: made, use: gltf.VertexData, data: gltf.FloatArray(values, width)})
 	return g.weld(ctx)
 }
 
-// repairTextures handles primitives that lack the coordinates of a material's texture, which
-// glTF forbids. It gives them a copy of the material without that texture, which could not be
+// repairTextures handles primitives that lack the coordinates of a material's texture, which glTF
+// forbids. It gives them a copy of the material without that texture. The texture could not be
 // drawn anyway.
 func (c *cooking) repairTextures() error {
 	materials, err := c.doc.Objects("materials")
@@ -160,8 +159,8 @@ func (c *cooking) repairTextures() error {
 type plainer struct {
 	doc       *gltf.Document
 	materials []gltf.Object
-	known     map[string]int // copies by material and missing coordinates
-	room      int            // bytes left for further copies
+	known     map[string]int // indexes of the copies, by material and missing coordinates
+	room      int            // number of bytes that further copies may take
 }
 
 // replaceMaterials replaces the materials of a primitive, and of its variants.
@@ -205,7 +204,7 @@ func (p *plainer) replaceMaterials(of *gltf.Primitive, text *gltf.Object, r *rep
 	})
 }
 
-// withoutMissingCoords returns the index of a material whose textures all have coordinates. It
+// withoutMissingCoords returns a material whose textures all have coordinates on a primitive. It
 // returns the same index if no coordinates are missing.
 func (p *plainer) withoutMissingCoords(material int, attributes map[string]int32) (int, error) {
 	var lacks []string
@@ -242,8 +241,8 @@ func (p *plainer) withoutMissingCoords(material int, attributes map[string]int32
 	return n, nil
 }
 
-// withoutTextures returns a material, or a part of one, without the textures whose coordinates are
-// missing.
+// withoutTextures returns a copy of a material, or of a part of a material. The copy lacks the
+// textures whose coordinates are missing.
 func withoutTextures(o gltf.Object, has func(texCoord int) bool) (gltf.Object, error) {
 	kept := make(gltf.Object, 0, len(o))
 	for _, m := range o {
@@ -273,7 +272,7 @@ func withoutTextures(o gltf.Object, has func(texCoord int) bool) (gltf.Object, e
 func texCoordOf(texture gltf.Object) int {
 	var info gltf.TextureInfo
 	if json.Unmarshal(texture.Text(), &info) != nil {
-		return 0 // texture info of an unknown extension
+		return 0 // the texture info of an unknown extension
 	}
 	return info.Coordinates()
 }

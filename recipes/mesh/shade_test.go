@@ -10,8 +10,8 @@ import (
 	"github.com/qmuntal/gltf"
 )
 
-// roof returns a model of two squares that share an edge; the second rises. Texture coordinates are
-// as seen from above, and mirrored on the second square.
+// roof returns a model of two squares that share an edge. The second square rises. Texture
+// coordinates are those of a view from above, and are mirrored on the second square.
 func roof(material string) fstest.MapFS {
 	s := new(sheet)
 	p := s.floats("VEC3", 3, 0, 0, 0, 1, 0, 0, 2, 0, 1, 0, 1, 0, 1, 1, 0, 2, 1, 1)
@@ -52,8 +52,8 @@ func TestNormals(t *testing.T) {
 			case 2:
 				return flat(1)
 			}
-			// At the shared edge, the normal is between both, because the angles of both squares
-			// there are 90 degrees.
+			// At the shared edge, the normal is the mean of both, because both squares have angles
+			// of 90 degrees there.
 			l := math.Sqrt(0.5 + (1+d)*(1+d))
 			return [3]float64{-d / l, 0, (1 + d) / l}
 		}},
@@ -85,7 +85,7 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// Tangents point where the texture's u grows, bitangents where its rows go up.
+// Tangents must point to where the texture's u grows, and bitangents to where its rows go up.
 func TestTangents(t *testing.T) {
 	for _, bits := range []int{0, 8} {
 		o := options(func(o *meshOptions) { o.NormalBits = bits })
@@ -97,7 +97,7 @@ func TestTangents(t *testing.T) {
 		for i := range positions {
 			want := []float64{1, 0, 0, 1}
 			if normals[i][0] < -0.1 {
-				want = []float64{-d, 0, -d, -1} // mirrored
+				want = []float64{-d, 0, -d, -1} // the second square has mirrored coordinates
 			}
 			for k := range want {
 				if math.Abs(tangents[i][k]-want[k]) > 0.01 {
@@ -112,7 +112,7 @@ func TestTangents(t *testing.T) {
 	}
 }
 
-// Tangents are not made for materials that do not need them.
+// Tangents must not be made for materials that do not need them.
 func TestNoTangents(t *testing.T) {
 	for name, tc := range map[string]struct {
 		material string
@@ -136,8 +136,8 @@ func TestNoTangents(t *testing.T) {
 	}
 }
 
-// The node that shows the mesh lists its levels of detail. Each level is smaller, states its error
-// and uses the same vertices.
+// The node that shows the mesh must list its levels of detail. Each level must be smaller, state
+// its error and use the same vertices.
 func TestLODs(t *testing.T) {
 	s := new(sheet)
 	p, n, uv, i := s.grid(40, 0.3)
@@ -217,7 +217,8 @@ func lodIDs(t *testing.T, n *gltf.Node) (ids []int) {
 	return ids
 }
 
-// farthest returns the greatest distance of the triangles' centers from the sheet of grid.
+// farthest returns the greatest distance between a triangle's center and the sheet that grid
+// returns.
 func farthest(t *testing.T, doc *gltf.Document, p *gltf.Primitive) float64 {
 	t.Helper()
 	doc.Scenes = []*gltf.Scene{{Nodes: []int{0}}}
@@ -248,7 +249,7 @@ func TestCallings(t *testing.T) {
 	}
 }
 
-// Normals are made only for visible meshes.
+// Collision meshes must get no normals. Visible meshes must get them.
 func TestNoNormalsForCollisions(t *testing.T) {
 	for _, tc := range []struct {
 		what, node, mesh, material string
@@ -284,7 +285,7 @@ func TestNoNormalsForCollisions(t *testing.T) {
 			t.Errorf("%s: %d vertices, want 16", tc.what, n)
 		}
 	}
-	// A mesh that is also shown by a node of another name is seen.
+	// A collision mesh that a node with another name also shows is visible.
 	s := new(sheet)
 	p, _, _, i := s.grid(3, 1)
 	tree := s.tree(fmt.Sprintf(`"scenes":[{"nodes":[0,1]}],"nodes":[{"name":"collider","mesh":0},{"name":"Wall","mesh":0}],"materials":[{}],

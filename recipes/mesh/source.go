@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/prune"
 )
 
-// readModel reads the source and its external files, and removes the parts that prune drops.
+// readModel reads the source and its external files. It removes the parts that prune drops.
 func (o *meshOptions) readModel(ctx context.Context, job *recipe.Job) (doc *gltf.Document, gone prune.Result, err error) {
 	defer job.Step("decode")()
 	data, err := job.Source()
@@ -109,11 +109,12 @@ func readBuffers(ctx context.Context, job *recipe.Job, doc *gltf.Document, chunk
 	return nil
 }
 
-// maxLibrary bounds the size of an MTL file. Libraries of cities have some 100 KB.
+// maxLibrary limits the size of an MTL file in bytes. The libraries of models of cities have some
+// 100 KB.
 const maxLibrary = 4 << 20
 
-// readUpTo reads at most the given number of bytes of a dependency. A longer file is an error
-// unless mayBeLonger is set.
+// readUpTo reads at most the given number of bytes of a dependency. If mayBeLonger is false, a
+// longer file is an error.
 func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byte, error) {
 	f, size, err := gltf.OpenFile(job, name)
 	if err != nil {
@@ -132,8 +133,8 @@ func readUpTo(job *recipe.Job, name string, most int64, mayBeLonger bool) ([]byt
 	return data[:n], err
 }
 
-// Limits for finding the files that a model refers to. Larger documents, and mtllib lines far
-// from the start of an OBJ model, are not searched.
+// Limits for finding the files that a model refers to. Larger documents are not searched. In OBJ
+// models, neither are mtllib lines far from the start.
 const (
 	maxHeldText = 16 << 20
 	maxOBJHead  = 1 << 20
@@ -184,14 +185,14 @@ const (
 	extLOD      = "MSFT_lod"
 )
 
-// tables are extensions whose tables refer to views by index under arbitrary keys. In other
-// extensions, the keys identify such references.
+// tables are extensions that refer to views by index under arbitrary keys. In other extensions, the
+// keys identify such references.
 var tables = []struct{ extension, member string }{
 	{"EXT_structural_metadata", "propertyTables"}, {"EXT_feature_metadata", "featureTables"},
 }
 
-// harmless are the extensions of primitives and meshes that do not refer to vertices or
-// triangles by index.
+// harmless are the extensions of primitives and meshes that do not refer to vertices or triangles
+// by index.
 var harmless = []string{extVariants, "EXT_mesh_features", "EXT_structural_metadata", "KHR_xmp", "KHR_xmp_json_ld"}
 
 // checkCookable refuses documents with unreadable vertices, and extensions that may refer to a
@@ -221,8 +222,8 @@ func findExtensionKey(doc *gltf.Document, match func(key string) bool) (extensio
 	return extension, found
 }
 
-// namedNodes reports which nodes an extension names by a key "node", as the shape of a collider
-// does. A program that reads the extension may need the mesh at that node.
+// namedNodes reports which nodes an extension names by a key "node". An example is the shape of a
+// collider. A program that reads the extension may need the mesh at that node.
 func namedNodes(doc *gltf.Document) []bool {
 	named := make([]bool, len(doc.Nodes))
 	doc.EachExtensionKey(func(_, key string, value json.Token) bool {
@@ -254,12 +255,13 @@ func hasOnlyHarmless(o gltf.Object) (bool, error) {
 	return true, err
 }
 
-// objectFiles are the first bytes of compiled code, which some compilers also name .obj: COFF
-// for x86, x86-64, ARM and ARM64; COFF for link-time optimization; ELF; and OMF.
+// objectFiles are the first bytes of compiled code, because some compilers also name their output
+// .obj. They are COFF for x86, x86-64, ARM and ARM64; COFF for link-time optimization; ELF; and
+// OMF.
 var objectFiles = []string{"\x4c\x01", "\x64\x86", "\xc4\x01", "\x64\xaa", "\x00\x00\xff\xff", "\x7fELF", "\x80"}
 
-// isNoOtherOBJ reports whether a model that begins with head is not an .obj file of another
-// kind: compiled code, or an X-Plane model, which the third line identifies.
+// isNoOtherOBJ reports whether a model that begins with head may be a Wavefront .obj file. It
+// reports false for compiled code, and for an X-Plane model, which the third line identifies.
 func isNoOtherOBJ(head []byte) bool {
 	for _, magic := range objectFiles {
 		if bytes.HasPrefix(head, []byte(magic)) {

@@ -12,9 +12,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/quantize"
 )
 
-// surveyAccessors finds the users of each source accessor. An accessor is free if all its users
-// get new elements; these users are geometries, skins whose meshes are on a grid, and
-// animations. uses holds the use of the other accessors.
+// surveyAccessors finds the users of each source accessor. An accessor is free if all its users get
+// new elements. Such users are geometries, skins whose meshes are on a grid, and animations. uses
+// holds the use of the other accessors.
 func (c *cooking) surveyAccessors() (free []bool, uses []gltf.Use) {
 	n := len(c.doc.Accessors)
 	held, freed := make([]bool, n), make([]bool, n)
@@ -97,7 +97,7 @@ func drawnAccessors(doc *gltf.Document) (list []int32) {
 	return list
 }
 
-// skinMeshes returns a mesh of each skin, or -1.
+// skinMeshes returns a mesh that uses each skin; -1 if no mesh uses it.
 func skinMeshes(doc *gltf.Document) []int {
 	list := make([]int, len(doc.Skins))
 	for i := range list {
@@ -111,8 +111,8 @@ func skinMeshes(doc *gltf.Document) []int {
 	return list
 }
 
-// fewestJoints returns for each mesh the number of joints in the smallest skin that deforms it,
-// or 0.
+// fewestJoints returns for each mesh the number of joints in the smallest skin that deforms it. It
+// is 0 for a mesh without a skin.
 func fewestJoints(doc *gltf.Document) []int {
 	fewest := make([]int, len(doc.Meshes))
 	for i := range doc.Nodes {
@@ -126,7 +126,7 @@ func fewestJoints(doc *gltf.Document) []int {
 	return fewest
 }
 
-// skinGrid returns the grid of a skin's meshes, or nil.
+// skinGrid returns the grid of a skin's meshes. It is nil if they have none.
 func (c *cooking) skinGrid(skin int) *quantize.Grid {
 	if mesh := c.skinned[skin]; mesh >= 0 {
 		return c.groups.gridOf(mesh)
@@ -174,7 +174,7 @@ func (w *writer) writeSkins(ctx context.Context) error {
 	return nil
 }
 
-// readInverseBind reads the inverse bind matrices of a skin. They are identities if it has no
+// readInverseBind reads the inverse bind matrices of a skin. They are identities if the skin has no
 // accessor.
 func (w *writer) readInverseBind(ctx context.Context, accessor, joints int) (gltf.Array, error) {
 	if accessor == made {

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/internal/mesh/gltf"
 )
 
-// value reads JSON with its numbers as they are written.
+// value decodes JSON. Numbers keep their text.
 func value(t testing.TB, text []byte) map[string]any {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -50,7 +50,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// Members of other objects than meshes, buffers and grids keep their text.
+// Only meshes, buffers and nodes with a grid may change. All other members must keep their text.
 func TestSurvives(t *testing.T) {
 	tree := figure()
 	source, _ := fs.ReadFile(tree, "m/a.gltf")
@@ -76,7 +76,7 @@ func TestSurvives(t *testing.T) {
 			t.Errorf("node %d: %v, want %v", i, have, want)
 		}
 	}
-	// Each of the two nodes of the face has a new child that shows it.
+	// Two nodes show the face. Each of them must get a new child that shows it.
 	if len(nodes) != 12 {
 		t.Fatalf("%d nodes, want 12", len(nodes))
 	}
@@ -89,7 +89,7 @@ func TestSurvives(t *testing.T) {
 			t.Errorf("node %d: %v, below %v", parent, nodes[parent], nodes[10+i])
 		}
 	}
-	// Channels of weights name the new nodes. Other channels are unchanged.
+	// Channels of weights must refer to the new nodes. Other channels must be unchanged.
 	channels := at(after, "animations", 0, "channels")
 	for i, node := range []string{"10", "5", "1", "3"} {
 		if have := fmt.Sprint(at(channels, i, "target", "node")); have != node {
@@ -120,7 +120,7 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
-// An unknown primitive stays unchanged with its whole mesh.
+// A primitive with an unknown extension must stay unchanged, and so must its whole mesh.
 func TestUnknownPrimitiveStays(t *testing.T) {
 	tree := forms()
 	from, to := decodeFile(t, tree, "m/a.gltf"), decode(t, cook(t, options(nil), tree, "m/a.gltf"), nil)
@@ -143,7 +143,6 @@ func TestUnknownPrimitiveStays(t *testing.T) {
 	}
 }
 
-// A triangle list of a material that blends keeps its order.
 func TestBlendingKeepsOrder(t *testing.T) {
 	tree := forms()
 	first := func(o *meshOptions) []shown {
@@ -157,8 +156,8 @@ func TestBlendingKeepsOrder(t *testing.T) {
 	}
 }
 
-// Bounds of positions in fractions are the stored whole numbers. The reach of a moving part
-// counts the fractions.
+// The bounds of normalized positions must be the stored integers. The size of a moving part must be
+// computed from the fractions.
 func TestFractionsAsPositions(t *testing.T) {
 	s := new(sheet)
 	var data []byte
@@ -184,7 +183,7 @@ func TestFractionsAsPositions(t *testing.T) {
 	}
 }
 
-// An accessor of both positions and normals gets the bounds of positions, each time.
+// An accessor for both positions and normals must get the bounds of positions, in each run.
 func TestPositionsAsNormals(t *testing.T) {
 	s := new(sheet)
 	p := s.floats("VEC3", 3, 1, 0, 0, 0, 1, 0, 0, 0, 1)

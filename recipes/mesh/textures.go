@@ -12,8 +12,8 @@ import (
 )
 
 // writeTextures makes textures refer to the cooked images, each through the extension for the
-// image's format. A cooked image that an extension names overrides the plain source. types are
-// the media types of embedded images; made marks images whose type has changed.
+// image's format. A cooked image that an extension names overrides the plain source. types are the
+// media types of embedded images. made marks the images whose type has changed.
 func (w *writer) writeTextures(cooked []cookedImage, types []string, made []bool) error {
 	textures, err := w.doc.Objects("textures")
 	if err != nil {
@@ -49,15 +49,15 @@ func (w *writer) writeTextures(cooked []cookedImage, types []string, made []bool
 
 // sources are the images of a texture.
 type sources struct {
-	plain      int  // source without an extension, or -1
-	cooked     int  // image that cooking renames, or -1
-	better     bool // an extension refers to the cooked image
+	plain      int  // source without an extension; -1 for none
+	cooked     int  // image whose name cooking changes; -1 for none
+	better     bool // whether an extension refers to the cooked image
 	extensions gltf.Object
-	moved      bool // an image moved to the member for its format
+	moved      bool // whether an image moved to the member for its format
 }
 
-// putImageOf records an image that an extension refers to, or that the texture itself refers to
-// if extension is "".
+// putImageOf records an image that an extension refers to. If extension is "", the texture itself
+// refers to it.
 func (s *sources) putImageOf(extension string, source int, cooked []cookedImage, types []string, made []bool) {
 	right := extension
 	if types[source] != "" {
@@ -101,7 +101,7 @@ func (w *writer) nameImages(texture *gltf.Object, s *sources, cooked []cookedIma
 var textureExtensions = []string{"EXT_texture_avif", "EXT_texture_webp", "KHR_texture_basisu", "MSFT_texture_dds"}
 
 // declareTextures declares texture extensions in the document, and removes unused ones. An
-// extension is required if a texture has no other image.
+// extension is required if some texture has no other image.
 func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 	for _, name := range textureExtensions {
 		used, required := slices.ContainsFunc(types, func(t string) bool { return gltf.ImageExtension(t) == name }), false
@@ -118,11 +118,11 @@ func (w *writer) declareTextures(textures []gltf.Object, types []string) {
 	}
 }
 
-// An imageUse is the use of an image by materials.
+// An imageUse says how materials use an image.
 type imageUse struct {
-	slot  role.Slot // role Unknown if no known member refers to the image
-	apart bool      // uses differ: colors, normals and data are mixed
-	other string    // an unknown member that refers to the image
+	slot  role.Slot // the role is Unknown if no known member refers to the image
+	apart bool      // whether uses differ, as colors, normals or data
+	other string    // an unknown member that refers to the image; "" for none
 }
 
 // imageUses returns the use of each image by materials.
@@ -162,8 +162,8 @@ func (p *imageUse) addSlot(member string, slot role.Slot) {
 	}
 }
 
-// isInside reports whether an image is in the model's own file, as a data URI or in the binary
-// chunk, so that an estimate can read it.
+// isInside reports whether an image is in the model's own file. An estimate can read an image in a
+// data URI or in the binary chunk.
 func isInside(doc *gltf.Document, picture *gltf.Image) bool {
 	if picture.BufferView == nil {
 		return picture.URI != nil && gltf.IsDataURI(*picture.URI)
@@ -222,8 +222,8 @@ func (w *writer) cookPicture(ctx context.Context, i int, file []byte, use imageU
 	return nil, fmt.Errorf("image %d: %w", i, err)
 }
 
-// picturesCost returns the memory for cooking embedded images: the largest working memory for an
-// image, and the textures of all images.
+// picturesCost returns the memory for cooking embedded images. It is the largest working memory for
+// one image, plus the textures of all images.
 func (o *meshOptions) picturesCost(doc *gltf.Document, chunk []byte) (int64, error) {
 	most, sum := int64(0), int64(0)
 	for i := range doc.Images {
@@ -248,7 +248,7 @@ func (o *meshOptions) picturesCost(doc *gltf.Document, chunk []byte) (int64, err
 			return 0, fmt.Errorf("image %d: %w", i, err)
 		}
 		most = max(most, need)
-		// Four bytes per texel and a third more for smaller levels; sides may be rounded up to
+		// A texel takes four bytes, and smaller levels add a third. Sides may be rounded up to
 		// multiples of 4.
 		sum += 6 * int64(info.W+3) * int64(info.H+3)
 	}

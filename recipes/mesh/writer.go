@@ -15,8 +15,8 @@ type writer struct {
 	*cooking
 	job       *recipe.Job
 	accessors *accessors
-	lodMeshes [][]int // levels of detail by mesh
-	quantized bool    // the output needs KHR_mesh_quantization
+	lodMeshes [][]int // meshes of the levels of detail, by source mesh
+	quantized bool    // whether the output needs KHR_mesh_quantization
 	layout    gltf.Layout
 }
 
@@ -24,7 +24,7 @@ type writer struct {
 type geometryPlace struct {
 	attributes map[string]int // accessors by attribute
 	targets    []map[string]int
-	indices    int // accessor of the indices, or made
+	indices    int // accessor of the indices; made if there are none
 	lods       []int
 }
 
@@ -77,7 +77,7 @@ func (w *writer) writeGeometry(ctx context.Context, g *geometry) (*geometryPlace
 			place.targets[s.target][s.name] = number
 		}
 		w.quantized = w.quantized || needsQuantization(s)
-		s.data = gltf.Array{} // free the data, which the view now holds
+		s.data = gltf.Array{} // free the data, because the view now holds it
 	}
 	if g.indices == nil {
 		return place, nil
@@ -134,8 +134,8 @@ func (p *geometryPlace) enterPrimitive(primitive *gltf.Object, g *geometry) erro
 	return nil
 }
 
-// renumbered returns attributes with new accessors: existing attributes in their order, then new
-// attributes in a fixed order.
+// renumbered returns attributes with new accessors. Existing attributes keep their order. New
+// attributes follow in a fixed order.
 func renumbered(attributes gltf.Object, accessors map[string]int) gltf.Object {
 	o := make(gltf.Object, 0, len(attributes)+2)
 	for _, a := range attributes {
@@ -164,7 +164,7 @@ func (w *writer) declareExtensions(context.Context) error {
 	lods := slices.ContainsFunc(w.lodMeshes, func(list []int) bool { return len(list) > 0 })
 	w.doc.Declare(gltf.Quantization, w.quantized, w.quantized)
 	w.doc.Declare(extLOD, lods, false)
-	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // the source's compression
+	w.doc.Undeclare(gltf.MeshoptEXT, gltf.MeshoptKHR) // the compression extension of the source is no longer used
 	packed := w.layout.IsCompressed()
 	w.doc.Declare(gltf.MeshoptEXT, packed, packed)
 	w.doc.WriteExtensions()
@@ -217,9 +217,9 @@ func (w *writer) addLODs(mesh int, places map[*geometry]*geometryPlace) error {
 	return nil
 }
 
-// moveMeshes moves meshes that are on a grid or have levels of detail to new child nodes.
+// moveMeshes moves each mesh that is on a grid or has levels of detail to a new child node.
 func (w *writer) moveMeshes(context.Context) error {
-	weights := map[int32]int{} // new node for the morph target weights of an old node
+	weights := map[int32]int{} // maps an old node to its new node for the morph target weights
 	for i := range w.doc.Nodes {
 		n := &w.doc.Nodes[i]
 		if n.Mesh == nil {
@@ -227,11 +227,11 @@ func (w *writer) moveMeshes(context.Context) error {
 		}
 		grid := w.groups.gridOf(int(*n.Mesh))
 		if n.Skin != nil {
-			grid = nil // the skin's matrices undo the grid
+			grid = nil // the matrices of the skin undo the grid
 		}
 		lods := w.lodMeshes[*n.Mesh]
 		if w.named[i] || n.IsInstanced() || n.HasLODs() {
-			lods = nil // the node is named by an extension, instanced, or has its own levels
+			lods = nil // an extension names the node, the node is instanced, or it has its own levels
 		}
 		if grid == nil && len(lods) == 0 {
 			continue
@@ -266,7 +266,8 @@ func (w *writer) moveMeshes(context.Context) error {
 	return w.retargetChannels(weights)
 }
 
-// shortenTransform removes digits that exporters write behind a float32, which do not change it.
+// shortenTransform removes digits that exporters write after a float32. They do not change its
+// value.
 func shortenTransform(node *gltf.Object) {
 	for _, key := range []string{"translation", "rotation", "scale", "matrix", "weights"} {
 		var values []float64
@@ -281,7 +282,7 @@ func shortenTransform(node *gltf.Object) {
 	}
 }
 
-// placeLODs adds a node for each level of detail and lists these nodes at the node of the full
+// placeLODs adds a node for each level of detail. It lists these nodes at the node of the full
 // mesh.
 func (w *writer) placeLODs(node int, meshes []int) {
 	var ids []json.RawMessage
@@ -297,7 +298,7 @@ func (w *writer) placeLODs(node int, meshes []int) {
 	}
 }
 
-// retargetChannels updates the channels that animate morph target weights: they now target the
+// retargetChannels updates the channels that animate morph target weights. They now target the
 // nodes that weights maps to. It then writes the animations into the document.
 func (w *writer) retargetChannels(weights map[int32]int) error {
 	animations := make([]gltf.Object, len(w.clips))

@@ -29,10 +29,10 @@ type order struct {
 	GLSLVersion, SPIRVVersion string
 	Debug                     bool
 	Timeout                   time.Duration
-	warned                    []string // warnings of the compilation
+	warned                    []string // warnings of the compilation, for the reply
 }
 
-// A reply is the child's answer. Refused is the reason why there is no Output, or "".
+// A reply is the child's answer. Refused is the reason for a missing Output. It is "" on success.
 type reply struct {
 	Output  []byte
 	Warned  []string
@@ -106,7 +106,7 @@ func writeReply(out io.Writer, r reply) error {
 	return json.NewEncoder(out).Encode(&r)
 }
 
-// replyMark precedes a reply.
+// replyMark precedes a reply in the output of the child.
 const replyMark = "\x00assetcook wgsl\x00"
 
 // compilerVersion returns the versions of the recipe and of naga, which determine the result.
@@ -126,7 +126,7 @@ func inChild(ctx context.Context, o order, timeout time.Duration) (reply, error)
 	}
 	o.Version, o.Timeout = compilerVersion(), timeout
 	var in bytes.Buffer
-	out, said := child.Head{Most: 256 << 20}, child.Head{Most: 64 << 10} // enough for a stack dump
+	out, said := child.Head{Most: 256 << 20}, child.Head{Most: 64 << 10} // large enough for a stack dump
 	if err := json.NewEncoder(&in).Encode(&o); err != nil {
 		return reply{}, err
 	}

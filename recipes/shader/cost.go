@@ -5,19 +5,19 @@ import (
 )
 
 const (
-	// maxType limits the parts of a type, counting the parts of its structs once per occurrence.
-	// naga visits all of them. If each struct has two members of the previous struct's type, its
-	// work doubles with each line.
+	// maxType limits the parts of a type. The parts of a struct count once for each use of the
+	// struct, because naga visits all of them. If each struct has two members of the previous
+	// struct's type, naga's work doubles with each line.
 	maxType = 1 << 16
-	// maxCost limits the parts of types and expressions that naga visits, at 20 to 200 ns each.
-	// For each operator, naga computes the types of the operands again, down to the value of
-	// each let.
+	// maxCost limits the parts of types and expressions that naga visits, at 20 to 200 ns each. For
+	// each operator, naga computes the types of the operands again, including the values of each
+	// let.
 	maxCost = 10_000_000
-	// memberCost is the cost factor of member access, because naga visits the operand twice.
+	// memberCost is the cost factor of member access, for which naga visits the operand twice.
 	memberCost = 16
 )
 
-// A sizer counts the parts of WGSL that naga would visit. Comments must have been removed.
+// A sizer counts the parts of WGSL that naga would visit. Its input must have no comments.
 type sizer struct {
 	source, code []byte
 	at           int
@@ -53,7 +53,7 @@ func inName(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// A typeDecl is the declaration of a struct or alias, with the type names in it.
+// A typeDecl is the declaration of a struct or alias. It lists the type names in the declaration.
 type typeDecl struct {
 	at    int
 	names []string
@@ -99,7 +99,7 @@ func (s *sizer) limitTypes() error {
 
 // countParts computes the size of a type.
 func (d *typeDecl) countParts(decls map[string]*typeDecl) int {
-	if d.size > 0 || d.open { // naga refuses a type that contains itself
+	if d.size > 0 || d.open { // naga itself refuses a type that contains itself
 		return max(1, d.size)
 	}
 	d.open = true
@@ -115,11 +115,11 @@ func (d *typeDecl) countParts(decls map[string]*typeDecl) int {
 	return size
 }
 
-// A run is an expression at one bracket depth, up to a comma.
+// A run counts the parts of the expressions at one bracket depth.
 type run struct {
-	whole int // parts before commas
-	parts int // parts since the last comma
-	last  int // operand of a following member access
+	whole int // number of parts before the last comma
+	parts int // number of parts since the last comma
+	last  int // number of parts in the operand of a following member access
 }
 
 // limitExpressions limits the work of naga for function bodies.
@@ -127,7 +127,7 @@ func (s *sizer) limitExpressions() error {
 	lets := map[string]int{}
 	runs := []run{{}}
 	braces := 0
-	let := "" // the let that is being declared
+	let := "" // name of the let that is being declared
 	begins, member := true, false
 	for {
 		word := s.token()

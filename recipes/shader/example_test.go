@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/shader"
 )
 
-// An included file becomes part of the shader.
+// The example includes a file into a shader.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

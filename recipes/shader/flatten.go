@@ -30,23 +30,23 @@ const (
 // A flattening expands the includes of one source.
 type flattening struct {
 	ctx     context.Context
-	dirs    []string                          // directories searched for includes
-	lines   bool                              // write #line directives
-	compact bool                              // drop comments; see function compact
-	read    func(name string) ([]byte, error) // reads a file relative to the source's directory
+	dirs    []string                          // directories that are searched for includes
+	lines   bool                              // whether to write #line directives
+	compact bool                              // whether to drop comments; see function compact
+	read    func(name string) ([]byte, error) // read returns a file whose name is relative to the source's directory.
 
 	out     bytes.Buffer
 	names   []string // names of the files, indexed by their numbers in #line
-	open    []string // files being expanded, for errors
+	open    []string // files that are being expanded, for error messages
 	count   int      // number of includes so far
 	files   map[string]*file
-	same    map[[sha256.Size]byte]*file // files by content, because a file may have two names
+	same    map[[sha256.Size]byte]*file // files by the hash of their content, because a file may have two names
 	seen    int                         // number of lines so far
-	joins   bool                        // backslashes join lines in comments, too: see joinsComments
-	warned  []string                    // warnings, each with its place
-	version string                      // #version line of the result, or ""
-	// behind is true if #line sets the number of its own line instead of the next, as before
-	// GLSL 3.30.
+	joins   bool                        // whether backslashes join lines in comments, too; see joinsComments
+	warned  []string                    // warnings that begin with a file and a line
+	version string                      // #version line of the result; "" if it has none
+	// behind is true if #line sets the number of its own line. Since GLSL 3.30 it sets the number
+	// of the next line.
 	behind bool
 }
 
@@ -54,8 +54,8 @@ type flattening struct {
 type file struct {
 	text
 	number int
-	once   bool // the file has #pragma once
-	guards bool // the file's own #ifndef encloses all its code
+	once   bool // whether the file has #pragma once
+	guards bool // whether an #ifndef in the file encloses all its code
 }
 
 // flattenIncludes returns the source with its includes expanded.
@@ -116,15 +116,15 @@ var (
 	pragmaOnce  = lazyregexp.New(`^[\s\v]*#[\s\v]*pragma[\s\v]+once\b`)
 	versionLine = lazyregexp.New(`^[\s\v]*#[\s\v]*version[\s\v]+(\d{3})\b[\s\v]*(es\b)?`)
 	anyVersion  = lazyregexp.New(`^[\s\v]*#[\s\v]*version\b`)
-	// includeExtension matches a line that enables includes in a compiler. Drivers do not
-	// support such extensions.
+	// includeExtension matches a line that enables includes in a compiler. Drivers do not support
+	// such extensions.
 	includeExtension = lazyregexp.New(`^[\s\v]*#[\s\v]*extension[\s\v]+(?:GL_GOOGLE_include_directive|GL_ARB_shading_language_include)\b`)
 	leftInclude      = lazyregexp.New(`(?m)^[ \t\v\f]*#[ \t\v\f]*include\b`)
 )
 
 // cutVersion returns the GLSL version of a source, such as 330, or 1300 for OpenGL ES 3.00. It
-// advances the text past the #version line, which only comments and empty lines may precede. If
-// there is no such line, it does not advance the text, and returns the lowest version.
+// advances the text past the #version line, which only comments and empty lines may precede.
+// Without such a line, it does not advance the text, and returns the lowest version.
 func cutVersion(t *text) (number int, found bool) {
 	for {
 		_, code := t.nextCodeLine()
@@ -162,7 +162,7 @@ func (f *flattening) includedVersion(t *text, from string) []byte {
 			m := include().FindSubmatch(code)
 			name, file, err := f.findIncluded(string(m[1]), string(m[2]), from)
 			if err != nil || slices.Contains(f.open, name) || len(f.open) > maxDeep {
-				return nil // expandFile reports the error
+				return nil // expandFile will report the error
 			}
 			f.open = append(f.open, name)
 			version := f.includedVersion(&file.text, name)
@@ -181,8 +181,8 @@ func (f *flattening) isCommentsOnly(file *file) bool {
 	return len(bytes.TrimSpace(file.text.code)) == 0
 }
 
-// writeHead writes the source up to and including its #version line, and returns the number of
-// the next line.
+// writeHead writes the source up to and including its #version line. It returns the number of the
+// next line.
 func (f *flattening) writeHead(top *file) int {
 	t := text{shown: top.shown[:top.at], code: top.code[:top.at]}
 	first := 1
@@ -270,8 +270,7 @@ func versionOf(code []byte) string {
 	return "#" + word + " " + string(bytes.Join(bytes.Fields(line), []byte{' '}))
 }
 
-// warnOfVersion warns of a #version line of an included file that differs from the line of the
-// shader.
+// warnOfVersion warns if the #version line of an included file differs from that of the shader.
 func (f *flattening) warnOfVersion(code []byte, number int) {
 	own := versionOf(code)
 	if own == f.version {
@@ -313,7 +312,7 @@ func (f *flattening) expandInclude(code []byte, from string, number int) error {
 	}
 	if slices.Contains(f.open, name) {
 		if file.once || file.guards {
-			return nil // a file with a guard includes itself
+			return nil // a file with a guard may include itself
 		}
 		return fmt.Errorf("%s%s includes itself: %s -> %s", where, name, strings.Join(f.open[1:], " -> "), name)
 	}
@@ -329,8 +328,8 @@ func (f *flattening) expandInclude(code []byte, from string, number int) error {
 	return err
 }
 
-// findIncluded reads an included file. A quoted name is first looked up relative to the
-// including file.
+// findIncluded reads an included file. It first looks up a quoted name relative to the including
+// file.
 func (f *flattening) findIncluded(quoted, bracketed, from string) (string, *file, error) {
 	var tries []string
 	asked := bracketed

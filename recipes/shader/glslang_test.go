@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// spellings are ways to write #include "FILE". A compiler that expands includes itself accepts
-// most of them.
+// spellings are ways to write #include "FILE". A compiler that expands includes itself accepts most
+// of them.
 var spellings = []string{
 	`#include "FILE"`,
 	`#include <FILE>`,
@@ -90,7 +90,7 @@ var spellings = []string{
 	"#include <FILE\n>",
 }
 
-// The compiler opens no file outside of the tree, for any spelling of an include.
+// The compiler must not open a file outside of the tree, however an include is written.
 func TestCompilerReadsNoFile(t *testing.T) {
 	compiler, err := exec.LookPath("glslangValidator")
 	if err != nil {
@@ -106,7 +106,8 @@ func TestCompilerReadsNoFile(t *testing.T) {
 		var sources, flat []string
 		for i, s := range slices.Concat(spellings, []string{"#include \"" + outside + `"`}) {
 			s = strings.ReplaceAll(s, "FILE", up)
-			// A joined line, so that flattening does not see a directive to drop.
+			// The line is split by a backslash, so that flattening does not recognize a directive
+			// to drop.
 			source := "#version " + version + "\n" + strings.Replace(enable, "n", "n\\\n", 1) + s + "\nvoid main() {}\n"
 			sources = append(sources, source)
 			dir := t.TempDir()
@@ -124,7 +125,7 @@ func TestCompilerReadsNoFile(t *testing.T) {
 			if res.Err != nil && strings.Contains(res.Err.Error(), "PLANTED") {
 				t.Errorf("%s: %q: the compiler has read the planted file: %v", version, spellings[i], res.Err)
 			}
-			// Other users of the flattened source might expand includes too.
+			// Other programs that use the flattened source might expand includes too.
 			c.Format, c.Compiler = "source", ""
 			res = recipetest.Cook(t, r, c, os.DirFS(dir), dir, "a.frag")
 			flat = append(flat, strings.Replace(string(res.Outputs[0]), "\n", "\n"+enable, 1))
@@ -134,7 +135,7 @@ func TestCompilerReadsNoFile(t *testing.T) {
 				t.Errorf("%s: an include is left in %q", version, flat[i])
 			}
 		}
-		// Without these reads, the test would prove nothing.
+		// Unless the compiler reads many files by itself, the test proves nothing.
 		read := 0
 		for _, r := range compilerReads(t, compiler, sources) {
 			if r {
@@ -147,7 +148,7 @@ func TestCompilerReadsNoFile(t *testing.T) {
 	}
 }
 
-// compilerReads reports for which of the sources the compiler itself opens the planted file.
+// compilerReads reports for each source whether the compiler itself opens the planted file.
 func compilerReads(t *testing.T, compiler string, sources []string) []bool {
 	t.Helper()
 	dir := t.TempDir()
@@ -158,7 +159,7 @@ func compilerReads(t *testing.T, compiler string, sources []string) []bool {
 			t.Fatal(err)
 		}
 	}
-	// It prints the name of each file before compiling it.
+	// The compiler prints the name of each file before it compiles the file.
 	said, _ := exec.Command(compiler, append([]string{"-V", "-o", filepath.Join(dir, "out.spv")}, files...)...).CombinedOutput()
 	read, at := make([]bool, len(sources)), -1
 	for line := range strings.Lines(string(said)) {
@@ -174,7 +175,7 @@ func compilerReads(t *testing.T, compiler string, sources []string) []bool {
 	return read
 }
 
-// Each error has the right line, for all line ends and joined lines.
+// Each error must have the right line, for all line endings and joined lines.
 func TestCompilerErrorHasTheRightLine(t *testing.T) {
 	if _, err := exec.LookPath("glslangValidator"); err != nil {
 		t.Skip("glslangValidator is not installed")
@@ -214,7 +215,7 @@ func TestCompilerErrorHasTheRightLine(t *testing.T) {
 	}
 }
 
-// A warning of the compiler becomes a warning of the run, with the name of the file.
+// A warning of the compiler must become a warning of the run, with the name of the file.
 func TestWarningsOfTheCompilerArePassedOn(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the compiler of this test is a shell script")

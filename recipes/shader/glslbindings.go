@@ -40,8 +40,8 @@ func usedVariables(m *ir.Module) []ir.GlobalVariable {
 }
 
 // flatBindings assigns GLSL bindings to the resources of all groups, because GLSL has no groups.
-// Group 0 keeps its bindings. The bindings of each later group follow the bindings of the
-// previous group. All entry points of a module get the same bindings.
+// Group 0 keeps its bindings. The bindings of each later group follow those of the previous group.
+// All entry points of a module get the same bindings.
 func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 	var groups []uint32
 	last := map[uint32]uint32{}
@@ -71,19 +71,20 @@ func flatBindings(m *ir.Module) (map[glsl.BindingMapKey]uint8, error) {
 	return flat, nil
 }
 
-// roundCall matches calls of the built-in function round. naga writes this name for nothing
-// else.
+// roundCall matches calls of the built-in function round. naga writes this name only for that
+// function.
 var roundCall = lazyregexp.New(`\bround\(`)
 
 // intInput matches inputs that are int in GLSL and u32 in WGSL. sampleMask matches the assignment
-// of a sample mask, for which naga names the input.
+// of a sample mask, for which naga uses the name of the input.
 var (
 	intInput   = lazyregexp.New(`\bgl_(?:SampleID|PrimitiveID|SampleMaskIn\[0\])`)
 	sampleMask = lazyregexp.New(`\buint\(gl_SampleMaskIn\[0\]\) = (.*);`)
 )
 
-// finishGLSL names buffer blocks after their variables, lists the bindings after #version, makes
-// round() round halves to even as WGSL does, and converts the types of inputs and outputs.
+// finishGLSL completes the output of naga. It names buffer blocks after their variables, lists the
+// bindings after #version, and converts the types of inputs and outputs. It makes round() round
+// halves to even, as WGSL does.
 func finishGLSL(text string, of ir.ShaderStage, used []ir.GlobalVariable, info glsl.TranslationInfo, flat map[glsl.BindingMapKey]uint8) (string, error) {
 	text = roundCall().ReplaceAllString(text, "roundEven(")
 	text = intInput().ReplaceAllString(text, "uint($0)")
@@ -142,7 +143,7 @@ func blockName(text, variable, stage string) string {
 }
 
 // checkSamplers refuses a texture that an entry point reads with two samplers. GLSL combines a
-// texture with its sampler, and both combinations would get one binding.
+// texture with its sampler, and both combinations would get the same binding.
 func checkSamplers(used []ir.GlobalVariable, info glsl.TranslationInfo) error {
 	with := map[ir.ResourceBinding]ir.ResourceBinding{}
 	names := slices.Sorted(func(yield func(string) bool) {

@@ -13,15 +13,15 @@ type blockLayout struct {
 	module *ir.Module
 	std140 bool
 	pads   map[ir.TypeHandle][]padding
-	sizes  map[ir.TypeHandle][2]int // size and alignment of finished types
+	sizes  map[ir.TypeHandle][2]int // size and alignment of the types that are finished
 }
 
 // A padding fills the gap before a struct member, or after the last member.
 type padding struct{ member, from, to int }
 
-// padBuffers adds members to structs so that GLSL lays out an entry point's buffers as WGSL
-// does, because GLSL cannot set the offsets of members of nested structs. It refuses layouts
-// that padding cannot reproduce.
+// padBuffers adds members to structs so that GLSL lays out an entry point's buffers as WGSL does.
+// GLSL cannot set the offsets of members of nested structs. padBuffers refuses layouts that padding
+// cannot reproduce.
 func padBuffers(m *ir.Module, used []ir.GlobalVariable) error {
 	uniform := &blockLayout{m, true, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
 	storage := &blockLayout{m, false, map[ir.TypeHandle][]padding{}, map[ir.TypeHandle][2]int{}}
@@ -138,7 +138,7 @@ func (l *blockLayout) layOutStruct(h ir.TypeHandle, t ir.StructType) (end, align
 	if n := len(t.Members); n > 0 {
 		if a, ok := l.module.Types[t.Members[n-1].Type].Inner.(ir.ArrayType); ok && a.Size.Constant == nil {
 			l.pads[h] = pads
-			return end, alignment, nil // nothing can follow a runtime-sized array
+			return end, alignment, nil // no member can follow a runtime-sized array
 		}
 	}
 	if span := int(t.Span); roundUpTo(end, alignment) < span {
@@ -213,9 +213,9 @@ func applyPadding(m *ir.Module, all map[ir.TypeHandle][]padding) error {
 	return nil
 }
 
-// padStruct adds padding members to a struct, and returns their number before each old member
-// and at the end. vectors allows vec4 padding, which would raise the alignment of structs that
-// are not aligned to 16 bytes.
+// padStruct adds padding members to a struct. It returns their number before each old member and at
+// the end. vectors allows vec4 padding, which would raise the alignment of structs that are not
+// aligned to 16 bytes.
 func (r *rewriter) padStruct(old ir.StructType, pads []padding, vectors bool) (s ir.StructType, counts []int, err error) {
 	float, four := r.declareType(scalarF32), r.declareType(ir.VectorType{Size: 4, Scalar: scalarF32})
 	s.Span = old.Span

@@ -10,7 +10,7 @@ import (
 // A feature is a language feature that some GLSL versions lack.
 type feature struct {
 	name        string
-	desktop, es int // the first versions with the feature, or 0
+	desktop, es int // the first versions with the feature; 0 if no version has it
 }
 
 func (f feature) missingError(version string) error {
@@ -76,7 +76,7 @@ func checkVersion(m *ir.Module, entry *ir.EntryPoint, number int, es bool, versi
 		}
 		return f.desktop == 0 || number < f.desktop
 	}
-	for _, t := range m.Types { // naga writes a helper for frexp
+	for _, t := range m.Types { // naga writes a helper function for frexp
 		if f := (feature{"frexp", 400, 310}); strings.HasPrefix(t.Name, "__frexp_result") && missing(f) {
 			return f.missingError(version)
 		}
@@ -297,7 +297,7 @@ func mathFeature(f ir.MathFunction) feature {
 		return feature{"pack2x16unorm", 400, 300}
 	case ir.MathPack2x16snorm, ir.MathUnpack2x16snorm:
 		return feature{"pack2x16snorm and unpack2x16snorm", 420, 300}
-	case ir.MathUnpack4x8snorm: // naga's way without it gives -128 / 127
+	case ir.MathUnpack4x8snorm: // naga's replacement would return -128 / 127
 		return feature{"unpack4x8snorm", 400, 310}
 	case ir.MathPack2x16float, ir.MathUnpack2x16float, ir.MathQuantizeF16:
 		return feature{"floats of 16 bits", 420, 300}

@@ -56,13 +56,13 @@ func forHLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionK
 	}
 	x := k.Arg
 	switch k.Fun {
-	case ir.MathAsinh: // sign(x) * log(|x| + sqrt(x * x + 1))
+	case ir.MathAsinh: // computed as sign(x) * log(|x| + sqrt(x * x + 1))
 		root := call(ir.MathSqrt, binary(ir.BinaryAdd, binary(ir.BinaryMultiply, x, x), r.addLiteral(ir.LiteralF32(1), t)))
 		return ir.ExprBinary{Op: ir.BinaryMultiply, Left: call(ir.MathSign, x), Right: call(ir.MathLog, binary(ir.BinaryAdd, call(ir.MathAbs, x), root))}
-	case ir.MathAcosh: // log(x + sqrt(x * x - 1))
+	case ir.MathAcosh: // computed as log(x + sqrt(x * x - 1))
 		root := call(ir.MathSqrt, binary(ir.BinarySubtract, binary(ir.BinaryMultiply, x, x), r.addLiteral(ir.LiteralF32(1), t)))
 		return ir.ExprMath{Fun: ir.MathLog, Arg: binary(ir.BinaryAdd, x, root)}
-	case ir.MathAtanh: // log((1 + x) / (1 - x)) / 2
+	case ir.MathAtanh: // computed as log((1 + x) / (1 - x)) / 2
 		one := r.addLiteral(ir.LiteralF32(1), t)
 		quotient := binary(ir.BinaryDivide, binary(ir.BinaryAdd, one, x), binary(ir.BinarySubtract, one, x))
 		return ir.ExprBinary{Op: ir.BinaryMultiply, Left: r.addLiteral(ir.LiteralF32(0.5), t), Right: call(ir.MathLog, quotient)}
@@ -79,7 +79,7 @@ var (
 	heapSampler    = lazyregexp.New(`(?m)^static const (Sampler\w*State) (\w+) = naga\w*SamplerHeap\[nagaGroup(\d+)SamplerIndexArray\[(\d+)\]\];$`)
 )
 
-// withoutTwins removes repeated functions: naga writes some helpers once per calling function.
+// withoutTwins removes repeated functions. naga writes some helpers once for each calling function.
 func withoutTwins(text string) string {
 	var out, function strings.Builder
 	seen := map[string]bool{}

@@ -113,7 +113,8 @@ var operatorNames = [...]string{
 	ir.BinaryShiftLeft: "<<", ir.BinaryShiftRight: ">>",
 }
 
-// checkSelectCondition checks the condition of select: a single bool, or one per component.
+// checkSelectCondition checks the condition of select. It must be a single bool, or one bool per
+// component.
 func (c *typeChecker) checkSelectCondition(k ir.ExprSelect) error {
 	n, s := componentsOfType(c.types[k.Condition])
 	if m, _ := componentsOfType(c.types[k.Accept]); s != scalarBool || n > 1 && n != m {
@@ -122,8 +123,8 @@ func (c *typeChecker) checkSelectCondition(k ir.ExprSelect) error {
 	return nil
 }
 
-// setFloat records the operand's type as the type of the result. The operand must be a float or
-// a vector of floats.
+// setFloat records that the result has the type of the operand. The operand must be a float or a
+// vector of floats.
 func (c *typeChecker) setFloat(h, operand ir.ExpressionHandle, what string) error {
 	if !hasKind(c.types[operand], ir.ScalarFloat) {
 		return fmt.Errorf("%s of %s is not possible", what, c.wgslName(c.types[operand]))
@@ -237,8 +238,8 @@ func (c *typeChecker) inferMath(h ir.ExpressionHandle, k ir.ExprMath) error {
 	return c.setType(h, t)
 }
 
-// ofMatrix returns the result type of a function that takes a matrix, or nil if it does not take
-// this matrix.
+// ofMatrix returns the result type of a function that takes a matrix. It returns nil if the
+// function does not take this matrix.
 func ofMatrix(f ir.MathFunction, t ir.TypeInner) ir.TypeInner {
 	m, matrix := t.(ir.MatrixType)
 	switch {
@@ -254,7 +255,8 @@ func ofMatrix(f ir.MathFunction, t ir.TypeInner) ir.TypeInner {
 	return nil
 }
 
-// packingTypes returns the argument and result types of a packing or unpacking function, or nil.
+// packingTypes returns the argument and result types of a packing or unpacking function. Both are
+// nil for other functions.
 func packingTypes(f ir.MathFunction) (from, to ir.TypeInner) {
 	vec := func(n ir.VectorSize, s ir.ScalarType) ir.TypeInner { return ir.VectorType{Size: n, Scalar: s} }
 	switch f {
@@ -455,7 +457,7 @@ func (c *typeChecker) checkOperands(s ir.StatementKind) error {
 	return nil
 }
 
-// checkConstant refuses constants that cannot be written as text, such as infinity. naga folds
+// checkConstant refuses constants that cannot be written as text, such as infinity. naga evaluates
 // constant expressions, even to values that WGSL forbids.
 func checkConstant(e ir.Expression) error {
 	l, ok := e.Kind.(ir.Literal)

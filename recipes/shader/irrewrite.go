@@ -8,11 +8,11 @@ import (
 	"github.com/gogpu/naga/ir"
 )
 
-// A rewriter copies a function and replaces expressions with equivalent expressions that exist
-// in the target language.
+// A rewriter copies a function. It replaces expressions by equivalent expressions that exist in the
+// target language.
 type rewriter struct {
 	module   *ir.Module
-	function *ir.Function // the copy
+	function *ir.Function // the copy of the function
 	replace  func(*rewriter, ir.ExpressionKind, ir.TypeInner) ir.ExpressionKind
 	first    []ir.ExpressionHandle                   // first new expression for each old expression
 	moved    []ir.ExpressionHandle                   // replacement of each old expression
@@ -20,7 +20,7 @@ type rewriter struct {
 }
 
 // rewriteFunctions replaces expressions in all functions of a module. It calls replace with each
-// expression and its type; replace may insert expressions before it.
+// expression and its type. replace may insert expressions before that expression.
 func rewriteFunctions(m *ir.Module, replace func(*rewriter, ir.ExpressionKind, ir.TypeInner) ir.ExpressionKind) {
 	for i := range m.Functions {
 		m.Functions[i] = rewriteFunction(m, m.Functions[i], nil, replace)
@@ -30,8 +30,8 @@ func rewriteFunctions(m *ir.Module, replace func(*rewriter, ir.ExpressionKind, i
 	}
 }
 
-// keepFunctions removes the other entry points, and the functions that the given entry point
-// does not reach. naga would write some of them.
+// keepFunctions removes the other entry points, and the functions that the given entry point does
+// not reach. Otherwise naga would write some of them.
 func keepFunctions(m *ir.Module, entry int) {
 	m.EntryPoints = m.EntryPoints[entry : entry+1]
 	reached := functionsOf(m, &m.EntryPoints[0].Function)
@@ -84,7 +84,7 @@ func (r *rewriter) addExpression(kind ir.ExpressionKind, t ir.TypeInner) ir.Expr
 func (r *rewriter) typeOf(h ir.ExpressionHandle) ir.TypeInner {
 	t := r.function.ExpressionTypes[h]
 	if t.Handle != nil && int(*t.Handle) >= len(r.module.Types) {
-		return nil // naga leaves the type of some constants unset
+		return nil // naga does not set the type of some constants
 	}
 	return ir.TypeResInner(r.module, t)
 }
@@ -142,7 +142,7 @@ func (r *rewriter) remap(v reflect.Value) reflect.Value {
 	return out
 }
 
-// concrete replaces the abstract numbers of a module with concrete numbers: see literals.
+// concrete replaces the abstract numbers of a module with concrete numbers; see literals.
 func concrete(m *ir.Module) {
 	rewriteFunctions(m, literals)
 	r := &rewriter{module: m, function: &ir.Function{Expressions: m.GlobalExpressions}}
@@ -155,14 +155,13 @@ func concrete(m *ir.Module) {
 	}
 	for i, e := range m.GlobalExpressions {
 		if c, ok := e.Kind.(ir.ExprCompose); ok && int(c.Type) >= len(m.Types) {
-			m.GlobalExpressions[i].Kind = ir.Literal{Value: ir.LiteralBool(false)} // unused by now, or of a wrong type
+			m.GlobalExpressions[i].Kind = ir.Literal{Value: ir.LiteralBool(false)} // the constant is no longer used, or has the wrong type
 		}
 	}
 }
 
-// literals replaces abstract numbers with concrete numbers, and named constants with their
-// values. naga's GLSL writer would compute with such constants as floats, even if they are
-// integers.
+// literals replaces abstract numbers with concrete numbers, and named constants with their values.
+// naga's GLSL writer would compute with such constants as floats, even if they are integers.
 func literals(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	if c, ok := kind.(ir.ExprConstant); ok {
 		constant := r.module.Constants[c.Constant]
@@ -226,8 +225,7 @@ func (r *rewriter) wholeVector(c ir.ExprCompose) ir.ExpressionKind {
 	return c
 }
 
-// forGLSL replaces expressions that do not exist in GLSL or have a different result there than
-// in WGSL.
+// forGLSL replaces expressions that GLSL lacks, or for which its result differs from WGSL.
 func forGLSL(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.ExpressionKind {
 	switch k := kind.(type) {
 	case ir.ExprSelect:
@@ -268,7 +266,7 @@ func forSPIRV(r *rewriter, kind ir.ExpressionKind, t ir.TypeInner) ir.Expression
 	return compose
 }
 
-// selectComponents replaces a select that has a vector condition with a vector of selects.
+// selectComponents replaces a select with a vector condition by a vector of selects.
 func (r *rewriter) selectComponents(k ir.ExprSelect, t ir.TypeInner) ir.ExpressionKind {
 	condition, ok := r.typeOf(k.Condition).(ir.VectorType)
 	if !ok {
@@ -297,8 +295,7 @@ func (r *rewriter) declareType(t ir.TypeInner) ir.TypeHandle {
 	return ir.TypeHandle(len(r.module.Types) - 1)
 }
 
-// addInteger adds an integer literal of type t. If t is a vector, every component is the
-// integer.
+// addInteger adds an integer literal of type t. If t is a vector, every component is the integer.
 func (r *rewriter) addInteger(n uint32, t ir.TypeInner) ir.ExpressionHandle {
 	if _, s := componentsOfType(t); s.Kind == ir.ScalarSint {
 		return r.addLiteral(ir.LiteralI32(int32(n)), t)
@@ -316,7 +313,7 @@ func (r *rewriter) addLiteral(value ir.LiteralValue, t ir.TypeInner) ir.Expressi
 	return h
 }
 
-// integerOperator replaces remainders of signed integers, because GLSL leaves them undefined for
+// integerOperator replaces remainders of signed integers, because GLSL does not define them for
 // negative operands. It reduces shift counts modulo 32 as WGSL does.
 func (r *rewriter) integerOperator(k ir.ExprBinary, t ir.TypeInner) ir.ExpressionKind {
 	switch k.Op {
@@ -349,17 +346,17 @@ func (r *rewriter) bitFunction(k ir.ExprMath, t ir.TypeInner) ir.ExpressionKind 
 	}
 	switch k.Fun {
 	case ir.MathAbs:
-		if unsigned { // a shift by 0, because the value itself may have no name
+		if unsigned { // the result is a shift by 0, because the value itself may have no name
 			return ir.ExprBinary{Op: ir.BinaryShiftRight, Left: k.Arg, Right: r.addInteger(0, t)}
 		}
-	case ir.MathCountLeadingZeros: // naga writes 31 - findMSB(x), which is signed; findMSB of a negative number is its highest 0
+	case ir.MathCountLeadingZeros: // naga writes 31 - findMSB(x), which is signed; for a negative number, findMSB returns the highest 0 bit
 		u := withScalar(t, scalarU32)
 		if !unsigned {
 			k.Arg = r.addExpression(ir.ExprAs{Expr: k.Arg, Kind: ir.ScalarUint}, u)
 			return k
 		}
 		return ir.ExprAs{Expr: r.addExpression(k, withScalar(t, scalarI32)), Kind: ir.ScalarUint, Convert: &width}
-	case ir.MathCountTrailingZeros: // naga writes findLSB(x), which is signed, and -1 for 0
+	case ir.MathCountTrailingZeros: // naga writes findLSB(x), which is signed and returns -1 for 0
 		last := r.addExpression(k, withScalar(t, scalarI32))
 		u := withScalar(t, scalarU32)
 		count := r.addExpression(ir.ExprAs{Expr: last, Kind: ir.ScalarUint, Convert: &width}, u)

@@ -36,7 +36,7 @@ func checkConstants(m *ir.Module) error {
 		switch e.Kind.(type) {
 		case ir.Literal, ir.ExprZeroValue, ir.ExprConstant, ir.ExprCompose, ir.ExprSplat:
 		default:
-			err = errors.New("the WGSL compiler does not compute this value; write the result instead") // the compiler would write 0
+			err = errors.New("the WGSL compiler does not compute this value; write the result instead") // the compiler would write 0 for this value
 		}
 		if err == nil {
 			err = checkConstant(e)
@@ -48,8 +48,8 @@ func checkConstants(m *ir.Module) error {
 	return nil
 }
 
-// constantOf returns the name of the module constant that contains an expression. The parts of a
-// value precede the value.
+// constantOf returns the name of the module constant that contains an expression. In the list of
+// expressions, the parts of a value precede the value.
 func constantOf(m *ir.Module, expression int) string {
 	for _, c := range m.Constants {
 		if int(c.Init) >= expression && c.Name != "" {
@@ -86,7 +86,7 @@ func checkFunction(m *ir.Module, f *ir.Function, name string) error {
 
 // A declarationError is the reason why a declaration in the source cannot be compiled.
 type declarationError struct {
-	keyword, name string // keyword and name, such as fn main
+	keyword, name string // keyword and name, as in fn main
 	why           error
 }
 
@@ -97,7 +97,7 @@ type typeChecker struct {
 	module   *ir.Module
 	function *ir.Function
 	types    []ir.TypeInner   // types of expressions; nil while unknown
-	handles  []*ir.TypeHandle // handles of types declared in the module
+	handles  []*ir.TypeHandle // handles of the types that are declared in the module
 }
 
 func isNumber(t ir.TypeInner) bool {
@@ -122,7 +122,7 @@ func (c *typeChecker) sameType(a, b ir.TypeInner) bool {
 		b, ok := b.(ir.PointerType)
 		return ok && c.sameType(c.module.Types[a.Base].Inner, c.module.Types[b.Base].Inner)
 	case ir.ValuePointerType, ir.BindingArrayType:
-		return true // not types of values
+		return true // these are not the types of values
 	case nil:
 		return b == nil
 	}
@@ -202,7 +202,7 @@ func (c *typeChecker) infer(h ir.ExpressionHandle) error {
 	case ir.ExprImageLoad:
 		return c.inferLoad(h, k)
 	}
-	// Results of statements, and texture queries.
+	// The other expressions are results of statements, and texture queries.
 	t, err := ir.ResolveExpressionType(c.module, c.function, h)
 	if err != nil {
 		return err
@@ -290,8 +290,8 @@ func (c *typeChecker) typePointedTo(t ir.TypeInner) ir.TypeInner {
 	return nil
 }
 
-// inferAccess infers the type of a part of a value, or of a pointer to the part. index is -1 if
-// unknown.
+// inferAccess infers the type of a part of a value, or of a pointer to the part. index is -1 if it
+// is not known.
 func (c *typeChecker) inferAccess(h, base ir.ExpressionHandle, index int) error {
 	whole := c.types[base]
 	space, pointer := ir.AddressSpace(0), false
@@ -379,8 +379,8 @@ func (c *typeChecker) checkCompose(t ir.TypeInner, parts []ir.ExpressionHandle) 
 	return nil
 }
 
-// componentsOfType returns the number and type of a scalar's or vector's components, and 0 for
-// other types.
+// componentsOfType returns the number and type of the components of a scalar or vector. The number
+// is 0 for other types.
 func componentsOfType(t ir.TypeInner) (int, ir.ScalarType) {
 	switch t := t.(type) {
 	case ir.ScalarType:
@@ -391,7 +391,7 @@ func componentsOfType(t ir.TypeInner) (int, ir.ScalarType) {
 	return 0, ir.ScalarType{}
 }
 
-// scalarOf returns the scalar type if t is a scalar of one of the given kinds.
+// scalarOf returns t if it is a scalar type of one of the given kinds.
 func (c *typeChecker) scalarOf(t ir.TypeInner, kinds ...ir.ScalarKind) (ir.ScalarType, bool) {
 	s, ok := t.(ir.ScalarType)
 	return s, ok && slices.Contains(kinds, s.Kind)

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// A text is a GLSL file after the first steps of the preprocessor. Line endings are \n, and a
-// line that ends with a backslash is joined with the next. The removed newlines follow the
-// joined line, so that later lines keep their numbers.
+// A text is a GLSL file after the first steps of the preprocessor. Line endings are \n. A line that
+// ends with a backslash is joined with the next line. The removed newlines follow the joined line,
+// so that later lines keep their numbers.
 type text struct {
-	shown []byte // text, including comments
-	code  []byte // text with comments, and newlines within them, replaced by spaces
+	shown []byte // the text with its comments
+	code  []byte // the text with comments, and newlines within them, replaced by spaces
 	at    int
 }
 
-// nextCodeLine returns the next line including its newline, both as shown and as code. The line
-// may contain comments that span several lines, because a directive continues after them. Both
-// results are nil at the end.
+// nextCodeLine returns the next line including its newline, in two forms: with comments, and as
+// code. The line may contain comments that span several lines, because a directive continues after
+// them. Both results are nil at the end.
 func (t *text) nextCodeLine() (shown, code []byte) {
 	if t.at >= len(t.code) {
 		return nil, nil
@@ -30,9 +30,9 @@ func (t *text) nextCodeLine() (shown, code []byte) {
 	return shown, code
 }
 
-// compact returns a line without its comments, such that a compiler sees the same directives and
-// comments as this package. It preserves the number of newlines. Newlines that would split or
-// start a directive move to the end of the line.
+// compact returns a line without its comments. A compiler finds the same directives and comments in
+// it as this package. The number of newlines stays the same. Newlines that would split or start a
+// directive move to the end of the line.
 func compact(shown, code []byte) []byte {
 	start := bytes.IndexFunc(code, func(r rune) bool { return r != '\n' && !isShaderBlank(r) })
 	keep := start < 0 || bytes.IndexByte(code[start:], '#') < 0
@@ -53,7 +53,7 @@ func compact(shown, code []byte) []byte {
 
 func isShaderBlank(r rune) bool { return r == ' ' || r == '\t' || r == '\v' || r == '\f' }
 
-// A lineError is an error at a line of a file. An empty file name stands for the source.
+// A lineError is an error at a line of a file. An empty file name means the source.
 type lineError struct {
 	file string
 	line int
@@ -67,11 +67,11 @@ func (e *lineError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.file, e.line, e.what)
 }
 
-// splice stands for a backslash and its line ending while a file is read.
+// splice replaces a backslash and its line ending while a file is read.
 const splice = 0
 
-// prepareGLSL prepares a GLSL file. joins is set if backslashes also join lines in comments,
-// which depends on the GLSL version: see joinsComments.
+// prepareGLSL prepares a GLSL file. joins reports whether backslashes also join lines in comments,
+// which depends on the GLSL version; see joinsComments.
 func prepareGLSL(source []byte, joins bool) (*text, error) {
 	source, err := unifyLines(source)
 	if err != nil {
@@ -126,9 +126,9 @@ func unifyLines(source []byte) ([]byte, error) {
 // The states of a lexer.
 const (
 	inCode   = iota
-	inString // "...", which only extensions allow and which ends with its line
-	inLine   // a // comment
-	inBlock  // a /* */ comment
+	inString // inside "...", which only extensions allow and which ends with its line
+	inLine   // inside a // comment
+	inBlock  // inside a /* */ comment
 )
 
 // A lexer separates code from comments.
@@ -137,9 +137,9 @@ type lexer struct {
 	at          int
 	shown, code []byte
 	state       int
-	line        int // current line
-	opened      int // line where the comment started
-	owed        int // newlines removed from joined lines
+	line        int // number of the current line
+	opened      int // number of the line where the comment started
+	owed        int // number of newlines that were removed from joined lines
 }
 
 // putCharacter appends a character to the shown text and to the code.
@@ -156,9 +156,9 @@ func (l *lexer) newlines(code byte) {
 	l.line++
 }
 
-// endsInBackslash reports whether the shown line ends with a backslash, with which other tools
-// would join it with the next line. This happens if a line that ends with two backslashes is
-// followed by an empty line. If remove is set, endsInBackslash replaces the backslash.
+// endsInBackslash reports whether the line ends with a backslash. Other tools would join such a
+// line with the next. It occurs if a line that ends with two backslashes is followed by an empty
+// line. If remove is set, endsInBackslash replaces the backslash.
 func (l *lexer) endsInBackslash(remove bool) bool {
 	n := len(l.shown)
 	found := n > 0 && l.shown[n-1] == '\\'
@@ -168,8 +168,8 @@ func (l *lexer) endsInBackslash(remove bool) bool {
 	return found
 }
 
-// takePair reports whether the next two characters are a and b, and consumes them as part of a
-// comment. Joined lines may separate them.
+// takePair reports whether the next two characters are a and b. If so, it consumes them as part of
+// a comment. Joined lines may separate them.
 func (l *lexer) takePair(a, b byte) (joined, found bool) {
 	i := l.at + 1
 	for i < len(l.source) && l.source[i] == splice {
@@ -198,7 +198,7 @@ func (l *lexer) takeCharacter(joins bool) error {
 			l.state = inCode
 			return nil
 		}
-		if c == '\n' || c == splice { // equivalent within a comment
+		if c == '\n' || c == splice { // has the same meaning within a comment
 			l.endsInBackslash(true)
 			l.newlines(' ')
 		} else {
@@ -243,8 +243,8 @@ func (l *lexer) takeCharacter(joins bool) error {
 	return nil
 }
 
-// harmless reports whether a line is empty or a comment. Then it does not matter whether the
-// line is part of the comment before it.
+// harmless reports whether a line is empty or a comment. If so, it does not matter whether the line
+// is part of the comment before it.
 func harmless(rest []byte) bool {
 	if i := bytes.IndexAny(rest, "\n\x00"); i >= 0 {
 		rest = rest[:i]
@@ -254,5 +254,5 @@ func harmless(rest []byte) bool {
 }
 
 // joinsComments reports whether a GLSL version also joins lines in comments. Earlier versions do
-// not define line joining: some compilers join lines anyway, some only outside of comments.
+// not define line joining. Some compilers join lines anyway, some only outside of comments.
 func joinsComments(version int) bool { return version >= 420 && version < 1000 || version >= 1300 }

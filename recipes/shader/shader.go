@@ -1,47 +1,46 @@
 // Package shader is the recipe for shaders.
 //
-// WGSL (.wgsl) is compiled to SPIR-V, GLSL, HLSL or the Metal shading language by the library
-// naga, which is young. So the recipe itself computes the type of each expression and the offset
-// of each member. It refuses a shader that naga compiles wrongly, and names the line of the
-// function or declaration. It replaces operators and functions that GLSL or HLSL lacks or
-// defines differently. It refuses names that naga would ignore, and replaces overrides by their
-// defaults. spirv-val and the driver check further rules. naga does not yet support hexadecimal
-// floats.
+// WGSL (.wgsl) is compiled to SPIR-V, GLSL, HLSL or the Metal shading language by the library naga,
+// which is young. So the recipe itself computes the type of each expression and the offset of each
+// member. It refuses a shader that naga compiles wrongly, and names the line of the function or
+// declaration. It replaces operators and functions that GLSL or HLSL lacks or defines differently.
+// It refuses names that naga would ignore, and replaces overrides by their defaults. spirv-val and
+// the driver check further rules. naga does not yet support hexadecimal floats.
 //
 // In GLSL (.glsl, .vert, .frag, .comp, .geom, .tesc, .tese), includes are expanded, so that a
 // driver needs only one file. An external compiler can compile the result to SPIR-V.
 //
 // # GLSL and HLSL from WGSL
 //
-// GLSL has no groups: @group(0) keeps its bindings, and the bindings of each later group follow
-// the previous group's. A comment after #version lists them with the names of blocks and
+// GLSL has no groups. @group(0) keeps its bindings, and the bindings of each later group follow
+// those of the previous group. A comment after #version lists them with the names of blocks and
 // textures, even for versions without layout(binding). Structs are padded where std140 or std430
-// would place a member at another offset than WGSL. A texture can be used with only one sampler.
-// In HLSL, @group(G) @binding(B) is the register with number B for its kind, in space G.
+// would place a member at another offset than WGSL. A texture can be used with only one sampler. In
+// HLSL, @group(G) @binding(B) is the register with number B for its kind, in space G.
 //
 // # Includes
 //
-// #include "name" is looked up beside the including file and then in include_dirs, #include
-// <name> only in include_dirs. Every file is a dependency, including absent files that would be
-// found if they were added. Includes are expanded everywhere outside of comments, even in #if
-// branches that a compiler will skip, because only the compiler knows its macros. Line endings
-// become \n. A line that ends with a backslash is joined with the next before anything else;
-// later lines keep their numbers. #pragma once is replaced by #ifndef guards. A file that
-// includes itself is an error unless it has guards or #pragma once.
+// #include "name" is looked up beside the including file and then in include_dirs, #include <name>
+// only in include_dirs. Every included file is a dependency. So is every absent file that an
+// include would find if it existed. Includes are expanded everywhere outside of comments, even in
+// #if branches that a compiler will skip, because only the compiler knows its macros. Line endings
+// become \n. A line that ends with a backslash is first joined with the next line. Later lines keep
+// their numbers. #pragma once is replaced by #ifndef guards. A file that includes itself is an
+// error unless it has guards or #pragma once.
 //
-// If the source has no #version line, it gets the line of its first include. Other #version
-// lines in included files are removed, with a warning if they differ, and so are the lines of extensions with which a compiler
-// expands includes. The option defines is inserted after the source's #version line. #line
+// If the source has no #version line, it gets the line of its first include. Other #version lines
+// in included files are removed, with a warning if they differ. Lines that enable includes in a
+// compiler are removed, too. The option defines is inserted after the source's #version line. #line
 // directives follow the GLSL version.
 //
 // # Hostile shaders
 //
-// naga is not hardened against hostile shaders: some cause an infinite recursion, which ends the
-// process. So this program starts itself again for each WGSL source and compiles in that
-// process, limited by option timeout. In a program that embeds this package, the init functions
-// of packages that are initialized earlier also run in that process, but main does not. Sources
-// are refused in advance if they have more than 256 KiB or brackets nested deeper than 200, or
-// if naga would take too long for their nested structs or expressions.
+// naga is not hardened against hostile shaders. Some of them cause an infinite recursion, which
+// ends the process. So this program starts itself again for each WGSL source, and compiles in the
+// child process, limited by option timeout. In a program that embeds this package, the init
+// functions of packages that are initialized earlier also run in the child process, but main does
+// not. Sources are refused in advance if they have more than 256 KiB or brackets nested deeper than
+// 200. They are also refused if naga would take too long for their nested structs or expressions.
 package shader
 
 import (
@@ -154,9 +153,9 @@ func (o *shaderOptions) machineKind() string {
 // maxSource limits the size of a shader in bytes.
 const maxSource = 4 << 20
 
-// estimateMemory implements Traits.Estimate. Includes may expand to maxFlat bytes, which are
-// held three times: as read, without comments, and as written. The memory of the child per byte
-// of WGSL was measured and is limited by childHeap.
+// estimateMemory implements Traits.Estimate. Includes may expand to maxFlat bytes. These are in
+// memory three times: as read, without comments, and as written. For WGSL, the memory of the child
+// per byte was measured, and childHeap limits it.
 func (o *shaderOptions) estimateMemory(_ []byte, size int64) (int64, error) {
 	if size > maxSource {
 		return 0, fmt.Errorf("the shader has %d bytes; the limit is %d", size, int64(maxSource))
@@ -231,7 +230,7 @@ func (o *shaderOptions) glsl(ctx context.Context, job *recipe.Job, source []byte
 		return job.Write(0, text)
 	}
 	defer job.Step("compile")()
-	// The compiler would open any file that an include names.
+	// The compiler would open any file that an include names, so no include may remain.
 	if line := leftInclude().FindIndex(text); line != nil {
 		return fmt.Errorf("the compiler would have to expand an #include: %.100q", text[line[0]:])
 	}
@@ -253,7 +252,7 @@ func readShader(job *recipe.Job, name string) ([]byte, error) {
 }
 
 // compileGLSL runs the external compiler, which converts GLSL to SPIR-V. The compiler's messages
-// identify files by their numbers in #line.
+// contain the file numbers of #line directives.
 func (o *shaderOptions) compileGLSL(ctx context.Context, job *recipe.Job, stage string, text []byte, names []string) error {
 	scratch, err := job.Scratch()
 	if err != nil {
@@ -284,7 +283,7 @@ var (
 	compilerWarning = lazyregexp.New(`WARNING: (\d+):(\d+): (.*)`)
 )
 
-// inFile returns a message of the compiler with its file name and line.
+// inFile returns a message of the compiler with the file's name and line.
 func inFile(m []string, names []string) string {
 	where := m[2] + ":1"
 	if n, err := strconv.Atoi(m[1]); err == nil && n > 0 && n < len(names) {

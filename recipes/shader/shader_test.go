@@ -20,7 +20,7 @@ import (
 
 type options = map[string]any
 
-// cook cooks one file of a tree with options as cook.toml would set them.
+// cook cooks one file of a tree. The options have the form that cook.toml sets.
 func cook(t testing.TB, files map[string]string, path string, o options) recipetest.Result {
 	t.Helper()
 	tree := fstest.MapFS{}
@@ -54,7 +54,7 @@ func TestIncludesAreExpanded(t *testing.T) {
 		files map[string]string
 		o     options
 		want  string
-		deps  []string // names, with ! for absent files
+		deps  []string // names of dependencies; absent files have a !
 	}{
 		{"none", map[string]string{"s/a.frag": "#version 330\nvoid main() {}"}, nil, "#version 330\nvoid main() {}", nil},
 		{"beside, above, below", map[string]string{
@@ -192,7 +192,7 @@ func TestErrorNamesTheLine(t *testing.T) {
 	}
 }
 
-// pairs repeats a line with the numbers of a declaration and of the previous declaration.
+// pairs repeats a line n times, with the numbers i+1 and i.
 func pairs(line string, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -201,7 +201,6 @@ func pairs(line string, n int) string {
 	return b.String()
 }
 
-// Large WGSL that compiles fast is accepted.
 func TestLargeWGSLIsCompiled(t *testing.T) {
 	for _, source := range []string{
 		"struct S0 { a: f32 }\n" + pairs("struct S%[1]d { a: S%[2]d }\n", 14) + "var<private> x: S14;",
@@ -247,7 +246,7 @@ func TestWGSLIsCompiledToTheSameBytes(t *testing.T) {
 		if res.Err != nil || !bytes.Contains(res.Outputs[0], []byte(want)) {
 			t.Errorf("%s: %v, %q", format, res.Err, res.Outputs[0])
 		}
-		for range 3 { // the order of the compiler's maps must not matter
+		for range 3 { // the iteration order of the compiler's maps must not matter
 			if again := cook(t, map[string]string{"a.wgsl": two}, "a.wgsl", o); !bytes.Equal(again.Outputs[0], res.Outputs[0]) {
 				t.Fatalf("%s: other bytes the second time", format)
 			}
@@ -277,8 +276,8 @@ func TestCanceledCookEndsTheChild(t *testing.T) {
 	}
 }
 
-// A child of another version of the program refuses. Text that other packages print before the
-// reply does no harm.
+// A child must refuse an order of another version of the program. Text that other packages print
+// before the reply must be ignored.
 func TestChild(t *testing.T) {
 	for _, tc := range []struct{ version, want string }{{compilerVersion(), ""}, {"0", "the program has been replaced"}} {
 		var in bytes.Buffer
@@ -296,7 +295,7 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// Flattening a flattened file changes nothing, and terminates.
+// Flattening a flattened file must change nothing, and must terminate.
 func FuzzFlatten(f *testing.F) {
 	f.Add([]byte("#version 330\n#include \"b\"\n/*\n#include \"c\"\n*/"), []byte("#pragma once\n#include \"b\"\n"))
 	f.Add([]byte("#inc\\\nlude \"b\"\r/*\\\r*/#/*\n*/include \"b\""), []byte("// \\\n//\n#pra\\\ngma once"))
@@ -320,7 +319,7 @@ func FuzzFlatten(f *testing.F) {
 	})
 }
 
-// Any source is refused or keeps its length and its lines when overrides become constants.
+// Any source must be refused, or keep its length and its lines when overrides become constants.
 func FuzzOverrides(f *testing.F) {
 	f.Add([]byte("@id(1) override a: f32 = 2;\nfn f() -> f32 { return a; }"))
 	f.Add([]byte("override a"))
@@ -336,11 +335,10 @@ func FuzzOverrides(f *testing.F) {
 	})
 }
 
-// slack is a factor for the race detector, under which sync.Pool drops random values, so that
-// regular expressions allocate again.
+// slack is a factor for the race detector. With it, sync.Pool drops random values, so that regular
+// expressions allocate again.
 var slack = 1
 
-// The allocations of naga for much WGSL stay below the estimate.
 func TestMemoryOfNagaStaysBelowTheEstimate(t *testing.T) {
 	var b strings.Builder
 	for i := 0; b.Len() < 100<<10; i++ {

@@ -44,7 +44,7 @@ const (
 	opSampledImage      = 86
 	opMatrixTimesScalar = 143
 	opMatrixTimesMatrix = 146
-	opBranch            = 250 // opBranchConditional
+	opBranch            = 250 // opcode of OpBranchConditional
 	opSwitch            = 251
 	opReturnValue       = 254
 
@@ -52,9 +52,9 @@ const (
 	decorationInvariant = 18
 )
 
-// checkSPIRV detects known faults of the compiler and similar ones: modules of a later version
-// than requested, results and operands whose types do not match the operation, and nested
-// blocks. For a full validation, use spirv-val.
+// checkSPIRV detects known faults of the compiler and similar faults. These are a later version
+// than requested, results and operands whose types do not match the operation, and nested blocks.
+// For a full validation, use spirv-val.
 func checkSPIRV(module []byte, asked string) error {
 	words := spirvWords(module)
 	if len(words) < spirvHeader || words[0] != 0x07230203 {
@@ -90,8 +90,8 @@ func spirvWords(module []byte) []uint32 {
 	return words
 }
 
-// instructions yields the offset and the words of each instruction of a module, up to one that ends
-// early.
+// instructions yields the offset and the words of each instruction of a module. It stops at an
+// instruction that ends early.
 func instructions(words []uint32) iter.Seq2[int, []uint32] {
 	return func(yield func(int, []uint32) bool) {
 		for at := spirvHeader; at < len(words); {
@@ -108,13 +108,13 @@ func instructions(words []uint32) iter.Seq2[int, []uint32] {
 type spirvModule struct {
 	types     map[uint32][]uint32 // opcode and operands of each type
 	typeOf    map[uint32]uint32   // type of each value
-	functions map[uint32]uint32   // type of each function
+	functions map[uint32]uint32   // function type of each function
 	blocks    map[uint32]bool     // types decorated as Block or BufferBlock
 	standard  uint32              // ID of the instruction set GLSL.std.450
 	returns   uint32              // result type of the current function
 }
 
-// checkInstruction checks one instruction; w holds the words after its opcode.
+// checkInstruction checks one instruction. w holds the words after its opcode.
 func (m *spirvModule) checkInstruction(op uint32, w []uint32) error {
 	switch {
 	case op == opDecorate && len(w) >= 2 && (w[1] == 2 || w[1] == 3):
@@ -173,7 +173,7 @@ func (m *spirvModule) pointedType(t uint32) uint32 {
 	return 0
 }
 
-// checkSameType checks that all values have type t. Values of unknown type (0) pass.
+// checkSameType checks that all values have type t. Values of unknown type (0) are accepted.
 func (m *spirvModule) checkSameType(op, t uint32, values ...uint32) error {
 	for _, v := range values {
 		if of := m.typeOf[v]; t != 0 && of != 0 && of != t {
@@ -187,14 +187,14 @@ func (m *spirvModule) mismatch(op, have, want uint32) error {
 	return fmt.Errorf("%s has %s for %s", opName(op), m.describeSPIRVType(have), m.describeSPIRVType(want))
 }
 
-// componentShape returns the number and type of a type's components, or 0 if the type is neither
-// a scalar number nor a vector.
+// componentShape returns the number and type of a type's components. It returns 0 if the type is
+// neither a scalar nor a vector.
 func (m *spirvModule) componentShape(t uint32) (count, component uint32) {
 	switch d := m.types[t]; {
 	case len(d) == 0:
 	case d[0] == opTypeVector && len(d) == 3:
 		return d[2], d[1]
-	case d[0] >= opTypeBool && d[0] <= opTypeFloat: // also bool
+	case d[0] >= opTypeBool && d[0] <= opTypeFloat: // bool, integer and float types
 		return 1, t
 	}
 	return 0, 0
@@ -220,7 +220,7 @@ func (m *spirvModule) describeSPIRVType(t uint32) string {
 }
 
 // decorateInvariant adds the decoration Invariant to the positions that the shader declares as
-// invariant, because naga writes it only in other formats.
+// invariant. naga writes it only in other formats.
 func decorateInvariant(module []byte, from *ir.Module) []byte {
 	invariant := map[string]bool{}
 	for _, e := range from.EntryPoints {
@@ -231,8 +231,8 @@ func decorateInvariant(module []byte, from *ir.Module) []byte {
 	if len(invariant) == 0 {
 		return module
 	}
-	end := len(module)             // end of the decorations
-	written := map[uint32]bool{}   // variables of these entry points
+	end := len(module)             // offset of the end of the decorations
+	written := map[uint32]bool{}   // variables that these entry points use
 	positions := map[uint32]bool{} // variables that hold a position
 	for at, w := range instructions(spirvWords(module)) {
 		switch op := w[0] & 0xffff; {
@@ -259,7 +259,7 @@ func decorateInvariant(module []byte, from *ir.Module) []byte {
 	return slices.Concat(module[:end], more, module[end:])
 }
 
-// isInvariant reports whether the position in a result is invariant.
+// isInvariant reports whether a result has a position that is declared invariant.
 func isInvariant(m *ir.Module, r *ir.FunctionResult) bool {
 	is := func(b *ir.Binding) bool {
 		if b == nil {
@@ -274,7 +274,7 @@ func isInvariant(m *ir.Module, r *ir.FunctionResult) bool {
 	return is(r.Binding)
 }
 
-// spirvText returns the text at the beginning of words, and the number of its words.
+// spirvText returns the text at the beginning of words, and how many words it takes.
 func spirvText(words []uint32) (string, int) {
 	var text []byte
 	for i, w := range words {

@@ -31,7 +31,7 @@ func TestCompilerFaults(t *testing.T) {
 	}
 }
 
-// ins is an instruction of SPIR-V.
+// ins returns a SPIR-V instruction.
 func ins(op uint32, words ...uint32) []uint32 {
 	return append([]uint32{uint32(len(words)+1)<<16 | op}, words...)
 }
@@ -65,7 +65,7 @@ func TestInvalidSPIRVIsRefused(t *testing.T) {
 		p
 		fn
 	)
-	// Types and values for all cases.
+	// These types and values are used by all cases.
 	head := slices.Concat(
 		ins(opExtInstImport, standard, 0), ins(opTypeFloat, f32, 32), ins(opTypeInt, u32, 32, 0), ins(opTypeVector, vec2, f32, 2), ins(opTypeVector, vec4, f32, 4),
 		ins(opTypeStruct, two, f32, u32), ins(opTypeArray, pair, f32, 0), ins(opTypePointer, pointer, 7, f32), ins(opTypeFunction, function, f32, u32),
@@ -73,7 +73,7 @@ func TestInvalidSPIRVIsRefused(t *testing.T) {
 		ins(opTypeSampler, sampler), ins(opTypeSampledImage, sampled, image), ins(1, boolean, b), ins(1, image, img), ins(1, sampler, smp), ins(1, sampled, si),
 		ins(1, f32, f), ins(1, u32, u), ins(1, vec2, v2), ins(1, vec4, v4), ins(1, pointer, p), ins(opFunction, f32, fn, 0, function),
 	)
-	const r = 900 // a result
+	const r = 900 // ID of the result
 	for _, tc := range []struct {
 		op         uint32
 		right, bad []uint32
@@ -136,7 +136,7 @@ func TestInvalidSPIRVIsRefused(t *testing.T) {
 	}{
 		{assemble(0x10300, blocks, ins(opTypeStruct, 3, 1)), "a Block is inside another Block"},
 		{assemble(0x10300, blocks, ins(opTypeStruct, 3, 2)), "a Block is inside another Block"},
-		{assemble(0x10300, ins(opTypeArray, 1, 1, 0), ins(opDecorate, 3, 2), ins(opTypeStruct, 3, 1)), ""}, // an array of itself
+		{assemble(0x10300, ins(opTypeArray, 1, 1, 0), ins(opDecorate, 3, 2), ins(opTypeStruct, 3, 1)), ""}, // the array type contains itself, which must not hang the check
 		{assemble(0x10300, blocks, ins(opTypeStruct, 4, 2)), ""},
 		{assemble(0x10300, head), ""},
 		{assemble(0x10300, ins(opTypeFloat, f32, 32), ins(opTypePointer, pointer, 7, f32), ins(opVariable, pointer, p, 7)), "a local variable is declared outside"},
@@ -153,7 +153,7 @@ func TestInvalidSPIRVIsRefused(t *testing.T) {
 	}
 }
 
-// assemble puts instructions behind a header.
+// assemble puts a header before instructions.
 func assemble(version uint32, parts ...[]uint32) []byte {
 	words := append([]uint32{0x07230203, version, 0, 1000, 0}, slices.Concat(parts...)...)
 	out := make([]byte, 0, 4*len(words))
@@ -163,7 +163,7 @@ func assemble(version uint32, parts ...[]uint32) []byte {
 	return out
 }
 
-// spirv-val, the authority, also accepts the sample shaders.
+// spirv-val, the reference validator, must also accept the sample shaders.
 func TestCompilerMakesValidSPIRV(t *testing.T) {
 	if _, err := exec.LookPath("spirv-val"); err != nil {
 		t.Skip("spirv-val is not installed")
@@ -201,8 +201,8 @@ func samples(t *testing.T) []string {
 	return list
 }
 
-// The position of an entry point is invariant in SPIR-V if the shader declares it so, and the
-// positions of other entry points are not.
+// The position of an entry point must be invariant in SPIR-V if and only if the shader declares it
+// so.
 func TestInvariantIsOfItsEntryPoint(t *testing.T) {
 	const plain = "@vertex fn a() -> @builtin(position) vec4<f32> { return vec4<f32>(1.0); }\n"
 	decorations := func(source string) int {
@@ -210,7 +210,7 @@ func TestInvariantIsOfItsEntryPoint(t *testing.T) {
 		if res.Err != nil {
 			t.Fatal(res.Err)
 		}
-		return bytes.Count(res.Outputs[0], []byte{18, 0, 0, 0}) // decorations are Invariant with this number
+		return bytes.Count(res.Outputs[0], []byte{18, 0, 0, 0}) // the decoration Invariant has this number
 	}
 	for source, want := range map[string]int{
 		plain: 0,

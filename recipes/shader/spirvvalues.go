@@ -23,7 +23,7 @@ func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 		if of := m.pointedType(m.typeOf[w[0]]); of != 0 && of != t {
 			return m.mismatch(op, of, t)
 		}
-	case op >= 65 && op <= 67 && len(w) >= 1: // access chains
+	case op >= 65 && op <= 67 && len(w) >= 1: // 65 to 67 are access chains, such as OpAccessChain
 		return m.checkScalars(op, opTypeInt, w[1:]...)
 	case op == opVectorShuffle && len(w) >= 2:
 		return m.checkShuffle(t, w)
@@ -43,19 +43,19 @@ func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 		return m.checkSample(op, w[0], w[1])
 	case op == opExtInst && len(w) >= 3 && w[0] == m.standard:
 		return m.standardFunction(t, w[1], w[2:])
-	case op == 148 && len(w) == 2: // dot
+	case op == 148 && len(w) == 2: // 148 is OpDot
 		return m.checkReduction(op, t, w...)
-	case op == 142 && len(w) == 2: // vector times scalar
+	case op == 142 && len(w) == 2: // 142 is OpVectorTimesScalar
 		_, component := m.componentShape(t)
 		if err := m.checkSameType(op, t, w[0]); err != nil {
 			return err
 		}
 		return m.checkSameType(op, component, w[1])
-	case op == 169 && len(w) == 3: // select
+	case op == 169 && len(w) == 3: // 169 is OpSelect
 		return m.checkSameType(op, t, w[1:]...)
-	case op == 229 || op >= 234 && op <= 242: // atomics with one value
+	case op == 229 || op >= 234 && op <= 242: // these are atomic operations with one value
 		return m.checkSameType(op, t, w[len(w)-1:]...)
-	case op == 245: // phi: values and their blocks
+	case op == 245: // 245 is OpPhi, which has values and their blocks
 		for i := 0; i+1 < len(w); i += 2 {
 			if err := m.checkSameType(op, t, w[i]); err != nil {
 				return err
@@ -65,17 +65,17 @@ func (m *spirvModule) checkMadeValue(op, t uint32, w []uint32) error {
 	return nil
 }
 
-// ruleOf returns the kinds of numbers of an operation's result and operands, or 0 if the
-// operation does not work per component.
+// ruleOf returns the kinds of numbers that an operation has as result and as operands. They are 0
+// if the operation does not work on each component.
 func ruleOf(op uint32) (kinds [2]uint32) {
 	switch {
-	case op == 109 || op == 110: // float to integer
+	case op == 109 || op == 110: // these opcodes convert a float to an integer
 		return [2]uint32{opTypeInt, opTypeFloat}
-	case op == 111 || op == 112: // integer to float
+	case op == 111 || op == 112: // these opcodes convert an integer to a float
 		return [2]uint32{opTypeFloat, opTypeInt}
 	case op == 113 || op == 114, op == 126 || op == 128 || op == 130 || op == 132 || op == 134 || op == 135 || op >= 137 && op <= 139, op >= 194 && op <= 200:
 		return [2]uint32{opTypeInt, opTypeInt}
-	case op == 115 || op == 116, floatMath[op] != "", op >= 207 && op <= 215: // the last are derivatives
+	case op == 115 || op == 116, floatMath[op] != "", op >= 207 && op <= 215: // 207 to 215 are derivatives
 		return [2]uint32{opTypeFloat, opTypeFloat}
 	case op >= 164 && op <= 168:
 		return [2]uint32{opTypeBool, opTypeBool}
@@ -88,7 +88,7 @@ func ruleOf(op uint32) (kinds [2]uint32) {
 }
 
 // checkMath checks that the result and the operands have the given kinds and the same number of
-// components. Floats must also have the same size; integers may differ in signedness.
+// components. Floats must also have the same size. Integers may differ in signedness.
 func (m *spirvModule) checkMath(op uint32, kinds [2]uint32, t uint32, w []uint32) error {
 	n, component := m.componentShape(t)
 	if kind := m.types[component]; n == 0 || kind[0] != kinds[0] {
@@ -138,11 +138,11 @@ func (m *spirvModule) hasOpcode(value, opcode uint32) bool {
 	return len(d) == 0 || d[0] == opcode
 }
 
-// checkSample checks that a coordinate has a component for each dimension of a texture.
-// Components are floats, or integers if a single texel is fetched.
+// checkSample checks that a coordinate has a component for each dimension of a texture. Components
+// are floats. If a single texel is fetched, they are integers.
 func (m *spirvModule) checkSample(op, image, coordinate uint32) error {
 	kind := uint32(opTypeFloat)
-	if op == 95 { // OpImageFetch
+	if op == 95 { // 95 is OpImageFetch
 		kind = opTypeInt
 	}
 	if err := m.checkNumberKind(op, kind, coordinate); err != nil {
@@ -155,7 +155,7 @@ func (m *spirvModule) checkSample(op, image, coordinate uint32) error {
 	if len(d) < 5 || d[0] != opTypeImage || d[2] > 3 {
 		return nil
 	}
-	want := []uint32{1, 2, 3, 3}[d[2]] + d[4]&1 // 1D, 2D, 3D, cube; plus one for an array's layer
+	want := []uint32{1, 2, 3, 3}[d[2]] + d[4]&1 // the dimensions of 1D, 2D, 3D and cube; an array's layer adds one
 	if have, _ := m.componentShape(m.typeOf[coordinate]); have != 0 && have < want {
 		return fmt.Errorf("%s has a coordinate of %d components for %d", opName(op), have, want)
 	}
@@ -178,8 +178,8 @@ func opName(op uint32) string {
 	return fmt.Sprint("instruction ", op)
 }
 
-// checkReduction checks that the operands are vectors of one type whose component type is the
-// result's type.
+// checkReduction checks that all operands are vectors of the same type. The type of their
+// components must be the type of the result.
 func (m *spirvModule) checkReduction(op, t uint32, values ...uint32) error {
 	of := m.typeOf[values[0]]
 	if _, component := m.componentShape(of); component != 0 && component != t {
@@ -191,7 +191,7 @@ func (m *spirvModule) checkReduction(op, t uint32, values ...uint32) error {
 func (m *spirvModule) checkCall(t uint32, w []uint32) error {
 	d := m.types[m.functions[w[0]]]
 	if len(d) < 2 {
-		return nil // the function is defined later
+		return nil // the function is defined after this call
 	}
 	if d[1] != t || len(d)-2 != len(w)-1 {
 		return errors.New("a call does not fit its function")
@@ -276,7 +276,7 @@ func (m *spirvModule) checkProduct(op, t uint32, w []uint32) error {
 		fits = fits || m.typeOf[w[0]] == t
 	default:
 		second, secondRows := size(m.typeOf[w[1]])
-		if op == 144 { // a vector on the left is a row vector
+		if op == 144 { // 144 is OpVectorTimesMatrix, where the vector is a row vector
 			fits = fits || secondRows == 0 || firstRows == secondRows && rows == second
 		} else {
 			fits = fits || secondRows == 0 || first == secondRows && rows == firstRows && columns == second
@@ -313,18 +313,18 @@ func (m *spirvModule) checkExtract(op, t uint32, w []uint32) error {
 	return nil
 }
 
-// standardFunction checks functions of GLSL.std.450 whose operands all have the result's type,
-// and functions that reduce vectors to a scalar.
+// standardFunction checks functions of GLSL.std.450. It checks functions whose operands all have
+// the result's type, and functions that reduce vectors to a scalar.
 func (m *spirvModule) standardFunction(t, function uint32, w []uint32) error {
 	switch {
-	case function == 66 || function == 67: // length, distance
+	case function == 66 || function == 67: // 66 and 67 are Length and Distance
 		return m.checkReduction(opExtInst, t, w...)
-	case function <= 32 && function != 5 && function != 7, // all but integer functions
-		function == 37, function == 40, function == 43, function == 46, // min, max, clamp, mix of floats
-		function >= 48 && function <= 50,               // step, smoothstep, fma
-		function == 68, function == 69, function == 71: // cross, normalize, reflect
+	case function <= 32 && function != 5 && function != 7, // 1 to 32 include two integer functions
+		function == 37, function == 40, function == 43, function == 46, // these are the minimum, maximum, clamp and mix of floats
+		function >= 48 && function <= 50,               // 48 to 50 are Step, SmoothStep and Fma
+		function == 68, function == 69, function == 71: // 68 is Cross, 69 Normalize, 71 Reflect
 		return m.checkSameType(opExtInst, t, w...)
-	case function == 53 && len(w) == 2: // ldexp
+	case function == 53 && len(w) == 2: // 53 is Ldexp
 		n, _ := m.componentShape(t)
 		if have, _ := m.componentShape(m.typeOf[w[1]]); have != n {
 			return m.mismatch(opExtInst, m.typeOf[w[1]], t)

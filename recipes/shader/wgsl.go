@@ -72,7 +72,7 @@ func tame(source []byte) error {
 		}
 		switch c {
 		case ';', '{', '}':
-			angles, unary = 0, 0 // they were less-than signs, not brackets
+			angles, unary = 0, 0 // the characters were less-than signs, not brackets
 		case '-', '!', '~', '&', '*':
 			unary++
 		case ' ', '\t', '\r', '\n':
@@ -123,8 +123,8 @@ func withoutComments(source []byte) []byte {
 	return out
 }
 
-// compileOrder compiles an order; it runs in the child process. The error starts with line and
-// column if naga reports them.
+// compileOrder compiles an order, in the child process. The error starts with line and column if
+// naga reports them.
 func (o *order) compileOrder() ([]byte, error) {
 	if o.Format != "source" {
 		if err := o.checkNames(withoutComments([]byte(o.Source))); err != nil {
@@ -287,8 +287,8 @@ var (
 		`(?:un)?pack[24]x\w+|workgroup(?:Barrier|UniformLoad)|inverse|outer)$`)
 )
 
-// checkFunctionNames refuses functions with the names of built-in functions, because naga would
-// call the built-in functions.
+// checkFunctionNames refuses functions that have the name of a built-in function. naga would call
+// the built-in function instead.
 func checkFunctionNames(code []byte) error {
 	for _, m := range functionName().FindAllSubmatch(code, -1) {
 		if builtInNames().Match(m[1]) {
@@ -298,11 +298,12 @@ func checkFunctionNames(code []byte) error {
 	return nil
 }
 
-// sizesBuffer is the attribute of Metal's last buffer.
+// sizesBuffer is the Metal attribute for the buffer with the array sizes. It is the last buffer
+// index.
 const sizesBuffer = " [[buffer(30)]]"
 
-// toMSL writes the Metal shading language. naga numbers buffers, textures and samplers in the
-// order of their groups and bindings, but assigns no number to the buffer with the array sizes.
+// toMSL writes the Metal Shading Language. naga numbers buffers, textures and samplers in the order
+// of their groups and bindings. It assigns no number to the buffer with the array sizes.
 func toMSL(module *ir.Module) ([]byte, error) {
 	text, _, err := msl.Compile(module, msl.DefaultOptions())
 	if err != nil {

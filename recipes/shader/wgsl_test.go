@@ -15,7 +15,7 @@ const (
 	floats   = "@group(0) @binding(0) var<storage, read_write> o: array<vec3<f32>>; "
 )
 
-// Operators and functions that GLSL and HLSL lack, or define differently, are replaced.
+// Operators and functions that GLSL and HLSL lack, or define differently, must be replaced.
 func TestMeaningOfWGSLIsKept(t *testing.T) {
 	for _, tc := range []struct{ format, source, want string }{
 		{"glsl", floats + compute + "o[0] = select(o[1], o[2], o[3] > o[4]); }", "vec3((_e14.x ? _e7.x : _e4.x), "},
@@ -45,7 +45,7 @@ func TestMeaningOfWGSLIsKept(t *testing.T) {
 	}
 }
 
-// Members of structs have the same offsets in GLSL as in WGSL.
+// Members of structs must have the same offsets in GLSL as in WGSL.
 func TestLayoutIsKept(t *testing.T) {
 	for _, tc := range []struct{ source, want string }{
 		{"struct U { @size(32) a: f32, @align(64) b: f32 } @group(0) @binding(0) var<storage, read_write> u: U; " + compute + "u.b = u.a; }",
@@ -64,7 +64,7 @@ func TestLayoutIsKept(t *testing.T) {
 	}
 }
 
-// Bindings are written if the version of GLSL has them, and always listed.
+// Bindings must be written if the version of GLSL has them. They must always be listed.
 func TestBindingsAreWritten(t *testing.T) {
 	source := `struct Camera { view: mat4x4<f32> }
 @group(0) @binding(2) var<uniform> camera: Camera;
@@ -86,8 +86,8 @@ func TestBindingsAreWritten(t *testing.T) {
 	}
 }
 
-// A shader that the target language cannot express, or that naga compiles wrongly, is refused
-// with a line.
+// A shader must be refused, with a line, if the target language cannot express it or naga compiles
+// it wrongly.
 func TestInexpressibleShadersAreRefused(t *testing.T) {
 	const fragment = "@fragment fn main() -> @location(0) vec4<f32> { "
 	for _, tc := range []struct{ source, format, version, want string }{
@@ -113,7 +113,8 @@ func TestInexpressibleShadersAreRefused(t *testing.T) {
 	}
 }
 
-// A function that only another entry point calls is neither added to the GLSL nor refused.
+// A function that only another entry point calls must not be written to the GLSL. It must not be a
+// reason to refuse the shader.
 func TestUnusedFunctionsDoNotMatter(t *testing.T) {
 	source := unsigned + "fn bits(a: u32) -> u32 { return reverseBits(a); } @compute @workgroup_size(1) fn other() { o[0] = bits(o[1]); } @fragment fn main() -> @location(0) vec4<f32> { return vec4<f32>(1.0); }"
 	res := cook(t, map[string]string{"a.wgsl": source}, "a.wgsl", options{"format": "glsl", "entry": "main", "glsl_version": "330"})
@@ -122,7 +123,7 @@ func TestUnusedFunctionsDoNotMatter(t *testing.T) {
 	}
 }
 
-// glslangValidator, the authority, also accepts the sample shaders.
+// glslangValidator, the reference compiler, must also accept the sample shaders.
 func TestCompilerMakesValidGLSL(t *testing.T) {
 	if _, err := exec.LookPath("glslangValidator"); err != nil {
 		t.Skip("glslangValidator is not installed")

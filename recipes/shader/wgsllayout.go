@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// checkOffsets compares naga's offsets of struct members with the offsets that WGSL defines.
-// naga does not apply a member's @align to the alignment of its struct, nor of structs and
+// checkOffsets compares naga's offsets of struct members with the offsets that WGSL defines. naga
+// ignores a member's @align when it computes the alignment of its struct, and of the structs and
 // arrays that contain it.
 func checkOffsets(m *ir.Module, source []byte) error {
 	l := wgslLayout{module: m, attributes: map[string]attribute{}}
@@ -34,10 +34,10 @@ func checkOffsets(m *ir.Module, source []byte) error {
 // A wgslLayout computes type layouts by the rules of WGSL.
 type wgslLayout struct {
 	module     *ir.Module
-	attributes map[string]attribute // attributes by struct.member
+	attributes map[string]attribute // attributes of members, by struct.member
 }
 
-// An attribute holds @align and @size of a member, or 0 if absent.
+// An attribute holds @align and @size of a member. They are 0 if they are absent.
 type attribute struct{ align, size int }
 
 var (

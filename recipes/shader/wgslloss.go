@@ -14,7 +14,8 @@ import (
 )
 
 // naga ignores unknown names, and some of its writers replace a built-in value that they do not
-// know with another one. These checks refuse a shader if the output would lack a part of it.
+// know with another one. The functions in this file refuse a shader if the output would lack a part
+// of it.
 
 var (
 	anyAttribute = lazyregexp.New(`@\s*(\w+)`)
@@ -34,8 +35,8 @@ var knownAttributes = strings.Fields(`align binding blend_src builtin compute co
 // knownExtensions are the extensions of WGSL that naga compiles.
 var knownExtensions = strings.Fields("f16 dual_source_blending clip_distances subgroups primitive_index")
 
-// builtInValues are the built-in values that the writers of all formats know, and further values
-// of each format. GLSL has a check of its own.
+// builtInValues are the built-in values that the writers of all formats know, and the additional
+// values of each format. GLSL has a separate check.
 var builtInValues = map[string][]string{
 	"": strings.Fields(`vertex_index instance_index position front_facing frag_depth sample_index sample_mask local_invocation_id
 		local_invocation_index global_invocation_id workgroup_id subgroup_invocation_id subgroup_size subgroup_id num_subgroups
@@ -45,8 +46,8 @@ var builtInValues = map[string][]string{
 	"msl":   {"num_workgroups", "primitive_index"},
 }
 
-// checkNames refuses names in the source that naga would ignore or misread in the format of the
-// order. code is the source without comments.
+// checkNames refuses names that naga would ignore or misread in the format of the order. code is
+// the source without comments.
 func (o *order) checkNames(code []byte) error {
 	refuse := func(at int, format string, args ...any) error {
 		return plaintext.Errorf([]byte(o.Source), at, format, args...)
@@ -77,7 +78,8 @@ func (o *order) checkNames(code []byte) error {
 	return nil
 }
 
-// declaredTwice returns the offset of the second declaration of a name outside of functions, or -1.
+// declaredTwice returns the offset of the second declaration of a name outside of functions. It
+// returns -1 if there is none.
 func declaredTwice(code []byte) int {
 	declared := map[string]bool{}
 	depth, from := 0, 0
@@ -153,9 +155,9 @@ func (o *order) checkPushConstants(module *ir.Module) error {
 	return nil
 }
 
-// overridesToConstants replaces the overrides in the order's source by constants with their
-// defaults, because naga writes no constants that a pipeline sets. It warns of each override that
-// the shader uses. Lines and columns stay.
+// overridesToConstants replaces the overrides in the order's source by constants with their default
+// values. The reason is that naga writes no constants that a pipeline can set. It warns about each
+// override that the shader uses. Lines and columns stay the same.
 func (o *order) overridesToConstants() error {
 	code := withoutComments([]byte(o.Source))
 	out := []byte(o.Source)
@@ -163,7 +165,7 @@ func (o *order) overridesToConstants() error {
 		name := code[m[2]:m[3]]
 		length := bytes.IndexByte(code[m[3]:], ';')
 		if length < 0 {
-			break // the WGSL compiler reports that the declaration has no end
+			break // the WGSL compiler reports the missing end of the declaration
 		}
 		end := m[3] + length
 		uses := 0
@@ -173,7 +175,7 @@ func (o *order) overridesToConstants() error {
 			}
 		}
 		switch hasDefault := bytes.IndexByte(code[m[3]:end], '=') >= 0; {
-		case uses == 1: // the declaration
+		case uses == 1: // the only use is the declaration
 			blank(out[m[0] : end+1])
 			continue
 		case !hasDefault:

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/recipes/text"
 )
 
-// Text in Latin-1 becomes UTF-8, with line endings of Unix.
+// The example converts text from Latin-1 to UTF-8, with Unix line endings.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -34,8 +34,8 @@ func Recipe() recipe.Recipe {
 // Outputs implements recipe.Cooker.
 func (*textOptions) Outputs() []string { return []string{"{path}"} }
 
-// estimateMemory implements Traits.Estimate. Latin-1 may double in size as UTF-8, a bare line
-// ending may double as CRLF, and a growing buffer exists twice.
+// estimateMemory implements Traits.Estimate. Latin-1 may double in size as UTF-8. A bare line
+// ending may double as CRLF. While a buffer grows, it exists twice.
 func (*textOptions) estimateMemory(_ []byte, size int64) (int64, error) { return 64<<10 + 8*size, nil }
 
 // Cook implements recipe.Cooker.
@@ -70,7 +70,7 @@ func (o *textOptions) Cook(ctx context.Context, job *recipe.Job) error {
 	return job.Write(0, out)
 }
 
-// chunk is the number of bytes decoded between two checks of the context.
+// chunk is the number of bytes that are decoded between two checks of the context.
 const chunk = 64 << 10
 
 // decodeToUTF8 returns the source as UTF-8.
@@ -120,7 +120,7 @@ func (o *textOptions) replaceLineEnds(ctx context.Context, text []byte) ([]byte,
 		return text, nil
 	}
 	out := make([]byte, 0, len(text)+len(text)/16)
-	last := "\n" // end of the previous line
+	last := "\n" // ending of the previous line
 	for n := 0; len(text) > 0; n++ {
 		if n%4096 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -144,8 +144,8 @@ func (o *textOptions) replaceLineEnds(ctx context.Context, text []byte) ([]byte,
 	return out, nil
 }
 
-// newLineEnd returns the new ending of a line that ended with was, or "" at the end of the text.
-// last is the ending of the previous line.
+// newLineEnd returns the new ending of a line that ended with was. It returns "" at the end of the
+// text. last is the ending of the previous line.
 func (o *textOptions) newLineEnd(was, last string) string {
 	switch {
 	case was == "" && !o.FinalNewline:

@@ -103,7 +103,6 @@ func TestCanceledCookEnds(t *testing.T) {
 	}
 }
 
-// Decoding also ends with the context.
 func TestCanceledDecodingEnds(t *testing.T) {
 	for encoding, source := range map[string]string{
 		"utf-8": strings.Repeat("é", 4*chunk), "latin1": strings.Repeat("\xe9", 8*chunk), "utf-16": strings.Repeat("a\x00", 4*chunk),
@@ -117,7 +116,6 @@ func TestCanceledDecodingEnds(t *testing.T) {
 	}
 }
 
-// The memory for a text, allocated at once, stays below the estimate.
 func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 	for _, source := range []string{strings.Repeat("\n", 1<<20), strings.Repeat("\xe9", 1<<20), strings.Repeat("\xe9\n", 1<<19)} {
 		o := &textOptions{Encoding: "latin1", LineEndings: "crlf"}
@@ -133,14 +131,14 @@ func TestMemoryStaysBelowTheEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// While the output grows, its old buffer of 4/5 of the size still exists.
+		// While the output grows, its old buffer of 4/5 of the size also exists.
 		if need := int64(len(source) + cap(decoded) + cap(out) + cap(out)*4/5); need > estimate {
 			t.Errorf("%.3q: %d bytes for %d, estimated %d", source, need, len(source), estimate)
 		}
 	}
 }
 
-// The output is UTF-8, and cooking it again changes nothing.
+// The output must be UTF-8, and cooking it again must change nothing.
 func FuzzText(f *testing.F) {
 	f.Add([]byte("a \r\n\xef\xbb\xbf\r"), uint8(0))
 	f.Add([]byte("\xff\xfea\x00"), uint8(7))

@@ -15,20 +15,20 @@ import (
 // A kind is a kind of file that cook maintains.
 type kind struct {
 	name string
-	// prepare creates a state where the files exist and the next run needs them.
+	// prepare makes the files of this kind exist, in a state where the next run needs them.
 	prepare func(ctx context.Context, b *project) error
 	files   func(b *project) ([]string, error)
 	setups  []setup
-	// reports reports whether the run must report a fault; nil means that it never must.
+	// reports reports whether the run must report a fault. nil means that it need not report any.
 	reports func(fault) bool
-	// judge checks the result of a run, and calls wrong for each error in it.
+	// judge checks the result of a run, and calls wrong for each error that it finds.
 	judge func(ctx context.Context, b *project, r result, wrong func(string, ...any)) bool
 	// rebuild is set if prepare needs a fresh project.
 	rebuild bool
-	parts   bool // set if only a project with manifest parts (many assets) has the file
+	parts   bool // whether only a project with a split manifest (many assets) has the file
 }
 
-// A setup is a change made between the damage and the run, and the kind of run.
+// A setup is the kind of run, and a change that is made between the damage and the run.
 type setup struct {
 	name   string
 	before func(b *project) error
@@ -58,7 +58,7 @@ var kinds = []kind{
 
 func every(fault) bool { return true }
 
-// wrongBits excludes truncations: a truncated list is still valid.
+// wrongBits excludes truncations, because a truncated journal is still valid.
 func wrongBits(h fault) bool { return !h.cut }
 
 func ready(context.Context, *project) error { return nil }
@@ -72,7 +72,7 @@ func changed(ctx context.Context, b *project) error {
 	return err
 }
 
-// killed creates the files that remain if a first run is killed after placing its last output.
+// killed leaves the files of a first run that is killed after it placed its last output.
 func killed(ctx context.Context, b *project) error {
 	if err := errors.Join(os.RemoveAll(b.out), b.putForeign(b.out)); err != nil {
 		return err
@@ -132,7 +132,7 @@ func repaired(_ context.Context, b *project, r result, wrong func(string, ...any
 	return b.same(wrong, nil)
 }
 
-// same reports whether the outputs equal the outputs of a run from scratch, except for the files in
+// same reports whether the outputs equal the outputs of a run from scratch. It ignores the files in
 // but.
 func (b *project) same(wrong func(string, ...any), but []string) bool {
 	diff, err := b.diff()
@@ -150,7 +150,7 @@ func (b *project) same(wrong func(string, ...any), but []string) bool {
 }
 
 // repairedOrReported is like repaired, but also accepts outputs that the run reports as not made by
-// cook and leaves unchanged, because the damage removed the record that cook owns them.
+// cook and leaves unchanged. The damage may have removed the record that cook owns them.
 func repairedOrReported(_ context.Context, b *project, r result, wrong func(string, ...any)) bool {
 	if r.err != nil {
 		wrong("error %v", r.err)
@@ -168,8 +168,8 @@ func repairedOrReported(_ context.Context, b *project, r result, wrong func(stri
 	return b.same(wrong, but)
 }
 
-// likeScratch accepts a run with damaged rules if its result is the same as the result of a run
-// from scratch with these rules: equal outputs or the same error.
+// likeScratch accepts a run with damaged rules if a run from scratch with these rules has the same
+// result: equal outputs or the same error.
 func likeScratch(ctx context.Context, b *project, r result, wrong func(string, ...any)) bool {
 	defer func() {
 		if err := b.restoreRules(); err != nil {

@@ -12,21 +12,22 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// A project is a cooked asset tree with a foreign file in the output directory.
+// A project is a cooked asset tree. Its output directory also contains a file that cook did not
+// make.
 type project struct {
 	dir, assets, out, store string
 	rules                   []byte
 	adjust                  func(*cook.Project) // nil if the manifest is one file
-	edited                  bool                // selects which of its two texts the edited source has
-	// want holds the outputs of a run from scratch, by the value of edited.
+	edited                  bool                // whether the edited source has its second text
+	// want holds the outputs of a run from scratch, for both values of edited.
 	want  map[bool]oracle.Tree
-	later time.Duration // offset of the next run's clock
+	later time.Duration // difference between the next run's clock and the real time
 }
 
 // foreign is the path of a user's file in the output directory.
 const foreign = "data/foreign.json"
 
-// editedFile is the source that edit changes.
+// editedFile is the source that switchEdited changes.
 const editedFile = "plain.txt"
 
 // newProject creates a project from the sample and the given number of small files.
@@ -96,12 +97,12 @@ func (b *project) putForeign(out string) error {
 	return errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte("foreign"), 0o666))
 }
 
-// rebuildAll removes the outputs and the store, and cooks everything.
+// rebuildAll removes the outputs and the store, and cooks everything again.
 func (b *project) rebuildAll(ctx context.Context) error {
 	if err := errors.Join(os.RemoveAll(b.out), os.RemoveAll(b.store), b.putForeign(b.out)); err != nil {
 		return err
 	}
-	for range 2 { // the second run makes the index trust all stamps
+	for range 2 { // the index trusts all file stamps after the second run
 		if _, err := b.cookObserved(ctx, false, nil); err != nil {
 			return err
 		}
@@ -109,7 +110,7 @@ func (b *project) rebuildAll(ctx context.Context) error {
 	return nil
 }
 
-// put replaces a file by a new file, so that its stamp changes however coarse the clock is.
+// put replaces a file by a new file. So its stamp changes even if the clock is coarse.
 func put(name string, data []byte) error {
 	info, err := os.Lstat(name)
 	mode := os.FileMode(0o666)
@@ -122,7 +123,7 @@ func put(name string, data []byte) error {
 	return os.Rename(name+"~", name)
 }
 
-// A recorder is an observer that records notes and failures.
+// A recorder is an observer that records the notes and failures of a run.
 type recorder struct {
 	cook.Observers
 	notes   []string
@@ -142,7 +143,7 @@ func (l *recorder) Event(e cook.Event) {
 
 func (b *project) options(l *recorder, full bool) oracle.Run {
 	r := oracle.Run{Dir: b.assets, Out: b.out, Cache: b.store, Workers: 2, Observer: l, Adjust: b.adjust,
-		// The clock is so far ahead that every stamp is old enough to be trusted.
+		// The clock is so far ahead that cook trusts every file stamp.
 		Now: func() time.Time { return time.Now().Add(time.Hour + b.later) }}
 	if full {
 		r.Strict = true // forces a full scan
@@ -156,7 +157,6 @@ func (b *project) cookObserved(ctx context.Context, full bool, started func()) (
 	return l, err
 }
 
-// A result contains the error and the reports of a run.
 type result struct {
 	notes, failed []string
 	err           error
@@ -164,7 +164,7 @@ type result struct {
 	summary       cook.Summary
 }
 
-// cookWithin cooks, with a timeout.
+// cookWithin cooks with a timeout.
 func (b *project) cookWithin(ctx context.Context, full bool) result {
 	ended := make(chan result, 1)
 	go func() {
@@ -182,7 +182,7 @@ func (b *project) cookWithin(ctx context.Context, full bool) result {
 	}
 }
 
-// diff returns the differences between the outputs and the outputs of a run from scratch.
+// diff returns the differences between the current outputs and the outputs of a run from scratch.
 func (b *project) diff() (string, error) { return b.diffFrom(b.want[b.edited]) }
 
 func (b *project) diffFrom(want oracle.Tree) (string, error) {

@@ -1,10 +1,10 @@
 // Package damage truncates each file that cook maintains at every length, and flips each of its
-// bits. After each fault it checks that the next run restores the outputs of a run from scratch,
-// and that it reports the damage.
+// bits. After each fault it checks two things: the next run restores the outputs of a run from
+// scratch, and it reports the damage.
 //
-// A test of package cook runs a sample; "go run ./proof/reliability damage" runs all. It cooks in
-// the same process, so a panic ends the sweep; the file "now" in the sweep's directory then
-// describes the fault.
+// A test of package cook runs a sample. "go run ./proof/reliability damage" runs all faults. It
+// cooks in the same process, so a panic ends the sweep. The file "now" in the sweep's directory
+// then describes the fault.
 package damage
 
 import (
@@ -18,19 +18,19 @@ import (
 	"time"
 )
 
-// patience is how long a run may take before it counts as hanging.
+// patience is the longest time that a run may take.
 const patience = 30 * time.Second
 
 // Options select faults.
 type Options struct {
-	// Stride and Offset select every Stride-th fault, starting with number Offset; a Stride of 0
+	// Stride and Offset select every Stride-th fault, starting with number Offset. A Stride of 0
 	// selects all. Successive faults use different setups.
 	Stride, Offset int
-	// Only is the name of a kind of file; "" means all kinds.
+	// Only is the name of a kind of file. "" means all kinds.
 	Only string
-	// Parts is the number of assets in the tree for manifest parts; 0 skips that tree.
+	// Parts is the number of assets in the tree for a split manifest. 0 skips that tree.
 	Parts int
-	// PartsStride is the Stride for manifest parts, where each run takes long.
+	// PartsStride is the Stride for a split manifest, where each run takes long.
 	PartsStride int
 }
 
@@ -46,7 +46,7 @@ type Tally struct {
 	Kind   string
 	Files  int // number of damaged files
 	Faults int
-	// Noted counts the runs that reported the damage. Other runs did not read the damaged bytes, or
+	// Noted counts the runs that reported the damage. The others did not read the damaged bytes, or
 	// could not detect the damage.
 	Noted int
 	// Refused counts the runs that correctly returned an error.
@@ -57,7 +57,7 @@ type Tally struct {
 // A fault truncates a file or flips one bit.
 type fault struct {
 	cut bool
-	at  int // number of remaining bytes, or the bit to flip
+	at  int // number of bytes that remain, or the number of the bit to flip
 }
 
 func (h fault) String() string {
@@ -79,8 +79,8 @@ func (h fault) applyFault(data []byte) []byte {
 	return data
 }
 
-// damageCount returns the number of faults for a file of the given size: first the truncations,
-// then the bit flips.
+// damageCount returns the number of faults for a file of the given size. The truncations come
+// first, then the bit flips.
 func damageCount(size int) int { return size + 8*size }
 
 func damageAt(n, size int) fault {
@@ -173,7 +173,7 @@ func sweepKind(ctx context.Context, dir string, k kind, stride, offset, assets i
 			done++
 			n += stride
 		}
-		// The stride continues across files.
+		// The stride continues from one file to the next.
 		n -= damageCount(size)
 		if !k.parts {
 			if err := b.replaced(ctx, k, i, replacements[(i+offset)%len(replacements)], &t); err != nil {
@@ -209,7 +209,7 @@ func (b *project) replaced(ctx context.Context, k kind, i int, by replacement, t
 	wrong := func(format string, args ...any) {
 		t.Wrong = append(t.Wrong, Finding{k.name, rel, "replaced by " + by.name + ", " + s.name, fmt.Sprintf(format, args...)})
 	}
-	b.later = 48 * time.Hour // advance the clock by two days, so that daily tasks run
+	b.later = 48 * time.Hour // the clock advances by two days, so that daily tasks run
 	res := b.cookWithin(ctx, s.full)
 	b.later = 0
 	switch {

@@ -21,17 +21,16 @@ import (
 )
 
 // A target is a fault at one system call. The numbers of calls can vary with concurrency and the
-// clock, so the call is identified by its content and by the number of earlier calls that are equal
-// to it.
+// clock. So the call is identified by its content and by the number of equal calls before it.
 type target struct {
 	scene string
 	fault Fault
-	call  callID // zero if there is no fault
-	turn  int    // number of earlier calls equal to this call
+	call  callID // zero if no fault is injected
+	turn  int    // number of equal calls before this call
 }
 
-// A callID identifies equal calls by name and paths, which are relative to the workspace and
-// without random parts.
+// A callID identifies a system call by its name and paths. The paths are relative to the workspace
+// and contain no random parts.
 type callID struct{ name, path, to string }
 
 func (ws *workspace) idOf(c faultfs.Call) callID {
@@ -41,22 +40,22 @@ func (ws *workspace) idOf(c faultfs.Call) callID {
 
 var randomName = regexp.MustCompile("[0-9a-f]{16,}")
 
-// An outcome is the result of a play.
+// An outcome is the result of one run of the command.
 type outcome struct {
-	calls []faultfs.Call // system calls of the command, up to the one with the fault
-	met   bool           // the call with the fault was reached
+	calls []faultfs.Call // system calls of the command, up to the call with the fault
+	met   bool           // whether the call with the fault was reached
 	found []Finding
 }
 
-// A broken holds the data of a run with an injected fault.
+// A broken value holds the data of a run with an injected fault.
 type broken struct {
 	target
-	met    faultfs.Call // the call with the fault; zero if it was not reached
-	code   int          // exit code
+	met    faultfs.Call // zero if the call with the fault was not reached
+	code   int
 	stdout string
 	stderr string
-	before oracle.Tree // outputs before the run
-	after  oracle.Tree // outputs after the run
+	before oracle.Tree
+	after  oracle.Tree
 }
 
 func (r *broken) killed() bool { return r.met.N > 0 && r.fault.Action == faultfs.Kill }
@@ -115,7 +114,6 @@ func (ws *workspace) playFault(ctx context.Context, b target) (outcome, error) {
 	return o, ws.undo()
 }
 
-// breakOne runs the command and injects the fault.
 func (ws *workspace) breakOne(ctx context.Context, r *broken) ([]faultfs.Call, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -129,7 +127,7 @@ func (ws *workspace) breakOne(ctx context.Context, r *broken) ([]faultfs.Call, e
 	turn := 0
 	calls, err := faultfs.Run(ctx, cmd, []string{ws.dir}, func(c faultfs.Call) faultfs.Action {
 		switch {
-		case r.met.N > 0: // only after a persistent fault
+		case r.met.N > 0: // an earlier call already failed, and the fault is persistent
 			if c.Grows {
 				return r.fault.Action
 			}
@@ -155,7 +153,6 @@ func (ws *workspace) breakOne(ctx context.Context, r *broken) ([]faultfs.Call, e
 
 type finder func(kind Kind, format string, args ...any)
 
-// checkFaultedRun checks the result of a run with a fault.
 func (ws *workspace) checkFaultedRun(r *broken, find finder) {
 	if strings.Contains(r.stderr, "panic: ") || strings.Contains(r.stderr, "fatal error: ") {
 		find(Wrong, "it panicked")
@@ -193,7 +190,7 @@ func (ws *workspace) checkExit(r *broken, find finder) {
 		find(Wrong, "%s", diff("exit 0, but the outputs differ from a cook from scratch", want, r.after))
 	case r.code != 1 && r.code != 2:
 		find(Wrong, "exit %d, want 1 or 2", r.code)
-	case fails: // expected
+	case fails: // the failure is expected
 	case r.met.N == 0 || r.fault.Harmless:
 		find(Wrong, "exit %d", r.code)
 	case !ws.reportsCause(r):
@@ -227,8 +224,8 @@ func (ws *workspace) reportsCause(r *broken) bool {
 	return false
 }
 
-// checkRepair cooks twice without faults: the first run must repair everything, and the second must
-// have nothing to do.
+// checkRepair cooks twice without faults. The first run must repair everything. The second must be
+// a no-op run.
 func (ws *workspace) checkRepair(ctx context.Context, want oracle.Tree, find finder) error {
 	const last = "the one after that"
 	for _, turn := range []string{"the next cook", last} {
@@ -270,7 +267,7 @@ func (ws *workspace) checkRepair(ctx context.Context, want oracle.Tree, find fin
 // noopSummary matches the summary of a no-op run.
 var noopSummary = regexp.MustCompile(`(?m)^cook: (\d+) assets?(: \d+ up to date)? in `)
 
-// readOut is like ReadTree, but returns an empty tree if the directory does not exist.
+// readOut is like oracle.ReadTree, but returns an empty tree if the directory does not exist.
 func readOut(dir string) (oracle.Tree, error) {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return oracle.Tree{}, nil
@@ -278,7 +275,8 @@ func readOut(dir string) (oracle.Tree, error) {
 	return oracle.ReadTree(dir)
 }
 
-// diff returns the differences between got and want below a headline, or "" if there are none.
+// diff returns the differences between got and want, after a headline. It returns "" if got equals
+// want.
 func diff(headline string, want, got oracle.Tree) string {
 	d := want.Diff(got)
 	if d == "" {

@@ -18,11 +18,11 @@ import (
 type scene struct {
 	name string
 	verb []string // the verb to run; nil to cook
-	// begin prepares the workspace for the command. Before, the workspace is in the state after the
-	// previous play: cooked, with its original sources.
+	// begin prepares the workspace for the command. Before, the workspace has its original sources
+	// and is cooked.
 	begin func(ws *workspace) error
-	// foreign lists the user's files in the output directory. A file in the way of an output makes
-	// cook fail, and is removed before the outputs are repaired.
+	// foreign lists files in the output directory that cook did not make. Such a file at the path
+	// of an output makes cook fail. It is removed before the outputs are repaired.
 	foreign map[string]string
 	// moves reports whether the command must store its state in the directory named state.
 	moves bool
@@ -36,10 +36,10 @@ func scenes() []scene {
 		{name: "edited", begin: func(ws *workspace) error {
 			return errors.Join(ws.undo(), ws.cook(), os.RemoveAll(ws.store), ws.editWorkspace(), ws.changeOutputs())
 		}},
-		{name: "rules", begin: func(ws *workspace) error { // a full run whose results are all in the store
+		{name: "rules", begin: func(ws *workspace) error { // a full run that finds all results in the store
 			return errors.Join(ws.undo(), ws.cook(), ws.editWorkspace(), ws.changeOutputs(), ws.write("cook.toml", otherRules))
 		}},
-		{name: "lost", begin: func(ws *workspace) error { // the index is lost; the manifest shows which outputs cook owns
+		{name: "lost", begin: func(ws *workspace) error { // the index is lost, so that only the manifest says which outputs cook owns
 			return errors.Join(ws.cook(), os.Remove(filepath.Join(ws.out, ".cook", "index")), os.RemoveAll(ws.store))
 		}},
 		{
@@ -112,7 +112,6 @@ func (ws *workspace) args(verb ...string) []string {
 	return args
 }
 
-// cook cooks without faults.
 func (ws *workspace) cook() error { return run(ws.command(ws.args()...)) }
 
 func run(cmd *exec.Cmd) error {
@@ -141,7 +140,7 @@ func (ws *workspace) editWorkspace() error {
 	return errors.Join(
 		ws.write("data/level.json", `{"name": "second", "laps": 12}`),
 		ws.write("tex/sky.png", string(oracle.Picture(7))),
-		ws.write("mesh/cart.bin", "87654321"), // a dependency
+		ws.write("mesh/cart.bin", "87654321"), // a dependency of other sources
 		ws.write("new/deep/added.txt", "a new asset"),
 		os.Remove(filepath.Join(ws.src, "plain.txt")),
 		os.RemoveAll(filepath.Join(ws.src, "data", "deep")),
@@ -149,8 +148,8 @@ func (ws *workspace) editWorkspace() error {
 	)
 }
 
-// editLater edits sources whose outputs a killed cook may have placed. The next cook must know that
-// it owns these outputs.
+// editLater edits sources whose outputs a killed cook may have placed. The next cook must recognize
+// these outputs as its own.
 func (ws *workspace) editLater() error {
 	return errors.Join(
 		ws.write("same/two.txt", "no longer like the other"),
@@ -159,13 +158,13 @@ func (ws *workspace) editLater() error {
 	)
 }
 
-// undo reverts all edits.
+// undo restores the original sources.
 func (ws *workspace) undo() error {
 	err := errors.Join(
 		os.RemoveAll(filepath.Join(ws.src, "new")),
 		os.RemoveAll(filepath.Join(ws.src, "sound", "gong.wav")),
 	)
-	// Only files that differ are rewritten, so that the others keep their stamps.
+	// Only files that differ are rewritten, so that all other files keep their stamps.
 	original := filepath.Join(ws.dir, "original")
 	if _, statErr := os.Stat(original); errors.Is(statErr, fs.ErrNotExist) {
 		err = errors.Join(err, oracle.Sample(original))

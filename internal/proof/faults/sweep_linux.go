@@ -24,7 +24,7 @@ import (
 type Fault struct {
 	Name   string
 	Action faultfs.Action
-	// Persistent injects the fault into all later calls that need disk space, too.
+	// Persistent means that all later calls that need disk space fail, too.
 	Persistent bool
 	// Harmless means that cook must succeed despite the fault.
 	Harmless bool
@@ -44,36 +44,36 @@ func Faults() []Fault {
 	}
 }
 
-// applies reports whether a fault can be injected into a call: only calls that transfer bytes can
+// applies reports whether a fault can be injected into a call. Only a call that transfers bytes can
 // be cut short.
 func (f Fault) applies(c faultfs.Call) bool {
 	return f.Action != faultfs.Short || c.Moves
 }
 
-// A Sweep runs cook again and again with one worker, each time with a fault at another system call
-// on a file of the sources, the outputs or the store. After each run it checks that cook's messages
-// and exit status are correct, that no output is partially written, and that the next cook repairs
-// everything.
+// A Sweep runs cook many times with one worker. Each run has a fault at another system call on a
+// file of the sources, the outputs or the store. After each run, the sweep checks that cook's
+// messages and exit status are correct and that no output is partially written. The next cook must
+// repair everything.
 type Sweep struct {
-	// Command returns a cook command with arguments. The executable that runs the sweep
+	// Command returns a cook command with the given arguments. The executable that runs the sweep
 	// must call faultfs.Init first.
 	Command func(args ...string) *exec.Cmd
 	// Dir is an empty directory to work in.
 	Dir string
 	// Scenes lists the scenes to play; nil means all.
 	Scenes []string
-	// Only selects faults for the calls of a scene; nil selects all. Its calls are never
-	// concurrent.
+	// Only selects the calls of a scene that get faults. nil selects all. Only is never called
+	// concurrently.
 	Only func(scene string, c faultfs.Call, f Fault) bool
-	// Sample limits the number of runs; 0 means every fault at every call. A sample is random, but
+	// Sample limits the number of runs. 0 means every fault at every call. A sample is random, but
 	// includes each pair of call name and fault before it repeats one.
 	Sample int
 	Seed   uint64 // seed of the sample
 	// Workers is the number of concurrent cooks, each in its own directory.
 	Workers int
-	// Found is called for each finding. Its calls are never concurrent.
+	// Found is called for each finding, never concurrently.
 	Found func(Finding)
-	// SceneDone is called after the runs of each scene, unless it is nil.
+	// SceneDone is called after the runs of each scene. It may be nil.
 	SceneDone func(scene string, runs int)
 }
 
@@ -91,7 +91,7 @@ type Kind string
 const (
 	Wrong  Kind = "wrong"  // wrong outputs, wrong exit status, or a wrong next run
 	Silent Kind = "silent" // failed without reporting path and cause
-	Hang   Kind = "hang"   // the command did not end in time
+	Hang   Kind = "hang"   // the command exceeded its timeout
 )
 
 func (f Finding) String() string {
@@ -104,10 +104,10 @@ func (f Finding) String() string {
 
 // A Tally counts the runs of a sweep.
 type Tally struct {
-	Calls map[string]int // system calls of each scene, without faults
+	Calls map[string]int // number of system calls of each scene, without faults
 	Runs  int
-	// Missed counts the runs that never reached their target, because the calls depend slightly on
-	// the clock, which affects which stamps are trusted.
+	// Missed counts the runs that never reached the call with the fault. The calls depend slightly
+	// on the clock, because it affects which file stamps are trusted.
 	Missed int
 	Kinds  map[Kind]int
 }
@@ -162,7 +162,6 @@ func (s Sweep) drawFaultSample(all []target) []target {
 	return all[:s.Sample]
 }
 
-// playAll plays the targets of one scene.
 func (s Sweep) playAll(ctx context.Context, sc scene, all []target, tally *Tally) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -211,7 +210,7 @@ func (s Sweep) plays(scene string) bool {
 	return s.Scenes == nil
 }
 
-// listFaults plays a scene without faults and returns its targets.
+// listFaults plays a scene without faults. It returns one target for each fault and system call.
 func (s Sweep) listFaults(ctx context.Context, sc scene) (all []target, calls int, err error) {
 	ws, err := s.newWorkspace(sc, "list")
 	if err != nil {
@@ -235,7 +234,7 @@ func (s Sweep) listFaults(ctx context.Context, sc scene) (all []target, calls in
 	return all, len(r.calls), err
 }
 
-// playTargets plays targets from a channel.
+// playTargets plays the targets that it receives from a channel.
 func (s Sweep) playTargets(ctx context.Context, worker int, sc scene, todo <-chan target, count func(outcome)) error {
 	var ws *workspace
 	defer func() {
@@ -245,7 +244,7 @@ func (s Sweep) playTargets(ctx context.Context, worker int, sc scene, todo <-cha
 	}()
 	for b := range todo {
 		if ctx.Err() != nil {
-			continue // keep reading, so that the sender does not block
+			continue // continue to receive, so that the sender does not block
 		}
 		if ws == nil {
 			var err error
@@ -258,7 +257,7 @@ func (s Sweep) playTargets(ctx context.Context, worker int, sc scene, todo <-cha
 			return fmt.Errorf("%s, %s at %s %s: %w", sc.name, b.fault.Name, b.call.name, b.call.path, err)
 		}
 		count(r)
-		if len(r.found) > 0 { // after a finding, the workspace may be in an invalid state
+		if len(r.found) > 0 { // the workspace may be in an invalid state after a finding
 			if err := os.RemoveAll(ws.dir); err != nil {
 				return err
 			}

@@ -12,16 +12,16 @@ import (
 
 // A forecast is the exact work that a run must do.
 type forecast struct {
-	outcomes map[key][]cook.Outcome // possible outcomes of assets with work; two if equal assets are cooked concurrently
-	logs     map[string]int         // number of times each program must be executed
-	claims   map[string]int         // number of steps and chains that look up each key in the store
+	outcomes map[key][]cook.Outcome // the possible outcomes of each asset that needs work; two if equal assets are cooked concurrently
+	logs     map[string]int         // how often each program must be executed
+	claims   map[string]int         // how many steps and chains look up each key in the store
 }
 
-// foretell predicts the work of a run for targets, and updates the model to the state after the
-// run.
+// foretell predicts the work of a run for the given targets. It updates the model to the state
+// after the run.
 func (p *player) foretell(targets []string) *forecast {
 	f := &forecast{outcomes: map[key][]cook.Outcome{}, logs: map[string]int{}, claims: map[string]int{}}
-	fresh := map[key]string{} // keys of the actions that are cooked
+	fresh := map[key]string{} // the keys of the actions that are cooked
 	old := p.known
 	p.known = map[string]bool{}
 	for k := range old {
@@ -53,7 +53,7 @@ func (p *player) foretell(targets []string) *forecast {
 	return f
 }
 
-// one predicts the outcome of a single action.
+// one predicts the outcome of one action.
 func (p *player) one(f *forecast, k key, now action, made []artifact, old map[string]bool, fresh map[key]string) {
 	last, seen := p.states[k]
 	at := func(output string) string { return path.Join(k.target, output) }
@@ -75,7 +75,7 @@ func (p *player) one(f *forecast, k key, now action, made []artifact, old map[st
 		for i, s := range now.steps {
 			switch {
 			case now.err != nil && i == len(now.steps)-1 && errors.Is(now.err, errStop):
-				f.logs[s.log]++ // failures are not stored
+				f.logs[s.log]++ // failures are not in the store
 			case !p.known[s.key]:
 				f.logs[s.log]++
 				p.known[s.key] = true
@@ -105,7 +105,8 @@ func (p *player) one(f *forecast, k key, now action, made []artifact, old map[st
 
 func (f *forecast) claim(key string) { f.claims[key]++ }
 
-// retire deletes the outputs and states of sources that no longer exist, for one target.
+// retire updates the model for one target: it deletes the outputs and states of sources that no
+// longer exist.
 func (p *player) retire(target string) {
 	claimed := map[string]bool{}
 	for k, s := range p.states {
@@ -125,9 +126,9 @@ func (p *player) retire(target string) {
 	}
 }
 
-// diffOutcomes compares the outcomes of assets with the prediction. If the model predicts
-// Unchanged, it accepts Restored with the reason "moved": the artifacts of the asset belonged to
-// another asset that was just removed, and are already in place.
+// diffOutcomes compares the outcomes of assets with the prediction. Where the model predicts
+// Unchanged, it also accepts Restored with the reason "moved". The asset then uses the artifacts of
+// another asset that was just removed.
 func (f *forecast) diffOutcomes(got map[key]cook.Event) string {
 	var lines []string
 	for k, e := range got {
@@ -147,8 +148,9 @@ func (f *forecast) diffOutcomes(got map[key]cook.Event) string {
 	return strings.Join(lines, "\n")
 }
 
-// diffLogs compares how often programs were executed. Unless exact is set, it allows twice the
-// predicted number, because a run that reads a file with a recent stamp cannot trust the stamp.
+// diffLogs compares how often programs were executed. If exact is false, it allows twice the
+// predicted number. The reason is that a run cannot trust a recent file stamp, and may execute a
+// program again.
 func (f *forecast) diffLogs(got map[string]int, exact bool) string {
 	var lines []string
 	for log, n := range got {

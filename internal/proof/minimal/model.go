@@ -9,8 +9,8 @@ import (
 
 // An action is the model of one source for one target: its dependencies and its result.
 type action struct {
-	id, text string // id identifies the recipes and inputs of all steps; text is the text of the source
-	steps    []step // steps up to the first error
+	id, text string // id identifies the recipes and inputs of all steps; text is the source's text
+	steps    []step // the steps up to the first error
 	deps     []dep  // dependencies of all steps
 	output   string // output path relative to the target's directory
 	made     string
@@ -20,10 +20,10 @@ type action struct {
 // A step is one application of a recipe. Steps with equal keys have equal results.
 type step struct{ key, log string }
 
-// A dep is a dependency of a step and the value that the step read.
+// A dep is a dependency of a step, with the value that the step read.
 type dep struct{ what, value string }
 
-// A part defines how one step is cooked.
+// A part is the recipe and the options of one step.
 type part struct {
 	recipe   string
 	level    int
@@ -57,8 +57,8 @@ func (t *tree) parts(source, target string) []part {
 	return []part{{"command", 0, source, source + ".out", ""}}
 }
 
-// act computes the action of a source, given the artifacts of other assets. The text of an artifact
-// that could not be cooked must be a NUL.
+// act computes the action of a source from the artifacts of the other assets. An artifact that
+// could not be cooked must have the text "\x00".
 func (t *tree) act(source, target string, made []artifact) action {
 	parts := t.parts(source, target)
 	a := action{text: t.files[source], output: parts[len(parts)-1].to}
@@ -122,8 +122,8 @@ func relative(from, to string) string {
 
 func script(source string) string { return "tools/" + path.Ext(source)[1:] + ".sh" }
 
-// A view gives a step access to the model and records its dependencies: deps has their paths in the
-// tree, and named has the names that the step used.
+// A view gives a step access to the model and records its dependencies. deps has their paths in the
+// tree. named has the names that the step used.
 type view struct {
 	*tree
 	at    string
@@ -144,7 +144,7 @@ func (w *view) see(kind, name string) string {
 	return d.value
 }
 
-// value returns the current value of a dependency, as a step reads it.
+// value returns the value of a dependency that a step would read now.
 func (t *tree) value(what string, made []artifact) string {
 	kind, at, _ := strings.Cut(what, " ")
 	text, there := t.files[at]
@@ -196,7 +196,7 @@ func (w *view) find(pattern string) (found []string, err error) {
 	return found, nil
 }
 
-// errNeeds is the error for a bundle whose artifacts could not all be cooked.
+// errNeeds is the error for a bundle that needs an artifact that could not be cooked.
 var errNeeds = fmt.Errorf("needs an artifact that could not be cooked")
 
 func (w *view) take(pattern string) ([]artifact, error) {

@@ -1,9 +1,9 @@
-// Package minimal compares the work that incremental cooks do with a model. It generates random
-// trees of assets whose sources are small programs. The programs read files, test whether files
-// exist, match patterns, generate programs for the next step of a chain, and read the artifacts
-// of other assets. So the model knows the dependencies of each asset. For each run it predicts
-// which assets are cooked, restored from the store or left alone, and what the output directory
-// contains afterwards. [Play] fails if a run does more or less than predicted.
+// Package minimal compares the work of incremental cooks with a model. It generates random trees of
+// assets whose sources are small programs. The programs read files, test whether files exist, match
+// patterns, generate programs for the next step of a chain, and read the artifacts of other assets.
+// So the model knows the dependencies of each asset. For each run it predicts which assets are
+// cooked, restored from the store or left alone. It also predicts the contents of the output
+// directory. [Play] fails if a run does more or less than predicted.
 package minimal
 
 import (
@@ -21,13 +21,13 @@ import (
 	"github.com/assetcook/assetcook/internal/proof/oracle"
 )
 
-// Options configure a sequence.
+// Options configure a random sequence of edits and runs.
 type Options struct {
-	Steps int  // rounds of edits, each followed by two runs
-	Tools bool // cook some assets with programs, both with declared and with traced dependencies (Linux)
+	Steps int  // number of rounds; each makes edits and then runs cook twice
+	Tools bool // whether to cook some assets with programs, with declared and with traced dependencies (Linux only)
 }
 
-// Counts are totals over a sequence.
+// Counts holds totals over a sequence.
 type Counts struct{ Runs, Edits, Actions, Cooked int }
 
 // Play plays one sequence in an empty directory. Its error shows where cook and the model differ.
@@ -68,15 +68,15 @@ type state struct {
 type player struct {
 	*tree
 	dir    string
-	ahead  time.Duration // offset of cook's clock; with an hour, all stamps are old enough to be trusted
+	ahead  time.Duration // offset of cook's clock; after an hour all stamps are old enough to be trusted
 	states map[key]state
 	disk   map[string]string // files in the output directory, by path
 	known  map[string]bool   // keys of the results in the store
 	counts Counts
 }
 
-// disturbState sometimes edits or removes an output, removes the index, or updates the stamp of a
-// source.
+// disturbState sometimes edits or removes an output, removes the index, or changes the modification
+// time of a source.
 func (p *player) disturbState() []string {
 	switch p.IntN(12) {
 	case 0, 1:

@@ -29,8 +29,8 @@ type artifact struct{ source, path, text string }
 var errStop = errors.New("stopped by the program")
 
 // interpret executes a program with one command per line. It returns the program's output and a log
-// of everything that the program read. Only the first byte of each file or artifact affects the
-// output, so that many edits do not change the output. The command use is an exception.
+// of everything that the program read. For most commands only the first byte of a file or artifact
+// affects the output, so that many edits do not change it.
 //
 //	use NAME     expand: write the first line of a file, a command for the next step
 //	read NAME    write the first byte of a file
@@ -41,7 +41,7 @@ var errStop = errors.New("stopped by the program")
 //	halt         run, gather: fail
 //	# ...        expand: drop the line
 //
-// Expand copies all other lines.
+// The recipe expand copies all other lines.
 func interpret(name string, level int, text string, w world) (out, log string, err error) {
 	log = fmt.Sprintf("%s %d %q", name, level, text)
 	for line := range strings.Lines(text) {
@@ -99,7 +99,7 @@ func interpret(name string, level int, text string, w world) (out, log string, e
 
 func first(text string) string { return text[:min(1, len(text))] }
 
-// A jobWorld is the world of a program on disk; it accesses files through its job.
+// A jobWorld is the world of a program on disk. It accesses files through its job.
 type jobWorld struct{ *recipe.Job }
 
 func (w jobWorld) read(name string) (string, bool, error) {
@@ -128,7 +128,7 @@ func (w jobWorld) take(pattern string) (list []artifact, err error) {
 	return list, err
 }
 
-// A done counts the logs of the programs that a run has executed.
+// A done value counts the logs of the programs that a run has executed.
 type done struct {
 	mu   sync.Mutex
 	logs map[string]int
@@ -144,8 +144,7 @@ func note(ctx context.Context, log string) {
 }
 
 // carryOut implements Cook for the recipes. It logs a program that succeeds, or that fails because
-// of stop or halt. It does not log a program that fails for another reason, such as a bundle that
-// has to wait for artifacts.
+// of stop or halt. It does not log other failures, such as a bundle that has to wait for artifacts.
 func carryOut(ctx context.Context, job *recipe.Job, name string, level int) error {
 	text, err := job.Source()
 	if err != nil {
@@ -186,7 +185,7 @@ func (*gatherer) Cook(ctx context.Context, job *recipe.Job) error {
 	return carryOut(ctx, job, "gather", 0)
 }
 
-// A command wraps the recipe command, with the options that trees set. It logs its executions.
+// A command wraps the recipe command with the options that trees set. It logs each execution.
 type command struct {
 	Command []string `toml:"command" doc:"the program and its arguments"`
 	Tools   []string `toml:"tools" doc:"further files of the program"`
@@ -213,7 +212,7 @@ func (c *command) builtinCooker() recipe.Cooker {
 		"command": list(c.Command), "tools": list(c.Tools), "reads": list(c.Reads), "deps": c.Deps,
 	} {
 		if err := recipeset.SetOption(cooker, key, value); err != nil {
-			panic(err) // the types of the options are equal
+			panic(err) // cannot fail, because the options have equal types
 		}
 	}
 	return cooker

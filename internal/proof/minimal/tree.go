@@ -13,18 +13,18 @@ import (
 type tree struct {
 	*rand.Rand
 	tools bool
-	files map[string]string // contents of files, by path
+	files map[string]string
 	rules rules
 }
 
-// rules are the variable parts of cook.toml.
+// rules holds the parts of cook.toml that edits change.
 type rules struct {
-	expand, run, small int    // versions of expand and run; small is the version of run for the target small
-	mid, out           string // output templates: mid for expand, and out for run as a first step
+	expand, run, small int    // expand and run are the versions of these recipes; small is the version of run for the target small
+	mid, out           string // output templates: mid for the recipe expand, out for the recipe run as a first step
 }
 
-// The names of the sources. Each source is in one directory at a time. A bundle must come after the
-// assets whose artifacts it reads.
+// The names of the sources. Each source is in only one directory at a time. A bundle comes after
+// the assets whose artifacts it reads.
 var (
 	single  = []string{"r0.run", "r1.run", "e0.exp", "e1.exp", "d.dec", "t.tra"}
 	bundles = []string{"b.exb", "g0.gather", "g1.gather"}
@@ -32,12 +32,12 @@ var (
 
 var (
 	folders = []string{"", "a", "b"}                        // directories that may contain sources
-	places  = []string{"", "a", "b", "lib", "gen", "a/sub"} // directories of the other files, which are never moved
+	places  = []string{"", "a", "b", "lib", "gen", "a/sub"} // directories that may contain other files, which are never moved
 	names   = []string{"one.dat", "two.dat", "more.txt"}
 	texts   = []string{"", "one", "other", "two", "read two.dat", "read two.dat\n", "has one.dat\nmore"}
 )
 
-// Scripts for commands, whose outputs the model can compute.
+// Scripts for commands. The model can compute their outputs.
 var (
 	declaredScripts = []string{
 		"cat \"$1\" lib/*.dat >\"$2\" 2>&-; :\n",
@@ -72,7 +72,6 @@ func newTree(seed uint64, tools bool) *tree {
 
 func pick[T any](r *tree, list []T) T { return list[r.IntN(len(list))] }
 
-// sources returns the names of all sources.
 func (t *tree) sources() []string {
 	if t.tools {
 		return slices.Concat(single, bundles)
@@ -194,8 +193,7 @@ func (t *tree) editRandomly() string {
 	return fmt.Sprintf("write %s %q", source, t.files[source])
 }
 
-// toggle usually removes a file if it exists, and writes it otherwise. So after a source has moved,
-// a file that was missing for a later step may exist.
+// toggle usually removes a file if it exists, and writes it otherwise.
 func (t *tree) toggle(name string) string {
 	_, there := t.files[name]
 	switch {
@@ -209,8 +207,8 @@ func (t *tree) toggle(name string) string {
 	return fmt.Sprintf(", write %s %q", name, t.files[name])
 }
 
-// listMatching returns the sorted names of the files in a directory that match a pattern, and whether the
-// directory exists.
+// listMatching returns the sorted names of the files in a directory that match a pattern. It also
+// reports whether the directory exists.
 func (t *tree) listMatching(folder, pattern string) (found []string, there bool) {
 	for _, p := range slices.Sorted(maps.Keys(t.files)) {
 		dir, base := path.Dir(p), path.Base(p)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// apply applies an edit. It may fail, for example if a file is in place of a directory; the script
-// then continues without the edit.
+// apply applies an edit. The edit may fail, for example if a file is at the path of a directory.
+// The script then continues without the edit.
 func (p *Player) apply(e Edit) error {
 	name, to := p.name(e.Path), p.name(e.To)
 	switch e.Kind {
@@ -41,7 +41,7 @@ func (p *Player) apply(e Edit) error {
 			return err
 		}
 		if runtime.GOOS == "windows" {
-			return nil // cook could not detect an edit without a new ctime
+			return nil // the new modification time stays, because cook could detect the edit only by its ctime
 		}
 		return os.Chtimes(name, info.ModTime(), info.ModTime())
 	case Append:
@@ -115,7 +115,7 @@ func write(name, data string) error {
 	return os.WriteFile(name, []byte(data), 0o666)
 }
 
-// change opens an existing file for writing.
+// change opens an existing file for writing, and lets a function change it.
 func change(name string, flag int, do func(*os.File) error) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|flag, 0)
 	if err != nil {
@@ -151,7 +151,7 @@ func swap(a, b string) error {
 		return err
 	}
 	if err := os.Rename(b, a); err != nil {
-		return os.Rename(a+"~", a) // one path contains the other
+		return os.Rename(a+"~", a) // the paths cannot be swapped, because one contains the other
 	}
 	return os.Rename(a+"~", b)
 }

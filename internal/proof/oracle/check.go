@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// expected is the result of a run from scratch.
+// expected holds the result of a run from scratch.
 type expected struct {
 	tree   Tree
 	list   listing
@@ -29,7 +29,7 @@ type baseline struct {
 	sources, tree Tree
 }
 
-// Cook cooks and checks the run. It returns a *Difference if a check failed.
+// Cook cooks, and checks the run. It returns a *Difference if a check failed.
 func (p *Player) Cook(ctx context.Context, mode Mode) error {
 	if mode.Clock > 0 {
 		if err := NextTick(p.place.Dir); err != nil {
@@ -94,8 +94,8 @@ func (p *Player) cookPlaceFromScratch(ctx context.Context, sources Tree, mode Mo
 	return want, nil
 }
 
-// removeBlocks cooks while foreign directories are in the way of outputs, checks that cook does not
-// change these directories, and removes them.
+// removeBlocks removes foreign directories that are at the paths of outputs. First it cooks, and
+// checks that cook does not change these directories.
 func (p *Player) removeBlocks(ctx context.Context, mode Mode) error {
 	there := p.blocks[:0]
 	for _, dir := range p.blocks {
@@ -126,7 +126,8 @@ func (p *Player) removeBlocks(ctx context.Context, mode Mode) error {
 	return nil
 }
 
-// checkRun checks the result of a run, and that an immediate second run has nothing to do.
+// checkRun checks the result of a run. It also checks that an immediate second run has nothing to
+// do.
 func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, want *expected, result Result, failure error) error {
 	wrong := func(format string, args ...any) error {
 		return &Difference{Text: strings.TrimSpace("agree "+mode.String()) + ": " + fmt.Sprintf(format, args...)}
@@ -173,7 +174,7 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 		return err
 	}
 	p.forgetInPlace(mode)
-	clean := len(p.inPlace) == 0 // otherwise, edits that neither run had to notice may remain
+	clean := len(p.inPlace) == 0 // whether all edits of outputs were such that the runs had to notice them
 	if clean && again.Worked > 0 {
 		d := wrong("a second run did work: %s", again.Line)
 		d.(*Difference).Needless = true
@@ -192,9 +193,9 @@ func (p *Player) checkRun(ctx context.Context, mode Mode, sources, before Tree, 
 	return nil
 }
 
-// forgetOlder drops the baselines of earlier runs that had a target in common with this run but
-// other sources. Returning to those sources later is a change, even if the outputs stay the same,
-// for example because an asset fails with both versions of the sources.
+// forgetOlder drops the baselines of earlier runs that had other sources and any of the same
+// targets. A return to those sources is a change, even if the outputs stay the same. For example,
+// an asset may fail with both versions.
 func (p *Player) forgetOlder(mode Mode, sources Tree) {
 	maps.DeleteFunc(p.baseline, func(_ string, b *baseline) bool {
 		shared := slices.ContainsFunc(targets(mode.Targets), func(t string) bool { return slices.Contains(b.targets, t) })
@@ -202,7 +203,7 @@ func (p *Player) forgetOlder(mode Mode, sources Tree) {
 	})
 }
 
-// remember records which asset has each output, as listed in a manifest.
+// remember records which asset made each output, according to the manifest.
 func (p *Player) remember(list listing) {
 	for _, l := range list {
 		for _, o := range l.Outputs {
@@ -215,7 +216,7 @@ func (p *Player) remember(list listing) {
 // same reason, and no output may have changed.
 func (p *Player) checkFailure(mode Mode, before Tree, want *expected, failure error, wrong func(string, ...any) error) error {
 	if len(mode.Patterns) > 0 && (isConfigError(failure) || failure == nil && isConfigError(want.err)) {
-		return nil // the patterns may match nothing, and selected sources may not reveal all errors in rules
+		return nil // the patterns may match nothing, and a run for some sources may not find all errors in rules
 	}
 	if !isConfigError(want.err) || !isConfigError(failure) {
 		return wrong("from scratch: error %v\nincremental: error %v", want.err, failure)
@@ -240,7 +241,7 @@ func (p *Player) diffAll(mode Mode, want *expected, got Tree, list listing, resu
 	wantTree, gotTree := view(want.tree, mode.Targets), view(got, mode.Targets)
 	for name := range got {
 		if path.Ext(name) == ".own" && !strings.Contains(name, "/") {
-			delete(gotTree, name) // a user's file
+			delete(gotTree, name) // a user's file, which cook did not make
 		}
 	}
 	if mode.ByFolder {
@@ -254,7 +255,7 @@ func (p *Player) diffAll(mode Mode, want *expected, got Tree, list listing, resu
 		if !slices.Contains(result.Unplanned, l.Source) || !slices.Contains(targets(mode.Targets), l.Target) {
 			continue
 		}
-		// The asset failed in planning, so its earlier outputs are kept.
+		// This asset failed in planning, so its earlier outputs are kept.
 		if _, there := wantList[l.key()]; !there {
 			delete(gotList, l.key())
 		}
@@ -276,7 +277,7 @@ func (p *Player) diffAll(mode Mode, want *expected, got Tree, list listing, resu
 	return d
 }
 
-// forgetInPlace drops the in-place edits of outputs that a run must have noticed.
+// forgetInPlace drops the in-place edits of outputs that the run must have noticed.
 func (p *Player) forgetInPlace(mode Mode) {
 	if mode.ByFolder && !mode.Verify {
 		return

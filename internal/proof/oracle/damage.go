@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A stateDamage is damage to one of the three records of the outputs that cook owns: the index with
+// A stateDamage is damage to one of the three records of which outputs cook owns: the index with
 // its changes, the manifest, and the journal. Cook can recover if one of them is lost, but not if
 // two are.
 type stateDamage struct {
@@ -16,8 +16,8 @@ type stateDamage struct {
 	files map[string]string // content of the damaged files
 }
 
-// stateFile returns the record that contains a path below the output directory, or "", and a
-// pattern for the files of the record.
+// stateFile returns which record contains a path below the output directory, and a pattern for the
+// record's files. It returns "" if no record contains the path.
 func stateFile(out string) (place, pattern string) {
 	switch {
 	case out == ".cook":
@@ -38,7 +38,7 @@ func (p *Player) damageState(e Edit, place, pattern string) {
 		return
 	}
 	if whole := e.Path == "cooked/.cook"; whole && len(p.contents(".cook/journal")) > 0 {
-		return // the damage would hit index and journal at once
+		return // this edit would damage the index and the journal together
 	}
 	before := p.contents(pattern)
 	p.apply(e)
@@ -65,14 +65,14 @@ func (p *Player) damageState(e Edit, place, pattern string) {
 	h.index = p.contents(".cook/index")[p.name("cooked/.cook/index")]
 }
 
-// checkRepaired clears the damage if each damaged file has been rewritten. Damage may remain as
-// long as no run needs the file.
+// checkRepaired clears the damage if each damaged file has been rewritten. Damage may remain until
+// a run needs the file.
 func (p *Player) checkRepaired() {
 	if p.damaged == nil {
 		return
 	}
 	if _, err := os.Lstat(p.name("cooked/.cook/journal")); !os.IsNotExist(err) {
-		return // the file has not been rewritten, so it may still be needed
+		return // the damaged file is still in use
 	}
 	rewritten := p.contents(".cook/index")[p.name("cooked/.cook/index")] != p.damaged.index
 	for name, left := range p.damaged.files {
@@ -98,7 +98,7 @@ func (p *Player) contents(pattern string) map[string]string {
 	return all
 }
 
-// damageOutput edits an output, at a path guessed from one of the sources.
+// damageOutput edits an output. It guesses the output's path from a random source.
 func (g *generator) damageOutput() {
 	name, ok := g.m.pick(g.r, "")
 	if !ok {
@@ -168,5 +168,5 @@ func (g *generator) damageOwnFiles() {
 	}
 }
 
-// time returns a modification time in the past or in the future.
+// time returns a random modification time in the past or in the future.
 func (g *generator) time() int64 { return oneOf[int64](g.r, 0, 1, 1e9, 1e9, 4e9) }

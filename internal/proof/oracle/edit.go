@@ -9,11 +9,11 @@ import (
 // A Kind is a kind of edit.
 type Kind string
 
-// The kinds of edits. Paths are slash-separated and relative to Place.Dir: assets/x/a.txt is a
+// The kinds of edits. Paths are slash-separated and relative to Place.Dir. assets/x/a.txt is a
 // source, cooked/x/a.txt an output, and store/ the store. outside/ is a directory that cook must
 // neither read nor write.
 const (
-	Write     Kind = "write"     // writes Data to Path in place and creates missing directories
+	Write     Kind = "write"     // writes Data to the file Path in place, and creates missing directories
 	Replace   Kind = "replace"   // writes Data to a new file and renames it to Path
 	Overwrite Kind = "overwrite" // writes Data at offset N
 	KeepTime  Kind = "keeptime"  // writes Data and restores the modification time
@@ -34,15 +34,15 @@ const (
 	Cut       Kind = "cut"       // truncates a file
 	Lose      Kind = "lose"      // deletes a file
 	Map       Kind = "map"       // opens a shared mapping of a file and writes to its byte N
-	MapWrite  Kind = "mapwrite"  // writes to byte N through that mapping, which changes no stamp
+	MapWrite  Kind = "mapwrite"  // writes to byte N through that mapping, which changes no file time
 	Tick      Kind = "tick"      // waits for the file system clock to tick
 	Wait      Kind = "wait"      // waits N milliseconds
 )
 
-// Flip, Cut and Lose take a pattern or a directory as Path. N selects one of the files and the
+// Flip, Cut and Lose take a pattern or a directory as Path. N selects one of the files and an
 // offset in it.
 
-// fields lists the fields that each kind of edit uses.
+// fields maps each kind of edit to the fields that it uses.
 var fields = map[Kind]struct{ path, to, n, data bool }{
 	Write: {path: true, data: true}, Replace: {path: true, data: true}, KeepTime: {path: true, data: true},
 	Append: {path: true, data: true}, Overwrite: {path: true, n: true, data: true}, Truncate: {path: true, n: true},
@@ -53,7 +53,7 @@ var fields = map[Kind]struct{ path, to, n, data bool }{
 	Map: {path: true, n: true}, MapWrite: {path: true, n: true}, Tick: {}, Wait: {n: true},
 }
 
-// An Edit is one change to the files, as made by a user, a program or a fault.
+// An Edit is one change to the files. It stands for the act of a user, another program or a fault.
 type Edit struct {
 	Kind     Kind
 	Path, To string
@@ -82,7 +82,6 @@ func (e Edit) String() string {
 	return strings.Join(words, " ")
 }
 
-// ParseEdit parses the words of an edit.
 func ParseEdit(words []string) (Edit, error) {
 	if len(words) == 0 {
 		return Edit{}, fmt.Errorf("edit: no kind given")
@@ -131,7 +130,7 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-// quoteData returns arbitrary bytes as one word of a script: plain, or as a Go string.
+// quoteData returns arbitrary bytes as one word of a script, if necessary as a Go string.
 func quoteData(s string) string {
 	if s == "" || strings.HasPrefix(s, `"`) || strconv.QuoteToASCII(s) != `"`+s+`"` {
 		s = strconv.QuoteToASCII(s)

@@ -16,11 +16,11 @@ import (
 	"github.com/assetcook/assetcook/internal/sandbox"
 )
 
-// A mutant is a script that reads files, tests whether files exist and lists directories, and
-// whose depfile omits some of this.
+// A mutant is a script that reads files, tests whether files exist and lists directories. Its
+// depfile omits some of these accesses.
 type mutant struct {
 	script  string
-	forgets map[string][]string // omitted names, by the kind of the expected finding
+	forgets map[string][]string // the names that the depfile omits, by the kind of finding that verify must report
 }
 
 const mutantRule = `
@@ -72,8 +72,8 @@ func newMutant(r *rand.Rand, forget float64) mutant {
 	return m
 }
 
-// cook verify finds exactly the accesses that a depfile omits, however the program made them, and
-// nothing if the depfile is complete.
+// The test cooks programs whose depfiles omit accesses. cook verify must report exactly the omitted
+// accesses, and nothing for a complete depfile.
 func TestVerifyFindsWhatDepfilesMiss(t *testing.T) {
 	if err := sandbox.Supported(); err != nil {
 		t.Skip(err)

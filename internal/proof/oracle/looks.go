@@ -18,15 +18,15 @@ import (
 
 // LooksOptions are the options of PlayLooks.
 type LooksOptions struct {
-	Steps int // number of rounds; each makes edits, then runs
-	// Racing makes some edits while runs are in progress.
+	Steps int // number of rounds; each makes edits and then runs
+	// Racing makes some edits while cook is running.
 	Racing bool
 }
 
 // LooksCounts counts the work of PlayLooks.
 type LooksCounts struct{ Runs, Edits, Raced, Failed int }
 
-// PlayLooks cooks assets with traced programs that access a tree in many ways: they open, list and
+// PlayLooks cooks assets with traced programs that access a tree in many ways. They open, list and
 // execute files, change their directory, read links, stat files, and try to change files. PlayLooks
 // edits the tree between runs and during runs. After each round, three runs must leave the same
 // outputs: an incremental run, a run from scratch, and a run that has only the store. A fourth run
@@ -64,7 +64,8 @@ type looker struct {
 	counts  LooksCounts
 }
 
-// Paths of the tree: directories, files in them, and links. An edit may change the type of a path.
+// Paths of the tree: directories, files in them, and links. An edit may replace a file by a
+// directory, or the reverse.
 var (
 	lookFolders = []string{"d", "e", "d/sub", "e/sub"}
 	lookFiles   = []string{"x.dat", "y.dat"}
@@ -73,8 +74,8 @@ var (
 )
 
 // looks holds lines of programs. @P and @Q are replaced by paths of the tree, @F by the name of a
-// file. No line tests whether two names are the same file, or depends on the order of names in a
-// directory, because traces do not record these.
+// file. Traces do not record whether two names are the same file, nor the order of names in a
+// directory. So no line depends on either.
 var looks = []string{
 	"cat @P", "cat @P/@F", "cat @P/*", "wc -c < @P/@F", "(cd @P && cat @F)", "(cd @P && cat ../@F)", "cat @P/../@F", "(cd @P && pwd -P)", "cd @P && echo yes && cd \"$OLDPWD\"",
 	"ls @P", "ls -l @P | tail -n +2", "ls -lL @P", "ls -A @P/..", "find @P | sort", "find @P -type l | sort", "find @P -perm -u+x | sort", "find @P -newer @Q | sort", "for f in @P/*; do echo $f; done",
@@ -190,7 +191,7 @@ func (l *looker) editLookedTree() (do func() string) {
 	return func() string { os.Rename(at, l.lookedAt(other)); return "rename " + name + " to " + other }
 }
 
-// race makes edits during a run, and reverts some of them immediately.
+// race makes edits during a run. It reverts some of them immediately.
 func (l *looker) race() (log []string, err error) {
 	done := make(chan error, 1)
 	go func() {
@@ -217,7 +218,7 @@ func (l *looker) race() (log []string, err error) {
 	return log, <-done
 }
 
-// A failureLog writes the description of each failure to a writer.
+// A failureLog writes a description of each failed asset to a writer.
 type failureLog struct {
 	cook.Observers
 	io.Writer
@@ -240,7 +241,7 @@ func (t Tree) diffWhole(got Tree) string {
 	return text
 }
 
-// compareFourRuns cooks four times in a round and compares the outputs of the four runs.
+// compareFourRuns cooks four times in one round and compares the outputs.
 func (l *looker) compareFourRuns(step int) error {
 	l.counts.Runs++
 	store := filepath.Join(l.dir, "store")

@@ -24,7 +24,7 @@ func newTracedTree(t *testing.T, script string) *tracedTree {
 	return l
 }
 
-// sh runs a shell script in the directory of the project, to edit it.
+// sh runs a shell script that edits the project, in the project's directory.
 func (l *tracedTree) sh(script string) {
 	l.Helper()
 	cmd := exec.CommandContext(l.Context(), "sh", "-c", script)
@@ -48,8 +48,8 @@ func (l *tracedTree) cook(out, store string) (text string, worked int) {
 	return string(data), r.Worked
 }
 
-// isRight checks that the output equals the output of a cook from scratch, that a cook from the
-// store gives the same output, and that another cook has nothing to do.
+// isRight checks that the output equals the output of a cook from scratch, and the output of a cook
+// from the store. Another cook must have nothing to do.
 func (l *tracedTree) isRight() (text string) {
 	l.Helper()
 	text, _ = l.cook("cooked", "store")
@@ -66,12 +66,12 @@ func (l *tracedTree) isRight() (text string) {
 	return text
 }
 
-// Everything that a traced program can observe is recorded as an input, or does not change when
-// it is edited.
+// The test edits files that a traced program observes. Then the incremental output must equal the
+// output of a cook from scratch.
 func TestEveryAnswerToTracedProgramIsInputOrConstant(t *testing.T) {
 	for _, tc := range []struct {
 		name, script, edit string
-		changes            bool // the edit changes the output
+		changes            bool // whether the edit must change the output
 	}{
 		{"directory through a link", `cd cur && cat x > "$2"`, `ln -sfn v2 assets/cur`, true},
 		{"text of a link", `readlink cur > "$2"`, `ln -sfn v2 assets/cur`, true},
@@ -114,8 +114,8 @@ func TestEveryAnswerToTracedProgramIsInputOrConstant(t *testing.T) {
 	}
 }
 
-// A file that changes while a program runs is never recorded in a state that the program did not
-// see.
+// The test changes a file while a program runs. The recorded state must be one that the program
+// saw.
 func TestChangeDuringTracedRunIsNotRecorded(t *testing.T) {
 	for _, tc := range []struct{ name, look, edit, after string }{
 		{"file added", `ls src > "$2"`, `echo z > assets/src/z`, ""},
@@ -174,13 +174,13 @@ func (l *tracedTree) await(pattern string) string {
 	}
 }
 
-// goOn lets all later programs continue without waiting.
+// goOn lets all programs continue without waiting.
 func (l *tracedTree) goOn(over <-chan struct{}) {
 	for {
 		folders, _ := filepath.Glob(filepath.Join(l.dir, "*/.cook/tmp/*/tmp"))
 		for _, folder := range folders {
 			for _, name := range []string{"go1", "go2"} {
-				os.WriteFile(filepath.Join(folder, name), nil, 0o666) // the program may have ended already
+				os.WriteFile(filepath.Join(folder, name), nil, 0o666) // the program may already have ended
 			}
 		}
 		select {
@@ -191,8 +191,7 @@ func (l *tracedTree) goOn(over <-chan struct{}) {
 	}
 }
 
-// The outputs of traced programs equal the outputs of a run from scratch, whatever the programs
-// access and whatever is edited.
+// Random traced programs and random edits must give the outputs of a run from scratch.
 func TestTracedProgramsEqualCookFromScratch(t *testing.T) {
 	sequences := uint64(12)
 	if testing.Short() {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A second write through a mapping changes the content but no stamp; otherwise the edit would
-// test nothing. The kernel may write the page back at any time. If it does so between the two
-// writes, the second write changes the stamp, and the test tries another file.
+// A second write through a mapping must change the content but no file time. The kernel may write
+// the page back at any time. If it does so between the two writes, the second write changes the
+// time, and the test tries another file.
 func TestMappedWriteKeepsStamp(t *testing.T) {
 	p, err := NewPlayer(Place{Dir: t.TempDir(), Scratch: t.TempDir()}, InProcess)
 	if err != nil {
@@ -31,7 +31,7 @@ func TestMappedWriteKeepsStamp(t *testing.T) {
 		if err := unix.Stat(p.name(name), &stamp); err != nil {
 			t.Fatal(err)
 		}
-		stamp.Atim = unix.Timespec{} // changed by reading
+		stamp.Atim = unix.Timespec{} // reading a file changes its access time
 		return stamp, string(data)
 	}
 	kept, name := false, ""
@@ -55,5 +55,5 @@ func TestMappedWriteKeepsStamp(t *testing.T) {
 		t.Error("no second write through a mapping kept the stamp")
 	}
 	edit(Edit{Kind: Truncate, Path: name})
-	edit(Edit{Kind: MapWrite, Path: name, N: 1}) // causes a page fault, which is not an error
+	edit(Edit{Kind: MapWrite, Path: name, N: 1}) // writing to the mapping causes a page fault, which is not an error
 }

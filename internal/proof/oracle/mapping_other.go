@@ -4,7 +4,8 @@ package oracle
 
 import "os"
 
-// openMapping does nothing, because on these systems an open file may not be renamed or removed.
+// openMapping does nothing, because on these systems a file that is open may not be renamed or
+// removed.
 func (p *Player) openMapping(string, int64) error { return nil }
 
 func (p *Player) writeMapping(string, int64) error { return nil }

@@ -18,8 +18,8 @@ func changeTime(name string) (int64, error) {
 	return st.Ctim.Nano(), err
 }
 
-// openMapping maps a file, writes to it, and leaves it mapped. From then on a write through the
-// mapping changes no stamp until the page has been written back.
+// openMapping maps a file into memory, writes to it, and leaves it mapped. Later writes through the
+// mapping change no file time until the kernel has written the page back.
 func (p *Player) openMapping(name string, at int64) error {
 	if p.mappings[name] != nil {
 		return nil
@@ -45,7 +45,7 @@ func (p *Player) writeMapping(name string, at int64) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = fmt.Errorf("%v", fault) // the file was truncated
+			err = fmt.Errorf("%v", fault) // the file was truncated, so the mapping cannot be accessed
 		}
 	}()
 	if m := p.mappings[name]; m != nil {

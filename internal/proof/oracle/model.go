@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/manifest"
 )
 
-// A model approximates the asset directory while a script is generated: it maps paths below assets
+// A model approximates the asset directory while a script is generated. It maps paths below assets
 // to contents. It may be wrong, but is correct often enough that most edits affect existing files.
 type model map[string]string
 
@@ -37,7 +37,7 @@ func (m model) folders() []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// write records a file, and removes everything that is in its way.
+// write records a file, and removes each file or directory that is in its way.
 func (m model) write(name, data string) {
 	m.remove(name)
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -63,11 +63,11 @@ func (m model) rename(from, to string) {
 	}
 }
 
-// diffScope compares the outputs in the scope of a run with the outputs of a run from scratch. It
-// skips outputs whose path is occupied by an out-of-scope output, because the run must not remove
-// it.
+// diffScope compares the outputs of the selected sources with the outputs of a run from scratch. It
+// skips an output if an output of an unselected source is at its path, because the run must not
+// remove that one.
 func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list listing) string {
-	kept := map[string]bool{} // outputs and their parent directories
+	kept := map[string]bool{} // outputs of unselected sources, and their parent directories
 	for name, l := range p.made {
 		if _, there := before[name]; there && !inScope(mode, l.Source) {
 			for ; name != "."; name = path.Dir(name) {
@@ -79,7 +79,7 @@ func (p *Player) diffScope(mode Mode, want *expected, before, got Tree, list lis
 	hashes := hasHashes(want.list)
 	for key, l := range want.list {
 		if !inScope(mode, l.Source) || bundle(l.Source) || hashes && namesPictures(l.Source) {
-			continue // artifacts in a bundle, or names in a model, may be out of scope
+			continue // artifacts in a bundle, or names in a model, may belong to sources that were not selected
 		}
 		if slices.ContainsFunc(l.Outputs, func(o manifest.Output) bool { return taken(kept, o.Path) }) {
 			continue

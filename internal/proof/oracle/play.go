@@ -1,15 +1,15 @@
-// Package oracle compares incremental cooks with cooks from scratch. It generates trees of
-// assets, edits them, cooks after each round of edits, and compares the outputs with the result
-// of a full cook of the same sources.
+// Package oracle compares incremental cooks with cooks from scratch. It generates trees of assets,
+// edits them, cooks after each round of edits, and compares the outputs with the result of a full
+// cook of the same sources.
 //
 //	script := oracle.Random(seed, oracle.Options{})
 //	err := oracle.Play(ctx, oracle.Place{Dir: dir, Scratch: scratch}, script, oracle.InProcess)
 //
 // A [Script] is a list of edits and runs. [Play] executes it. After each run it checks that the
-// outputs and the number of failed assets equal the results of a run from scratch, that a second
-// run has nothing to do, and that the run did no work if nothing has changed since an earlier run.
-// A violation is a [Difference]. [Shrink] reduces a failing script, and [Script.Txtar] prints it in
-// the format of package cli's script tests, where it runs unmodified.
+// outputs and the number of failed assets equal the results of a run from scratch. A second run
+// must have nothing to do. The run itself must do no work if nothing has changed since an earlier
+// run. A violation is a [Difference]. [Shrink] reduces a failing script, and [Script.Txtar] prints
+// it in the format of package cli's script tests, where it runs unmodified.
 package oracle
 
 import (
@@ -24,15 +24,15 @@ import (
 
 // A Place holds the directories of a script.
 type Place struct {
-	// Dir contains assets, outputs and store. It must be empty at first. The tests depend on the
-	// stamps of its file system.
+	// Dir contains assets, outputs and store. It must be empty at first. The checks depend on the
+	// file times of its file system.
 	Dir string
 	// Scratch is the directory of the runs from scratch, preferably on a tmpfs.
 	Scratch string
 }
 
-// Play executes a script. It returns a *Difference if a check failed, and another
-// error if it could not execute the script.
+// Play executes a script. It returns a *Difference if a check failed. It returns another error if
+// it could not execute the script.
 func Play(ctx context.Context, place Place, s Script, k Cooker) error {
 	p, err := NewPlayer(place, k)
 	if err != nil {
@@ -66,12 +66,12 @@ type Player struct {
 	cooker  Cooker
 	folders Folders
 
-	expected map[string]*expected // results of runs from scratch, by sources and targets
-	baseline map[string]*baseline // last run with correct outputs, by targets
+	expected map[string]*expected // results of runs from scratch, keyed by sources and targets
+	baseline map[string]*baseline // last run with correct outputs, keyed by targets
 	damaged  *stateDamage         // current damage; nil if there is none
 	inPlace  map[string]bool      // outputs that were edited in place
-	made     map[string]listed    // last asset that had each output
-	blocks   []string             // absolute paths of foreign directories in the way of outputs
+	made     map[string]listed    // the asset that last made each output
+	blocks   []string             // absolute paths of foreign directories at the paths of outputs
 	mappings map[string][]byte    // contents of mapped files, by absolute name
 }
 
@@ -99,7 +99,7 @@ func (p *Player) name(path string) string {
 	return filepath.Join(p.place.Dir, filepath.FromSlash(path))
 }
 
-// Edit applies an edit. It ignores edits that are impossible or that damage more than cook can
+// Edit applies an edit. It ignores edits that are impossible, or that damage more than cook can
 // recover from. It returns an error if the edit is invalid.
 func (p *Player) Edit(e Edit) error {
 	has, ok := fields[e.Kind]
@@ -107,7 +107,7 @@ func (p *Player) Edit(e Edit) error {
 		return fmt.Errorf("edit: there is no kind %q", e.Kind)
 	}
 	for _, path := range []string{e.Path, e.To} {
-		leads := path == e.To && e.Kind == Link // a link's target may be any path
+		leads := path == e.To && e.Kind == Link // the target of a link may be any path
 		if path != "" && !leads && !filepath.IsLocal(filepath.FromSlash(path)) {
 			return fmt.Errorf("edit %s %s: path is outside the place", e.Kind, path)
 		}
@@ -119,13 +119,13 @@ func (p *Player) Edit(e Edit) error {
 	if place, pattern := stateFile(out); ok && place != "" {
 		p.damageState(e, place, pattern)
 	} else if p.allows(e) {
-		p.apply(e) // an edit may fail
+		p.apply(e) // an edit may fail, for example because a file is missing
 	}
 	return nil
 }
 
-// allows reports whether cook can recover from an edit, and records the edits that the next run
-// must notice.
+// allows reports whether cook can recover from an edit. It records the edits that the next run must
+// notice.
 func (p *Player) allows(e Edit) bool {
 	out, ok := strings.CutPrefix(e.Path, "cooked/")
 	switch {
@@ -141,13 +141,13 @@ func (p *Player) allows(e Edit) bool {
 	case !ok:
 		return true
 	case strings.HasPrefix(out, ".cook/"), path.Ext(out) == ".own" && path.Dir(out) == ".":
-		return true // a user's file, or a state file that does not record outputs
+		return true // a user's file, or a state file that does not say which outputs cook owns
 	}
 	return p.allowsOutput(e, out)
 }
 
-// allowsOutput implements allows for outputs. Only existing outputs may be edited, because a new
-// file in their directory would be foreign.
+// allowsOutput implements allows for outputs. It allows edits of existing outputs only, because
+// cook does not own new files in the output directory.
 func (p *Player) allowsOutput(e Edit, out string) bool {
 	info, err := os.Lstat(p.name(e.Path))
 	if err != nil || info.IsDir() {
@@ -156,7 +156,7 @@ func (p *Player) allowsOutput(e Edit, out string) bool {
 	switch e.Kind {
 	case Write, Overwrite, KeepTime, Append, Truncate, Touch, Retouch, Chmod, Flip, Cut:
 		if !info.Mode().IsRegular() {
-			return false // the target of the link is foreign
+			return false // a write would go to the link's target, which cook does not own
 		}
 		p.inPlace[out] = true
 	case Replace, Restore, Remove, Link, Block, Lose:

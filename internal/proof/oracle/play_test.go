@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// story is a script in which the fault of each broken cooker becomes visible.
+// story is a script in which each broken cooker of the test causes a difference.
 var story = Script{
 	{Edit: Edit{Kind: Write, Path: "assets/x/a.txt", Data: "one"}},
 	{Edit: Edit{Kind: Write, Path: "assets/y/b.txt", Data: "two"}},
@@ -24,10 +24,9 @@ var story = Script{
 	{Mode: &Mode{}},
 }
 
-// The right difference is reported for each broken cooker.
 func TestBrokenCookersAreDetected(t *testing.T) {
 	for what, tc := range map[string]struct {
-		spoil func(f Folders, mode Mode, m *Result) error // changes the result of an incremental run
+		spoil func(f Folders, mode Mode, m *Result) error // spoil damages the result of an incremental run
 		opt   func(*Run)
 		want  string
 	}{
@@ -59,7 +58,7 @@ func TestBrokenCookersAreDetected(t *testing.T) {
 		"needless work": {nil, func(o *Run) { o.Force = true }, "did work"},
 		"failed run":    {func(Folders, Mode, *Result) error { return errors.New("disk on fire") }, nil, "disk on fire"},
 		"removed user's file": {func(f Folders, _ Mode, _ *Result) error {
-			os.Remove(filepath.Join(f.Out, "y", "b.txt", "mine")) // if it exists
+			os.Remove(filepath.Join(f.Out, "y", "b.txt", "mine")) // the file may not exist
 			return nil
 		}, nil, "cook does not own was changed"},
 	} {
@@ -93,7 +92,6 @@ func TestBrokenCookersAreDetected(t *testing.T) {
 	}
 }
 
-// A cooker that does nothing is detected at the first edit.
 func TestIdleCookerIsDetected(t *testing.T) {
 	place := Place{Dir: filepath.Join(t.TempDir(), "place"), Scratch: t.TempDir()}
 	runs := 0
@@ -111,7 +109,7 @@ func TestIdleCookerIsDetected(t *testing.T) {
 	}
 }
 
-// Each edit has the effect of its kind, and no other.
+// Each kind of edit must have its effect, and no other effect.
 func TestEditDoesWhatItsKindSays(t *testing.T) {
 	p, err := NewPlayer(Place{Dir: t.TempDir(), Scratch: t.TempDir()}, InProcess)
 	if err != nil {
@@ -121,7 +119,7 @@ func TestEditDoesWhatItsKindSays(t *testing.T) {
 	a, b := p.name("assets/a"), p.name("assets/d/b")
 	for _, tc := range []struct {
 		edit Edit
-		want string // texts of a and d/b
+		want string
 	}{
 		{Edit{Kind: Write, Path: "assets/a", Data: "one"}, "one -"},
 		{Edit{Kind: Replace, Path: "assets/d/b", Data: "two"}, "one two"},
@@ -184,8 +182,8 @@ func TestEditDoesWhatItsKindSays(t *testing.T) {
 	}
 }
 
-// Only one record of the outputs may be damaged at a time. After it is repaired, another one may
-// be damaged.
+// The script damages two records of the outputs. The second edit must be ignored until the first
+// record is repaired.
 func TestOnlyOneStateRecordIsDamagedAtOnce(t *testing.T) {
 	p, err := NewPlayer(Place{Dir: filepath.Join(t.TempDir(), "place"), Scratch: t.TempDir()}, InProcess)
 	if err != nil {

@@ -12,31 +12,31 @@ type Options struct {
 	// Tools cooks some assets with a script from the tree, which requires a shell.
 	Tools bool
 	// Lies cooks some assets of every script with traced programs that write wrong dependency
-	// files, and mostly edits the files that these programs read. It requires Tools.
+	// files. Most edits then change the files that these programs read. It requires Tools.
 	Lies bool
 	// SourcesOnly edits no outputs, store or state files.
 	SourcesOnly bool
-	// Copied copies all assets, so that no asset can fail, and does not edit the rules.
+	// Copied copies all assets, so that no asset can fail. It does not edit the rules.
 	Copied bool
 	// Plain uses the zero Mode for all runs.
 	Plain bool
-	// Aged waits before edits and runs until stamps are old enough to be trusted, which takes
+	// Aged waits before edits and runs until file stamps are old enough to be trusted. That takes
 	// several seconds per round.
 	Aged bool
 	// Mappings writes to sources through memory mappings that stay open.
 	Mappings bool
-	// Targets alternates between several targets. Without it a quarter of the scripts do so.
+	// Targets alternates between several targets. Without Targets, a quarter of the scripts do so.
 	Targets bool
-	// Hashed cooks by rules that put hashes of artifacts into their names. Without it a few scripts
-	// do so.
+	// Hashed cooks by rules that put hashes of artifacts into their names. Without Hashed, a few
+	// scripts do so.
 	Hashed bool
-	// Twins adds links to every script that point to two directories. The directories contain
-	// files with the same names and sizes but different contents, and are edited in each round.
-	// Without it a sixth of the scripts have such links.
+	// Twins adds links to every script that point to two directories. The directories contain files
+	// with the same names and sizes but different contents. They are edited in each round. Without
+	// Twins, a sixth of the scripts have such links.
 	Twins bool
 }
 
-// agedFor is the time in ms after which a stamp is trusted, including a margin.
+// agedFor is the time in ms after which a stamp is trusted, with a margin.
 const agedFor = 2300
 
 // Random generates a script. The same seed and options always give the same script.
@@ -56,7 +56,7 @@ func Random(seed uint64, opt Options) Script {
 		g.beginTwins()
 	}
 	g.addRun(Mode{})
-	scoped := false // the last run cooked only selected sources
+	scoped := false // whether the last run cooked only selected sources
 	for round := range g.Rounds {
 		g.addPause()
 		if scoped && g.r.IntN(4) > 0 {
@@ -80,7 +80,7 @@ func Random(seed uint64, opt Options) Script {
 			g.turns()
 		}
 	}
-	g.addRun(Mode{}) // complete the work that a partial run has left
+	g.addRun(Mode{}) // this run completes the work that a run for some sources left undone
 	return g.s
 }
 
@@ -92,18 +92,18 @@ type generator struct {
 	s       Script
 	targets bool
 	twins   bool
-	links   map[string]string // links of beginTwins with their targets
+	links   map[string]string // maps each link of beginTwins to its target
 	clocks  []int64
 	mapped  []string
-	last    string // source edited last
-	was     string // content before the edit
-	tools   tool   // tool of the script, if any
+	last    string // the source that was edited last
+	was     string // content of last before the edit
+	tools   tool   // tool of the script, if it has one
 	config  string // cook.toml at the root, without parts and rules
-	parts   string // rules of a chain scene, if any
-	rules   string // further rules and targets of cook.toml, if any
+	parts   string // rules of a chain scene; "" for none
+	rules   string // more rules and targets of cook.toml; may be empty
 }
 
-// do adds an edit, keeping only the fields that its kind uses.
+// do adds an edit with only the fields that its kind uses.
 func (g *generator) do(kind Kind, path, to string, n int64, data string) {
 	e := Edit{Kind: kind, Path: path, To: to, N: n, Data: data}
 	has := fields[kind]
@@ -119,7 +119,7 @@ func (g *generator) do(kind Kind, path, to string, n int64, data string) {
 	g.s = append(g.s, Step{Edit: e})
 }
 
-// addRun adds a run whose clock is selected at random by the script.
+// addRun adds a run. If the script varies the clock, the run has a random clock.
 func (g *generator) addRun(mode Mode) {
 	if len(g.clocks) > 0 {
 		mode.Clock = oneOf(g.r, g.clocks...)
@@ -127,7 +127,7 @@ func (g *generator) addRun(mode Mode) {
 	g.s = append(g.s, Step{Mode: &mode})
 }
 
-// turns adds runs for other targets, mostly without edits in between.
+// turns adds runs for other targets, mostly without edits between them.
 func (g *generator) turns() {
 	for range g.r.IntN(4) {
 		switch g.r.IntN(8) {
@@ -149,14 +149,14 @@ func (g *generator) chooseTargets() []string {
 	return oneOf(g.r, nil, []string{"small"}, []string{"small"}, []string{"big"}, []string{"", "small"}, []string{"big", "small"}, []string{"", "big", "small"}, []string{"all"})
 }
 
-// addPause sometimes adds a pause until stamps are trusted.
+// addPause sometimes adds a pause, until file stamps are old enough to be trusted.
 func (g *generator) addPause() {
 	if g.Aged && g.r.IntN(2) == 0 {
 		g.do(Wait, "", "", agedFor, "")
 	}
 }
 
-// mode selects how to cook.
+// mode returns the mode of a random run.
 func (g *generator) mode() Mode {
 	var mode Mode
 	if g.Plain {
@@ -194,26 +194,26 @@ func (g *generator) addFirstTree(parts bool) {
 		g.addWrite("x/a.gltf", contents()[".gltf"][0])
 		g.addWrite("x/a.bin", contents()[".bin"][0])
 	}
-	if g.r.IntN(2) == 0 { // models that contain other sources; sometimes two contain the same source
+	if g.r.IntN(2) == 0 { // some models contain other sources; two models may contain the same source
 		g.addWrite("x/a.mtl", contents()[".mtl"][1])
 		g.addWrite("x/b.obj", withLibrary("a.mtl"))
 		g.addWrite("a.obj", withLibrary("x/a.mtl"))
 		g.addWrite("b.bin", contents()[".bin"][1])
 		g.addWrite("a.gltf", contents()[".gltf"][1])
 	}
-	if g.r.IntN(2) == 0 { // models in a directory with dependencies above it
+	if g.r.IntN(2) == 0 { // some models are in a directory with dependencies above it
 		g.addWrite("x/a.obj", withLibrary("../a.mtl"))
 		g.addWrite("a.mtl", contents()[".mtl"][0])
 		g.addWrite("x/b.gltf", contents()[".gltf"][3])
 		g.addWrite("a.bin", contents()[".bin"][2])
 	}
-	if g.r.IntN(2) == 0 { // an ignored directory that contains dependencies of other assets
+	if g.r.IntN(2) == 0 { // an ignored directory contains dependencies of other assets
 		g.do(Write, "assets/lib/.cookignore", "", 0, "*\n")
 		g.addWrite("lib/a.bin", contents()[".bin"][0])
 		g.addWrite("x/b.gltf", contents()[".gltf"][4])
 		g.addWrite("b.gltf", contents()[".gltf"][5])
 	}
-	if g.r.IntN(2) == 0 { // models that determine the roles of images
+	if g.r.IntN(2) == 0 { // some models determine the roles of images
 		g.addWrite("m.gltf", uses("occlusionTexture", "x/a.png"))
 		g.addWrite("x/m.mtl", contents()[".mtl"][g.r.IntN(3)])
 		g.addWrite("x/a.png", contents()[".png"][g.r.IntN(3)])
@@ -244,7 +244,7 @@ func (g *generator) addFirstTree(parts bool) {
 		g.beginParts()
 	}
 	if !g.Copied {
-		g.config = g.someConfig(len(configs) - 1) // the last config is invalid
+		g.config = g.someConfig(len(configs) - 1) // all configs except the last, which is invalid
 	}
 	g.writeRootRules()
 }

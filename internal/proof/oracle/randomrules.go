@@ -40,7 +40,6 @@ func (g *generator) editMapped() {
 	}
 }
 
-// byteOf returns the offset to write to.
 func (g *generator) byteOf(name string) int64 {
 	if strings.HasPrefix(name, "assets/tools/") {
 		return toolScriptByte
@@ -150,7 +149,7 @@ func (g *generator) editPart() {
 	}
 }
 
-// beside returns a random path of a file for a second step to read.
+// beside returns the random path of a file that a second step reads.
 func (g *generator) beside() string { return path.Join(oneOf(g.r, partFolders...), "c.bin") }
 
 func (g *generator) writeBeside(dir string) {

@@ -15,7 +15,7 @@ func (g *generator) editSource() {
 		return
 	}
 	if now, there := g.m[g.last]; there && g.r.IntN(3) == 0 {
-		name = g.last // edits the last source again, perhaps within the same clock tick
+		name = g.last // edit the last source again, perhaps at the same file time
 		if now != g.was && g.r.IntN(3) == 0 {
 			g.restoreSource()
 			return
@@ -55,14 +55,14 @@ func (g *generator) editSource() {
 		}
 	case n < 30:
 		g.editFolder()
-	case n < 31 && g.r.IntN(2) == 0: // an ignored dependency
+	case n < 31 && g.r.IntN(2) == 0: // edit a dependency that is ignored as a source
 		file := "lib/" + oneOf(g.r, "a.bin", "a.bin", "b.bin")
 		if g.r.IntN(3) == 0 {
 			g.do(Remove, "assets/"+file, "", 0, "")
 		} else {
 			g.addWrite(file, oneOf(g.r, contents()[".bin"]...))
 		}
-	case n < 31: // replace a file with a directory
+	case n < 31: // replace a file by a directory
 		g.m.remove(name)
 		g.do(Remove, file, "", 0, "")
 		g.addWrite(name+"/in.txt", "was a file")
@@ -89,7 +89,7 @@ func (g *generator) editShared() {
 	g.addWrite(name, oneOf(g.r, contents()[path.Ext(name)]...))
 }
 
-// restoreSource restores the previous content of the source edited last.
+// restoreSource restores the previous content of the source that was edited last.
 func (g *generator) restoreSource() {
 	if now, there := g.m[g.last]; there && now != g.was {
 		g.addWrite(g.last, g.was)
@@ -147,7 +147,7 @@ func (g *generator) editFolder() {
 			g.m.rename("~", other)
 			g.do(Swap, "assets/"+dir, "assets/"+other, 0, "")
 		}
-	case 3: // replace a directory with a file
+	case 3: // replace a directory by a file
 		g.m.remove(dir)
 		g.do(Remove, "assets/"+dir, "", 0, "")
 		g.addWrite(dir, "was a directory")
@@ -156,7 +156,7 @@ func (g *generator) editFolder() {
 	case 5:
 		g.m.remove(dir)
 		g.do(Remove, "assets/"+dir, "", 0, "")
-	case 6: // changes the metadata of the source
+	case 6: // change the metadata of the source
 		g.do(oneOf(g.r, Touch, Chmod), "assets/"+dir, "", 0o755, "")
 	}
 }
@@ -175,11 +175,11 @@ func (g *generator) editLink(to string) {
 	case 0:
 		text = "nowhere"
 	case 1:
-		text = path.Base(name) // a link to itself
+		text = path.Base(name)
 	case 2:
 		g.do(Write, "outside/file", "", 0, g.content(kind))
 		text = up + "../outside/file"
-	case 3, 4: // a directory
+	case 3, 4:
 		if folders := g.m.folders(); len(folders) > 0 {
 			text = up + oneOf(g.r, folders...)
 			name = oneOf(g.r, name, path.Join(path.Dir(name), "l"))
@@ -236,7 +236,7 @@ func (g *generator) retarget(link string) {
 	g.links[link] = to
 }
 
-// editTwins makes a path refer to different files with the same names and sizes.
+// editTwins makes a path refer to a different file with the same name and size.
 func (g *generator) editTwins() {
 	link := oneOf(g.r, "cur", "cur", "now", "x/cur", "y/cur")
 	switch g.r.IntN(12) {
@@ -245,12 +245,12 @@ func (g *generator) editTwins() {
 	case 0:
 		g.links["cur"], g.links["now"] = g.links["now"], g.links["cur"]
 		g.do(Swap, "assets/cur", "assets/now", 0, "")
-	case 1: // swap the directories themselves
+	case 1: // swap the two directories
 		g.m.rename("t1", "~")
 		g.m.rename("t2", "t1")
 		g.m.rename("~", "t2")
 		g.do(Swap, "assets/t1", "assets/t2", 0, "")
-	case 2, 3: // replace the link by a real directory
+	case 2, 3: // replace the link by a directory
 		g.m.remove(link)
 		delete(g.links, link)
 		g.do(Remove, "assets/"+link, "", 0, "")
@@ -260,7 +260,7 @@ func (g *generator) editTwins() {
 		}
 	case 4:
 		g.rewriteTwin()
-	case 5: // one directory moves, and the link follows it
+	case 5: // move a directory, and let the link point to its new path
 		g.m.rename("t1", "x/t")
 		g.do(Rename, "assets/t1", "assets/x/t", 0, "")
 		g.do(Link, "assets/cur", "x/t", 0, "")

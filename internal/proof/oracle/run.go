@@ -24,12 +24,12 @@ type Run struct {
 	Memory, CacheSize       int64
 
 	DryRun, Force, Strict, StopOnFailure, OutputsByFolder, Wait, EveryAsset bool
-	// Verify sets IgnoreTimestamps.
+	// Verify sets the option IgnoreTimestamps.
 	Verify   bool
 	Probe    profile.Probe
 	Observer cook.Observer
 	Now      func() time.Time
-	// Adjust changes the project before it is used; it may be nil.
+	// Adjust changes the project before it is used. It may be nil.
 	Adjust func(*cook.Project)
 }
 
@@ -45,7 +45,7 @@ func (r Run) Project() cook.Project {
 	return p
 }
 
-// with appends recipes to a list and replaces recipes with the same name.
+// with appends recipes to a list. A recipe replaces the recipe with the same name.
 func with(all, more []recipe.Recipe) []recipe.Recipe {
 	for _, m := range more {
 		replaced := false
@@ -116,12 +116,12 @@ func (r Run) Trim(ctx context.Context) (cook.Trimmed, error) {
 // Folders holds the asset directory, the output directory and the store of a run.
 type Folders struct{ Assets, Out, Cache string }
 
-// A Result holds the fields of a run's result that the checks use.
+// A Result holds the values of a run's result that the checks use.
 type Result struct {
 	Found       int // number of assets
 	Failed      int
 	Worked      int    // number of assets that were cooked, restored or unchanged
-	FromWatcher bool   // a watcher answered the request
+	FromWatcher bool   // whether a watcher answered the request, so that this process did not cook
 	Line        string // text of the summary
 	// Unplanned lists the sources of assets that failed in planning. Their earlier outputs are
 	// kept.
@@ -139,7 +139,7 @@ func InProcess(ctx context.Context, f Folders, mode Mode) (Result, error) {
 	return Cook(ctx, opt)
 }
 
-// Options returns the Run for a mode, and the context for the run. It ignores Mode.List.
+// Options returns the Run for a mode, and a context for the run. It ignores Mode.List.
 func (mode Mode) Options(ctx context.Context, f Folders) (context.Context, Run) {
 	opt := Run{
 		Dir: f.Assets, Out: f.Out, Cache: f.Cache, Workers: 2, Targets: mode.Targets, Patterns: mode.Patterns,
@@ -150,7 +150,7 @@ func (mode Mode) Options(ctx context.Context, f Folders) (context.Context, Run) 
 	}
 	var observer cook.Observers
 	if mode.Full {
-		opt.Checksum = "xxh64" // the index does not contain this checksum, so every file counts as changed
+		opt.Checksum = "xxh64" // the index has no checksums of this function, so every file counts as changed
 	}
 	if mode.Cancel > 0 {
 		var cancel context.CancelFunc
@@ -186,7 +186,7 @@ func Cook(ctx context.Context, opt Run) (Result, error) {
 type collector struct {
 	cook.Observers
 	result  *Result
-	started map[[2]string]bool // pairs of source and target
+	started map[[2]string]bool // pairs of source and target whose recipe has started
 }
 
 func (c *collector) Event(e cook.Event) {

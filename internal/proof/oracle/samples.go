@@ -14,15 +14,14 @@ import (
 	"sync"
 )
 
-// contents are possible contents of files by extension. Some are invalid, and some have equal
-// sizes.
+// contents maps file extensions to possible contents. Some are invalid, and some have equal sizes.
 var contents = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		".png":     {string(Picture(1)), string(Picture(2)), string(Picture(3)), string(Picture(1)), "broken", ""},
 		".json":    {`{"a": 1}`, `{"a":1}`, `{"a": 2}`, `{"a": 3}`, `{"a": `},
 		".txt":     {"one", "two", "six", "eleven", "", "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN CERTIFICATE-----\n"},
 		".bin":     {"12345678", "abcdefgh", "1234", "efgh"},
-		".psd":     {"work", "work file", ""}, // ignored by default, unless a .cookignore includes the file
+		".psd":     {"work", "work file", ""}, // cook ignores .psd files by default, unless a .cookignore includes them
 		".in":      {"say\n", "cry\n", "shout\n"},
 		".sprites": {"*.png\n", "/\n", "x/\n!x/a.png\n", "a.png\n../b.png\n", "/**/b.png\n/y/*.png\n", ""},
 		".paklist": {"**\n", "**\n!*.pak\n", "*.ktx2\n!x/**\n", "# all of x\nx/\n", "*.json\n*.txt\n", "/a.*\n", ""},
@@ -71,7 +70,7 @@ func uses(slot, picture string) string {
 // extensions of generated files, most frequent first.
 var extensions = []string{".txt", ".png", ".json", ".bin", ".gltf", ".sprites", ".psd", ".paklist", ".tmpl", ".mtl", ".obj"}
 
-// configs are contents of cook.toml. The last two are invalid: in one, two sources have the same
+// configs are contents of cook.toml. The last two are invalid: one gives two sources the same
 // output, and one has a TOML syntax error.
 var configs = []string{
 	"",
@@ -101,8 +100,8 @@ var configs = []string{
 	"[[rule]\n",
 }
 
-// hashedConfigs are contents of cook.toml with {hash} in outputs. With the last two, some sources
-// cannot be cooked: a name with a hash could be hidden, or is in a file without a name.
+// hashedConfigs are contents of cook.toml with {hash} in outputs. The last two make some sources
+// fail.
 var hashedConfigs = []string{
 	hashed("*.png", "{stem}.{hash}.ktx2"),
 	hashed("*.png", "{path}.{hash}.ktx2") + hashed("*.gltf", "{path}.{hash}.glb") + hashed("*.obj", "{path}.{hash}.glb"),
@@ -126,7 +125,6 @@ func further(match, recipe string) string {
 	return "[[rule]]\nfrom = \"artifacts\"\nmatch = \"" + match + "\"\nrecipe = \"" + recipe + "\"\n"
 }
 
-// folderConfigs are contents of a cook.toml in a subdirectory.
 var folderConfigs = []string{
 	"",
 	"[[rule]]\nmatch = \"*.png\"\nsrgb = false\n",
@@ -195,7 +193,7 @@ var lyingScripts = []string{
 	"n=0; cat tools/more tools/head \"$1\" >\"$2\" 2>&-; test ! -e tools/h3 || echo \"out: tools/h3\" >\"$3\"\n",
 }
 
-// asStep returns a tool that cooks the artifacts of another rule, which has the same sources.
+// asStep returns a tool that cooks the artifacts of another rule for the same sources.
 func asStep(t tool) tool {
 	rule := strings.Replace(t.rule, `match = "*.in"`, "from = \"artifacts\"\nmatch = \"*.mid\"", 1)
 	return tool{"[[rule]]\nmatch = \"*.in\"\nrecipe = \"copy\"\noutput = \"{path}.mid\"\n" + rule, t.scripts}
@@ -217,16 +215,16 @@ var toolScripts = []string{
 	"exit 1\n",
 }
 
-// toolScriptByte is the offset in a tool script that edits may set to any digit. Changing another
-// byte could make the shell write to any file, even to sources.
+// toolScriptByte is the offset of a digit in a tool script, which an edit may change. Other changes
+// could make the shell write to any file, even to sources.
 const toolScriptByte = 2
 
 var ignores = []string{"", "*.txt\n", "/a.png\n", "y/\n", "*.bin\n", "b.*\n", "!*.psd\n", "!*.psd\n!.*\n", "*.psd\n!a.psd\n", "*.gltf\n*.mtl\n"}
 
 func oneOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
-// sized returns a different content with the same size for an extension. It returns false if there
-// is none.
+// sized returns different content of the same size for an extension. It returns false if none
+// exists.
 func sized(r *rand.Rand, kind string, like string) (string, bool) {
 	var same []string
 	for _, data := range contents()[kind] {
@@ -247,9 +245,9 @@ const Assets = 20
 // models.
 const Shipped = 18
 
-// Sample writes a small asset tree that covers most features: images, meshes with
-// dependencies, data, sounds, text, duplicate and empty files, nested directories, and a
-// cook.toml with rules. No asset needs an external tool.
+// Sample writes a small asset tree that covers most features. It has images, meshes with
+// dependencies, data, sounds, text, duplicate and empty files, nested directories, and a cook.toml
+// with rules. No asset needs an external tool.
 func Sample(dir string) error {
 	files := map[string]string{
 		"cook.toml":            "[[rule]]\nmatch = \"*_n.png\"\nsrgb = false\n\n[[rule]]\nmatch = \"notes/**\"\nrecipe = \"zstd\"\n\n[[rule]]\nmatch = \"mesh/*.gltf\"\ntextures = \"cooked\"\n",

@@ -12,10 +12,10 @@ import (
 
 // A Mode says how a run cooks. The zero Mode is a plain run.
 type Mode struct {
-	Full     bool     // scan the whole tree, not only the files in the index; InProcess changes the checksum to force this
-	List     bool     // list every directory, as on systems without directory mtimes
-	Verify   bool     // ignore timestamps
-	ByFolder bool     // skip per-file checks in output directories whose stamp is unchanged
+	Full     bool     // whether to scan the whole tree, not only the files in the index; InProcess changes the checksum function to force this
+	List     bool     // whether to list every directory, as on systems without directory mtimes
+	Verify   bool     // whether to ignore timestamps
+	ByFolder bool     // whether to check the files in an output directory only if the directory's stamp has changed
 	Targets  []string // targets in order; empty for the unnamed target
 	Patterns []string // sources to cook; empty for all
 	// Cancel interrupts the run at the event with this number; 0 means never.
@@ -23,8 +23,8 @@ type Mode struct {
 	// FirstFailure stops the run after the first failed asset.
 	FirstFailure bool
 	// Clock is the difference between cook's clock and the real time, in seconds. If the clock is
-	// ahead, a run considers all stamps old enough to be trusted. To make that true, the player
-	// waits for a tick of the file system clock before and after such a run.
+	// ahead, a run considers all file stamps old enough to be trusted. To make that true, the
+	// player waits for a tick of the file system clock before and after such a run.
 	Clock int64
 }
 
@@ -80,7 +80,7 @@ func ParseMode(words []string) (Mode, error) {
 	return m, nil
 }
 
-// A Step is a run if its Mode is set, otherwise an edit.
+// A Step is a run if its Mode is not nil, otherwise an edit.
 type Step struct {
 	Edit
 	Mode *Mode
@@ -121,15 +121,15 @@ func (s Script) Runs() int {
 type Difference struct {
 	Step int    // index of the step in the script
 	Text string // description
-	// Needless means that the run did unnecessary work, although the outputs are correct.
+	// Needless means that the outputs are correct, but the run did unnecessary work.
 	Needless bool
 }
 
 func (d *Difference) Error() string { return fmt.Sprintf("step %d: %s", d.Step, d.Text) }
 
-// Shrink returns a shorter script that still fails, such that no step, and no flag of a run, can be
-// removed from it. It calls fails often. If s ends at the failing step, so do all scripts that it
-// tries.
+// Shrink returns a shorter script that still fails. No step, and no flag of a run, can be removed
+// from it. Shrink calls fails many times. If s ends at the failing step, all scripts that it tries
+// end there, too.
 func Shrink(s Script, fails func(Script) bool) Script {
 	for size := max(1, len(s)/2); ; {
 		shorter := false

@@ -9,7 +9,7 @@ import (
 )
 
 // words splits a line like a script does: at spaces outside of single quotes. Inside quotes, two
-// single quotes stand for one.
+// single quotes stand for one single quote.
 func words(line string) (words []string) {
 	word, quoted, begun := "", false, false
 	for i := 0; i < len(line); i++ {
@@ -95,7 +95,6 @@ func TestParseEditRejectsInvalidEdits(t *testing.T) {
 	}
 }
 
-// A seed determines the script, and random scripts cover all kinds of edits and runs.
 func TestRandomScriptsAreReproducibleAndCoverAllKinds(t *testing.T) {
 	all := Options{Tools: true, Aged: true, Mappings: true}
 	if a, b := Random(7, all), Random(7, all); !reflect.DeepEqual(a, b) {
@@ -121,7 +120,7 @@ func TestRandomScriptsAreReproducibleAndCoverAllKinds(t *testing.T) {
 	}
 	want := []string{"-full", "-list", "-verify", "-byfolder", "-target", "-clock", "-cancel", "-firstfailure"}
 	for kind := range fields {
-		if kind != Tick { // added by runs
+		if kind != Tick { // the player adds ticks itself
 			want = append(want, string(kind))
 		}
 	}
@@ -134,7 +133,7 @@ func TestRandomScriptsAreReproducibleAndCoverAllKinds(t *testing.T) {
 
 func TestShrinkKeepsOnlyNeededSteps(t *testing.T) {
 	script := Random(3, Options{})
-	needs := func(s Script) bool { // an edit, later a run with -full, later another edit
+	needs := func(s Script) bool { // reports whether a script has an edit, later a run with -full, and later another edit
 		at := 0
 		for _, step := range s {
 			switch {
@@ -173,7 +172,6 @@ func ExampleScript_Txtar() {
 	// agree -full
 }
 
-// The error message of a difference starts with its step and its text.
 func TestDifferenceErrorHasStepAndText(t *testing.T) {
 	d := &Difference{Step: 3, Text: "wrong"}
 	if !strings.HasPrefix(d.Error(), "step 3: wrong") {

@@ -16,8 +16,8 @@ import (
 // file, or the target of a symbolic link. The path of a directory ends in a slash.
 type Tree map[string]string
 
-// ReadTree reads the tree below dir. It omits .cook (the state, or a file with its location),
-// .cook-work, and the tag files that cook writes to a directory that it found empty.
+// ReadTree reads the tree below dir. It omits .cook (the state, or a file with the state's
+// location), .cook-work, and the tag files that cook writes to an empty directory.
 func ReadTree(dir string) (Tree, error) {
 	t := Tree{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -34,7 +34,7 @@ func ReadTree(dir string) (Tree, error) {
 			return nil
 		case (rel == ".cook" || rel == ".cook-work") && d.IsDir():
 			return fs.SkipDir
-		case rel == ".cook": // file with the location of the state
+		case rel == ".cook": // a file with the location of the state
 			return nil
 		case rel == "CACHEDIR.TAG", rel == ".gitignore":
 			return nil
@@ -61,7 +61,8 @@ func ReadTree(dir string) (Tree, error) {
 	return t, err
 }
 
-// Diff returns the differences between got and t, one path per line, or "" if there are none.
+// Diff returns the differences between got and t, one path per line. It returns "" if the trees are
+// equal.
 func (t Tree) Diff(got Tree) string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(t)) {
@@ -113,7 +114,7 @@ func inView(name string, names []string) bool {
 	return slices.Contains(targets(names), first)
 }
 
-// targets returns the targets of a run. An empty list means the unnamed target. "all" means the
+// targets returns the targets of a run. An empty list means the unnamed target. "all" means all
 // targets that scripts declare. A target that is not declared has no outputs.
 func targets(names []string) []string {
 	if slices.Contains(names, "all") {
@@ -125,7 +126,7 @@ func targets(names []string) []string {
 	return names
 }
 
-// sameBytes compares two files of a Tree, ignoring their modes.
+// sameBytes reports whether two files of a Tree have the same content, ignoring their modes.
 func sameBytes(a, b string) bool {
 	_, a, _ = strings.Cut(a, " ")
 	_, b, _ = strings.Cut(b, " ")
@@ -141,7 +142,8 @@ func (l listed) key() string { return l.Source + " [" + l.Target + "]" }
 
 func (l listed) text() string { return fmt.Sprint(l.Outputs) }
 
-// of returns the part of a listing that belongs to the given targets, as a Tree for comparison.
+// of returns the part of a listing that belongs to the given targets. The result is a Tree, for
+// comparison.
 func (l listing) of(names []string) Tree {
 	t := Tree{}
 	for key, asset := range l {

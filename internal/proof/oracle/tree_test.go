@@ -18,7 +18,6 @@ func TestDiffListsMissingDifferentAndSuperfluousPaths(t *testing.T) {
 	}
 }
 
-// ReadTree detects every kind of change to a file.
 func TestReadTreeSeesEverything(t *testing.T) {
 	dir := t.TempDir()
 	if err := Sample(dir); err != nil {
@@ -58,7 +57,7 @@ func TestReadTreeSeesEverything(t *testing.T) {
 			n++
 		}
 	}
-	if n != Assets+1 { // one more for cook.toml
+	if n != Assets+1 { // the count includes cook.toml
 		t.Errorf("the sample contains %d files, want %d assets and cook.toml", n, Assets)
 	}
 }
