@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// An ID is one identifier. IDs compare by time as arrays of bytes do. New never returns the zero
-// ID.
+// An ID is one identifier. As arrays of bytes, IDs sort by time. New never returns the zero ID.
 type ID [16]byte
 
 const (

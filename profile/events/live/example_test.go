@@ -13,14 +13,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events/live"
 )
 
-// A server with its own listeners: the stream over TCP, and a handler for a page in a browser.
-// Most programs call Listen instead.
+// This server has its own listeners. It serves the stream over TCP, and a handler for a page in a
+// browser. Most programs call Listen instead.
 func Example() {
 	feed := events.NewFeed()
 	file := io.Discard // or a file
 	rec := events.New(io.MultiWriter(file, feed), events.Options{})
 
-	l, err := net.Listen("tcp", "localhost:0") // reachable from this machine only
+	l, err := net.Listen("tcp", "localhost:0") // Only this machine can reach the listener.
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -41,11 +41,11 @@ func Example() {
 
 	w := rec.Worker("requests")
 	w.Begin(rec.Symbol("GET"), rec.Symbol("/index.html")).End()
-	w.Release() // or Flush, after each request
+	w.Release() // or Flush after each request
 	rec.Close()
 
 	viewer := events.Read(conn)
-	for _, err := range viewer.All() { // draw each event
+	for _, err := range viewer.All() { // A real viewer draws each event.
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func Example() {
 	// page: text/event-stream
 }
 
-// A program that keeps its recording and shows it to viewers at the same time.
+// A program writes its recording to a file, and shows it to viewers at the same time.
 func ExampleListen() {
 	feed := events.NewFeed()
 	file := io.Discard // or a file
