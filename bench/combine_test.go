@@ -18,14 +18,14 @@ type x2n [32]uint32
 
 func newX2N() *x2n {
 	var t x2n
-	t[0] = 1 << 30 // the polynomial x
+	t[0] = 1 << 30 // state that represents the polynomial x
 	for k := 1; k < len(t); k++ {
 		t[k] = multiply(t[k-1], t[k-1])
 	}
 	return &t
 }
 
-// multiply returns the product of a, which must not be 0, and b.
+// multiply returns the product of a and b. The factor a must not be 0.
 func multiply(a, b uint32) (product uint32) {
 	for term := uint32(1 << 31); ; term >>= 1 {
 		if a&term != 0 {

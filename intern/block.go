@@ -27,7 +27,7 @@ const (
 	bodyAt  = 40
 )
 
-// ErrBlock is wrapped in every error of Open.
+// ErrBlock means that a block is invalid. Every error of Open wraps ErrBlock.
 var ErrBlock = errors.New("the data is not a usable block of names; make the block again from its table")
 
 // header holds the numbers at offset headAt of a block.

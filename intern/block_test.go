@@ -136,7 +136,7 @@ func TestBlockIsStable(t *testing.T) {
 	}
 }
 
-// parts holds slices of the parts of a block, which tests damage.
+// parts holds slices of the parts of a block. Tests change these slices to damage the block.
 type parts struct{ block, groups, places, arena []byte }
 
 func (p parts) number(part []byte, i int, v uint32) { binary.LittleEndian.PutUint32(part[4*i:], v) }
@@ -168,7 +168,7 @@ func TestOpenRefusesDamagedBlocks(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		damage func(p parts) []byte
-		sealed bool // true to correct the checksum after the damage
+		sealed bool // true to recompute the checksum after the damage
 		want   string
 	}{
 		{"nothing", func(p parts) []byte { return nil }, false, "does not begin like"},

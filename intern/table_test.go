@@ -72,7 +72,7 @@ func TestFullTableRefusesNames(t *testing.T) {
 		want error
 	}{
 		{"abcd", nil},
-		{"xyz", errBytesFull}, // Two bytes are left, so the name does not fit.
+		{"xyz", errBytesFull},
 		{"x", nil},
 		{"abcd", nil},
 		{"y", nil}, // Now the table holds six bytes in three names.

@@ -177,8 +177,8 @@ func welch(a, b []float64) float64 {
 	return (mean(b) - mean(a)) / math.Sqrt(variance(a)+variance(b))
 }
 
-// signedRanks returns Wilcoxon's signed-rank statistic in standard deviations. The values a[i] and
-// b[i] form a pair, because the two builds run alternately.
+// signedRanks returns Wilcoxon's signed-rank statistic in standard deviations. Each pair is a[i]
+// and b[i], because the two builds run alternately.
 func signedRanks(a, b []float64) float64 {
 	d := make([]float64, len(a))
 	for i := range a {

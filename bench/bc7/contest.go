@@ -234,7 +234,7 @@ type crop struct {
 	x, y int
 }
 
-// normalMap is the kind of crop whose colors are vectors.
+// normalMap is the kind of crop whose colors are unit vectors.
 const normalMap = "normal map"
 
 // crops are ten crops of different kinds.

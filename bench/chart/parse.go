@@ -14,7 +14,7 @@ import (
 
 // results holds the times of all benchmarks in the input.
 type results struct {
-	x      string   // key whose values are the columns
+	x      string   // benchmark key whose values are the columns of the table
 	cpu    string   // processor name printed by go test; may be empty
 	series []series // sorted by the last point, highest first
 }

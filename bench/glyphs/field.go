@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/font/distancefield"
 )
 
-// A face is a font to draw.
+// A face is a font to draw text with.
 type face struct {
 	name string
 	file string
@@ -95,7 +95,7 @@ func (f *face) coverage(g sfnt.GlyphIndex, size int, box image.Rectangle) *image
 	return out
 }
 
-// A field is a distance field of a glyph, with channels bytes for each pixel.
+// A field is a distance field of a glyph. It has one byte per channel and pixel.
 type field struct {
 	glyph    sfnt.GlyphIndex
 	size     int

@@ -182,7 +182,7 @@ const poolFiles = 1000
 
 const simulation = `The index is that of %s assets, made from that of %s by cook/internal/index/multiply with the index's own writer: each directory is known under %s names. So cook maps, walks and compares as many rows as for a tree of that size, opens as many directories and makes as many stat calls, and all succeed; but the calls meet %s inodes, which the kernel has at hand. A tree would cost more of the kernel's time and memory. The limits make the same calls.`
 
-// simulated measures an index with n assets, where n is a multiple of poolFiles.
+// simulated measures an index with n assets. The number n is a multiple of poolFiles.
 func (b *bench) simulated(ctx context.Context, assets int) (Section, error) {
 	section := Section{Title: thousands(assets) + " assets, simulated"}
 	times := assets / poolFiles

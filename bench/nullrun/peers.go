@@ -17,8 +17,8 @@ type peer struct {
 	version []string // arguments that make the program print its version
 	is      string   // text that the version output must contain; "" if any
 	slow    bool     // the setup takes minutes for a million files
-	// setUp prepares the peer in the existing directory dir: it copies the sources and runs the
-	// peer until it has nothing left to do.
+	// setUp prepares the peer in the existing directory dir. It copies the sources, and runs the
+	// peer until nothing is left to do.
 	setUp func(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error)
 }
 
@@ -98,7 +98,7 @@ func (p *peerTool) command(dir string, args ...string) Command {
 	return Command{Argv: append([]string{p.bin}, args...), Dir: dir, Env: p.env}
 }
 
-// writeMade creates a file, whose content body writes.
+// writeMade creates a file. The function body writes its content.
 func writeMade(name string, body func(w *bufio.Writer)) error {
 	f, err := os.Create(name)
 	if err != nil {

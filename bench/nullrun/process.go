@@ -18,7 +18,7 @@ import (
 // does not appear in the help.
 const starterArg = "start-what-stdin-says"
 
-// keep is the number of bytes that a Result keeps of an output. They are the last bytes.
+// keep is the number of bytes at the end of an output that a Result keeps.
 const keep = 64 << 10
 
 // A starter is a small child process that starts the contestants. It is needed because the peak

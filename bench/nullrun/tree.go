@@ -43,7 +43,7 @@ type Tree struct {
 	Out       string // output directory, inside Root
 	Files     int
 	PerFolder int
-	Size      func(i int) int // returns the size of source i in bytes
+	Size      func(i int) int // size of source i in bytes
 	born      time.Time       // mtime of all sources after Make
 }
 
@@ -146,7 +146,7 @@ func (t *Tree) Configure(text string) error {
 	return os.WriteFile(filepath.Join(t.Assets(), "cook.toml"), []byte(text), 0o666)
 }
 
-// Touch sets the mtime of all sources to n seconds after their first mtime.
+// Touch sets the mtime of all sources to n seconds after their initial mtime.
 func (t *Tree) Touch(ctx context.Context, n int) error {
 	at := t.born.Add(time.Duration(n) * time.Second)
 	return each(ctx, t.Folders(), func(folder int) error {

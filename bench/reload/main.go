@@ -75,7 +75,8 @@ func measureReloads(assets, saves int, texture bool, quality string) error {
 	var took []time.Duration
 	var last hashing.Digest
 	for n := range saves + 5 {
-		// Wait, so that the time does not include the watcher's work for the previous save.
+		// Wait until the watcher has handled the previous save, so that the time does not include
+		// that work.
 		if _, err := cook.Cook(ctx, p, cook.CookOptions{}); err != nil {
 			return err
 		}

@@ -116,7 +116,7 @@ func (b Build) sameKind(c Build) bool { return b.Go == c.Go && b.OS == c.OS && b
 
 // A Machine identifies the machine that measured a record.
 type Machine struct {
-	Name  string `json:"name"` // processor model
+	Name  string `json:"name"` // name of the processor model
 	Cores int    `json:"cores"`
 }
 

@@ -43,7 +43,7 @@ type Runner struct {
 type mode int
 
 const (
-	plain   mode = iota // a normal execution
+	plain   mode = iota // normal execution
 	exact               // execution with deterministic counts and allocations
 	counted             // execution under valgrind, which counts instructions
 )

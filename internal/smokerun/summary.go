@@ -81,7 +81,7 @@ func writeChanges(out *strings.Builder, changes []Change) {
 	fmt.Fprintln(out)
 }
 
-// String returns the change in one line.
+// String formats the change as one line.
 func (c *Change) String() string {
 	text := fmt.Sprintf("%s: %s: %s -> %s", c.Step, c.Figure, format(c.Figure, c.Before), format(c.Figure, c.After))
 	if c.Class == budgetClass {

@@ -12,7 +12,7 @@ type cell struct {
 	shared atomic.Int64 // sum since the last collect, as integer or float bits; for a gauge, the bits of the level
 	queued atomic.Int32 // 1 while the cell is in the list set.touched
 
-	mu    sync.Mutex // guards timed
+	mu    sync.Mutex // guards the field timed
 	timed *line      // calls of a timer since the last collect; other kinds use shared
 
 	next  *cell // next cell in the list set.touched

@@ -12,7 +12,7 @@ const (
 	KindCounter Kind = iota // a sum of int64
 	KindFloat               // a sum of float64
 	KindTimer               // a number of calls, and their durations
-	KindGauge               // a level
+	KindGauge               // the current level of a quantity
 )
 
 // String returns counter, float, timer or gauge. It panics for any other value of k.

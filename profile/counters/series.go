@@ -43,7 +43,7 @@ func newMovingMean(n int) *movingMean {
 	return &movingMean{window: make([]float64, 0, n)}
 }
 
-// push adds a value.
+// push adds a value to the window.
 func (s *movingMean) push(value float64) {
 	if len(s.window) < cap(s.window) {
 		s.window = append(s.window, value)

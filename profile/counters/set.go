@@ -123,7 +123,7 @@ func (s *Set) cell(name string, kind Kind) *cell {
 		return c
 	}
 	sym, err := s.names.Intern(name)
-	if err != nil { // The set is full.
+	if err != nil {
 		return s.refuse(kind)
 	}
 	c := &cell{set: s, name: s.names.String(sym), kind: kind, order: int32(sym), since: notWatched, detailSince: notWatched}

@@ -114,7 +114,8 @@ func TestSourceUsesTheSet(t *testing.T) {
 	}
 }
 
-// While one goroutine polls a source, another must neither wait for the source nor call it.
+// While one goroutine polls a source, another goroutine must neither wait for the source nor poll
+// it.
 func TestSourceIsPolledOnce(t *testing.T) {
 	set := still(Options{})
 	inside, leave, done := make(chan bool), make(chan bool), make(chan bool)

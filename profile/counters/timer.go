@@ -71,7 +71,7 @@ func (t *Timer) Stat() Stat {
 type Stat struct {
 	Calls int64
 	Total time.Duration
-	Own   time.Duration // Total minus the time of nested scopes of the same worker
+	Own   time.Duration // Total minus the time of nested scopes on the same worker
 	Min   time.Duration // duration of the shortest call
 	Max   time.Duration
 }

@@ -7,9 +7,9 @@ type Kind uint8
 
 const (
 	Scope   Kind = iota + 1 // a scope lasted from Time to Time+Dur
-	Instant                 // something happened
-	Value                   // a quantity is Values[0] from now on
-	Vector                  // a quantity of several numbers is Values from now on
+	Instant                 // something happened at Time
+	Value                   // a quantity is Values[0] from Time on
+	Vector                  // a quantity of several numbers is Values from Time on
 	Alloc                   // Values[0] bytes were allocated
 	Free                    // Values[0] bytes were freed
 	FlowOut                 // the flow with the id Flow leaves the worker's innermost open scope

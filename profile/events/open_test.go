@@ -167,7 +167,7 @@ func TestUnendedMarksAreForgotten(t *testing.T) {
 	w.Begin(r.Symbol("further in"), 0)
 	outer.End()
 	next := w.Begin(r.Symbol("next"), 0)
-	forgotten.End() // This call comes too late.
+	forgotten.End()
 	tick()
 	if got, _ := stillOpen(t, to.bytes()); !cmp.Equal(got, []string{"0 next "}) {
 		t.Errorf("open are %q", got)

@@ -28,8 +28,8 @@ func (f *Feed) WriteStream(ctx context.Context, w io.Writer) error {
 	}
 }
 
-// maxSaid is the maximum number of bytes that a viewer may send, such as an HTTP request. They are
-// ignored, but reading them takes time.
+// maxSaid is the maximum number of bytes that a viewer may send, such as an HTTP request. The feed
+// ignores these bytes, but reading them takes time.
 const maxSaid = 64 << 10
 
 // ServeConn writes the stream to a connection as WriteStream does, and closes the connection. It

@@ -127,7 +127,7 @@ func (r *tapeReader) readAll(b *Block, dst []Record) ([]Record, error) {
 		if len(dst) < cap(dst) {
 			dst = dst[:len(dst)+1]
 		} else {
-			dst = append(dst, Record{}) // an open scope
+			dst = append(dst, Record{}) // The record is an open scope.
 		}
 		r.record.number(&dst[len(dst)-1], r.row, len(b.content))
 	}

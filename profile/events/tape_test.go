@@ -162,7 +162,7 @@ func TestTapeAgreesWithRead(t *testing.T) {
 	})
 }
 
-// The stream is truncated at each byte, and each byte is changed.
+// TestTapeAgreesWithReadOnDamage truncates the stream at each byte, and changes each byte.
 func TestTapeAgreesWithReadOnDamage(t *testing.T) {
 	data, _ := sample(t)
 	sameAsRead(t, OpenTape(data), data)

@@ -19,8 +19,8 @@ func newCallers() *callers {
 	return &callers{numbers: map[[2]uintptr]uint32{}, byName: map[string]uint32{}, names: []string{""}}
 }
 
-// here returns the number of the call site that is up calls above it. With 1, that is the caller of
-// here.
+// here returns the number of a call site, which is the given number of calls up the stack. With 1,
+// it is the caller of here.
 func (c *callers) here(above int) uint32 {
 	// A single program counter could not distinguish an inlined function from the functions around
 	// it.

@@ -87,7 +87,7 @@ func (k Key) appendPath(to []Step, by []Part) []Step {
 // A Query chooses rows, and arranges them as a tree. The zero Query chooses all rows that hold
 // memory.
 type Query struct {
-	// A row is chosen if its names contain all of these strings.
+	// These strings select rows: each name of the row must contain the string for that name.
 	Worker string
 	Group  string
 	Name   string

@@ -46,7 +46,7 @@ func (s *source) give(mem []byte, mapped bool) {
 	switch {
 	case !mapped:
 	case s.stomp != nil:
-		s.stomp.Free(mem) // checkGuards has already reported any damage.
+		s.stomp.Free(mem) // The function checkGuards has already reported any damage.
 	default:
 		unmapPages(mem)
 	}

@@ -81,7 +81,7 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 	}
 }
 
-// One round over the classes does not release enough small blocks for the large block.
+// One round over the classes releases too few small blocks to make room for the large block.
 func TestManySmallMakeRoomForOneLarge(t *testing.T) {
 	f := newFixture(Options{Keep: 1 << 20})
 	var all [][]byte

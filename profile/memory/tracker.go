@@ -56,7 +56,7 @@ const (
 // Tracker tracks the memory of its pools. Use [New] to make one. A nil *Tracker tracks nothing. All
 // methods may be called from any goroutine.
 type Tracker struct {
-	stacks  *intern.Table // keys are made by stackKey
+	stacks  *intern.Table // table of interned stacks; stackKey makes the keys
 	coarse  atomic.Int64
 	stock   *stock
 	callers *callers // nil without Options.Sites

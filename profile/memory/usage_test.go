@@ -17,9 +17,9 @@ func TestUsage(t *testing.T) {
 		files.Pool("never used", PoolOptions{})
 		empty := tracker.Usage()
 		w := tracker.Worker("w").Push("a")
-		kept := content.Bytes(w, 70) // The capacity is 80.
-		pixels.Bytes(w, 100)         // The capacity is 112.
-		pixels.Bytes(nil, 1000)      // The capacity is 1024.
+		kept := content.Bytes(w, 70)
+		pixels.Bytes(w, 100)
+		pixels.Bytes(nil, 1000)
 		images.Grow(w, 5)
 		content.Free(nil, kept)
 		content.Bytes(nil, 100)

@@ -25,7 +25,7 @@ type timelines struct {
 	live *events.Tape // tape of feed, and first element of list; nil without a feed
 
 	follow sync.Once
-	ctx    context.Context // context whose end stops reading the feed
+	ctx    context.Context // when it ends, the view stops reading the feed
 	drop   context.CancelFunc
 }
 

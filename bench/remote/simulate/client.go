@@ -324,7 +324,7 @@ func (s *syncing) dear(i int) bool {
 	return s.total.bytes >= paceKnown && seconds(float64(s.items[i].size)/s.rate) > s.cook
 }
 
-// events are a heap ordered by time.
+// events is a heap of events, ordered by time.
 type events []event
 
 func (e events) Len() int           { return len(e) }

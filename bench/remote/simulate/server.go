@@ -5,7 +5,7 @@ type cache struct {
 	sizes    func(version int32) int64
 	room     int64 // capacity in bytes; 0 if unlimited
 	held     int64
-	most     int64 // maximum of held so far
+	most     int64 // maximum value of held so far
 	evicted  int
 	newer    []int32 // newer[v] is the next more recently used version
 	older    []int32

@@ -13,9 +13,9 @@ import (
 // These are the numbers of the fields that this package writes in Perfetto's messages
 // (protos/perfetto/trace/*.proto in Perfetto's repository).
 const (
-	tracePacket = 1 // field of Trace
+	tracePacket = 1 // field number in the message Trace
 
-	packetClockSnapshot   = 6 // fields of TracePacket
+	packetClockSnapshot   = 6 // field numbers in the message TracePacket
 	packetTimestamp       = 8
 	packetSequenceID      = 10
 	packetTrackEvent      = 11
@@ -25,7 +25,7 @@ const (
 	packetDefaults        = 59
 	packetTrackDescriptor = 60
 
-	eventCategoryIIDs     = 3 // fields of TrackEvent
+	eventCategoryIIDs     = 3 // field numbers in the message TrackEvent
 	eventDebugAnnotations = 4
 	eventType             = 9
 	eventNameIID          = 10
@@ -33,37 +33,37 @@ const (
 	eventFlowIDsOld       = 36
 	eventDoubleCounter    = 44
 	eventFlowIDs          = 47
-	internedCategories    = 1 // fields of InternedData
+	internedCategories    = 1 // field numbers in the message InternedData
 	internedNames         = 2
-	internedID            = 1 // fields of each entry
+	internedID            = 1 // field numbers in each entry of InternedData
 	internedName          = 2
-	annotationUint        = 3 // fields of DebugAnnotation
+	annotationUint        = 3 // field numbers in the message DebugAnnotation
 	annotationName        = 10
-	snapshotClocks        = 1 // field of ClockSnapshot
-	clockID               = 1 // fields of Clock
+	snapshotClocks        = 1 // field number in the message ClockSnapshot
+	clockID               = 1 // field numbers in the message Clock
 	clockTimestamp        = 2
 	clockIncremental      = 3
-	trackUUID             = 1 // fields of TrackDescriptor
+	trackUUID             = 1 // field numbers in the message TrackDescriptor
 	trackName             = 2
 	trackProcess          = 3
 	trackThread           = 4
 	trackParentUUID       = 5
 	trackCounter          = 8
-	counterUnit           = 3 // field of CounterDescriptor
-	processPID            = 1 // fields of ProcessDescriptor
+	counterUnit           = 3 // field number in the message CounterDescriptor
+	processPID            = 1 // field numbers in the message ProcessDescriptor
 	processName           = 6
-	threadPID             = 1 // fields of ThreadDescriptor
+	threadPID             = 1 // field numbers in the message ThreadDescriptor
 	threadTID             = 2
 	threadName            = 5
 )
 
 const (
-	sliceBegin = 1 // values of TrackEvent.type
+	sliceBegin = 1 // values of the field TrackEvent.type
 	sliceEnd   = 2
 	instant    = 3
 	counter    = 4
 
-	stateCleared = 1 // values of TracePacket.sequence_flags
+	stateCleared = 1 // values of the field TracePacket.sequence_flags
 	stateNeeded  = 2
 
 	clockRealtime = 1

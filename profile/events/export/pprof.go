@@ -43,7 +43,7 @@ func WritePprof(w io.Writer, rec Recording) error {
 // These are field numbers from profile.proto of github.com/google/pprof. Its Go package is not
 // used, because it compiles regular expressions at the start of every program that links it.
 const (
-	profileType        = 1 // repeated ValueType
+	profileType        = 1 // repeated field of type ValueType
 	profileSample      = 2
 	profileLocation    = 4
 	profileFunction    = 5
@@ -54,7 +54,7 @@ const (
 	profileDefaultType = 14
 
 	typeName, typeUnit                        = 1, 2
-	sampleLocation, sampleValue, sampleLabel  = 1, 2, 3 // location IDs begin with the leaf
+	sampleLocation, sampleValue, sampleLabel  = 1, 2, 3 // location IDs of the stack, beginning with the leaf
 	labelKey, labelString                     = 1, 2
 	locationID, locationLine                  = 1, 4
 	lineFunction                              = 1

@@ -21,7 +21,7 @@ type Recording struct {
 	Open    func() []events.Event // returns the unended scopes, which are drawn to the end of the recording
 	Process string                // name of the recorded program; default "recording"
 	Start   time.Time             // wall clock of time 0; may be zero
-	Started func() time.Time      // returns the start; called after the last event if Start is zero; may be nil
+	Started func() time.Time      // returns the start time; called after the last event if Start is zero; may be nil
 }
 
 // OfStream returns the recording of a stream. The stream must be unread.

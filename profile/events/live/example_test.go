@@ -17,7 +17,7 @@ import (
 // browser. Most programs call Listen instead.
 func Example() {
 	feed := events.NewFeed()
-	file := io.Discard // or a file
+	file := io.Discard // A program can also write to a file.
 	rec := events.New(io.MultiWriter(file, feed), events.Options{})
 
 	l, err := net.Listen("tcp", "localhost:0") // Only this machine can reach the listener.
@@ -26,7 +26,7 @@ func Example() {
 	}
 	defer l.Close()
 	go live.Serve(l, feed)
-	page := httptest.NewServer(live.Handler(feed)) // or http.Handle("/events", ...)
+	page := httptest.NewServer(live.Handler(feed)) // A program can also call http.Handle("/events", ...).
 	defer page.Close()
 
 	conn, err := net.Dial("tcp", l.Addr().String())
@@ -41,7 +41,7 @@ func Example() {
 
 	w := rec.Worker("requests")
 	w.Begin(rec.Symbol("GET"), rec.Symbol("/index.html")).End()
-	w.Release() // or Flush after each request
+	w.Release() // A long-lived worker calls Flush after each request instead.
 	rec.Close()
 
 	viewer := events.Read(conn)
@@ -63,7 +63,7 @@ func Example() {
 // A program writes its recording to a file, and shows it to viewers at the same time.
 func ExampleListen() {
 	feed := events.NewFeed()
-	file := io.Discard // or a file
+	file := io.Discard // A program can also write to a file.
 	rec := events.New(io.MultiWriter(file, feed), events.Options{})
 	server, err := live.Listen(":0", feed)
 	if err != nil {

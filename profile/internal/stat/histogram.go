@@ -82,8 +82,8 @@ func first(step int) int64 {
 	return int64(steps+step&(steps-1)) << shift
 }
 
-// Quantile returns the smallest duration such that at least the given part of all durations are not
-// greater, to within 1/32. The 99th percentile of few durations is the longest duration.
+// Quantile returns the smallest duration such that the given part of all durations is not greater.
+// The result is exact to within 1/32. The 99th percentile of few durations is the longest duration.
 func (h *Histogram) Quantile(part float64, count int64) int64 {
 	const rounded = 1e-9 // This allows for rounding errors in products.
 	rank, seen := uint64(max(math.Ceil(part*float64(count)*(1-rounded))-1, 0)), uint64(0)

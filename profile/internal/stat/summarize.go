@@ -56,7 +56,7 @@ type gatherer struct {
 	scopes     map[string]*scopeSum
 	quantities map[string]*quantity
 	memory     map[string]*Memory
-	slowest    []Slow // longest first
+	slowest    []Slow // slowest scopes, longest first
 	rows       []rowSum
 	busy       bins
 }

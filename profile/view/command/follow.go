@@ -124,7 +124,7 @@ func (f *follower) advance(until int64) {
 	f.pending = slices.Delete(f.pending, 0, n)
 }
 
-// mark ends a frame whose end is marked.
+// mark ends a frame at a frame mark.
 func (f *follower) mark(at int64) {
 	at = max(at, f.shown)
 	if f.ends = append(f.ends, at); len(f.ends) > 2*endsKept {

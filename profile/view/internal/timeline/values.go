@@ -65,7 +65,7 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 	names = names[:min(len(names), mostSeries)]
 	table := r.tape.State().Names
 	answer := &Values{Names: r.quantities(table), Series: make([][]float64, len(names))}
-	wanted := map[uint32]int{} // index of the series by name
+	wanted := map[uint32]int{} // maps names to indexes of the requested series
 	for sym, name := range table {
 		if i := slices.Index(names, name); i >= 0 {
 			wanted[uint32(sym)] = i
