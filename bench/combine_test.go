@@ -8,24 +8,24 @@ import (
 	"github.com/assetcook/assetcook/crcslice8"
 )
 
-// x2n combines CRC-32s of IEEE's polynomial by the method of zlib since 1.2.12: a table holds
+// x2n combines CRC-32s of IEEE's polynomial by zlib's method since version 1.2.12. A table holds
 // x^(2^k), and x^(8n) is the product of the powers for the set bits of n. A multiplication takes
-// one step for each bit of a factor. zlib has the table as constants; here it is computed at the
-// start.
+// one step for each bit of a factor. zlib has a constant table; here the program computes the table
+// when it starts.
 //
 // CRC states are reflected: the highest bit is the coefficient of x^0.
 type x2n [32]uint32
 
 func newX2N() *x2n {
 	var t x2n
-	t[0] = 1 << 30 // x
+	t[0] = 1 << 30 // state that represents the polynomial x
 	for k := 1; k < len(t); k++ {
 		t[k] = multiply(t[k-1], t[k-1])
 	}
 	return &t
 }
 
-// multiply returns the product of a, which must not be 0, and b.
+// multiply returns the product of a and b. The factor a must not be 0.
 func multiply(a, b uint32) (product uint32) {
 	for term := uint32(1 << 31); ; term >>= 1 {
 		if a&term != 0 {
@@ -42,8 +42,8 @@ func multiply(a, b uint32) (product uint32) {
 	}
 }
 
-// power returns x^(8n). Exponents repeat with x^(2^32) = x, because IEEE's
-// polynomial is primitive.
+// power returns x^(8n). The powers x^(2^k) repeat after k = 31, because IEEE's polynomial is
+// primitive.
 func (t *x2n) power(n int64) uint32 {
 	power := uint32(1 << 31)
 	for k := 3; n != 0; n, k = n>>1, k+1 {
@@ -58,11 +58,12 @@ func (t *x2n) combine(crcA, crcB uint32, lenB int64) uint32 {
 	return multiply(t.power(lenB), crcA) ^ crcB
 }
 
-// lengths of the appended data: a short one, a page, a block, a file, and one with many set bits.
+// lengths are the sizes of the appended data: a short one, a page, a block, a file, and a number
+// with many set bits.
 var lengths = []int64{1, 4 << 10, 1_000_003, 1 << 20, 1 << 30, 1<<40 + 12345}
 
-// BenchmarkCombine measures combining with a different length each time (crcslice8, x2n) and with
-// one prepared operator (crcslice8-shift, x2n-shift).
+// BenchmarkCombine measures combining two CRCs. In crcslice8 and x2n the length differs each time;
+// crcslice8-shift and x2n-shift use one prepared operator.
 func BenchmarkCombine(b *testing.B) {
 	table, zlib := crcslice8.IEEE(), newX2N()
 	for _, n := range lengths {

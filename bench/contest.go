@@ -15,30 +15,30 @@ import (
 // Chunk is the number of keys that a contender gets per call.
 const Chunk = 1024
 
-// Stream is the minimum number of keys in a contest, a multiple of Chunk. A shorter stream would be
-// learned by the branch predictor, which would make all results too good.
+// Stream is the minimum number of keys in a contest, a multiple of Chunk. With fewer keys, the
+// branch predictor would learn their order, and the results would be too good.
 const Stream = 1 << 19
 
 // Contender is one way to look up keys.
 type Contender[K any] struct {
-	Impl string                // name in the benchmark
-	Find func(keys []K) uint64 // looks up Chunk keys and returns the sum of their values; called concurrently
-	Want uint64                // expected sum over all keys of the contest
+	Impl string
+	Find func(keys []K) uint64 // looks up Chunk keys, and returns the sum of their values; several goroutines call it
+	Want uint64                // expected sum for all keys of the contest
 }
 
 // Contest measures several contenders on the same keys.
 type Contest[K any] struct {
-	Name       string // key=value
-	Keys       []K    // keys in lookup order; a multiple of Chunk
+	Name       string // benchmark name in the form key=value
+	Keys       []K    // keys in the order of the lookups; the number of keys is a multiple of Chunk
 	Goroutines []int  // number of goroutines in each benchmark
 	Contenders []Contender[K]
 }
 
-// Run runs the benchmarks. An operation is one lookup: the wall time of passes over all keys,
-// divided by the number of lookups. The sum of each pass is checked.
+// Run runs the benchmarks. The time per operation is the wall time divided by the number of
+// lookups. Run also checks the sum of the values found.
 //
-// The number of goroutines does not follow -cpu, because testing measures a [testing.B.Loop]
-// before it applies the first value of that flag.
+// The flag -cpu does not change the number of goroutines, because testing measures a
+// [testing.B.Loop] before it applies the first value of -cpu.
 func (c Contest[K]) Run(b *testing.B) {
 	for _, goroutines := range c.Goroutines {
 		for _, contender := range c.Contenders {
@@ -55,9 +55,10 @@ func (c Contest[K]) Run(b *testing.B) {
 	}
 }
 
-// pass distributes the keys over the goroutines, and returns the sum of the values found.
+// pass looks up all keys once, divided among the goroutines. It returns the sum of the values
+// found.
 func (c Contest[K]) pass(goroutines int, contender Contender[K]) uint64 {
-	var next atomic.Int64 // next chunk to look up
+	var next atomic.Int64 // index of the next chunk
 	var total atomic.Uint64
 	var wg sync.WaitGroup
 	for range goroutines {
@@ -80,11 +81,11 @@ func (c Contest[K]) pass(goroutines int, contender Contender[K]) uint64 {
 // HashRow is one implementation of a function.
 type HashRow struct {
 	Func, Impl string
-	Sum        func(p []byte) uint64 // low 64 bits of the hash of p
-	Bits       int                   // width of the function, at most 64
+	Sum        func(p []byte) uint64 // returns the low 64 bits of the hash of p
+	Bits       int                   // number of bits of the hash, at most 64
 }
 
-// RunSums measures the throughput of the rows on random bytes, by size.
+// RunSums measures the throughput of each row on random bytes of several sizes.
 func RunSums(b *testing.B, rows []HashRow, sizes []int) {
 	data := Bytes(sizes[len(sizes)-1])
 	for _, r := range rows {
@@ -96,7 +97,7 @@ func RunSums(b *testing.B, rows []HashRow, sizes []int) {
 				for b.Loop() {
 					sum += r.Sum(p)
 				}
-				runtime.KeepAlive(sum) // keeps the compiler from removing the work
+				runtime.KeepAlive(sum)
 			})
 		}
 	}
@@ -127,7 +128,7 @@ func RunQuality(b *testing.B, rows []HashRow) {
 				b.ReportMetric(q.crowding[i], set.name+"-x")
 			}
 			b.ReportMetric(float64(q.collisions), "collide32")
-			b.ReportMetric(0, "ns/op") // meaningless for this benchmark
+			b.ReportMetric(0, "ns/op")
 		})
 	}
 }
@@ -135,7 +136,7 @@ func RunQuality(b *testing.B, rows []HashRow) {
 // Bytes returns n random bytes, the same in every run.
 func Bytes(n int) []byte {
 	b := make([]byte, n)
-	rand.NewChaCha8([32]byte{1}).Read(b) // never fails
+	rand.NewChaCha8([32]byte{1}).Read(b) // The error is always nil.
 	return b
 }
 
@@ -157,8 +158,8 @@ func Names(n int) []string {
 	return names
 }
 
-// Draws returns n random names of a list. Each is a copy, as if read from a file, so that no
-// comparison takes the shortcut for equal pointers.
+// Draws returns n random names of a list. Each name is a copy, as if read from a file, so that
+// string comparisons cannot take the shortcut for equal pointers.
 func Draws(names []string, n int) []string {
 	r := rand.New(rand.NewPCG(2, uint64(n)))
 	drawn := make([]string, n)
@@ -172,8 +173,8 @@ func Draws(names []string, n int) []string {
 	return drawn
 }
 
-// Addresses returns n different addresses as on a heap, runs of one object size in pages of 8 KiB,
-// and n other addresses between them. Both lists are in random order.
+// Addresses returns two lists of n addresses in random order. The first has addresses as on a heap:
+// runs of equally large objects in pages of 8 KiB. The second has other addresses between them.
 func Addresses(n int) (in, between []uintptr) {
 	r := rand.New(rand.NewPCG(3, uint64(n)))
 	for page := uintptr(0xc0000000); len(in) < n; page += 8 << 10 {
@@ -188,8 +189,8 @@ func Addresses(n int) (in, between []uintptr) {
 	return in, between
 }
 
-// repeated returns a list of at least about Stream keys in random order, in which each key occurs
-// equally often. It drops the last few keys that do not fill a chunk.
+// repeated returns about Stream keys or more in random order, in which each key occurs equally
+// often. It drops the last keys if they do not fill a chunk.
 func repeated(keys []uintptr) []uintptr {
 	r := rand.New(rand.NewPCG(4, uint64(len(keys))))
 	stream := slices.Repeat(keys, (Stream+len(keys)-1)/len(keys))

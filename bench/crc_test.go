@@ -20,14 +20,14 @@ var (
 type update func(crc uint32, p []byte) uint32
 
 // These functions call hash/crc32 as typical programs do, with tables in package variables. A
-// closure over the table would add 2 ns to each call.
+// closure over the table would cost 2 ns per call.
 func stdIEEE(crc uint32, p []byte) uint32       { return crc32.Update(crc, crc32.IEEETable, p) }
 func stdCastagnoli(crc uint32, p []byte) uint32 { return crc32.Update(crc, castagnoli, p) }
 func stdKoopman(crc uint32, p []byte) uint32    { return crc32.Update(crc, koopman, p) }
 
-// polynomials lists the polynomials in display order. hash/crc32 has no CRC with the most
-// significant bit first. All polynomials without special code take the same time as Koopman's,
-// which represents them under its own name.
+// polynomials lists the polynomials in display order. hash/crc32 cannot compute CRCs with the most
+// significant bit first. Koopman stands for all polynomials without special code, because they take
+// the same time.
 var polynomials = []struct {
 	name  string
 	table *crcslice8.Table
@@ -40,8 +40,8 @@ var polynomials = []struct {
 	{"bzip2", crcslice8.BZIP2(), "hash-crc32-koopman", stdKoopman},
 }
 
-// BenchmarkCRC32 compares kernels: impl=crcslice8 is the kernel that Table.Kernel returns for the
-// size; slicing8 and slicing16 are the textbook algorithms.
+// BenchmarkCRC32 compares kernels. The row impl=crcslice8 is the kernel that Table.Kernel returns
+// for the size; slicing8 and slicing16 are the textbook algorithms.
 func BenchmarkCRC32(b *testing.B) {
 	data := Bytes(64 << 20)
 	for _, poly := range polynomials {
@@ -71,8 +71,8 @@ func stdXZ(crc uint64, p []byte) uint64    { return crc64.Update(crc, xzTable, p
 func stdGOISO(crc uint64, p []byte) uint64 { return crc64.Update(crc, goISOTable, p) }
 func stdNVME(crc uint64, p []byte) uint64  { return crc64.Update(crc, nvmeTable, p) }
 
-// Tables of hash/crc64, which has special code for the polynomials of xz and ISO, and for other
-// polynomials processes single bytes unless the input is long.
+// These are tables for hash/crc64. That package has special code for the polynomials of xz and ISO.
+// With other polynomials, it processes short inputs byte by byte.
 var (
 	xzTable    = crc64.MakeTable(crc64.ECMA)
 	goISOTable = crc64.MakeTable(crc64.ISO)
@@ -94,7 +94,7 @@ var widths = []struct {
 	{"CRC-8/SMBUS", nil},
 }
 
-// modelTable returns the table of a model of the catalogue.
+// modelTable returns the table for a model in the CRC catalogue.
 func modelTable(tb testing.TB, model string) *crcslice8.Table64 {
 	m, ok := crcslice8.ModelByName(model)
 	if !ok {
@@ -103,8 +103,8 @@ func modelTable(tb testing.TB, model string) *crcslice8.Table64 {
 	return crcslice8.New64(m)
 }
 
-// BenchmarkCRC64 compares kernels: impl=crcslice8 is the kernel that Table64.Kernel returns for the
-// size.
+// BenchmarkCRC64 compares kernels. The row impl=crcslice8 is the kernel that Table64.Kernel returns
+// for the size.
 func BenchmarkCRC64(b *testing.B) {
 	data := Bytes(1 << 20)
 	for _, width := range widths {
@@ -134,7 +134,6 @@ func BenchmarkCRC64(b *testing.B) {
 	}
 }
 
-// All implementations compute the same results.
 func TestAllWidthsAgree(t *testing.T) {
 	p := Bytes(100_000)
 	for _, width := range widths {
@@ -152,7 +151,6 @@ func TestAllWidthsAgree(t *testing.T) {
 	}
 }
 
-// All implementations compute the same results.
 func TestAllPolynomialsAgree(t *testing.T) {
 	p := Bytes(100_000)
 	for _, poly := range polynomials {

@@ -45,8 +45,8 @@ func BenchmarkLargeFile(b *testing.B) {
 	}
 }
 
-// largeFile writes a file of random bytes and syncs it to disk. It stays in the page cache, and no
-// write-back takes place while the file is read.
+// largeFile writes a file of random bytes and syncs it to disk. The file stays in the page cache,
+// and the kernel does not write to disk while the benchmark reads.
 func largeFile(b *testing.B, size int64) string {
 	b.Helper()
 	name := filepath.Join(b.TempDir(), "large")
@@ -57,7 +57,7 @@ func largeFile(b *testing.B, size int64) string {
 	defer f.Close()
 	block := Bytes(16 << 20)
 	for at := int64(0); at < size; at += int64(len(block)) {
-		block[0]++ // makes all blocks different
+		block[0]++ // The block number makes all blocks different.
 		if _, err := f.Write(block); err != nil {
 			b.Fatal(err)
 		}

@@ -24,8 +24,8 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// defaultBenchtime is the duration of each benchmark if the command has no -benchtime. With the
-// testing package's default of one second, BenchmarkHash alone would take two minutes.
+// defaultBenchtime is the duration of each benchmark if the command line has no -benchtime. With
+// the testing package's default of one second, BenchmarkHash would take two minutes.
 const defaultBenchtime = "100ms"
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// matrixSizes are the input sizes of BenchmarkHash: first the sizes of table keys, then of files.
+// matrixSizes are the input sizes of BenchmarkHash: lengths of table keys, then of files.
 var matrixSizes = []int{4, 16, 64, 1 << 10, 64 << 10, 16 << 20}
 
 var (
@@ -49,20 +49,20 @@ var (
 	nvme8 = crcslice8.NVME()
 )
 
-// rapidhash is in package hashing, because no separate package exports it.
+// rapidhash is taken from package hashing, because no separate package exports it.
 var rapidhash, _ = hashing.Lookup("rapidhash")
 
 // A matrixColumn is one implementation in BenchmarkHash.
 type matrixColumn struct {
 	impl string
-	sums func(n int, p []byte) uint64 // computes the sum of p n times and adds up the low 64 bits
+	sums func(n int, p []byte) uint64 // computes the hash of p n times, and returns the total of the low 64 bits
 }
 
-// matrixColumns lists the implementations, in benchstat's order.
+// matrixColumns lists the implementations in the order that benchstat shows.
 //
 // Each entry passes a function literal to repeat. The compiler inlines both, so each loop calls the
-// library as a program does, without a function value; TestMatrixCallsAreDirect checks this.
-// Passing an assembly function by name instead of in a literal would add 1 ns per call.
+// library directly, as a program does. TestMatrixCallsAreDirect checks this. An assembly function
+// passed by name, without a literal, would cost 1 ns more per call.
 var matrixColumns = []matrixColumn{
 	{"cespare-xxh64", func(n int, p []byte) uint64 {
 		return repeat(n, p, func(p []byte) uint64 { return xxhash.Sum64(p) })
@@ -134,8 +134,8 @@ func repeat(n int, p []byte, sum func(p []byte) uint64) (total uint64) {
 // keepSum receives results, so that the compiler cannot remove the work.
 var keepSum uint64
 
-// BenchmarkHash makes the comparison in README.md: for each size, it runs all implementations in
-// succession.
+// BenchmarkHash makes the comparison in README.md. It runs all implementations on one size, then on
+// the next size.
 func BenchmarkHash(b *testing.B) {
 	data := Bytes(matrixSizes[len(matrixSizes)-1])
 	for _, size := range matrixSizes {
@@ -148,15 +148,15 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
-// wrapperCalls pairs libraries in BenchmarkHash with the functions of package hashing that wrap
-// them or, for MurmurHash3, compute the same sum.
+// wrapperCalls pairs each library in BenchmarkHash with the function of package hashing that wraps
+// the library. For MurmurHash3 the function only computes the same hash.
 var wrapperCalls = []struct{ library, function string }{
 	{"zeebo-xxh3", "xxh3"}, {"cespare-xxh64", "xxh64"}, {"zeebo-xxh128", "xxh128"},
 	{"spaolacci-murmur3-128", "murmur3-128"}, {"crcslice8-ieee", "crc32"}, {"hash-maphash", "maphash"},
 }
 
-// BenchmarkHashWrapper compares direct calls of libraries on short inputs with calls through
-// package hashing, by Sum64 or, for 16-byte functions, Sum128.
+// BenchmarkHashWrapper compares direct calls of libraries with calls through package hashing, on
+// short inputs. It calls Sum64 or, for 16-byte functions, Sum128.
 func BenchmarkHashWrapper(b *testing.B) {
 	data := Bytes(64)
 	for _, size := range []int{4, 16, 64} {
@@ -183,7 +183,7 @@ func BenchmarkHashWrapper(b *testing.B) {
 	}
 }
 
-// matrixFunctions names the function of package hashing that each column computes.
+// matrixFunctions maps each column to the function of package hashing that it computes.
 var matrixFunctions = map[string]string{
 	"cespare-xxh64": "xxh64", "zeebo-xxh3": "xxh3", "zeebo-xxh128": "xxh128",
 	"spaolacci-murmur3-128": "murmur3-128", "spaolacci-murmur3-32": "murmur3-32",
@@ -194,7 +194,7 @@ var matrixFunctions = map[string]string{
 	"crypto-sha256": "sha256", "zeebo-blake3": "blake3", "hash-maphash": "maphash",
 }
 
-// With -m, the compiler reports each call that it inlines.
+// With the flag -m, the compiler reports each call that it inlines.
 func TestMatrixCallsAreDirect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the package")
@@ -216,7 +216,7 @@ func TestMatrixColumnsComputeTheirFunctions(t *testing.T) {
 	for _, column := range matrixColumns {
 		f := function(t, matrixFunctions[column.impl])
 		if f.Name == "maphash" || strings.HasPrefix(column.impl, "spaolacci") && checksPointers {
-			continue // maphash has another seed; spaolacci's package creates a pointer beyond the slice
+			continue // The seed of maphash differs, and spaolacci's package creates a pointer beyond the slice.
 		}
 		for _, size := range []int{0, 1, 16, 100, len(p)} {
 			sum := f.Sum(p[:size]).Bytes()

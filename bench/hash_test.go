@@ -30,8 +30,8 @@ var (
 	mapSeed    = maphash.MakeSeed()
 )
 
-// libraries are other implementations of the registry's functions. Package hashing calls the ones
-// marked inside: their rows show the overhead of its wrapper.
+// libraries lists other implementations of the functions in package hashing. Where the field inside
+// is set, package hashing calls the library, and the row shows the overhead of the wrapper.
 var libraries = []struct {
 	fn, impl string
 	inside   bool
@@ -58,8 +58,8 @@ var libraries = []struct {
 	{"maphash", "std", true, func(p []byte) uint64 { return maphash.Bytes(mapSeed, p) }},
 }
 
-// hashRows returns every function of the registry, each followed by the other libraries that
-// implement it.
+// hashRows returns a row for every function in package hashing, followed by rows for other
+// libraries with the same function.
 func hashRows(tb testing.TB) []HashRow {
 	var rows []HashRow
 	for _, name := range hashing.Names() {
@@ -79,7 +79,6 @@ func BenchmarkSum(b *testing.B) {
 	RunSums(b, hashRows(b), []int{4, 16, 64, 256, 1 << 10, 4 << 10, 64 << 10, 1 << 20, 64 << 20})
 }
 
-// All implementations of a function compute the same sums.
 func TestLibrariesComputeTheSameSums(t *testing.T) {
 	p := Bytes(10_000)
 	var ours HashRow
@@ -89,7 +88,7 @@ func TestLibrariesComputeTheSameSums(t *testing.T) {
 			continue
 		}
 		if r.Func == "maphash" || r.Impl == "spaolacci" && checksPointers {
-			continue // maphash has another seed; spaolacci's package creates a pointer beyond the slice
+			continue // The seed of maphash differs, and spaolacci's package creates a pointer beyond the slice.
 		}
 		for _, n := range []int{0, 1, 16, 100, len(p)} {
 			if got, want := r.Sum(p[:n]), ours.Sum(p[:n]); got != want {
@@ -98,11 +97,10 @@ func TestLibrariesComputeTheSameSums(t *testing.T) {
 		}
 	}
 	for _, l := range libraries {
-		function(t, l.fn) // otherwise its row would be missing from the results
+		function(t, l.fn) // A library of an unknown function would be missing from the results.
 	}
 }
 
-// The measures distinguish good functions from poor ones.
 func TestQualityFindsPoorFunctions(t *testing.T) {
 	sets := keySets()
 	for _, tt := range []struct {

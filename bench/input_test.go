@@ -6,8 +6,6 @@ import (
 	"testing"
 )
 
-// Names and addresses are distinct and in the same order each time; otherwise the benchmarks
-// would mislead.
 func TestInputsAreDistinctAndRepeatable(t *testing.T) {
 	const n = 20_000
 	names := Names(n)

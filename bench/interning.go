@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/ptrhash"
 )
 
-// InternSizes are the numbers of names in the tables.
+// InternSizes lists the numbers of names in the measured tables.
 func InternSizes() []int {
 	if os.Getenv("BENCH_LARGE") == "1" {
 		return []int{100, 10_000, 200_000, 2_000_000}
@@ -23,13 +23,13 @@ func InternSizes() []int {
 	return []int{100, 10_000, 200_000}
 }
 
-// Interning returns two contests of looking up names: package intern against the standard library,
-// on 1 and on 2 goroutines, with all names present (hit) and all absent (miss). It also returns the
-// n names; all contenders map names[i] to i+1. An absent name differs from a present one in its
-// last byte.
+// Interning returns two contests that compare package intern with the standard library, on 1 and on
+// 2 goroutines. The first looks up names that are present (hit), the second names that are absent
+// (miss). An absent name differs from a present one in its last byte. Interning also returns the n
+// names; all contenders map names[i] to i+1.
 //
-// A map without a lock is safe only if there are no writes. unique.Make returns a handle, not a
-// number, and adds absent names.
+// A map without a lock is safe only without concurrent writes. unique.Make returns a handle instead
+// of a number, and it adds absent names.
 func Interning(tb testing.TB, n int) (hit, miss Contest[string], names []string) {
 	names = Names(n)
 	table := internTable(tb, names)
@@ -109,7 +109,7 @@ func Interning(tb testing.TB, n int) (hit, miss Contest[string], names []string)
 				equal++
 			}
 		}
-		runtime.KeepAlive(handles) // otherwise unique would drop the names
+		runtime.KeepAlive(handles) // Without a reference, package unique would drop the names.
 		return equal
 	}, first})
 	return hit, miss, names
@@ -153,7 +153,7 @@ func InternMemory(b *testing.B, builds map[string]func(names []string) any) {
 					runtime.KeepAlive(copies)
 					runtime.KeepAlive(built)
 				}
-				b.ReportMetric(float64(held)/float64(n)-16, "B/name") // excludes the slice of copies, 16 bytes per name
+				b.ReportMetric(float64(held)/float64(n)-16, "B/name") // The slice of copies, 16 bytes per name, is not counted.
 			})
 		}
 	}
@@ -166,16 +166,17 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// Record has the size of an allocation tracker's typical record.
+// Record has the size of a typical record in an allocation tracker.
 type Record struct {
 	Size  uint64
 	Site  uint32
 	Group uint32
 }
 
-// Pointers returns two lookup benchmarks for one goroutine: a full ptrhash.Table against a map and
-// a sync.Map, with all addresses present (hit) and all absent (miss). It also returns the n
-// addresses; every table maps keys[i] to a Record of size i+1.
+// Pointers returns two contests that compare a full ptrhash.Table with a map and a sync.Map on one
+// goroutine. The first looks up addresses that are present (hit), the second addresses that are
+// absent (miss). Pointers also returns the n addresses; every table maps keys[i] to a Record of
+// size i+1.
 func Pointers(tb testing.TB, n int) (hit, miss Contest[uintptr], keys []uintptr) {
 	keys, between := Addresses(n)
 	table, plain := ptrhash.NewTable[Record](n), make(map[uintptr]Record, n)

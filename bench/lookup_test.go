@@ -35,11 +35,11 @@ func BenchmarkInternMemory(b *testing.B) {
 	})
 }
 
-// lookupEntries lists the numbers of names and addresses in the lookups that -bench Hash selects.
+// lookupEntries lists the table sizes that -bench Hash measures.
 var lookupEntries = []int{100, 10_000, 200_000}
 
-// BenchmarkHashNames and BenchmarkHashPointers look up present keys on one goroutine: the part of
-// BenchmarkIntern and BenchmarkPointer that -bench Hash selects.
+// BenchmarkHashNames and BenchmarkHashPointers look up present keys on one goroutine. They are the
+// part of BenchmarkIntern and BenchmarkPointer that -bench Hash selects.
 
 func BenchmarkHashNames(b *testing.B) {
 	for _, n := range lookupEntries {
@@ -64,7 +64,6 @@ func BenchmarkPointer(b *testing.B) {
 	}
 }
 
-// All contenders find the expected values.
 func TestContendersFindTheExpectedValues(t *testing.T) {
 	names, noNames, _ := Interning(t, 1000)
 	checkContest(t, names, true)
@@ -85,7 +84,6 @@ func checkContest[K any](t *testing.T, contest Contest[K], hit bool) {
 	}
 }
 
-// One pass looks up each key once, on any number of goroutines.
 func TestPassLooksUpEachKeyOnce(t *testing.T) {
 	keys := make([]int, 10*Chunk)
 	for i := range keys {

@@ -18,7 +18,7 @@ type keySet struct {
 	keys [][]byte
 }
 
-// keySets returns distinct keys of the kinds that programs hash.
+// keySets returns sets of distinct keys that resemble the keys of programs.
 func keySets() []keySet {
 	var paths, guids, pointers [][]byte
 	for _, name := range Names(setSize) {
@@ -66,7 +66,7 @@ func words(n int) [][]byte {
 type quality struct {
 	bias       float64
 	dependence float64
-	crowding   []float64 // one count for each key set
+	crowding   []float64
 	collisions int
 }
 
@@ -91,7 +91,7 @@ func measureQuality(r HashRow, sets []keySet) quality {
 	return q
 }
 
-// repeats sorts the sums and counts the sums that equal their predecessor.
+// repeats sorts the sums, and counts the sums that occurred before.
 func repeats(sums []uint32) (n int) {
 	slices.Sort(sums)
 	for i := 1; i < len(sums); i++ {
@@ -126,20 +126,23 @@ func avalancheBias(r HashRow) float64 {
 	return worst
 }
 
-// pairDependence returns how strongly two bits of the sum depend on each other when one bit of a
-// random key of size bytes flips: the worst value over all bits of the key and all pairs of bits of
-// the sum. It is 0 for independent bits and 1 for bits that always or never change together. Hash
-// tables need independent bits: they derive the slot of a key from some bits of the sum and compare
-// others before they compare keys. SMHasher calls this measure the bit independence criterion.
+// pairDependence returns how strongly two bits of the sum depend on each other when one key bit
+// flips. The result is the worst value over all key bits and all pairs of sum bits. It is 0 for
+// independent bits, and 1 for bits that always or never change together. Keys have size random
+// bytes.
+//
+// Hash tables need independent bits: they derive the slot of a key from some bits of the sum, and
+// compare other bits before they compare keys. SMHasher calls this measure the bit independence
+// criterion.
 func pairDependence(r HashRow, size int) float64 {
 	const rounds = 1 << 14
 	random := rand.New(rand.NewPCG(8, uint64(size)))
 	worst := 0
 	key := make([]byte, (size+7)/8*8)
 	for bit := range 8 * size {
-		var differing [64][64]int // rounds in which exactly one bit of a pair changed
+		var differing [64][64]int // number of rounds in which exactly one bit of a pair changed
 		for range rounds / 64 {
-			var changed [64]uint64 // changes of each bit of the sum, over 64 rounds
+			var changed [64]uint64 // changed[i] has a bit for each of 64 rounds, which is set if bit i of the sum changed
 			for round := range 64 {
 				for at := 0; at < size; at += 8 {
 					binary.LittleEndian.PutUint64(key[at:], random.Uint64())

@@ -13,9 +13,9 @@ import (
 	"unsafe"
 )
 
-// BenchmarkQuality measures all functions of the registry, the libraries that compute them, and the
-// hash functions of Go's maps: maphash.Comparable, and wyhash, which the runtime uses on processors
-// without AES.
+// BenchmarkQuality measures all functions of package hashing, and the libraries that compute the
+// same functions. It also measures the hashes of Go's maps: maphash.Comparable, and wyhash, which
+// the runtime uses on processors without AES.
 func BenchmarkQuality(b *testing.B) {
 	ofComparable := func(p []byte) uint64 {
 		return maphash.Comparable(mapSeed, unsafe.String(unsafe.SliceData(p), len(p)))
@@ -38,8 +38,8 @@ func BenchmarkQuality(b *testing.B) {
 	})
 }
 
-// qualityWithoutAES measures maphash in another process without AES instructions, where maphash
-// uses wyhash.
+// qualityWithoutAES measures maphash in another process with AES disabled, so that maphash uses
+// wyhash.
 func qualityWithoutAES() (map[string]float64, error) {
 	cmd := exec.Command(os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkQuality$/^func=maphash$/^impl=std$", "-test.benchtime=1x")
 	cmd.Env = append(os.Environ(), "GODEBUG=cpu.aes=off")
@@ -56,10 +56,10 @@ func qualityWithoutAES() (map[string]float64, error) {
 	return metrics, nil
 }
 
-// SMHasher3 finds pairs of dependent bits in XXH3 for keys of 3 to 11 bytes, and none in rapidhash.
-// docs/hashing.md has the values.
+// TestDocumentedDependenceOfBits expects dependent bits in XXH3 for keys of 3 to 11 bytes, as
+// SMHasher3 found, and none in rapidhash. docs/hashing.md lists the values.
 func TestDocumentedDependenceOfBits(t *testing.T) {
-	const noise = 0.06 // one of 250,000 pairs reaches 0.04 by chance
+	const noise = 0.06 // One of 250,000 independent pairs reaches 0.04 by chance.
 	rows := map[string]HashRow{}
 	for _, r := range hashRows(t) {
 		if r.Impl == "hashing" {

@@ -2,6 +2,6 @@
 
 package bench
 
-// checksPointers reports whether the race detector is on. It also checks that pointers stay inside
-// their objects.
+// checksPointers reports whether the race detector is on. The detector also checks that pointers
+// stay inside their objects.
 const checksPointers = true

@@ -33,7 +33,7 @@ func recordedTimes(t *testing.T) map[string][]float64 {
 	return times
 }
 
-// fastest returns the shortest recorded time, which is least affected by other work on the machine.
+// fastest returns the shortest recorded time, because other work on the machine affects it least.
 func fastest(t *testing.T, times map[string][]float64, name string) float64 {
 	t.Helper()
 	if len(times[name]) == 0 {
@@ -42,7 +42,6 @@ func fastest(t *testing.T, times map[string][]float64, name string) float64 {
 	return times[name][0]
 }
 
-// The record contains all implementations on the pages, each with the same number of rounds.
 func TestRecordedRowsExist(t *testing.T) {
 	times := recordedTimes(t)
 	rounds := 0
@@ -63,7 +62,6 @@ func TestRecordedRowsExist(t *testing.T) {
 	}
 }
 
-// The GB/s in the documentation of package hashing are within the range of the recorded rounds.
 func TestPackageCommentHasTheRecordedSpeeds(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../hashing/doc.go", nil, parser.ParseComments)
 	if err != nil {
@@ -93,14 +91,13 @@ func TestPackageCommentHasTheRecordedSpeeds(t *testing.T) {
 	}
 }
 
-// The record supports the recommendations and claims of README.md and the package comments.
 func TestRecordSupportsTheAdvice(t *testing.T) {
 	times := recordedTimes(t)
 	hash := func(impl, size string) float64 { return fastest(t, times, "Hash/size="+size+"/impl="+impl) }
 	for _, claim := range []struct {
 		slower, faster string
 		sizes          string
-		least          float64 // minimum ratio of the slower time to the faster time
+		least          float64 // minimum ratio of the slower time to the faster one
 	}{
 		{"hash-crc32-ieee", "crcslice8-ieee", "16 64 1024 65536", 1},
 		{"hash-crc32-koopman", "crcslice8-koopman", "65536", 100},
@@ -119,7 +116,7 @@ func TestRecordSupportsTheAdvice(t *testing.T) {
 	for _, call := range wrapperCalls {
 		most := 1.3
 		if call.function == "maphash" {
-			most = 1.5 // maphash needs one more call, because it hashes inside the runtime
+			most = 1.5 // maphash needs one more call, because it hashes inside the runtime.
 		}
 		name := "HashWrapper/bytes=16/call="
 		if ratio := fastest(t, times, name+"hashing-"+call.function) / fastest(t, times, name+call.library); ratio > most {

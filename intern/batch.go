@@ -1,13 +1,12 @@
 package intern
 
-// batch is the number of names looked up together: enough to use all of the processor's
-// outstanding loads, few enough to fit its first-level cache.
+// batch is the number of names that are looked up together. It is large enough to use all of the
+// processor's outstanding loads, and small enough for its first-level cache.
 const batch = 32
 
-// LookupAll stores the symbol of names[i], or None, in out[i] and returns how many of the names
-// the table has. It is faster than Lookup for tables larger than the caches: it loads memory for
-// many names at once, whereas Lookup waits for each load in turn. It panics if out is shorter
-// than names.
+// LookupAll stores the symbol of names[i], or None, in out[i] and returns the number of names
+// found. It panics if out is shorter than names. For tables larger than the caches, it is faster
+// than Lookup, because it loads memory for many names at once.
 func (t *Table) LookupAll(names []string, out []Symbol) (found int) {
 	out = out[:len(names)]
 	var sums [batch]uint64
@@ -19,9 +18,9 @@ func (t *Table) LookupAll(names []string, out []Symbol) (found int) {
 	return found
 }
 
-// InternAll stores the symbol of names[i] in out[i] and adds new names in order. When the table
-// is full it returns the number of names done and the error of Intern; the rest of out is None.
-// It panics if out is shorter than names.
+// InternAll stores the symbol of names[i] in out[i], and adds new names in order. It panics if out
+// is shorter than names. When the table is full, it returns the number of names processed and the
+// error of Intern; the rest of out is None.
 func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
 	all := out[:len(names)]
 	var sums [batch]uint64
@@ -47,9 +46,9 @@ func (t *Table) InternAll(names []string, out []Symbol) (done int, err error) {
 	return done, nil
 }
 
-// findBatch looks up at most batch names and keeps their hashes. The second and third loops load
-// groups, then records. They are so short that the processor executes many iterations while the
-// first load is in progress.
+// findBatch looks up at most batch names and stores their hashes. The second loop loads groups, and
+// the third loads records. Both loops are so short that the processor executes many iterations
+// while the first load is in progress.
 func (t *Table) findBatch(sums *[batch]uint64, names []string, out []Symbol) (found int) {
 	var tags [batch]uint64
 	for i, name := range names {
@@ -74,7 +73,7 @@ func (t *Table) findBatch(sums *[batch]uint64, names []string, out []Symbol) (fo
 		}
 		out[i] = sym
 	}
-	if loaded == None { // never true; prevents the compiler from removing the loads
+	if loaded == None { // The condition is never true. It prevents the compiler from removing the loads.
 		return 0
 	}
 	return found

@@ -2,7 +2,7 @@ package intern
 
 import "testing"
 
-// Package bench measures lookups against other maps.
+// Comparisons with other maps are in package bench.
 
 func BenchmarkHash(b *testing.B) {
 	names, _ := corpus(b, 200_000)

@@ -10,7 +10,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Layout of the block of a frozen table, all numbers little-endian:
+// The block of a frozen table has this layout. All numbers are little-endian:
 //
 //	 0  7 bytes  "intern\n"
 //	 7  1 byte   version
@@ -27,18 +27,18 @@ const (
 	bodyAt  = 40
 )
 
-// ErrBlock is wrapped in every error of Open.
+// ErrBlock means that a block is invalid. Every error of Open wraps ErrBlock.
 var ErrBlock = errors.New("the data is not a usable block of names; make the block again from its table")
 
-// header is the structure at headAt.
+// header holds the numbers at offset headAt of a block.
 type header struct{ hash, symbols, groups, arena uint32 }
 
-// size returns the length of the whole block; it cannot overflow.
+// size returns the length of the whole block. The computation cannot overflow.
 func (h header) size() uint64 {
 	return bodyAt + groupSize*uint64(h.groups) + 4*uint64(h.symbols) + uint64(h.arena)
 }
 
-// MarshalBinary freezes the table and returns its block, for Open. It returns the errors of
+// MarshalBinary freezes the table and returns a block that Open can read. It returns the errors of
 // Freeze.
 func (t *Table) MarshalBinary() ([]byte, error) {
 	f, err := t.Freeze()
@@ -68,15 +68,16 @@ func (t *Table) MarshalBinary() ([]byte, error) {
 	return b, nil
 }
 
-// seal writes the checksum of a finished block.
+// seal stores the checksum of a finished block in the block.
 func seal(block []byte) { binary.LittleEndian.PutUint64(block[sumAt:], xxh3.Hash(block[headAt:])) }
 
-// Open returns the frozen table in a block from MarshalBinary. The block must not change
-// afterwards: the table uses it in place. It copies the numbers only on a big-endian machine or
-// if the address of the block is not a multiple of 8; mapped files are aligned. Open reads all of
-// the block and looks up each name once, so every block that it accepts is sound: the symbols
-// equal the saved table's, each name occurs once and is found, and no lookup takes long. Errors
-// wrap ErrBlock and state the cause.
+// Open returns the frozen table in a block from MarshalBinary. The table uses the block in place,
+// so the block must not change afterwards. Only on a big-endian machine, or if the address is not a
+// multiple of 8, Open copies the numbers; mapped files are aligned.
+//
+// Open reads the whole block and looks up each name once, so it accepts only sound blocks. The
+// symbols equal the saved table's, each name occurs once and is found, and no lookup takes long.
+// Errors wrap ErrBlock and state the cause.
 func Open(block []byte) (*Table, error) {
 	t, err := open(block)
 	if err != nil {
@@ -103,7 +104,7 @@ func open(block []byte) (*Table, error) {
 	if binary.LittleEndian.Uint64(block[sumAt:]) != xxh3.Hash(block[headAt:]) {
 		return nil, errors.New("checksum differs")
 	}
-	// From here on an error means a faulty writer or a forged checksum.
+	// From here on, an error means that the writer was faulty or the checksum was forged.
 	if h.hash >= uint32(hashes) {
 		return nil, fmt.Errorf("hash number %d is unknown", h.hash)
 	}
@@ -120,7 +121,7 @@ func open(block []byte) (*Table, error) {
 	return t, t.checkGroups()
 }
 
-// cut splits the body of a block into the arrays of the table.
+// cut splits a block after its header into the arrays of the table.
 func (t *Table) cut(body []byte, h header) {
 	groups, rest := body[:groupSize*int(h.groups)], body[groupSize*int(h.groups):]
 	places := rest[:4*int(h.symbols)]
@@ -142,11 +143,11 @@ func (t *Table) cut(body []byte, h header) {
 	}
 }
 
-// littleEndian reports whether memory has the byte order of a block.
+// littleEndian reports whether this machine has the byte order of a block.
 var littleEndian = *(*byte)(unsafe.Pointer(&[]uint16{1}[0])) == 1
 
-// checkRecords verifies that the places point to the arena's records, in order and without gaps,
-// and that the first name is the only empty one.
+// checkRecords verifies that the places point to the records of the arena, in order and without
+// gaps. Only the first name may be empty.
 func (t *Table) checkRecords() error {
 	at, end := uint64(0), uint64(len(t.arena))
 	for i, place := range t.places {
@@ -165,9 +166,8 @@ func (t *Table) checkRecords() error {
 	return nil
 }
 
-// checkGroups verifies that each name leads to its symbol, which implies that no name occurs
-// twice. Each symbol needs its own position, so if there are as many positions as symbols, no
-// position leads elsewhere.
+// checkGroups verifies that a lookup of each name finds its symbol. So no name occurs twice. If
+// there are as many used positions as symbols, no position points anywhere else.
 func (t *Table) checkGroups() error {
 	taken := 0
 	for i := range t.groups {
@@ -199,7 +199,7 @@ func (t *Table) checkGroups() error {
 	return nil
 }
 
-// isPlace reports whether a record begins at the place; the records are already verified.
+// isPlace reports whether a record begins at the offset. It requires verified records.
 func (t *Table) isPlace(at uint32) bool {
 	if uint64(at)+recordHead > uint64(len(t.arena)) {
 		return false

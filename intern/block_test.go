@@ -14,8 +14,8 @@ import (
 
 var _ encoding.BinaryMarshaler = (*Table)(nil)
 
-// In tables of every size and hash, all names are found again, by name and by number, and other
-// names are not.
+// TestFrozenTablesFindAllNames builds tables of many sizes with every hash. All names must be found
+// by name and by number, and no other name.
 func TestFrozenTablesFindAllNames(t *testing.T) {
 	words, _ := corpus(t, 10_000)
 	for hash := range hashes {
@@ -34,7 +34,7 @@ func TestFrozenTablesFindAllNames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, shift := range []int{0, 1} { // first in place, then moved to an odd address
+			for _, shift := range []int{0, 1} { // The second block begins at an odd address, so Open must copy it.
 				moved := append(make([]byte, shift, shift+len(block)), block...)[shift:]
 				f, err := Open(moved)
 				if err != nil {
@@ -59,8 +59,8 @@ func TestFrozenTablesFindAllNames(t *testing.T) {
 	}
 }
 
-// Names with equal hashes, as an attacker can make them for an unseeded hash, are found. A frozen
-// table with too many of them uses another hash.
+// TestEqualHashes adds names with equal hashes, as an attacker can make them for an unseeded hash.
+// A frozen table with too many such names must use another hash.
 func TestEqualHashes(t *testing.T) {
 	for n, want := range map[int]Hash{64: Murmur3, longest * groupLen: Murmur3, longest*groupLen + 1: Seeded, 1000: Seeded} {
 		names := equalHashes(t, n)
@@ -86,11 +86,11 @@ func TestEqualHashes(t *testing.T) {
 	}
 }
 
-// equalHashes returns n names of 8 bytes with one murmur3 hash: each step of that hash is
-// invertible, so for any first word there is a matching second word.
+// equalHashes returns n names of 8 bytes with the same murmur3 hash. Each step of murmur3 is
+// invertible, so for any first word there is a second word that gives this hash.
 func equalHashes(t *testing.T, n int) []string {
 	const c1, c2 = uint32(0xcc9e2d51), uint32(0x1b873593)
-	inverse := func(x uint32) uint32 { // modulo 2^32, by Newton's iteration
+	inverse := func(x uint32) uint32 { // This is Newton's iteration modulo 2^32.
 		y := x
 		for range 5 {
 			y *= 2 - x*y
@@ -101,7 +101,7 @@ func equalHashes(t *testing.T, n int) []string {
 	scramble := func(w uint32) uint32 { return rotl(w*c1, 15) * c2 }
 	step := func(h, w uint32) uint32 { return rotl(h^scramble(w), 13)*5 + 0xe6546b64 }
 	unscramble := func(k uint32) uint32 { return rotl(k*inverse(c2), 17) * inverse(c1) }
-	last := uint32(0x12345678) // the common final state
+	last := uint32(0x12345678) // the final state that all names share
 	names := make([]string, n)
 	for i := range names {
 		first := uint32(i)*2654435761 + 1
@@ -115,7 +115,8 @@ func equalHashes(t *testing.T, n int) []string {
 	return names
 }
 
-// The bytes of a block never change, unless the version of the format does.
+// TestBlockIsStable compares a block with its known bytes, which only a new format version may
+// change.
 func TestBlockIsStable(t *testing.T) {
 	block, err := tableOf(t, []string{"ab", "c"}, Lookup2).MarshalBinary()
 	if err != nil {
@@ -123,10 +124,10 @@ func TestBlockIsStable(t *testing.T) {
 	}
 	want := "intern\n\x02" + "\x2d\x24\x64\x0d\x9d\x4c\x16\x7e" +
 		"\x02\x00\x00\x00" + "\x03\x00\x00\x00" + "\x01\x00\x00\x00" + "\x1b\x00\x00\x00" +
-		"\x00\x00\x00\x00\x00\x00\x00\x00" + // seed
-		"\xc1\xdb\x00\x00\x00\x00\x00\x00" + // tags
-		"\x08\x00\x00\x00" + "\x12\x00\x00\x00" + strings.Repeat("\x00", 24) + // the group
-		"\x00\x00\x00\x00" + "\x08\x00\x00\x00" + "\x12\x00\x00\x00" + // places
+		"\x00\x00\x00\x00\x00\x00\x00\x00" +
+		"\xc1\xdb\x00\x00\x00\x00\x00\x00" +
+		"\x08\x00\x00\x00" + "\x12\x00\x00\x00" + strings.Repeat("\x00", 24) +
+		"\x00\x00\x00\x00" + "\x08\x00\x00\x00" + "\x12\x00\x00\x00" +
 		"\x00\x00\x00\x00\x00\x00\x00\x00" +
 		"\x01\x00\x00\x00\x02\x00\x00\x00ab" +
 		"\x02\x00\x00\x00\x01\x00\x00\x00c"
@@ -135,12 +136,12 @@ func TestBlockIsStable(t *testing.T) {
 	}
 }
 
-// parts are views of the parts of a block, used to damage it.
+// parts holds slices of the parts of a block. Tests change these slices to damage the block.
 type parts struct{ block, groups, places, arena []byte }
 
 func (p parts) number(part []byte, i int, v uint32) { binary.LittleEndian.PutUint32(part[4*i:], v) }
 
-// place returns the location, within a group, of the place of its j-th name.
+// place returns the bytes of the j-th place in a group.
 func (p parts) place(group, j int) []byte { return p.groups[groupSize*group+8+4*j:] }
 
 func partsOf(block []byte) parts {
@@ -149,7 +150,7 @@ func partsOf(block []byte) parts {
 	return parts{block, block[bodyAt:groups], block[groups : groups+places], block[groups+places:]}
 }
 
-// blockOf returns a block with a header and the matching size.
+// blockOf returns a block with the given header and the size that the header implies.
 func blockOf(h header) []byte {
 	b := append([]byte(magic), version)
 	b = append(b, make([]byte, h.size()-8)...)
@@ -160,14 +161,14 @@ func blockOf(h header) []byte {
 }
 
 func TestOpenRefusesDamagedBlocks(t *testing.T) {
-	good, err := tableOf(t, []string{"ab", "c", "defg"}, Lookup2).MarshalBinary() // one group
+	good, err := tableOf(t, []string{"ab", "c", "defg"}, Lookup2).MarshalBinary() // The table has only one group.
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		name   string
 		damage func(p parts) []byte
-		sealed bool // checksum is right
+		sealed bool // true to recompute the checksum after the damage
 		want   string
 	}{
 		{"nothing", func(p parts) []byte { return nil }, false, "does not begin like"},
@@ -227,16 +228,16 @@ func TestOpenRefusesDamagedBlocks(t *testing.T) {
 	}
 }
 
-// Open refuses blocks with long runs of full groups, which lookups would have to scan. Without
-// any free position, lookups would never end.
+// Open must refuse blocks with many consecutive full groups, because a lookup scans them all.
+// Without any free position, a lookup would never end.
 func TestOpenRefusesLongRows(t *testing.T) {
 	for _, c := range []struct{ names, groups, want int }{
-		{groupLen, 1, 1}, // number of names equals number of positions
+		{groupLen, 1, 1}, // Every position is used.
 		{2 * groupLen, 2, 2},
 		{longest * groupLen, longest + 1, 0},
 		{(longest + 1) * groupLen, longest + 2, longest + 1},
 	} {
-		// All names are in order, have the same hash and are in the first groups.
+		// The names are in order and have the same hash, so they fill the first groups.
 		names := equalHashes(t, c.names)
 		table := tableOf(t, names, Murmur3)
 		f := &Table{groups: make([]group, c.groups), arena: table.arena, places: table.places, frozen: true}
@@ -261,7 +262,6 @@ func TestOpenRefusesLongRows(t *testing.T) {
 	}
 }
 
-// Every block that Open accepts is sound, even with a forged checksum.
 func FuzzOpen(f *testing.F) {
 	for _, words := range [][]string{nil, {"ab"}, {"ab", "c", "defg", "hi", "jkl"}, {"engrained", "Seavir", "x"}, made(40)} {
 		for _, hash := range []Hash{Lookup2, Seeded} {

@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// wordsFile is the environment variable that names a word list with one word per line. With
-// Debian's wamerican-insane 2020.12.07-2, TestCollisions checks the known numbers of this list;
-// without a list, tests and benchmarks make up names.
+// wordsFile is the environment variable that names a word list, with one word per line. For
+// Debian's wamerican-insane 2020.12.07-2, TestCollisions checks known numbers. Without a list,
+// tests and benchmarks generate names.
 const wordsFile = "WORDS"
 
-// insaneWords is the number of words in american-english-insane.
+// insaneWords is the number of words in the list american-english-insane.
 const insaneWords = 663473
 
-// corpus returns n distinct names in random order, or all of the word list if n < 0.
+// corpus returns n distinct names in random order, or the whole word list if n < 0.
 func corpus(tb testing.TB, n int) (names []string, fromFile bool) {
 	tb.Helper()
 	if file := os.Getenv(wordsFile); file != "" {
@@ -59,7 +59,7 @@ func made(n int) []string {
 			b = append(b, parts[r.IntN(len(parts))]...)
 			b = append(b, "/_."[r.IntN(3)])
 		}
-		// The number, scattered over its range, makes the name distinct.
+		// Each name contains a different number, so all names are distinct.
 		b = strconv.AppendUint(b, uint64(i)*7919%1_000_003, 36)
 		names[i] = string(append(b, ends[r.IntN(len(ends))]...))
 	}
@@ -73,7 +73,7 @@ func totalBytes(names []string) (n int) {
 	return n
 }
 
-// tableOf returns a table that holds exactly these names.
+// tableOf returns a table of exactly these names.
 func tableOf(tb testing.TB, names []string, hash Hash) *Table {
 	tb.Helper()
 	t, err := New(Config{Entries: len(names), Bytes: totalBytes(names), Hash: hash})

@@ -65,15 +65,15 @@ func (t *Table) find(name string, add bool) (Symbol, error) {
 	return 0, errAbsent
 }
 
-// first returns the first group for a hash and the candidates in it.
+// first returns the first group for a hash, and the candidates in that group.
 func (t *Table) first(hash uint64) (g *group, found uint64) {
 	g = &t.groups[groupOf(hash, len(t.groups))]
 	return g, candidates(g.tags.Load(), tagsOf(hash))
 }
 
-// record returns the bytes of the first candidate's name, or nil if this name does not have n
-// bytes. The arena must have n bytes there, because another goroutine may still be writing the
-// record.
+// record returns the bytes of the first candidate's name. It returns nil unless the name has n
+// bytes. It checks that the arena has n bytes there, because another goroutine may still be writing
+// the record.
 func (t *Table) record(g *group, found uint64, n int) unsafe.Pointer {
 	at := uint64(g.places[position(found)&(groupLen-1)])
 	if at+recordHead+uint64(n) > uint64(len(t.arena)) {
@@ -86,7 +86,7 @@ func (t *Table) record(g *group, found uint64, n int) unsafe.Pointer {
 	return r
 }
 
-// symbol returns the symbol of the record whose name is at r.
+// symbol returns the symbol in the record whose name is at r.
 func symbol(r unsafe.Pointer) Symbol { return Symbol(half(r, -recordHead)) }
 
 // word reads the 8 bytes at p+i.
@@ -99,12 +99,12 @@ func half(p unsafe.Pointer, i int) uint32 {
 	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(p, i))[:])
 }
 
-// differ returns 0 if the 16 bytes at p and q are equal.
+// differ returns 0 if and only if the 16 bytes at p and q are equal.
 func differ(p, q unsafe.Pointer) uint64 {
 	return (word(p, 0) ^ word(q, 0)) | (word(p, 8) ^ word(q, 8))
 }
 
-// probe returns the symbol of a name of any length, found by its hash.
+// probe looks up a name of any length by its hash.
 func (t *Table) probe(name string, hash uint64) (Symbol, bool) {
 	if name == "" {
 		return 0, true

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// longest limits the number of consecutive full groups in a frozen table. It bounds the cost of a
-// lookup even for hostile names. With random hashes, the longest run of full groups for millions
-// of names is 4.
+// longest limits the number of consecutive full groups in a frozen table. The limit bounds the time
+// of a lookup even for hostile names. With random hashes, millions of names give at most 4
+// consecutive full groups.
 const longest = 16
 
-// Freeze tries the seeds with numbers 0 to fixedTries-1, then random ones.
+// Freeze tries the seeds with the numbers 0 to fixedTries-1, then random seeds.
 const (
 	tries      = 16
 	fixedTries = 8
@@ -19,11 +19,10 @@ const (
 
 var errCollide = errors.New("intern: freeze: too many names have the same hash, with every seed tried")
 
-// Freeze returns a table of the current names, without room for more. Both tables remain usable.
-// The seed of a frozen table is not random, so that equal tables have equal blocks; Freeze uses
-// the next seed if too many names collide. A table with an unseeded hash keeps that hash unless
-// too many of its names collide. Freeze returns an error if names collide with every seed, which
-// is practically impossible because the last seeds are random.
+// Freeze returns a read-only table of the current names. Both tables remain usable. Equal tables
+// have equal blocks, because Freeze tries seeds in a fixed order until few names collide. A table
+// with an unseeded hash keeps that hash unless too many of its names collide. Freeze fails if names
+// collide with every seed, which is practically impossible because the last seeds are random.
 func (t *Table) Freeze() (*Table, error) {
 	return t.freeze(func(try int) uint64 {
 		if try < fixedTries {
@@ -33,7 +32,7 @@ func (t *Table) Freeze() (*Table, error) {
 	})
 }
 
-// freeze is like Freeze but takes the seed numbers from a function.
+// freeze is like Freeze, but takes the seed numbers from a function.
 func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 	if t.frozen {
 		return t, nil
@@ -41,7 +40,7 @@ func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 	t.mu.Lock()
 	count, used := int(t.count.Load()), t.used
 	t.mu.Unlock()
-	// Entries below used and count never change.
+	// The entries before used and count never change.
 	f := &Table{
 		groups: make([]group, groupsFor(count-1)),
 		arena:  slices.Clone(t.arena[:used]),
@@ -62,7 +61,7 @@ func (t *Table) freeze(number func(try int) uint64) (*Table, error) {
 	return nil, errCollide
 }
 
-// fill enters all names into the groups. It reports false if a run of full groups is too long.
+// fill enters all names into the groups. It returns false if too many consecutive groups are full.
 func (t *Table) fill() bool {
 	clear(t.groups)
 	for sym, at := range t.places {
@@ -76,7 +75,7 @@ func (t *Table) fill() bool {
 // longestRow returns the greatest number of consecutive full groups.
 func (t *Table) longestRow() int {
 	row, most := 0, 0
-	for range 2 { // the first group follows the last
+	for range 2 { // The second pass continues at the first group, which follows the last one.
 		for i := range t.groups {
 			if !full(t.groups[i].tags.Load()) {
 				row = 0

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// A group is eight positions of the hash table: the places of their records, and the tag of each
-// in one word, the first in its lowest byte. A tag is seven bits of the name's hash below a set
-// bit; 0 marks a free position. Positions are filled in order.
+// A group is eight positions of the hash table. It stores the places of eight records, and a word
+// with their tags, the first in the lowest byte. A tag is seven bits of the name's hash below a set
+// bit. The tag 0 marks a free position. Positions are filled in order.
 type group struct {
 	tags   atomic.Uint64
 	places [groupLen]uint32
@@ -15,17 +15,17 @@ type group struct {
 
 const (
 	groupLen  = 8
-	groupSize = 8 + 4*groupLen // bytes
+	groupSize = 8 + 4*groupLen
 	everyByte = 0x0101010101010101
 	topBits   = 0x80 * everyByte
 )
 
-// tagsOf returns a word with the tag of a hash in each byte.
+// tagsOf returns a word that contains the tag of a hash in each byte.
 func tagsOf(hash uint64) uint64 { return (hash&0x7f | 0x80) * everyByte }
 
-// candidates compares each byte of tags with the byte of wanted at the same position, and sets the
-// top bit of the result where they are equal. It may also set the bit of a higher byte that
-// differs, but never the bit of a free position, whose tag differs in the top bit.
+// candidates compares each byte of tags with the same byte of wanted, and sets the top bit of the
+// result's byte if they are equal. It may also set the top bit of a byte that differs, above an
+// equal byte. It never sets the bit of a free position, whose tag has a different top bit.
 func candidates(tags, wanted uint64) uint64 {
 	x := tags ^ wanted
 	return (x - everyByte) &^ x & topBits
@@ -37,9 +37,9 @@ func position(found uint64) int { return bits.TrailingZeros64(found) / 8 }
 // full reports whether no position is free.
 func full(tags uint64) bool { return tags&topBits == topBits }
 
-// groupOf returns the group, from 0 to n-1, in which the search for a hash begins.
+// groupOf returns the number of the group, from 0 to n-1, in which the search for a hash begins.
 func groupOf(hash uint64, n int) int { return int(hash >> 32 * uint64(n) >> 32) }
 
-// groupsFor returns the number of groups for names: on average 3.6 of 8 positions are used, and
-// one group in about 90 overflows.
+// groupsFor returns the number of groups for a number of names. On average 3.6 of 8 positions are
+// used, and one group in about 90 overflows.
 func groupsFor(names int) int { return names*5/18 + 1 }

@@ -15,10 +15,10 @@ import (
 type Hash uint8
 
 const (
-	// Seeded is this package's own hash, seeded at random for each table: names that collide in
-	// one table do not collide in the next.
+	// Seeded is this package's own hash. Each table has a random seed, so names that collide in one
+	// table do not collide in another.
 	Seeded Hash = iota
-	// XXH3 is XXH3-64 without seed, by Yann Collet,
+	// XXH3 is XXH3-64 without a seed, by Yann Collet,
 	// https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
 	XXH3
 	// Lookup2 is Bob Jenkins's lookup2 with initial value 0,
@@ -28,7 +28,7 @@ const (
 	// https://github.com/aappleby/smhasher/wiki/MurmurHash3.
 	Murmur3
 
-	hashes // number of hashes
+	hashes
 )
 
 // String returns the hash's name: seeded, xxh3, lookup2 or murmur3.
@@ -46,11 +46,11 @@ func (h Hash) String() string {
 	return fmt.Sprintf("Hash(%d)", uint8(h))
 }
 
-// hasher computes the hash of one table. The upper half of a sum selects the group; the lowest
+// hasher computes the hashes of one table. The upper half of a hash selects the group; the lowest
 // seven bits are the tag.
 type hasher struct {
 	hash Hash
-	seed seed // seed of the hash Seeded
+	seed seed // the seed for Seeded
 }
 
 func (h *hasher) sum(name string) uint64 {
@@ -65,14 +65,14 @@ func (h *hasher) sum(name string) uint64 {
 	return h.seed.sum(name)
 }
 
-// twice extends a 32-bit hash to 64 bits by repeating it.
+// twice repeats a 32-bit hash to make a 64-bit hash.
 func twice(sum uint32) uint64 { return uint64(sum)<<32 | uint64(sum) }
 
-// seed is four random words, none of them 0: if a word were 0, all names with zero bytes at its
+// seed is four random words, none of them 0. If a word were 0, all names with zero bytes at one
 // position would have the same hash.
 type seed [4]uint64
 
-// newSeed derives a seed from its number by SplitMix64.
+// newSeed computes the seed with the given number, by SplitMix64.
 func newSeed(number uint64) (s seed) {
 	for i := range s {
 		for s[i] == 0 {
@@ -85,15 +85,15 @@ func newSeed(number uint64) (s seed) {
 	return s
 }
 
-// fold returns the XOR of the two halves of the 128-bit product.
+// fold multiplies two words, and returns the XOR of the two halves of the 128-bit product.
 func fold(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high ^ low
 }
 
-// sum hashes 16 bytes with each folded multiplication and finally mixes in the length. The last
-// 16 bytes may overlap the bytes before them. Words are read as little-endian, so a seed gives
-// the same sums on every machine.
+// sum hashes 16 bytes with each folded multiplication, and finally mixes in the length. The last 16
+// bytes may overlap the bytes before them. Words are read as little-endian, so a seed gives the
+// same hashes on every machine.
 func (s *seed) sum(name string) uint64 {
 	n, p := len(name), unsafe.Pointer(unsafe.StringData(name))
 	switch {
@@ -117,13 +117,13 @@ func (s *seed) sum(name string) uint64 {
 	return s.short(0, 0, 0)
 }
 
-// mix mixes 16 bytes into a state, with the seed's words i and i+1.
+// mix mixes 16 bytes into a state, using words i and i+1 of the seed.
 func (s *seed) mix(p unsafe.Pointer, i int, state uint64) uint64 {
 	return fold(word(p, 0)^s[i]^state, word(p, 8)^s[i+1])
 }
 
-// short returns the hash of a name of up to 16 bytes, computed from two words that contain all its
-// bytes.
+// short returns the hash of a name of up to 16 bytes. The words a and b together contain all bytes
+// of the name.
 func (s *seed) short(a, b uint64, n int) uint64 { return s.finish(fold(a^s[0], b^s[1]), n) }
 
 func (s *seed) finish(state uint64, n int) uint64 { return fold(state^s[2], uint64(n)^s[3]) }

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/internal/lookup2"
 )
 
-// sum returns the 32-bit sum of an unseeded hash, which is in both halves.
+// sum returns the 32-bit hash of an unseeded function, which is in both halves of the 64-bit hash.
 func sum(hash Hash, s string) uint32 { return uint32((&hasher{hash: hash}).sum(s)) }
 
 func TestHashesEqualTheirLibraries(t *testing.T) {
@@ -26,8 +26,8 @@ func TestHashesEqualTheirLibraries(t *testing.T) {
 			b[i] = byte(i*i + n)
 		}
 		s := string(b)
-		// The library's one-shot form makes a pointer beyond the slice, which the pointer checks of
-		// -race reject.
+		// The library's Sum32 function makes a pointer beyond the slice, which -race does not
+		// allow.
 		h := murmur3.New32()
 		h.Write(b)
 		if got, want := sum(Murmur3, s), h.Sum32(); got != want {
@@ -42,7 +42,7 @@ func TestHashesEqualTheirLibraries(t *testing.T) {
 	}
 }
 
-// Values of the reference implementation of MurmurHash3_x86_32 with seed 0.
+// These values come from the reference implementation of MurmurHash3_x86_32 with seed 0.
 func TestMurmur3Vectors(t *testing.T) {
 	for s, want := range map[string]uint32{"": 0, "test": 0xba6bd213, "Hello, world!": 0xc0363e43} {
 		if got := sum(Murmur3, s); got != want {
@@ -59,8 +59,8 @@ func TestHashNames(t *testing.T) {
 	}
 }
 
-// The sums of a seed never change, because saved blocks depend on them. The tested lengths are the
-// shortest and longest of each method.
+// The hashes of a seed must never change, because saved blocks depend on them. The tested lengths
+// are the shortest and longest that each method handles.
 func TestSeededIsStable(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 10)
 	s := newSeed(1)
@@ -71,7 +71,6 @@ func TestSeededIsStable(t *testing.T) {
 	}
 }
 
-// No word of a seed is 0, even if the generator returns 0.
 func TestSeedHasNoZero(t *testing.T) {
 	for step := range uint64(5) {
 		number := -step * 0x9e3779b97f4a7c15
@@ -81,13 +80,14 @@ func TestSeedHasNoZero(t *testing.T) {
 	}
 }
 
-// Flipping one bit of a name flips each bit of its hash in half of all cases.
+// TestAvalanche expects that flipping one bit of a name flips each bit of the hash in half of all
+// cases.
 func TestAvalanche(t *testing.T) {
 	const rounds = 500
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{3, 7, 16, 24, 48, 100} {
 		worst := 0.0
-		// Tests all bits at both ends, and some between.
+		// Test all bits at both ends, and some bits between.
 		for bit := 0; bit < 8*n; bit++ {
 			if bit > 24 && bit < 8*n-72 {
 				bit += 47
@@ -110,13 +110,12 @@ func TestAvalanche(t *testing.T) {
 			}
 		}
 		t.Logf("%d bytes: worst bias %.3f", n, worst)
-		if worst > 0.15 { // 6.7 standard deviations
+		if worst > 0.15 { // This limit is 6.7 standard deviations.
 			t.Errorf("%d bytes: a bit of the hash changes with a bias of %.3f", n, worst)
 		}
 	}
 }
 
-// Names of one repeated byte or of few set bits have distinct hashes.
 func TestSparseNamesHaveDistinctHashes(t *testing.T) {
 	var names []string
 	for n := 1; n <= 200; n++ {
@@ -144,7 +143,7 @@ func TestSparseNamesHaveDistinctHashes(t *testing.T) {
 	}
 }
 
-// find hashes names of some lengths inline; it must agree with sum.
+// TestFindAgreesWithSum checks the inline hash of names of some lengths in find against sum.
 func TestFindAgreesWithSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	var names []string
@@ -180,8 +179,8 @@ func TestFindAgreesWithSum(t *testing.T) {
 	}
 }
 
-// An older table hashed with lookup2 and put names into bins by the low 14 bits. Two of its names
-// have the same hash; the others of the first bin share only the bin.
+// This test uses names from an older table, which hashed with lookup2 and chose bins by the low 14
+// bits. Two of the names have the same hash. The other names of the first bin share only the bin.
 func TestPublishedTable(t *testing.T) {
 	words := []struct {
 		word string
@@ -226,11 +225,11 @@ func TestPublishedTable(t *testing.T) {
 	}
 }
 
-// bytes returns a word of a seed in the byte order of names.
+// bytes returns word i of the seed, in the byte order of names.
 func (s seed) bytes(i int) string { return string(binary.LittleEndian.AppendUint64(nil, s[i])) }
 
-// hostile returns n names of 16 bytes that have the same hash with the seed of the given number:
-// the first factor of their product is 0.
+// hostile returns n names of 16 bytes that have the same hash with the given seed. The names make
+// the first factor of the product 0.
 func hostile(number uint64, n int) []string {
 	names := make([]string, n)
 	for i := range names {
@@ -239,8 +238,8 @@ func hostile(number uint64, n int) []string {
 	return names
 }
 
-// Names that collide with the known seeds make Freeze use another seed. They do not harm a table
-// that is not frozen, because its seed is unknown.
+// TestHostileNamesDoNotCollide uses names that collide with all fixed seeds. Freeze must choose a
+// random seed. A table that is not frozen has a random seed anyway.
 func TestHostileNamesDoNotCollide(t *testing.T) {
 	var names []string
 	for number := range uint64(fixedTries) {

@@ -12,14 +12,14 @@ import (
 	"unsafe"
 )
 
-// Symbol identifies a name in one table. The first name of a table is 1, the next 2 and so on
-// without gaps. The zero value 0 is the symbol of the empty name, which every table has.
+// Symbol identifies a name in one table. Symbol 0 is the empty name, which every table has. The
+// names that are added get the symbols 1, 2 and so on, without gaps.
 type Symbol uint32
 
-// None is never a symbol of a table. Batch lookups return it for missing names.
+// None is not a symbol of any table. Batch lookups return it for missing names.
 const None Symbol = math.MaxUint32
 
-// ErrFull means that a table has no room for a name, or is frozen. Errors of [Table.Intern] wrap
+// ErrFull means that the table has no room for a name, or is frozen. Errors of [Table.Intern] wrap
 // ErrFull and give the reason.
 var (
 	ErrFull        = errors.New("table is full")
@@ -31,33 +31,33 @@ var (
 // maxEntries is the largest Config.Entries.
 const maxEntries = 1 << 26
 
-// Config is the size and kind of a table.
+// Config sets the size and the hash of a table.
 type Config struct {
-	Entries int  // most distinct names besides the empty one; 1 to 1<<26
-	Bytes   int  // most bytes of names, at least 1; Bytes + 8*Entries must be below 4 GiB
-	Hash    Hash // hash of the names; the zero value is Seeded
+	Entries int  // maximum number of names besides the empty one, 1 to 1<<26
+	Bytes   int  // maximum total length of the names, at least 1; Bytes + 8*Entries must be below 4 GiB
+	Hash    Hash // hash function; the zero value is Seeded
 }
 
-// Table is a set of names of fixed capacity, each with its Symbol. Use New, or Open for a saved
-// one.
+// Table is a set of names with fixed capacity. Each name has a Symbol. Use New to make a table, or
+// Open for a saved one.
 type Table struct {
 	groups []group
 	arena  []byte   // records in the order of their symbols
-	places []uint32 // place of each symbol's record
+	places []uint32 // places[sym] is the offset of the record in arena
 	hasher
 	frozen bool
-	number uint64 // number of the seed
+	number uint64 // number of the seed, see newSeed
 	config Config
 
-	_ [64]byte // keeps writers' fields off the readers' cache line
+	_ [64]byte // Padding keeps the fields of writers off the cache line of readers.
 
 	mu    sync.Mutex
-	used  uint32        // used bytes of arena, guarded by mu
-	count atomic.Uint32 // number of symbols, stored under mu
+	used  uint32        // number of used bytes in arena, guarded by mu
+	count atomic.Uint32 // number of symbols, written only under mu
 }
 
-// New returns a table that holds the empty name. It allocates all memory at once: c.Bytes, and 24
-// bytes for each entry.
+// New returns a table that contains only the empty name. It allocates all memory at once: c.Bytes,
+// and 24 bytes per entry.
 func New(c Config) (*Table, error) {
 	if c.Entries < 1 || c.Entries > maxEntries {
 		return nil, fmt.Errorf("intern: new: %d entries: want 1 to %d", c.Entries, maxEntries)
@@ -82,7 +82,7 @@ func New(c Config) (*Table, error) {
 	return t, nil
 }
 
-// setHash sets the hash and its seed number.
+// setHash sets the hash function and the seed number.
 func (t *Table) setHash(h Hash, number uint64) {
 	t.hasher, t.number = hasher{h, newSeed(number)}, number
 }
@@ -91,37 +91,38 @@ func (t *Table) setHash(h Hash, number uint64) {
 // table that has no room for one name may still accept a shorter one.
 func (t *Table) Intern(name string) (Symbol, error) { return t.find(name, true) }
 
-// InternBytes is like Intern for a name in a byte slice, which it does not retain.
+// InternBytes is like Intern for a byte slice, which it does not retain.
 func (t *Table) InternBytes(name []byte) (Symbol, error) { return t.Intern(view(name)) }
 
-// Lookup returns the symbol of name and whether the table has it. If not, the symbol is 0, the
-// empty name's.
+// Lookup returns the symbol of name, and reports whether the table has the name. The symbol of a
+// missing name is 0.
 func (t *Table) Lookup(name string) (Symbol, bool) {
 	sym, err := t.find(name, false)
 	return sym, err == nil
 }
 
-// LookupBytes is like Lookup for a name in a byte slice.
+// LookupBytes is like Lookup for a byte slice, which it does not retain.
 func (t *Table) LookupBytes(name []byte) (Symbol, bool) { return t.Lookup(view(name)) }
 
 // String returns the name of sym, or "" if the table has no such symbol. The string shares the
 // table's memory and keeps it alive.
 func (t *Table) String(sym Symbol) string {
-	// The count is stored after the place, so a reader that sees the count sees the place.
+	// Writers store the count after the place. So a reader that sees the new count also sees the
+	// place.
 	if uint32(sym) >= t.count.Load() {
 		return ""
 	}
 	return text(t.arena, t.places[sym])
 }
 
-// Len returns the number of symbols, including the empty name's. The symbols are 0 to Len()-1.
+// Len returns the number of symbols, including the empty name's. Valid symbols are 0 to Len()-1.
 func (t *Table) Len() int { return int(t.count.Load()) }
 
-// Footprint returns the bytes of memory that the table has allocated, or, for a table from Open,
-// the bytes of the block that it uses.
+// Footprint returns the number of bytes that the table has allocated. For a table from Open, it
+// returns the size of the block.
 func (t *Table) Footprint() int { return groupSize*len(t.groups) + len(t.arena) + 4*len(t.places) }
 
-// All yields the symbols and names that the table has when the loop begins, in order.
+// All yields the symbols and names in order. It includes the names present when the loop begins.
 func (t *Table) All() iter.Seq2[Symbol, string] {
 	return func(yield func(Symbol, string) bool) {
 		for sym := range Symbol(t.Len()) {
@@ -132,7 +133,7 @@ func (t *Table) All() iter.Seq2[Symbol, string] {
 	}
 }
 
-// insert adds name, which is not empty, unless another goroutine has added it in the meantime.
+// insert adds a nonempty name, unless another goroutine has added it in the meantime.
 func (t *Table) insert(name string, hash uint64) (Symbol, error) {
 	if t.frozen {
 		return 0, errFrozen
@@ -153,16 +154,15 @@ func (t *Table) insert(name string, hash uint64) (Symbol, error) {
 	putRecord(t.arena, at, sym, name)
 	t.places[sym] = at
 	t.used += recordHead + uint32(len(name))
-	// Publish the record only now: first by number, then by name, so that a symbol from Lookup
-	// always has its name.
+	// The record is complete, so publish it now: first by number, then by name. A symbol from
+	// Lookup then always has a name.
 	t.count.Store(count + 1)
 	t.enterRecord(hash, at, len(t.groups))
 	return sym, nil
 }
 
-// enterRecord enters the place of a complete record in the first free position of the groups,
-// starting at the hash's group. It looks at no more than most groups, and reports false if they are
-// all full.
+// enterRecord stores the place of a complete record in the first free position, starting at the
+// group of the hash. It tries at most most groups, and returns false if all are full.
 func (t *Table) enterRecord(hash uint64, at uint32, most int) bool {
 	i := groupOf(hash, len(t.groups))
 	for range most {
@@ -180,15 +180,15 @@ func (t *Table) enterRecord(hash uint64, at uint32, most int) bool {
 	return false
 }
 
-// A record is symbol, length in bytes, and the bytes. The two numbers are 32-bit and
-// little-endian, so that an arena is the same on every machine. The first record of each arena,
-// at 0, is the empty name.
+// A record consists of the symbol, the length in bytes, and the bytes of the name. Both numbers are
+// 32-bit and little-endian, so that an arena is the same on every machine. The record of the empty
+// name is the first of each arena, at offset 0.
 const (
 	recordHead = 8
 	lengthAt   = 4
 )
 
-// putRecord writes a record at arena[at:], which must have room for it.
+// putRecord writes a record at arena[at:]. The caller makes sure that there is room.
 func putRecord(arena []byte, at uint32, sym Symbol, name string) {
 	r := arena[at:]
 	binary.LittleEndian.PutUint32(r, uint32(sym))
@@ -196,18 +196,18 @@ func putRecord(arena []byte, at uint32, sym Symbol, name string) {
 	copy(r[recordHead:], name)
 }
 
-// head returns the symbol and the length of the name in a record.
+// head returns the symbol and the name's length from a record.
 func head(arena []byte, at uint32) (Symbol, uint32) {
 	h := binary.LittleEndian.Uint64(arena[at:])
 	return Symbol(h), uint32(h >> 32)
 }
 
-// text returns the name in a record, without a copy.
+// text returns the name in a record without copying it.
 func text(arena []byte, at uint32) string {
 	_, n := head(arena, at)
 	return view(arena[at:][recordHead:][:n])
 }
 
-// view returns the bytes of b as a string that shares their memory. They must not change while it
-// is in use.
+// view returns b as a string without copying it. The bytes must not change while the string is in
+// use.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

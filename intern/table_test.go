@@ -72,10 +72,10 @@ func TestFullTableRefusesNames(t *testing.T) {
 		want error
 	}{
 		{"abcd", nil},
-		{"xyz", errBytesFull}, // two bytes are left
+		{"xyz", errBytesFull},
 		{"x", nil},
 		{"abcd", nil},
-		{"y", nil}, // six bytes in three names
+		{"y", nil}, // Now the table holds six bytes in three names.
 		{"", nil},
 		{"y", nil},
 		{"z", errEntriesFull},
@@ -94,7 +94,6 @@ func TestFullTableRefusesNames(t *testing.T) {
 	}
 }
 
-// A frozen table finds its names and accepts no new names.
 func TestFrozenTableRefusesNames(t *testing.T) {
 	table := tableOf(t, []string{"a", "bb"}, Seeded)
 	f := freeze(t, table)
@@ -113,7 +112,6 @@ func TestFrozenTableRefusesNames(t *testing.T) {
 	}
 }
 
-// Every operation agrees with a map and a slice.
 func TestTableAgreesWithMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		config := Config{
@@ -126,7 +124,7 @@ func TestTableAgreesWithMap(t *testing.T) {
 			t.Fatal(err)
 		}
 		symbols, names, held := map[string]Symbol{"": 0}, []string{""}, 0
-		// Few letters and short names, so that many are drawn twice.
+		// Use few letters and short names, so that many names are drawn twice.
 		name := rapid.OneOf(rapid.StringMatching(`[ab]{0,6}`),
 			rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 30), func(b []byte) string { return string(b) }))
 		intern := func(name string) (Symbol, error) {
@@ -161,7 +159,7 @@ func TestTableAgreesWithMap(t *testing.T) {
 				got, err := table.InternBytes(b)
 				check(t, got, err, want, wantErr)
 				for i := range b {
-					b[i]++ // the table must not have retained the buffer
+					b[i]++ // Change the buffer, which the table must not have retained.
 				}
 			},
 			"internAll": func(t *rapid.T) {
@@ -261,8 +259,8 @@ func TestIterationStops(t *testing.T) {
 	}
 }
 
-// Writers race for the same names while readers look them up. Every goroutine must see the same
-// symbol for a name, and every visible symbol has its name.
+// TestConcurrentInternsAgree lets writers add the same names while readers look them up. Every
+// goroutine must get the same symbol for a name, and every visible symbol must have a name.
 func TestConcurrentInternsAgree(t *testing.T) {
 	list, _ := corpus(t, 3000)
 	table, err := New(Config{Entries: len(list), Bytes: totalBytes(list)})
@@ -395,7 +393,7 @@ func ExampleTable() {
 	// Output: 1 2 1 frame/draw
 }
 
-// Names that do not fit have no symbol, not even the symbol of the empty name.
+// The output for names that do not fit must be None, not the symbol of the empty name.
 func TestInternAllStopsWhenFull(t *testing.T) {
 	table, err := New(Config{Entries: 3, Bytes: 100})
 	if err != nil {
@@ -421,16 +419,16 @@ func TestInternAllStopsWhenFull(t *testing.T) {
 	}
 }
 
-// Names are saved with their numbers, and looked up by number elsewhere.
+// This example saves names with their numbers. Another process can then look up names by number.
 func ExampleOpen() {
 	names, _ := New(Config{Entries: 1000, Bytes: 32 << 10})
 	draw, _ := names.Intern("frame/draw")
 	names.Intern("frame/wait")
-	calls := make([]int, 1000+1) // calls by symbol; 0 is the empty name
+	calls := make([]int, 1000+1) // number of calls by symbol; symbol 0 is the empty name
 	calls[draw]++
 	block, _ := names.MarshalBinary()
 
-	saved, err := Open(block) // another process would do this
+	saved, err := Open(block) // Another process would do this.
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -441,7 +439,7 @@ func ExampleOpen() {
 		}
 	}
 
-	// To add more names, intern the saved ones in order into a larger table: they keep their
+	// To add more names, intern the saved names in order into a larger table. They keep their
 	// numbers.
 	larger, _ := New(Config{Entries: 2000, Bytes: 64 << 10})
 	for _, name := range saved.All() {

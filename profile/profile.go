@@ -1,9 +1,9 @@
-// Package profile bundles the measuring tools of a program: counters, an event recorder and a
+// Package profile combines the measuring tools of a program: counters, an event recorder and a
 // memory tracker. Each of them is optional.
 //
-// The zero [Probe] measures nothing, and everything derived from it does nothing except one
-// comparison per call. [Probe.PublishMemory] shows the memory tracker's groups as gauges; package
-// process publishes figures of the running process.
+// The zero [Probe] measures nothing. Its methods, and the methods of its workers, then only cost
+// one comparison per call. [Probe.PublishMemory] shows the memory tracker's groups as gauges.
+// Package process publishes figures of the running process.
 package profile
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A Probe holds the destinations of measurements.
+// A Probe holds the counters, recorder and tracker that receive measurements.
 type Probe struct {
 	Counters *counters.Set
 	Events   *events.Recorder
@@ -24,7 +24,7 @@ type Probe struct {
 	Run guid.ID
 }
 
-// On reports whether anything is measured.
+// On reports whether the probe measures anything.
 func (p Probe) On() bool { return p.Counters != nil || p.Events != nil || p.Memory != nil }
 
 // Worker returns a worker of the counters, the recorder and the tracker. The worker's row in the
@@ -42,10 +42,10 @@ type Worker struct {
 	counts *counters.Worker
 	row    *events.Worker
 	memory *memory.Worker
-	shown  time.Time // time of the last flush of row
+	shown  time.Time // time of the last flush of the recording's row
 }
 
-// Row returns the worker's row of the recording, nil without a recorder.
+// Row returns the worker's row of the recording, or nil without a recorder.
 func (w *Worker) Row() *events.Worker {
 	if w == nil {
 		return nil
@@ -53,7 +53,7 @@ func (w *Worker) Row() *events.Worker {
 	return w.row
 }
 
-// Memory returns the worker's stack of memory scopes, nil without a tracker.
+// Memory returns the worker's stack of memory scopes, or nil without a tracker.
 func (w *Worker) Memory() *memory.Worker {
 	if w == nil {
 		return nil
@@ -61,10 +61,10 @@ func (w *Worker) Memory() *memory.Worker {
 	return w.memory
 }
 
-// Begin begins a span of time: a scope in the recording and a call of the timer with this name.
-// The detail names the object of the work, such as a file; it may be empty. Begin panics if the
-// name belongs to another kind of counter. The two name lookups cost about 100 ns; hot code keeps
-// symbols and timers and uses [Worker.Row] instead.
+// Begin begins a scope in the recording, and a call of the timer with this name. The detail names
+// the object of the work, such as a file; it may be empty. Begin panics if the name belongs to
+// another kind of counter. The two name lookups cost about 100 ns. Hot code keeps symbols and
+// timers, and uses [Worker.Row] instead.
 //
 //	defer w.Begin("cook/run/look_up", "").End()
 func (w *Worker) Begin(name, detail string) Span {
@@ -75,11 +75,11 @@ func (w *Worker) Begin(name, detail string) Span {
 	return Span{w.row.Begin(rec.Symbol(name), rec.Symbol(detail)), w.counts.Begin(w.probe.Counters.Timer(name))}
 }
 
-// showEvery is the shortest time between two flushes of events to viewers.
+// showEvery is the minimum time between two flushes of events to viewers.
 const showEvery = 16 * time.Millisecond
 
-// Flush publishes the worker's counts. It publishes recorded events only if 16 ms have passed
-// since it last did: smaller blocks make a recording larger, and no viewer refreshes faster.
+// Flush publishes the worker's counts. It publishes recorded events only if the last time was at
+// least 16 ms ago. Smaller blocks make a recording larger, and no viewer refreshes faster.
 func (w *Worker) Flush() {
 	if w == nil {
 		return
@@ -94,7 +94,7 @@ func (w *Worker) Flush() {
 	}
 }
 
-// Release flushes and releases all three workers. Call it once, after all spans have ended.
+// Release flushes and releases the worker. Call it once, after all spans have ended.
 func (w *Worker) Release() {
 	if w != nil {
 		w.counts.Release()
@@ -102,7 +102,7 @@ func (w *Worker) Release() {
 	}
 }
 
-// A Span is a stretch of time that has begun. The zero value does nothing.
+// A Span is a scope that Begin has begun. The zero value does nothing.
 type Span struct {
 	mark  events.ScopeMark
 	scope counters.Scope

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A worker of a program that counts, records events and tracks memory.
+// The worker counts, records events and tracks memory.
 func Example() {
 	var stream bytes.Buffer
 	probe := profile.Probe{
@@ -45,7 +45,6 @@ func Example() {
 	// 1048576 bytes at most
 }
 
-// A part that is left out of a probe costs nothing and does nothing.
 func TestPartsMayBeLeftOut(t *testing.T) {
 	all := profile.Probe{
 		Counters: counters.New(counters.Options{}),
@@ -92,7 +91,7 @@ func TestPartsMayBeLeftOut(t *testing.T) {
 	}
 }
 
-// Flush shows a worker's events to viewers before the worker is released or its buffer is full.
+// Flush must show events to viewers before the worker is released or its buffer is full.
 func TestFlushPublishesRecordedEvents(t *testing.T) {
 	var stream bytes.Buffer
 	p := profile.Probe{Events: events.New(&stream, events.Options{Open: -1})}

@@ -6,16 +6,16 @@ import (
 )
 
 // PublishMemory publishes the groups of the memory tracker as gauges. It adds a source to the
-// probe's counters that sets, for each group, the gauges
+// probe's counters, which sets these gauges for each group:
 //
 //	memory/GROUP/bytes memory/GROUP/count memory/GROUP/peak memory/GROUP/budget
 //
-// to the values in [memory.GroupRow]. Groups without a budget have no budget gauge. The gauges
-// memory/held and memory/warm describe the whole tracker. Groups created later are published from
+// The values are those of [memory.GroupRow]. Groups without a budget have no budget gauge. The
+// gauges memory/held and memory/warm describe the whole tracker. New groups are published from
 // their first poll on. Close the source to stop. PublishMemory returns nil and publishes nothing
 // unless the probe has both counters and a tracker.
 //
-// Polling takes a snapshot of the tracker, whose time grows with the number of its rows; see
+// Polling takes a snapshot of the tracker, whose time grows with the number of rows. See
 // [counters.Set.Source] for slow sources. A smoke run polls at every frame.
 func (p Probe) PublishMemory() *counters.Source {
 	if p.Counters == nil || p.Memory == nil {
@@ -38,7 +38,7 @@ func (p Probe) PublishMemory() *counters.Source {
 	})
 }
 
-// groupGauges are the gauges of one group; budget is nil without a budget.
+// groupGauges holds the gauges of one group. The gauge budget is nil for a group without a budget.
 type groupGauges struct{ bytes, count, peak, budget *counters.Gauge }
 
 func newGroupGauges(set *counters.Set, row memory.GroupRow) *groupGauges {

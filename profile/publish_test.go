@@ -10,13 +10,11 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// Groups appear as gauges, also groups created after publishing began. Their history holds
-// levels.
 func TestMemoryGroupsBecomeGauges(t *testing.T) {
 	p := profile.Probe{Counters: counters.New(counters.Options{}), Memory: memory.New(memory.Options{})}
 	p.Counters.WatchAll()
 	images := p.Memory.Group("images", memory.GroupOptions{Budget: 1000})
-	// Poll each source once: further polls would depend on the clock.
+	// Poll each source only once, because further polls would depend on the clock.
 	frame := func() {
 		source := p.PublishMemory()
 		defer source.Close()

@@ -98,18 +98,18 @@ func runAlarm(ctx context.Context, args []string, stdout io.Writer) error {
 	return f.Close()
 }
 
-// A change is the difference between the two compared programs.
+// A change is a difference between the two compared programs, which the comparison must detect.
 type change struct {
 	Name   string
-	Figure string // figure that must trip; "" for none
+	Figure string // The comparison must report this figure; "" for no change.
 	args   []string
 }
 
 var unchanged = change{Name: "none"}
 
-// changes are the differences to detect.
+// changes lists the changes that the command measures.
 var changes = []change{
-	{"processor time +3 %", smokerun.CPUTime, []string{"-time", "1.038"}}, // the start of the process is included in its time
+	{"processor time +3 %", smokerun.CPUTime, []string{"-time", "1.038"}}, // The 3 % include the start of the process, so the work itself grows by 3.8 %.
 	{"one count more", "work/units", []string{"-counts", "1"}},
 	{"processor time +5 %", smokerun.CPUTime, []string{"-time", "1.066"}},
 	{"allocations +1 %", smokerun.AllocatedBytes, []string{"-allocations", "1.01"}},
@@ -121,13 +121,13 @@ type trial struct {
 	Change  string
 	Tripped []tripped
 	Rounds  int
-	// Before and After are the processor times of the first measurement of each build.
+	// Before and After are the processor times of the two builds in the first measurement.
 	Before, After []float64
 }
 
 type tripped struct{ Figure, Class string }
 
-// compareAlarms compares this program with itself after a change.
+// compareAlarms compares this program with itself, once unchanged and once with the change.
 func compareAlarms(ctx context.Context, c change, rounds int) (*trial, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -160,7 +160,7 @@ func compareAlarms(ctx context.Context, c change, rounds int) (*trial, error) {
 	return t, nil
 }
 
-// readTrials reads the results of compareAlarms.
+// readTrials reads the recorded trials from a file of JSON lines.
 func readTrials(name string) ([]trial, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -187,9 +187,9 @@ func factor(flags *flag.FlagSet, name string) *float64 {
 	return &f
 }
 
-// Without a planted change, the program does this amount of work.
+// units is the amount of work that the program does without a change.
 const (
-	units     = 12_000 // takes some microseconds each
+	units     = 12_000 // Each unit takes some microseconds.
 	unitBytes = 1 << 10
 
 	buffers     = 400
@@ -201,7 +201,7 @@ var (
 	kept   [][]byte
 )
 
-// work runs the measured program's computations and allocations.
+// work runs the computations and allocations that the comparison measures.
 func work(args []string) error {
 	flags := flag.NewFlagSet("alarm", flag.ExitOnError)
 	more, allocations := factor(flags, "time"), factor(flags, "allocations")

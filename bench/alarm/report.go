@@ -56,7 +56,7 @@ func middle(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// A judge returns a score. The lower the score, the more certain it is that b is greater than a.
+// A judge scores two samples. The lower the score, the more certain it is that b is greater than a.
 type judge struct {
 	name  string
 	score func(a, b []float64) float64
@@ -69,15 +69,15 @@ var judgesOf = []judge{
 	{"ratio of means", func(a, b []float64) float64 { return -mean(b) / mean(a) }},
 }
 
-// A view selects the processor times that the judges get.
+// A view selects how many of the processor times a judge gets.
 type view struct {
 	name  string
-	times int // number of leading times per build; 0 for all
+	times int
 }
 
 var views = []view{{"all rounds", 0}, {"10 rounds", 10}, {"1 round", 1}}
 
-// judges lists the ways to compare the times of the first measurement alone.
+// judges prints how well each judge detects a change from the times of the first measurement alone.
 func judges(trials []trial, svg string, w io.Writer) error {
 	fmt.Fprintln(w, "\n| judge of one measurement | growth | times | area under the curve | found with no false alarm | at 5 % false | at 20 % |\n|---|---|---|---:|---:|---:|---:|")
 	page := chart.New("Processor time of two builds: judges of the same times", 860, 380, chart.MaxLines)
@@ -89,7 +89,7 @@ func judges(trials []trial, svg string, w io.Writer) error {
 		for _, v := range views {
 			for _, j := range judgesOf {
 				if v.times == 1 && j.name != "ratio of means" {
-					continue // needs at least two times
+					continue // The other judges need at least two times.
 				}
 				none, grown := scores(trials, unchanged.Name, j, v), scores(trials, planted, j, v)
 				if len(none) == 0 || len(grown) == 0 {
@@ -117,7 +117,7 @@ func judges(trials []trial, svg string, w io.Writer) error {
 	return os.WriteFile(svg, page.Bytes(), 0o666)
 }
 
-// scores returns a judge's scores of all trials that have the given change, sorted.
+// scores returns a judge's sorted scores for all trials with the given change.
 func scores(trials []trial, change string, j judge, v view) []float64 {
 	var list []float64
 	for _, t := range trials {
@@ -133,10 +133,10 @@ func scores(trials []trial, change string, j judge, v view) []float64 {
 	return list
 }
 
-// found returns the fraction of changed trials that is detected if the threshold raises a false
-// alarm in at most the given fraction of unchanged trials.
+// found returns the fraction of changed trials that are detected. The threshold is chosen so that
+// at most the given fraction of unchanged trials raises a false alarm.
 func found(none, grown []float64, false float64) float64 {
-	limit := none[min(int(false*float64(len(none))), len(none)-1)] // lower scores raise an alarm
+	limit := none[min(int(false*float64(len(none))), len(none)-1)] // Scores below the limit raise an alarm.
 	n, _ := slices.BinarySearch(grown, limit)
 	return float64(n) / float64(len(grown))
 }
@@ -165,7 +165,7 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// welch returns the t statistic of Welch's test of b against a.
+// welch returns the t statistic of Welch's test, which compares the means of a and b.
 func welch(a, b []float64) float64 {
 	variance := func(values []float64) float64 {
 		m, sum := mean(values), 0.0
@@ -177,8 +177,8 @@ func welch(a, b []float64) float64 {
 	return (mean(b) - mean(a)) / math.Sqrt(variance(a)+variance(b))
 }
 
-// signedRanks returns Wilcoxon's signed-rank statistic in standard deviations. If two builds
-// alternate, the n-th times of both form a pair.
+// signedRanks returns Wilcoxon's signed-rank statistic in standard deviations. Each pair is a[i]
+// and b[i], because the two builds run alternately.
 func signedRanks(a, b []float64) float64 {
 	d := make([]float64, len(a))
 	for i := range a {

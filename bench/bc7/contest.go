@@ -27,9 +27,9 @@ import (
 // A contestant compresses images.
 type contestant struct {
 	name string
-	// run returns the blocks of each image, and the CPU seconds for each image.
+	// run compresses the images. It returns the blocks and the CPU seconds of each image.
 	run func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error)
-	// decode returns the pixels of blocks; nil for BC7.
+	// decode returns the pixels of compressed blocks. It is nil for BC7.
 	decode func(blocks []byte) ([]byte, error)
 }
 
@@ -83,18 +83,18 @@ func decodeBlocks(blocks []byte, block, blockBytes int, decode func(to *[256]byt
 	return pix
 }
 
-// library returns the Go package github.com/woozymasta/bcn as a contestant.
+// library returns a contestant that uses the Go package github.com/woozymasta/bcn.
 func library(level int) contestant {
 	return timed(fmt.Sprintf("bcn (Go) %d", level), func(_ context.Context, pix []byte) ([]byte, error) {
 		return bcn.EncodeBC7WithOptions(pix, side, side, &bcn.EncodeOptions{QualityLevel: level, Workers: 1})
 	})
 }
 
-// peer is an encoder in the program built from testdata/peer.cpp; its blocks have 16 bytes.
+// peer returns a contestant that runs the program built from testdata/peer.cpp. Its blocks have 16
+// bytes.
 func peer(program, encoder, level string) contestant { return peerOf(program, encoder, level, 16) }
 
-// peerOf is an encoder in a program with the same command line as the one built from
-// testdata/peer.cpp.
+// peerOf returns a contestant that runs a program with the command line of testdata/peer.cpp.
 func peerOf(program, encoder, level string, blockBytes int) contestant {
 	size := side * side / 16 * blockBytes
 	return contestant{name: encoder + " " + level, run: func(ctx context.Context, pictures []picture) (blocks [][]byte, seconds []float64, err error) {
@@ -142,11 +142,11 @@ func peerOf(program, encoder, level string, blockBytes int) contestant {
 
 // A result is a contestant's result for one image.
 type result struct {
-	seconds float64 // minimum over all rounds
+	seconds float64 // minimum of all rounds
 	psnr    float64
-	zstd    int     // bytes
-	leaks   bool    // an opaque image got transparent pixels
-	degrees float64 // mean angle error of a normal map's vectors
+	zstd    int     // size in bytes after compression with zstd
+	leaks   bool    // true if an opaque image has transparent pixels after decoding
+	degrees float64 // mean angle between the original and the decoded vectors of a normal map
 }
 
 // contest runs all contestants in turn, round after round, so that other load on the
@@ -226,15 +226,15 @@ func meanAngle(a, b []byte) float64 {
 // side is the width and height of a crop in pixels.
 const side = 512
 
-// A crop is a part of an image. The path of the image is relative to the directory of the data: the
-// directory data of Debian's package supertuxkart-data, except for heldOut.
+// A crop is a square part of an image file. The path is relative to the flag -data: the data
+// directory of Debian's package supertuxkart-data, or the directory of heldOut.
 type crop struct {
 	kind string
 	path string
 	x, y int
 }
 
-// normalMap is the kind of crop whose colors are vectors.
+// normalMap is the kind of crop whose colors are unit vectors.
 const normalMap = "normal map"
 
 // crops are ten crops of different kinds.
@@ -251,8 +251,8 @@ var crops = []crop{
 	{"smoke, alpha", "textures/gfx_mud_a.png", 0, 0},
 }
 
-// smooth lists images of user interfaces and images with smooth alpha. Small ones are combined into
-// a sheet: a path that ends in a slash is a directory whose images form a sheet.
+// smooth lists images of user interfaces and images with smooth alpha. A path that ends in a slash
+// is a directory, whose images are combined into one sheet.
 var smooth = []crop{
 	{"halo", "textures/stk_headlight_halo_a.png", 0, 0},
 	{"cone of light", "textures/stk_conelight_a.png", 0, 0},
@@ -266,11 +266,11 @@ var smooth = []crop{
 	{"user interface, glass", "skins/ruby/", 0, 0},
 }
 
-// heldOut are crops that no encoder of this module was tuned with, except for the quality Fast of
-// package etc2. The directory of the data is one into which these Debian packages are unpacked:
-// endless-sky-data, fillets-ng-data, freedroidrpg-data, mate-backgrounds and pokerth-data; and
-// 0textures.pk3 of ufoai-textures and pak4-textures.pk3 of openarena-081-textures, each in the
-// directory of its name.
+// heldOut lists images that the encoders of this module were not tuned with, except for the quality
+// Fast of package etc2. The data directory contains the unpacked Debian packages endless-sky-data,
+// fillets-ng-data, freedroidrpg-data, mate-backgrounds and pokerth-data. It also contains
+// 0textures.pk3 of ufoai-textures and pak4-textures.pk3 of openarena-081-textures, each in a
+// directory with its name.
 var heldOut = []crop{
 	{"photo, garden", "usr/share/backgrounds/mate/nature/Garden.jpg", 1000, 600},
 	{"photo, dune", "usr/share/backgrounds/mate/nature/Dune.jpg", 600, 500},
@@ -298,11 +298,11 @@ var heldOut = []crop{
 	{"painted scene", "usr/share/games/fillets-ng/images/gods/pozadi.png", 80, 30},
 }
 
-// A picture is a crop's pixels, RGBA row by row.
+// A picture holds the pixels of a crop as RGBA, row by row.
 type picture struct {
 	crop
 	pix   []byte
-	alpha bool // true if at least one pixel is transparent
+	alpha bool
 }
 
 // loadPictures reads the crops from the directory of the game's data.
@@ -340,8 +340,8 @@ func (c *crop) readCrop(name string) ([]byte, error) {
 	return to.Pix, nil
 }
 
-// sheet arranges the PNG images of a directory in rows, in the order of their names, until one does
-// not fit. Each block of 4x4 pixels has pixels of only one image.
+// sheet arranges the PNG images of a directory in rows, sorted by name, until an image does not
+// fit. No block of 4x4 pixels contains pixels of two images.
 func sheet(folder string) ([]byte, error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.png"))
 	if err != nil {

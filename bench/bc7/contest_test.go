@@ -37,7 +37,7 @@ func TestJudge(t *testing.T) {
 	if good.psnr < 40 || good.psnr > 70 || good.leaks || good.zstd == 0 || good.zstd > len(blocks) {
 		t.Errorf("%+v", good)
 	}
-	clear(blocks[:16]) // the reserved mode: black and transparent
+	clear(blocks[:16]) // Zero bytes are BC7's reserved mode, which decodes to transparent black.
 	bad, err := judge(p, blocks, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,6 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The time of an image is the minimum over all rounds; the rows of the table are means.
 func TestContestTable(t *testing.T) {
 	pictures := []picture{slope(255), slope(7)}
 	blocks := make([]byte, 16*blockfit.Grid{W: side, H: side, Side: 4}.Blocks())
@@ -68,7 +67,6 @@ func TestContestTable(t *testing.T) {
 	if err := table(&out, pictures, []contestant{fake}, results); err != nil {
 		t.Fatal(err)
 	}
-	// The times of two images of 512x512 pixels are 0.5 and 0.5 seconds.
 	if want := "| fake (opaque pixels become transparent) | 0.52 |"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
 	}
@@ -84,7 +82,6 @@ func TestMeanAngle(t *testing.T) {
 	}
 }
 
-// The angle error is printed only for formats that store x and y, or all three coordinates.
 func TestAngles(t *testing.T) {
 	p := slope(255)
 	for i := 0; i < len(p.pix); i += 4 {
@@ -103,7 +100,6 @@ func TestAngles(t *testing.T) {
 	}
 }
 
-// Blocks of any size decode to the source image.
 func TestASTC(t *testing.T) {
 	p := slope(255)
 	for _, format := range []string{"astc4x4", "astc5x5", "astc6x6", "astc8x8"} {

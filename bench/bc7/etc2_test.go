@@ -4,7 +4,6 @@ package main
 
 import "testing"
 
-// Each format is compared only in the channels that it stores, and its blocks decode correctly.
 func TestETC(t *testing.T) {
 	for _, name := range []string{"etc2rgb", "etc2rgba", "eacr11"} {
 		f, ok := parseETC(name)

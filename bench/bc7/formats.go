@@ -21,8 +21,8 @@ import (
 )
 
 // ofASTC returns the contestants for an ASTC format: our encoder, and astcenc if its program is
-// given. Our decoder decodes the blocks of both; proof/readers/textures shows that astcenc decodes
-// all blocks to the same pixels.
+// given. Our decoder decodes the blocks of both. The test in proof/readers/textures shows that
+// astcenc decodes all blocks to the same pixels.
 func ofASTC(format, program string) (all []contestant, err error) {
 	f, err := texture.ParseFormat(format)
 	if err != nil || !f.IsASTC() {
@@ -47,8 +47,9 @@ func decodeASTC(blocks []byte, block int) []byte {
 	return decodeBlocks(blocks, block, 16, func(to *[256]byte, b []byte) { astc.DecodeBlock(to, (*[16]byte)(b), block, true) })
 }
 
-// astcenc returns Arm's encoder, run on one thread. Its time includes reading an uncompressed file,
-// but not the start of the program, which is measured with an image of one block and subtracted.
+// astcenc returns a contestant that runs Arm's encoder on one thread. The time includes reading an
+// uncompressed file. It excludes the start of the program, which is measured with a one-block
+// image.
 func astcenc(program, preset string, block int) contestant {
 	return contestant{name: "astcenc " + preset, run: func(ctx context.Context, pictures []picture) (all [][]byte, seconds []float64, err error) {
 		dir, err := os.MkdirTemp("", "astcbench")
@@ -74,8 +75,8 @@ func astcenc(program, preset string, block int) contestant {
 	}}
 }
 
-// runAstcenc compresses an image with files in dir. It returns the blocks and the CPU seconds. The
-// first option is the color profile.
+// runAstcenc compresses an image with astcenc, using files in dir. It returns the blocks and the
+// CPU seconds. The first of the options is the color profile.
 func runAstcenc(ctx context.Context, program, dir string, pix []byte, side, block int, options ...string) ([]byte, float64, error) {
 	in, out := filepath.Join(dir, "in.tga"), filepath.Join(dir, "out.astc")
 	if err := os.WriteFile(in, targa(pix, side), 0o600); err != nil {
@@ -130,10 +131,10 @@ func parseETC(name string) (f etcFormat, ok bool) {
 	return f, err == nil && f.peer != ""
 }
 
-// ofETC returns the contestants for ETC2 or EAC: our encoder; etcpak and etc2comp if the program
-// built from testdata/etc2.cpp is given; and etcpak again if the program built with vector
-// instructions is given. Our decoder decodes the blocks of all; for ETC2 its output must equal that
-// of etcpak's decoder.
+// ofETC returns the contestants for ETC2 or EAC. Our encoder always takes part. The encoders etcpak
+// and etc2comp take part if the program built from testdata/etc2.cpp is given. A second etcpak
+// takes part if the program built with vector instructions is given. Our decoder decodes all
+// blocks. For ETC2 its output must equal that of etcpak's decoder.
 func ofETC(f etcFormat, program, vector string, slow bool) (all []contestant) {
 	all = qualities(4, f.blockBytes, f.encode)
 	others := func(program, encoder, name, level string) {
@@ -166,8 +167,8 @@ func ofETC(f etcFormat, program, vector string, slow bool) (all []contestant) {
 	return all
 }
 
-// stored returns images reduced to the channels that f stores: the first channel as gray, or colors
-// without alpha.
+// stored returns copies of the images with only the channels that f stores. A single channel
+// becomes gray, and colors lose their alpha.
 func (f etcFormat) stored(pictures []picture) []picture {
 	var all []picture
 	for _, p := range pictures {
@@ -219,7 +220,7 @@ func (f etcFormat) decode(blocks []byte) []byte {
 	})
 }
 
-// throughFiles writes blocks to a file, has a program decode them, and returns the pixels.
+// throughFiles decodes blocks with an external program, and passes the data in temporary files.
 func throughFiles(program, verb, format string, blocks []byte) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "blocks")
 	if err != nil {
@@ -241,9 +242,9 @@ func throughFiles(program, verb, format string, blocks []byte) ([]byte, error) {
 	return pix, err
 }
 
-// ofUASTC returns the contestants for UASTC: our encoder, and basis_universal in the program built
-// from testdata/uastc.cpp, if given. Its decoder decodes the blocks of both; without it, ours does.
-// For a format named "uastc-" and another format, blocks are first transcoded to the other format.
+// ofUASTC returns the contestants for UASTC: our encoder, and basis_universal if the program built
+// from testdata/uastc.cpp is given. That program then decodes all blocks; otherwise our decoder
+// does. For a format such as "uastc-bc7", the blocks are first transcoded to BC7.
 func ofUASTC(format, program string) (all []contestant, err error) {
 	target := "uastc"
 	if _, after, ok := strings.Cut(format, "-"); ok {

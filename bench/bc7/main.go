@@ -98,9 +98,9 @@ func compareEncoders(ctx context.Context, out io.Writer, data string, of contest
 // contestants returns the contestants for the format in the flags.
 type contestants struct {
 	format        string
-	peer, astcenc string // programs; "" for none
+	peer, astcenc string // paths of programs; "" if not given
 	slow          bool
-	vector        string // a second peer for ETC2, with vector instructions
+	vector        string // a second program for ETC2, built with vector instructions
 }
 
 func (of contestants) all() ([]contestant, error) {
@@ -179,8 +179,8 @@ func table(out io.Writer, pictures []picture, all []contestant, results [][]resu
 	return err
 }
 
-// writeDuels writes a row for each pair of one of our encoders and a peer: the CPU time as a
-// multiple of the peer's, and how the PSNR of the images differs.
+// writeDuels compares each of our encoders with each peer. A row has the ratio of the CPU times and
+// the difference in PSNR.
 func writeDuels(b *strings.Builder, all []contestant, results [][]result) {
 	b.WriteString("| ours | peer | CPU time | median dB | mean dB | least dB | ahead | behind |\n|---|---|---:|---:|---:|---:|---:|---:|\n")
 	for i, ours := range all {
@@ -210,5 +210,5 @@ func writeDuels(b *strings.Builder, all []contestant, results [][]result) {
 	b.WriteString("\n")
 }
 
-// leastGain is the difference in dB below which two encoders are level.
+// leastGain is the smallest difference in dB that counts as a difference between two encoders.
 const leastGain = 0.02

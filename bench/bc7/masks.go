@@ -35,8 +35,8 @@ var foliage = []string{
 	"textures/deprecated/fence.png",
 }
 
-// judgedLevels is the maximum number of compared levels. No level has fewer than smallestLevel
-// pixels: in smaller levels, a single pixel is more than a hundredth of the image.
+// judgedLevels is the maximum number of compared mip levels. No level has fewer than smallestLevel
+// pixels, because one pixel of a smaller level is more than 1 % of the image.
 const (
 	judgedLevels  = 7
 	smallestLevel = 128
@@ -88,7 +88,7 @@ type coverageRow struct {
 	name    string
 	format  texture.Format
 	quality string
-	off     [judgedLevels][]float64 // percent of all pixels, by image
+	off     [judgedLevels][]float64 // percentage of all pixels, for each image
 }
 
 func (r *coverageRow) addCoverage(ctx context.Context, m *pixmap.Map, test float64) error {
@@ -152,9 +152,9 @@ func whole(name string) (*pixmap.Map, error) {
 	return &pixmap.Map{W: to.Rect.Dx(), H: to.Rect.Dy(), Pix8: to.Pix}, nil
 }
 
-// angles prints, for each format, the mean angle between the vectors of a normal map and the
-// vectors that the format stores: with x and y alone, with all three coordinates, and, if astcenc
-// is given, with x and y as stored by astcenc.
+// angles measures how precisely each format stores a normal map. It prints the mean angle between
+// the original vectors and the stored ones: with x and y alone, with all three coordinates, and, if
+// astcenc is given, with x and y compressed by astcenc.
 func angles(ctx context.Context, out io.Writer, data, program string) error {
 	at := slices.IndexFunc(crops, func(c crop) bool { return c.kind == normalMap })
 	pictures, err := loadPictures(data, crops[at:at+1])
@@ -194,7 +194,7 @@ func anglesOf(ctx context.Context, out io.Writer, pix []byte, program string) er
 	return err
 }
 
-// storedNormals cooks a normal map, and returns the pixels that a shader reads.
+// storedNormals cooks a normal map, and returns the pixels as a shader reads them.
 func storedNormals(ctx context.Context, pix []byte, f texture.Format, quality string, z bool) ([]byte, error) {
 	o := recipe.Recipe().New().(*recipe.Image)
 	o.Format, o.Quality, o.Kind, o.NormalZ, o.Mips = f.String(), quality, "normal", z && f.IsASTC(), "false"
@@ -210,7 +210,7 @@ func storedNormals(ctx context.Context, pix []byte, f texture.Format, quality st
 	if err != nil {
 		return nil, err
 	}
-	if m.Pix8 == nil { // 11-bit blocks
+	if m.Pix8 == nil { // EAC blocks have 11 bits per channel.
 		for _, v := range m.Pix16 {
 			m.Pix8 = append(m.Pix8, byte((uint32(v)+128)/257))
 		}
@@ -221,7 +221,8 @@ func storedNormals(ctx context.Context, pix []byte, f texture.Format, quality st
 	return m.Pix8, nil
 }
 
-// astcencNormals returns a normal map as a shader reads it after astcenc has stored x and y.
+// astcencNormals compresses x and y of a normal map with astcenc, and returns the pixels as a
+// shader reads them.
 func astcencNormals(ctx context.Context, pix []byte, f texture.Format, program, preset string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "astcbench")
 	if err != nil {
@@ -238,8 +239,8 @@ func astcencNormals(ctx context.Context, pix []byte, f texture.Format, program, 
 	return stored, nil
 }
 
-// restoreZ copies the given channel, which holds y, to green, and computes blue so that the vector
-// has length 1.
+// restoreZ copies y from the given channel to green. It computes blue so that the vector has length
+// 1.
 func restoreZ(pix []byte, y int) {
 	for i := 0; i < len(pix); i += 4 {
 		pix[i+1] = pix[i+y]

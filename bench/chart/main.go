@@ -37,13 +37,13 @@ import (
 
 func main() { os.Exit(plotResults(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// An output is a chart, a table or a list, as the flags select.
+// An output is the chart, table or list that the flags select.
 type output struct {
 	title, series, x, only string
-	file                   string // "" for standard output
+	file                   string // "" selects standard output
 	log, table, about      bool
 	quartiles              bool
-	timesTo                int64 // bytes
+	timesTo                int64
 }
 
 func (o *output) addFlags(flags *flag.FlagSet) {
@@ -115,10 +115,10 @@ func plotResults(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// marked is the part of a page between two marks, with the flags in the first mark.
+// marked is a section of a page between two marks, with the flags in the first mark.
 var marked = regexp.MustCompile(`(?s)<!-- chart ([^\n]*) -->\n(.*?)<!-- chart end -->\n`)
 
-// fillPages rewrites the pages, and the files that their marks name.
+// fillPages rewrites the marked sections of the pages, and the files named in their marks.
 func fillPages(pages []string, benchmarks []byte) error {
 	for _, page := range pages {
 		files, err := filledPage(page, benchmarks)
@@ -134,7 +134,7 @@ func fillPages(pages []string, benchmarks []byte) error {
 	return nil
 }
 
-// filledPage returns the new content of a page and of the files that its marks name.
+// filledPage returns the new content of a page, and of the files named in its marks.
 func filledPage(page string, benchmarks []byte) (files map[string][]byte, err error) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -166,7 +166,8 @@ func filledPage(page string, benchmarks []byte) (files map[string][]byte, err er
 	return files, nil
 }
 
-// renderMark returns the output for the flags of a mark, and the value of its -out flag.
+// renderMark renders the chart, table or list for the flags of a mark. It also returns the value of
+// the mark's -out flag.
 func renderMark(args string, benchmarks []byte) (name string, made []byte, err error) {
 	var o output
 	flags := flag.NewFlagSet("", flag.ContinueOnError)

@@ -66,7 +66,6 @@ func TestOut(t *testing.T) {
 	}
 }
 
-// Filling a page changes only the parts between its marks, and filling it again changes nothing.
 func TestFill(t *testing.T) {
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.md")
@@ -91,11 +90,11 @@ func TestFill(t *testing.T) {
 		t.Errorf("%q, %v", picture, err)
 	}
 	for _, text := range []string{
-		before + "<!-- chart -table -->\n",                     // the end mark is missing
-		"<!-- chart -none -->\n<!-- chart end -->\n",           // unknown flag
-		"<!-- chart -table file -->\n<!-- chart end -->\n",     // an argument
-		"<!-- chart -table -only b -->\n<!-- chart end -->\n",  // no results
-		"<!-- chart -fill README.md -->\n<!-- chart end -->\n", // flag that is not allowed in a mark
+		before + "<!-- chart -table -->\n",
+		"<!-- chart -none -->\n<!-- chart end -->\n",
+		"<!-- chart -table file -->\n<!-- chart end -->\n",
+		"<!-- chart -table -only b -->\n<!-- chart end -->\n",
+		"<!-- chart -fill README.md -->\n<!-- chart end -->\n",
 	} {
 		if err := os.WriteFile(page, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -150,7 +149,6 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Any input leads to well-formed XML or an error.
 func FuzzChart(f *testing.F) {
 	f.Add("BenchmarkX/impl=a/size=1-8 1 1 ns/op 5 MB/s\ncpu: \x01<&\n", "t<", false)
 	f.Add("BenchmarkX/impl=\xff]]>/size=1-8 1 1 ns/op 5 MB/s\n", "\x00", true)
@@ -178,7 +176,6 @@ func FuzzChart(f *testing.F) {
 	})
 }
 
-// All pages show the recorded benchmark results.
 func TestPagesShowTheRecord(t *testing.T) {
 	record, err := os.ReadFile("../results/hash.txt")
 	if err != nil {

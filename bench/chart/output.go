@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/chart"
 )
 
-// markdown returns a table with a row for each series and a column for each value of x. Cells
-// are GB/s, or ns for short inputs and for columns other than sizes.
+// markdown returns a Markdown table with a row for each series and a column for each value of x.
+// Cells are in GB/s, or in ns for short inputs and for columns that are not sizes.
 func (r *results) markdown(o *output) []byte {
 	columns := r.columns()
 	mixed := r.x == sizeKey && o.timesTo > 0
@@ -37,7 +37,7 @@ func (r *results) markdown(o *output) []byte {
 				continue
 			}
 			low, median, high := s.points[at].times[0], s.points[at].times[1], s.points[at].times[2]
-			if r.x == sizeKey && n > o.timesTo { // the lowest time is the highest throughput
+			if r.x == sizeKey && n > o.timesTo {
 				low, median, high = float64(n)/high, float64(n)/median, float64(n)/low
 			}
 			b.WriteString(threeDigits(median))
@@ -53,7 +53,7 @@ func (r *results) markdown(o *output) []byte {
 // cell escapes a name for a table cell.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
 
-// columns returns the columns of all series, ascending.
+// columns returns the sorted values of x that occur in any series.
 func (r *results) columns() []int64 {
 	var columns []int64
 	for _, s := range r.series {
@@ -102,17 +102,17 @@ func threeDigits(v float64) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
-// Positions in the chart, in SVG units.
+// These are positions in the chart, in SVG units.
 const (
 	width, height = 860, 440
-	left, right   = 64, 640 // edges of all plots; the legend is to the right of them
+	left, right   = 64, 640 // left and right edge of the plots; the legend is to their right
 	top, bottom   = 64, 380
-	timesRight    = 270 // right edge of the plot of times, if any
-	rateLeft      = 360 // left edge of the plot of throughput if there is a plot of times
+	timesRight    = 270
+	rateLeft      = 360
 )
 
-// svg returns the chart: throughput by size and, to its left, the time for inputs of up to timesTo
-// bytes. It fails if there are more lines than a reader can distinguish.
+// svg returns the chart as SVG. It plots throughput by size, and at its left the time for inputs of
+// up to timesTo bytes. It fails if the chart has too many lines to distinguish.
 func (r *results) svg(title string, log bool, timesTo int64) ([]byte, error) {
 	if r.x != sizeKey {
 		return nil, errors.New("only sizes can be drawn; -table prints others")
@@ -146,8 +146,8 @@ func (r *results) svg(title string, log bool, timesTo int64) ([]byte, error) {
 	return page.Bytes(), nil
 }
 
-// plot returns the plot of some sizes. Its vertical axis is linear from 0, or logarithmic in whole
-// decades.
+// plot returns the plot of the given sizes. The vertical axis is linear from 0, or logarithmic in
+// whole decades.
 func (r *results) plot(sizes []int64, unit string, log bool, value func(point) float64) chart.Plot {
 	low, high := math.Inf(1), 0.0
 	plot := chart.Plot{Left: left, Right: right, Top: top, Bottom: bottom, Legend: true}

@@ -12,51 +12,51 @@ import (
 	"strings"
 )
 
-// results are the times of all benchmarks in the input.
+// results holds the times of all benchmarks in the input.
 type results struct {
-	x      string   // key of the columns
-	cpu    string   // name printed by go test; may be empty
+	x      string   // benchmark key whose values are the columns of the table
+	cpu    string   // processor name printed by go test; may be empty
 	series []series // sorted by the last point, highest first
 }
 
 // series is one line of the chart.
 type series struct {
 	name   string
-	points []point // one point for each n
+	points []point
 }
 
-// A point is the results of one benchmark.
+// A point holds the results of one benchmark.
 type point struct {
 	n     int64      // value of the column key, at least 1
-	times [3]float64 // quartiles in ns
+	times [3]float64 // quartiles of the times in ns
 }
 
 // rate returns the median throughput of n bytes in GB/s.
 func (p point) rate() float64 { return float64(p.n) / p.times[1] }
 
-// sizeKey is the key of the input size in bytes; benchmarks with this key report MB/s.
+// sizeKey is the benchmark key for the input size in bytes. Benchmarks with this key report MB/s.
 const sizeKey = "size"
 
 // maxLine is the longest line of input. go test's lines are much shorter.
 const maxLine = 64 << 10
 
-// Limits of a chart; benchmarks do not give larger values.
+// These constants limit the values of a chart. Benchmarks do not exceed them.
 const (
-	minRate, maxRate = 1e-6, 1e6 // GB/s
-	maxTime          = 1e15      // ns
-	maxN             = 1 << 50   // bytes
+	minRate, maxRate = 1e-6, 1e6
+	maxTime          = 1e15
+	maxN             = 1 << 50
 	maxRuns          = 1 << 20
 )
 
-// parse reads the output of go test -bench. The values of key become series, the values of x
-// columns.
+// parse reads the output of go test -bench. It groups results into series by the values of key, and
+// into columns by the values of x.
 func parse(r io.Reader, key, x string) (*results, error) {
 	res := &results{x: x}
 	unit := "ns/op"
 	if x == sizeKey {
 		unit = "MB/s"
 	}
-	runs := map[string]map[int64][]float64{} // runs by series and column
+	runs := map[string]map[int64][]float64{}
 	others := ""
 	count := 0
 	scan := bufio.NewScanner(r)
@@ -133,8 +133,8 @@ func (r *results) selectSeries(names string) error {
 	return nil
 }
 
-// measured returns the name and the value with the given unit in a result line; ok reports whether
-// both exist.
+// measured finds the value with the given unit in a result line. It returns the benchmark's name
+// and the value; ok reports whether the line has both.
 func measured(line, unit string) (name, value string, ok bool) {
 	fields := strings.Fields(line)
 	at := slices.Index(fields, unit)
@@ -163,8 +163,8 @@ func parseTime(value, unit string, n int64) (ns float64, err error) {
 	return v, nil
 }
 
-// takeValues returns the values of the keys of series and columns in a benchmark's name, and the
-// rest of the name, without the number of processors at the end.
+// takeValues splits a benchmark's name. It returns the values of the series key and of the column
+// key, and the remaining name without the number of processors.
 func takeValues(name, key, x string) (of, column, rest string) {
 	if at := strings.LastIndexByte(name, '-'); at > 0 && strings.Trim(name[at+1:], "0123456789") == "" {
 		name = name[:at]
@@ -184,7 +184,7 @@ func takeValues(name, key, x string) (of, column, rest string) {
 	return of, column, strings.Join(kept, "/")
 }
 
-// quartiles returns the quartiles of values, interpolated. It sorts values.
+// quartiles returns the interpolated quartiles of values. It sorts values in place.
 func quartiles(values []float64) (q [3]float64) {
 	slices.Sort(values)
 	for i := range q {
@@ -195,8 +195,8 @@ func quartiles(values []float64) (q [3]float64) {
 	return q
 }
 
-// about returns a list of where, when and how the benchmarks ran: the first value of each
-// configuration key in their output, without the keys of packages that go test writes.
+// about describes where, when and how the benchmarks ran. It returns the first value of each
+// configuration key in the output of go test, except for the keys of packages.
 func about(benchmarks []byte) []byte {
 	var list strings.Builder
 	seen := map[string]bool{"goos": true, "goarch": true, "pkg": true}

@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/font/distancefield"
 )
 
-// A face is a font to draw.
+// A face is a font to draw text with.
 type face struct {
 	name string
 	file string
@@ -45,7 +45,7 @@ func (f *face) segments(g sfnt.GlyphIndex) (sfnt.Segments, error) {
 	return f.font.LoadGlyph(&f.b, g, fixed.Int26_6(f.em), nil)
 }
 
-// walk draws an outline at the given size in pixels per em.
+// walk draws the outline of a glyph at the given size in pixels per em.
 func (f *face) walk(s sfnt.Segments, size float64, move, line func(a distancefield.Point), quad func(a, b distancefield.Point), cube func(a, b, c distancefield.Point)) {
 	at := func(p fixed.Point26_6) distancefield.Point {
 		return distancefield.Point{X: float64(p.X) * size / float64(f.em), Y: float64(p.Y) * size / float64(f.em)}
@@ -74,8 +74,8 @@ func (f *face) shape(ctx context.Context, g sfnt.GlyphIndex, size int) (*distanc
 	return p.Shape(ctx)
 }
 
-// coverage returns how much of each pixel in a box a glyph covers. The box is in whole pixels,
-// relative to the pen.
+// coverage returns what fraction of each pixel in a box is covered by a glyph. The box is in whole
+// pixels, relative to the pen.
 func (f *face) coverage(g sfnt.GlyphIndex, size int, box image.Rectangle) *image.Alpha {
 	s, err := f.segments(g)
 	if err != nil {
@@ -95,7 +95,7 @@ func (f *face) coverage(g sfnt.GlyphIndex, size int, box image.Rectangle) *image
 	return out
 }
 
-// A field is a distance field of a glyph, with channels bytes for each pixel.
+// A field is a distance field of a glyph. It has one byte per channel and pixel.
 type field struct {
 	glyph    sfnt.GlyphIndex
 	size     int
@@ -104,7 +104,7 @@ type field struct {
 	levels   []byte
 }
 
-// field makes the distance field of a rune. It returns nil if there is nothing to draw.
+// field makes the distance field of a rune. It returns nil for a blank glyph.
 func (f *face) field(ctx context.Context, kind, program string, r rune, size int) (*field, error) {
 	g, err := f.font.GlyphIndex(&f.b, r)
 	if err != nil || g == 0 {
@@ -137,7 +137,7 @@ func (f *face) field(ctx context.Context, kind, program string, r rune, size int
 	return x, err
 }
 
-// peer makes a distance field with msdfgen.
+// peer makes a distance field of a rune with msdfgen.
 func (f *face) peer(ctx context.Context, program, mode string, x *field) ([]byte, error) {
 	out, err := os.CreateTemp("", "glyph")
 	if err != nil {
@@ -191,7 +191,7 @@ func (x *field) render(size int, box image.Rectangle) *image.Alpha {
 	return out
 }
 
-// box returns the rectangle that the field covers at another size.
+// box returns the rectangle that the field covers when drawn at another size.
 func (x *field) box(size int) image.Rectangle {
 	zoom := float64(size) / float64(x.size)
 	g := x.grid
@@ -202,7 +202,7 @@ func (x *field) box(size int) image.Rectangle {
 // An errorSum accumulates the deviations of a drawing from the true coverage.
 type errorSum struct {
 	sum    float64
-	pixels int // sum of the coverages of all pixels
+	pixels int // sum of the coverage of all pixels
 	far    int
 }
 
@@ -221,15 +221,15 @@ func (e *errorSum) addGlyphError(x *field, f *face, size int) {
 	e.pixels += int(covered)
 }
 
-// mean returns the error relative to the area that glyphs cover, in pixels.
+// mean returns the mean error, in pixels, relative to the area that the glyphs cover.
 func (e *errorSum) mean() float64 { return e.sum / float64(e.pixels) }
 
 func (e *errorSum) share() float64 { return float64(e.far) / float64(e.pixels) }
 
-// outlines is the name of the drawing from the outlines themselves, without a field.
+// outlines names the drawing that is made from the outlines, without a distance field.
 const outlines = "outlines"
 
-// draw writes an image with one line of text from the outlines, and one from each field.
+// draw writes an image of one line of text: once drawn from the outlines, and once from each field.
 func draw(ctx context.Context, file, program string, f *face) error {
 	kinds := []string{outlines, "sdf", "msdf"}
 	if program != "" {

@@ -1,12 +1,12 @@
-// Command glyphs draws text from distance fields of package distancefield, and of msdfgen, and
-// compares the result with the true coverage of each pixel by the outlines. With -law it checks the
-// invariant of all multi-channel fields instead.
+// Command glyphs draws text from distance fields made by package distancefield and by msdfgen. It
+// compares each drawing with the exact coverage of the pixels by the glyphs' outlines. With -law it
+// checks an invariant of multi-channel fields instead.
 //
 //	go run ./bench/glyphs -msdfgen PROGRAM FONT...
 //	go run ./bench/glyphs -law FONT...
 //
 // PROGRAM is github.com/Chlumsky/msdfgen, built with FreeType. All fields have the same size, range
-// and position. Without PROGRAM only distancefield's are drawn.
+// and position. Without PROGRAM, only the fields of package distancefield are drawn.
 package main
 
 import (
@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// Sizes of the fields and of the drawings, in pixels per em, and the range of distances.
+// These are the sizes of the fields and drawings in pixels per em, and the range of distances.
 var (
 	fieldSizes = []int{16, 24, 32, 48}
 	drawnSizes = []int{20, 64, 256}
@@ -71,7 +71,7 @@ func compareGlyphs(ctx context.Context, w io.Writer, program, picture string, la
 	return compare(ctx, w, program, fonts)
 }
 
-// compare prints a line for each size and field.
+// compare prints the drawing errors, with a line for each size and field.
 func compare(ctx context.Context, w io.Writer, program string, fonts []*face) error {
 	kinds := []string{"sdf", "msdf"}
 	if program != "" {
@@ -105,15 +105,15 @@ func compare(ctx context.Context, w io.Writer, program string, fonts []*face) er
 	return nil
 }
 
-// Samples per glyph, and the maximum distance for a wrong sign. The limit allows for the filtering
-// of distances, rounded values, and a little for positions between the samples.
+// samples is the number of samples per glyph; the other constant limits the distance at which a
+// sign may be wrong. The limit allows for filtering, rounding, and positions between the samples.
 const (
 	samples = 4000
 	allowed = 0.8 + span/255.
 )
 
-// checkAll checks every glyph at some sizes: if a position is farther from the outline than the
-// limit, the median must have the sign of the distance.
+// checkAll checks the signs in the fields of every glyph at some sizes. Where a position is farther
+// from the outline than the limit, the median must have the sign of the true distance.
 func checkAll(ctx context.Context, w io.Writer, fonts []*face) error {
 	bad := 0
 	for _, f := range fonts {

@@ -4,5 +4,5 @@ package main
 
 import "time"
 
-// cpuTime returns 0: the processor time is unknown here.
+// cpuTime returns 0, because this system does not report the processor time.
 func cpuTime() time.Duration { return 0 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// Each kind of lock provides mutual exclusion: no increment of a counter is lost.
 func TestKindsExclude(t *testing.T) {
 	for _, k := range kinds {
 		lock, count := k.make(), 0
@@ -31,7 +30,6 @@ func TestKindsExclude(t *testing.T) {
 	}
 }
 
-// The report and the chart contain every setting, whatever the figures are.
 func TestReportHasEverySetting(t *testing.T) {
 	results := map[setting]result{}
 	for _, k := range kinds {
@@ -63,7 +61,6 @@ func TestReportHasEverySetting(t *testing.T) {
 	}
 }
 
-// A measurement with one goroutine completes some work, and its waits are short.
 func TestMeasure(t *testing.T) {
 	for _, k := range kinds {
 		if r := measure(k.make(), 10, 1, 1e6); r.throughput <= 0 || r.longest < 0 || r.cpu < 0 {

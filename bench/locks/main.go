@@ -1,11 +1,12 @@
-// Command locks measures the cost of waiting for a lock: a spin lock, one that yields, a sync.Mutex
-// and a channel on which waiters are parked, for critical sections of several lengths and 1 to 64
-// goroutines. It prints Markdown, as ratios to sync.Mutex, and draws a chart:
+// Command locks measures the cost of waiting for a lock: a spin lock, a spin lock that yields, a
+// sync.Mutex, and a channel on which goroutines are parked. It varies the length of the critical
+// section, and uses 1 to 64 goroutines. It prints Markdown with ratios to sync.Mutex, and draws a
+// chart:
 //
 //	go run ./bench/locks -svg bench/results/locks.svg >bench/results/locks.md
 //
 // In the best case a spin lock is as fast as a mutex. In the worst case it wastes processor time:
-// if the holder is descheduled, all others spin until the scheduler runs it again.
+// if the holder is descheduled, all waiting goroutines spin until the holder runs again.
 package main
 
 import (
@@ -55,7 +56,7 @@ var kinds = []lockKind{
 	{"parked", func() sync.Locker { return make(parked, 1) }},
 }
 
-// spin waits in a loop without yielding its processor. It only reads until the lock looks free.
+// spin waits in a loop and does not yield its processor. It only reads until the lock looks free.
 type spin struct{ held atomic.Bool }
 
 func (s *spin) Lock() {
@@ -78,18 +79,18 @@ func (s *yielding) Lock() {
 
 func (s *yielding) Unlock() { s.held.Store(false) }
 
-// parked lets waiters sleep in a queue, first come, first served.
+// parked is a lock whose waiting goroutines sleep in a queue, first come, first served.
 type parked chan struct{}
 
 func (p parked) Lock()   { p <- struct{}{} }
 func (p parked) Unlock() { <-p }
 
 var (
-	lengths = []int{10, 100, 1000} // lengths of critical sections, in calls of step
-	crowds  = []int{1, 2, 8, 64}   // goroutines
+	lengths = []int{10, 100, 1000} // lengths of the critical sections, in calls of step
+	crowds  = []int{1, 2, 8, 64}   // numbers of goroutines
 )
 
-// A setting is a measured combination of parameters.
+// A setting is one measured combination of lock, length and number of goroutines.
 type setting struct {
 	kind          string
 	length, crowd int
@@ -98,11 +99,11 @@ type setting struct {
 // A result is one measurement.
 type result struct {
 	throughput float64 // critical sections per second
-	cpu        float64 // nanoseconds of processor time each; 0 if unknown
+	cpu        float64 // processor time per critical section in nanoseconds; 0 if unknown
 	longest    float64 // longest wait in nanoseconds
 }
 
-// measureAll measures all settings in alternation and returns the medians.
+// measureAll measures all settings in turn, several times, and returns the medians.
 func measureAll(each time.Duration, rounds int) map[setting]result {
 	all := map[setting][]result{}
 	for range rounds {
@@ -141,14 +142,14 @@ func step(x uint64) uint64 {
 	return x ^ x<<17
 }
 
-// measure lets several goroutines compete for a critical section. Between two critical sections,
-// each does the same amount of work without the lock.
+// measure lets several goroutines compete for a critical section. Each goroutine does the same
+// amount of work outside the lock before it competes again.
 func measure(lock sync.Locker, length, crowd int, each time.Duration) result {
 	var (
 		work            sync.WaitGroup
 		stop            atomic.Bool
 		state           uint64 = 1                                          // guarded by lock
-		counts, longest        = make([]int64, crowd), make([]int64, crowd) // one for each goroutine; waits in ticks
+		counts, longest        = make([]int64, crowd), make([]int64, crowd) // number of critical sections and longest wait of each goroutine
 		own                    = make([]uint64, crowd)
 		gate                   = make(chan struct{})
 	)
@@ -192,8 +193,8 @@ func measure(lock sync.Locker, length, crowd int, each time.Duration) result {
 	}
 }
 
-// markdown formats the figures as ratios to the first kind of lock, and the waits as absolute
-// times.
+// markdown formats throughput and processor time as ratios to the first kind of lock, and waits as
+// absolute times.
 func markdown(results map[setting]result, svg string) string {
 	var md strings.Builder
 	fmt.Fprintf(&md, "# What waiting for a lock costs\n\n%s, %s/%s, %d processors. Medians, taken in turns:\n\n```\ngo run ./bench/locks\n```\n\n![locks](%s)\n\n",
@@ -217,7 +218,7 @@ func markdown(results map[setting]result, svg string) string {
 	return md.String()
 }
 
-// ratio formats a/b, or a dash if one of them is unknown.
+// ratio formats a/b, or returns a dash if a or b is unknown.
 func ratio(a, b float64) string {
 	if b == 0 {
 		return "-"
@@ -225,10 +226,10 @@ func ratio(a, b float64) string {
 	return fmt.Sprintf("%.2f", a/b)
 }
 
-// pictured is the length of critical sections that the chart shows.
+// pictured selects the length of the critical sections in the chart.
 const pictured = 100
 
-// picture draws charts of throughput, processor time and waits by number of goroutines.
+// picture draws charts of throughput, processor time and waits, by number of goroutines.
 func picture(results map[setting]result) ([]byte, error) {
 	const left, right, height, gap, top = 90, 560, 170, 80, 80
 	title := fmt.Sprintf("Waiting for a lock: sections of %d steps", pictured)

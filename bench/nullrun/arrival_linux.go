@@ -11,13 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An arrival waits until a file is renamed into place.
+// An arrival watches a directory until a file is renamed into it.
 type arrival struct {
 	fd   int
 	name string
 }
 
-// expectArrival starts to watch an existing directory for a file.
+// expectArrival starts to watch an existing directory for a file with the given name.
 func expectArrival(path string) (*arrival, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
@@ -32,7 +32,7 @@ func expectArrival(path string) (*arrival, error) {
 
 func (a *arrival) Close() { unix.Close(a.fd) }
 
-// Wait returns when the file has arrived.
+// Wait blocks until the file has arrived.
 func (a *arrival) Wait(ctx context.Context) error {
 	buf := make([]byte, 64<<10)
 	for {
@@ -53,7 +53,7 @@ func (a *arrival) Wait(ctx context.Context) error {
 	}
 }
 
-// arrived reports whether one of the inotify(7) events is about a name.
+// arrived reports whether one of the inotify(7) events names the file.
 func arrived(events []byte, name string) bool {
 	for len(events) >= unix.SizeofInotifyEvent {
 		size := int(binary.NativeEndian.Uint32(events[12:]))

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// A bench is one run of this command.
+// A bench holds the state of one run of this command.
 type bench struct {
 	settings
-	dir       string // absolute path of a new directory for all files
+	dir       string // absolute path of a new directory for all files of the run
 	run       Runner
 	cmd       *cookCommand
 	limits    *limits
@@ -70,7 +70,7 @@ func measure(ctx context.Context, s settings, log io.Writer) (*Report, error) {
 	return report, nil
 }
 
-// build builds cook and the limits, and looks for the peers.
+// build builds cook and the limit programs, and looks for the peers.
 func (b *bench) build(ctx context.Context) error {
 	fmt.Fprintln(b.log, "building")
 	bin, err := filepath.Join(b.dir, "cook"), error(nil)
@@ -82,7 +82,7 @@ func (b *bench) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The environment hides the user's configuration from the contestants.
+	// This environment hides the user's configuration from the measured programs.
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + b.dir, "TMPDIR=" + b.dir, "LC_ALL=C"}
 	b.cmd = &cookCommand{bin: bin, env: env, run: b.run}
 	dir := filepath.Join(b.dir, "limits")
@@ -126,8 +126,8 @@ func (b *bench) tree(ctx context.Context, files int) (Section, error) {
 
 func (b *bench) wanted(p plan) bool { return b.rows.matches(p.name) }
 
-// hold runs the selected rows. It returns an error only if ctx ends; failures of rows are reported
-// in the section.
+// hold runs the selected rows. It returns an error only if ctx ends. The report contains the errors
+// of rows.
 func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error {
 	for _, p := range plans {
 		if !b.wanted(p) {
@@ -162,7 +162,7 @@ func (b *bench) hold(ctx context.Context, section *Section, plans []plan) error 
 }
 
 // remove removes a directory unless -keep is set. It retries, because a process that has just ended
-// may still be writing there.
+// may still be writing to the directory.
 func (b *bench) remove(dir string) {
 	if b.keep {
 		return
@@ -177,12 +177,12 @@ func (b *bench) remove(dir string) {
 	fmt.Fprintf(b.log, "remove %s: %v\n", dir, err)
 }
 
-// poolFiles is the number of real files that represent the assets of a simulation.
+// poolFiles is the number of real files in a simulation, which represent all its assets.
 const poolFiles = 1000
 
 const simulation = `The index is that of %s assets, made from that of %s by cook/internal/index/multiply with the index's own writer: each directory is known under %s names. So cook maps, walks and compares as many rows as for a tree of that size, opens as many directories and makes as many stat calls, and all succeed; but the calls meet %s inodes, which the kernel has at hand. A tree would cost more of the kernel's time and memory. The limits make the same calls.`
 
-// simulated measures an index with n assets, where n is a multiple of poolFiles.
+// simulated measures an index with n assets. The number n is a multiple of poolFiles.
 func (b *bench) simulated(ctx context.Context, assets int) (Section, error) {
 	section := Section{Title: thousands(assets) + " assets, simulated"}
 	times := assets / poolFiles
@@ -194,7 +194,7 @@ func (b *bench) simulated(ctx context.Context, assets int) (Section, error) {
 	if err := b.cmd.rest(ctx, t); err != nil {
 		return section, err
 	}
-	folder := filepath.Dir(t.Folder(0)) // directory that contains all other directories
+	folder := filepath.Dir(t.Folder(0)) // directory that contains all directories of assets
 	for k := 1; k < times; k++ {
 		if err := os.Symlink(folder, filepath.Join(t.Cooked(), fmt.Sprintf("%s-%07d", folder, k))); err != nil {
 			return section, err

@@ -11,37 +11,37 @@ import (
 
 // A Command is a process to start.
 type Command struct {
-	Argv []string // Argv[0] is a path
+	Argv []string
 	Dir  string
 	Env  []string
 }
 
 // A Result describes a process that has ended.
 type Result struct {
-	Wall         time.Duration // time between fork and the end of wait
+	Wall         time.Duration // wall time from fork until wait returns
 	User, System time.Duration
-	MaxRSS       int64 // peak memory in bytes; at least Floor
-	Floor        int64 // peak memory of the starting process
-	Exit         int   // -1 if ended by a signal
+	MaxRSS       int64 // peak memory in bytes, at least Floor
+	Floor        int64 // peak memory of the starting process in bytes
+	Exit         int   // exit status, or -1 if a signal ended the process
 	Stdout       string
 	Stderr       string
 }
 
-// A Runner runs a command until it ends. A process that fails also has a Result: the error is
+// A Runner runs a command until it ends. A process that fails also has a Result. The error is
 // non-nil only if the process could not be started, or if ctx ended.
 type Runner func(ctx context.Context, c Command) (Result, error)
 
 // A Do is a measurement that runs inside this process.
 type Do func(ctx context.Context) (Result, error)
 
-// A Contestant is a process that a row measures.
+// A Contestant is a process or function that a row measures.
 type Contestant struct {
 	Name    string
 	Command Command
-	// Do, if not nil, runs instead of Command. It measures waits that are not the duration of a
+	// Do, if not nil, runs instead of Command. It measures a wait that is not the lifetime of a
 	// process.
 	Do Do
-	// Prepare runs before each run, untimed, if not nil; round counts from 0.
+	// Prepare, if not nil, runs before each run and is not timed. Rounds count from 0.
 	Prepare func(ctx context.Context, round int) error
 	// Check checks the result of a run that exited with 0; nil accepts any result.
 	Check func(Result) error
@@ -52,16 +52,16 @@ type Contestant struct {
 // A Row is a contest between contestants.
 type Row struct {
 	Name        string
-	Reference   string // contestant in the denominator of the ratios
-	WarmUp      int    // rounds that are not counted
+	Reference   string // name of the contestant to which the ratios relate
+	WarmUp      int    // number of rounds that are not counted
 	Contestants []Contestant
-	Close       func() // cleans up if not nil
+	Close       func() // cleans up; may be nil
 }
 
-// Quartiles are the quartiles of a set of numbers.
+// Quartiles holds the quartiles of a set of numbers.
 type Quartiles struct{ Low, Median, High float64 }
 
-// An Entry has the medians over a contestant's runs.
+// An Entry holds the medians of a contestant's runs.
 type Entry struct {
 	Name      string
 	Missing   string
@@ -69,31 +69,30 @@ type Entry struct {
 	MaxRSS    int64
 	AtMost    bool // true if the actual peak may be smaller than MaxRSS
 	Reference bool
-	Ratio     *Quartiles // wall time relative to the reference; nil if there is none
+	Ratio     *Quartiles // ratio of wall times to the reference; nil if there is no reference
 }
 
 // Rounds limits the counted rounds of a contest.
 type Rounds struct {
 	Most int
-	// Within, if not 0, is the time after which no new round begins, once the minimum number of
-	// rounds has been counted.
+	// Within, if not 0, is a time limit. After that time no new round begins, except for the first
+	// three rounds.
 	Within time.Duration
-	Now    func() time.Time // nil means time.Now
+	Now    func() time.Time // time.Now if nil
 }
 
-// fewest is the minimum number of counted rounds, regardless of the time they take, unless Most is
-// smaller.
+// fewest is the minimum number of counted rounds, unless Most is smaller.
 const fewest = 3
 
 // An Outcome is the result of a contest.
 type Outcome struct {
 	Row     string
-	Rounds  int // counted rounds
+	Rounds  int // number of counted rounds
 	Entries []Entry
-	Err     error // set if there are no figures for the row
+	Err     error // set if the row could not be measured
 }
 
-// Entry returns the entry of that name, or nil.
+// Entry returns the entry with the given name, or nil.
 func (s *Outcome) Entry(name string) *Entry {
 	i := slices.IndexFunc(s.Entries, func(e Entry) bool { return e.Name == name })
 	if i < 0 || s.Err != nil || s.Entries[i].Missing != "" {
@@ -161,7 +160,7 @@ func (c *Contestant) runRound(ctx context.Context, run Runner, round int) (Resul
 	return checked(ctx, run, c.Command, c.Check)
 }
 
-// checked runs a command that must succeed and pass the check.
+// checked runs a command, and returns an error if the command or its check fails.
 func checked(ctx context.Context, run Runner, command Command, check func(Result) error) (Result, error) {
 	result, err := run(ctx, command)
 	if err != nil {
@@ -189,7 +188,7 @@ func excerpt(r Result) string {
 	return "no output"
 }
 
-// says returns a check that a process printed one of the texts.
+// says returns a check that requires a process to print one of the texts.
 func says(texts ...string) func(Result) error {
 	return func(r Result) error {
 		if slices.ContainsFunc(texts, func(text string) bool { return containsEither(r, text) }) {
@@ -199,7 +198,7 @@ func says(texts ...string) func(Result) error {
 	}
 }
 
-// silent checks that a process printed nothing.
+// silent is a check that requires a process to print nothing.
 func silent(r Result) error {
 	if r.Stdout == "" && r.Stderr == "" {
 		return nil
@@ -216,8 +215,8 @@ func median[T time.Duration | int64](results []Result, value func(Result) T) T {
 	return T(math.Round(quantile(sorted, 0.5)))
 }
 
-// ratios returns the quartiles of the per-round ratios of wall times. A time of zero counts as one
-// nanosecond.
+// ratios returns the quartiles of the ratios of wall times in each round. A time of zero counts as
+// one nanosecond.
 func ratios(of, to []Result) *Quartiles {
 	sorted := make([]float64, len(of))
 	for i := range of {

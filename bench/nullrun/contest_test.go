@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// script is a Runner that logs runs and has a predefined duration for each, by Argv[0].
+// script returns a Runner that logs each run. A run takes the duration given for Argv[0].
 type script struct {
 	walls map[string][]time.Duration
 	log   []string
@@ -81,7 +81,6 @@ func TestHoldWithoutItsReference(t *testing.T) {
 	}
 }
 
-// A row ends when its time is up, but not before the minimum number of rounds has been counted.
 func TestHoldEndsInTime(t *testing.T) {
 	for _, test := range []struct {
 		most   int
@@ -90,7 +89,7 @@ func TestHoldEndsInTime(t *testing.T) {
 	}{
 		{9, 0, 9},
 		{9, 2 * time.Hour, 9},
-		{9, 50 * time.Minute, 4}, // 10 minutes per round; the first one is for warm-up
+		{9, 50 * time.Minute, 4}, // A round takes 10 minutes. The first one is for warm-up.
 		{9, 45 * time.Minute, 4},
 		{9, time.Minute, fewest},
 		{2, time.Minute, 2},
@@ -164,7 +163,7 @@ func TestChecks(t *testing.T) {
 		name  string
 		check func(Result) error
 		r     Result
-		want  string // part of the error; "" for none
+		want  string
 	}{
 		{"says on stdout", says("a", "b"), Result{Stdout: "xbx"}, ""},
 		{"says on stderr", says("a"), Result{Stderr: "a"}, ""},
@@ -219,7 +218,6 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// Half of the ratios are on each side of the median; the order of the runs does not affect it.
 func TestRatiosOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		walls := func(label string, n int) []Result {

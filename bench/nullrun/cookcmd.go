@@ -18,26 +18,26 @@ type cookCommand struct {
 	run Runner
 }
 
-// verb returns a command with a verb of cook and its arguments. Trees of different sizes have files
-// with equal contents, so each tree has its own store.
+// verb returns a command that runs a verb of cook with arguments. Each tree has its own store,
+// because files of different trees can have equal contents.
 func (c *cookCommand) verb(t *Tree, argv ...string) Command {
 	env := append(slices.Clone(c.env), "COOKCACHE="+filepath.Join(t.Root, "store"))
 	return Command{Argv: append([]string{c.bin}, argv...), Dir: t.Root, Env: env}
 }
 
-// command returns a command that cooks a tree, or only the files that match the patterns after the
-// flags.
+// command returns a command that cooks the tree. If there are patterns after the flags, cook cooks
+// only matching files.
 func (c *cookCommand) command(t *Tree, flags ...string) Command {
 	return c.verb(t, append([]string{"-dir", t.Assets(), "-out", t.Cooked()}, flags...)...)
 }
 
-// contestant returns a cook of the tree that must find the given number of assets and cook the
-// given number of them; the others must be up to date.
+// contestant returns a contestant that cooks the tree. The run must find the given number of
+// assets, and cook the given number; the other assets must be up to date.
 func (c *cookCommand) contestant(name string, t *Tree, files, cooked int, flags ...string) Contestant {
 	return Contestant{Name: name, Command: c.command(t, flags...), Check: expect(files, cooked)}
 }
 
-// verified returns a run of cook verify on a cooked tree, without cooking a sample.
+// verified returns a contestant that runs cook verify on a cooked tree, without cooking a sample.
 func (c *cookCommand) verified(name string, t *Tree) Contestant {
 	command := c.verb(t, "verify", "-dir", t.Assets(), "-out", t.Cooked(), "-sample", "0")
 	return Contestant{Name: name, Command: command, Check: func(r Result) error {
@@ -60,9 +60,9 @@ func (c *cookCommand) fill(ctx context.Context, t *Tree) error {
 	return nil
 }
 
-// rest cooks a filled tree again, each time after its stamps have become old enough, until a run
-// trusts all stamps. One repetition may not suffice: a cook can find a few files in a thousand
-// still open.
+// rest cooks a filled tree repeatedly, until a run trusts all stamps. Before each run, it waits
+// until the stamps are old enough. One run may not suffice, because cook can find a few files still
+// open.
 func (c *cookCommand) rest(ctx context.Context, t *Tree) (err error) {
 	for range restTries {
 		if err := settle(ctx); err != nil {
@@ -99,7 +99,7 @@ func outcomes(files, restored, cooked int) func(Result) error {
 		}
 		want := []int{files, files - restored - cooked, 0, restored, cooked, 0}
 		for i, w := range want {
-			if n, _ := strconv.Atoi(m[i+1]); n != w { // the number is missing if it is 0
+			if n, _ := strconv.Atoi(m[i+1]); n != w { // The summary omits a number that is 0.
 				return fmt.Errorf("want %d assets, %d of them cooked, %d restored and the others up to date: %s", files, cooked, restored, line)
 			}
 		}
@@ -109,7 +109,7 @@ func outcomes(files, restored, cooked int) func(Result) error {
 
 var stamped = regexp.MustCompile(`(?m)^ *up to date by stamp +(\d+) `)
 
-// byStamp checks, using the counters of a cook, that it opened no file.
+// byStamp uses the counters of a run to check that cook opened no file.
 func byStamp(files int) func(Result) error {
 	return func(r Result) error {
 		m := stamped.FindStringSubmatch(r.Stdout)
@@ -123,7 +123,7 @@ func byStamp(files int) func(Result) error {
 	}
 }
 
-// hasFlag reports whether cook has the flag.
+// hasFlag reports whether the cook binary has the flag.
 func (c *cookCommand) hasFlag(ctx context.Context, flag string) (bool, error) {
 	r, err := c.run(ctx, Command{Argv: []string{c.bin, "help"}, Env: c.env})
 	if err != nil {
@@ -132,7 +132,7 @@ func (c *cookCommand) hasFlag(ctx context.Context, flag string) (bool, error) {
 	return regexp.MustCompile(`(?m)^\s+-` + regexp.QuoteMeta(flag) + `\b`).MatchString(r.Stdout), nil
 }
 
-// why returns a contestant that runs cook why for one up-to-date asset.
+// why returns a contestant that runs cook why for one asset that is up to date.
 func (c *cookCommand) why(t *Tree) Contestant {
 	return c.whyOf(t, t.Path(t.Files/2))
 }
@@ -151,7 +151,8 @@ func (b *bench) question(t *Tree) Row {
 	return Row{Reference: oneLine, WarmUp: 1, Contestants: []Contestant{b.cmd.why(t), b.limits.hello()}}
 }
 
-// asJSON returns a row that prints a line for each asset, and with -q only the summary.
+// asJSON returns a row that compares cook -json, which prints a line for each asset, with cook
+// -json -q, which prints only the summary.
 func (b *bench) asJSON(ctx context.Context, t *Tree) (Row, error) {
 	all := b.cmd.contestant("cook -json", t, t.Files, 0, "-json")
 	all.Check = both(jsonSummary(t.Files), says(`{"event":"up_to_date","path":"`))
@@ -161,7 +162,7 @@ func (b *bench) asJSON(ctx context.Context, t *Tree) (Row, error) {
 	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{all, quiet}, limits...)}, err
 }
 
-// jsonSummary checks that the last line is the summary of a cook that opened no file.
+// jsonSummary checks that the last line is a summary of a run that opened no file.
 func jsonSummary(files int) func(Result) error {
 	return func(r Result) error {
 		line := lastLine(r.Stdout)
@@ -173,7 +174,7 @@ func jsonSummary(files int) func(Result) error {
 	}
 }
 
-// oneFolder returns a row that cooks only the files of one pattern.
+// oneFolder returns a row that cooks only the files that match one pattern.
 func (b *bench) oneFolder(ctx context.Context, t *Tree) (Row, error) {
 	middle := t.Folders() / 2
 	first, end := t.In(middle)
@@ -183,8 +184,8 @@ func (b *bench) oneFolder(ctx context.Context, t *Tree) (Row, error) {
 	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{pattern, whole}, limits...)}, err
 }
 
-// configured returns a contestant whose rules are replaced before each round. It then waits until
-// cook can trust all stamps.
+// configured returns a contestant that cooks after a change of the rules. Before each round, it
+// replaces the rules, and waits until cook can trust all stamps.
 func (b *bench) configured(c Contestant, t *Tree, rules func(round int) string) Contestant {
 	c.Prepare = func(ctx context.Context, round int) error {
 		if err := t.Configure(rules(round)); err != nil {
@@ -195,7 +196,7 @@ func (b *bench) configured(c Contestant, t *Tree, rules func(round int) string) 
 	return c
 }
 
-// comment returns a row that adds a comment to the rules, which affects no output.
+// comment returns a row that adds a comment to the rules. No output depends on the comment.
 func (b *bench) comment(ctx context.Context, t *Tree) (Row, error) {
 	if err := b.cmd.rest(ctx, t); err != nil {
 		return Row{}, err
@@ -207,13 +208,13 @@ func (b *bench) comment(ctx context.Context, t *Tree) (Row, error) {
 	return Row{Reference: statC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...)}, err
 }
 
-// rule returns a row that edits an option that applies to ten files. The limits visit only the
-// sources, because the outputs vary.
+// rule returns a row that edits an option that applies to ten files. The limit programs visit only
+// the sources, because the number of outputs varies.
 func (b *bench) rule(ctx context.Context, t *Tree) (Row, error) {
 	files := min(10, t.Files)
 	edited := b.cmd.contestant("cook, rule edited", t, t.Files, files)
 	cooked, known := edited.Check, outcomes(t.Files, files, 0)
-	levels := 0 // levels used so far: reusing one would restore known results
+	levels := 0 // compression levels used so far; a used level would restore stored results
 	edited.Check = func(r Result) error {
 		if levels > zstdLevels {
 			return known(r)

@@ -14,16 +14,16 @@ import (
 )
 
 // When ext4 without a journal looks for a free inode, it skips each inode that was freed within the
-// last six minutes (one minute, if its block has not been written since). That can take many times
-// as long as creating the file. So the files of a round are moved aside and removed with the tree,
-// unless there are too many.
+// last six minutes (one minute, if its block has not been written since). The search can take much
+// longer than creating the file. So the files of a round are moved aside, and removed at the end.
+// If there are too many, they are removed at once, and the next round waits.
 const (
 	inodesRest = 361 * time.Second
-	asideMost  = 2_000_000 // number of files
+	asideMost  = 2_000_000
 )
 
-// fresh returns a row whose rounds begin without some directories. Each of these has at most as
-// many files as the tree. Before each run, the disk is idle.
+// fresh returns a row whose rounds begin without the given directories. Each directory has at most
+// as many files as the tree. Each run starts when all writes to the disk have finished.
 func (b *bench) fresh(t *Tree, contestants []Contestant, dirs ...string) Row {
 	sync := func(context.Context, int) error {
 		work, err := os.Open(b.dir)
@@ -68,14 +68,14 @@ func (b *bench) fresh(t *Tree, contestants []Contestant, dirs ...string) Row {
 	}}
 }
 
-// Names of the contestants that copy the sources, without and with waiting for the disk, as cook
-// waits before it writes the index.
+// These are the names of the contestants that copy the sources. One waits for the disk, as cook
+// does before it writes the index; the other does not.
 const (
 	cpName     = "cp -r"
 	cpSyncName = "cp -r and sync -f"
 )
 
-// copied returns the directories of the copies.
+// copied returns the directories to which the contestants copy the sources.
 func (t *Tree) copied() (plain, synced string) {
 	return filepath.Join(t.Root, "copy"), filepath.Join(t.Root, "copy-synced")
 }
@@ -109,8 +109,8 @@ func (b *bench) cold(t *Tree) Row {
 	return b.fresh(t, append([]Contestant{c}, b.copies(t)...), t.Cooked(), store, plain, synced)
 }
 
-// restored returns a row that cooks into a removed directory, including the index. The store has no
-// results of the recipe copy, so these are cooked again.
+// restored returns a row that cooks after the output directory and the index were removed. The
+// store keeps no results of the recipe copy, so cook makes these outputs again.
 func (b *bench) restored(t *Tree) Row {
 	t = t.Into("restored")
 	c := b.cmd.contestant("cook, outputs deleted", t, t.Files, t.Files)
@@ -118,7 +118,8 @@ func (b *bench) restored(t *Tree) Row {
 	return b.fresh(t, append([]Contestant{c}, b.copies(t)...), t.Cooked(), plain, synced)
 }
 
-// targets returns a row that cooks for two targets in turn, with nothing changed for either.
+// targets returns a row that cooks for two targets in turn. No source has changed for either
+// target.
 func (b *bench) targets(ctx context.Context, t *Tree) (Row, error) {
 	t = t.Into("targets")
 	names := []string{"one", "two"}

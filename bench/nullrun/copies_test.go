@@ -9,12 +9,10 @@ import (
 	"testing"
 )
 
-// A round begins without the files of the previous round, which are moved aside, or removed if
-// there are too many; then it waits.
 func TestRoundsBeginFresh(t *testing.T) {
 	for _, test := range []struct {
 		files int
-		aside int // directories
+		aside int
 		err   error
 	}{
 		{10, 1, nil},

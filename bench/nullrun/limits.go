@@ -25,14 +25,14 @@ import "os"
 func main() { os.Stdout.WriteString("hello\n") }
 `
 
-// limits are the programs whose times are lower bounds.
+// limits are the minimal programs whose times are lower bounds for cook.
 type limits struct {
-	dir       string // directory with statknown, readall, golimit and hello
+	dir       string // directory of the programs statknown, readall, golimit and hello
 	threads   int
-	noC, noGo string // why these programs are missing, or ""
+	noC, noGo string // reasons why the programs in C or in Go are missing; "" if present
 }
 
-// buildLimits builds the programs in an existing directory.
+// buildLimits builds the limit programs in an existing directory.
 func buildLimits(ctx context.Context, dir string, threads int) (*limits, error) {
 	l := &limits{dir: dir, threads: threads}
 	for _, name := range []string{"list.h", "statknown.c", "readall.c"} {
@@ -68,7 +68,7 @@ func buildCook(ctx context.Context, to string) error {
 	return tool(ctx, "", "go", "build", "-o", to, modulePath+"cmd/cook")
 }
 
-// tool runs a compiler; if it fails, the error contains its output.
+// tool runs a compiler. The error contains the compiler's output.
 func tool(ctx context.Context, dir, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
@@ -79,7 +79,7 @@ func tool(ctx context.Context, dir, name string, args ...string) error {
 	return nil
 }
 
-// Names of the limits as contestants.
+// These are the names of the limit programs as contestants.
 const (
 	statC  = "statknown (C)"
 	statGo = "statknown (Go)"
@@ -87,12 +87,12 @@ const (
 	readGo = "readall (Go)"
 )
 
-// stat and read return the contestants that visit the files of the tree below roots.
+// stat returns the contestants that call stat on each file of the tree below roots.
 func (l *limits) stat(ctx context.Context, t *Tree, roots ...string) ([]Contestant, error) {
 	return l.pair(ctx, t, roots, 1, "stat", "statknown", statC, statGo)
 }
 
-// statAgain is like stat but visits each directory several times.
+// statAgain is like stat, but each contestant visits every directory several times.
 func (l *limits) statAgain(ctx context.Context, t *Tree, times int, roots ...string) ([]Contestant, error) {
 	return l.pair(ctx, t, roots, times, "stat", "statknown", statC, statGo)
 }
@@ -118,7 +118,7 @@ func (l *limits) pair(ctx context.Context, t *Tree, roots []string, times int, v
 	}, nil
 }
 
-// bytes returns the total size of the sources.
+// bytes returns the total size of the sources in bytes.
 func (t *Tree) bytes() (n int64) {
 	for i := range t.Files {
 		n += int64(t.Size(i))
@@ -126,7 +126,7 @@ func (t *Tree) bytes() (n int64) {
 	return n
 }
 
-// hello returns the contestant that only starts and exits.
+// hello returns a contestant that only starts, prints a line and exits.
 func (l *limits) hello() Contestant {
 	return Contestant{Name: oneLine, Check: says("hello\n"), Command: Command{Argv: []string{filepath.Join(l.dir, "hello")}, Dir: l.dir}}
 }

@@ -12,7 +12,8 @@ import (
 
 const supported = true
 
-// ownGroup makes a process the leader of a process group, for endGroup.
+// ownGroup returns attributes that make a process the leader of a new group, which endGroup can
+// end.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // endGroup sends SIGTERM to all processes of a group, and SIGKILL a second later.
@@ -22,7 +23,7 @@ func endGroup(p *os.Process) {
 	syscall.Kill(-p.Pid, syscall.SIGKILL)
 }
 
-// maxRSS returns the peak memory in bytes.
+// maxRSS returns the peak memory of an ended process in bytes.
 func maxRSS(state *os.ProcessState) int64 {
 	if u, ok := state.SysUsage().(*syscall.Rusage); ok {
 		return int64(u.Maxrss) << 10
@@ -63,8 +64,8 @@ func fileSystem(dir string) string {
 	return mountType(string(mounts), dir)
 }
 
-// mountType returns the file system type of the longest mount point in mountinfo(5) that contains
-// dir; among equal ones the last, which hides the others.
+// mountType returns the file system type of the mount point that contains dir, from mountinfo(5).
+// It chooses the longest mount point. Of equal ones it chooses the last, which hides the others.
 func mountType(mounts, dir string) string {
 	found, longest := "unknown", 0
 	for line := range strings.Lines(mounts) {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// supported is false: the limits are Linux programs, and the rows measure effects of Linux file
+// supported is false, because the limits are Linux programs and the rows measure Linux file
 // systems.
 const supported = false
 

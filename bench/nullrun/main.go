@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Exit statuses.
+// These are the exit statuses.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -35,7 +35,7 @@ func main() {
 		}
 		return
 	}
-	os.Setenv("COOK_ENGINE", "own") // so that results of different runs are comparable
+	os.Setenv("COOK_ENGINE", "own") // A fixed seed makes the results of different runs comparable.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
@@ -59,7 +59,7 @@ type settings struct {
 	simulate    int
 }
 
-// counts is a flag value: numbers separated by commas.
+// counts is a flag value that holds numbers separated by commas.
 type counts []int
 
 func (c *counts) String() string {
@@ -82,7 +82,7 @@ func (c *counts) Set(text string) error {
 	return nil
 }
 
-// pattern is a flag value: a regular expression that matches everything by default.
+// pattern is a flag value that holds a regular expression. The default matches everything.
 type pattern struct{ re *regexp.Regexp }
 
 func (p *pattern) String() string {
@@ -181,7 +181,7 @@ func save(r *Report, name string, stdout io.Writer) error {
 	return os.WriteFile(name, []byte(b.String()), 0o666)
 }
 
-// facts describes the machine as far as needed to interpret the figures.
+// facts describes the machine, as needed to interpret the figures.
 func (b *bench) facts(ctx context.Context) []Fact {
 	built := "built from this module"
 	if b.cook != "" {
@@ -230,7 +230,7 @@ func compiler(ctx context.Context) string {
 	return line
 }
 
-// commandLine returns the command that repeats this run, without flags that contain local paths.
+// commandLine returns the command that repeats this run. It omits flags with local paths.
 func commandLine(fs *flag.FlagSet) string {
 	line := "go run ./bench/nullrun"
 	fs.Visit(func(f *flag.Flag) {
@@ -255,9 +255,9 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// stateNote returns the size of the files that describe a cooked tree.
+// stateNote returns a sentence with the size of cook's state files for a tree.
 func stateNote(t *Tree) (string, error) {
-	var sums [3]int64 // index, changes and manifest
+	var sums [3]int64 // the names of cook's state files
 	count := func(sum *int64, pattern string) error {
 		names, err := filepath.Glob(filepath.Join(t.Cooked(), pattern))
 		if err != nil {

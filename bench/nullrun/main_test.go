@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// The command line in a report repeats the run, but without local details.
 func TestCommandLineRepeatsTheRun(t *testing.T) {
 	for _, test := range []struct {
 		args []string
@@ -54,7 +53,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// The test binary serves as a program that exists on every system.
+// The test binary serves as a program, because it exists on every system.
 func TestStarterRunsWhatItReads(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// A peer is another tool that can detect that nothing has changed.
+// A peer is another tool that can detect that no file has changed.
 type peer struct {
 	name    string
-	bins    []string // possible names; the first that is installed is used
-	version []string // arguments that make it print its version
-	is      string   // text that this output must contain, if the name alone is ambiguous
-	slow    bool     // takes minutes to set up a million files
-	// setUp prepares the peer in the existing directory dir: it copies the sources and runs the
-	// peer until it has nothing left to do.
+	bins    []string // names of the program; the first one installed is used
+	version []string // arguments that make the program print its version
+	is      string   // text that the version output must contain; "" if any
+	slow    bool     // the setup takes minutes for a million files
+	// setUp prepares the peer in the existing directory dir. It copies the sources, and runs the
+	// peer until nothing is left to do.
 	setUp func(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error)
 }
 
@@ -34,13 +34,13 @@ var peers = [...]peer{
 // A peerTool is a peer with its program, which may be missing.
 type peerTool struct {
 	peer
-	bin     string // "" if not installed
+	bin     string // path of the program; "" if not installed
 	Version string // first line of the version output
 	env     []string
 	run     Runner
 }
 
-// findPeers looks for all peers.
+// findPeers finds the installed peers and their versions.
 func findPeers(ctx context.Context, run Runner, env []string) ([]*peerTool, error) {
 	var all []*peerTool
 	for _, peer := range peers {
@@ -65,7 +65,7 @@ func findPeers(ctx context.Context, run Runner, env []string) ([]*peerTool, erro
 	return all, nil
 }
 
-// contestant sets up the peer for the tree. It sets up slow peers only if slow is true.
+// contestant sets up the peer for the tree. It skips slow peers unless slow is true.
 func (p *peerTool) contestant(ctx context.Context, t *Tree, slow bool) (Contestant, error) {
 	c := Contestant{Name: p.name}
 	switch {
@@ -93,12 +93,12 @@ func (p *peerTool) dir(t *Tree) string {
 	return filepath.Join(t.Root, "peer-"+strings.Fields(p.name)[0])
 }
 
-// command runs the peer in dir.
+// command returns a command that runs the peer in dir.
 func (p *peerTool) command(dir string, args ...string) Command {
 	return Command{Argv: append([]string{p.bin}, args...), Dir: dir, Env: p.env}
 }
 
-// writeMade creates a file with the output of body.
+// writeMade creates a file. The function body writes its content.
 func writeMade(name string, body func(w *bufio.Writer)) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -113,7 +113,8 @@ func writeMade(name string, body func(w *bufio.Writer)) error {
 	return f.Close()
 }
 
-// setUpNinja writes a build edge for each file and builds them all; samurai reads the same file.
+// setUpNinja writes a build edge for each file, and builds all files. samurai reads the same build
+// file.
 func setUpNinja(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	err := writeMade(filepath.Join(dir, "build.ninja"), func(w *bufio.Writer) {
 		fmt.Fprint(w, "rule copy\n  command = cp $in $out\n")
@@ -131,14 +132,14 @@ func setUpNinja(ctx context.Context, p *peerTool, t *Tree, dir string) (Contesta
 	}, err
 }
 
-// setUpMake writes a rule for each file. Make keeps no log, so it need not have built the outputs
-// itself.
+// setUpMake writes a rule for each file. Make keeps no log, so files copied by this command count
+// as built.
 func setUpMake(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	if err := t.copyTo(ctx, filepath.Join(dir, "out")); err != nil {
 		return Contestant{}, err
 	}
 	err := writeMade(filepath.Join(dir, "Makefile"), func(w *bufio.Writer) {
-		// Disable the built-in rules, which make would try for each source.
+		// Disable the built-in rules. Otherwise make would try them for each source.
 		fmt.Fprint(w, "MAKEFLAGS += --no-builtin-rules\n.PHONY: all\nall:")
 		for i := range t.Files {
 			fmt.Fprintf(w, " out/%s", t.Path(i))
@@ -154,7 +155,7 @@ func setUpMake(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestan
 	}, err
 }
 
-// setUpGit commits the sources to a repository that is in another directory.
+// setUpGit commits the sources. The repository is in another directory.
 func setUpGit(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	env := append(append([]string(nil), p.env...),
 		"GIT_DIR="+dir, "GIT_WORK_TREE="+t.Assets(),
@@ -178,8 +179,8 @@ func setUpGit(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant
 	return Contestant{Command: git("status"), Check: says("nothing to commit, working tree clean")}, nil
 }
 
-// setUpTask writes one task for the whole tree. With the method timestamp, task does not read the
-// sources.
+// setUpTask writes one task for the whole tree. With the method timestamp, go-task does not read
+// the sources.
 func setUpTask(ctx context.Context, p *peerTool, t *Tree, dir string) (Contestant, error) {
 	err := writeMade(filepath.Join(dir, "Taskfile.yml"), func(w *bufio.Writer) {
 		fmt.Fprint(w, `version: '3'

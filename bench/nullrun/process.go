@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// starterArg, as the only argument, makes this command the starter. It is not a flag, because it is
-// internal.
+// starterArg, as the only argument, makes this command the starter. It is not a flag, so that it
+// does not appear in the help.
 const starterArg = "start-what-stdin-says"
 
-// keep is the number of bytes that a Result keeps from the end of an output.
+// keep is the number of bytes at the end of an output that a Result keeps.
 const keep = 64 << 10
 
 // A starter is a small child process that starts the contestants. It is needed because the peak
@@ -30,7 +30,7 @@ type starter struct {
 	dec *json.Decoder
 }
 
-// newStarter starts the starter; scratch is a directory for the outputs.
+// newStarter starts a starter. The directory scratch receives the outputs of its processes.
 func newStarter(scratch string) (*starter, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -51,14 +51,14 @@ func newStarter(scratch string) (*starter, error) {
 	return s, s.cmd.Start()
 }
 
-// answer is the starter's reply to a command.
+// answer is the starter's response to a command.
 type answer struct {
 	Result Result
 	Err    string
 }
 
-// Run implements Runner. When ctx ends, Run kills the starter and all its processes; after that it
-// cannot run anything else.
+// Run implements Runner. When ctx ends, Run kills the starter and all its processes. After that,
+// Run returns errors.
 func (s *starter) Run(ctx context.Context, c Command) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -81,14 +81,14 @@ func (s *starter) Run(ctx context.Context, c Command) (Result, error) {
 	return a.Result, nil
 }
 
-// Close ends the starter.
+// Close ends the starter process.
 func (s *starter) Close() {
 	s.in.Close()
 	s.cmd.Wait()
 }
 
-// serve is the starter's main loop: it runs one command after another until in ends. Outputs go to
-// files in dir, so that no other process runs beside the contestant.
+// serve is the starter's main loop. It runs the commands from in, one after another, until in ends.
+// Outputs go to files in dir, so that no other process has to read them while the contestant runs.
 func serve(in io.Reader, out io.Writer, dir string) error {
 	dec, enc := json.NewDecoder(in), json.NewEncoder(out)
 	for {

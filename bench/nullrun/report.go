@@ -21,13 +21,13 @@ type Report struct {
 	Sections []Section
 }
 
-// A Fact is a line about the machine.
+// A Fact is a labeled line about the machine.
 type Fact struct{ Name, Value string }
 
 // A Section is a table with notes.
 type Section struct {
 	Title string
-	Files int // size of the tree; 0 without a tree
+	Files int // number of files in the tree; 0 without a tree
 	Rows  []Outcome
 	Notes []string
 }
@@ -83,7 +83,7 @@ func (s *Outcome) write(b *strings.Builder) {
 	}
 }
 
-// cpu formats the CPU time; it returns "" for contestants that are not a process.
+// cpu formats a CPU time. It returns "" for contestants that are not processes.
 func (e *Entry) cpu() string {
 	if e.CPU == 0 {
 		return ""
@@ -108,7 +108,7 @@ func (e *Entry) ratio() string {
 	return fmt.Sprintf("**%sx** (%s-%s)", digits(e.Ratio.Median), digits(e.Ratio.Low), digits(e.Ratio.High))
 }
 
-// cell escapes text for a table cell: it removes line breaks and escapes bars.
+// cell escapes text for a table cell. It removes line breaks and escapes vertical bars.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
 }
@@ -122,7 +122,7 @@ func duration(d time.Duration) string {
 
 func mebibytes(n int64) string { return digits(float64(n)/(1<<20)) + " MiB" }
 
-// digits formats a number with three significant digits, or more for its integer part.
+// digits formats a number with three significant digits. It keeps all digits of the integer part.
 func digits(x float64) string {
 	decimals := 2
 	for limit := 10.0; decimals > 0 && x >= limit-0.5/pow10(decimals); limit *= 10 {
@@ -148,14 +148,14 @@ func thousands(n int) string {
 	return s
 }
 
-// A curve has the medians of a contestant by number of files.
+// A curve holds the medians of a contestant by number of files.
 type curve struct {
 	row, name string
-	at        map[int]*Entry // entries by number of files
+	at        map[int]*Entry
 }
 
-// curves returns the sizes of the trees, ascending, and a curve for each contestant with figures,
-// grouped by row.
+// curves returns the sorted sizes of the trees, and a curve for each contestant. Contestants
+// without results are omitted. The curves are grouped by row.
 func (r *Report) curves() (sizes []int, curves []*curve) {
 	for i := range r.Sections {
 		section := &r.Sections[i]
@@ -189,8 +189,8 @@ func (r *Report) curves() (sizes []int, curves []*curve) {
 	return slices.Compact(sizes), curves
 }
 
-// writeGrowth writes the factors by which the medians grow from one size to the next, if there
-// are several.
+// writeGrowth writes the factors by which the medians grow from one tree size to the next. It
+// writes nothing if there is only one size.
 func (r *Report) writeGrowth(b *strings.Builder) {
 	sizes, curves := r.curves()
 	if len(sizes) < 2 {
@@ -231,19 +231,19 @@ func factor(from, to float64) string {
 	return digits(to/from) + "x"
 }
 
-// Positions in the chart, in SVG units. Each row has two plots, with the names of the contestants
-// to their right.
+// These are positions in the chart, in SVG units. Each row has two plots, with the names of the
+// contestants to their right.
 const (
 	pictureWidth          = 940
 	timeLeft, timeRight   = 72, 312
 	spaceLeft, spaceRight = 404, 644
 	headHeight            = 64  // space above the first row
-	plotHeight            = 140 // minimum
+	plotHeight            = 140 // minimum height of a row
 	lineHeight            = 24  // height of a contestant's name
 	aboveRow, belowRow    = 34, 38
 )
 
-// picture draws charts of wall time and peak memory by number of files, both with logarithmic axes.
+// picture draws charts of wall time and peak memory by number of files. All axes are logarithmic.
 func (r *Report) picture() ([]byte, error) {
 	sizes, curves := r.curves()
 	var rows [][]*curve
@@ -297,7 +297,8 @@ func (r *Report) picture() ([]byte, error) {
 	return page.Bytes(), nil
 }
 
-// curveLine returns the contestant's line, without points whose value is not positive.
+// curveLine returns the contestant's line. It omits points that are not positive, because the axis
+// is logarithmic.
 func (c *curve) curveLine(sizes []int, value func(e *Entry) (v float64, text string)) chart.Line {
 	line := chart.Line{Name: c.name}
 	for _, files := range sizes {
@@ -312,7 +313,7 @@ func (c *curve) curveLine(sizes []int, value func(e *Entry) (v float64, text str
 	return line
 }
 
-// marks returns the range of decades that contains all points.
+// marks returns the range of powers of ten that contains all points.
 func marks(lines []chart.Line) []float64 {
 	low, high := math.Inf(1), 0.0
 	for _, line := range lines {
@@ -327,7 +328,7 @@ func marks(lines []chart.Line) []float64 {
 }
 
 // decade formats a power of ten as a whole number of the largest possible unit. Each unit is a
-// thousand times the previous one, and the first is small enough for all.
+// thousand times the previous one.
 func decade(v float64, units []string, small float64) string {
 	v /= small
 	for len(units) > 1 && v >= 999.5 {

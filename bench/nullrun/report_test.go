@@ -73,7 +73,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// sizes returns a report on three tree sizes that are out of order, with missing results.
+// sizes returns a report with three unsorted tree sizes and some missing results.
 func sizes() *Report {
 	cook := func(wall time.Duration, rss int64) Entry { return Entry{Name: "cook", Wall: wall, MaxRSS: rss} }
 	limit := func(wall time.Duration) Entry {

@@ -10,29 +10,27 @@ import (
 	"strconv"
 )
 
-// A plan is a row that has not been set up. The setup takes time and disk space, and may turn out
-// to be impossible.
+// A plan is a row that is not set up yet. The setup takes time and disk space, and may fail.
 type plan struct {
 	name string
 	make func(ctx context.Context) (Row, error)
 }
 
-// errSkipped wraps the reason why a row was skipped, if that is no failure.
+// errSkipped is the reason why a row was skipped, if the reason is not a failure.
 type errSkipped string
 
 func (e errSkipped) Error() string { return string(e) }
 
-// Names of contestants that several rows or the report use.
+// These are the names of contestants that several rows or the report use.
 const (
 	cookName = "cook"
 	noopName = "cook, nothing changed"
 )
 
-// slowFrom is the smallest tree size for which slow peers are skipped without -all.
+// slowFrom is the tree size from which slow peers run only with -all.
 const slowFrom = 1_000_000
 
-// treeRows returns the rows of a tree. They must run in this order, because later rows change the
-// tree.
+// treeRows returns the rows for a tree. Their order matters, because later rows change the tree.
 func (b *bench) treeRows(t *Tree) []plan {
 	return []plan{
 		{"nothing changed, sources only", func(ctx context.Context) (Row, error) { return b.sourcesOnly(ctx, t) }},
@@ -53,8 +51,8 @@ func (b *bench) treeRows(t *Tree) []plan {
 	}
 }
 
-// contents returns a row that reads all sources and outputs of a tree of files of a few KiB. It
-// compares two ways to do this; cook verify also computes BLAKE3 and lists the tree.
+// contents returns a row that reads all sources and outputs of a tree with files of a few KiB. It
+// compares cook -verify with cook verify, which also computes BLAKE3 and lists the tree.
 func (b *bench) contents(ctx context.Context, files int) (Row, error) {
 	t := newPages(filepath.Join(b.dir, "pages"+strconv.Itoa(files)), files)
 	if err := b.cmd.fill(ctx, t); err != nil {
@@ -109,8 +107,8 @@ func (b *bench) peers(ctx context.Context, t *Tree) (Row, error) {
 	return row, nil
 }
 
-// touched returns a row that changes the mtime of all sources before each run, so that each source
-// must be read.
+// touched returns a row that changes the mtime of all sources before each run, so cook must read
+// each source.
 func (b *bench) touched(ctx context.Context, t *Tree) (Row, error) {
 	c := b.cmd.contestant(cookName, t, t.Files, 0)
 	c.Prepare = func(ctx context.Context, round int) error {
@@ -124,7 +122,7 @@ func (b *bench) touched(ctx context.Context, t *Tree) (Row, error) {
 }
 
 // oneFile returns a row that edits, adds and removes one file. Each round begins with an uncounted
-// cook, after which all stamps are trusted again.
+// run, after which cook trusts all stamps.
 func (b *bench) oneFile(t *Tree) Row {
 	added := filepath.Join(t.Folder(0), "added.dat")
 	source, output := filepath.Join(t.Assets(), added), filepath.Join(t.Cooked(), added)
@@ -140,7 +138,7 @@ func (b *bench) oneFile(t *Tree) Row {
 
 	add := b.cmd.contestant("cook, one added", t, t.Files+1, 1)
 	add.Prepare = func(ctx context.Context, round int) error {
-		// The content is unique, because a known result would be restored.
+		// The content must be new, because cook would restore the result of known content.
 		if err := os.WriteFile(source, t.content(0, -1-round), 0o666); err != nil {
 			return err
 		}
@@ -194,7 +192,7 @@ func (b *bench) verify(ctx context.Context) (Row, error) {
 	return Row{Reference: readC, WarmUp: 1, Contestants: append([]Contestant{c}, limits...), Close: func() { b.remove(t.Root) }}, err
 }
 
-// start returns a row that measures a cook of an empty directory.
+// start returns a row that cooks an empty directory.
 func (b *bench) start(context.Context) (Row, error) {
 	t := newTree(filepath.Join(b.dir, "empty"), 0)
 	if err := os.MkdirAll(t.Assets(), 0o777); err != nil {

@@ -19,11 +19,11 @@ import (
 // seed is the seed of all contents.
 const seed = 1
 
-// settleTime is how long a file must be unchanged before cook trusts its stamp: 2 s, plus a few
-// ticks of the kernel's clock.
+// settleTime is the time for which a file must be unchanged before cook trusts its stamp. It is 2
+// s, plus a few ticks of the kernel's clock.
 const settleTime = 2100 * time.Millisecond
 
-// settle waits until the stamps of all earlier writes can be trusted.
+// settle waits until cook can trust the stamps of all earlier writes.
 func settle(ctx context.Context) error { return pause(ctx, settleTime) }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -39,15 +39,16 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // A Tree is a directory of sources and their outputs.
 type Tree struct {
-	Root      string // absolute; holds assets and outputs
-	Out       string // directory of outputs, in Root
+	Root      string // absolute path of the directory with sources and outputs
+	Out       string // output directory, inside Root
 	Files     int
 	PerFolder int
-	Size      func(i int) int // bytes of source i
-	born      time.Time       // mtime of all sources
+	Size      func(i int) int // size of source i in bytes
+	born      time.Time       // mtime of all sources after Make
 }
 
-// config holds target options of a recipe that cooks none of the files.
+// config sets options for two targets of a recipe that is not used, so that the targets have equal
+// outputs.
 const config = `# Sources are copied as they are.
 [[rule]]
 match  = "*"
@@ -60,18 +61,18 @@ level = 1
 level = 2
 `
 
-// newTree describes small files, a hundred per directory.
+// newTree returns a tree of small files, a hundred per directory.
 func newTree(root string, files int) *Tree {
 	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 100, Size: func(i int) int { return 20 + i*7919%180 }}
 }
 
-// newPages describes files of nearly a page, 250 per directory.
+// newPages returns a tree of files of nearly one page, 250 per directory.
 func newPages(root string, files int) *Tree {
 	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 250, Size: func(i int) int { return 3700 + i*7919%396 }}
 }
 
-// newBulk describes files of the given size, each in its own directory, because the limits
-// distribute work by directory.
+// newBulk returns a tree of large files. Each file has its own directory, because the limit
+// programs distribute work by directory.
 func newBulk(root string, files, size int) *Tree {
 	return &Tree{Root: root, Out: "cooked", Files: files, PerFolder: 1, Size: func(int) int { return size }}
 }
@@ -86,27 +87,27 @@ func (t *Tree) Into(out string) *Tree {
 	return &other
 }
 
-// State returns the path of a state file of cook.
+// State returns the path of one of cook's state files.
 func (t *Tree) State(name string) string { return filepath.Join(t.Cooked(), ".cook", name) }
 
-// Folders returns the number of directories with files.
+// Folders returns the number of directories that contain files.
 func (t *Tree) Folders() int { return (t.Files + t.PerFolder - 1) / t.PerFolder }
 
-// Folder returns the path of directory i below the assets.
+// Folder returns the path of directory i, relative to the assets.
 func (t *Tree) Folder(i int) string { return fmt.Sprintf("level%03d/area%02d", i/100, i%100) }
 
-// Name returns the name of file i in its directory.
+// Name returns the name of file i without its directory.
 func (t *Tree) Name(i int) string { return fmt.Sprintf("asset%07d.dat", i) }
 
-// Path returns the path of file i below the assets.
+// Path returns the path of file i, relative to the assets.
 func (t *Tree) Path(i int) string { return t.Folder(i/t.PerFolder) + "/" + t.Name(i) }
 
-// In returns the range of file numbers in directory i.
+// In returns the range of the numbers of the files in directory i.
 func (t *Tree) In(i int) (first, end int) {
 	return i * t.PerFolder, min((i+1)*t.PerFolder, t.Files)
 }
 
-// content returns version n of file i.
+// content returns the content of file i in version n.
 func (t *Tree) content(i, n int) []byte {
 	var key [32]byte
 	copy(key[:], fmt.Sprintf("%d/%d/%d", seed, i, n))
@@ -140,12 +141,12 @@ func (t *Tree) Make(ctx context.Context) error {
 	return t.Touch(ctx, 0)
 }
 
-// Configure replaces the rules.
+// Configure replaces the rules of the tree.
 func (t *Tree) Configure(text string) error {
 	return os.WriteFile(filepath.Join(t.Assets(), "cook.toml"), []byte(text), 0o666)
 }
 
-// Touch sets the mtime of all sources to n seconds after the tree's first mtime.
+// Touch sets the mtime of all sources to n seconds after their initial mtime.
 func (t *Tree) Touch(ctx context.Context, n int) error {
 	at := t.born.Add(time.Duration(n) * time.Second)
 	return each(ctx, t.Folders(), func(folder int) error {
@@ -159,12 +160,12 @@ func (t *Tree) Touch(ctx context.Context, n int) error {
 	})
 }
 
-// Edit overwrites a source in place with its version n, which has the same size.
+// Edit overwrites source i in place with version n, which has the same size.
 func (t *Tree) Edit(i, n int) error {
 	return os.WriteFile(filepath.Join(t.Assets(), t.Path(i)), t.content(i, n), 0o666)
 }
 
-// copyTo writes a copy of the sources, for a peer.
+// copyTo copies the sources to another directory, for a peer.
 func (t *Tree) copyTo(ctx context.Context, dir string) error {
 	return each(ctx, t.Folders(), func(folder int) error {
 		if err := os.MkdirAll(filepath.Join(dir, t.Folder(folder)), 0o777); err != nil {
@@ -180,7 +181,7 @@ func (t *Tree) copyTo(ctx context.Context, dir string) error {
 	})
 }
 
-// each calls do for 0 to n-1 on all CPUs, until a call fails or ctx ends.
+// each calls do for 0 to n-1, on all CPUs. It stops when a call fails or ctx ends.
 func each(ctx context.Context, n int, do func(i int) error) error {
 	workers := min(runtime.NumCPU(), n)
 	errs := make([]error, workers)
@@ -205,8 +206,7 @@ func each(ctx context.Context, n int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// folder is an entry of a list: a directory, and its names in the order in which the limits visit
-// them.
+// folder is an entry of a list: a directory, and the names of its files in the order of the visits.
 type folder struct {
 	root  uint32
 	path  string
@@ -237,8 +237,8 @@ func appendList(b []byte, roots int, folders []folder) []byte {
 	return b
 }
 
-// writeList writes the list of the tree's files below each of the roots, each repeated, with
-// directories and names in inode order.
+// writeList writes a list of the tree's files below each root. It sorts directories and names by
+// inode, and repeats the list the given number of times.
 func (t *Tree) writeList(ctx context.Context, name string, roots []string, times int) error {
 	type numbered struct {
 		inode uint64

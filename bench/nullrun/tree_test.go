@@ -61,7 +61,6 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// A list names every file below every root, once or as often as requested, under its directory.
 func TestListNamesAll(t *testing.T) {
 	tree := newTree(t.TempDir(), 250)
 	if err := tree.Make(t.Context()); err != nil {
@@ -131,7 +130,8 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// The files written for the peers name every source, and each peer is run once during its setup.
+// TestSetUps checks that the files written for the peers name every source, and that each peer runs
+// once during its setup.
 func TestSetUps(t *testing.T) {
 	tree := newTree(t.TempDir(), 2)
 	for _, test := range []struct {

@@ -13,10 +13,10 @@ import (
 	"github.com/assetcook/assetcook/internal/sysmem"
 )
 
-// watcherReady is the time limit for a watcher's socket to answer.
+// watcherReady is the maximum time until a new watcher answers on its socket.
 const watcherReady = 5 * time.Minute
 
-// watched returns a row that measures a cook while a watcher answers its queries.
+// watched returns a row that measures cook while a watcher runs, which cook asks for changes.
 func (b *bench) watched(ctx context.Context, t *Tree) (Row, error) {
 	if ok, err := b.cmd.hasFlag(ctx, "watch"); err != nil {
 		return Row{}, err
@@ -31,7 +31,7 @@ func (b *bench) watched(ctx context.Context, t *Tree) (Row, error) {
 	return Row{Reference: oneLine, WarmUp: 1, Contestants: []Contestant{c, b.cmd.why(t), b.limits.hello()}, Close: stop}, nil
 }
 
-// watch starts a watcher and waits until it answers. stop stops it.
+// watch starts a watcher and waits until it answers. The function stop ends the watcher.
 func (b *bench) watch(ctx context.Context, t *Tree) (pid int, stop func(), err error) {
 	log, err := os.Create(filepath.Join(t.Root, "watcher"))
 	if err != nil {
@@ -63,7 +63,7 @@ func (b *bench) watch(ctx context.Context, t *Tree) (pid int, stop func(), err e
 	return cmd.Process.Pid, stop, nil
 }
 
-// answers waits until a process accepts connections at a socket. It returns an error if the process
+// answers waits until a process accepts connections on a socket. It returns an error if the process
 // ends first.
 func answers(ctx context.Context, socket string, ended chan error) error {
 	ctx, cancel := context.WithTimeout(ctx, watcherReady)
@@ -85,8 +85,8 @@ func answers(ctx context.Context, socket string, ended chan error) error {
 	}
 }
 
-// dial connects through the directory's descriptor, because the path of a socket can have at most
-// 107 bytes.
+// dial connects through a descriptor of the directory, because the path of a socket can have at
+// most 107 bytes.
 func dial(ctx context.Context, socket string) (net.Conn, error) {
 	dir, err := os.Open(filepath.Dir(socket))
 	if err != nil {
@@ -97,8 +97,8 @@ func dial(ctx context.Context, socket string) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(socket)))
 }
 
-// saved returns a row that measures the time from a save to its artifact while a watcher runs. The
-// memory is the watcher's peak up to that time.
+// saved returns a row that measures how long a running watcher takes from a save to the artifact.
+// The reported memory is the watcher's peak up to that time.
 func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
 	if err := b.cmd.rest(ctx, t); err != nil {
 		return Row{}, err
@@ -107,7 +107,7 @@ func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
 	if err != nil {
 		return Row{}, err
 	}
-	const edited = 50 // files of the first directory, which are edited in turn
+	const edited = 50 // the edits use the files of the first directory in turn
 	prepared, saves := filepath.Join(t.Root, "prepared"), 0
 	var path string
 	save := Contestant{Name: "save beside cook -watch"}
@@ -118,7 +118,7 @@ func (b *bench) saved(ctx context.Context, t *Tree) (Row, error) {
 		if err := os.WriteFile(prepared, t.content(i, -1_000_000-saves), 0o666); err != nil {
 			return err
 		}
-		return settle(ctx) // lets the watcher handle the previous save
+		return settle(ctx) // The watcher needs this time for the previous save.
 	}
 	save.Do = func(ctx context.Context) (r Result, err error) {
 		want, err := os.ReadFile(prepared)

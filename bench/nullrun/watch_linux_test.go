@@ -10,7 +10,6 @@ import (
 	"testing"
 )
 
-// answers works for sockets with long paths, and for sockets that are created late.
 func TestAnswersWaitsForTheSocket(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long/", 30))
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -1,6 +1,6 @@
-// Packing compares internal/rectpack with packers from npm, on random sets of typical game sprites.
-// For peers.mjs it writes a JSON line for each set, with the page and the changes of the layout
-// when the set changes. run.sh runs everything.
+// Packing compares internal/rectpack with packers from npm, on random sets that resemble game
+// sprites. It writes a JSON line for each set, with the resulting page and the effect of changing
+// the set. The script peers.mjs reads the lines; run.sh runs both.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/rectpack"
 )
 
-// A line has a set and its results.
+// A line holds a set of rectangles and its results.
 type line struct {
 	Turn  bool
 	Rects []rectpack.Size
@@ -57,7 +57,7 @@ func main() {
 	}
 }
 
-// set returns rectangles of one kind: squares, animation frames, words, a mix of sizes, or bars.
+// set returns rectangles of one kind: squares, animation frames, words, mixed sizes, or bars.
 func set(r *rand.Rand, kind int) []rectpack.Size {
 	between := func(a, b int) int { return a + r.IntN(b-a+1) }
 	rects := make([]rectpack.Size, between(10, 400))
@@ -83,19 +83,20 @@ func set(r *rand.Rand, kind int) []rectpack.Size {
 	return rects
 }
 
-// A Change compares two layouts of a changed set: a new one, and one that keeps the old positions.
+// A Change compares two layouts after a set has changed. One is new; the other keeps the old
+// positions.
 type Change struct {
-	Others               int // rectangles in the set before and after
-	MovedAnew, MovedKept int // number of moved rectangles
+	Others               int // number of rectangles that are in the set before and after
+	MovedAnew, MovedKept int // numbers of rectangles that moved, in the new layout and in the kept one
 	Anew, Kept           int // areas of the pages
 }
 
-// changes computes layouts of a set with one rectangle more, with one less, and with a tenth more,
-// added one at a time.
+// changes computes layouts after three changes of a set. One rectangle is added, one is removed,
+// and a tenth is added, one rectangle at a time.
 func changes(r *rand.Rand, kind int, rects []rectpack.Size, before rectpack.Layout, o rectpack.Options) (list map[string]Change, err error) {
 	list = map[string]Change{}
 	at := r.IntN(len(rects))
-	more := set(r, kind) // sizes that differ from rects if all sprites of a set have the same size
+	more := set(r, kind) // These sizes come from a new random set, so they may differ from the sizes in rects.
 	tenth := max(1, len(rects)/10)
 	for len(more) < tenth {
 		more = append(more, more...)
@@ -132,8 +133,8 @@ func changes(r *rand.Rand, kind int, rects []rectpack.Size, before rectpack.Layo
 	return list, err
 }
 
-// compare measures two layouts of the sizes in after: kept, which keeps old positions, and a new
-// one. It compares both with the layout before the change. The slice after begins with rects.
+// compare measures two layouts of the sizes in after, relative to the layout before. The layout
+// kept preserves old positions; compare computes a new one. The slice after begins with rects.
 func compare(rects []rectpack.Size, before rectpack.Layout, after []rectpack.Size, kept rectpack.Layout, o rectpack.Options) (Change, error) {
 	anew, err := rectpack.Pack(context.Background(), after, o)
 	if err != nil {

@@ -52,14 +52,14 @@ func Decode(ctx context.Context, dir, ext string, data []byte) (pnm []byte, said
 	if failure != nil && said == "" {
 		said = failure.Error()
 	}
-	pnm, _ = os.ReadFile(out) // error ignored: after a failure there is no file
+	pnm, _ = os.ReadFile(out) // The error is ignored, because after a failure there is no file.
 	return pnm, said, ctx.Err()
 }
 
-// Equal is the PSNR in dB reported for identical images.
+// Equal is the PSNR that stands for identical images, in dB.
 const Equal = 99
 
-// PSNR returns the PSNR in dB between the colors of m, which have 8 bits, and a PNM file.
+// PSNR returns the PSNR in dB between the colors of m, with 8 bits each, and a PNM file.
 func PSNR(m *pixmap.Map, pnm []byte) (float64, error) {
 	var kind, w, h, top int
 	if _, err := fmt.Fscanf(bytes.NewReader(pnm), "P%d\n%d %d\n%d\n", &kind, &w, &h, &top); err != nil {

@@ -1,5 +1,6 @@
-// Reload measures how long a program that follows an output directory (package cook/reload) waits
-// for a change: from just before the source is written to the arrival of the batch.
+// Reload measures how long a program waits for a changed asset when it follows an output directory
+// with package cook/reload. The time begins just before the source is written, and ends when the
+// batch arrives.
 //
 //	go run ./bench/reload                 a JSON file among 100,000
 //	go run ./bench/reload -texture        a 1024x1024 texture in BC7 beside them
@@ -74,7 +75,8 @@ func measureReloads(assets, saves int, texture bool, quality string) error {
 	var took []time.Duration
 	var last hashing.Digest
 	for n := range saves + 5 {
-		// Do not include the watcher's work for the previous save.
+		// Wait until the watcher has handled the previous save, so that the time does not include
+		// that work.
 		if _, err := cook.Cook(ctx, p, cook.CookOptions{}); err != nil {
 			return err
 		}
@@ -82,7 +84,7 @@ func measureReloads(assets, saves int, texture bool, quality string) error {
 		if err != nil {
 			return err
 		}
-		for { // a change may be reported twice
+		for { // The watcher may report one change twice.
 			batch, err, ok := next()
 			if err != nil || !ok {
 				return errors.Join(err, errors.New("the watcher reported no change"))
@@ -104,7 +106,7 @@ func measureReloads(assets, saves int, texture bool, quality string) error {
 	return nil
 }
 
-// grow creates a tree with 100 files per directory.
+// grow creates a tree of text files, 100 per directory.
 func grow(dir string, assets int, quality string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err

@@ -1,7 +1,7 @@
-// Remote measures the cost and benefit of sharing results on a server. It cooks a tree, uploads the
-// results to a server, and lets machines with empty stores download them over links with several
-// latencies and rates. It compares them with a machine that has the results in its store, and with
-// a machine that cooks.
+// Remote measures how much time a build saves if machines share results on a server. It cooks a
+// tree and uploads the results. Then machines with empty stores download the results over links
+// with several latencies and rates. It compares them with a machine that has the results in its
+// store, and with a machine that cooks everything.
 //
 //	go run ./bench/remote -server grpc://127.0.0.1:8980            10,000 small files
 //	go run ./bench/remote -server http://127.0.0.1:8080/cache -assets 1000
@@ -50,7 +50,7 @@ type bench struct {
 	runs                 int
 }
 
-// A summary has fields of the last line of cook -json.
+// A summary holds fields of the last line that cook -json prints.
 type summary struct {
 	Found    struct{ Assets int }
 	Cooked   struct{ Assets int }
@@ -132,7 +132,7 @@ func (b *bench) grow(assets int) error {
 	return os.WriteFile(filepath.Join(b.assets, "cook.toml"), []byte("[[rule]]\nmatch = \"*.txt\"\nrecipe = \"zstd\"\n"), 0o666)
 }
 
-// cook runs cook with a store and an output directory, which are created if they do not exist.
+// cook runs cook with a store and an output directory, and creates both if necessary.
 func (b *bench) cook(store, out, server string, more ...string) (time.Duration, summary, error) {
 	args := append([]string{"-dir", b.assets, "-cache", filepath.Join(b.work, store), "-out", filepath.Join(b.work, out), "-json", "-q"}, more...)
 	if server != "" {
@@ -190,7 +190,7 @@ func (b *bench) open(link string) (w way, err error) {
 	return way{name: name, server: at.String(), bytesPerSecond: megabytes * 1e6}, nil
 }
 
-// measure measures one run. Machines that download results start with an empty store.
+// measure measures one run. If the machine downloads results, its store is empty.
 func (b *bench) measure(w *way, n int) error {
 	store, out := w.store, fmt.Sprint("out", n)
 	if store == "" {
@@ -220,8 +220,9 @@ func (w *way) row(restored time.Duration) string {
 	return fmt.Sprintf("| %s | %.2f | %.2f | %s | %d | %s | %s |", w.name, took.Seconds(), took.Seconds()/restored.Seconds(), own, w.last.Restored.Assets, megabytes, requests)
 }
 
-// cells measures three runs for each link and hit rate: one cooks everything, one waits for the
-// server, and one does both. The last should take no longer than the faster of the other two.
+// cells measures three runs for each link and hit rate. The first cooks everything, the second
+// waits for the server, and the third does both at the same time. The third should take no longer
+// than the faster of the other two.
 func (b *bench) cells(assets int, links, shares []string) error {
 	fmt.Println("| link | hits | cooked, s | waited, s | raced, s | of the better | restored |\n|---|---:|---:|---:|---:|---:|---:|")
 	worst := 0.0
@@ -256,14 +257,14 @@ func (b *bench) cells(assets int, links, shares []string) error {
 	return nil
 }
 
-// growPictures creates a tree of images and texts, and uploads a share of the results. Trees for
-// different shares have different contents.
+// growPictures creates a tree of images and texts, and uploads the results for a share of the
+// assets. Each call makes new contents.
 func (b *bench) growPictures(name string, assets, share int) error {
 	b.assets = filepath.Join(b.work, "pictures"+name)
 	if err := os.MkdirAll(b.assets, 0o777); err != nil {
 		return err
 	}
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // random contents, so that the server cannot know them from earlier runs
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1)) // The contents are random, so that the server does not know them from earlier runs.
 	rest := map[string][]byte{}
 	for i := range assets {
 		var content bytes.Buffer

@@ -38,7 +38,6 @@ func BenchmarkCRC64(b *testing.B) {
 	}
 }
 
-// Both implementations compute the same results.
 func TestCRC64ImplementationsAgree(t *testing.T) {
 	p := bench.Bytes(10_000)
 	for _, n := range []int{0, 1, 16, 100, 127, 128, 1000, len(p)} {

@@ -1,5 +1,5 @@
-// Package rivals compares this module with packages that do the same and that the product does
-// not need. It is a separate module to keep them out of the product's go.mod.
+// Package rivals compares this module with other packages that do the same work. The product does
+// not need these packages. They are in a separate module to keep them out of the product's go.mod.
 //
 //	cd bench/rivals && go test -run '^$' -bench .
 //

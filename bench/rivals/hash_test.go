@@ -28,7 +28,7 @@ var keep uint32
 
 type update func(crc uint32, p []byte) uint32
 
-// These tables are made once, because MakeTable takes longer than the checksum of a short input.
+// The tables are made only once, because MakeTable takes longer than the checksum of a short input.
 var (
 	stdCastagnoli = crc32.MakeTable(crc32.Castagnoli)
 	castagnoli    = klauspost.MakeTable(klauspost.Castagnoli)
@@ -63,11 +63,11 @@ func BenchmarkCRC32(b *testing.B) {
 	}
 }
 
-// rivals are other implementations of functions in the registry; their sums have the most
+// rivals lists other implementations of functions in package hashing. Their sums have the most
 // significant byte first.
 var rivals = []struct {
 	function, impl string
-	run            func(p []byte) // the measured call
+	run            func(p []byte) // Only this call is measured.
 	sum            func(p []byte) string
 }{
 	{"xxh32", "OneOfOne", func(p []byte) { xxhash.Checksum32(p) },
@@ -88,7 +88,7 @@ var rivals = []struct {
 		func(p []byte) string { s := sha256.Sum256(p); return hex.EncodeToString(s[:]) }},
 }
 
-// others are functions that are not in the registry.
+// others lists functions that package hashing does not have.
 var others = []bench.HashRow{
 	{Func: "sha1", Impl: "std", Bits: 64, Sum: func(p []byte) uint64 { s := sha1.Sum(p); return binary.BigEndian.Uint64(s[12:]) }},
 	{Func: "city64", Impl: "go-faster", Bits: 64, Sum: city.Hash64},
@@ -101,9 +101,9 @@ func BenchmarkOthers(b *testing.B) {
 
 func BenchmarkQuality(b *testing.B) { bench.RunQuality(b, others) }
 
-// The expected values are hashes of the empty input. For SHA-1 the value is from the implementation
-// in RFC 3174, for CityHash64 it is a constant of the algorithm, and for SpookyHash it is the low
-// bits of the first value in its own test.
+// The expected values are hashes of the empty input. The SHA-1 value comes from the implementation
+// in RFC 3174. CityHash64 returns a constant of its algorithm. The SpookyHash value is the low half
+// of the first value in its own test.
 func TestOthers(t *testing.T) {
 	for i, want := range []uint64{0x95601890afd80709, 0x9ae16a3b2f90404f, 0x232706fc6bf50919} {
 		if got := others[i].Sum(nil); got != want {
@@ -137,7 +137,6 @@ func BenchmarkSum(b *testing.B) {
 	}
 }
 
-// All implementations compute the same results.
 func TestSums(t *testing.T) {
 	p := bench.Bytes(10_000)
 	for _, r := range rivals {

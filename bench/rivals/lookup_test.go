@@ -34,8 +34,8 @@ func doltMap(names []string) *dolthub.Map[string, uint32] {
 	return m
 }
 
-// BenchmarkIntern adds xsync, which is safe for concurrent use, and two maps that are safe only if
-// there are no writes.
+// BenchmarkIntern adds three contenders to the contests of package bench: xsync, which is safe for
+// concurrent use, and two maps that are safe only without concurrent writes.
 func BenchmarkIntern(b *testing.B) {
 	for _, n := range bench.InternSizes() {
 		hit, miss, names := bench.Interning(b, n)
@@ -77,7 +77,7 @@ func BenchmarkInternMemory(b *testing.B) {
 	})
 }
 
-// BenchmarkPointer adds two maps.
+// BenchmarkPointer adds two other maps to the contests of package bench.
 func BenchmarkPointer(b *testing.B) {
 	for _, n := range []int{1 << 10, 64 << 10, 1 << 20} {
 		hit, miss, keys := bench.Pointers(b, n)

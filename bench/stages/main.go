@@ -1,11 +1,12 @@
-// Command stages prints how long each stage of a cook takes, in three situations: nothing has
-// changed; every source was touched; and no stamp is trusted, where checksums are computed with the
-// table-driven CRC-32 of older engines (slice8) or with xxHash (xxh3).
+// Command stages prints how long each stage of cook takes in three situations. In the first,
+// nothing has changed. In the second, every source was touched. In the third, cook trusts no stamp
+// and computes all checksums, with the table-driven CRC-32 of older engines (slice8) or with xxHash
+// (xxh3).
 //
 //	go run ./bench/stages -dir supertuxkart >>bench/results/stages.md
 //
-// It copies the directory, cooks the copy once, unmeasured, and then runs the kinds in turn. A
-// cell is the median.
+// It copies the directory, cooks the copy once, unmeasured, and then measures the situations in
+// turn. The printed times are medians.
 package main
 
 import (
@@ -38,7 +39,7 @@ func main() {
 	}
 }
 
-// A kind is a situation in which a cook is measured.
+// A kind is a situation in which cook is measured.
 type kind struct {
 	name, checksum string
 	touch, verify  bool
@@ -52,7 +53,7 @@ var kinds = []kind{
 	{name: "-verify, xxh3", checksum: "xxh3", verify: true},
 }
 
-// A measurement has the durations of one run: the total, and by stage.
+// A measurement holds the durations of one run: the total, and the duration of each stage.
 type measurement map[string]time.Duration
 
 const whole = "wall"
@@ -76,7 +77,7 @@ func measureStages(ctx context.Context, args []string, w io.Writer) error {
 		return err
 	}
 	b := bench{work: work, found: map[string][]measurement{}}
-	for _, sum := range []string{"slice8", "xxh3"} { // separate directories, because an index is for one checksum function
+	for _, sum := range []string{"slice8", "xxh3"} { // An index can hold only one kind of checksum, so each checksum has its own directory.
 		if _, err := b.cook(ctx, kind{checksum: sum}); err != nil {
 			return err
 		}
@@ -96,7 +97,7 @@ type bench struct {
 	work   string
 	assets cook.Count
 	found  map[string][]measurement
-	stages []string // stages in the order of first appearance
+	stages []string // names of the stages in the order of first use
 }
 
 func (b *bench) measure(ctx context.Context, k kind) error {
@@ -110,7 +111,7 @@ func (b *bench) measure(ctx context.Context, k kind) error {
 	return err
 }
 
-// touch sets all sources to a new time.
+// touch sets the mtime of all sources to the current time.
 func (b *bench) touch() error {
 	now := time.Now()
 	return filepath.WalkDir(filepath.Join(b.work, "assets"), func(name string, d fs.DirEntry, err error) error {
@@ -121,7 +122,8 @@ func (b *bench) touch() error {
 	})
 }
 
-// cook runs a cook whose clock is ahead of the files, so that no stamp is too fresh to be trusted.
+// cook runs cook with a clock that is an hour ahead. So all files count as old, and their stamps
+// are trusted.
 func (b *bench) cook(ctx context.Context, k kind) (measurement, error) {
 	sum := cmp.Or(k.checksum, "xxh3")
 	stages := &stages{took: measurement{}}
@@ -147,7 +149,7 @@ func (b *bench) cook(ctx context.Context, k kind) (measurement, error) {
 	return stages.took, nil
 }
 
-// writeStages prints the table.
+// writeStages prints the table of durations.
 func (b *bench) writeStages(w io.Writer) {
 	fmt.Fprintf(w, "%d assets, %s of sources, %s of artifacts; %s, %s/%s, %d cores\n\n| stage |", b.assets.Assets,
 		human.Bytes(b.assets.In), human.Bytes(b.assets.Out), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
@@ -172,7 +174,7 @@ func (b *bench) writeStages(w io.Writer) {
 	}
 }
 
-// never reports whether none of the measured runs reached a stage.
+// never reports whether no measured run entered the stage.
 func (b *bench) never(stage string) bool {
 	for _, all := range b.found {
 		for _, m := range all {

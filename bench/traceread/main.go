@@ -1,9 +1,9 @@
-// Command traceread reads traces with Perfetto's trace processor, which shares no code with the
-// writers in this module, and queries them with SQL. README.md describes the installation.
+// Command traceread checks traces with Perfetto's trace processor, which it queries with SQL. The
+// processor shares no code with the writers in this module. README.md describes the installation.
 //
-// With files it prints their slices and counters. Without files it makes a recording, writes it
-// in each time line format, reads the files back, and fails unless every count, name and sum of
-// durations equals the recording's.
+// With files as arguments, it prints their slices and counters. Without files, it makes a
+// recording, writes it in each timeline format, and reads the files back. It fails unless every
+// count, name and sum of durations equals the recording's.
 package main
 
 import (
@@ -96,7 +96,7 @@ func writeFile(file, ending string, rec export.Recording) error {
 //go:embed query.cjs
 var queryScript string
 
-// These queries read the trace processor's tables. Marks are slices without duration.
+// These queries read the trace processor's tables. Instants are slices without duration.
 const (
 	slicesSQL = `select thread.name, slice.category, slice.name, count(*), sum(dur) from slice
 		join thread_track on slice.track_id = thread_track.id join thread using (utid) group by 1, 2, 3`
@@ -105,7 +105,7 @@ const (
 	faultsSQL = `select name, value from stats where value > 0 and severity in ('error', 'data_loss')`
 )
 
-// readBack returns the totals that the trace processor computes for a file.
+// readBack returns the totals that the trace processor computes from a file.
 func readBack(perfetto, file string) (sums, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -131,7 +131,7 @@ func readBack(perfetto, file string) (sums, error) {
 		s.addSlice(slice{c.text(0), c.text(1), c.text(2)}, c.numberOfCell(3), c.numberOfCell(4))
 	}
 	for _, c := range tables[1] {
-		// In formats with several numbers per counter the name is "name value".
+		// In formats that allow several numbers per counter, the name is "name value".
 		name := strings.TrimSuffix(c.text(0), " value")
 		sum, _ := c[2].(float64)
 		s.levels[name] = level{c.numberOfCell(1), sum}
@@ -142,7 +142,7 @@ func readBack(perfetto, file string) (sums, error) {
 	return s, nil
 }
 
-// cells is a row of a query result; a value is a string, a whole number as a string, or a number.
+// cells is a row of a query result. A value is a string, a whole number as a string, or a number.
 type cells []any
 
 func (c cells) text(i int) string {
@@ -155,7 +155,7 @@ func (c cells) numberOfCell(i int) int64 {
 	return n
 }
 
-// A made recording is a synthetic recording of a cook, with the totals that a reader should find.
+// A made recording is synthetic. It includes the totals that a reader should find.
 type made struct {
 	events  []events.Event
 	workers []string
@@ -177,8 +177,8 @@ func (m *made) recording() export.Recording {
 	}
 }
 
-// makeRecording makes a recording of assets cooked on 8 workers: three stages each, of 1 ns to
-// 100 ms, with marks, counters, and an arrow from each 20th asset to its worker's next one.
+// makeRecording makes a recording of 8 workers that cook assets. Each asset has three stages of 1
+// ns to 100 ms, and some have instants. Each 20th asset has an arrow to its worker's next asset.
 func makeRecording(assets int) *made {
 	m := &made{sums: newSums()}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -187,7 +187,7 @@ func makeRecording(assets int) *made {
 		m.workers = append(m.workers, fmt.Sprintf("worker %d", worker))
 	}
 	clocks := make([]int64, len(byWorker))
-	sources := make([]string, len(byWorker)) // start time of the arrow, by worker
+	sources := make([]string, len(byWorker)) // asset at which the worker's next arrow starts
 	for i := range assets {
 		worker := i % len(byWorker)
 		row, now := m.workers[worker], &clocks[worker]
@@ -210,7 +210,7 @@ func makeRecording(assets int) *made {
 			tell(events.Event{Kind: events.FlowIn, Name: "needs", Flow: uint64(i - len(byWorker)), Time: *now})
 			m.sums.arrows[arrow{from, asset}]++
 			sources[worker] = ""
-			*now++ // if the times were equal, the mark would belong to the first stage
+			*now++ // With equal times, the arrow would end at the first stage instead.
 		}
 		for _, stage := range []string{"cook/read", "cook/encode", "cook/write"} {
 			from := *now
@@ -226,7 +226,7 @@ func makeRecording(assets int) *made {
 			sources[worker] = asset
 		}
 		value(events.Value, "queue", "queue", float64(assets-i), float64(assets-i))
-		if worker == 0 { // a sum over workers would depend on their order
+		if worker == 0 { // Several workers would have several sums, which depend on their order.
 			value(events.Alloc, "pixels", "pixels bytes", 4096, 4096)
 			*now++
 			value(events.Free, "pixels", "pixels bytes", 4096, 0)
@@ -240,9 +240,9 @@ func makeRecording(assets int) *made {
 	return m
 }
 
-// sums are the totals of a trace that the writer and the reader must agree on.
+// sums holds the totals of a trace, on which the writer and the reader must agree.
 type sums struct {
-	slices map[slice]total // including marks, as slices without duration
+	slices map[slice]total
 	levels map[string]level
 	arrows map[arrow]int64
 }
@@ -251,7 +251,7 @@ type slice struct{ row, category, title string }
 
 type total struct{ count, nanos int64 }
 
-// A level is the number of samples of a counter, and their sum.
+// A level is the number of samples of a counter, and the sum of their values.
 type level struct {
 	count int64
 	sum   float64
@@ -286,7 +286,7 @@ func (s sums) String() string {
 		all.count, len(titles), len(categories), len(rows), all.nanos, len(s.levels), samples, arrows)
 }
 
-// differs returns the differences between two sums, or "".
+// differs describes the differences between two sums. It returns "" if they are equal.
 func (s sums) differs(want sums) string {
 	return cmp.Or(firstOff("slices", s.slices, want.slices), firstOff("counter", s.levels, want.levels),
 		firstOff("flows", s.arrows, want.arrows))

@@ -1,6 +1,6 @@
-// Command triptych shows the effect of a format on an image. It writes a PNG with three images side
-// by side: the source, the image as a graphics card shows it, and the difference, amplified eight
-// times.
+// Command triptych shows how a texture format changes an image. It writes a PNG with three images
+// side by side: the source, the image as a graphics card shows it, and the difference, amplified
+// eight times.
 //
 //	go run ./bench/triptych -format astc6x6 -o brick.png testdata/assets/textures/terrain/brick.png
 //
@@ -28,12 +28,12 @@ import (
 	"github.com/assetcook/assetcook/internal/image/texture"
 )
 
-// A work is an image to show.
+// A work holds the settings for the image to show.
 type work struct {
 	format  texture.Format
 	quality texenc.Quality
 	normal  bool
-	side    int // side of the square that is shown from the middle; 0 shows all
+	side    int // size of the square in the middle that is shown; 0 shows all
 }
 
 func main() {
@@ -113,7 +113,7 @@ func (w *work) runWork(name, out string) error {
 	return f.Close()
 }
 
-// point computes the z coordinate of unit vectors.
+// point computes the z coordinates of unit vectors.
 func point(pix []byte) {
 	for i := 0; i < len(pix); i += 4 {
 		x, y := float64(pix[i])/127.5-1, float64(pix[i+1])/127.5-1
@@ -124,10 +124,10 @@ func point(pix []byte) {
 const (
 	gap      = 8
 	backdrop = 128
-	times    = 8 // amplification of the difference image
+	times    = 8 // factor by which the difference is amplified
 )
 
-// sideBySide shows the middle of an image or, if side is 0, all of it.
+// sideBySide draws the three images. It uses the middle of each image, or all of it if side is 0.
 func sideBySide(m *pixmap.Map, cooked []byte, side int) image.Image {
 	w, h := m.W, m.H
 	if side > 0 {

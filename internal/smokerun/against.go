@@ -7,39 +7,39 @@ import (
 	"time"
 )
 
-// Parameters for comparing processor time. A step trips if the U test's probability is below
-// tripLevel and the ratio of medians exceeds cpuLimit. It counts as changed if it trips in the
-// first measurement and, in the same direction, in at least one of two more. An unchanged step does
-// so with probability 2*tripLevel² per direction: of runs with ten steps, 0.8 % report a slower one
-// by mistake.
+// A step trips if its processor time differs significantly between two builds: the U test's
+// probability is below tripLevel, and the ratio of the medians exceeds cpuLimit. A step counts as
+// changed if it trips in the first measurement, and in the same direction in at least one of two
+// more. An unchanged step does so with probability 2*tripLevel² per direction. So 0.8 % of the
+// runs with ten steps report a slower step by mistake.
 const (
 	tripLevel = 0.02
-	// detected is the growth that must be found with 99 % probability. The number of rounds depends
-	// on the noise in the first rounds.
+	// detected is the growth that the comparison must find with 99 % probability. The number of
+	// rounds depends on the noise in the first rounds.
 	detected  = 0.03
-	minRounds = 30 // number of rounds needed to estimate the noise
+	minRounds = 30 // estimating the noise needs this number of rounds
 	maxRounds = 400
 	// patience is the time limit of the first measurement.
 	patience = 5 * time.Minute
 )
 
-// Quantiles of the normal distribution, for 1-tripLevel and for 99 %.
+// These are quantiles of the normal distribution, for 1-tripLevel and for 99 %.
 const zTrip, zFound = 2.054, 2.326
 
 // A Comparison is the result of measuring two builds alternately.
 type Comparison struct {
 	Before, After *Record
 	Changes       []Change
-	// Rounds is how often each step was timed in the first measurement. Detectable is, for each
-	// step, the growth of processor time that would have been found with 99 % probability.
+	// Rounds is how often the first measurement timed each step. Detectable gives, for each step,
+	// the growth of processor time that the comparison would have found with 99 % probability.
 	Rounds     int
 	Detectable map[string]float64
 }
 
 // Against measures two builds alternately, and compares all figures, including processor time. It
-// times each step Times times. If Times is 0, the number depends on the noise: 30 to 400 times,
-// within about five minutes if 30 times fit. Suspect steps are measured twice more, with the same
-// number of rounds.
+// times each step Times times. If Times is 0, it chooses 30 to 400 times, depending on the noise.
+// They take about five minutes at most, unless already 30 times take longer. Steps that seem
+// changed are measured twice more, with the same number of rounds.
 func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison, error) {
 	a, err := r.workspace("a", before)
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *Runner) Against(ctx context.Context, before, after string) (*Comparison
 	return c, nil
 }
 
-// again measures suspect steps twice more and returns the steps that trip at least once more in the
+// again measures suspect steps twice more. It returns the steps that trip at least once more in the
 // same direction.
 func (r *Runner) again(ctx context.Context, a, b *workspace, rounds int, suspects []suspect) (confirmed []int, err error) {
 	for n := 1; n <= 2 && len(suspects) > 0; n++ {
@@ -112,18 +112,19 @@ func (r *Runner) again(ctx context.Context, a, b *workspace, rounds int, suspect
 	return confirmed, nil
 }
 
-// A suspect is a step that has tripped once, with its direction.
+// A suspect is a step that tripped in the first measurement. The direction is 1 for slower, -1 for
+// faster.
 type suspect struct{ step, direction int }
 
-// empty returns the workspace without its measurements.
+// empty returns a copy of the workspace without results.
 func (w *workspace) empty() *workspace {
 	fresh := *w
 	fresh.steps = make([]executions, len(w.steps))
 	return &fresh
 }
 
-// trips returns 1 if b took significantly more than a, -1 if less, and 0 if the difference may be
-// due to chance.
+// trips returns 1 if b is significantly greater than a, -1 if it is less, and 0 if the difference
+// may be due to chance.
 func trips(a, b []float64) (direction int) {
 	switch ratio := median(b) / median(a); {
 	case ratio > 1+cpuLimit && UTest(a, b) < tripLevel:
@@ -134,23 +135,24 @@ func trips(a, b []float64) (direction int) {
 	return 0
 }
 
-// spread returns the relative noise of two samples.
+// spread estimates the relative noise of two samples.
 func spread(a, b []float64) float64 {
 	return max(deviation(a)/median(a), deviation(b)/median(b))
 }
 
-// roundsNeeded returns how many rounds are needed to find the growth detected in every step.
+// roundsNeeded returns the number of rounds in which a growth of the size detected is found in
+// every step.
 func roundsNeeded(a, b *workspace) int {
 	need := minRounds
 	for i := range a.steps {
 		s := spread(a.steps[i].cpu, b.steps[i].cpu)
-		n := 2 * math.Pow((zTrip+zFound)*s/detected, 2) * math.Pi / 3 // the U test needs up to pi/3 times as many as a t-test
+		n := 2 * math.Pow((zTrip+zFound)*s/detected, 2) * math.Pi / 3 // The U test needs up to pi/3 times as many values as a t-test.
 		need = max(need, int(min(maxRounds, math.Ceil(n))))
 	}
 	return need
 }
 
-// detectable returns the growth that would have been found with these samples.
+// detectable returns the growth that these samples would have revealed with 99 % probability.
 func detectable(a, b []float64) float64 {
 	return max(cpuLimit, (zTrip+zFound)*spread(a, b)*math.Sqrt(2*math.Pi/3/float64(max(1, len(a)))))
 }

@@ -8,15 +8,17 @@ import (
 
 const (
 	minSegment   = 3   // minimum number of values on each side of a change point
-	permutations = 499 // number of shuffles for testing a split
+	permutations = 499 // number of random shuffles that test a split
 )
 
-// ChangePoints returns the indices where the distribution of a series changes, in ascending order:
-// each is the first value of a new segment. It uses the e-divisive algorithm: the split that
-// maximizes the energy distance between its two sides is a change point if fewer than one in a
-// hundred shuffles of the segment have a better split; then each side is split in turn. A segment
-// has at least three values, so the last two values of a series are never a change point. Equal
-// series give equal results.
+// ChangePoints returns the indices where the distribution of a series changes, in ascending order.
+// Each index is the first value of a new segment. It uses the e-divisive algorithm, which splits
+// the series where the energy distance between the two sides is greatest. The split is a change
+// point if fewer than one in a hundred random shuffles have a better split. Each side is then split
+// in turn.
+//
+// A segment has at least three values, so the last two values of a series are never a change point.
+// Equal series give equal results.
 func ChangePoints(series []float64) []int {
 	var points []int
 	var split func(low, high int)
@@ -35,8 +37,8 @@ func ChangePoints(series []float64) []int {
 	return points
 }
 
-// significant reports whether few random shuffles of the values have a split with at least this
-// gain.
+// significant reports whether only few random shuffles of the values have a split with at least
+// this gain.
 func significant(values []float64, gain float64) bool {
 	shuffled := slices.Clone(values)
 	random := rand.New(rand.NewPCG(uint64(len(values)), math.Float64bits(gain)))
@@ -53,15 +55,15 @@ func significant(values []float64, gain float64) bool {
 	return true
 }
 
-// bestSplit returns the index that splits the values with the largest energy distance, and that
-// distance. It returns 0, 0 for too few values. It takes quadratic time, because moving one value
-// across the split changes the three sums of distances only by the distances of that value.
+// bestSplit returns the index that splits the values with the greatest energy distance, and that
+// distance. It returns 0, 0 for too few values. It takes quadratic time: moving one value across
+// the split changes the sums only by the distances of that value.
 func bestSplit(values []float64) (at int, gain float64) {
 	n := len(values)
 	if n < 2*minSegment {
 		return 0, 0
 	}
-	within, between := [2]float64{}, 0.0 // sums of distances over pairs of values: within each side of the split, and across it
+	within, between := [2]float64{}, 0.0 // sums of the distances between pairs of values: on the same side of the split, and on different sides
 	for i, x := range values {
 		for _, y := range values[:i] {
 			within[1] += math.Abs(x - y)
@@ -88,9 +90,9 @@ func bestSplit(values []float64) (at int, gain float64) {
 	return at, gain
 }
 
-// energy returns the scaled energy distance of two samples, with exponent 1: twice the mean
-// distance between them minus the mean distances within each, times nm/(n+m). The parameters are
-// sums over pairs.
+// energy returns the scaled energy distance of two samples with n and m values. It is twice the
+// mean distance between the samples, minus the mean distances within each sample, times nm/(n+m).
+// The first three parameters are sums of distances over pairs of values.
 func energy(withinN, withinM, between float64, n, m int) float64 {
 	fn, fm := float64(n), float64(m)
 	e := 2*between/(fn*fm) - withinN/(fn*(fn-1)/2) - withinM/(fm*(fm-1)/2)

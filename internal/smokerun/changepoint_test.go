@@ -1,6 +1,6 @@
 //go:build !race
 
-// Excluded with the race detector: much arithmetic in one goroutine.
+// The race detector makes this test too slow.
 
 package smokerun
 
@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// bruteSplit is bestSplit computed from the definition.
+// bruteSplit computes the result of bestSplit from the definition.
 func bruteSplit(values []float64) (at int, gain float64) {
 	mean := func(a, b []float64, same bool) float64 {
 		sum, pairs := 0.0, 0.0
@@ -36,7 +36,7 @@ func bruteSplit(values []float64) (at int, gain float64) {
 	return at, gain
 }
 
-// someSeries returns noise, steps, ramps, outliers and ties.
+// someSeries returns series with noise, steps, ramps, outliers and equal values.
 func someSeries(random *rand.Rand) []float64 {
 	values := make([]float64, random.IntN(41))
 	level, kind := 100.0, random.IntN(4)
@@ -99,7 +99,7 @@ func TestChangePoints(t *testing.T) {
 			extra++
 		}
 	}
-	if extra > 8 { // chance alone changes 1 % of segments, and each series has three
+	if extra > 8 { // Chance alone splits 1 % of the segments, and each series has three segments.
 		t.Errorf("%d of %d series have false changes", extra, runs)
 	}
 	for _, none := range [][]float64{nil, {1}, {1, 2, 3, 4, 5}, slices.Repeat([]float64{7}, 100)} {
@@ -109,7 +109,6 @@ func TestChangePoints(t *testing.T) {
 	}
 }
 
-// A single outlier is not a change, whatever its position and size.
 func TestOneOutlierIsNoChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	found, runs := 0, 0
@@ -123,12 +122,11 @@ func TestOneOutlierIsNoChange(t *testing.T) {
 			runs++
 		}
 	}
-	if found*50 > runs { // noise alone causes changes in 1 % of the series
+	if found*50 > runs { // Noise alone splits 1 % of the series.
 		t.Errorf("%d of %d series with one outlier have changes", found, runs)
 	}
 }
 
-// Noise without a change is mistaken for a change in about one of a hundred runs.
 func TestNoiseIsNoChange(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	const runs = 1000

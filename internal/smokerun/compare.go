@@ -17,16 +17,15 @@ const (
 	cpuLimit         = 0.01
 )
 
-// Absolute differences per process that always count as equal, because hash tables with random
-// seeds have more or fewer collisions, work done every 100 ms is done once more or less, and system
-// calls are interrupted.
+// These absolute differences per process always count as equal. Hash tables with random seeds vary
+// in their collisions, periodic work is done once more or less, and signals interrupt system calls.
 const (
 	slackObjects      = 16
 	slackBytes        = 16 << 10
 	slackInstructions = 100_000
 )
 
-// slack returns the tolerance of a figure: two values with this absolute difference count as equal.
+// slack returns the absolute difference up to which two values of a figure count as equal.
 func slack(f *Figure) float64 {
 	switch f.Name {
 	case AllocatedObjects:
@@ -39,40 +38,40 @@ func slack(f *Figure) float64 {
 	return 0
 }
 
-// A Change is a figure that differs by more than it varies between two runs of one build.
+// A Change is a figure that differs between two builds by more than its normal variation.
 type Change struct {
 	Step   string
 	Figure string
 	Class  Class
-	// Before and After are the values of both builds; NaN for a missing figure.
+	// Before and After are the values in both builds. A missing figure has the value NaN.
 	Before, After float64
-	// P is, for processor time, the probability that such a difference occurs by chance.
+	// P is the probability that chance alone causes such a difference; only for processor time.
 	P float64
-	// Items are the items with different states, if Figure is Items.
+	// Items lists the items whose state differs, if Figure is Items.
 	Items []ItemChange
-	// Causes lists the related figures and items that grew most.
+	// Causes lists the related figures and items that changed most.
 	Causes []Cause
 }
 
-// Items is the figure name for all items of a step.
+// Items is the name of the figure that stands for all items of a step.
 const Items = "items"
 
-// An ItemChange is an item whose state differs; a state of "" means that the item is missing.
+// An ItemChange is an item whose state differs. The state "" means that the item is missing.
 type ItemChange struct{ Name, Before, After string }
 
-// A Cause is a figure or item that explains a change.
+// A Cause is a figure or item whose change probably explains another change.
 type Cause struct {
 	Name          string
 	Before, After float64
 }
 
-// Worse reports whether the change is a reason to fail: any difference of an exact figure, or
-// growth of another figure.
+// Worse reports whether the change makes a comparison fail. Any difference of an exact figure does,
+// and so does growth of another figure.
 func (c *Change) Worse() bool {
 	return c.Class == Exact || c.After > c.Before
 }
 
-// relativeGrowth returns the relative growth of the figure.
+// relativeGrowth returns the growth of the figure relative to its earlier value.
 func (c *Change) relativeGrowth() float64 { return c.After/c.Before - 1 }
 
 // errOtherSuite is the error for two records that cannot be compared.
@@ -85,7 +84,7 @@ func Compare(before, after *Record) ([]Change, error) {
 	if before.Suite != after.Suite || before.Sum != after.Sum {
 		return nil, fmt.Errorf("%w (%s %.12s, %s %.12s)", errOtherSuite, before.Suite, before.Sum, after.Suite, after.Sum)
 	}
-	changes := []Change{} // not nil, which means that the records were compared
+	changes := []Change{} // A result of nil would mean that the records were not compared.
 	for i := range after.Steps {
 		now := &after.Steps[i]
 		was := before.step(now.Name)
@@ -103,7 +102,7 @@ func Compare(before, after *Record) ([]Change, error) {
 	return changes, nil
 }
 
-// OverBudget returns the figures above their budgets; Before is the budget.
+// OverBudget returns the figures that exceed their budgets. Before holds the budget.
 func OverBudget(r *Record) []Change {
 	var over []Change
 	for i := range r.Steps {
@@ -117,8 +116,8 @@ func OverBudget(r *Record) []Change {
 	return over
 }
 
-// compareExact compares exact figures and items. It skips figures that were already unsteady in the
-// earlier record. A figure that has become unsteady since then counts as different.
+// compareExact compares exact figures and items. It skips figures that were unsteady in the earlier
+// record. A figure that has become unsteady since then counts as different.
 func compareExact(was, now *Step) []Change {
 	var changes []Change
 	differs := func(name string, before, after float64) {
@@ -180,7 +179,7 @@ func compareItems(was, now []Item) []ItemChange {
 	return changes
 }
 
-// compareLevels compares a level that is steady in both builds.
+// compareLevels compares the levels that are steady in both builds.
 func compareLevels(was, now *Step, g, f *Figure) (changes []Change) {
 	differs := func(name string, before, after float64) {
 		if before != after {
@@ -222,10 +221,10 @@ func compareMeasured(was, now *Step) []Change {
 	return changes
 }
 
-// causeLimit is the maximum number of causes of a change.
+// causeLimit is the maximum number of causes listed for a change.
 const causeLimit = 3
 
-// causes returns the figures of a class that changed most in the direction of a change.
+// causes returns the figures of a class that changed most in the same direction as the change.
 func causes(was, now *Step, class Class, direction float64) []Cause {
 	var all []Cause
 	for _, f := range now.Figures {
@@ -242,7 +241,7 @@ func causes(was, now *Step, class Class, direction float64) []Cause {
 	return mostMoved(all, direction)
 }
 
-// slowerItems returns the items whose time changed most in the direction of a change.
+// slowerItems returns the items whose time changed most in the same direction as the change.
 func slowerItems(was, now *Step, direction float64) []Cause {
 	before := map[string]float64{}
 	for _, item := range was.Items {

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/chart"
 )
 
-// pageStyle is the CSS for the page of trends.
+// pageStyle is the CSS of the page that WriteHTML makes.
 const pageStyle = chart.Style + `
 :root { color-scheme: light dark; --curve: #2563eb; --bad: #b91c1c; --good: #15803d; --step: #a16207; --dim: #6b7280; --grid: #8884; }
 @media (prefers-color-scheme: dark) { :root { --curve: #60a5fa; --bad: #f87171; --good: #4ade80; --step: #fbbf24; --dim: #9ca3af; } }
@@ -24,8 +24,8 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums } .bad { colo
 tr + tr td { border-top: 1px solid var(--grid) } .dim { color: var(--dim) } details { margin: .6rem 0 }
 `
 
-// WriteHTML writes a self-contained HTML page with the trend of each figure over the records, the
-// budgets, and the changes with their commits.
+// WriteHTML writes a self-contained HTML page for the records. It shows the trend of each figure,
+// the budgets, and the changes with their commits.
 func (h History) WriteHTML(w io.Writer) error {
 	p := &strings.Builder{}
 	title := "smoke runs"
@@ -63,7 +63,7 @@ func (h History) writePage(p *strings.Builder) {
 	}
 }
 
-// writeShifts writes the list of changes, latest first.
+// writeShifts writes a list of the changes, latest first.
 func (h History) writeShifts(p *strings.Builder, shifts []Shift) {
 	if len(shifts) == 0 {
 		fmt.Fprintln(p, "<p>Nothing has changed.</p>")
@@ -82,8 +82,8 @@ func (h History) writeShifts(p *strings.Builder, shifts []Shift) {
 	fmt.Fprintln(p, "</table>")
 }
 
-// trends returns the figures of a step to draw: figures that can fail a comparison, figures with a
-// budget, and exact figures that have changed.
+// trends returns the figures of a step that the page plots: figures that can fail a comparison,
+// figures with a budget, and exact figures that have changed.
 func trends(s *Step, step string, shifts []Shift) []Figure {
 	var drawn []Figure
 	for _, f := range s.Figures {
@@ -96,7 +96,7 @@ func trends(s *Step, step string, shifts []Shift) []Figure {
 	return drawn
 }
 
-// writeChart plots the values of a figure, record by record.
+// writeChart plots a figure over the records.
 func (h History) writeChart(p *strings.Builder, step string, f Figure, shifts []Shift) {
 	line := chart.Trend{
 		Title: f.Name, Note: format(f.Name, f.Value), Label: step + ", " + f.Name,
@@ -162,7 +162,7 @@ func writeBreakdown(p *strings.Builder, s *Step) {
 	}
 }
 
-// formatClass formats a value of a figure in the unit of the figure's class.
+// formatClass formats a value in the unit of its class.
 func formatClass(f Figure, v float64) string {
 	switch f.Class {
 	case TimeClass:

@@ -11,10 +11,10 @@ import (
 	"slices"
 )
 
-// A History is the records of one suite, oldest first.
+// A History holds the records of one suite, oldest first.
 type History []*Record
 
-// Append adds a record to a file with one record per line.
+// Append adds a record to a file that has one record per line.
 func Append(name string, r *Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -34,7 +34,7 @@ func Append(name string, r *Record) error {
 		if _, err := f.ReadAt(last[:], end-1); err != nil {
 			return err
 		}
-		if last[0] != '\n' { // separator after an incomplete last line
+		if last[0] != '\n' { // End an incomplete last line first.
 			line = append([]byte{'\n'}, line...)
 		}
 	}
@@ -44,8 +44,8 @@ func Append(name string, r *Record) error {
 	return f.Close()
 }
 
-// ReadHistory reads the records of a suite from a file written by [Append]. skipped counts
-// incomplete lines and records of other versions. A missing file counts as an empty history.
+// ReadHistory reads the records of a suite from a file written by [Append]. It skips and counts
+// incomplete lines and records of other format versions. A missing file counts as an empty history.
 func ReadHistory(name, suite string) (h History, skipped int, err error) {
 	f, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
@@ -72,25 +72,25 @@ func ReadHistory(name, suite string) (h History, skipped int, err error) {
 	return h, skipped, nil
 }
 
-// FreshRecords is the number of latest records in which a change of processor time may not be
-// detected yet: detection needs this many records after the change.
+// FreshRecords is the number of latest records in which a change of processor time may be
+// undetected. Detection needs this many records after the change.
 const FreshRecords = minSegment
 
-// A Shift is a change of a figure at a record of the history.
+// A Shift is a change of a figure from one record of a history to the next.
 type Shift struct {
 	Change
 	At int // index of the first record with the new value
 }
 
-// Shifts returns the changes over time. It compares exact figures, allocations and instructions of
-// consecutive records. It detects changes of processor time by change points among the records of
-// one processor, which requires three records after the change.
+// Shifts returns the changes over time. For exact figures, allocations and instructions, it
+// compares consecutive records. For processor time, it finds change points among the records of one
+// processor, which requires three records after the change.
 func (h History) Shifts() []Shift {
 	var shifts []Shift
 	for i := 1; i < len(h); i++ {
 		changes, err := Compare(h[i-1], h[i])
 		if err != nil {
-			continue // other inputs, so not comparable
+			continue // Records with different inputs are not comparable.
 		}
 		for _, c := range changes {
 			shifts = append(shifts, Shift{c, i})
@@ -103,7 +103,7 @@ func (h History) Shifts() []Shift {
 	return shifts
 }
 
-// steps returns the names of all steps, in order of first appearance.
+// steps returns the names of all steps in the order of first appearance.
 func (h History) steps() []string {
 	var names []string
 	for _, r := range h {
@@ -116,8 +116,8 @@ func (h History) steps() []string {
 	return names
 }
 
-// cpuShifts returns the changes of a step's processor time among the records of the latest
-// record's processor.
+// cpuShifts returns the changes of a step's processor time. It uses only records from the machine
+// of the latest record.
 func (h History) cpuShifts(step string) []Shift {
 	var at []int
 	var series []float64

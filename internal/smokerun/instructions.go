@@ -12,11 +12,11 @@ import (
 )
 
 // codeLimit is the maximum number of functions listed for a step. Functions with fewer instructions
-// are left out.
+// are omitted.
 const codeLimit = 100
 
 // CanCount reports whether instructions can be counted, which requires valgrind. The runner uses
-// cachegrind without cache simulation, because callgrind loses track of the stack when Go switches
+// cachegrind without cache simulation. The tool callgrind loses track of the stack when Go switches
 // goroutines, and virtual machines rarely provide the processor's own counters. Valgrind does not
 // emulate some instructions, such as AVX-512, so the portable variants of such kernels are counted.
 func CanCount() bool {
@@ -24,8 +24,8 @@ func CanCount() bool {
 	return err == nil
 }
 
-// counting wraps a command so that valgrind counts its instructions and writes the counts to a
-// file.
+// counting returns a command that runs c in valgrind, which counts the instructions and writes the
+// counts to a file.
 func counting(ctx context.Context, cmd *exec.Cmd, file string) *exec.Cmd {
 	args := append([]string{"--quiet", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=" + file, cmd.Path}, cmd.Args[1:]...)
 	counted := exec.CommandContext(ctx, "valgrind", args...)
@@ -33,7 +33,7 @@ func counting(ctx context.Context, cmd *exec.Cmd, file string) *exec.Cmd {
 	return counted
 }
 
-// readInstructions reads cachegrind's output. It returns the sum, and a figure for each of the
+// readInstructions reads cachegrind's output. It returns the total, and a figure for each of the
 // functions with the most instructions.
 func readInstructions(name string) ([]Figure, error) {
 	f, err := os.Open(name)
@@ -49,15 +49,15 @@ func readInstructions(name string) ([]Figure, error) {
 }
 
 // scheduled reports whether the instruction count of a Go runtime function depends on thread
-// timing. This is true for the scheduler, the allocator and stack growth. It is false for maps and
-// for functions that move, clear or compare memory.
+// timing. That applies to the scheduler, the allocator and stack growth, but not to maps or
+// functions that move, clear or compare memory.
 func scheduled(function string) bool {
 	name, ok := strings.CutPrefix(function, "runtime.")
 	return ok && !strings.HasPrefix(name, "mem") && !strings.HasPrefix(name, "cmp") && !strings.HasPrefix(name, "map")
 }
 
 // parseCachegrind parses lines "fn=NAME", each followed by lines "LINE COUNT", and a last line
-// "summary: COUNT". The sum excludes [scheduled] functions.
+// "summary: COUNT". The total excludes [scheduled] functions.
 func parseCachegrind(r io.Reader) ([]Figure, error) {
 	sums := map[string]float64{}
 	function, total, whole := "", 0.0, false
@@ -78,7 +78,7 @@ func parseCachegrind(r io.Reader) ([]Figure, error) {
 		}
 		number, count, ok := strings.Cut(line, " ")
 		if _, err := strconv.Atoi(number); !ok || err != nil {
-			continue // a header or a file name
+			continue // The line is a header or names a file.
 		}
 		n, err := strconv.ParseUint(count, 10, 64)
 		if err != nil {

@@ -23,24 +23,25 @@ const maxRecord = 256 << 20
 // A Class determines how a figure is compared.
 type Class string
 
-// Changes of figures in the first four classes fail a comparison, and so do changes of steady
-// levels. The other classes only explain changes.
+// Changes of the first four classes, and of steady levels, fail a comparison. The other classes
+// only explain changes.
 const (
-	Exact             Class = "exact"        // equal in every run of the same sources
-	AllocationsClass  Class = "allocations"  // objects or bytes allocated
-	instructionsClass Class = "instructions" // executed in user mode
-	CPUClass          Class = "cpu"          // nanoseconds of processor time
+	Exact             Class = "exact"        // equal in every run with the same sources
+	AllocationsClass  Class = "allocations"  // number of allocated objects or bytes
+	instructionsClass Class = "instructions" // instructions executed in user mode
+	CPUClass          Class = "cpu"          // processor time in nanoseconds
 
-	TimeClass     Class = "time"     // nanoseconds of a timer
-	SiteClass     Class = "site"     // bytes allocated in a function
-	codeClass     Class = "code"     // instructions executed in a function
-	LevelClass    Class = "level"    // memory, open files and similar quantities
-	UnsteadyClass Class = "unsteady" // should be exact, but differs between runs
+	TimeClass     Class = "time"     // duration of a timer in nanoseconds
+	SiteClass     Class = "site"     // bytes allocated by one function
+	codeClass     Class = "code"     // instructions executed by one function
+	LevelClass    Class = "level"    // memory, number of open files and similar quantities
+	UnsteadyClass Class = "unsteady" // a figure that should be exact but differs between runs
 
-	budgetClass Class = "budget" // class of a [Change]: a figure over its budget
+	budgetClass Class = "budget" // class of a [Change] in which a figure exceeds its budget
 )
 
-// SampleVariable is the environment variable that names the file for a process's sample.
+// SampleVariable is the environment variable with the name of the file to which the process writes
+// its sample.
 const SampleVariable = "ASSETCOOK_SMOKE_SAMPLE"
 
 // A Sample is the result of one process.
@@ -49,8 +50,8 @@ type Sample struct {
 	Step  Step  `json:"step"`
 }
 
-// Names of the figures of every step. Allocated counts allocations of the program's functions; heap
-// also includes the Go runtime's own allocations, which vary.
+// These are names of figures that every step has. Allocated counts the allocations of the program's
+// functions. Heap also includes the allocations of the Go runtime, which vary.
 const (
 	AllocatedObjects = "allocated/objects"
 	AllocatedBytes   = "allocated/bytes"
@@ -62,15 +63,15 @@ const (
 	GCCycles         = "memory/gc_cycles"
 )
 
-// ProcessPrefix is the prefix of the names that package process publishes.
+// ProcessPrefix is the prefix of the counters that package process publishes.
 const ProcessPrefix = "process/"
 
-// ofProcess reports whether a level depends on the Go runtime or the system.
+// ofProcess reports whether a level describes the Go runtime or the operating system.
 func ofProcess(name string) bool {
 	return name == HeapObjects || name == HeapBytes || name == GCCycles || name == PeakRSS || strings.HasPrefix(name, ProcessPrefix)
 }
 
-// Most returns the n highest figures.
+// Most returns the n figures with the highest values.
 func Most(figures []Figure, n int) []Figure {
 	slices.SortFunc(figures, func(a, b Figure) int {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
@@ -78,11 +79,11 @@ func Most(figures []Figure, n int) []Figure {
 	return figures[:min(n, len(figures))]
 }
 
-// A Record holds the work and resource usage of one build in a suite.
+// A Record holds the work and resource usage of one build in a run of a suite.
 type Record struct {
 	Format  int       `json:"format"`
 	Suite   string    `json:"suite"`
-	Sum     string    `json:"sum"` // identifies the suite and its inputs
+	Sum     string    `json:"sum"` // Sum identifies the suite and its inputs
 	At      time.Time `json:"at"`
 	Build   Build     `json:"build"`
 	Machine Machine   `json:"machine"`
@@ -98,7 +99,7 @@ type Build struct {
 	Arch     string `json:"arch"`
 }
 
-// String returns the abbreviated commit.
+// String returns the abbreviated commit hash.
 func (b Build) String() string {
 	switch {
 	case b.Commit == "":
@@ -109,52 +110,51 @@ func (b Build) String() string {
 	return b.Commit[:min(12, len(b.Commit))]
 }
 
-// sameKind reports whether two builds have the same Go version, system and architecture, so that
-// their allocations and instructions can be compared.
+// sameKind reports whether two builds have the same Go version, system and architecture. Only then
+// their allocations and instructions are comparable.
 func (b Build) sameKind(c Build) bool { return b.Go == c.Go && b.OS == c.OS && b.Arch == c.Arch }
 
-// A Machine identifies the measuring machine.
+// A Machine identifies the machine that measured a record.
 type Machine struct {
-	Name  string `json:"name"` // processor name
+	Name  string `json:"name"` // name of the processor model
 	Cores int    `json:"cores"`
 }
 
-// A Step is one step of a record.
+// A Step holds the measured figures of one step.
 type Step struct {
 	Name    string   `json:"name"`
 	Frames  int      `json:"frames,omitempty"`
 	Figures []Figure `json:"figures"` // sorted by name
 	Items   []Item   `json:"items,omitempty"`
-	// Budgets are the maximum values of figures.
+	// Budgets maps names of figures to their maximum values.
 	Budgets map[string]float64 `json:"budgets,omitempty"`
 }
 
-// A Figure is one measured number of a step.
+// A Figure is one measured quantity of a step.
 type Figure struct {
 	Name   string    `json:"name"`
 	Class  Class     `json:"class"`
-	Value  float64   `json:"value"`            // median of the executions
-	Values []float64 `json:"values,omitempty"` // one per execution, if they differ
+	Value  float64   `json:"value"`            // median over the executions
+	Values []float64 `json:"values,omitempty"` // the value of each execution; empty if all are equal
 
-	// Peak is the highest frame of one execution. Spikes is the length of its longest run of
-	// spikes, which are frames higher than twice the median.
+	// Peak is the highest value of a frame in one execution. Spikes is the length of the longest
+	// run of frames whose value exceeds twice the median.
 	Peak   float64 `json:"peak,omitempty"`
 	Spikes int     `json:"spikes,omitempty"`
 
-	// Steady marks a level that is equal in all executions for exact counts, including its frames.
-	// Loose marks an exact figure whose frames differ between executions.
+	// Steady marks a level that is equal in all executions that measure exact figures, also in each
+	// frame. Loose marks an exact figure whose values per frame differ between executions.
 	Steady bool `json:"steady,omitempty"`
 	Loose  bool `json:"loose,omitempty"`
 }
 
-// Suffixes that select the frame statistics of a figure in changes and budgets: its highest frame,
-// and its longest run of spikes.
+// These suffixes in changes and budgets select Peak or Spikes of a figure.
 const (
 	peakSuffix   = "/peak"
 	spikesSuffix = "/spikes"
 )
 
-// asked returns the figure that the budget of this name applies to, and the value that it limits.
+// asked returns the figure to which a budget's name refers, and the value that the budget limits.
 func (s *Step) asked(name string) (f Figure, value float64, ok bool) {
 	if f, ok = s.Figure(name); ok {
 		return f, f.Value, true
@@ -170,11 +170,11 @@ func (s *Step) asked(name string) (f Figure, value float64, ok bool) {
 	return f, 0, false
 }
 
-// An Item is something that a step created or inspected, such as an asset.
+// An Item is an object that a step created or inspected, such as an asset.
 type Item struct {
 	Name  string  `json:"name"`
-	State string  `json:"state"`        // description of the result; compared exactly
-	NS    float64 `json:"ns,omitempty"` // how long it took
+	State string  `json:"state"`        // description of the result, which is compared exactly
+	NS    float64 `json:"ns,omitempty"` // duration of the work on the item
 }
 
 func (r *Record) step(name string) *Step {
@@ -184,7 +184,7 @@ func (r *Record) step(name string) *Step {
 	return nil
 }
 
-// Figure returns the step's figure of this name, and whether it exists.
+// Figure returns the figure with the given name, and reports whether it exists.
 func (s *Step) Figure(name string) (Figure, bool) {
 	i, ok := slices.BinarySearchFunc(s.Figures, name, func(f Figure, name string) int { return strings.Compare(f.Name, name) })
 	if !ok {
@@ -193,14 +193,14 @@ func (s *Step) Figure(name string) (Figure, bool) {
 	return s.Figures[i], true
 }
 
-// Sort sorts figures and items by name.
+// Sort sorts the figures and items by name.
 func (s *Step) Sort() {
 	slices.SortFunc(s.Figures, func(a, b Figure) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(s.Items, func(a, b Item) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// OnlyExact returns a record with only the parts that are compared exactly, which are valid on any
-// machine.
+// OnlyExact returns a copy of the record with only the exact figures and items. These are valid on
+// any machine.
 func (r *Record) OnlyExact() *Record {
 	only := *r
 	only.Steps = slices.Clone(r.Steps)
@@ -215,7 +215,8 @@ func (r *Record) OnlyExact() *Record {
 	return &only
 }
 
-// oneLine puts each figure and item of indented JSON on one line. JSON strings contain no newlines.
+// oneLine reformats indented JSON so that each figure and item takes one line. JSON strings contain
+// no newlines.
 var oneLine = strings.NewReplacer("\n\t\t\t\t\t\t", " ", "\n\t\t\t\t\t", " ", "\n\t\t\t\t}", " }")
 
 // WriteFile writes the record to a file atomically.
@@ -229,7 +230,7 @@ func (r *Record) WriteFile(name string) error {
 	})
 }
 
-// ReadFile reads a record.
+// ReadFile reads a record from a file.
 func ReadFile(name string) (*Record, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -250,10 +251,10 @@ func ReadFile(name string) (*Record, error) {
 	return r, nil
 }
 
-// errFormat is the error for a record of another format version.
+// errFormat is the error for a record with another format version.
 var errFormat = errors.New("the record has another version; measure again to write a new one")
 
-// parse parses a record and checks the properties on which comparing relies.
+// parse parses a record, and checks the properties that comparisons rely on.
 func parse(text []byte) (*Record, error) {
 	r := new(Record)
 	if err := json.Unmarshal(text, r); err != nil {

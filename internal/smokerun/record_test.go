@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// sampleRecord returns a record of one step with a figure of each class.
+// sampleRecord returns a record with one step, which has a figure of each class.
 func sampleRecord(commit string, cpu float64) *Record {
 	s := Step{Name: "draw|<b>", Frames: 2, Items: []Item{{"wall.png", "abc", 5}}, Budgets: map[string]float64{CPUTime: 500}, Figures: []Figure{
 		{Name: "draws", Class: Exact, Value: 12, Peak: 7, Spikes: 1},
@@ -92,7 +92,7 @@ func TestCompare(t *testing.T) {
 		{"draws", func(f *Figure) { f.Value++ }, 1, true},
 		{"draws", func(f *Figure) { f.Value-- }, 1, true},
 		{"draws", func(f *Figure) { f.Class = UnsteadyClass }, 1, true},
-		{"draws", func(f *Figure) { f.Name = "drawn" }, 2, true}, // one figure missing, one figure new
+		{"draws", func(f *Figure) { f.Name = "drawn" }, 2, true}, // The old figure is missing, and a new one exists.
 		{"draws", func(f *Figure) { f.Peak, f.Spikes = 9, 9 }, 2, true},
 		{"draws", func(f *Figure) { f.Peak = 6 }, 1, true},
 		{"draws", func(f *Figure) { f.Spikes = 0 }, 1, true},
@@ -120,7 +120,7 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
-	// The random variation of hash tables is not a change.
+	// Differences within the random variation of hash tables are not changes.
 	few := func(value float64) *Record {
 		r := sampleRecord("a", 100)
 		figure(r, AllocatedBytes).Value = value
@@ -131,7 +131,6 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%g bytes more: %v, %v", more, changes, err)
 		}
 	}
-	// Allocations of different compilers are not compared, but exact figures are.
 	r := sampleRecord("b", 100)
 	r.Build.Go = "go2"
 	figure(r, AllocatedBytes).Value = 9e9
@@ -174,7 +173,7 @@ func TestHistory(t *testing.T) {
 		if i >= 18 {
 			figure(r, "draws").Value = 13
 		}
-		if i == 20 { // torn by a crash
+		if i == 20 { // An incomplete line, as after a crash.
 			f, _ := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
 			f.WriteString(`{"format":1,"sui`)
 			f.Close()

@@ -18,41 +18,42 @@ import (
 // DefaultTimes is the default number of timed executions per step.
 const DefaultTimes = 5
 
-// exactRounds is how often exact figures are measured, in order to detect figures that vary.
+// exactRounds is the number of executions that measure exact figures. More than one execution shows
+// which figures vary.
 const exactRounds = 2
 
-// A Runner executes a suite.
+// A Runner executes the steps of a suite.
 type Runner struct {
 	Suite Suite
-	Dir   string // directory for the runner's exclusive use
-	// Times is how often each step is timed. If it is 0, Run measures no time, only exact figures,
-	// allocations and instructions, and Against chooses the number.
+	Dir   string // working directory, which only the runner may use
+	// Times is the number of timed executions of each step. If it is 0, Run measures no time, and
+	// Against chooses the number.
 	Times int
-	// Instructions counts instructions, which takes about ten times as long; see [CanCount].
+	// Instructions requests counting instructions, which takes about ten times as long; see
+	// [CanCount].
 	Instructions bool
-	// NoAllocations omits allocations by function, which require that every allocation is in the
-	// profile.
+	// NoAllocations omits the allocations by function. They would require that every allocation is
+	// in the profile.
 	NoAllocations bool
-	// Log is called with a line about each stage; it may be nil.
+	// Log, if not nil, receives a line about each stage.
 	Log func(line string)
 }
 
-// A mode is a way to execute a process.
+// A mode is a way to execute a step.
 type mode int
 
 const (
-	plain   mode = iota // a normal execution
-	exact               // deterministic counts and allocations
-	counted             // under an instruction counter
+	plain   mode = iota // normal execution
+	exact               // execution with deterministic counts and allocations
+	counted             // execution under valgrind, which counts instructions
 )
 
-// deterministic are settings of the Go runtime that make a process with one worker allocate nearly
-// the same each time. The garbage collector runs only if memory gets short.
+// deterministic lists settings of the Go runtime. With them, a process with one worker allocates
+// nearly the same amount each time. The garbage collector runs only if memory gets short.
 var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GOMEMLIMIT=2GiB"}
 
-// profiled are GODEBUG settings that record every allocation in the profile. Stacks are just deep
-// enough to include the caller of the runtime; deeper stacks would take more time than everything
-// else.
+// profiled lists GODEBUG settings that record every allocation in the profile. Stacks are just deep
+// enough to include the caller of the runtime, because deeper stacks take too much time.
 const profiled = "memprofilerate=1,profstackdepth=16"
 
 func (r *Runner) environment(m mode) []string {
@@ -65,7 +66,7 @@ func (r *Runner) environment(m mode) []string {
 	return deterministic
 }
 
-// Run measures one program and returns its record.
+// Run measures a program and returns its record.
 func (r *Runner) Run(ctx context.Context, program string) (*Record, error) {
 	w, err := r.workspace("a", program)
 	if err != nil {
@@ -83,7 +84,7 @@ func (r *Runner) Run(ctx context.Context, program string) (*Record, error) {
 	return r.record(w), nil
 }
 
-// deterministicRounds measures the deterministic figures.
+// deterministicRounds measures the exact figures and the allocations.
 func (r *Runner) deterministicRounds(ctx context.Context, spaces ...*workspace) error {
 	for i := range exactRounds {
 		r.logf("counting, %d of %d", i+1, exactRounds)
@@ -98,11 +99,11 @@ func (r *Runner) deterministicRounds(ctx context.Context, spaces ...*workspace) 
 	return r.round(ctx, counted, len(r.Suite.Steps), spaces...)
 }
 
-// A workspace holds the directories of one program and its results.
+// A workspace holds the directories of one program, and its results.
 type workspace struct {
 	program string
 	dir     string // working directory of the program
-	file    string // file for the samples of processes
+	file    string // file to which processes write their samples
 	build   Build
 	steps   []executions
 }
@@ -110,7 +111,7 @@ type workspace struct {
 // executions holds the results of all executions of one step.
 type executions struct {
 	plain, exact, counted []Step
-	cpu                   []float64 // CPU times of the plain executions
+	cpu                   []float64 // processor times of the plain executions
 }
 
 func (r *Runner) workspace(name, program string) (*workspace, error) {
@@ -131,7 +132,7 @@ func (r *Runner) workspace(name, program string) (*workspace, error) {
 	return &workspace{program: path, dir: dir, file: dir + ".sample", steps: make([]executions, len(r.Suite.Steps))}, nil
 }
 
-// round executes the first steps of the suite once in each workspace, alternately.
+// round executes the first steps of the suite once in each workspace. The workspaces take turns.
 func (r *Runner) round(ctx context.Context, m mode, steps int, spaces ...*workspace) error {
 	for _, w := range spaces {
 		if err := r.Suite.Reset(w.dir); err != nil {
@@ -139,7 +140,7 @@ func (r *Runner) round(ctx context.Context, m mode, steps int, spaces ...*worksp
 		}
 	}
 	for i := range steps {
-		first := i + len(spaces[0].steps[i].plain) // first workspace, which alternates between steps and rounds
+		first := i + len(spaces[0].steps[i].plain) // index of the workspace that is first; it alternates between steps and rounds
 		for k := range spaces {
 			w := spaces[(first+k)%len(spaces)]
 			if err := r.execute(ctx, m, i, w); err != nil {
@@ -150,7 +151,7 @@ func (r *Runner) round(ctx context.Context, m mode, steps int, spaces ...*worksp
 	return nil
 }
 
-// execute executes one step in one workspace and stores the result.
+// execute executes one step in one workspace and stores the result there.
 func (r *Runner) execute(ctx context.Context, m mode, i int, w *workspace) error {
 	task := r.Suite.Steps[i]
 	if task.Prepare != nil {
@@ -214,7 +215,7 @@ func (w *workspace) runCommand(cmd *exec.Cmd) (Sample, error) {
 	return found, err
 }
 
-// record summarizes all executions.
+// record summarizes all executions in a record.
 func (r *Runner) record(w *workspace) *Record {
 	rec := &Record{
 		Format: formatVersion, Suite: r.Suite.Name, Sum: r.Suite.Sum, At: time.Now().UTC().Truncate(time.Second),
@@ -228,7 +229,7 @@ func (r *Runner) record(w *workspace) *Record {
 	return rec
 }
 
-// step combines all executions of a step into one.
+// step combines all executions of a step.
 func (e *executions) step() Step {
 	first := e.exact[0]
 	step := Step{Frames: first.Frames, Items: first.Items}
@@ -280,8 +281,8 @@ func (e *executions) step() Step {
 	return step
 }
 
-// each returns a figure's value in each step, or 0 where it is missing, and whether all values are
-// equal.
+// each returns the values of a figure in the given steps, with 0 where it is missing. It also
+// reports whether all values are equal.
 func each(steps []Step, name string) (values []float64, same bool) {
 	same = true
 	for i := range steps {
@@ -292,7 +293,7 @@ func each(steps []Step, name string) (values []float64, same bool) {
 	return values, same
 }
 
-// sameFrames reports whether a figure has equal frame statistics in all steps.
+// sameFrames reports whether the frames of a figure have the same Peak and Spikes in all steps.
 func sameFrames(steps []Step, f Figure) bool {
 	for i := range steps {
 		if g, ok := steps[i].Figure(f.Name); !ok || g.Peak != f.Peak || g.Spikes != f.Spikes {
@@ -302,7 +303,7 @@ func sameFrames(steps []Step, f Figure) bool {
 	return true
 }
 
-// middle returns a figure whose value is the median of its values in the steps.
+// middle returns a figure whose value is the median of the values in the given steps.
 func middle(steps []Step, f Figure) Figure {
 	var values, peaks []float64
 	f.Spikes = 0
@@ -316,8 +317,8 @@ func middle(steps []Step, f Figure) Figure {
 	return f
 }
 
-// unsteadyItems marks the items of a that are different or missing in b as unsteady, and adds the
-// items that only b has.
+// unsteadyItems marks items of a as unsteady if they differ from b or are missing in b. It also
+// adds the items that only b has.
 func unsteadyItems(a, b []Item) []Item {
 	states := map[string]string{}
 	for _, item := range b {
@@ -341,7 +342,7 @@ func (r *Runner) logf(format string, args ...any) {
 	}
 }
 
-// A tail is a writer that keeps only the last bytes.
+// A tail is a writer that keeps only the last bytes written.
 type tail struct{ b []byte }
 
 const tailSize = 2000
@@ -360,7 +361,7 @@ func (t *tail) quote() string {
 	return "; it printed:\n" + string(text)
 }
 
-// processorName returns the system's name for the processor.
+// processorName returns the system's name of the processor.
 func processorName() string {
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.Lines(string(text)) {
@@ -372,25 +373,25 @@ func processorName() string {
 	return runtime.GOARCH
 }
 
-// A Suite is a sequence of steps of a program. Each step is a separate process, which starts in the
-// state that the previous step left.
+// A Suite is a sequence of steps. Each step is a separate process of the measured program, and
+// continues with the files that the previous step left.
 type Suite struct {
 	Name string
 	Sum  string // identifies the inputs of exact figures; see [Record]
 	// Reset prepares a working directory for the first step. The directory is empty, or still has
-	// the files that the last step of an earlier round left.
+	// the files of an earlier round.
 	Reset func(work string) error
 	Steps []Task
 }
 
-// A Task is a step to execute.
+// A Task is a step that the runner executes.
 type Task struct {
 	Name    string
-	Budgets map[string]float64      // maximum values of figures
-	Prepare func(work string) error // called before each execution and not measured; may be nil
-	// Command returns the command that executes the step; the program must call [Start].
+	Budgets map[string]float64      // maximum values by name of the figure
+	Prepare func(work string) error // runs before each execution, unmeasured; may be nil
+	// Command returns the command that executes the step. The program must call [Start].
 	Command func(ctx context.Context, program, work string) *exec.Cmd
-	// Inspect returns items visible from outside, such as digests of output files. It is called
-	// after each execution for exact figures; it may be nil.
+	// Inspect, if not nil, returns items that are visible from outside, such as digests of output
+	// files. It is called after each execution that measures exact figures.
 	Inspect func(work string) ([]Item, error)
 }

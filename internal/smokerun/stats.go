@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// median returns the median of the values, or 0 without values.
+// median returns the median of the values, or 0 if there are none.
 func median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -18,7 +18,7 @@ func median(values []float64) float64 {
 	return sorted[mid-1]/2 + sorted[mid]/2
 }
 
-// deviation estimates the standard deviation from the median distance to the median, so that a few
+// deviation estimates the standard deviation from the median absolute deviation, so that a few
 // outliers have no effect.
 func deviation(values []float64) float64 {
 	m := median(values)
@@ -31,8 +31,8 @@ func deviation(values []float64) float64 {
 
 // UTest is the one-sided U test of Mann and Whitney. It returns the probability that two samples of
 // the same distribution differ as much as a and b, with b higher. It is exact for small samples
-// without ties; otherwise it uses the normal approximation with a correction for ties. Without
-// values it returns 1.
+// without equal values. Otherwise it uses the normal approximation with a correction for equal
+// values. It returns 1 if a sample is empty.
 func UTest(a, b []float64) float64 {
 	n, m := len(a), len(b)
 	if n == 0 || m == 0 {
@@ -50,7 +50,7 @@ func UTest(a, b []float64) float64 {
 		}
 	}
 	all := slices.Sorted(slices.Values(append(slices.Clone(a), b...)))
-	tied := 0.0 // sum of t^3 - t over runs of t equal values
+	tied := 0.0 // sum of t^3 - t over all groups of t equal values
 	for i := 0; i < len(all); {
 		j := i
 		for j < len(all) && all[j] == all[i] {
@@ -73,11 +73,11 @@ func UTest(a, b []float64) float64 {
 	return math.Erfc(z/math.Sqrt2) / 2
 }
 
-// exactU returns the probability of a U of at least u for n and m values without ties. The number
-// of orders with a given U satisfies f(n,m,u) = f(n-1,m,u) + f(n,m-1,u-n), because the highest
-// value is one of the n, or one of the m and higher than all n.
+// exactU returns the probability that U is at least u, for n and m values without equal values. The
+// number of orders with a given U satisfies f(n,m,u) = f(n-1,m,u) + f(n,m-1,u-n). The highest value
+// is either one of the n, or one of the m and thus higher than all n.
 func exactU(n, m, u int) float64 {
-	// rows[i][v] is the probability that i values of a and j values of b have U = v, for the
+	// rows[i][v] is the probability that U = v for i values of a and j values of b, with the
 	// current j.
 	size := n*m + 1
 	rows := make([][]float64, n+1)

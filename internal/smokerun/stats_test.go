@@ -1,6 +1,6 @@
 //go:build !race
 
-// Excluded with the race detector: much arithmetic in one goroutine.
+// The race detector makes this test too slow.
 
 package smokerun
 
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// choices calls visit with each way to choose k of n, as a bit set.
+// choices calls visit with each subset of k of n elements, as a bit set.
 func choices(n, k int, visit func(set uint)) {
 	for set := uint(0); set < 1<<n; set++ {
 		count := 0
@@ -23,13 +23,13 @@ func choices(n, k int, visit func(set uint)) {
 	}
 }
 
-// The exact distribution of U equals the count over all orders of the values.
+// TestExactU compares exactU with a count over all orders of the values.
 func TestExactU(t *testing.T) {
 	for n := 1; n <= 5; n++ {
 		for m := 1; m <= 6; m++ {
 			counts := make([]int, n*m+1)
 			total := 0
-			choices(n+m, m, func(set uint) { // set holds the ranks of b
+			choices(n+m, m, func(set uint) { // The set holds the ranks of b.
 				u, as := 0, 0
 				for rank := range n + m {
 					if set>>rank&1 == 1 {
@@ -88,7 +88,7 @@ func TestUTest(t *testing.T) {
 	}
 }
 
-// Samples of one distribution give less than p with probability p.
+// TestUTestLevel expects that two samples of one distribution give less than p with probability p.
 func TestUTestLevel(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	const runs = 20_000
@@ -119,7 +119,6 @@ func TestMedianAndDeviation(t *testing.T) {
 	}
 }
 
-// The number of rounds depends on the noise of the steps.
 func TestRoundsNeeded(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	space := func(noise float64) *workspace {
@@ -135,7 +134,7 @@ func TestRoundsNeeded(t *testing.T) {
 			t.Errorf("noise of %g: %d rounds, want %v", noise, n, want)
 		}
 	}
-	// The needed rounds detect the intended growth.
+	// With the computed number of rounds, a growth of the size detected must be found.
 	a, b := space(0.02).steps[1].cpu, space(0.02).steps[1].cpu
 	if d := detectable(a, b); d < 0.01 || d > 0.03 {
 		t.Errorf("100 rounds with a noise of 2 %% find %g", d)

@@ -11,11 +11,11 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// lineLimit is the maximum number of changes per step and class that a summary prints in full.
+// lineLimit is the maximum number of changes that a summary prints for each step and class.
 const lineLimit = 10
 
-// WriteMarkdown writes a summary of a record and its changes as Markdown. Nil changes mean that
-// there was no comparison.
+// WriteMarkdown writes a summary of a record and its changes as Markdown. If changes is nil, the
+// summary says that there was no comparison.
 func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
 	out := &strings.Builder{}
 	worse := 0
@@ -53,8 +53,8 @@ func WriteMarkdown(w io.Writer, r *Record, changes []Change) error {
 	return err
 }
 
-// writeChanges writes a table of changes. It prints a few per step and class, and counts the
-// others.
+// writeChanges writes a table with a few changes per step and class. It prints only the number of
+// the remaining changes.
 func writeChanges(out *strings.Builder, changes []Change) {
 	if len(changes) == 0 {
 		return
@@ -81,7 +81,7 @@ func writeChanges(out *strings.Builder, changes []Change) {
 	fmt.Fprintln(out)
 }
 
-// String returns the change in one line.
+// String formats the change as one line.
 func (c *Change) String() string {
 	text := fmt.Sprintf("%s: %s: %s -> %s", c.Step, c.Figure, format(c.Figure, c.Before), format(c.Figure, c.After))
 	if c.Class == budgetClass {
@@ -111,7 +111,7 @@ func (c *Change) growth() string {
 	return text
 }
 
-// because returns the items that differ, or the causes, as text.
+// because describes the items that differ, or the causes of a change.
 func (c *Change) because() string {
 	var parts []string
 	for i, item := range c.Items {
@@ -131,7 +131,7 @@ func (c *Change) because() string {
 	for _, cause := range c.Causes {
 		figure := c.Figure
 		if c.Class == AllocationsClass {
-			figure = AllocatedBytes // allocating functions are compared by bytes
+			figure = AllocatedBytes // The value of an allocating function is a number of bytes.
 		}
 		parts = append(parts, fmt.Sprintf("%s %s", cause.Name, signed(figure, cause.After-cause.Before)))
 	}
@@ -145,7 +145,7 @@ func signed(figure string, v float64) string {
 	return "+" + format(figure, v)
 }
 
-// format formats a value of the named figure as a time, bytes, or a number.
+// format formats a value of the named figure as a time, a number of bytes, or a plain number.
 func format(figure string, v float64) string {
 	if strings.HasSuffix(figure, spikesSuffix) {
 		return strconv.FormatInt(int64(v), 10)

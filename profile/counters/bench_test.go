@@ -51,8 +51,8 @@ func BenchmarkAdd(b *testing.B) {
 	})
 }
 
-// The benchmark of "Recording Statistics": additions to each of 1,000 counters in turn, by name,
-// by handle, and by pointer.
+// BenchmarkAddBy measures additions to 1,000 counters in turn: by name, by handle, and by pointer.
+// It repeats the benchmark in "Recording Statistics".
 func BenchmarkAddBy(b *testing.B) {
 	const counters = 1000
 	set := New(Options{})
@@ -81,7 +81,7 @@ func BenchmarkAddBy(b *testing.B) {
 	})
 }
 
-// The cost of a gauge and of a source per frame.
+// BenchmarkGauge measures the time that a gauge and a source take per frame.
 func BenchmarkGauge(b *testing.B) {
 	b.Run("set", func(b *testing.B) {
 		g := New(Options{}).Gauge("g")
@@ -99,8 +99,8 @@ func BenchmarkGauge(b *testing.B) {
 	})
 }
 
-// ringCounter is the baseline for PushFrame, as described in "Recording Statistics": a permanent
-// pointer for each worker, a total, and a ring.
+// ringCounter is the baseline for PushFrame, as described in "Recording Statistics". It has a
+// permanent pointer for each worker, a total, and a ring buffer.
 type ringCounter struct {
 	shards [2]*int64
 	total  int64
@@ -121,10 +121,9 @@ func (c *ringCounter) push() {
 	}
 }
 
-// The end of a frame for 1,000 watched counters and 2 workers: the workers' counts go into the
-// history, and the counts restart at zero. Both implementations copy prepared numbers instead of
-// counting. The cold variant also reads and writes 4 MiB of memory per frame, as real frames do.
-// The result is ns/push.
+// BenchmarkPushFrame measures the end of a frame for 1,000 watched counters and 2 workers. Both
+// implementations copy prepared numbers instead of counting. The cold variant also reads and writes
+// 4 MiB of memory per frame, as real frames do. The result is in ns/push.
 func BenchmarkPushFrame(b *testing.B) {
 	const counters, workers, frames = 1000, 2, 600
 	for _, touched := range []int{counters, 50} {
@@ -158,7 +157,7 @@ func BenchmarkPushFrame(b *testing.B) {
 				for i := range counters {
 					c := set.Counter(fmt.Sprint(i))
 					shards[w].Int(c)
-					// Touched counters are neighbors, as counters of one system are.
+					// The touched counters are neighbors, like the counters of one system.
 					if l := shards[w].live.at(c.line); i < touched && i%8 == 0 {
 						lines[w] = append(lines[w], l)
 					}

@@ -6,33 +6,33 @@ import (
 	"sync/atomic"
 )
 
-// A cell is the storage behind a handle. It is longer than a cache line, so that goroutines
-// adding to different cells do not share a line.
+// A cell stores the value behind a handle. It is longer than a cache line, so that goroutines that
+// add to different cells do not share a line.
 type cell struct {
-	shared atomic.Int64 // sum since the last collect (integer or float bits); a gauge's level bits
-	queued atomic.Int32 // 1 while the cell is queued in set.touched
+	shared atomic.Int64 // sum since the last collect, as integer or float bits; for a gauge, the bits of the level
+	queued atomic.Int32 // 1 while the cell is in the list set.touched
 
 	mu    sync.Mutex // guards the field timed
-	timed *line      // a timer's uncollected calls; other kinds use shared
+	timed *line      // calls of a timer since the last collect; other kinds use shared
 
-	next  *cell // next cell in set.touched
+	next  *cell // next cell in the list set.touched
 	set   *Set
 	name  string
 	kind  Kind
-	order int32 // order of registration
+	order int32 // number of the cell in the order of registration
 	line  int   // index of the cell's line in each sheet; -1 for a gauge
 	slot  int
-	level int64 // a gauge's level at the end of the last frame
+	level int64 // level of a gauge at the end of the last frame
 
-	watch             // open Watch and WatchDetail calls
-	since       int64 // first frame of the cell's history, or notWatched
-	detailSince int64 // first frame of the cell's detailed history, or notWatched
+	watch             // numbers of open Watch and WatchDetail calls
+	since       int64 // number of the first frame in the history, or notWatched
+	detailSince int64 // number of the first frame in the detailed history, or notWatched
 	place
 }
 
-// queue marks the cell for collection. A writer adds first and then queues the cell unless it is
-// already queued. The collector clears the mark first and then reads. In this order no addition
-// is missed.
+// queue adds the cell to the list set.touched, unless it is queued already. A writer first adds to
+// the value and then queues the cell. The collector first clears the mark and then reads the value.
+// This order makes sure that no addition is missed.
 func (c *cell) queue() {
 	if !c.queued.CompareAndSwap(0, 1) {
 		return
@@ -46,8 +46,8 @@ func (c *cell) queue() {
 	}
 }
 
-// add does the work of Add. It is not inlined, so that Add, which only adds a nil check, can be
-// inlined.
+// add does the work of Add. It is a separate function so that the compiler can inline Add, which
+// only checks for nil.
 //
 //go:noinline
 func (c *cell) add(n int64) {
@@ -57,7 +57,7 @@ func (c *cell) add(n int64) {
 	}
 }
 
-// collect moves the cell's uncollected additions into a sheet.
+// collect moves the additions since the last collect into a sheet.
 func (c *cell) collect(into *sheet) {
 	c.queued.Store(0)
 	l := into.line(c.line)
@@ -93,17 +93,17 @@ func (c *cell) read() line {
 	return c.sum()
 }
 
-// Counter is a sum of whole numbers. A nil *Counter is always 0.
+// Counter is a sum of integers. A nil *Counter is always 0.
 type Counter cell
 
-// Add adds n, from any goroutine.
+// Add adds n. Any goroutine may call it.
 func (c *Counter) Add(n int64) {
 	if c != nil {
 		(*cell)(c).add(n)
 	}
 }
 
-// Value returns the sum since the set was made, including additions that workers have flushed.
+// Value returns the sum since the set was made. It includes additions that workers have flushed.
 func (c *Counter) Value() int64 {
 	if c == nil {
 		return 0
@@ -116,7 +116,7 @@ func (c *Counter) Value() int64 {
 // [Gauge] for a level. A nil *Float is always 0.
 type Float cell
 
-// Add adds f, from any goroutine.
+// Add adds f. Any goroutine may call it.
 func (c *Float) Add(f float64) {
 	if c == nil {
 		return
@@ -133,7 +133,7 @@ func (c *Float) Add(f float64) {
 	}
 }
 
-// Value returns the sum since the set was made, including additions that workers have flushed.
+// Value returns the sum since the set was made. It includes additions that workers have flushed.
 func (c *Float) Value() float64 {
 	if c == nil {
 		return 0
@@ -142,19 +142,19 @@ func (c *Float) Value() float64 {
 	return math.Float64frombits(uint64(l[c.slot]))
 }
 
-// Gauge is a current level, such as a position or the number of bytes held. PushFrame does not
-// reset it; its history has the level at the end of each frame. It is 0 until set. A nil *Gauge
-// is always 0.
+// Gauge is a current level, such as a position or the number of bytes held. It is 0 until set.
+// PushFrame does not reset it; its history has the level at the end of each frame. A nil *Gauge is
+// always 0.
 type Gauge cell
 
-// Set sets the level, from any goroutine; the last call wins.
+// Set sets the level. Any goroutine may call it; the last call wins.
 func (g *Gauge) Set(level float64) {
 	if g != nil {
 		g.shared.Store(int64(math.Float64bits(level)))
 	}
 }
 
-// Add raises the level, from any goroutine.
+// Add adds to the level. Any goroutine may call it.
 func (g *Gauge) Add(by float64) {
 	if g == nil {
 		return
@@ -168,7 +168,7 @@ func (g *Gauge) Add(by float64) {
 	}
 }
 
-// Value returns the current level, without polling the sources.
+// Value returns the current level. It does not poll the sources.
 func (g *Gauge) Value() float64 {
 	if g == nil {
 		return 0

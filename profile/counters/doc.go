@@ -1,8 +1,8 @@
-// Package counters counts and times the work of a program, cheaply enough to stay switched on:
-// how many files, how many bytes, how often and how long, in total and for each of the last
-// frames.
+// Package counters counts and times the work of a program. It is cheap enough to stay switched on.
+// It shows how many files or bytes were processed, how often and how long, in total and for each of
+// the last frames.
 //
-// A [Set] returns permanent handles by name: a [Counter] for whole numbers, a [Float] for sums of
+// A [Set] returns permanent handles by name: a [Counter] for integers, a [Float] for sums of
 // float64 values, a [Timer] for durations, a [Gauge] for levels. A program that keeps a handle
 // never looks up the name again.
 //
@@ -25,22 +25,22 @@
 //	}
 //	w.Flush()                        // publish
 //
-// Readers do not see these counts until [Worker.Flush] publishes them. Flush at a natural
-// boundary, such as the end of a task or frame. A flush never waits: it leaves its sums in a
-// mailbox, which readers empty.
+// Readers do not see these counts until [Worker.Flush] publishes them. Flush at a natural boundary,
+// such as the end of a task or frame. A flush never waits: it leaves its sums in a mailbox, which
+// readers empty.
 //
 // # Frames
 //
 // [Set.PushFrame] closes a frame. Each name's sum since the previous frame becomes its value in
-// this frame, and the next frame starts at zero; totals continue. History is kept only for
-// watched names ([Set.Watch]). It takes 8 bytes per frame and name. A frame is one contiguous row
-// of memory, and closing it skips counters that have not changed.
+// this frame, and the next frame starts at zero; totals continue. History is kept only for watched
+// names ([Set.Watch]). It takes 8 bytes per frame and name. A frame is one contiguous row of
+// memory, and closing it skips counters that have not changed.
 //
 // [Set.Table] reads the history, all of it or only new frames, and prints it as a table or CSV.
 // [Set.WatchDetail] also keeps calls and extremes of timers, for [Set.TimerHistory].
 // [Set.LastFrame] returns the values of all names in the last frame, watched or not. [Summarize]
-// computes the high-water mark, percentiles and spikes of a series; an [EMA] averages values as
-// they arrive.
+// computes the maximum, percentiles and spikes of a series. An [EMA] averages values as they
+// arrive.
 //
 // # Levels
 //
@@ -51,23 +51,23 @@
 // # Time
 //
 // Where the processor has a counter with a constant rate, timers read it, which takes less than
-// half the time of reading the runtime's clock. They sum its ticks. Ticks are converted when a
-// timer is read, or when its frame ends and goes into the history. The rate comes from comparing
-// the counter with the monotonic clock at [New] and at the reading. One second after New, the
-// rate's error is below 1e-7, and the rate stays fixed from then on, so that a sum never
-// decreases. One millisecond after New, the error may be one part in ten thousand. [Timer.Record]
-// takes nanoseconds and keeps them exactly.
+// half the time of reading the runtime's clock. Timers sum ticks of that counter. The ticks are
+// converted to nanoseconds when a timer is read, or when its frame ends and goes into the history.
+// The rate comes from comparing the counter with the monotonic clock at [New] and at the reading.
+// One second after New, the rate's error is below 1e-7, and the rate stays fixed from then on, so
+// that a sum never decreases. One millisecond after New, the error may be one part in ten thousand.
+// [Timer.Record] takes nanoseconds and keeps them exactly.
 //
 // Scopes of one worker nest. A timer's own time is its total minus the time of the scopes inside
 // it.
 //
 // # Reading
 //
-// [Set.Snapshot] returns the values of all names, sorted by name. [Snapshot.Sub] is the
-// difference between two snapshots. A snapshot prints itself as a table, CSV, JSON and in the
-// text format of Prometheus. A *Set is an expvar.Var.
+// [Set.Snapshot] returns the values of all names, sorted by name. [Snapshot.Sub] is the difference
+// between two snapshots. A snapshot prints itself as a table, CSV, JSON and in the text format of
+// Prometheus. A *Set is an expvar.Var.
 //
-// A nil *Set gives nil handles and a nil *Worker. They record nothing; each call costs one
+// A nil *Set gives nil handles and a nil *Worker, which record nothing; each call costs one
 // comparison.
 //
 // # Background

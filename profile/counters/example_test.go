@@ -11,13 +11,13 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// A game loop: systems count through pointers, the loop pushes frames, and a display shows the
+// In a game loop, systems count through pointers, and the loop pushes frames. A display shows the
 // history of watched names.
 func Example() {
 	set := counters.New(counters.Options{})
 	set.Watch("scene/drawn", "frame")
 
-	w := set.Worker() // worker of the renderer's goroutine
+	w := set.Worker() // worker of the goroutine that renders
 	defer w.Release()
 	drawn := w.Int(set.Counter("scene/drawn"))
 	frame := set.Timer("frame")
@@ -47,7 +47,7 @@ func Example() {
 	// frame  4      70ms   70ms  17.5ms  10ms  25ms
 }
 
-// A server: handlers count from any goroutine, and Prometheus fetches the sums.
+// In a server, handlers count from any goroutine, and Prometheus fetches the sums.
 func Example_server() {
 	set := counters.New(counters.Options{})
 	requests, answering := set.Counter("http/requests"), set.Timer("http/answer")
@@ -64,12 +64,12 @@ func Example_server() {
 		stored.Add(0.5)
 	})
 
-	for range 3 { // replaces an http.Server
+	for range 3 { // This stands for an http.Server.
 		mux.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 	}
 	answer := httptest.NewRecorder()
 	mux.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
-	// The time varies between runs, so it is masked.
+	// The time varies between runs, so the example masks it.
 	fmt.Print(regexp.MustCompile("_sum .*").ReplaceAllString(answer.Body.String(), "_sum ..."))
 	// Output:
 	// # HELP http_answer_seconds http/answer
@@ -84,7 +84,7 @@ func Example_server() {
 	// store_gigabytes 1.5
 }
 
-// The difference of two snapshots describes the work done between them.
+// The difference between two snapshots describes the work done between them.
 func ExampleSnapshot_Sub() {
 	set := counters.New(counters.Options{})
 	files := set.Counter("scan/files")
@@ -96,7 +96,7 @@ func ExampleSnapshot_Sub() {
 	// Output: {"scan/files":24}
 }
 
-// Scopes nest: a timer's own time excludes the scopes inside it.
+// A timer's own time excludes the nested scopes.
 func ExampleWorker_Begin() {
 	set := counters.New(counters.Options{})
 	w := set.Worker()
@@ -113,7 +113,7 @@ func ExampleWorker_Begin() {
 	// Output: 1 1 true true
 }
 
-// The first value seeds an average.
+// The first value initializes the average.
 func ExampleEMA() {
 	perSecond := counters.EMA{Factor: counters.HalfLife(1)}
 	for _, v := range []float64{100, 50, 50} {
@@ -125,7 +125,7 @@ func ExampleEMA() {
 	// 62.5
 }
 
-// A viewer watches the names it shows and asks for new frames only.
+// A viewer watches the names that it shows, and reads only new frames.
 func ExampleSet_Table() {
 	set := counters.New(counters.Options{})
 	drawn, height := set.Counter("scene/drawn"), set.Gauge("camera/height")
@@ -164,9 +164,9 @@ func ExampleSet_Source() {
 	// Output: [2]
 }
 
-// The length of spikes says more about a run than its slowest frame alone.
+// The longest run of slow frames says more about a stutter than the slowest frame alone.
 func ExampleSummarizeOver() {
-	frames := []float64{15, 16, 40, 15, 17, 18, 19, 15} // milliseconds
+	frames := []float64{15, 16, 40, 15, 17, 18, 19, 15} // durations in milliseconds
 	s := counters.SummarizeOver(frames, 16)
 	fmt.Printf("slowest %v ms in frame %d; %d over %v ms, %d in a row from frame %d on; half within %v ms\n",
 		s.High.Value, s.High.At, s.Spikes.Count, s.Spikes.Over, s.Spikes.Longest, s.Spikes.LongestAt, s.P50)

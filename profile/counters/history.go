@@ -8,50 +8,50 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A history keeps the last frames of watched names, frame by frame. Closing a frame writes one
-// contiguous row of memory; a ring buffer for each counter would write to one location per
-// counter.
+// A history keeps the last frames of watched names. Closing a frame writes one contiguous row of
+// memory. A ring buffer for each counter would write to one location per counter instead.
 type history struct {
-	frames int   // rows kept
-	pushed int64 // frames closed since the beginning
-	began  int64 // the first frame with a row
+	frames int   // number of rows
+	pushed int64 // number of frames closed so far
+	began  int64 // number of the first frame with a row
 
-	all    int              // open calls of WatchAll
+	all    int              // number of open WatchAll calls
 	wanted map[string]watch // watched names that are not in the set yet
-	most   int              // limit of the entries in wanted
+	most   int              // maximum number of entries in wanted
 	cells  []*cell          // cells that have a history
 
 	layout
-	at []time.Time // time at which each row's frame was closed
+	at []time.Time // time when the frame of each row was closed
 }
 
-// A layout maps cells to positions in the rows. A row consists of groups of eight values and has
-// a bit for each touched group; untouched groups are not written and read as 0. A line with at
-// least half of its values watched goes into a group of its own, unchanged. All other values, and
-// the totals of timers, are scattered into mixed groups, whose values come from several lines. A
-// timer watched in detail also has its line in a group.
+// A layout maps cells to positions in the rows. A row consists of groups of eight values, and has a
+// bit for each touched group. Untouched groups are not written, and read as 0.
+//
+// If at least half of a line's values are watched, the line is copied into a group of its own. All
+// other values, and the totals of timers, go into mixed groups, whose values come from several
+// lines. A timer watched in detail also has a group for its line.
 type layout struct {
-	routes  []int32  // group of each line, noRoute, or -2-i for spread[i]
+	routes  []int32  // group of each line; or noRoute; or -2-i for spread[i]
 	spread  []spread // column maps of the lines that are not copied whole
-	given   int      // groups in use
-	mixed   int32    // next column of the current mixed group; a multiple of 8 if full
+	given   int      // number of groups in use
+	mixed   int32    // next free column in the mixed groups; a multiple of 8 if no group is open
 	stride  int      // capacity of a row in groups
-	rows    []line   // frames * stride
-	touched []uint64 // frames * words()
+	rows    []line   // length is frames * stride
+	touched []uint64 // length is frames * words()
 }
 
-// A spread maps the values of a line to columns.
+// A spread maps the values of a line to columns of the mixed groups.
 type spread struct {
 	timer bool
-	to    [8]int32 // columns of the line's values, or noRoute; a timer uses totalTo and detailTo
+	to    [8]int32 // columns of the line's values, or noRoute; a timer uses the indexes totalTo and detailTo
 }
 
 const noRoute = -1
 
-// Indexes into the spread of a timer.
+// These are the indexes into spread.to for a timer.
 const (
-	totalTo  = iota // column of the total nanoseconds
-	detailTo        // group of its whole line
+	totalTo  = iota // column of the total in nanoseconds
+	detailTo        // group that holds the whole line
 )
 
 // A row holds the values of one frame.
@@ -60,7 +60,7 @@ type row struct {
 	touched []uint64
 }
 
-// words returns how many words the touched bits of a row take.
+// words returns the number of words for the touched bits of a row.
 func (l *layout) words() int { return (l.stride + 63) / 64 }
 
 func (l *layout) row(n int) row {
@@ -100,9 +100,9 @@ func (r row) line(group int32) line {
 	return line{}
 }
 
-// PushFrame ends a frame. Call it at points that are meaningful boundaries in the history. It
-// polls the sources. Additions by any goroutine, and worker additions flushed since the last
-// frame, go into the history of watched names; the next frame starts at zero. Gauges keep their
+// PushFrame ends a frame. Call it at points that are meaningful boundaries in the history. It polls
+// the sources. The values added since the last frame go into the history of watched names, and the
+// next frame starts at zero. Worker additions count once they are flushed. Gauges keep their
 // levels.
 func (s *Set) PushFrame(at time.Time) {
 	if s == nil {
@@ -127,18 +127,18 @@ func (s *Set) PushFrame(at time.Time) {
 	s.closed, s.frame = s.frame, s.closed
 }
 
-// writeFrame fills the row of the ending frame.
+// writeFrame fills the row of the frame that ends.
 func (s *Set) writeFrame(to row) {
 	frame, h := &s.frame, &s.history
 	var rate fastclock.Scale
-	rated := false // computed only for timers, because it may read the clock
+	rated := false // The rate is computed only for timers, because that may read the clock.
 	clear(to.touched)
 	for word, used := range frame.used {
 		routes := h.routes[min(word*64, len(h.routes)):]
 		for ; used != 0; used &= used - 1 {
 			i := bits.TrailingZeros64(used) % 64
 			if i >= len(routes) {
-				break // no line from here on is watched
+				break // No further line is watched.
 			}
 			switch route := routes[i]; {
 			case route >= 0:
@@ -188,7 +188,7 @@ func (h *history) first() int64 {
 // frame returns the row of a frame in the history.
 func (h *history) frame(n int64) row { return h.row(int(n % int64(h.frames))) }
 
-// number returns a watched cell's value in a row: for a timer, the total nanoseconds.
+// number returns the value of a watched cell in a row. For a timer, it is the total in nanoseconds.
 func (c *cell) number(r row) float64 {
 	if n := r.value(c.column); c.kind == KindFloat || c.kind == KindGauge {
 		return math.Float64frombits(uint64(n))
@@ -199,7 +199,7 @@ func (c *cell) number(r row) float64 {
 
 // History returns a name's value in each frame since it was watched, oldest first, for at most
 // Options.Frames frames. A timer's value is the total nanoseconds of its calls; a gauge's is its
-// level at the end of the frame. History returns nil for an unwatched name. [Set.Table] reads
+// level at the end of the frame. History returns nil for an unwatched name. Use [Set.Table] to read
 // several names, or only new frames.
 func (s *Set) History(name string) []float64 {
 	if s == nil {
@@ -220,8 +220,8 @@ func (s *Set) History(name string) []float64 {
 }
 
 // TimerHistory returns a timer's statistics for each frame since it was watched in detail, oldest
-// first, and the number of the first frame returned. It leaves out frames before the frame with
-// the number from. It returns nil unless the name is a timer watched by [Set.WatchDetail].
+// first, and the number of the first frame returned. It omits frames before the frame with the
+// number from. It returns nil unless the name is a timer watched by [Set.WatchDetail].
 func (s *Set) TimerHistory(name string, from int64) (first int64, stats []Stat) {
 	if s == nil {
 		return 0, nil

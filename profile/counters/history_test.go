@@ -10,12 +10,12 @@ import (
 
 func second(n int) time.Time { return time.Unix(int64(n), 0) }
 
-// Rows come oldest first with their frame. A name that was unwatched in a frame is NaN there; a
-// watched, untouched name is 0.
+// A name that was unwatched in a frame must be NaN in its row. A name that was watched but
+// untouched must be 0.
 func TestRowsComeOldestFirst(t *testing.T) {
 	set := New(Options{Frames: 3})
 	a, b := set.Counter("a"), set.Timer("b")
-	set.PushFrame(second(0)) // nothing is watched
+	set.PushFrame(second(0)) // No name is watched yet.
 	set.Watch("a", "later")
 	for n := 1; n <= 4; n++ {
 		a.Add(int64(n * 10))
@@ -61,7 +61,6 @@ func TestRowsComeOldestFirst(t *testing.T) {
 	}
 }
 
-// Rows start at the first watched frame, not at earlier frames that were not kept.
 func TestRowsBeginWithWatching(t *testing.T) {
 	set := New(Options{Frames: 10})
 	set.PushFrame(second(0))
@@ -77,7 +76,7 @@ func TestRowsBeginWithWatching(t *testing.T) {
 	}
 }
 
-// Longer rows keep the old and the new histories, also if a row needs several words of bits.
+// The rows become so long that their touched bits need several words.
 func TestHistoriesSurviveWiderRows(t *testing.T) {
 	const frames, timers = 5, 200
 	set := New(Options{Frames: frames})
@@ -96,7 +95,6 @@ func TestHistoriesSurviveWiderRows(t *testing.T) {
 	}
 }
 
-// A large sum stays exact until it is converted to a float64.
 func TestSumsAreExact(t *testing.T) {
 	set := New(Options{})
 	w := set.Worker()

@@ -9,23 +9,23 @@ import (
 type Kind uint8
 
 const (
-	KindCounter Kind = iota // sum of int64
-	KindFloat               // sum of float64
-	KindTimer               // calls and durations
-	KindGauge               // a level
+	KindCounter Kind = iota // a sum of int64
+	KindFloat               // a sum of float64
+	KindTimer               // a number of calls, and their durations
+	KindGauge               // the current level of a quantity
 )
 
-// String returns counter, float, timer or gauge. It panics if k is none of the constants.
+// String returns counter, float, timer or gauge. It panics for any other value of k.
 func (k Kind) String() string { return [...]string{"counter", "float", "timer", "gauge"}[k] }
 
-// A line is a cache line of values of one kind: eight counters, the bits of eight floats, or one
+// A line holds values of one kind in a cache line: eight counters, the bits of eight floats, or one
 // timer. Values are copied by line, because testing whether eight neighbors are untouched takes
 // little longer than testing one.
 type line [8]int64
 
-// The fields of a timer's line. Scopes add ticks, explicit durations add nanoseconds. The
-// shortest call is stored as its distance from the largest int64, so that zero means no calls, as
-// in the other fields, and merging takes the maximum, as for the longest call.
+// These are the fields of a timer's line. Scopes add ticks, explicit durations add nanoseconds. The
+// shortest call is stored as its distance from the largest int64. So zero means no calls, as in the
+// other fields, and merging takes the maximum, as for the longest call.
 const (
 	timerCalls = iota
 	timerTicks
@@ -44,7 +44,7 @@ func (l *line) untouched() bool {
 // merge adds the values of m, a line of the same kind.
 func (l *line) merge(k Kind, m *line) {
 	switch k {
-	case KindCounter: // unrolled: most lines are counters
+	case KindCounter: // This case is unrolled, because most lines are counters.
 		l[0] += m[0]
 		l[1] += m[1]
 		l[2] += m[2]
@@ -72,7 +72,7 @@ func (l *line) addFloat(i int, f float64) {
 	l[i] = int64(math.Float64bits(math.Float64frombits(uint64(l[i])) + f))
 }
 
-// addTicks adds one call to a timer's line.
+// addTicks adds one call, with its duration in ticks, to a timer's line.
 func (l *line) addTicks(ticks, own int64) {
 	l[timerCalls]++
 	l[timerTicks] += ticks
@@ -81,7 +81,7 @@ func (l *line) addTicks(ticks, own int64) {
 	l[timerLongTicks] = max(l[timerLongTicks], ticks)
 }
 
-// addNanos adds one call of known duration to a timer's line.
+// addNanos adds one call, with its duration in nanoseconds, to a timer's line.
 func (l *line) addNanos(ns int64) {
 	l[timerCalls]++
 	l[timerNanos] += ns
@@ -89,18 +89,18 @@ func (l *line) addNanos(ns int64) {
 	l[timerLongNanos] = max(l[timerLongNanos], ns)
 }
 
-// A page has one line per bit of a word. Lines of a worker's live sheet never move; other sheets
-// exchange whole pages.
+// A page has 64 lines, one for each bit of a word. The lines of a worker's live sheet never move;
+// other sheets exchange whole pages.
 type page [64]line
 
-// A sheet has a line for every line of a set. A line is in use if its bit in used is set;
-// otherwise its content is stale. So emptying a sheet takes one store per 64 lines.
+// A sheet has a line for every line of a set. A line is in use if its bit in used is set. Otherwise
+// its content is stale, so emptying a sheet takes only one store per 64 lines.
 type sheet struct {
 	pages []*page
-	used  []uint64 // one bit per line, one word per page
+	used  []uint64 // one word per page, with a bit for each line
 }
 
-// reach returns the page with the given number and allocates it if needed.
+// reach returns a page by its number, and allocates it if needed.
 func (s *sheet) reach(word int) *page {
 	for word >= len(s.pages) {
 		s.pages = append(s.pages, nil)
@@ -112,7 +112,7 @@ func (s *sheet) reach(word int) *page {
 	return s.pages[word]
 }
 
-// line returns line n for writing; a line not yet in use starts at zero.
+// line returns line n for writing. If the line was not in use, it is zero.
 func (s *sheet) line(n int) *line {
 	word, bit := n/64, uint64(1)<<(n%64)
 	l := &s.reach(word)[n%64]
@@ -123,7 +123,7 @@ func (s *sheet) line(n int) *line {
 	return l
 }
 
-// at returns line n if it is in use, otherwise nil.
+// at returns line n, or nil if the line is not in use.
 func (s *sheet) at(n int) *line {
 	word, bit := n/64, uint64(1)<<(n%64)
 	if word >= len(s.used) || s.used[word]&bit == 0 {
@@ -141,7 +141,7 @@ func (s *sheet) moveTo(to *sheet, kinds []Kind) {
 		dst, src := to.reach(word), s.pages[word]
 		had := to.used[word]
 		to.used[word], s.used[word] = had|used, 0
-		if had == 0 { // the other page is empty: exchange the pages
+		if had == 0 { // The other page is empty, so exchange the pages.
 			to.pages[word], s.pages[word] = src, dst
 			continue
 		}
@@ -156,16 +156,16 @@ func (s *sheet) moveTo(to *sheet, kinds []Kind) {
 	}
 }
 
-// moveLines adds the nonzero lines of from to this sheet and clears them. They stay in use,
-// because the worker has handed out pointers into them.
+// moveLines adds the nonzero lines of from to this sheet, and clears them. The cleared lines stay
+// in use, because the worker has handed out pointers to them.
 func (s *sheet) moveLines(from *sheet, kinds []Kind) {
 	for word, used := range from.used {
 		if used == 0 {
 			continue
 		}
 		dst, src := s.reach(word), from.pages[word]
-		// Scanning all lines up to the last used one takes half the time of iterating over the
-		// bits of used lines.
+		// Scanning all lines up to the last used one takes half the time of iterating over the bits
+		// of used lines.
 		var touched uint64
 		for i := range src[:bits.Len64(used)] {
 			if !src[i].untouched() {

@@ -9,19 +9,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The specification of a set, implemented slowly with maps.
+// A model is the specification of a set. It is slow and uses only maps.
 type model struct {
 	frame, total map[string]float64
 	pending      map[*Worker]map[string]float64
 	known        map[string]bool
 	watches      map[string]watch
 	all          int
-	since        map[string]int // frame
+	since        map[string]int // number of the frame since which a name is watched
 	detailSince  map[string]int
 	frames       []map[string]float64
 }
 
-// gauge reports whether a name keeps its level.
+// gauge reports whether the name belongs to a gauge.
 func gauge(name string) bool { return name[0] == 'g' || name[0] == 'p' }
 
 func (m *model) flush(w *Worker) {
@@ -31,7 +31,8 @@ func (m *model) flush(w *Worker) {
 	clear(m.pending[w])
 }
 
-// meet records that a name was used. Its history begins once it is both used and watched.
+// meet records that the program used a name. The name's history begins when it is both used and
+// watched.
 func (m *model) meet(name string) {
 	m.known[name] = true
 	m.update(name)
@@ -87,8 +88,9 @@ func (m *model) checkDetail(t *rapid.T, set *Set, name string, keep int) {
 
 var modelNames = []string{"a/1", "a/2", "b/1", "a/3", "a/4", "a/5", "a/6", "c/1", "c/200", "f/1", "f/9", "g/1", "g/9", "p/1", "t/1", "t/120"}
 
-// After any sequence of operations, the set shows the same as the model. There are enough names
-// to fill more than one page of lines; numbers are whole, so that sums of floats are exact.
+// TestSetAgreesWithModel applies random operations to a set and the model, and compares them. There
+// are enough names for more than one page of lines. Numbers are integers, so that sums of floats
+// are exact.
 func TestSetAgreesWithModel(t *testing.T) {
 	const keep = 5
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,7 +102,7 @@ func TestSetAgreesWithModel(t *testing.T) {
 		m.meet("p/1")
 		names := rapid.SampledFrom(modelNames)
 		if rapid.Bool().Draw(t, "many") {
-			for i := range 130 { // two pages of timers, with other kinds between
+			for i := range 130 { // The timers fill two pages, mixed with other kinds.
 				set.Counter(fmt.Sprint("a/", i))
 				set.Float(fmt.Sprint("f/", i))
 				set.Timer(fmt.Sprint("t/", i))

@@ -18,14 +18,13 @@ import (
 //   - the timer cook/scan becomes a summary without quantiles: cook_scan_seconds_sum and
 //     cook_scan_seconds_count
 //
-// A suffix that the name already has is not repeated. If several names become equal, the first
-// registered name keeps the plain form, and a hash of the original name is appended to the
-// others.
+// A suffix that the name already has is not repeated. If several names become equal, the name
+// registered first stays as it is, and a hash of the original name is appended to the other names.
 //
 // Serve it as "text/plain; version=0.0.4".
 //
 // To Prometheus, a Counter that decreases looks like a restart of the program. Use a [Float] or
-// [Gauge] for values that may decrease. Errors come from w.
+// [Gauge] for values that may decrease. The only errors are those of w.
 func (s *Set) WritePrometheus(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, f := range s.Snapshot().families() {
@@ -47,19 +46,20 @@ var (
 	prometheusEnding = [...]string{"_total", "", "_seconds", ""}
 )
 
-// A family is a sample under its Prometheus name.
+// A family is a sample with its Prometheus name.
 type family struct {
 	name   string
 	sample *Sample
 }
 
-// families returns the samples under distinct Prometheus names, sorted by name.
+// families returns the samples with distinct Prometheus names, sorted by name.
 func (s Snapshot) families() []family {
 	families := make([]family, len(s))
 	for i := range s {
 		families[i].sample = &s[i]
 	}
-	// Assign names in the order of registration, so that later names never rename earlier ones.
+	// Assign the names in the order of registration, so that a later name never changes an earlier
+	// one.
 	slices.SortStableFunc(families, func(a, b family) int { return int(a.sample.order - b.sample.order) })
 	taken := map[string]bool{}
 	for i, f := range families {
@@ -84,7 +84,7 @@ func free(taken map[string]bool, name string, kind Kind) bool {
 	return !slices.ContainsFunc(seriesNames(name, kind), func(n string) bool { return taken[n] })
 }
 
-// seriesNames returns all series names that a family uses.
+// seriesNames returns the names of all series in a family.
 func seriesNames(name string, kind Kind) []string {
 	if kind == KindTimer {
 		return []string{name, name + "_sum", name + "_count"}
@@ -92,8 +92,8 @@ func seriesNames(name string, kind Kind) []string {
 	return []string{name}
 }
 
-// mangle replaces all characters but letters, digits and underscores, and puts an underscore
-// before a leading digit. Colons are reserved for recording rules of the server.
+// mangle returns name with each character replaced that is not a letter, digit or underscore. It
+// puts an underscore before a leading digit. Prometheus reserves colons for recording rules.
 func mangle(name string) string {
 	b := make([]byte, 0, len(name)+1)
 	for _, r := range name {

@@ -74,7 +74,6 @@ wait_seconds_count 1
 	}
 }
 
-// The first registered name keeps the plain form, whatever comes later and however it sorts.
 func TestFirstPrometheusNameStays(t *testing.T) {
 	set := New(Options{})
 	set.Counter("a_b").Add(1)
@@ -86,14 +85,14 @@ func TestFirstPrometheusNameStays(t *testing.T) {
 	}
 }
 
-// Names that become equal only through their suffixes are kept apart too.
+// Names must also stay distinct if only their suffixes make them equal.
 func TestPrometheusNamesDiffer(t *testing.T) {
 	hash := func(s string) string {
 		h := fnv.New32a()
 		h.Write([]byte(s))
 		return strconv.FormatUint(uint64(h.Sum32()), 16)
 	}
-	for what, names := range map[string][2][]string{ // floats, timers
+	for what, names := range map[string][2][]string{ // names of floats, then names of timers
 		"the sum of a timer":            {{"a_seconds_sum"}, {"a"}},
 		"the count of a timer":          {{"a_seconds/count"}, {"a"}},
 		"a timer's name":                {{"a_seconds"}, {"a", "a/seconds"}},
@@ -118,7 +117,7 @@ var (
 	sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*) (\S+)$`)
 )
 
-// series reads what WritePrometheus writes, strictly, and returns the series.
+// series parses the output of WritePrometheus strictly, and returns the series.
 func series(t interface{ Fatalf(string, ...any) }, set *Set) map[string]string {
 	var b bytes.Buffer
 	if err := set.WritePrometheus(&b); err != nil {
@@ -156,7 +155,6 @@ func series(t interface{ Fatalf(string, ...any) }, set *Set) map[string]string {
 	return found
 }
 
-// For any names, the output parses and has each name exactly once.
 func TestPrometheusPageParsesForAnyNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := New(Options{})

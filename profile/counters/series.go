@@ -2,15 +2,15 @@ package counters
 
 import "math"
 
-// EMA is an exponential moving average. Its first value seeds it, so that it does not climb from
-// zero. Set Factor: with factor 0 the average stays at the first value.
+// EMA is an exponential moving average. The first value initializes it, so that it does not climb
+// from zero. Set Factor before use: with factor 0 the average never changes.
 type EMA struct {
 	Factor float64 // weight of a new value, 0 to 1; see HalfLife
 	value  float64
 	seeded bool
 }
 
-// HalfLife returns the factor that halves a value's weight after the given number of further
+// HalfLife returns the factor with which a value's weight halves after the given number of further
 // values. With 0 or less, only the latest value counts.
 func HalfLife(values float64) float64 {
 	if values <= 0 {
@@ -19,7 +19,7 @@ func HalfLife(values float64) float64 {
 	return -math.Expm1(-math.Ln2 / values)
 }
 
-// Add takes a value and returns the average.
+// Add adds a value and returns the new average.
 func (e *EMA) Add(value float64) float64 {
 	if !e.seeded {
 		e.value, e.seeded = value, true
@@ -29,7 +29,7 @@ func (e *EMA) Add(value float64) float64 {
 	return e.value
 }
 
-// movingMean is the mean of the last values; see newMovingMean.
+// movingMean is the mean of the last values. Use newMovingMean to make one.
 type movingMean struct {
 	window []float64
 	next   int
@@ -43,7 +43,7 @@ func newMovingMean(n int) *movingMean {
 	return &movingMean{window: make([]float64, 0, n)}
 }
 
-// push adds a value.
+// push adds a value to the window.
 func (s *movingMean) push(value float64) {
 	if len(s.window) < cap(s.window) {
 		s.window = append(s.window, value)
@@ -53,8 +53,8 @@ func (s *movingMean) push(value float64) {
 	s.next = (s.next + 1) % len(s.window)
 }
 
-// mean returns the mean of the values so far, 0 before the first. It recomputes the sum on each
-// call: a running sum would drift, and would stay infinite after an infinite value.
+// mean returns the mean of the last values, or 0 if there are none. It computes the sum anew in
+// each call: a running sum would drift, and would stay infinite after an infinite value.
 func (s *movingMean) mean() float64 {
 	if len(s.window) == 0 {
 		return 0
@@ -66,13 +66,14 @@ func (s *movingMean) mean() float64 {
 	return sum / float64(len(s.window))
 }
 
-// highWater keeps the greatest value so far. Its zero value has seen no values.
+// highWater keeps the greatest value so far. The zero value has seen no values.
 type highWater struct {
-	mark float64 // greatest value, 0 before the first
+	mark float64 // greatest value, or 0 if there are none
 	seen bool
 }
 
-// raise adds a value and reports whether it exceeds all earlier values. NaN never does.
+// raise adds a value, and reports whether it is greater than all earlier values. It returns false
+// for NaN.
 func (h *highWater) raise(value float64) bool {
 	if math.IsNaN(value) || h.seen && value <= h.mark {
 		return false
@@ -81,16 +82,16 @@ func (h *highWater) raise(value float64) bool {
 	return true
 }
 
-// spikeRuns counts consecutive values above a threshold: one slow frame is noise, but ten in a
-// row are a stutter.
+// spikeRuns counts consecutive values above a threshold. One slow frame is noise, but ten slow
+// frames in a row are a stutter.
 type spikeRuns struct {
-	over    float64 // values greater than this are spikes
+	over    float64 // Values greater than over are spikes
 	run     int
 	longest int
 }
 
-// addValue adds a value and returns the length of the current run, or 0 if the value is not a
-// spike.
+// addValue adds a value. It returns the length of the current run of spikes, or 0 if the value is
+// no spike.
 func (s *spikeRuns) addValue(value float64) int {
 	if value > s.over {
 		s.run++

@@ -19,7 +19,6 @@ func TestFirstValueSeedsEMA(t *testing.T) {
 	}
 }
 
-// After one half-life, an average has covered half of the way to a new level.
 func TestHalfLife(t *testing.T) {
 	for _, n := range []int{1, 2, 10, 600} {
 		e := EMA{Factor: HalfLife(float64(n))}
@@ -36,7 +35,8 @@ func TestHalfLife(t *testing.T) {
 	}
 }
 
-// Both averages stay between the extremes of the values, and movingMean is the mean of the last.
+// TestAveragesLaws expects that both averages stay between the extremes of the values, and that
+// movingMean is the mean of the last values.
 func TestAveragesLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.IntRange(-1000, 1000), 1, 30).Draw(t, "values")

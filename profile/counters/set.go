@@ -10,60 +10,60 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Names that a set reserves for itself. Snapshots include panickedSources once a source has
-// panicked, and the other names once a full set has refused a name.
+// These names are reserved. Snapshots include panickedSources when a source has panicked, and the
+// other names when a full set has refused a name.
 const (
-	refusedNames    = "counters/refused"          // how many names were refused
-	overflowCounter = "counters/overflow/counter" // the sum of all refused counters
+	refusedNames    = "counters/refused"          // number of refused names
+	overflowCounter = "counters/overflow/counter" // sum of all refused counters
 	overflowFloat   = "counters/overflow/float"
 	overflowTimer   = "counters/overflow/timer"
-	overflowGauge   = "counters/overflow/gauge" // the latest value of any refused gauge
-	panickedSources = "counters/panicked"       // how many sources have panicked
+	overflowGauge   = "counters/overflow/gauge" // latest value of any refused gauge
+	panickedSources = "counters/panicked"       // number of sources that have panicked
 )
 
 // ownNames is the number of reserved names.
 const ownNames = 6
 
-// Options are the limits of a set. New allocates about 90 bytes for each of the Max names. The
+// Options sets the limits of a set. New allocates about 90 bytes for each of the Max names. The
 // zero value selects the defaults.
 type Options struct {
-	Max       int // most names of all kinds, besides ""; default 4096, at most 1<<20
-	NameBytes int // limit of the total bytes of all names; default 48 per name
-	Frames    int // frames of history; default 600
+	Max       int // maximum number of names except ""; default 4096, at most 1<<20
+	NameBytes int // maximum total length of the names; default 48 bytes per name
+	Frames    int // number of frames in the history; default 600
 }
 
-// Set is a collection of named counters, floats, timers and gauges. Its methods, and the methods
-// of its handles, may be called from any number of goroutines; a [Worker] belongs to one
-// goroutine. A nil *Set records nothing.
+// Set is a collection of named counters, floats, timers and gauges. Any number of goroutines may
+// call its methods and the methods of its handles. Only one goroutine may use a [Worker]. A nil
+// *Set records nothing.
 type Set struct {
-	touched atomic.Pointer[cell] // cells with additions since the last collect
+	touched atomic.Pointer[cell] // list of cells with additions since the last collect
 
-	mu      sync.Mutex // guards the fields below; counting through a Worker never waits for it
+	mu      sync.Mutex // guards the fields below; a Worker counts without locking it
 	names   *intern.Table
-	cells   []*cell // cells by symbol; element 0 is nil unless the empty name is used
+	cells   []*cell // cells by symbol; cells[0] is nil unless the empty name is used
 	kinds   []Kind  // kind of each line
-	placed  [2]int  // numbers of counters and of floats
-	last    [2]int  // lines of the last counter and of the last float
+	placed  [2]int  // number of counters, and number of floats
+	last    [2]int  // line of the last counter, and line of the last float
 	workers []*Worker
-	idle    []*Worker // released workers
+	idle    []*Worker // released workers for reuse
 
 	gauges []*cell
 
 	frame    sheet // values collected since the last PushFrame
-	closed   sheet // values of the frame that the last PushFrame closed
+	closed   sheet // values of the last closed frame
 	closedAt time.Time
-	total    sheet // sums of all frames before closed
+	total    sheet // sums of all frames before the last closed one
 	history  history
-	sources  atomic.Pointer[[]*Source] // a published list is never changed
-	clock    func() time.Duration      // measures sources
-	always   atomic.Bool               // poll sources at each frame and snapshot, however slow they are
+	sources  atomic.Pointer[[]*Source] // list of sources; a published list never changes
+	clock    func() time.Duration      // clock that measures the sources
+	always   atomic.Bool               // true if PollAlways was called
 
 	start  fastclock.Pair
 	scale  fastclock.Scale
 	steady bool // the rate of ticks is final
 }
 
-// New returns a set without counters. It panics if an option is negative or too large.
+// New returns an empty set. It panics if an option is negative or too large.
 func New(o Options) *Set {
 	if o.Max < 0 || o.Max > 1<<20 || o.NameBytes < 0 || o.Frames < 0 || o.Frames > 1<<20 {
 		panic(fmt.Sprintf("counters: the options %+v are impossible", o))
@@ -95,9 +95,9 @@ func New(o Options) *Set {
 	return s
 }
 
-// Counter returns the counter of that name, always the same handle. A full set returns the handle
-// of "counters/overflow/counter" for new names and counts them in "counters/refused". Counter panics
-// if the name has another kind.
+// Counter returns the counter with the given name. Each call returns the same handle. If the set is
+// full, a new name gets the handle of "counters/overflow/counter", and "counters/refused" counts
+// the name. Counter panics if the name has another kind.
 func (s *Set) Counter(name string) *Counter { return (*Counter)(s.cell(name, KindCounter)) }
 
 // Float is like [Set.Counter] for a sum of float64 values.
@@ -109,7 +109,7 @@ func (s *Set) Timer(name string) *Timer { return (*Timer)(s.cell(name, KindTimer
 // Gauge is like [Set.Counter] for a level.
 func (s *Set) Gauge(name string) *Gauge { return (*Gauge)(s.cell(name, KindGauge)) }
 
-// cell returns the cell of a name and makes it if needed.
+// cell returns the cell of a name, and makes it if needed.
 func (s *Set) cell(name string, kind Kind) *cell {
 	if s == nil {
 		return nil
@@ -123,7 +123,7 @@ func (s *Set) cell(name string, kind Kind) *cell {
 		return c
 	}
 	sym, err := s.names.Intern(name)
-	if err != nil { // the set is full, in names or bytes
+	if err != nil {
 		return s.refuse(kind)
 	}
 	c := &cell{set: s, name: s.names.String(sym), kind: kind, order: int32(sym), since: notWatched, detailSince: notWatched}
@@ -160,8 +160,8 @@ func (s *Set) refuse(kind Kind) *cell {
 	return s.find(overflowTimer)
 }
 
-// giveLine assigns a cell its line. A timer has a line of its own, eight counters or floats share
-// one, and a gauge has none.
+// giveLine assigns a line to a cell. A timer has its own line, eight counters or floats share a
+// line, and a gauge has none.
 func (s *Set) giveLine(c *cell) {
 	if c.kind == KindGauge {
 		c.line = -1
@@ -186,8 +186,8 @@ func (s *Set) newLine(kind Kind) int {
 	return len(s.kinds) - 1
 }
 
-// Worker returns a shard for one goroutine at a time, reusing a released one if possible. Call
-// [Worker.Release] when done.
+// Worker returns a worker for one goroutine at a time. It reuses a released worker if possible.
+// Call [Worker.Release] when done.
 func (s *Set) Worker() *Worker {
 	if s == nil {
 		return nil
@@ -205,7 +205,7 @@ func (s *Set) Worker() *Worker {
 	return w
 }
 
-// collect moves all newly published additions into the frame. The set must be locked.
+// collect moves all published additions into the current frame. The set must be locked.
 func (s *Set) collect() {
 	for _, w := range s.workers {
 		if w.mail.Load() == nil {

@@ -34,7 +34,6 @@ func TestHandlesArePermanent(t *testing.T) {
 	}
 }
 
-// Eight counters or floats share a line; a timer has one.
 func TestEightCountersShareALine(t *testing.T) {
 	set := New(Options{})
 	before := len(set.kinds)
@@ -72,14 +71,13 @@ func TestMisusePanics(t *testing.T) {
 		"record of another":    func() { w.Record(other.Timer("t"), 1) },
 		"worker freed twice":   func() { w := set.Worker(); w.Release(); w.Release() },
 		"a mean of no values":  func() { newMovingMean(0) },
-		"counter, after all":   func() { set.Float("c") }, // would deadlock if a panic above had left the set locked
+		"counter, after all":   func() { set.Float("c") }, // This call would deadlock if a panic above had left the set locked.
 		"a kind without table": func() { _ = Kind(9).String() },
 	} {
 		mustPanic(t, what, f)
 	}
 }
 
-// A full set sums refused names under reserved names.
 func TestFullSetSumsRefusedNames(t *testing.T) {
 	for what, o := range map[string]Options{"names": {Max: 3}, "bytes": {NameBytes: 5}} {
 		set := New(o)
@@ -112,7 +110,6 @@ func TestFullSetSumsRefusedNames(t *testing.T) {
 	}
 }
 
-// Nil sets, handles and workers do nothing and allocate nothing.
 func TestNilDoesNothing(t *testing.T) {
 	var set *Set
 	c, f, tm, w := set.Counter("c"), set.Float("f"), set.Timer("t"), set.Worker()
@@ -159,7 +156,7 @@ func TestNilDoesNothing(t *testing.T) {
 	if _, got := set.TimerHistory("t", 0); got != nil {
 		t.Error("a nil set has a timer's history")
 	}
-	// A nil handle on a live worker.
+	// The worker is not nil, but its handle is.
 	live := New(Options{}).Worker()
 	*live.Int(nil)++
 	*live.Float(nil)++
@@ -168,8 +165,8 @@ func TestNilDoesNothing(t *testing.T) {
 	live.Release()
 }
 
-// Goroutines count in all ways while others read and push frames. Nothing is lost or counted
-// twice, neither in the frames nor in the sums.
+// TestConcurrentCountsAreExact lets goroutines count in all ways while others read and push frames.
+// Every addition must occur exactly once in the frames and in the sums.
 func TestConcurrentCountsAreExact(t *testing.T) {
 	const goroutines, rounds = 4, 2000
 	const pushes = 1000
@@ -249,7 +246,6 @@ func TestConcurrentCountsAreExact(t *testing.T) {
 	}
 }
 
-// No addition is lost when all goroutines add to one counter.
 func TestConcurrentAddsToOneCounterAreExact(t *testing.T) {
 	const goroutines, rounds = 4, 300_000
 	set := New(Options{})
@@ -274,7 +270,6 @@ func TestConcurrentAddsToOneCounterAreExact(t *testing.T) {
 	}
 }
 
-// In steady state, nothing allocates.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	set := New(Options{Frames: 3})
 	set.WatchAll()
@@ -302,8 +297,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A worker's pointer stays the same through flushes and owners. Counts that a released owner left
-// behind are published.
+// A worker's pointer must stay the same after flushes and for the next owner. Counts that an owner
+// left behind at its release must be published.
 func TestWorkerPointersArePermanent(t *testing.T) {
 	set := New(Options{})
 	c, f := set.Counter("c"), set.Float("f")
@@ -329,7 +324,7 @@ func TestWorkerPointersArePermanent(t *testing.T) {
 		t.Error("two owners got the same worker")
 	}
 	again.Flush()
-	again.Flush() // while the mailbox is full
+	again.Flush() // The mailbox is full at this time.
 	*p = 4
 	again.Flush()
 	*p = 5

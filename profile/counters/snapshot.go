@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Sample is one name of a snapshot. Int is set for counters, Float for floats and gauges, Timer
+// Sample is one name of a snapshot. Int is set for counters, Float for floats and gauges, and Timer
 // for timers.
 type Sample struct {
 	Name  string
@@ -15,10 +15,10 @@ type Sample struct {
 	Float float64
 	Timer Stat
 
-	order int32 // order of registration
+	order int32 // number of the name in the order of registration
 }
 
-// Value returns the sample as one number; for a timer, the total nanoseconds.
+// Value returns the sample as one number. For a timer, it is the total in nanoseconds.
 func (s Sample) Value() float64 {
 	switch s.Kind {
 	case KindCounter:
@@ -32,9 +32,9 @@ func (s Sample) Value() float64 {
 // Snapshot is the state of a set at one moment, sorted by name.
 type Snapshot []Sample
 
-// Snapshot polls the sources and returns all gauge levels and all sums since the set was made:
-// additions from any goroutine, and worker additions that were flushed. The fields of a sample
-// are consistent with each other. Workers do not wait.
+// Snapshot polls the sources and returns all gauge levels, and all sums since the set was made. The
+// sums include worker additions that were flushed. The fields of a sample are consistent with each
+// other. Workers do not wait.
 func (s *Set) Snapshot() Snapshot {
 	if s == nil {
 		return nil
@@ -51,9 +51,9 @@ func (s *Set) Snapshot() Snapshot {
 	})
 }
 
-// LastFrame returns the values of all names in the frame that PushFrame closed last, watched or
-// not: the sums, the shortest and longest calls, and the gauge levels at the end of the frame.
-// Before the first frame, LastFrame returns nil.
+// LastFrame returns the values of all names in the frame that PushFrame closed last. It includes
+// names that are not watched. A sample has the sums, the shortest and longest calls, or the gauge
+// level at the end of the frame. Before the first frame, LastFrame returns nil.
 func (s *Set) LastFrame() (Frame, Snapshot) {
 	if s == nil {
 		return Frame{}, nil
@@ -102,13 +102,13 @@ func (s *Set) samples(of func(*cell) (line, int64)) Snapshot {
 	return snap
 }
 
-// happened reports whether a reserved counter is not 0.
+// happened reports whether a counter with a reserved name is not 0.
 func (s *Set) happened(name string) bool {
 	c := s.find(name)
 	return c.sum()[c.slot] != 0
 }
 
-// Of returns the sample of the given name and whether it exists.
+// Of returns the sample of the given name, and reports whether it exists.
 func (s Snapshot) Of(name string) (Sample, bool) {
 	i, ok := slices.BinarySearchFunc(s, name, func(a Sample, name string) int { return strings.Compare(a.Name, name) })
 	if !ok {
@@ -117,9 +117,9 @@ func (s Snapshot) Of(name string) (Sample, bool) {
 	return s[i], true
 }
 
-// Sub returns the changes since an earlier snapshot of the same set. Shortest and longest calls
-// cannot be subtracted: Min and Max are taken from s, or are 0 if there were no calls since the
-// earlier snapshot. Gauges keep the level of s.
+// Sub returns the changes since an earlier snapshot of the same set. The shortest and longest calls
+// cannot be subtracted. Min and Max come from s, or are 0 if there were no calls since the earlier
+// snapshot. Gauges keep the level of s.
 func (s Snapshot) Sub(earlier Snapshot) Snapshot {
 	diff := slices.Clone(s)
 	for i := range diff {

@@ -16,7 +16,7 @@ import (
 
 var _ expvar.Var = (*Set)(nil)
 
-// shown returns a set with names and values that are hard to print.
+// shown returns a set with names and values that are hard to format.
 func shown() *Set {
 	set := New(Options{})
 	set.Counter("scan/files").Add(12)
@@ -53,7 +53,7 @@ func TestSub(t *testing.T) {
 	tm.Record(10)
 	idle.Record(3)
 	earlier := set.Snapshot()
-	set.PushFrame(time.Time{}) // frames do not affect snapshots
+	set.PushFrame(time.Time{}) // A frame must not affect snapshots.
 	c.Add(7)
 	f.Add(0.5)
 	tm.Record(4)
@@ -134,7 +134,7 @@ func TestJSON(t *testing.T) {
 	if got := set.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	got, err := json.Marshal(set.Snapshot()) // fails on invalid JSON
+	got, err := json.Marshal(set.Snapshot()) // Marshal fails if the JSON is invalid.
 	if err != nil || string(got) != want {
 		t.Errorf("marshalled %s, %v", got, err)
 	}
@@ -155,7 +155,8 @@ func (b *broken) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A writer's error is returned, wherever it happens.
+// TestWriteErrors makes each write of a writer fail in turn, and expects that the error is
+// returned.
 func TestWriteErrors(t *testing.T) {
 	set := shown()
 	for what, write := range map[string]func(*broken) error{

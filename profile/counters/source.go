@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// The time budget of sources. A source that takes up to sourceBudget is polled each time. A
-// slower source is not polled again for sourceRest times its duration, so that it takes at most
-// one percent of the time.
+// These constants limit the time of sources. A source that takes at most sourceBudget is polled
+// each time. A slower source is next polled after sourceRest times its duration, so that it takes
+// at most one percent of the time.
 const (
 	sourceBudget = 20 * time.Microsecond
 	sourceRest   = 100
 )
 
-// A Source is a polled function. A nil *Source is closed.
+// A Source is a function that a set polls. A nil *Source is closed.
 type Source struct {
 	set     *Set
 	f       func()
 	closed  atomic.Bool
 	err     atomic.Pointer[error]
-	running atomic.Bool   // guards the fields below
+	running atomic.Bool   // true while a goroutine polls; guards the fields below
 	took    time.Duration // duration of the last call
 	due     time.Duration // earliest time of the next call, on the set's clock
 }
 
 // Source makes the set call f before each frame closes and before each snapshot, until the Source
-// is closed. Calls of f never overlap: a poll that finds f running skips it, and the values that
-// f has set so far are used. f may use the set in any way. It should set gauges, or add to
-// counters, through handles it already has:
+// is closed. Calls of f never overlap. If f is still running, a poll skips it and uses the values
+// that f has set so far. f may use the set in any way. It should set gauges, or add to counters,
+// through handles it already has:
 //
 //	depth, drops := set.Gauge("queue/depth"), set.Counter("queue/drops")
 //	defer set.Source(func() {
@@ -38,12 +38,12 @@ type Source struct {
 //		drops.Add(queue.TakeDrops())
 //	}).Close()
 //
-// A call of f may take 20 microseconds. A slower f is next called after 100 times its duration
+// A call of f may take 20 microseconds. A slower f is next called after 100 times its duration,
 // unless [Set.PollAlways] was called; gauges keep their levels meanwhile. The shorter of the last
 // two calls counts, because a single call may have been interrupted.
 //
-// A panic in f does not reach PushFrame or Snapshot: f is not called again, [Source.Err] returns
-// the panic as an error, and the counter "counters/panicked" counts it.
+// If f panics, the set does not call f again. [Source.Err] returns the panic as an error, and the
+// counter "counters/panicked" counts it. PushFrame and Snapshot do not panic.
 func (s *Set) Source(f func()) *Source {
 	if s == nil {
 		return nil
@@ -53,8 +53,8 @@ func (s *Set) Source(f func()) *Source {
 	return src
 }
 
-// PollAlways polls all sources at every frame and snapshot, however long they take. The program's
-// work and its allocations then do not depend on the clock, as a smoke run requires.
+// PollAlways polls all sources at every frame and snapshot, regardless of the time they take. So
+// the program's work and its allocations do not depend on the clock, as a smoke run requires.
 func (s *Set) PollAlways() {
 	if s != nil {
 		s.always.Store(true)
@@ -62,7 +62,7 @@ func (s *Set) PollAlways() {
 }
 
 // Close stops polling. It does not wait for a call in progress on another goroutine. The polled
-// function may call it, and it may be called more than once.
+// function may call Close. Further calls do nothing.
 func (src *Source) Close() {
 	if src == nil || src.closed.Swap(true) {
 		return
@@ -72,7 +72,7 @@ func (src *Source) Close() {
 	})
 }
 
-// Err returns the function's panic as an error, or nil.
+// Err returns the panic of the polled function as an error, or nil.
 func (src *Source) Err() error {
 	if src != nil {
 		if err := src.err.Load(); err != nil {
@@ -82,7 +82,7 @@ func (src *Source) Err() error {
 	return nil
 }
 
-// changeSources replaces the list of sources with the result of applying change to a copy.
+// changeSources replaces the list of sources by a changed copy.
 func (s *Set) changeSources(change func([]*Source) []*Source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Set) changeSources(change func([]*Source) []*Source) {
 	s.sources.Store(&list)
 }
 
-// poll polls all sources. The set must not be locked, because sources may use it.
+// poll polls all sources. The set must not be locked, because a source may use it.
 func (s *Set) poll() {
 	if list := s.sources.Load(); list != nil {
 		for _, src := range *list {
@@ -122,7 +122,7 @@ func (src *Source) poll() {
 	src.took = took
 }
 
-// recovered recovers a panic of the source's function and closes the source.
+// recovered recovers from a panic in the source's function, and closes the source.
 func (src *Source) recovered() {
 	v := recover()
 	if v == nil {

@@ -11,14 +11,13 @@ import (
 	"time"
 )
 
-// still returns a set whose clock stands still, so that every source is fast enough.
+// still returns a set whose clock does not advance, so that every source counts as fast.
 func still(o Options) *Set {
 	set := New(o)
 	set.clock = func() time.Duration { return 0 }
 	return set
 }
 
-// A gauge keeps its level through frames and differences, and its history holds levels.
 func TestGaugeKeepsLevelThroughFrames(t *testing.T) {
 	set := New(Options{})
 	g := set.Gauge("g")
@@ -54,13 +53,12 @@ func TestGaugeKeepsLevelThroughFrames(t *testing.T) {
 	}
 }
 
-// function adds a gauge whose level is the result of f at each poll.
+// function adds a gauge that is set to the result of f at each poll.
 func (s *Set) function(name string, f func() float64) *Source {
 	g := s.Gauge(name)
 	return s.Source(func() { g.Set(f()) })
 }
 
-// A source is polled for each frame and each snapshot, but not after Close.
 func TestSourceIsPolledUntilClosed(t *testing.T) {
 	set := still(Options{})
 	n := 0.0
@@ -89,7 +87,7 @@ func TestSourceIsPolledUntilClosed(t *testing.T) {
 	}
 }
 
-// A source may use the set in any way without deadlock.
+// A source that uses the set must not deadlock.
 func TestSourceUsesTheSet(t *testing.T) {
 	set := still(Options{})
 	calls := 0
@@ -116,7 +114,8 @@ func TestSourceUsesTheSet(t *testing.T) {
 	}
 }
 
-// While one goroutine polls a source, another neither waits for it nor calls it.
+// While one goroutine polls a source, another goroutine must neither wait for the source nor poll
+// it.
 func TestSourceIsPolledOnce(t *testing.T) {
 	set := still(Options{})
 	inside, leave, done := make(chan bool), make(chan bool), make(chan bool)
@@ -140,7 +139,7 @@ func TestSourceIsPolledOnce(t *testing.T) {
 	}
 }
 
-// A slow source is polled less often. A single interrupted call does not make a source slow.
+// A single interrupted call must not make a source count as slow.
 func TestSlowSourceIsPolledLessOften(t *testing.T) {
 	set := New(Options{})
 	now := time.Hour
@@ -157,15 +156,15 @@ func TestSlowSourceIsPolledLessOften(t *testing.T) {
 		}
 	}
 	poll(sourceBudget, true)
-	poll(time.Second, true) // an interruption
+	poll(time.Second, true) // This call is interrupted.
 	poll(sourceBudget, true)
 	poll(time.Millisecond, true)
-	poll(2*time.Millisecond, true) // the shorter of the two was 1 ms
+	poll(2*time.Millisecond, true) // The shorter of the last two calls took 1 ms.
 	poll(0, false)
 	now += 100*time.Millisecond - 1
 	poll(0, false)
 	now++
-	poll(24*time.Hour, true) // the call before took 2 ms
+	poll(24*time.Hour, true) // The call before took 2 ms.
 	poll(0, false)
 	now += 200 * time.Millisecond
 	poll(time.Hour, true)
@@ -175,7 +174,7 @@ func TestSlowSourceIsPolledLessOften(t *testing.T) {
 	poll(0, true)
 }
 
-// A source's panic is reported, and neither the frame nor other sources are affected.
+// A panic in a source must not affect the frame or other sources.
 func TestSourcePanicIsReported(t *testing.T) {
 	set := still(Options{})
 	broken := errors.New("broken")
@@ -205,7 +204,6 @@ func TestSourcePanicIsReported(t *testing.T) {
 	}
 }
 
-// Sources may be added and closed while others push frames and take snapshots.
 func TestSourcesChangeDuringFrames(t *testing.T) {
 	set := New(Options{})
 	set.WatchAll()

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Window lengths of the averages in a Summary, in values.
+// These are the window lengths of the averages in a Summary, in values.
 const (
 	summarySustained = 10
 	summaryHalfLife  = 10
@@ -14,38 +14,38 @@ const (
 // Summary describes a series of values, such as a column of a [Table]. NaN values, such as
 // unwatched frames, are skipped. All fields are 0 for a series without values.
 type Summary struct {
-	Count         int // values
+	Count         int // number of values, without NaN
 	Last          float64
 	Mean          float64
 	P50, P95, P99 float64 // nearest-rank percentiles
 	Recent        float64 // [EMA] at the end, with a half-life of 10 values
-	Sustained     float64 // greatest mean of 10 consecutive values, or of all values if there are fewer
+	Sustained     float64 // greatest mean of 10 consecutive values, or the mean of all values if there are fewer
 
-	// High is the greatest value and its index in the series.
+	// High is the greatest value, with its index in the series.
 	High struct {
 		Value float64
 		At    int
 	}
 
-	// Spikes counts values greater than Over. NaN values do not end a run of spikes. LongestAt is
-	// the index at which the first longest run starts.
+	// Spikes is the number of values greater than Over. NaN values do not end a run of spikes.
+	// LongestAt is the index at which the first longest run starts.
 	Spikes struct {
 		Over      float64
 		Count     int
 		Longest   int // length of the longest run of spikes
-		LongestAt int // 0 without spikes
+		LongestAt int // start of that run; 0 without spikes
 	}
 }
 
-// Summarize describes a series, oldest value first. Spikes are values greater than twice the
+// Summarize describes a series of values, oldest first. Spikes are values greater than twice the
 // median, or greater than 0 if the median is negative.
 func Summarize(values []float64) Summary {
 	sorted := ascending(values)
 	return summarize(values, sorted, max(2*percentile(sorted, 50), 0))
 }
 
-// SummarizeOver is like Summarize with an explicit spike threshold: if a game's frame must end
-// within 16 ms, slower frames are spikes, whatever the median.
+// SummarizeOver is like Summarize with an explicit spike threshold. For example, if each frame of a
+// game must end within 16 ms, slower frames are spikes regardless of the median.
 func SummarizeOver(values []float64, over float64) Summary {
 	return summarize(values, ascending(values), over)
 }
@@ -56,7 +56,7 @@ func ascending(values []float64) []float64 {
 	return sorted
 }
 
-// percentile returns the smallest value with at least percent of all values at or below it.
+// percentile returns the smallest value that is at least as great as percent of all values.
 func percentile(sorted []float64, percent int) float64 {
 	if len(sorted) == 0 {
 		return 0

@@ -12,7 +12,7 @@ func TestSummarize(t *testing.T) {
 	nan := math.NaN()
 	hundred := make([]float64, 100)
 	for i := range hundred {
-		hundred[i] = float64((i*37 + 5) % 100) // permutation of the numbers 0 to 99
+		hundred[i] = float64((i*37 + 5) % 100) // a permutation of the numbers 0 to 99
 	}
 	for what, tt := range map[string]struct {
 		values []float64
@@ -56,7 +56,8 @@ type (
 	}
 )
 
-// Sustained shows long peaks and hides short ones; Recent follows the end of the series.
+// The field Sustained must show long peaks and hide short ones. The field Recent must follow the
+// end of the series.
 func TestSummarizeAverages(t *testing.T) {
 	values := slices.Concat([]float64{1000}, slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{200}, 10), slices.Repeat([]float64{1}, 50))
 	s := Summarize(values)
@@ -68,7 +69,8 @@ func TestSummarizeAverages(t *testing.T) {
 	}
 }
 
-// For every series the figures are ordered, and NaN values change nothing.
+// TestSummarizeLaws expects that the figures of any series are ordered, and that NaN values change
+// nothing.
 func TestSummarizeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOf(rapid.SampledFrom([]float64{math.NaN(), -7, -1, 0, 1, 2, 3, 50})).Draw(t, "values")

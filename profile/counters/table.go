@@ -10,23 +10,24 @@ import (
 	"time"
 )
 
-// Frame identifies the frame of a row.
+// Frame identifies the frame of a table's row.
 type Frame struct {
-	Number int64     // counts all pushed frames from 0
-	At     time.Time // time given to PushFrame
+	Number int64     // number of the frame, from 0
+	At     time.Time // time passed to PushFrame
 }
 
-// A Table is the history of the requested names: a row for each frame, oldest first, and a column
-// for each name.
+// A Table is the history of the requested names. It has a row for each frame, oldest first, and a
+// column for each name.
 type Table struct {
 	Names  []string
 	Frames []Frame
-	Values []float64 // row by row; see Row
-	Next   int64     // number of the next frame; pass it as from to the next call
+	Values []float64 // values row by row; see Row
+	Next   int64     // number of the next frame, for the next call of Set.Table
 }
 
-// Table returns the kept frames whose number is at least from, with each name's value as in
-// [Set.History], or NaN where a name was not watched. A live viewer requests new frames only:
+// Table returns the frames in the history whose number is at least from. The value of a name is as
+// in [Set.History], or NaN in a frame in which the name was not watched. A live viewer requests
+// only new frames:
 //
 //	for t := set.Table(0, names...); ; t = set.Table(t.Next, names...) {
 //
@@ -64,15 +65,15 @@ func (s *Set) Table(from int64, names ...string) *Table {
 	return t
 }
 
-// Row returns the values of frame i of the table, a part of Values.
+// Row returns the values of frame i of the table. The result is a slice of Values.
 func (t *Table) Row(i int) []float64 {
 	n := len(t.Names)
 	return t.Values[i*n : (i+1)*n : (i+1)*n]
 }
 
 // WriteCSV writes a header and a record for each frame: its number, its time in RFC 3339 format
-// with nanoseconds, and the exact values. A field is empty where a name was not watched. Errors
-// come from w.
+// with nanoseconds, and the exact values. A field is empty if the name was not watched. The only
+// errors are those of w.
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	for record := range t.records() {
@@ -82,7 +83,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// records returns the header and the rows as text. It reuses one slice for all records.
+// records yields the header and the rows as text. It reuses one slice for all records.
 func (t *Table) records() iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		record := append([]string{"frame", "time"}, t.Names...)

@@ -44,7 +44,6 @@ func TestTableReportsErrors(t *testing.T) {
 	}
 }
 
-// CSV holds all numbers exactly.
 func TestTableCSVIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := &Table{Names: []string{rapid.StringN(1, 5, -1).Draw(t, "name")}}

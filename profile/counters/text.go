@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// text returns the exact number of a counter, float or gauge as text, and "" for a timer.
+// text returns the exact number of a counter, float or gauge. It returns "" for a timer.
 func (s Sample) text() string {
 	switch s.Kind {
 	case KindCounter:
@@ -25,7 +25,7 @@ func (s Sample) text() string {
 	return ""
 }
 
-// number returns the shortest text that reads back as f, with an exponent only for very large or
+// number returns the shortest text that parses as f. It uses an exponent only for very large or
 // small values.
 func number(f float64) string {
 	if a := math.Abs(f); a >= 1e-6 && a < 1e21 {
@@ -34,8 +34,8 @@ func number(f float64) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
-// WriteTable writes the snapshot for people: first the numbers, then the timers with durations
-// rounded to three digits. Errors come from w.
+// WriteTable writes the snapshot as text to read: first the numbers, then the timers with durations
+// rounded to three digits. The only errors are those of w.
 func (s Snapshot) WriteTable(w io.Writer) error {
 	table := texttable.New(w, texttable.Left)
 	timers := false
@@ -58,7 +58,7 @@ func (s Snapshot) WriteTable(w io.Writer) error {
 	return table.Flush()
 }
 
-// rounded keeps about three digits of a duration.
+// rounded rounds a duration to about three digits.
 func rounded(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d.Abs() >= 1000*unit {
@@ -75,8 +75,8 @@ func printable(name string) string {
 	return name
 }
 
-// WriteCSV writes a header and a record for each sample. A timer fills only the fields after
-// value, other samples only value; durations are in nanoseconds. Errors come from w.
+// WriteCSV writes a header and a record for each sample. A timer fills only the fields after value;
+// other samples fill only value. Durations are in nanoseconds. The only errors are those of w.
 func (s Snapshot) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"name", "kind", "value", "calls", "total_ns", "own_ns", "min_ns", "max_ns"})
@@ -102,7 +102,7 @@ func (s Snapshot) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		name, _ := json.Marshal(sample.Name) // a string always marshals
+		name, _ := json.Marshal(sample.Name) // Marshaling a string never fails.
 		b = append(append(b, name...), ':')
 		switch t := sample.Timer; {
 		case sample.Kind == KindTimer:

@@ -10,15 +10,15 @@ import (
 // Timer counts calls and sums their durations. A nil *Timer records nothing.
 type Timer cell
 
-// Span is a running stretch of time. The zero value does nothing.
+// Span measures a duration. The zero value does nothing.
 type Span struct {
 	t     *Timer
 	start int64
 }
 
-// Begin starts a span, from any goroutine: defer t.Begin().End(). The span may end on another
-// goroutine. All of its time counts as own time, because a span does not know its parent. A scope
-// from [Worker.Begin] does, and is faster.
+// Begin starts a span: defer t.Begin().End(). Any goroutine may call it, and the span may end on
+// another goroutine. All of its time counts as own time, because a span does not know its parent. A
+// scope from [Worker.Begin] knows its parent, and is faster.
 func (t *Timer) Begin() Span {
 	if t == nil {
 		return Span{}
@@ -40,7 +40,8 @@ func (s Span) End() {
 	}
 }
 
-// Record adds one call of known duration, from any goroutine; a negative duration counts as 0.
+// Record adds one call with a known duration. A negative duration counts as 0. Any goroutine may
+// call it.
 func (t *Timer) Record(d time.Duration) {
 	if t == nil {
 		return
@@ -53,7 +54,7 @@ func (t *Timer) Record(d time.Duration) {
 	}
 }
 
-// Stat returns the timer's statistics since the set was made, including calls that workers have
+// Stat returns the timer's statistics since the set was made. They include calls that workers have
 // flushed.
 func (t *Timer) Stat() Stat {
 	if t == nil {
@@ -66,12 +67,12 @@ func (t *Timer) Stat() Stat {
 	return l.stat(t.set.rate())
 }
 
-// Stat is the statistics of a timer. Durations are 0 if there were no calls.
+// Stat holds the statistics of a timer. Durations are 0 if there were no calls.
 type Stat struct {
 	Calls int64
 	Total time.Duration
-	Own   time.Duration // Total minus the time of nested scopes of the same worker
-	Min   time.Duration // shortest call
+	Own   time.Duration // Total minus the time of nested scopes on the same worker
+	Min   time.Duration // duration of the shortest call
 	Max   time.Duration
 }
 
@@ -83,8 +84,8 @@ func (s Stat) Mean() time.Duration {
 	return s.Total / time.Duration(s.Calls)
 }
 
-// steadyAfter is the time in nanoseconds after which the rate of ticks is final: two readings
-// that are each off by 50 ns then cause an error of 1e-7.
+// steadyAfter is the time in nanoseconds after which the rate of ticks is final. If two readings
+// are each off by 50 ns, the error of the rate is then 1e-7.
 const steadyAfter = 1e9
 
 // rate returns the duration of a tick. The set must be locked.

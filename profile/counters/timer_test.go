@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// fixedRate returns a set with ticks of half a nanosecond.
+// fixedRate returns a set whose ticks take half a nanosecond.
 func fixedRate() *Set {
 	set := New(Options{})
 	set.scale = fastclock.Between(fastclock.Pair{}, fastclock.Pair{Tick: 2 << 20, Nanos: 1 << 20})
@@ -16,7 +16,7 @@ func fixedRate() *Set {
 	return set
 }
 
-// begin begins a scope at a given tick.
+// begin begins a scope at the given tick.
 func begin(w *Worker, t *Timer, at int64) Scope {
 	s := w.Begin(t)
 	s.start = at
@@ -34,11 +34,11 @@ func TestScopesNest(t *testing.T) {
 	s = begin(w, sort, 1500)
 	s.end(1520)
 	d.end(2200)
-	w.Record(sort, 17) // a recorded duration does not count as a nested scope
+	w.Record(sort, 17) // A recorded duration must not count as a nested scope.
 	d = begin(w, draw, 2300)
 	d.end(2300)
 	f.end(3000)
-	begin(w, set.Timer("skew"), 5000).end(4990) // pretends a reading from another core's clock
+	begin(w, set.Timer("skew"), 5000).end(4990) // The end comes from another core's clock, which is behind.
 	w.Release()
 	for name, want := range map[string]Stat{
 		"frame": {Calls: 1, Total: 1000, Own: 500, Min: 1000, Max: 1000},
@@ -57,7 +57,7 @@ func TestReleaseForgetsScopes(t *testing.T) {
 	w := set.Worker()
 	outer := begin(w, set.Timer("outer"), 0)
 	begin(w, set.Timer("inner"), 0).end(50)
-	_ = outer // never ended
+	_ = outer // This scope never ends.
 	w.Release()
 	w = set.Worker()
 	begin(w, set.Timer("next"), 0).end(100)
@@ -106,8 +106,8 @@ func TestStatCombinesTicksAndNanoseconds(t *testing.T) {
 	}
 }
 
-// A timed span agrees with the time package: it is at least as long as an interval inside it, and
-// at most as long as an interval around it.
+// TestSpanAgreesWithTheClock compares a span with package time. The span must be at least as long
+// as an interval inside it, and at most as long as an interval around it.
 func TestSpanAgreesWithTheClock(t *testing.T) {
 	set := New(Options{})
 	w := set.Worker()
@@ -133,7 +133,6 @@ func TestSpanAgreesWithTheClock(t *testing.T) {
 	}
 }
 
-// The rate is recomputed for one second and then stays fixed.
 func TestRateIsHeld(t *testing.T) {
 	set := New(Options{})
 	set.mu.Lock()
@@ -142,7 +141,7 @@ func TestRateIsHeld(t *testing.T) {
 	if set.steady {
 		t.Error("held at once")
 	}
-	set.start.Nanos -= steadyAfter // makes the set a second older
+	set.start.Nanos -= steadyAfter // Make the set a second older.
 	held := set.rate()
 	if !set.steady {
 		t.Error("not held after a second")

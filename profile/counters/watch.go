@@ -7,44 +7,44 @@ import (
 	"time"
 )
 
-// notWatched marks a history that is not kept.
+// notWatched means that there is no history.
 const notWatched = -1
 
-// wholeFrom is the number of watched values from which a line is copied whole, which is faster
-// than scattering its values but takes up to twice the memory.
+// wholeFrom is the number of watched values from which a line is copied whole. That is faster than
+// copying single values, but takes up to twice the memory.
 const wholeFrom = 4
 
-// A place is the position of a cell in the history's rows.
+// A place is the position of a cell in the rows of a history.
 type place struct {
-	column int32 // column of its value
-	group  int32 // group of its line
+	column int32 // column of the value
+	group  int32 // group of the whole line
 }
 
-// A watch counts open Watch and WatchDetail calls.
+// A watch holds the numbers of open Watch and WatchDetail calls.
 type watch struct{ plain, detailed int }
 
-// Watch keeps the history of these names, starting with the next frame. Names that the set does
-// not have yet are watched from their creation; at most [Options.Max] such names are remembered,
-// and further names are ignored.
+// Watch keeps the history of these names, starting with the next frame. Names that the set does not
+// have yet are watched from their creation. At most [Options.Max] such names are remembered;
+// further names are ignored.
 //
 // A watched name takes 8 bytes per frame, including room to grow, and up to 20 if only a few of
 // many names are watched. Watch or the creation of the name allocates the memory, but PushFrame
 // never does. If the rows must become longer, their contents are copied.
 //
-// Watches are counted: a name that two viewers watch keeps its history until both have stopped.
-// Without watches the history of a name is dropped. Its memory is freed once enough is unused to
-// justify moving the rest, or when no name is watched. To watch for the life of the set, never
+// Watches are counted: if two viewers watch a name, its history is kept until both have called
+// stop. Then the history is dropped. Its memory is freed when enough memory is unused to justify
+// copying the remaining rows, or when no name is watched. To watch for the life of the set, never
 // call stop. Calls of stop after the first do nothing.
 func (s *Set) Watch(names ...string) (stop func()) { return s.watchBy(names, watch{1, 0}) }
 
 // WatchDetail is like Watch but also keeps the [Set.TimerHistory] of timers: calls, own time, and
-// the shortest and longest call. That takes another 64 bytes per frame.
+// the shortest and longest call. That takes 64 more bytes per frame.
 func (s *Set) WatchDetail(names ...string) (stop func()) { return s.watchBy(names, watch{1, 1}) }
 
-// WatchAll watches all names, including future ones, for the life of the set.
+// WatchAll watches all present and future names, for the life of the set.
 func (s *Set) WatchAll() { s.changeAll(1) }
 
-// watchBy adds a watch to each name. The returned function removes it.
+// watchBy adds a watch to each name. The returned function stop removes the watches.
 func (s *Set) watchBy(names []string, by watch) (stop func()) {
 	if s == nil {
 		return func() {}
@@ -95,7 +95,7 @@ func (s *Set) changeAll(by int) {
 	s.history.update(s.cells)
 }
 
-// meet starts to watch a new cell if its name is wanted.
+// meet starts to watch a new cell if its name is in wanted.
 func (h *history) meet(c *cell) {
 	if w, ok := h.wanted[c.name]; ok {
 		c.watch = w
@@ -106,9 +106,9 @@ func (h *history) meet(c *cell) {
 	}
 }
 
-// update begins and ends histories according to the cells' watches. Cells may be nil.
+// update starts and ends histories so that they match the cells' watches. It ignores nil cells.
 func (h *history) update(cells []*cell) {
-	var more []*cell // cells without a position in the rows
+	var more []*cell // cells that need a position in the rows
 	ended := false
 	for _, c := range cells {
 		if c == nil {
@@ -147,7 +147,7 @@ func (h *history) update(cells []*cell) {
 	if h.at == nil {
 		h.at, h.began = make([]time.Time, h.frames), h.pushed
 	}
-	// Laying out many new cells together makes better use of the rows.
+	// If many cells are new, lay out all cells again, which uses the rows better.
 	if len(more) > len(h.cells)/8+1 || ended && h.sparse() || slices.ContainsFunc(more, func(c *cell) bool { return !h.settle(c) }) {
 		h.rebuild()
 	}
@@ -162,7 +162,7 @@ func (h *history) sparse() bool {
 	return h.stride > 2 && columns*4 < h.stride*len(line{})
 }
 
-// columns returns how many columns a watched cell takes.
+// columns returns the number of columns that a watched cell takes.
 func (c *cell) columns() int {
 	if c.detailSince != notWatched {
 		return 1 + len(line{})
@@ -170,7 +170,7 @@ func (c *cell) columns() int {
 	return 1
 }
 
-// settle assigns columns to a watched cell; it reports false if the rows have no room left.
+// settle assigns columns to a watched cell. It returns false if the rows have no room.
 func (h *history) settle(c *cell) bool {
 	if c.kind == KindGauge {
 		if h.given == h.stride && h.mixed%8 == 0 {
@@ -183,12 +183,12 @@ func (h *history) settle(c *cell) bool {
 		h.routes = append(h.routes, noRoute)
 	}
 	route := h.routes[c.line]
-	if route >= 0 { // line already assigned to a group
+	if route >= 0 { // The line already has a group.
 		c.column = route*8 + int32(c.slot)
 		return true
 	}
 	groups := h.stride - h.given
-	if h.all > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // group for the whole line, because its other cells will follow
+	if h.all > 0 && groups > 0 && route == noRoute && c.kind != KindTimer { // Reserve a group for the whole line, because its other cells will follow.
 		h.routes[c.line] = h.group()
 		return h.settle(c)
 	}
@@ -220,7 +220,7 @@ func (h *history) settle(c *cell) bool {
 	return true
 }
 
-// next allocates the next column of the mixed groups.
+// next allocates a column in the mixed groups.
 func (l *layout) next() int32 {
 	if l.mixed%8 == 0 {
 		l.mixed = l.group() * 8
@@ -229,21 +229,21 @@ func (l *layout) next() int32 {
 	return l.mixed - 1
 }
 
-// group allocates the next group.
+// group allocates a group.
 func (l *layout) group() int32 {
 	l.given++
 	return int32(l.given - 1)
 }
 
-// rebuild makes a new layout for all watched cells and moves the rows into it.
+// rebuild makes a new layout for all watched cells, and copies the rows into it.
 func (h *history) rebuild() {
 	old := h.layout
 	from := make([]place, len(h.cells))
-	watched := make([]uint8, len(old.routes)) // number of watched cells of each line
+	watched := make([]uint8, len(old.routes)) // number of watched cells for each line
 	for i, c := range h.cells {
 		from[i] = c.place
 		if c.kind == KindGauge {
-			continue // a gauge has no line
+			continue // A gauge has no line.
 		}
 		for len(watched) <= c.line {
 			watched = append(watched, 0)

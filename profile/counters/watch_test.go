@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// bytes returns the size of the rows of a history.
+// bytes returns the number of bytes that the rows of a history take.
 func (h *history) bytes() int { return len(h.rows)*64 + len(h.touched)*8 + len(h.at)*24 }
 
-// The memory for watching depends on the number of watched names only, not on which names they
-// are or how they were requested, and is freed afterwards.
+// The memory for watching must depend only on the number of watched names. It must be freed when
+// the watches end.
 func TestWatchingCostsWhatItShows(t *testing.T) {
 	const names, frames = 2000, 50
 	every := func(n int) (list []string) {
@@ -52,7 +52,6 @@ func TestWatchingCostsWhatItShows(t *testing.T) {
 	}
 }
 
-// When one of two viewers of a name stops, the other keeps the history.
 func TestWatchesAreCounted(t *testing.T) {
 	set := New(Options{Frames: 5})
 	c := set.Counter("c")
@@ -64,7 +63,7 @@ func TestWatchesAreCounted(t *testing.T) {
 		{set.watch, []float64{1, 2}},
 		{set.unwatch, []float64{1, 2, 3}},
 		{set.unwatch, nil},
-		{set.unwatch, nil}, // not watched: ignored
+		{set.unwatch, nil}, // The name is not watched, so this does nothing.
 		{set.watch, []float64{6}},
 	} {
 		step.change("c", "comes later")
@@ -89,7 +88,6 @@ func TestWatchesAreCounted(t *testing.T) {
 	}
 }
 
-// Watching names that are never created uses bounded memory.
 func TestWantedNamesAreBounded(t *testing.T) {
 	set := New(Options{Max: 10})
 	for i := range 100 {
@@ -110,7 +108,6 @@ func TestWantedNamesAreBounded(t *testing.T) {
 	}
 }
 
-// A viewer that asks for new frames gets every frame once.
 func TestTableReturnsEachFrameOnce(t *testing.T) {
 	set := New(Options{Frames: 4})
 	set.Watch("c")
@@ -141,10 +138,9 @@ func TestTableReturnsEachFrameOnce(t *testing.T) {
 	if len(seen) != 19 {
 		t.Errorf("%d frames seen, want 19", len(seen))
 	}
-	set.Table(-5, "c") // a negative frame is allowed
+	set.Table(-5, "c") // A negative frame number is allowed.
 }
 
-// Histories survive when other names are watched and unwatched.
 func TestHistoriesSurviveOtherWatches(t *testing.T) {
 	set := New(Options{Frames: 4})
 	set.WatchDetail("t", "c", "f", "g")
@@ -189,7 +185,6 @@ func TestHistoriesSurviveOtherWatches(t *testing.T) {
 	check("with all")
 }
 
-// stop ends its own watches once, however often it is called.
 func TestWatchStopsOnce(t *testing.T) {
 	set := New(Options{Frames: 5})
 	set.Counter("c")

@@ -8,23 +8,24 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Worker counts for one goroutine at a time without atomic operations. Other goroutines see its
-// counts after [Worker.Flush]. A nil *Worker records nothing.
+// Worker counts without atomic operations. One goroutine at a time may use it. Other goroutines see
+// its counts after [Worker.Flush]. A nil *Worker records nothing.
 type Worker struct {
 	set      *Set
-	live     sheet  // sheet into which the handed-out pointers point
-	kinds    []Kind // kind of each line of live
-	inner    int64  // ticks of ended scopes inside the current scope
+	live     sheet  // sheet into which the returned pointers point
+	kinds    []Kind // kind of each line in live
+	inner    int64  // ticks of scopes that ended inside the current scope
 	released bool
 
-	_ [64]byte // keeps the collector's fields off the worker's cache line
+	_ [64]byte // Padding keeps the collector's fields off the worker's cache line.
 
-	mail  atomic.Pointer[sheet] // flushed sums, not yet collected
-	spare atomic.Pointer[sheet] // a collected sheet for reuse
+	mail  atomic.Pointer[sheet] // flushed sums that are not collected yet
+	spare atomic.Pointer[sheet] // an empty sheet for reuse
 }
 
 // Int returns this worker's pointer for c, which stays the same for the life of the set. Only the
-// worker's owner may use it, and not after Release. Int panics if c belongs to another set.
+// worker's owner may use the pointer, and not after Release. Int panics if c belongs to another
+// set.
 func (w *Worker) Int(c *Counter) *int64 {
 	if w == nil || c == nil {
 		return new(int64)
@@ -37,7 +38,7 @@ func (w *Worker) Float(f *Float) *float64 {
 	if w == nil || f == nil {
 		return new(float64)
 	}
-	// Lines of floats hold the bits of a float64, which has the size of an int64 and at most its
+	// A line of floats holds their bits. A float64 has the size of an int64, and at most its
 	// alignment.
 	return (*float64)(unsafe.Pointer(&w.line((*cell)(f))[f.slot]))
 }
@@ -57,8 +58,8 @@ func (w *Worker) line(c *cell) *line {
 	return w.live.line(c.line)
 }
 
-// Flush publishes the worker's counts since the last flush. It never waits and reads only the
-// lines that were handed out.
+// Flush publishes the worker's counts since the last flush. It never waits. It reads only the lines
+// for which there are pointers.
 func (w *Worker) Flush() {
 	if w == nil {
 		return
@@ -75,7 +76,7 @@ func (w *Worker) Flush() {
 }
 
 // Release flushes the worker and returns it to the set for reuse. Do not use its pointers and
-// scopes afterwards. It panics if the worker was released already.
+// scopes afterwards. Release panics if the worker was released already.
 func (w *Worker) Release() {
 	if w == nil {
 		return
@@ -91,16 +92,16 @@ func (w *Worker) Release() {
 	w.set.idle = append(w.set.idle, w)
 }
 
-// Scope is a running stretch of time of one worker. The zero value does nothing.
+// Scope measures a duration on one worker. The zero value does nothing.
 type Scope struct {
 	w     *Worker
 	l     *line
 	start int64
-	outer int64 // saved w.inner of the enclosing scope
+	outer int64 // w.inner of the enclosing scope
 }
 
 // Begin starts a scope of t: defer w.Begin(t).End(). Scopes of one worker must end in the reverse
-// order in which they began, or own times become wrong. It panics if t belongs to another set.
+// order in which they began, otherwise own times are wrong. It panics if t belongs to another set.
 func (w *Worker) Begin(t *Timer) Scope {
 	if w == nil || t == nil {
 		return Scope{}
@@ -125,13 +126,13 @@ func (s Scope) End() {
 func (s Scope) endNow() { s.end(fastclock.Now()) }
 
 func (s Scope) end(now int64) {
-	took := max(now-s.start, 0) // the counters of two cores may differ by some ticks
+	took := max(now-s.start, 0) // The clocks of two cores may differ by some ticks.
 	s.l.addTicks(took, max(took-s.w.inner, 0))
 	s.w.inner = s.outer + took
 }
 
-// Record adds one call of known duration to t; a negative duration counts as 0. Own times of
-// scopes do not change. It panics if t belongs to another set.
+// Record adds one call with a known duration to t. A negative duration counts as 0. The own times
+// of scopes do not change. Record panics if t belongs to another set.
 func (w *Worker) Record(t *Timer, d time.Duration) {
 	if w != nil && t != nil {
 		w.line((*cell)(t)).addNanos(int64(max(d, 0)))

@@ -10,7 +10,7 @@ import (
 
 var sinkTick int64
 
-// The baseline of the other benchmarks: reading the clock.
+// BenchmarkClockRead measures reading the clock. It is the baseline of the other benchmarks.
 func BenchmarkClockRead(b *testing.B) {
 	for b.Loop() {
 		sinkTick = fastclock.Now()
@@ -24,7 +24,7 @@ func BenchmarkTwoClockReads(b *testing.B) {
 	}
 }
 
-// benchmarkWorker measures the worker's side alone: a full buffer is emptied in place.
+// benchmarkWorker measures only the worker's side. It empties a full buffer in place.
 func benchmarkWorker(b *testing.B, record func(w *Worker, name, detail Symbol)) {
 	r := New(io.Discard, Options{Buffers: 2})
 	defer r.Close()
@@ -65,10 +65,10 @@ func BenchmarkOff(b *testing.B) {
 	}
 }
 
-// BenchmarkRatios reports the costs of an instant and of a scope relative to reading the clock. It
-// alternates many short batches of each and takes the fastest batch, which no other program has
-// interrupted. "instant/clock" compares an instant with one clock reading, "scope/2clocks" a scope
-// with two.
+// BenchmarkRatios reports the costs of an instant and of a scope, relative to reading the clock. It
+// alternates short batches of each, and takes the fastest batch, which no other program has
+// interrupted. The unit "instant/clock" compares an instant with one clock reading, "scope/2clocks"
+// a scope with two.
 func BenchmarkRatios(b *testing.B) {
 	r := New(io.Discard, Options{Buffers: 2})
 	defer r.Close()
@@ -103,7 +103,7 @@ func BenchmarkRatios(b *testing.B) {
 	least := [len(kinds)]int64{}
 	for b.Loop() {
 		for i, kind := range kinds {
-			w.used, w.base = 0, fastclock.Now() // the buffer never fills
+			w.used, w.base = 0, fastclock.Now() // Empty the buffer, so that it never fills.
 			start := fastclock.Now()
 			kind()
 			if took := fastclock.Now() - start; least[i] == 0 || took < least[i] {
@@ -115,8 +115,8 @@ func BenchmarkRatios(b *testing.B) {
 	b.ReportMetric(float64(least[3])/float64(least[1]), "scope/2clocks")
 }
 
-// The cost including encoding and writing, on all cores. With one worker that does nothing else,
-// many records are dropped.
+// BenchmarkScopeToStream includes encoding and writing, on all cores. Many records are dropped if a
+// single worker does nothing but record.
 func BenchmarkScopeToStream(b *testing.B) {
 	r := New(io.Discard, Options{})
 	w := r.Worker("worker")
@@ -139,7 +139,7 @@ func BenchmarkSymbol(b *testing.B) {
 	}
 }
 
-// The cost of encoding, per scope of a full buffer.
+// BenchmarkEncode measures encoding a full buffer, per scope.
 func BenchmarkEncode(b *testing.B) {
 	buf, names := nestedBuffer()
 	var enc encoder

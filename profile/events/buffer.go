@@ -28,30 +28,30 @@ const (
 	nameShift  = timeBits
 	kindShift  = 64 - kindBits
 
-	longScope Kind = 15 // kind that only buffers contain
+	longScope Kind = 15 // a kind that occurs only in buffers
 )
 
-// maxData limits the bytes in a User record, and maxValues the values in a Vector. A record of
-// either size fills one buffer, including the record's first 16 bytes.
+// maxData limits the bytes in a User record, and maxValues the numbers in a Vector. A record of
+// either size fills one buffer.
 const (
 	maxData   = (bufferSlots - 1) * slotBytes
 	maxValues = maxData / 8
 )
 
-// A buffer holds the records of one worker on their way to the writer. It has no pointers, so the
-// garbage collector does not scan it.
+// A buffer holds records of one worker until they are written. It has no pointers, so the garbage
+// collector does not scan it.
 type buffer struct {
 	slots [bufferSlots]slot
-	used  int    // slots
-	more  int    // marks slots that continue a record
-	base  int64  // tick from which the times in the records count
+	used  int    // number of used slots
+	more  int    // bit set of slots that continue a record
+	base  int64  // tick to which the times in the records are relative
 	row   int    // row of the worker
-	lost  uint64 // records of this row dropped since the previous buffer
+	lost  uint64 // number of dropped records of this row since the previous buffer
 }
 
 func (b *buffer) records() int { return b.used - b.more }
 
-// first returns the first word of a slot without its time, which the caller adds.
+// first returns the first word of a slot. The time is 0; the caller adds it.
 func first(kind Kind, name Symbol) uint64 {
 	return uint64(kind)<<kindShift | uint64(name&symbolMask)<<nameShift
 }
@@ -64,10 +64,10 @@ func withDetail(detail Symbol, ticks uint64) uint64 { return uint64(detail)<<dur
 func detailOf(b uint64) Symbol                      { return Symbol(b >> durBits) }
 func durOf(b uint64) int64                          { return int64(b & (1<<durBits - 1)) }
 
-// slotsFor returns the number of slots for n bytes.
+// slotsFor returns the number of slots that n bytes need.
 func slotsFor(n int) int { return (n + slotBytes - 1) / slotBytes }
 
-// putBytes copies data into slots. The slots must have exactly enough room.
+// putBytes copies data into slots. The slots must have exactly the size for the data.
 func putBytes(slots []slot, data []byte) {
 	for i := range slots {
 		if len(data) < slotBytes {
@@ -80,7 +80,7 @@ func putBytes(slots []slot, data []byte) {
 	}
 }
 
-// appendBytes appends the first n bytes stored in slots.
+// appendBytes appends the first n bytes in the given slots to b.
 func appendBytes(b []byte, slots []slot, n int) []byte {
 	end := len(b) + n
 	for _, s := range slots {

@@ -7,28 +7,28 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A clock converts the ticks of a stream to nanoseconds; both count from the beginning of the
-// recording. Each block adds a pair of tick and time, and the conversion between pairs is linear.
-// A new pair never changes earlier times, so a tick always converts to the same nanosecond, and
-// intervals that nest in ticks also nest in nanoseconds.
+// A clock converts the ticks of a stream to nanoseconds. Both count from the beginning of the
+// recording. Each block adds a pair of tick and time, and the clock interpolates linearly between
+// pairs. A new pair never changes earlier times. So a tick always converts to the same nanosecond,
+// and intervals that nest in ticks also nest in nanoseconds.
 type clock struct {
 	lines []line
 	last  fastclock.Pair
-	near  int // index of the line used last
-	most  int // limit of the number of lines; 0 means maxLines
+	near  int // index of the line that was used last
+	most  int // maximum number of lines; 0 means maxLines
 }
 
-// A line converts the ticks after from, up to and including the next line's from.
+// A line converts the ticks after from, up to and including from of the next line.
 type line struct {
 	from  int64
 	scale fastclock.Scale
 }
 
-// maxLines bounds the memory of a clock. Above this number, the older half of the lines is
-// thinned out: times from that part of the recording may be off by about 20 ns.
+// maxLines bounds the memory of a clock. If there are more lines, half of the lines in the older
+// half are removed. Times in that part of the recording may then be off by about 20 ns.
 const maxLines = 1 << 15
 
-// addClockPair adds a pair if it is later than all earlier ones.
+// addClockPair adds a pair if it is later than all earlier pairs.
 func (c *clock) addClockPair(p fastclock.Pair) {
 	if p.Tick <= c.last.Tick || p.Nanos <= c.last.Nanos {
 		return
@@ -40,7 +40,7 @@ func (c *clock) addClockPair(p fastclock.Pair) {
 	c.last = p
 }
 
-// thin merges pairs of lines in the older half. It does not modify slices that readers hold.
+// thin merges pairs of lines in the older half. It does not modify slices that readers use.
 func (c *clock) thin() {
 	start := func(i int) fastclock.Pair {
 		from := c.lines[i].from
@@ -49,20 +49,21 @@ func (c *clock) thin() {
 	kept := make([]line, 0, len(c.lines))
 	half := len(c.lines) / 4 * 2
 	for i := 0; i < half; i += 2 {
-		a, b := start(i), start(i+2) // line i+2 has not been overwritten yet
+		a, b := start(i), start(i+2)
 		kept = append(kept, line{a.Tick, fastclock.Between(a, b)})
 	}
 	c.lines = append(kept, c.lines[half:]...)
 	c.near = 0
 }
 
-// upTo returns the clock as it was when the pair at index last was the latest.
+// upTo returns the clock as it was when last was the latest pair.
 func (c clock) upTo(last fastclock.Pair) clock {
 	n := sort.Search(len(c.lines), func(i int) bool { return c.lines[i].from >= last.Tick })
 	return clock{lines: c.lines[:n:n], last: last, near: max(n-1, 0), most: c.most}
 }
 
-// nanos converts a tick. Ticks before the first pair or after the last one use the nearest line.
+// nanos converts a tick to nanoseconds. Before the first pair and after the last one, it uses the
+// nearest line.
 func (c *clock) nanos(ticks int64) int64 {
 	if c.near < len(c.lines) && c.lines[c.near].from < ticks &&
 		(c.near+1 == len(c.lines) || ticks <= c.lines[c.near+1].from) {

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// For any pairs, time never runs backwards, a tick always converts to the same time, and the
-// pairs convert exactly.
+// TestClockNeverRunsBackwards expects that times do not decrease, that a tick always converts to
+// the same time, and that the pairs convert exactly.
 func TestClockNeverRunsBackwards(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var c clock
@@ -20,7 +20,7 @@ func TestClockNeverRunsBackwards(t *testing.T) {
 			from := p
 			p = fastclock.Pair{Tick: p.Tick + step, Nanos: p.Nanos + rapid.Int64Range(1, min(1<<40, 4*step)).Draw(t, "nanos")}
 			c.addClockPair(p)
-			c.addClockPair(from) // a pair that is not later changes nothing
+			c.addClockPair(from) // A pair that is not later than the last one must change nothing.
 			for at, want := range asked {
 				if got := c.nanos(at); got != want {
 					t.Fatalf("tick %d was %d and is now %d", at, want, got)
@@ -39,7 +39,8 @@ func TestClockNeverRunsBackwards(t *testing.T) {
 	})
 }
 
-// A clock with very many pairs takes bounded memory, and thinning keeps every second point exact.
+// TestClockThins adds very many pairs. The memory must stay bounded, and every second pair must
+// convert exactly.
 func TestClockThins(t *testing.T) {
 	var c clock
 	const step = 1000

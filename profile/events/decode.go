@@ -7,18 +7,18 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A decoder is the state of reading a stream: tables, clock and the current block of records.
+// A decoder is the state of a stream's reader: tables, clock, and the current block of records.
 type decoder struct {
 	clock   clock
-	began   int64 // nanoseconds of Unix time
+	began   int64 // start of the recording in nanoseconds of Unix time
 	names   []string
 	rows    []string
-	dropped int64 // number of dropped records; after the last block, its total
-	lost    int64 // records that a feed left out for this reader
+	dropped int64 // number of dropped records so far; the last block has the total
+	lost    int64 // number of records that a feed omitted for this reader
 	ended   bool
 
 	row    int
-	left   uint64 // unread records of the block
+	left   uint64 // number of unread records in the block
 	rest   parser
 	shapes []shape
 	detail uint32
@@ -27,7 +27,7 @@ type decoder struct {
 	stills
 }
 
-// A shape is a combination of kind and name.
+// A shape is a combination of kind and name, which the records of a block define.
 type shape struct {
 	kind uint64
 	name uint32
@@ -37,7 +37,7 @@ type shape struct {
 type record struct {
 	kind         Kind
 	name, detail uint32
-	start, dur   int64 // nanoseconds
+	start, dur   int64 // times in nanoseconds
 	values       []float64
 	flow         uint64
 	data         []byte
@@ -48,8 +48,8 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("events: read: %w: "+format, append([]any{ErrDamaged}, args...)...)
 }
 
-// openContent reads the content of a block. For a block of records, next returns them. Unknown
-// kinds of blocks are skipped: they come from later versions.
+// openContent reads the content of a block. If it is a block of records, next returns them. Blocks
+// of unknown kinds come from later versions and are skipped.
 func (d *decoder) openContent(kind byte, content []byte) error {
 	p := parser{rest: content}
 	switch kind {
@@ -64,7 +64,7 @@ func (d *decoder) openContent(kind byte, content []byte) error {
 	case blockLost:
 		d.lost = addCapped(d.lost, p.any())
 	case blockEnd:
-		p.any() // number of records; it is there for readers of hex dumps
+		p.any() // number of records, which only readers of hex dumps need
 		d.dropped, d.ended = addCapped(0, p.any()), true
 	case blockOpen:
 		d.openStills(&p)
@@ -104,8 +104,8 @@ func (d *decoder) openRecords(p *parser) {
 	d.shapes, d.detail, d.last = d.shapes[:0], 0, base
 }
 
-// next reads the next record of the block into r; its values and data are valid until the next
-// call. It skips records of unknown kinds.
+// next reads the next record of the block into r. The record's values and data are valid until the
+// next call. It skips records of unknown kinds.
 func (d *decoder) next(r *record) (more bool, err error) {
 	if d.nextStill(r) {
 		return true, nil

@@ -6,31 +6,31 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Flags in the two low bits of a record's head.
+// These flags are the two low bits of a record's head.
 const (
-	flagAround     = 1 // a scope that began before the previous record's end
+	flagAround     = 1 // the scope began before the previous record's end
 	flagSameDetail = 2
 	flagBits       = 2
 )
 
-// An encoder turns buffers into blocks of records.
+// An encoder converts buffers to blocks of records.
 type encoder struct {
 	shapes cache
 }
 
-// A cache holds kinds and names that the block has defined as shapes. A new shape replaces the
-// shape in its slot: defining a shape again takes a few bytes, but remembering all shapes would
-// need a hash table.
+// A cache holds the kinds and names that the block has defined as shapes. A new shape replaces the
+// previous shape in its slot. Defining a shape again takes a few bytes, but remembering all shapes
+// would need a hash table.
 type cache [256]struct{ key, index uint32 }
 
-// slotOf returns the slot of a kind and name in the cache.
+// slotOf returns the cache slot for a kind and a name, and the key that the slot stores.
 func (c *cache) slotOf(kind Kind, name Symbol) (at *struct{ key, index uint32 }, key uint32) {
-	key = uint32(kind)<<symbolBits | uint32(name) // never 0: kinds begin at 1
+	key = uint32(kind)<<symbolBits | uint32(name) // The key is never 0, because kinds begin at 1.
 	return &c[key*0x9E3779B1>>24], key
 }
 
-// appendRecords appends the records of buf as a block. mark is the moment of writing, began is
-// the beginning of the recording, and names is the number of names in the table.
+// appendRecords appends a block with the records of buf. The pair mark is the moment of writing,
+// began is the beginning of the recording, and names is the number of names in the table.
 func (e *encoder) appendRecords(b []byte, buf *buffer, mark, began fastclock.Pair, names int) []byte {
 	from := len(b)
 	b = openBlock(b, blockRecords)
@@ -42,7 +42,7 @@ func (e *encoder) appendRecords(b []byte, buf *buffer, mark, began fastclock.Pai
 	b = binary.AppendVarint(b, buf.base-began.Tick)
 
 	known := func(sym Symbol) Symbol {
-		if int(sym) >= names { // not a symbol of this recorder
+		if int(sym) >= names { // The symbol does not belong to this recorder.
 			return unnamed
 		}
 		return sym

@@ -15,15 +15,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// nestedBuffer returns a full buffer of scopes, nested three deep: assets with two stages of about
-// three steps each. A scope takes 10 to 100 µs, at 2.5 ticks per nanosecond. It also returns the number of
-// names in use.
+// nestedBuffer returns a full buffer of scopes that are nested three deep: assets with two stages
+// of about three steps each. A scope takes 10 to 100 µs, at 2.5 ticks per nanosecond. It also
+// returns the number of names in use.
 func nestedBuffer() (buf *buffer, names int) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	buf = &buffer{}
 	now, detail := int64(1000), Symbol(1000)
 	add := func(name Symbol, start int64) {
-		now += 50 + rnd.Int64N(50) // the gap between two records
+		now += 50 + rnd.Int64N(50) // This is the gap between two records.
 		if buf.used < bufferSlots {
 			buf.slots[buf.used] = slot{first(Scope, name) | uint64(now), withDetail(detail, uint64(now-start))}
 			buf.used++
@@ -48,7 +48,6 @@ func nestedBuffer() (buf *buffer, names int) {
 	return buf, int(detail) + 1
 }
 
-// A nested scope takes at most 6 bytes.
 func TestNestedScopeTakesSixBytes(t *testing.T) {
 	buf, names := nestedBuffer()
 	var enc encoder
@@ -58,8 +57,8 @@ func TestNestedScopeTakesSixBytes(t *testing.T) {
 	}
 }
 
-// Every time that is recorded is read back exactly, to the tick, for any record times, long scopes
-// and many buffers.
+// TestTimesAreExact expects that all times are read back exactly, to the tick, also with long
+// scopes and many buffers.
 func TestTimesAreExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := New(io.Discard, Options{Buffers: 4, Names: 64, NameBytes: 1 << 16})
@@ -74,7 +73,7 @@ func TestTimesAreExact(t *testing.T) {
 			if w.buf == nil {
 				return
 			}
-			// One tick is one nanosecond.
+			// In this test, one tick is one nanosecond.
 			w.buf.used = w.used
 			stream = enc.appendRecords(stream, w.buf, fastclock.Pair{Tick: 1 << 60, Nanos: 1 << 60}, fastclock.Pair{}, 3)
 			r.free <- w.buf
@@ -117,8 +116,8 @@ func TestTimesAreExact(t *testing.T) {
 	})
 }
 
-// A clock that runs backwards, as between two cores by a few ticks, never makes a record end
-// before the previous one nor gives it a negative duration.
+// The clock may run backwards by a few ticks between two cores. No record must then end before the
+// previous one, or have a negative duration.
 func TestClockRunsBackwards(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
@@ -141,7 +140,7 @@ func TestClockRunsBackwards(t *testing.T) {
 	}
 }
 
-// Durations read back equal the durations measured by the clock, whatever a tick is.
+// TestTimesAreNanoseconds compares recorded durations with durations measured by package time.
 func TestTimesAreNanoseconds(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
@@ -166,7 +165,7 @@ func TestTimesAreNanoseconds(t *testing.T) {
 	}
 }
 
-// A worker takes a new buffer when its buffer is too old to express a record's time.
+// A buffer that is too old cannot express a record's time, so the worker must take a new buffer.
 func TestWorkerReplacesOldBuffer(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
@@ -186,8 +185,8 @@ func TestWorkerReplacesOldBuffer(t *testing.T) {
 	}
 }
 
-// The bytes match the format in the package's documentation: streams of this version stay
-// readable, also by other programs.
+// TestFormat compares a stream with the format in the package's documentation. Streams of this
+// version must stay readable, also for other programs.
 func TestFormat(t *testing.T) {
 	buf := &buffer{row: 0, base: 1000, lost: 2}
 	for _, s := range []slot{
@@ -213,11 +212,11 @@ func TestFormat(t *testing.T) {
 		"08000000 02 00 03 00 0161 026263 0f164569"+
 		"04000000 03 00 01 0177 8b20a83e"+
 		"1b000000 04 03 00 02 8827 c413 d00f"+
-		" 00 01 01 02 64 c801"+ // shape 0: scope a, detail bc; begins 100 ticks after the base, lasts 200
-		" 03 0a b502"+ // same shape and detail, around the last scope: ends 10 ticks later, lasts 309
-		" 06 03 02 00 bfe003 134f30aa"+ // shape 1: value bc, 0 ticks later, 1.0
-		"11000000 07 f02e b817 00 01 01"+ // tick 6000, 3000 ns: one row from row 0 on, one row with open scopes
-		" 00 02 e807 01 02 c801 02 00 bbde8e8e"+ // row 0, two open scopes: since tick 500, and since 100 ticks later
+		" 00 01 01 02 64 c801"+ // shape 0 is scope a, detail bc; it begins 100 ticks after the base and lasts 200
+		" 03 0a b502"+ // same shape and detail, around the previous scope; it ends 10 ticks later and lasts 309
+		" 06 03 02 00 bfe003 134f30aa"+ // shape 1 is value bc, 0 ticks later, with the number 1.0
+		"11000000 07 f02e b817 00 01 01"+ // tick 6000 at 3000 ns; the block covers one row from row 0, and one row has open scopes
+		" 00 02 e807 01 02 c801 02 00 bbde8e8e"+ // row 0 has two open scopes, which began at tick 500 and 100 ticks later
 		"01000000 05 07 d38af831"+
 		"02000000 06 03 02 841d556f", " ", "")
 	if got := fmt.Sprintf("%x", b); got != want {

@@ -7,31 +7,31 @@ type Kind uint8
 
 const (
 	Scope   Kind = iota + 1 // a scope lasted from Time to Time+Dur
-	Instant                 // something happened
-	Value                   // a quantity is Values[0] from now on
-	Vector                  // a quantity of several numbers is Values from now on
+	Instant                 // something happened at Time
+	Value                   // a quantity is Values[0] from Time on
+	Vector                  // a quantity of several numbers is Values from Time on
 	Alloc                   // Values[0] bytes were allocated
 	Free                    // Values[0] bytes were freed
-	FlowOut                 // Flow leaves the innermost scope open on the worker
-	FlowIn                  // Flow arrives in the innermost scope open on the worker
-	User                    // Data, interpreted by its Name
-	Open                    // a scope begun at Time had not ended by Time+Dur
+	FlowOut                 // the flow with the id Flow leaves the worker's innermost open scope
+	FlowIn                  // the flow with the id Flow arrives in the worker's innermost open scope
+	User                    // bytes in Data, whose meaning depends on Name
+	Open                    // a scope began at Time and had not ended at Time+Dur
 )
 
-// An Event is one record of a stream, decoded.
+// An Event is a decoded record of a stream.
 type Event struct {
 	Kind   Kind
 	Worker int    // index of the row in the stream's Workers
 	Name   string // kind of work, such as "cook/encode"
 	Detail string // object of the work, such as "textures/wall.png"; may be empty
 	Time   int64  // nanoseconds since the recording began
-	Dur    int64  // nanoseconds; Scope and Open
+	Dur    int64  // nanoseconds, for Scope and Open
 	Values []float64
-	Flow   uint64 // the same for the FlowOut and all FlowIns of one flow
+	Flow   uint64 // id of the flow, the same in its FlowOut and all its FlowIns
 	Data   []byte
 }
 
-// String returns the name of a kind in lower case: "scope", "flow out".
+// String returns the name of a kind in lower case, such as "scope" or "flow out".
 func (k Kind) String() string {
 	names := [...]string{"", "scope", "instant", "value", "vector", "alloc", "free", "flow out", "flow in", "user", "open"}
 	if k == 0 || int(k) >= len(names) {

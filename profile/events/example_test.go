@@ -9,15 +9,15 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A command with a trace: it records into a file if asked to, and the working code does not
-// depend on it.
+// A command writes a trace file only if a flag requests it. The working code is the same in both
+// cases.
 func Example_command() {
 	dir, err := os.MkdirTemp("", "events")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	trace := filepath.Join(dir, "cook.events") // value of a flag; without one, rec stays nil
+	trace := filepath.Join(dir, "cook.events") // value of a flag; if it is empty, rec stays nil
 
 	var rec *events.Recorder
 	file, err := os.Create(trace)

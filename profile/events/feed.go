@@ -12,38 +12,38 @@ import (
 //	feed := events.NewFeed()
 //	rec := events.New(io.MultiWriter(file, feed), events.Options{})
 //
-// A viewer may come and go at any time. It gets all names so far, and all later blocks. A viewer
-// that reads too slowly loses whole blocks and gets the number of lost records. Viewers never
-// slow down the recorder.
+// A viewer may join and leave at any time. It gets all names so far, and all later blocks. A viewer
+// that reads too slowly loses whole blocks and gets the number of lost records. Viewers never slow
+// down the recorder.
 type Feed struct {
 	mu      sync.Mutex
 	pending []byte // received part of an incomplete block
-	begun   bool   // magic has been read
+	begun   bool   // true if the magic bytes have been read
 	err     error
 
-	// tables is the stream without its records and open scopes. Every viewer gets it from the
-	// beginning. It is append-only: parts that viewers hold do not change.
+	// tables is the stream without records and open scopes. Every viewer gets it from the
+	// beginning. The slice is append-only, so viewers may keep parts of it.
 	tables  []byte
-	ended   bool // set once tables includes the last block
+	ended   bool // true if tables includes the last block
 	viewers map[*viewer]struct{}
 }
 
-// maxQueue limits the number of blocks that a viewer may lag behind before it loses some: about 1
-// MiB for a busy recorder. Viewers share the memory of the blocks.
+// maxQueue is the maximum number of blocks in a viewer's queue, about 1 MiB for a busy recorder.
+// When the queue is full, the viewer loses blocks. Viewers share the memory of the blocks.
 const maxQueue = 64
 
-// A viewer is the state of one connection. The feed's lock guards it.
+// A viewer is the state of one connection, guarded by the feed's lock.
 type viewer struct {
 	wake  chan struct{} // holds an element if there may be new data
-	given int           // bytes of the feed's tables given to it
+	given int           // number of bytes of the feed's tables that the viewer has got
 	queue [][]byte      // blocks of records and of open scopes
-	lost  int64         // records left out since the last element of queue
+	lost  int64         // number of records omitted since the last element of queue
 }
 
 // NewFeed returns a feed without viewers.
 func NewFeed() *Feed { return &Feed{viewers: map[*viewer]struct{}{}} }
 
-// Write takes the next part of a recorder's stream, cut anywhere. It never waits for a viewer. It
+// Write takes the next part of a recorder's stream, of any size. It never waits for a viewer. It
 // returns ErrDamaged if the bytes are not a recorder's stream.
 func (f *Feed) Write(p []byte) (int, error) {
 	f.mu.Lock()
@@ -60,14 +60,14 @@ func (f *Feed) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
-	f.pending = append(f.pending[:0], rest...) // copies rest, which may share memory with pending
+	f.pending = append(f.pending[:0], rest...) // This copies rest, which may share memory with pending.
 	for v := range f.viewers {
 		v.notify()
 	}
 	return len(p), nil
 }
 
-// takeBlocks takes the whole blocks at the front of b and returns the remaining bytes.
+// takeBlocks processes the whole blocks at the front of b and returns the remaining bytes.
 func (f *Feed) takeBlocks(b []byte) ([]byte, error) {
 	if !f.begun {
 		if len(b) < len(magic) {
@@ -102,7 +102,7 @@ func (f *Feed) takeBlock(block []byte) {
 	if len(f.viewers) == 0 {
 		return
 	}
-	records := int64(0) // number of records; 0 for open scopes, which later blocks repeat
+	records := int64(0) // Open scopes count as 0 records, because later blocks repeat them.
 	if kind == blockRecords {
 		p := parser{rest: block[blockHead:]}
 		records = int64(p.number(maxBlock))
@@ -124,11 +124,11 @@ func (v *viewer) offer(block []byte, records int64) {
 func (v *viewer) notify() {
 	select {
 	case v.wake <- struct{}{}:
-	default: // a wake-up is pending already
+	default: // The viewer will wake up anyway.
 	}
 }
 
-// join adds a viewer, which first gets the tables.
+// join adds a viewer. The viewer gets the tables first.
 func (f *Feed) join() *viewer {
 	v := &viewer{wake: make(chan struct{}, 1)}
 	v.notify()
@@ -144,29 +144,29 @@ func (f *Feed) leave(v *viewer) {
 	delete(f.viewers, v)
 }
 
-// takeForViewer returns the new data for a viewer, in order: first new tables, which the records
-// may need, then the records. After the end of the stream it returns nothing.
+// takeForViewer returns the new data for a viewer: first new tables, which the records may need,
+// then the records. After the end of the stream it returns nothing.
 func (f *Feed) takeForViewer(v *viewer) (parts [][]byte, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	tables := f.tables[v.given:]
 	v.given = len(f.tables)
 	records := v.queue
-	if v.lost > 0 { // the queue was full, and no block has been queued since
+	if v.lost > 0 { // The queue was full, and no block has been queued since.
 		records = append(records, appendLost(nil, v.lost))
 	}
 	v.queue, v.lost = nil, 0
 	if !f.ended {
 		return append([][]byte{tables}, records...), false
 	}
-	// The stream's last block is in the tables but must follow the records.
+	// The stream's last block is in the tables, but must follow the records.
 	last := lastBlock(tables)
 	parts = append([][]byte{tables[:last]}, records...)
 	return append(parts, tables[last:]), true
 }
 
-// lastBlock returns the offset of the last block in b, or 0 if b has no block. b consists of
-// whole blocks, with or without the magic before them.
+// lastBlock returns the offset of the last block in b, or 0 if b has no block. The slice b consists
+// of whole blocks, with or without the magic bytes before them.
 func lastBlock(b []byte) int {
 	at := 0
 	if bytes.HasPrefix(b, []byte(magic)) {

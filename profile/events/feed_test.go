@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// drain takes all new data of a viewer.
+// drain appends all new data of a viewer to a slice.
 func drain(f *Feed, v *viewer, to *[]byte) (ended bool) {
 	parts, ended := f.takeForViewer(v)
 	for _, part := range parts {
@@ -23,9 +23,9 @@ func drain(f *Feed, v *viewer, to *[]byte) (ended bool) {
 	return ended
 }
 
-// However the stream is cut, a viewer that joins at the beginning gets everything, tables before
-// records. A viewer that joins in the middle gets later records, with all names. A viewer that
-// joins after the end gets the names and the end.
+// TestViewerGetsTheStreamFromWhereItJoins cuts the stream at random. A viewer that joins at the
+// beginning must get everything, with tables before records. A later viewer must get the later
+// records, with all names. A viewer that joins after the end must get the names and the end.
 func TestViewerGetsTheStreamFromWhereItJoins(t *testing.T) {
 	stream, ends := sample(t)
 	_, want := readAll(t, stream)
@@ -79,8 +79,8 @@ func TestViewerGetsTheStreamFromWhereItJoins(t *testing.T) {
 	}
 }
 
-// A viewer that reads nothing loses whole blocks, gets the number of lost records, and then gets
-// the later blocks.
+// A viewer that reads nothing for a while loses whole blocks. It must get the number of lost
+// records, and then the later blocks.
 func TestSlowViewerLosesWholeBlocks(t *testing.T) {
 	f := NewFeed()
 	r := New(f, Options{Buffers: 4 * maxQueue})
@@ -90,17 +90,17 @@ func TestSlowViewerLosesWholeBlocks(t *testing.T) {
 	block := func(i int) {
 		want := r.Stats().Events + 3
 		for range 3 {
-			w.Instant(r.Symbol(fmt.Sprint("block ", i)), 0) // instant with a new name
+			w.Instant(r.Symbol(fmt.Sprint("block ", i)), 0) // Each instant has a new name.
 		}
 		w.Flush()
 		for r.Stats().Events < want {
-			w.Flush() // yields to the other goroutines; there is nothing to flush
+			w.Flush() // There is nothing to flush, but Flush lets other goroutines run.
 		}
 	}
 	const blocks = 2*maxQueue + 5
 	for i := range blocks {
 		block(i)
-		if i == maxQueue+9 { // 10 blocks are lost
+		if i == maxQueue+9 { // The viewer has lost 10 blocks.
 			drain(f, v, &got)
 		}
 	}
@@ -137,7 +137,7 @@ func TestFeedTakesOnlyStreams(t *testing.T) {
 		"old version": magic[:len(magic)-1] + "\x00",
 	} {
 		f := NewFeed()
-		for _, data := range []string{data, string(stream)} { // the feed no longer knows where a block begins
+		for _, data := range []string{data, string(stream)} { // After the error, the feed does not know where a block begins.
 			if n, err := f.Write([]byte(data)); n != 0 || !errors.Is(err, ErrDamaged) {
 				t.Errorf("%s: %d, %v", name, n, err)
 			}
@@ -145,7 +145,6 @@ func TestFeedTakesOnlyStreams(t *testing.T) {
 	}
 }
 
-// Viewers may leave early, stay to the end or come after it.
 func TestViewersComeAndGo(t *testing.T) {
 	f := NewFeed()
 	var serving sync.WaitGroup
@@ -161,7 +160,7 @@ func TestViewersComeAndGo(t *testing.T) {
 	w := r.Worker("worker")
 	stays, goes := view(), view()
 	s, gone := Read(stays), Read(goes)
-	// A viewer has joined once it gets an event; until then keep recording.
+	// A viewer has joined when it gets an event, so keep recording until then.
 	first := make(chan string, 2)
 	for _, s := range []*Stream{s, gone} {
 		go func() {
@@ -208,7 +207,6 @@ func TestViewersComeAndGo(t *testing.T) {
 	}
 }
 
-// Ending its context ends a viewer of a running recording.
 func TestWriteStreamDone(t *testing.T) {
 	f := NewFeed()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -220,7 +218,8 @@ func TestWriteStreamDone(t *testing.T) {
 	}
 }
 
-// A viewer of an idle recording can hang up, and a viewer that sends too much is hung up on.
+// A viewer of an idle recording must be able to hang up. If a viewer sends too much, the feed must
+// hang up.
 func TestServeConnHangUp(t *testing.T) {
 	for name, end := range map[string]func(net.Conn){
 		"hangs up": func(viewer net.Conn) { viewer.Close() },
@@ -247,7 +246,7 @@ func TestServeConnHangUp(t *testing.T) {
 	}
 }
 
-// A connection to a viewer that reads nothing ends with its context.
+// A connection to a viewer that reads nothing must end when its context ends.
 func TestServeConnStuck(t *testing.T) {
 	f := NewFeed()
 	r := New(f, Options{})
@@ -259,7 +258,7 @@ func TestServeConnStuck(t *testing.T) {
 		defer close(served)
 		f.ServeConn(ctx, there)
 	}()
-	if _, err := here.Read(make([]byte, 1)); err != nil { // writing the rest of the stream blocks, because no reader is left
+	if _, err := here.Read(make([]byte, 1)); err != nil { // Writing more of the stream blocks, because nobody reads.
 		t.Error(err)
 	}
 	cancel()

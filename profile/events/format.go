@@ -8,11 +8,11 @@ import (
 	"math/bits"
 )
 
-// magic begins a stream; its last byte is the version. The first byte is not ASCII, so that
+// magic begins a stream. Its last byte is the version. The first byte is not ASCII, so that
 // programs do not mistake a stream for text.
 const magic = "\x89EVENTS\x01"
 
-// Kinds of blocks; see "Format" in the package's documentation.
+// These are the kinds of blocks; see "Format" in the package's documentation.
 const (
 	blockStart   = 1
 	blockNames   = 2
@@ -24,20 +24,20 @@ const (
 )
 
 const (
-	blockHead = 5 // length and kind
+	blockHead = 5 // size of length and kind
 	blockSum  = 4
 
-	// maxBlock limits the content of a block in bytes. A full buffer takes at most half of it. A
-	// reader never allocates more for a block, whatever length the block states.
+	// maxBlock is the maximum length of a block's content in bytes. A full buffer takes at most
+	// half of it. A reader never allocates more for a block, whatever length the block states.
 	maxBlock = 256 << 10
 
-	// maxName limits a name in bytes; maxSymbols and maxRows bound the tables of a stream, in
-	// readers and in the recorder.
+	// maxName is the maximum length of a name in bytes. maxSymbols and maxRows limit the tables of
+	// a stream, in readers and in the recorder.
 	maxName    = 1<<16 - 1
 	maxSymbols = 1 << symbolBits
 	maxRows    = 1 << 16
 
-	// maxTick bounds all times of a stream, so that the sum of two times does not overflow.
+	// maxTick limits all times of a stream, so that the sum of two times does not overflow.
 	maxTick = 1 << 61
 )
 
@@ -47,8 +47,8 @@ var ErrDamaged = errors.New("the event stream is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// openBlock begins a block at the end of b; sealBlock finishes it, given the length of b before
-// openBlock.
+// openBlock begins a block at the end of b. sealBlock completes the block; its argument is the
+// length of b before openBlock.
 func openBlock(b []byte, kind byte) []byte { return append(b, 0, 0, 0, 0, kind) }
 
 func sealBlock(b []byte, from int) []byte {
@@ -56,14 +56,14 @@ func sealBlock(b []byte, from int) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[from:], castagnoli))
 }
 
-// blockLen returns the length of the whole block that begins with head, which has at least
-// blockHead bytes, and whether that length is valid.
+// blockLen returns the length of the block that begins with head, and reports whether the length is
+// valid. The slice head has at least blockHead bytes.
 func blockLen(head []byte) (n int, ok bool) {
 	length := binary.LittleEndian.Uint32(head)
 	return blockHead + int(min(length, maxBlock)) + blockSum, length <= maxBlock
 }
 
-// openedBlock verifies a whole block and returns its kind and content.
+// openedBlock verifies a whole block. It returns the kind and the content.
 func openedBlock(block []byte) (kind byte, content []byte, ok bool) {
 	end := len(block) - blockSum
 	if crc32.Checksum(block[:end], castagnoli) != binary.LittleEndian.Uint32(block[end:]) {
@@ -72,7 +72,8 @@ func openedBlock(block []byte) (kind byte, content []byte, ok bool) {
 	return block[4], block[blockHead:end], true
 }
 
-// appendTable appends names as one or more blocks; first is the number of the first name.
+// appendTable appends names in one or more blocks. The argument first is the number of the first
+// name.
 func appendTable(b []byte, kind byte, first int, names []string) []byte {
 	for len(names) > 0 {
 		count, size := 0, 0
@@ -94,14 +95,14 @@ func appendTable(b []byte, kind byte, first int, names []string) []byte {
 	return b
 }
 
-// appendFloat appends a float as the varint of its byte-reversed bits, because the bits of
-// typical values end in zero bytes.
+// appendFloat appends a float as the varint of its byte-reversed bits. The varint is short, because
+// the bits of typical values end in zero bytes.
 func appendFloat(b []byte, bits64 uint64) []byte {
 	return binary.AppendUvarint(b, bits.ReverseBytes64(bits64))
 }
 
 // A parser reads values from the front of a block's content. After the end of the content or an
-// invalid value it is marked bad and returns zeros.
+// invalid value, it sets bad and returns zeros.
 type parser struct {
 	rest []byte
 	bad  bool
@@ -112,7 +113,7 @@ func (p *parser) fail() uint64 {
 	return 0
 }
 
-// number reads a varint below limit.
+// number reads a varint that must be less than limit.
 func (p *parser) number(limit uint64) uint64 {
 	v, n := binary.Uvarint(p.rest)
 	if n <= 0 || v >= limit {
@@ -142,7 +143,8 @@ func (p *parser) signed() int64 {
 
 func (p *parser) float() float64 { return math.Float64frombits(bits.ReverseBytes64(p.any())) }
 
-// bytes reads a length of at most limit and that many bytes, without copying them.
+// bytes reads a length and that number of bytes, without copying them. The length must not exceed
+// limit.
 func (p *parser) bytes(limit int) []byte {
 	n := p.number(uint64(limit) + 1)
 	if n > uint64(len(p.rest)) {

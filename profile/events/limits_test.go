@@ -34,7 +34,7 @@ func TestNamesAreLimited(t *testing.T) {
 	for _, name := range []string{"one", strings.Repeat("x", maxName+1), "two", "three", "four", "one", ""} {
 		w.Instant(r.Symbol(name), 0)
 	}
-	w.Instant(symbolMask, 1<<31|7) // not symbols of this recorder
+	w.Instant(symbolMask, 1<<31|7) // These symbols do not belong to this recorder.
 	w.Release()
 	r.Close()
 	_, events := readAll(t, stream.Bytes())
@@ -53,7 +53,7 @@ func TestNamesAreLimited(t *testing.T) {
 	}
 }
 
-// Records keep their names, even with more names than the encoder's cache holds.
+// TestManyNames records more names than the encoder's cache holds.
 func TestManyNames(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
@@ -75,7 +75,7 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// Names of the greatest length, in more than one block, survive.
+// TestLongNames records names of the maximum length, which need more than one block.
 func TestLongNames(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})

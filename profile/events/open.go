@@ -6,11 +6,11 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// maxOpen limits how many nested open scopes of a worker are listed. Deeper scopes are recorded
-// at their end like all others.
+// maxOpen is the maximum number of nested open scopes that the stream lists for a worker. Deeper
+// scopes are recorded only when they end.
 const maxOpen = 32
 
-// openScopes are the open scopes of a row, outermost first. The recorder can read them even while
+// openScopes holds the open scopes of a row, outermost first. The recorder can read them even while
 // the worker hangs. The worker never waits for the recorder.
 type openScopes [maxOpen]fastclock.Cell
 
@@ -44,7 +44,7 @@ func (w *Worker) push(name, detail Symbol) ScopeMark {
 	return ScopeMark{w, fastclock.Now(), what}
 }
 
-// pop ends a scope, together with deeper scopes that have not ended. It returns the current tick.
+// pop ends a scope, and deeper scopes that have not ended. It returns the current tick.
 func (w *Worker) pop(what scopeID) int64 {
 	inner := w.level - 1
 	if uint(inner) < maxOpen && what.level() == inner+1 {
@@ -62,7 +62,7 @@ func (w *Worker) popOthers(what scopeID) int64 {
 	return now
 }
 
-// popAll removes all scopes from level on.
+// popAll removes all scopes at the given level and deeper ones.
 func (w *Worker) popAll(level int) {
 	for ; w.level >= level; w.level-- {
 		if w.level <= maxOpen {
@@ -71,18 +71,18 @@ func (w *Worker) popAll(level int) {
 	}
 }
 
-// An openMark is a scope that the recorder found open.
+// An openMark is a scope that was open when the recorder looked.
 type openMark struct {
-	start        int64 // tick
+	start        int64 // tick at which the scope began
 	name, detail Symbol
 }
 
-// appendMarks appends the scopes that have been open since before a tick.
+// appendMarks appends the scopes that were already open at the tick since.
 func (o *openScopes) appendMarks(marks []openMark, since int64) []openMark {
 	for i := range o {
 		what, start, ok := o[i].Load()
 		if !ok || start > since {
-			break // deeper scopes began even later
+			break // Deeper scopes began even later.
 		}
 		marks = append(marks, openMark{start, scopeID(what).name(), scopeID(what).detail()})
 	}
@@ -93,13 +93,13 @@ func (o *openScopes) appendMarks(marks []openMark, since int64) []openMark {
 // the stream uses it.
 type teller struct {
 	open  []*openScopes // open scopes by row
-	told  []uint64      // hash of each row's scopes as last written to the stream; 0 for none
+	told  []uint64      // hash of each row's scopes as last written; 0 if there were none
 	marks []openMark
-	ends  []int // end of each row's marks
+	ends  []int // end of each row in marks
 }
 
-// look collects the scopes of count rows, from row first on, that have been open since before the
-// given tick.
+// look collects the scopes of count rows, beginning with row first, that were already open at the
+// tick since.
 func (t *teller) look(first, count int, since int64) {
 	t.marks, t.ends = t.marks[:0], t.ends[:0]
 	for len(t.told) < first+count {
@@ -111,8 +111,8 @@ func (t *teller) look(first, count int, since int64) {
 	}
 }
 
-// news reports whether the scopes that look has found must be written. They must if they differ
-// from the scopes in the stream, or if old is set and scopes are or were open.
+// news reports whether the scopes that look has found must be written. They must be written if they
+// differ from the scopes in the stream, or if old is set and some scopes are or were open.
 func (t *teller) news(first int, old bool) bool {
 	found, from := false, 0
 	for i, end := range t.ends {
@@ -130,7 +130,8 @@ func (t *teller) news(first int, old bool) bool {
 	return found
 }
 
-// appendOpen appends the result of look in one or more blocks; mark is its moment.
+// appendOpen appends the scopes that look has found, in one or more blocks. The pair mark is the
+// moment of look.
 func (t *teller) appendOpen(b []byte, first int, mark, began fastclock.Pair, names int) []byte {
 	known := func(sym Symbol) uint64 {
 		if int(sym) >= names {
@@ -140,7 +141,7 @@ func (t *teller) appendOpen(b []byte, first int, mark, began fastclock.Pair, nam
 	}
 	at := 0
 	for row := 0; row < len(t.ends); {
-		// Limit the rows of a block: a scope takes at most 20 bytes, a row 6.
+		// Limit the rows of a block. A scope takes at most 20 bytes, a row 6.
 		count, listed, last := 0, 0, at
 		for row+count < len(t.ends) && (count == 0 || t.ends[row+count]-at <= maxBlock/40) {
 			if end := t.ends[row+count]; end > last {

@@ -19,7 +19,7 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A shared is a writer that the test reads while the recorder writes.
+// A shared is a writer whose content the test reads while the recorder writes.
 type shared struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -37,18 +37,18 @@ func (s *shared) bytes() []byte {
 	return bytes.Clone(s.b.Bytes())
 }
 
-// ticking starts a recorder with a timer under the test's control. When tick returns, the stream
-// includes the open scopes.
+// ticking starts a recorder whose timer the test controls. When tick returns, the stream includes
+// the open scopes.
 func ticking(to io.Writer) (r *Recorder, tick func()) {
 	timer := make(chan time.Time)
 	r = start(to, Options{}.orDefault(), timer, func() {})
 	return r, func() {
 		timer <- time.Time{}
-		timer <- time.Time{} // taken only after the first tick was handled
+		timer <- time.Time{} // The recorder takes this tick only after it has handled the first one.
 	}
 }
 
-// stillOpen reads a stream and returns the names and details of the scopes open at its end.
+// stillOpen reads a stream. It returns the names and details of the scopes open at its end.
 func stillOpen(t *testing.T, stream []byte) (open []string, err error) {
 	t.Helper()
 	s := Read(bytes.NewReader(stream))
@@ -67,7 +67,6 @@ func stillOpen(t *testing.T, stream []byte) (open []string, err error) {
 	return open, err
 }
 
-// A scope that has begun and not ended shows after the next tick of the timer, until it ends.
 func TestOpenScopesAreWrittenAtEachTick(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
@@ -95,7 +94,7 @@ func TestOpenScopesAreWrittenAtEachTick(t *testing.T) {
 	tick()
 	check("after the inner one", "1 asset wall.png")
 	outer.End()
-	tick() // the record of the end is still in the worker's buffer
+	tick() // The record of the end is still in the worker's buffer.
 	check("after both")
 	w.Release()
 	idle.Release()
@@ -110,7 +109,7 @@ func TestOpenScopesAreWrittenAtEachTick(t *testing.T) {
 	}
 }
 
-// Open scopes are written when a worker is flushed and at Close, without a tick of the timer.
+// Open scopes must also be written without a tick, when a worker is flushed and at Close.
 func TestOpenAtFlushAndClose(t *testing.T) {
 	var stream bytes.Buffer
 	r, _ := ticking(&stream)
@@ -157,8 +156,8 @@ func TestOpenCanBeOff(t *testing.T) {
 	}
 }
 
-// Scopes that never end or end out of order do not stay open after the scope around them has
-// ended, or after the worker was released.
+// A scope that never ends, or ends out of order, must not stay open after the scope around it has
+// ended. The same applies after the worker was released.
 func TestUnendedMarksAreForgotten(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
@@ -168,7 +167,7 @@ func TestUnendedMarksAreForgotten(t *testing.T) {
 	w.Begin(r.Symbol("further in"), 0)
 	outer.End()
 	next := w.Begin(r.Symbol("next"), 0)
-	forgotten.End() // too late
+	forgotten.End()
 	tick()
 	if got, _ := stillOpen(t, to.bytes()); !cmp.Equal(got, []string{"0 next "}) {
 		t.Errorf("open are %q", got)
@@ -182,12 +181,11 @@ func TestUnendedMarksAreForgotten(t *testing.T) {
 	if got, _ := stillOpen(t, to.bytes()); !cmp.Equal(got, []string{"0 after "}) {
 		t.Errorf("after Release open are %q", got)
 	}
-	next.End() // belongs to a released worker
+	next.End() // The scope belongs to a released worker.
 	again.Release()
 	r.Close()
 }
 
-// Scopes that are too deep to be listed as open are recorded nevertheless.
 func TestScopesDeeperThanVisibleAreRecorded(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
@@ -217,8 +215,8 @@ func TestScopesDeeperThanVisibleAreRecorded(t *testing.T) {
 	}
 }
 
-// The recorder sees consistent open scopes while workers begin and end them: the name gives the
-// depth, the detail the worker, and scopes nest.
+// The recorder must see consistent open scopes while workers begin and end scopes. Each name gives
+// the depth, and each detail the worker, so the test can check that scopes nest.
 func TestOpenWhileWorking(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
@@ -285,7 +283,8 @@ func TestOpenWhileWorking(t *testing.T) {
 	t.Logf("%d seen", seen)
 }
 
-// A stream truncated anywhere has the scopes that were open at its last whole block.
+// TestOpenInTornStream truncates a stream anywhere, and expects the scopes that were open at the
+// last whole block.
 func TestOpenInTornStream(t *testing.T) {
 	var to shared
 	r, tick := ticking(&to)
@@ -309,7 +308,6 @@ func TestOpenInTornStream(t *testing.T) {
 	}
 }
 
-// The recording of a killed process shows the scopes that were open.
 func TestKilledProcessLeavesItsOpenScopes(t *testing.T) {
 	const variable = "EVENTS_TEST_HANGS"
 	if name := os.Getenv(variable); name != "" {
@@ -348,7 +346,8 @@ func TestKilledProcessLeavesItsOpenScopes(t *testing.T) {
 	}
 }
 
-// Viewers of the raw stream and of server-sent events get open scopes, also if they join later.
+// Viewers of the raw stream and of server-sent events must get the open scopes, even if they join
+// later.
 func TestViewersLearnOfOpenScopes(t *testing.T) {
 	f := NewFeed()
 	r, tick := ticking(f)
@@ -363,7 +362,7 @@ func TestViewersLearnOfOpenScopes(t *testing.T) {
 	go func() {
 		viewed <- f.WriteSSE(ctx, &page, func() error { wrote <- struct{}{}; return nil })
 	}()
-	<-wrote // the viewer has joined
+	<-wrote // Now the viewer has joined.
 	tick()
 	mark.End()
 	w.Release()
@@ -377,20 +376,20 @@ func TestViewersLearnOfOpenScopes(t *testing.T) {
 	}
 }
 
-// A scope's record ends the scope for a reader, together with the scopes inside it, before the
-// stream lists open scopes again.
+// A scope's record ends the scope for a reader, and the scopes inside it, before the stream lists
+// open scopes again.
 func TestRecordEndsOpenScope(t *testing.T) {
 	const a, b, c = 1, 2, 3
 	for _, tt := range []struct {
 		start, dur int64
 		want       []string
 	}{
-		{300, 50, []string{"0 a ", "0 b "}},         // ends the innermost scope
-		{200, 150, []string{"0 a "}},                // ends the scope around it
-		{100, 300, nil},                             // ends all
-		{310, 20, []string{"0 a ", "0 b ", "0 c "}}, // a deeper scope
-		{10, 20, []string{"0 a ", "0 b ", "0 c "}},  // an earlier scope
-		{10, 90, []string{"0 a ", "0 b ", "0 c "}},  // ended when the outermost open scope began
+		{300, 50, []string{"0 a ", "0 b "}},         // ends only the innermost scope
+		{200, 150, []string{"0 a "}},                // ends the scope around the innermost one
+		{100, 300, nil},                             // ends all scopes
+		{310, 20, []string{"0 a ", "0 b ", "0 c "}}, // a deeper scope, which ends nothing
+		{10, 20, []string{"0 a ", "0 b ", "0 c "}},  // an earlier scope, which ends nothing
+		{10, 90, []string{"0 a ", "0 b ", "0 c "}},  // this scope ended when the outermost open scope began
 	} {
 		stream := appendTable([]byte(magic), blockNames, 0, []string{"", "a", "b", "c"})
 		stream = appendTable(stream, blockRows, 0, []string{"w"})
@@ -406,7 +405,7 @@ func TestRecordEndsOpenScope(t *testing.T) {
 	}
 }
 
-// Open scopes on more rows than fit one block are written in several.
+// There are more rows with open scopes than fit in one block.
 func TestOpenOnManyRows(t *testing.T) {
 	const rows = 2000
 	var names []string

@@ -11,10 +11,10 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// Symbol is the number of a name in one recorder's table. 0 is the empty name.
+// Symbol is the number of a name in a recorder's table. Symbol 0 is the empty name.
 type Symbol = intern.Symbol
 
-// unnamed is the name recorded for every name that does not fit the table.
+// unnamed is the symbol for every name that does not fit in the table.
 const (
 	unnamed     Symbol = 1
 	unnamedText        = "…"
@@ -23,18 +23,18 @@ const (
 // Options sets the sizes of a recorder. New allocates all of the recorder's memory except the
 // memory for workers' names.
 type Options struct {
-	// Buffers is the number of 64 KiB buffers for all workers together: 0 means 64; the minimum
-	// is 2. A recording worker holds one buffer, so use at least twice as many buffers as
-	// workers.
+	// Buffers is the number of 64 KiB buffers for all workers together. The default is 64, and the
+	// minimum is 2. Each recording worker holds one buffer, so use at least twice as many buffers
+	// as workers.
 	Buffers int
 
-	// Names limits the number of names, and NameBytes their total bytes. 0 means 65536 names and
-	// 4 MiB; the maximum is 4 million names and 1 GiB.
+	// Names is the maximum number of names, and NameBytes their maximum total length. The defaults
+	// are 65536 names and 4 MiB; the maxima are 4 million names and 1 GiB.
 	Names, NameBytes int
 
 	// Open is the interval at which the stream lists open scopes, so that a hanging scope is
-	// visible: 0 means a second, a negative value never. Open scopes are also listed when a
-	// worker is flushed and at Close.
+	// visible. 0 means a second, a negative value never. Open scopes are also listed when a worker
+	// is flushed and at Close.
 	Open time.Duration
 }
 
@@ -62,24 +62,24 @@ type Recorder struct {
 	tellsOpen bool
 	began     fastclock.Pair
 
-	// A buffer is in free, held by a worker, or in full. Both channels have room for all buffers,
-	// so that sending never blocks.
+	// A buffer is in free, held by a worker, or in full. Each channel has room for all buffers, so
+	// that sending never blocks.
 	free chan *buffer
-	full chan *buffer // closed by Close, holding mu
+	full chan *buffer // closed by Close while it holds mu
 	done chan struct{}
-	err  error // the first write error; valid after done
+	err  error // first write error; valid after done is closed
 
 	mu     sync.Mutex
 	closed bool
 	rows   []string
-	open   []*openScopes     // open scopes by row; empty if not listed
+	open   []*openScopes     // open scopes by row; empty if they are not listed
 	idle   map[string][]*row // rows of released workers, by name
 
 	events, dropped, bytes, unnamed atomic.Int64
 	flows                           atomic.Uint64
 }
 
-// A row is shared by successive workers of the same name.
+// A row is used by successive workers of the same name.
 type row struct {
 	id   int
 	name string
@@ -101,14 +101,14 @@ func New(w io.Writer, opt Options) *Recorder {
 	return start(w, opt, timer.C, timer.Stop)
 }
 
-// start is like New but takes the timer for listing open scopes, nil for never, and a function
-// that stops the timer.
+// start is like New, but its timer lists open scopes. A nil timer means never. The function stop
+// stops the timer.
 func start(w io.Writer, opt Options, timer <-chan time.Time, stop func()) *Recorder {
 	names, err := intern.New(intern.Config{Entries: opt.Names, Bytes: opt.NameBytes})
 	if err != nil {
-		panic("events: " + err.Error()) // orDefault keeps the options within intern's limits
+		panic("events: " + err.Error()) // orDefault keeps the options within the limits of package intern.
 	}
-	names.Intern(unnamedText) // always fits, because it is the first name
+	names.Intern(unnamedText) // The first name always fits.
 	r := &Recorder{
 		names:     names,
 		tellsOpen: true,
@@ -129,9 +129,9 @@ func start(w io.Writer, opt Options, timer <-chan time.Time, stop func()) *Recor
 	return r
 }
 
-// Symbol returns the symbol of name. Call it once and keep the symbol, or call it each time,
-// which takes about 30 ns. Names that do not fit the table, or longer than 65535 bytes, all get
-// the symbol of "…" and are counted in Stats.
+// Symbol returns the symbol of name. Call it once and keep the symbol, or call it each time, which
+// takes about 30 ns. If a name does not fit in the table or is longer than 65535 bytes, Symbol
+// returns the symbol of "…", and Stats counts the call.
 func (r *Recorder) Symbol(name string) Symbol {
 	if r == nil {
 		return 0
@@ -145,8 +145,8 @@ func (r *Recorder) Symbol(name string) Symbol {
 	return unnamed
 }
 
-// Worker returns a worker with a row of its own: the row of a released worker of this name, or
-// else a new row. There can be 65536 rows; records of further workers are dropped and counted.
+// Worker returns a worker with its own row. It reuses the row of a released worker with this name.
+// There can be 65536 rows; records of further workers are dropped and counted.
 func (r *Recorder) Worker(name string) *Worker {
 	if r == nil {
 		return nil
@@ -178,7 +178,7 @@ func (r *Recorder) giveBack(row *row) {
 	r.idle[row.name] = append(r.idle[row.name], row)
 }
 
-// Flow returns a new id for [Worker.FlowOut] and [Worker.FlowIn], never 0.
+// Flow returns a new id for [Worker.FlowOut] and [Worker.FlowIn]. It is never 0.
 func (r *Recorder) Flow() uint64 {
 	if r == nil {
 		return 0
@@ -186,16 +186,16 @@ func (r *Recorder) Flow() uint64 {
 	return r.flows.Add(1)
 }
 
-// Stats are the counts of a recorder so far. Once all workers are released and the recorder is
-// closed, Events plus Dropped is the number of all records.
+// Stats holds the counts of a recorder. When all workers are released and the recorder is closed,
+// Events plus Dropped is the number of all records.
 type Stats struct {
-	Events  int64 // records written to the stream
-	Dropped int64 // records lost: no free buffer, too large, after Close, write error
-	Bytes   int64 // length of the stream
-	Unnamed int64 // calls of Symbol that got "…"
+	Events  int64 // number of records written to the stream
+	Dropped int64 // number of lost records: no free buffer, too large, after Close, or write error
+	Bytes   int64 // length of the stream in bytes
+	Unnamed int64 // number of Symbol calls that returned the symbol of "…"
 }
 
-// Stats returns the counts. A record is counted when its buffer has been written, or when it is
+// Stats returns the present counts. A record is counted when its buffer is written, or when it is
 // dropped.
 func (r *Recorder) Stats() Stats {
 	if r == nil {
@@ -204,9 +204,9 @@ func (r *Recorder) Stats() Stats {
 	return Stats{r.events.Load(), r.dropped.Load(), r.bytes.Load(), r.unnamed.Load()}
 }
 
-// Close writes the remaining buffers and ends the stream. It does not close the writer. Release
-// the workers first: records that a worker still holds are dropped and counted when it is
-// flushed. Close returns the error of the first failed write; nothing was written after it.
+// Close writes the remaining buffers and ends the stream. It does not close the writer. Release the
+// workers first, because records in a worker's buffer are dropped and counted after Close. Close
+// returns the error of the first failed write; nothing was written after it.
 func (r *Recorder) Close() error {
 	if r == nil {
 		return nil
@@ -226,7 +226,7 @@ func (r *Recorder) Close() error {
 func (r *Recorder) hand(b *buffer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed { // the buffer is not needed any more
+	if r.closed { // Nobody needs the buffer any more.
 		r.dropped.Add(int64(b.records()))
 	} else {
 		r.full <- b

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// readAll reads a stream to its end and copies values and data.
+// readAll reads a stream to its end. It copies values and data.
 func readAll(t testing.TB, stream []byte) (*Stream, []Event) {
 	t.Helper()
 	s := Read(bytes.NewReader(stream))
@@ -26,7 +26,7 @@ func readAll(t testing.TB, stream []byte) (*Stream, []Event) {
 	return s, events
 }
 
-// collect reads the records of a stream and skips the open scopes between them.
+// collect reads the records of a stream, and skips the open scopes between them.
 func collect(s *Stream) (events []Event, err error) {
 	for e, err := range s.All() {
 		if err != nil {
@@ -42,7 +42,8 @@ func collect(s *Stream) (events []Event, err error) {
 	return events, nil
 }
 
-// All records read back, on their rows, in order, with times that nest as the calls did.
+// TestRoundTrip expects all records back, on their rows and in order, with times that nest as the
+// calls did.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var stream bytes.Buffer
@@ -165,10 +166,10 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// stuck is a writer whose first write waits until it is released.
+// A stuck is a writer whose first write blocks until the test releases it.
 type stuck struct {
 	bytes.Buffer
-	in   chan struct{} // closed when the first write has begun
+	in   chan struct{} // closed when the first write begins
 	out  chan struct{}
 	once sync.Once
 }
@@ -180,9 +181,9 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.Buffer.Write(p)
 }
 
-// A hanging writer causes lost records but no delay, and the stream states how many records were
-// lost and where. A plain record takes 16 bytes of a buffer, so the number of records that fit is
-// known.
+// A hanging writer must cause lost records but no delay. The stream must state where records were
+// lost, and how many. A plain record takes 16 bytes of a buffer, so the number of records that fit
+// is known.
 func TestHangingWriterDropsRecords(t *testing.T) {
 	to := newStuck()
 	r := New(to, Options{Buffers: 3})
@@ -200,7 +201,7 @@ func TestHangingWriterDropsRecords(t *testing.T) {
 		t.Fatalf("%d dropped, want %d", got, more+7)
 	}
 	close(to.out)
-	for r.Stats().Events < fit-bufferSlots { // two buffers are free; the worker has the third
+	for r.Stats().Events < fit-bufferSlots { // Two buffers are free, and the worker has the third.
 		w.Flush()
 	}
 	w.Value(name, -1)
@@ -233,8 +234,8 @@ func TestHangingWriterDropsRecords(t *testing.T) {
 	}
 }
 
-// failing writes n bytes and then fails once, with an error or a short count; it would accept
-// later writes.
+// A failing writer writes n bytes and then fails once, with an error or a short count. It would
+// accept later writes.
 type failing struct {
 	n   int
 	err error
@@ -271,14 +272,13 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// Records that come too late are dropped and counted.
 func TestLateRecordsAreDropped(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
 	w, released := r.Worker("holds on"), r.Worker("released")
 	w.Instant(0, 0)
 	w.Flush()
-	w.Instant(0, 0) // the worker still holds it at Close
+	w.Instant(0, 0) // The worker still holds this record at Close.
 	released.Release()
 	released.Release()
 	released.Instant(0, 0)
@@ -331,7 +331,7 @@ func TestNewNeedsWriter(t *testing.T) {
 	New(nil, Options{})
 }
 
-// A recorder's Symbol is an interned symbol, without conversion.
+// A Symbol must have the number of the name in package intern.
 func TestSymbolIsInterned(t *testing.T) {
 	rec := New(io.Discard, Options{})
 	var sym intern.Symbol = rec.Symbol("a")

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// WriteStream writes the stream to a viewer until the stream ends, ctx is done or writing fails;
-// [Read] reads it. It returns only errors of w.
+// WriteStream writes the stream to a viewer until the stream ends, ctx is done or a write fails.
+// [Read] reads the stream. WriteStream returns only errors of w.
 func (f *Feed) WriteStream(ctx context.Context, w io.Writer) error {
 	v := f.join()
 	defer f.leave(v)
@@ -28,8 +28,8 @@ func (f *Feed) WriteStream(ctx context.Context, w io.Writer) error {
 	}
 }
 
-// maxSaid limits the bytes that a viewer may send, such as an HTTP request. They are ignored, but
-// reading them takes time.
+// maxSaid is the maximum number of bytes that a viewer may send, such as an HTTP request. The feed
+// ignores these bytes, but reading them takes time.
 const maxSaid = 64 << 10
 
 // ServeConn writes the stream to a connection as WriteStream does, and closes the connection. It
@@ -38,14 +38,14 @@ const maxSaid = 64 << 10
 func (f *Feed) ServeConn(ctx context.Context, conn io.ReadWriteCloser) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { conn.Close() }) // ends a blocked write
+	stop := context.AfterFunc(ctx, func() { conn.Close() }) // Closing ends a blocked write.
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
 		defer cancel()
 		io.CopyN(io.Discard, conn, maxSaid)
 	}()
-	f.WriteStream(ctx, conn) // an error means that the viewer has disconnected
+	f.WriteStream(ctx, conn) // An error means that the viewer has disconnected.
 	stop()
 	conn.Close()
 	<-gone

@@ -10,9 +10,9 @@ import (
 
 var soak = flag.Int("soak", 1_000_000, "records that TestSoak records; 100000000 takes a minute")
 
-// With many workers that come and go, an overloaded recorder and viewers of both kinds, every
-// record is either written or counted as dropped, memory stays constant, and the stream agrees
-// with the counts.
+// TestSoak overloads a recorder with many short-lived workers and viewers of both kinds. Every
+// record must be written or counted as dropped, memory must stay constant, and the stream must
+// agree with the counts.
 func TestSoak(t *testing.T) {
 	f := NewFeed()
 	var viewers sync.WaitGroup
@@ -37,7 +37,7 @@ func TestSoak(t *testing.T) {
 		}
 	})
 
-	// A reader reads the stream while it is written.
+	// This goroutine reads the stream while the recorder writes.
 	from, to := io.Pipe()
 	var read struct{ events, dropped int64 }
 	viewers.Go(func() {
@@ -76,7 +76,7 @@ func TestSoak(t *testing.T) {
 					w.Begin(1, 0).End()
 				}
 				recorded[i]++
-				for i%2 == 0 && n%1000 == 0 && len(r.free) == 0 { // every second worker waits for a buffer
+				for i%2 == 0 && n%1000 == 0 && len(r.free) == 0 { // Every second worker waits for a buffer.
 					runtime.Gosched()
 				}
 				if n%100_000 == 99_999 {

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// heartbeat is the longest time without data to a viewer, so that neither the viewer nor a proxy
-// considers the connection dead.
+// heartbeat is the maximum time without data to a viewer. More silence could look like a dead
+// connection to the viewer or a proxy.
 const heartbeat = 15 * time.Second
 
 // WriteSSE writes the stream as server-sent events, for an EventSource in a browser, and calls
-// flush after each write. It returns as [Feed.WriteStream] does. The data of each event is JSON;
-// times are nanoseconds since the beginning, and names are numbers in the table of names sent so
-// far:
+// flush after each write. It ends, and returns errors, as [Feed.WriteStream] does. The data of each
+// event is JSON. Times are nanoseconds since the beginning, and names are indexes into the table of
+// names sent so far:
 //
 //	event: start    {"start":"2006-01-02T15:04:05.999Z"}
 //	event: names    {"first":0,"names":["","…","cook/encode"]}
@@ -32,11 +32,12 @@ const heartbeat = 15 * time.Second
 //	                  {"worker":0,"name":2,"detail":0,"time":1200,"dur":2000000000}]}
 //	event: end      {"dropped":0}
 //
-// The names so far come first, then one "events" event for each buffer of a worker. "dropped" is
-// [Stream.Dropped]. Values that are NaN or infinite are null. After 15 seconds without data a
-// comment is sent.
+// All names so far come first, then an "events" event for each buffer of a worker. "dropped" is
+// [Stream.Dropped]. Values that are NaN or infinite are null. After 15 seconds without data,
+// WriteSSE sends a comment.
 //
-// After "end" a page should close its EventSource, or it reconnects and gets everything again.
+// After "end" a page should close its EventSource, otherwise it reconnects and gets everything
+// again.
 func (f *Feed) WriteSSE(ctx context.Context, w io.Writer, flush func() error) error {
 	v := f.join()
 	defer f.leave(v)
@@ -77,7 +78,8 @@ type sse struct {
 	toldNames, toldRow int
 }
 
-// appendBlocks converts a part of the stream: whole blocks, with magic before the first.
+// appendBlocks converts a part of the stream: whole blocks, with the magic bytes before the first
+// block.
 func (s *sse) appendBlocks(part []byte) error {
 	if len(part) >= len(magic) && string(part[:len(magic)]) == magic {
 		part = part[len(magic):]
@@ -117,13 +119,13 @@ func (s *sse) appendBlocks(part []byte) error {
 func (s *sse) event(name string, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {
-		panic("events: " + err.Error()) // numbers, strings and times always marshal
+		panic("events: " + err.Error()) // Numbers, strings and times can always be marshaled.
 	}
 	s.out = fmt.Appendf(s.out, "event: %s\ndata: %s\n\n", name, text)
 }
 
-// records converts the opened block of records. It writes JSON without encoding/json: there may
-// be thousands of records, and no field needs escaping.
+// records converts an opened block of records. It does not use encoding/json, because there may be
+// thousands of records, and no field needs escaping.
 func (s *sse) records() error {
 	b := fmt.Appendf(s.out, "event: events\ndata: {\"worker\":%d,\"dropped\":%d,\"events\":[",
 		s.row, addCapped(s.dropped, uint64(s.lost)))
@@ -143,10 +145,10 @@ func (s *sse) records() error {
 	return nil
 }
 
-// stillsOf converts the opened block of open scopes.
+// stillsOf converts an opened block of open scopes.
 func (s *sse) stillsOf(content []byte) {
 	p := parser{rest: content}
-	p.any() // skips the moment
+	p.any() // Skip the moment at which the scopes were listed.
 	p.any()
 	b := fmt.Appendf(s.out, "event: open\ndata: {\"first\":%d,\"count\":%d,\"scopes\":[", p.any(), p.any())
 	var r record
@@ -187,7 +189,7 @@ func appendJSON(b []byte, r *record) []byte {
 			}
 		}
 		b = append(b, ']')
-	case FlowOut, FlowIn: // written as a string: a double cannot hold all ids
+	case FlowOut, FlowIn: // The id is written as a string, because a double cannot hold all ids.
 		b = append(b, `,"flow":"`...)
 		b = strconv.AppendUint(b, r.flow, 10)
 		b = append(b, '"')

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// page splits the body that a browser would get into "event data" strings.
+// page splits a response body into strings "event data".
 func page(t *testing.T, body string) (events []string) {
 	for _, text := range strings.Split(strings.TrimSuffix(body, "\n\n"), "\n\n") {
 		if strings.HasPrefix(text, ":") {
@@ -46,7 +46,7 @@ func TestWriteSSE(t *testing.T) {
 			}
 			got <- body.String()
 		}()
-		synctest.Wait() // the viewer has joined
+		synctest.Wait() // Now the viewer has joined.
 
 		var enc encoder
 		buf := &buffer{base: 10, lost: 3}
@@ -73,9 +73,9 @@ func TestWriteSSE(t *testing.T) {
 		f.Write(stream)
 		f.Write(records)
 		synctest.Wait()
-		time.Sleep(10 * time.Second) // takes no real time in the bubble
+		time.Sleep(10 * time.Second) // In the synctest bubble, this takes no real time.
 		f.Write(appendTable(nil, blockRows, 1, []string{"second"}))
-		time.Sleep(29 * time.Second) // 14 seconds left until the heartbeat
+		time.Sleep(29 * time.Second) // 14 seconds are left until the heartbeat.
 		f.Write(appendTable(nil, blockNames, 4, []string{"new"}))
 		f.Write(records)
 		f.Write(appendEnd(nil, 14, 6))
@@ -105,7 +105,7 @@ func TestWriteSSE(t *testing.T) {
 	})
 }
 
-// A viewer that leaves is forgotten.
+// When a viewer leaves, the feed must remove it.
 func TestWriteSSEGone(t *testing.T) {
 	f := NewFeed()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -6,22 +6,22 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// maxDepth limits the open scopes of one row that a reader keeps.
+// maxDepth is the maximum number of open scopes that a reader keeps for one row.
 const maxDepth = 1 << 10
 
 // A still is a scope that the stream lists as open.
 type still struct {
-	start, told  int64 // ticks at which the scope began and at which it was last listed
+	start, told  int64 // ticks at which the scope began, and at which the stream last listed it
 	name, detail uint32
 }
 
-// stills are the open scopes of a stream, by row, outermost first.
+// stills holds the open scopes of a stream by row, outermost first.
 type stills struct {
 	open  [][]still
-	fresh []freshRow // rows of the current block
+	fresh []freshRow // rows that the current block lists
 }
 
-// A freshRow is a row and the number of its scopes that have not been returned yet.
+// A freshRow is a row, with the number of its scopes that nextStill has not returned yet.
 type freshRow struct{ row, left int }
 
 // openStills reads a block of open scopes.
@@ -66,7 +66,7 @@ func (d *decoder) openStills(p *parser) {
 	}
 }
 
-// nextStill returns the next scope of a block of open scopes.
+// nextStill returns the next scope in a block of open scopes.
 func (d *decoder) nextStill(r *record) bool {
 	for len(d.fresh) > 0 {
 		f := &d.fresh[0]
@@ -89,8 +89,8 @@ func (d *decoder) stillRecord(s still, values []float64) record {
 		start: start, dur: max(d.clock.nanos(s.told)-start, 0)}
 }
 
-// endedScope removes the scopes of a row that have ended, given the record of a scope from start
-// to end: that scope and the scopes inside it.
+// endedScope removes open scopes after the record of a scope from start to end. It removes that
+// scope and the scopes inside it.
 func (d *decoder) endedScope(row int, start, end int64) {
 	if row >= len(d.stills.open) {
 		return
@@ -106,9 +106,9 @@ func (d *decoder) endedScope(row int, start, end int64) {
 	d.stills.open[row] = list
 }
 
-// Open returns the scopes that are open at the reader's position, by row and outermost first: the
-// scopes that the recording listed last and whose records have not followed. In a truncated
-// stream they show what the program was doing when it was killed.
+// Open returns the scopes that are open at the reader's position, by row and outermost first. These
+// are the scopes that the recording listed last, without those that have ended since. In a
+// truncated stream they show what the program was doing when it was killed.
 func (s *Stream) Open() []Event {
 	var list []Event
 	for row, scopes := range s.stills.open {

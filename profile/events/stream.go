@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A Stream reads a recorder's stream once, from the front. One goroutine at a time may use it.
+// A Stream reads a recorder's stream once, from the beginning. One goroutine at a time may use it.
 type Stream struct {
 	from  *bufio.Reader
 	begun bool
@@ -19,8 +19,8 @@ type Stream struct {
 	decoder
 }
 
-// Read returns a Stream that reads from r. It reads nothing until [Stream.All] is called. From a
-// live stream it yields the events of each block as soon as the block is complete.
+// Read returns a Stream that reads from r. It reads nothing until [Stream.All] is called. If the
+// stream is live, All yields the events of each block as soon as the block is complete.
 func Read(r io.Reader) *Stream { return &Stream{from: bufio.NewReader(r)} }
 
 // All yields the events, block by block. Events of one worker come in the order of their ends;
@@ -28,8 +28,8 @@ func Read(r io.Reader) *Stream { return &Stream{from: bufio.NewReader(r)} }
 // with the next event. An event's Values and Data are valid until the next event; strings may be
 // kept.
 //
-// An error is yielded last: [ErrDamaged] if the stream is damaged or ends without its last block,
-// otherwise the reader's error.
+// If there is an error, All yields it last. It is [ErrDamaged] if the stream is damaged or ends
+// without its last block, otherwise the reader's error.
 func (s *Stream) All() iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		var r record
@@ -73,16 +73,16 @@ func (d *decoder) event(r *record) Event {
 	}
 }
 
-// Workers returns the names of the rows read so far. To know all rows before the first event,
-// read a file twice.
+// Workers returns the names of the rows read so far. To know all rows before the first event, read
+// the file twice.
 func (s *Stream) Workers() []string { return slices.Clone(s.rows) }
 
-// Dropped returns how many records are missing up to the reader's position: records dropped by
-// the recorder and records that a [Feed] left out for this slow reader. At the end of the stream
-// it includes all records dropped before the recorder was closed, whatever their worker.
+// Dropped returns how many records are missing up to the reader's position. The recorder dropped
+// them, or a [Feed] omitted them for a slow reader. At the end of the stream it includes all
+// records that the recorder dropped before Close.
 func (s *Stream) Dropped() int64 { return addCapped(s.dropped, uint64(s.lost)) }
 
-// Start returns the time of day at which the recording began, the zero time before the first
+// Start returns the time of day at which the recording began. It is the zero time before the first
 // read.
 func (s *Stream) Start() time.Time {
 	return startTime(s.began)
@@ -147,7 +147,7 @@ func checkMagic(got []byte) error {
 	return nil
 }
 
-// Messages that describe damage.
+// These messages describe damage.
 const (
 	tooShort    = "it is too short for a recording"
 	noLastBlock = "it ends without its last block: the recorder was not closed, or the file is incomplete"
@@ -157,7 +157,7 @@ const (
 func errTooLong() error  { return damaged("a block claims to have more than %d bytes", maxBlock) }
 func errWrongSum() error { return damaged("the checksum of a block does not match") }
 
-// torn returns ErrDamaged for truncated data, and wraps other read errors.
+// torn returns ErrDamaged for truncated data. It wraps other read errors.
 func torn(err error, what string) error {
 	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 		return damaged("%s", what)

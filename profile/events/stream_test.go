@@ -14,14 +14,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sample returns a stream of four blocks of records of one worker, and the end of each whole
-// block, where a truncated stream loses events.
+// sample returns a stream with four blocks of records of one worker. It also returns the ends of
+// the blocks, because a stream truncated before an end loses the events of the block.
 func sample(t testing.TB) (stream []byte, ends []int) {
 	var to bytes.Buffer
 	r := New(&to, Options{})
 	w := r.Worker("worker")
 	for i := range 4 {
-		everyCall(w) // flushes before its outer scope ends, so that scope is in the next block
+		everyCall(w) // This flushes before the outer scope ends, so the record of that scope is in the next block.
 		w.Instant(r.Symbol(strings.Repeat("name", i+1)), 0)
 	}
 	w.Release()
@@ -37,7 +37,7 @@ func sample(t testing.TB) (stream []byte, ends []int) {
 	return stream, ends
 }
 
-// eventsUpTo reads the blocks that end at or before n.
+// eventsUpTo returns the events of the blocks that end at or before n.
 func eventsUpTo(t testing.TB, stream []byte, ends []int, n int) []Event {
 	whole := 0
 	for _, end := range ends {
@@ -56,7 +56,8 @@ func eventsUpTo(t testing.TB, stream []byte, ends []int, n int) []Event {
 	return events
 }
 
-// A stream truncated anywhere yields all whole blocks, then ErrDamaged, once.
+// TestTornStream truncates a stream anywhere. The reader must yield all whole blocks, then
+// ErrDamaged once.
 func TestTornStream(t *testing.T) {
 	stream, ends := sample(t)
 	for n := range len(stream) {
@@ -77,7 +78,8 @@ func TestTornStream(t *testing.T) {
 	}
 }
 
-// A stream with any byte changed yields the blocks before that byte, then an error.
+// TestDamagedStream changes each byte of a stream. The reader must yield the blocks before that
+// byte, then an error.
 func TestDamagedStream(t *testing.T) {
 	stream, ends := sample(t)
 	for i := range stream {
@@ -93,7 +95,7 @@ func TestDamagedStream(t *testing.T) {
 	}
 }
 
-// The reader's own error is returned unchanged.
+// The error of the underlying reader must be returned unchanged.
 func TestReaderFails(t *testing.T) {
 	stream, _ := sample(t)
 	broken := errors.New("cable cut")
@@ -107,7 +109,7 @@ func TestReaderFails(t *testing.T) {
 
 func TestBrokenLoopGoesOnWithTheNextEvent(t *testing.T) {
 	stream, _ := sample(t)
-	want, err := collectAll(Read(bytes.NewReader(stream))) // a slow recorder may also list open scopes
+	want, err := collectAll(Read(bytes.NewReader(stream))) // A slow recorder may also list open scopes.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +133,8 @@ func TestBrokenLoopGoesOnWithTheNextEvent(t *testing.T) {
 	}
 }
 
-// handmade returns a stream with one block of records, whose content after the counts is given,
-// and one valid record after it.
+// handmade returns a stream with one block of records and one valid record after it. The argument
+// is the content of the block after the counts.
 func handmade(records ...byte) []byte {
 	b := []byte(magic)
 	b = appendTable(b, blockNames, 0, []string{"", "one", "two"})
@@ -147,10 +149,10 @@ func handmade(records ...byte) []byte {
 	return appendEnd(b, 0, 0)
 }
 
-// The known parts of a later version's stream can be read.
+// The stream has unknown kinds of blocks and records, as a later version may write them.
 func TestUnknownKindsAreSkipped(t *testing.T) {
-	// Shape 0, kind 99, name 1, detail 2, time 5, three bytes; shape 1, an instant with the same
-	// detail.
+	// The first record has shape 0, kind 99, name 1, detail 2, time 5 and three bytes. The second
+	// record is an instant with shape 1 and the same detail.
 	stream := handmade(0<<2, 99, 1, 2, 5, 3, 'a', 'b', 'c',
 		1<<2|flagSameDetail, byte(Instant), 1, 7)
 	_, got := readAll(t, stream)
@@ -160,7 +162,7 @@ func TestUnknownKindsAreSkipped(t *testing.T) {
 	}
 }
 
-// Invalid records in a block with the right check sum are damage as well.
+// Invalid records must count as damage, even if the checksum of the block is right.
 func TestInvalidRecordsAreDamage(t *testing.T) {
 	good := []byte{flagSameDetail, byte(Instant), 1, 7, flagSameDetail, 7}
 	if _, got := readAll(t, handmade(good...)); len(got) != 2 {
@@ -189,7 +191,7 @@ func TestInvalidRecordsAreDamage(t *testing.T) {
 	}
 }
 
-// Tables with gaps or without limit, and unknown rows, count as damage.
+// Tables with gaps or too many names, and unknown rows, must count as damage.
 func TestInvalidBlocksAreDamage(t *testing.T) {
 	for name, block := range map[string][]byte{
 		"names after a gap": appendTable(nil, blockNames, 4, []string{"three is missing"}),
@@ -212,7 +214,6 @@ func TestInvalidBlocksAreDamage(t *testing.T) {
 	}
 }
 
-// Repeated tables change nothing.
 func TestRepeatedTablesChangeNothing(t *testing.T) {
 	b := appendTable([]byte(magic), blockRows, 0, []string{"first", "second"})
 	b = appendTable(b, blockRows, 1, []string{"second", "third"})
@@ -222,7 +223,7 @@ func TestRepeatedTablesChangeNothing(t *testing.T) {
 	}
 }
 
-// Counts of a hostile stream do not overflow.
+// Large counts in a forged stream must not overflow.
 func TestHugeCounts(t *testing.T) {
 	b := appendLost([]byte(magic), math.MaxInt64-1)
 	b = appendLost(b, 5)
@@ -232,7 +233,7 @@ func TestHugeCounts(t *testing.T) {
 	}
 }
 
-// Reading does not allocate for each event.
+// Reading must not allocate for each event.
 func TestReadingAllocatesLittle(t *testing.T) {
 	var stream bytes.Buffer
 	r := New(&stream, Options{})
@@ -256,8 +257,8 @@ func TestReadingAllocatesLittle(t *testing.T) {
 	}
 }
 
-// For any bytes and blocks, the reader does not panic, yields no more than was put in, and does
-// not allocate the memory that a length claims.
+// FuzzRead reads any bytes and blocks. The reader must not panic, or yield more than the input
+// holds. It must not allocate memory just because a length field is large.
 func FuzzRead(f *testing.F) {
 	stream, _ := sample(f)
 	f.Add(stream)
@@ -269,7 +270,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzBlock is FuzzRead with valid check sums, so that it reaches deeper: it fuzzes the content
+// FuzzBlock is FuzzRead with valid checksums, so that it reaches more code. It fuzzes the content
 // of a block of each kind, after tables and before the end.
 func FuzzBlock(f *testing.F) {
 	stream, ends := sample(f)
@@ -277,7 +278,7 @@ func FuzzBlock(f *testing.F) {
 		kind, content, _ := openedBlock(stream[ends[i]:ends[i+1]])
 		f.Add(kind, content)
 	}
-	huge := []byte{1, 0, 0} // a clock so fast that a duration overflows
+	huge := []byte{1, 0, 0} // The clock is so fast that a duration overflows.
 	huge = binary.AppendUvarint(huge, 1<<30+1)
 	huge = binary.AppendUvarint(huge, 1<<60)
 	huge = append(huge, 0, flagSameDetail, byte(Scope), 1, 0)
@@ -290,7 +291,7 @@ func FuzzBlock(f *testing.F) {
 			return
 		}
 		data := handmade(flagSameDetail, byte(Instant), 1, 7, flagSameDetail, 7)
-		data = data[:len(data)-blockHead-2-blockSum] // drops the last block
+		data = data[:len(data)-blockHead-2-blockSum] // Drop the last block.
 		from := len(data)
 		data = sealBlock(append(openBlock(data, kind), content...), from)
 		checkRead(t, appendEnd(data, 0, 0))

@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A Tape is a recording whose blocks can be read in any order, by several goroutines at a time: a
-// whole recording, or the latest part of one that is still being written.
+// A Tape is a recording whose blocks can be read in any order, by several goroutines at a time. It
+// holds a whole recording, or the latest part of a recording that is still being written.
 //
 //	tape := events.OpenTape(data)
 //	for _, b := range tape.State().Blocks {
@@ -25,26 +25,26 @@ type Tape struct {
 	readers sync.Pool // pool of *tapeReader
 
 	mu        sync.RWMutex
-	skim      decoder // tables and clock; append-only
+	skim      decoder // append-only tables, and the clock
 	blocks    []Block
 	next      int64 // number of the next block
 	end       int64 // latest moment of all blocks so far
 	cut       cut
-	forgotten int64 // records of dropped blocks
+	forgotten int64 // number of records in dropped blocks
 	err       error
 }
 
-// A Block is a part of a tape: records of one row, in the order of their ends, or the scopes open
-// at one moment.
+// A Block is a part of a tape. It holds records of one row, in the order of their ends, or the
+// scopes open at one moment.
 type Block struct {
-	Number   int64 // counts from 0; unchanged when older blocks are dropped
-	Row      int   // -1 for a block of open scopes
+	Number   int64 // number of the block, from 0; dropping older blocks does not change it
+	Row      int   // row of the records; -1 for a block of open scopes
 	Records  int   // upper bound of the number of records; 0 if Row is -1
-	From, To int64 // earliest and latest end of its records, in ns
+	From, To int64 // earliest and latest end of a record, in nanoseconds
 
 	kind    byte
 	names   int            // number of names known before the block
-	at      fastclock.Pair // index of the clock's last pair before the block
+	at      fastclock.Pair // last clock pair before the block
 	content []byte
 }
 
@@ -53,19 +53,19 @@ type Record struct {
 	Kind         Kind
 	Row          int32
 	Name, Detail Symbol
-	Start, Dur   int64 // nanoseconds
+	Start, Dur   int64 // times in nanoseconds
 
-	body uint64 // number, id, or offset of the body in the block
+	body uint64 // number, id, or position of the body in the block
 }
 
-// Value returns the number of a Value, Alloc or Free record.
+// Value returns the number in a Value, Alloc or Free record.
 func (r *Record) Value() float64 { return math.Float64frombits(r.body) }
 
-// Flow returns the id of a FlowOut or FlowIn record.
+// Flow returns the id in a FlowOut or FlowIn record.
 func (r *Record) Flow() uint64 { return r.body }
 
-// Values appends the numbers of a Vector record of this block to dst, or the single number of a
-// Value, Alloc or Free record.
+// Values appends the numbers of a record of this block to dst. A Vector has several numbers; a
+// Value, Alloc or Free has one.
 func (b *Block) Values(r *Record, dst []float64) []float64 {
 	switch r.Kind {
 	case Value, Alloc, Free:
@@ -98,9 +98,9 @@ type tapeReader struct {
 	record
 }
 
-// Read appends the records of a block to dst. It allocates nothing if they fit. The only error is
-// [ErrDamaged], for invalid records; the valid ones before it are returned. It skips records of
-// kinds that this version does not know. A block can be read even after the tape has dropped it.
+// Read appends the records of a block to dst. It allocates nothing if they fit. It skips records of
+// kinds that this version does not know. If records are invalid, it returns the valid records
+// before them and [ErrDamaged]. A block can be read even after the tape has dropped it.
 func (t *Tape) Read(b *Block, dst []Record) ([]Record, error) {
 	r, _ := t.readers.Get().(*tapeReader)
 	if r == nil {
@@ -127,14 +127,14 @@ func (r *tapeReader) readAll(b *Block, dst []Record) ([]Record, error) {
 		if len(dst) < cap(dst) {
 			dst = dst[:len(dst)+1]
 		} else {
-			dst = append(dst, Record{}) // an open scope
+			dst = append(dst, Record{}) // The record is an open scope.
 		}
 		r.record.number(&dst[len(dst)-1], r.row, len(b.content))
 	}
 }
 
-// number stores the numeric form of the record in out; content is the length of the block's
-// content.
+// number stores the number, id or position of the record in out. The argument content is the length
+// of the block's content.
 func (r *record) number(out *Record, row, content int) {
 	out.Kind, out.Row, out.Name, out.Detail = r.kind, int32(row), Symbol(r.name), Symbol(r.detail)
 	out.Start, out.Dur, out.body = r.start, r.dur, 0
@@ -150,22 +150,22 @@ func (r *record) number(out *Record, row, content int) {
 
 // TapeState describes a tape at one moment. Callers must not change its slices.
 type TapeState struct {
-	Start   time.Time // time of day at which the recording began, the zero time if unknown
+	Start   time.Time // time of day at which the recording began; zero if unknown
 	End     int64     // latest moment on the tape
-	Blocks  []Block   // current blocks, in the order of the stream
+	Blocks  []Block   // present blocks, in the order of the stream
 	Names   []string  // names by Symbol, including names from dropped blocks
 	Workers []string  // names of the rows
 
-	// Dropped is how many records the stream lacks: records dropped by the recorder, and records
-	// that a [Feed] left out for a slow viewer. Forgotten is how many records were in blocks that
-	// the tape has dropped for newer ones.
+	// Dropped is the number of records that the stream lacks, because the recorder dropped them or
+	// a [Feed] omitted them for a slow viewer. Forgotten is the number of records in blocks that
+	// the tape has dropped to make room.
 	Dropped, Forgotten int64
 
-	Ended bool  // the stream has ended
-	Err   error // ErrDamaged if the tape ends before its recording did
+	Ended bool  // true if the stream has ended
+	Err   error // ErrDamaged if the tape ends before the end of its recording
 }
 
-// State returns the tape's present state.
+// State returns the present state of the tape.
 func (t *Tape) State() TapeState {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -177,7 +177,7 @@ func (t *Tape) State() TapeState {
 }
 
 // Open returns the scopes that are open at the tape's end, by row and outermost first; see
-// [Stream.Open]. It reads the blocks since the recording last listed open scopes.
+// [Stream.Open]. It reads the latest blocks, from the last complete list of open scopes.
 func (t *Tape) Open() []Record {
 	t.mu.RLock()
 	blocks, rows, names := t.blocks, t.skim.rows, t.skim.names
@@ -216,8 +216,8 @@ func (t *Tape) Open() []Record {
 	return list
 }
 
-// decides reports whether a block lists open scopes on rows that no later block lists, and marks
-// all rows that it lists.
+// decides reports whether a block lists open scopes on a row that no later block covers. It marks
+// all rows that the block covers in decided.
 func (d *decoder) decides(b *Block, decided []bool) (yes bool) {
 	p := parser{rest: b.content}
 	p.any()

@@ -4,7 +4,6 @@ package events
 
 import "testing"
 
-// Reading a block repeatedly allocates nothing.
 func TestTapeAllocatesNothing(t *testing.T) {
 	data, _ := sample(t)
 	tape := OpenTape(data)
@@ -18,7 +17,7 @@ func TestTapeAllocatesNothing(t *testing.T) {
 			}
 		}
 	})
-	if n >= 1 { // a collection may empty the pool; the race detector always does
+	if n >= 1 { // A garbage collection may empty the pool; the race detector always does.
 		t.Errorf("%v allocations for %d blocks", n, len(blocks))
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// WriteTail writes a tape's events from the given moment on as a new stream for [Read]. The
-// stream has all names, and the blocks in which a record ends at that moment or later. It
-// includes scopes that began earlier if they ended after the moment or were listed as open.
+// WriteTail writes a tape's events from the given moment on as a new stream for [Read]. The stream
+// has all names, and the blocks in which a record ends at that moment or later. So it includes
+// scopes that began earlier, if they ended later or were listed as open.
 func (t *Tape) WriteTail(w io.Writer, from int64) error {
 	t.mu.RLock()
 	began, names, rows, blocks := t.skim.began, t.skim.names, t.skim.rows, t.blocks
@@ -21,7 +21,7 @@ func (t *Tape) WriteTail(w io.Writer, from int64) error {
 	for i := range blocks {
 		b := &blocks[i]
 		if b.To < from {
-			out = appendMoment(out, b.at) // later times are interpolated from it
+			out = appendMoment(out, b.at) // Later times are interpolated from this pair.
 			continue
 		}
 		at := len(out)
@@ -38,12 +38,12 @@ func (t *Tape) WriteTail(w io.Writer, from int64) error {
 	return err
 }
 
-// appendMoment appends a block that only pairs a tick with its time.
+// appendMoment appends a block that contains only a tick and its time.
 func appendMoment(b []byte, at fastclock.Pair) []byte {
 	from := len(b)
 	b = openBlock(b, blockOpen)
 	b = binary.AppendUvarint(b, uint64(at.Tick))
 	b = binary.AppendUvarint(b, uint64(at.Nanos))
-	b = append(b, 0, 0, 0) // no rows have open scopes
+	b = append(b, 0, 0, 0) // The block lists no rows.
 	return sealBlock(b, from)
 }

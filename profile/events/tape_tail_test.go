@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The tail of a tape is a valid stream with the same events as the blocks that end in it.
+// The tail of a tape must be a valid stream with the events of the blocks that end in it.
 func TestTapeTail(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tape := OpenTape(played(t))

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// played records random work of several workers and returns the stream.
+// played records random work of several workers, and returns the stream.
 func played(t *rapid.T) []byte {
 	var to bytes.Buffer
 	r, tick := ticking(&to)
@@ -105,14 +105,14 @@ func collectAll(s *Stream) (list []Event, err error) {
 	return list, nil
 }
 
-// sameAsRead checks that a tape yields the same as Read for the same bytes.
+// sameAsRead checks that a tape and Read yield the same events for the same bytes.
 func sameAsRead(t rapid.TB, tape *Tape, data []byte) {
 	t.Helper()
 	s := Read(bytes.NewReader(data))
 	want, wantErr := collectAll(s)
 	got, err := unrolled(t, tape)
 	same := cmp.Comparer(func(a, b []byte) bool { return bytes.Equal(a, b) })
-	floats := cmp.Comparer(func(a, b []float64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) // NaN equals NaN
+	floats := cmp.Comparer(func(a, b []float64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) // The comparison treats NaN as equal to NaN.
 	if diff := cmp.Diff(want, got, same, floats); diff != "" {
 		t.Fatalf("of %d bytes, -Read +Tape:\n%s", len(data), diff)
 	}
@@ -132,8 +132,8 @@ func sameAsRead(t rapid.TB, tape *Tape, data []byte) {
 	}
 }
 
-// A tape yields the events of Read: for whole, truncated and damaged recordings, and for
-// recordings written in pieces.
+// TestTapeAgreesWithRead uses whole, truncated and damaged recordings, and recordings written in
+// pieces.
 func TestTapeAgreesWithRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := played(t)
@@ -162,7 +162,7 @@ func TestTapeAgreesWithRead(t *testing.T) {
 	})
 }
 
-// Tape and Read agree on a stream truncated at each byte, and with each byte changed.
+// TestTapeAgreesWithReadOnDamage truncates the stream at each byte, and changes each byte.
 func TestTapeAgreesWithReadOnDamage(t *testing.T) {
 	data, _ := sample(t)
 	sameAsRead(t, OpenTape(data), data)
@@ -174,7 +174,6 @@ func TestTapeAgreesWithReadOnDamage(t *testing.T) {
 	}
 }
 
-// A bounded tape keeps the latest blocks and counts the records of the others.
 func TestBoundedTapeKeepsTheLatestBlocks(t *testing.T) {
 	const flushes = 100
 	var to bytes.Buffer
@@ -203,7 +202,7 @@ func TestBoundedTapeKeepsTheLatestBlocks(t *testing.T) {
 	}
 }
 
-// Several goroutines may read a tape while it is written.
+// Several goroutines read a tape while it is written.
 func TestTapeWhileWritten(t *testing.T) {
 	tape := NewTape(1 << 20)
 	r := New(tape, Options{})
@@ -245,7 +244,6 @@ func count(t rapid.TB, tape *Tape) int {
 	return len(slices.DeleteFunc(list, func(e Event) bool { return e.Kind == Open }))
 }
 
-// A tape can be a viewer of a feed.
 func TestTapeOfFeed(t *testing.T) {
 	feed := NewFeed()
 	r := New(feed, Options{})
@@ -264,7 +262,7 @@ func TestTapeOfFeed(t *testing.T) {
 	}
 }
 
-// For any bytes, a tape does not panic and takes little more memory than they have.
+// For any bytes, a tape must not panic, and must take little more memory than the bytes.
 func FuzzTape(f *testing.F) {
 	stream, _ := sample(f)
 	f.Add(stream, uint16(7))
@@ -276,7 +274,7 @@ func FuzzTape(f *testing.F) {
 	})
 }
 
-// FuzzTapeBlock is FuzzTape with valid check sums.
+// FuzzTapeBlock is FuzzTape with valid checksums.
 func FuzzTapeBlock(f *testing.F) {
 	stream, ends := sample(f)
 	for i := range ends[1:] {
@@ -289,7 +287,7 @@ func FuzzTapeBlock(f *testing.F) {
 			return
 		}
 		data := handmade(flagSameDetail, byte(Instant), 1, 7, flagSameDetail, 7)
-		data = data[:len(data)-blockHead-2-blockSum] // drops the last block
+		data = data[:len(data)-blockHead-2-blockSum] // Drop the last block.
 		from := len(data)
 		data = sealBlock(append(openBlock(data, kind), content...), from)
 		checkTape(t, appendEnd(data, 0, 0), 10)

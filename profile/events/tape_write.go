@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// A cut is the writing state of a tape: its bounds and the incomplete block.
+// A cut is the state of writing a tape: the memory limit and the incomplete block.
 type cut struct {
-	keep, held int64  // limit and current number of bytes in blocks
-	begun      bool   // the stream's magic has been read
+	keep, held int64  // maximum and present number of bytes in blocks
+	begun      bool   // true if the magic bytes have been read
 	pending    []byte // received part of an incomplete block
 }
 
 // blockCost is the memory that a block takes in addition to its content.
 const blockCost = 128
 
-// tapeLines bounds the lines of a tape's clock. It is large, because times of early blocks must
-// stay exact.
+// tapeLines is the maximum number of lines of a tape's clock. It is large, because times of early
+// blocks must stay exact.
 const tapeLines = 1 << 20
 
 // OpenTape returns the tape of a whole stream, such as a mapped file. The stream must stay valid
-// while the tape is used. A damaged or truncated stream is read up to the last whole block before
-// the damage, and [TapeState].Err reports it.
+// while the tape is used. If the stream is damaged or truncated, the tape has the whole blocks
+// before the damage, and [TapeState].Err reports it.
 func OpenTape(stream []byte) *Tape {
 	t := &Tape{skim: decoder{clock: clock{most: tapeLines}}, cut: cut{keep: math.MaxInt64}}
 	rest, err := t.takeBlocks(stream, false)
@@ -39,15 +39,16 @@ func OpenTape(stream []byte) *Tape {
 	return t
 }
 
-// NewTape returns an empty tape for a stream that is written while it is recorded: by
-// [Feed.WriteStream], or from a connection by io.Copy. The tape keeps at most the given number of
-// bytes of blocks, 256 MiB for 0: new blocks displace the oldest blocks, but names are kept.
+// NewTape returns an empty tape for a stream that is still being recorded. The stream is written by
+// [Feed.WriteStream], or copied from a connection by io.Copy. The tape keeps at most the given
+// number of bytes of blocks, 256 MiB for 0. New blocks displace the oldest blocks, but names are
+// kept.
 func NewTape(keep int64) *Tape {
 	keep = max(cmp.Or(keep, 256<<20), 1)
 	return &Tape{skim: decoder{clock: clock{most: tapeLines}}, cut: cut{keep: keep}}
 }
 
-// Write appends the next part of a stream, cut anywhere, to a tape made by NewTape. It returns
+// Write appends the next part of a stream, of any size, to a tape made by NewTape. It returns
 // ErrDamaged for damage; earlier whole blocks are kept.
 func (t *Tape) Write(p []byte) (int, error) {
 	t.mu.Lock()
@@ -56,7 +57,7 @@ func (t *Tape) Write(p []byte) (int, error) {
 		return 0, t.err
 	}
 	for rest := p; len(rest) > 0 && t.err == nil; {
-		part := rest[:min(len(rest), maxBlock)] // limits the size of pending
+		part := rest[:min(len(rest), maxBlock)] // This limits the size of pending.
 		rest = rest[len(part):]
 		if len(t.cut.pending) > 0 {
 			t.cut.pending = append(t.cut.pending, part...)
@@ -64,8 +65,8 @@ func (t *Tape) Write(p []byte) (int, error) {
 		}
 		var left []byte
 		left, t.err = t.takeBlocks(part, true)
-		if len(left) < len(part) || len(t.cut.pending) == 0 { // otherwise pending already holds left
-			t.cut.pending = append(t.cut.pending[:0], left...) // copies left, which may share memory with pending
+		if len(left) < len(part) || len(t.cut.pending) == 0 { // Otherwise pending already holds left.
+			t.cut.pending = append(t.cut.pending[:0], left...) // This copies left, which may share memory with pending.
 		}
 	}
 	if t.err != nil {
@@ -75,8 +76,8 @@ func (t *Tape) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// takeBlocks takes the whole blocks at the front of b and returns the remaining bytes. If clone is
-// set it copies the blocks, because the caller will reuse b.
+// takeBlocks processes the whole blocks at the front of b and returns the remaining bytes. If clone
+// is set it copies the blocks, because the caller will reuse b.
 func (t *Tape) takeBlocks(b []byte, clone bool) (rest []byte, err error) {
 	if !t.cut.begun {
 		if len(b) < len(magic) {
@@ -122,7 +123,7 @@ func (t *Tape) takeBlock(kind byte, content []byte, clone bool) error {
 	t.next++
 	b.To = d.clock.nanos(d.clock.last.Tick)
 	if b.From = b.To; kind == blockRecords {
-		b.Row, b.Records = d.row, min(int(d.left), len(d.rest.rest)/2) // a record takes at least two bytes
+		b.Row, b.Records = d.row, min(int(d.left), len(d.rest.rest)/2) // A record takes at least two bytes.
 		b.From = min(d.clock.nanos(d.last), b.To)
 	}
 	if clone {

@@ -6,9 +6,9 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A Worker records events on one row of the timeline. One goroutine at a time may use it. It
-// never blocks and never allocates: when the recorder has no free buffer, its records are dropped
-// and counted.
+// A Worker records events on one row of the timeline. One goroutine at a time may use it. It never
+// blocks and never allocates. When the recorder has no free buffer, it drops and counts the
+// records.
 //
 // A nil Worker records nothing.
 type Worker struct {
@@ -16,16 +16,16 @@ type Worker struct {
 	base int64
 	buf  *buffer
 	rec  *Recorder
-	row  *row // nil once released
+	row  *row // nil after Release
 
 	open  *openScopes // open scopes of the row; nil if open scopes are not listed
 	level int         // number of open scopes
 
-	_ [72]byte // keeps other workers' fields off this one's cache lines
+	_ [72]byte // Padding keeps the fields of other workers off this worker's cache lines.
 }
 
 // putRecordSlot appends a record of one slot. It calls insert if the buffer is full or the time
-// difference is too large; a clock that ran backwards also gives a large difference.
+// difference is too large. The difference is also too large if the clock ran backwards.
 func (w *Worker) putRecordSlot(a, b uint64, now int64) {
 	ticks, n := uint64(now-w.base), w.used
 	if uint(n) >= bufferSlots || ticks>>timeBits != 0 {
@@ -37,13 +37,13 @@ func (w *Worker) putRecordSlot(a, b uint64, now int64) {
 }
 
 // stamp appends a record of one slot with the current time. Its callers are short enough to be
-// inlined, so that a nil worker costs no call.
+// inlined, so a nil worker costs no call.
 func (w *Worker) stamp(kind Kind, name Symbol, b uint64) {
 	w.putRecordSlot(first(kind, name), b, fastclock.Now())
 }
 
-// insert appends a record that continues in further slots. It returns those slots for the caller
-// to fill, or nil if the record was dropped.
+// insert appends a record that continues in further slots. It returns those slots for the caller to
+// fill, or nil if the record was dropped.
 func (w *Worker) insert(a, b uint64, now int64, more int) []slot {
 	if w.buf != nil && (w.used+1+more > bufferSlots || now-w.base >= 1<<timeBits) {
 		w.Flush()
@@ -59,7 +59,7 @@ func (w *Worker) insert(a, b uint64, now int64, more int) []slot {
 	return w.buf.slots[n+1 : w.used]
 }
 
-// takeBuffer takes an empty buffer and reports whether there was one.
+// takeBuffer takes an empty buffer. It returns false if there is none.
 func (w *Worker) takeBuffer(now int64) bool {
 	if w.row == nil {
 		return false
@@ -82,8 +82,8 @@ func (w *Worker) drop() {
 }
 
 // Flush passes the worker's records to the recorder, which writes them to the stream and its live
-// viewers. A worker that records little should flush when it finishes a task; a full buffer is
-// passed automatically.
+// viewers. A worker that records little should flush when it finishes a task. A full buffer is
+// flushed automatically.
 func (w *Worker) Flush() {
 	if w == nil || w.buf == nil {
 		return
@@ -93,8 +93,8 @@ func (w *Worker) Flush() {
 	w.buf, w.used = nil, bufferSlots
 }
 
-// Release flushes the worker and frees its row for the next worker of that name. Later records on
-// it are dropped and counted.
+// Release flushes the worker, and frees its row for the next worker of that name. Later records of
+// the released worker are dropped and counted.
 func (w *Worker) Release() {
 	if w == nil || w.row == nil {
 		return
@@ -140,7 +140,7 @@ func (m ScopeMark) endAt(now int64) {
 	switch {
 	case dur>>durBits == 0:
 		m.w.putRecordSlot(first(Scope, m.what.name()), withDetail(m.what.detail(), dur), now)
-	case now < m.start: // another core's clock is behind
+	case now < m.start: // Another core's clock is behind.
 		m.w.putRecordSlot(first(Scope, m.what.name()), withDetail(m.what.detail(), 0), now)
 	default:
 		if more := m.w.insert(first(longScope, m.what.name()), withDetail(m.what.detail(), 0), now, 1); more != nil {
@@ -178,36 +178,36 @@ func (w *Worker) Vector(name Symbol, values ...float64) {
 	}
 }
 
-// Alloc records an allocation of some kind of memory.
+// Alloc records that the program allocated memory of a named kind.
 func (w *Worker) Alloc(name Symbol, bytes int64) {
 	if w != nil {
 		w.stamp(Alloc, name, uint64(bytes))
 	}
 }
 
-// Free records that memory of some kind was freed.
+// Free records that the program freed memory of a named kind.
 func (w *Worker) Free(name Symbol, bytes int64) {
 	if w != nil {
 		w.stamp(Free, name, uint64(bytes))
 	}
 }
 
-// FlowOut records that the flow id, from [Recorder.Flow], leaves the current scope. The receiving
-// worker calls FlowIn with the same id.
+// FlowOut records that a flow leaves the current scope. The id comes from [Recorder.Flow]. The
+// receiving worker calls FlowIn with the same id.
 func (w *Worker) FlowOut(id uint64) {
 	if w != nil {
 		w.stamp(FlowOut, 0, id)
 	}
 }
 
-// FlowIn records that the flow id arrives in the current scope.
+// FlowIn records that a flow arrives in the current scope.
 func (w *Worker) FlowIn(id uint64) {
 	if w != nil {
 		w.stamp(FlowIn, 0, id)
 	}
 }
 
-// User records at most 65,520 bytes of data, whose meaning the name determines. Larger data is
+// User records at most 65,520 bytes of data. The name determines their meaning. Larger data is
 // dropped and counts as one dropped record.
 func (w *Worker) User(name Symbol, data []byte) {
 	if w == nil {

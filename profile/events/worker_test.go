@@ -18,7 +18,6 @@ func TestNilRecordsNothing(t *testing.T) {
 	w.Release()
 }
 
-// Nearly every record takes 16 bytes of the buffer.
 func TestRecordTakesSixteenBytes(t *testing.T) {
 	r := New(io.Discard, Options{})
 	defer r.Close()
@@ -52,7 +51,7 @@ func TestRecordTakesSixteenBytes(t *testing.T) {
 	}
 }
 
-// everyCall makes 12 records, of all kinds, in scopes of depth 2.
+// everyCall makes 12 records of all kinds, in scopes of depth 2.
 func everyCall(w *Worker) {
 	defer w.Begin(1, 2).End()
 	mark := w.Begin(1, 2)
@@ -75,7 +74,7 @@ func TestRecordingAllocatesNothing(t *testing.T) {
 	defer r.Close()
 	w := r.Worker("worker")
 	defer w.Release()
-	everyCall(w) // warms up the writing goroutine
+	everyCall(w) // This warms up the writing goroutine.
 	if n := testing.AllocsPerRun(1000, func() { everyCall(w) }); n != 0 {
 		t.Errorf("%v allocations in 12 records", n)
 	}

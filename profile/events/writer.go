@@ -10,9 +10,9 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// writeStream is the recorder's goroutine: it writes buffers as blocks until the recorder is
-// closed, and lists the open scopes at each tick of the timer. began is the wall-clock time of
-// r.began.
+// writeStream is the recorder's goroutine. It writes buffers as blocks until the recorder is
+// closed, and lists the open scopes at each tick of the timer. The argument began is the wall-clock
+// time of r.began.
 func (r *Recorder) writeStream(to io.Writer, began time.Time, timer <-chan time.Time) {
 	defer close(r.done)
 	s := sink{to: to, rec: r}
@@ -40,7 +40,7 @@ func (s *sink) writeBuffer(b *buffer) {
 	s.appendRows()
 	s.out = s.enc.appendRecords(s.out, b, s.mark(), s.rec.began, s.names)
 	count, row := int64(b.records()), b.row
-	s.rec.free <- b // freed before the write, which may take long
+	s.rec.free <- b // The buffer is freed before the write, which may take long.
 	if s.rec.tellsOpen {
 		s.tell(row, 1, false)
 	}
@@ -57,21 +57,21 @@ func (s *sink) tellAll() {
 	s.tell(0, s.rows, true)
 }
 
-// tell writes the open scopes of some rows, which the stream must already list. It reads the
-// clocks before it looks at the scopes: a scope that had begun by then and is still visible was
-// open at that moment.
+// tell writes the open scopes of some rows, which the stream must already list. It reads the clocks
+// before it looks at the scopes. So a scope that had begun by then and is still visible was open at
+// that moment.
 func (s *sink) tell(first, count int, old bool) {
 	mark := s.mark()
 	s.look(first, count, mark.Tick)
 	if s.news(first, old) {
-		s.appendNames() // look may have found scopes with new names
+		s.appendNames() // The scopes that look found may have new names.
 		s.out = s.appendOpen(s.out, first, mark, s.rec.began, s.names)
 	}
 }
 
 // endStream writes the end of the stream.
 func (s *sink) endStream() {
-	s.appendNames() // includes the rows of workers that recorded nothing
+	s.appendNames() // These include the rows of workers that recorded nothing.
 	s.appendRows()
 	if s.rec.tellsOpen {
 		s.tell(0, s.rows, true)
@@ -80,7 +80,7 @@ func (s *sink) endStream() {
 	s.send()
 }
 
-// A sink is the state of the writing goroutine.
+// A sink is the state of the goroutine that writes the stream.
 type sink struct {
 	to    io.Writer
 	rec   *Recorder
@@ -92,7 +92,7 @@ type sink struct {
 	teller
 }
 
-// send writes the ready blocks, unless a write has failed before.
+// send writes the ready blocks. It writes nothing if an earlier write has failed.
 func (s *sink) send() bool {
 	out := s.out
 	s.out = s.out[:0]
@@ -115,7 +115,7 @@ func (s *sink) send() bool {
 }
 
 // mark pairs the clocks for the next block. All events of the block happened before it. Ticks and
-// times of successive pairs increase, so that the reader's clock never runs backwards.
+// times always increase, so that the reader's clock never runs backwards.
 func (s *sink) mark() fastclock.Pair {
 	if p := fastclock.Mark(); p.Tick > s.last.Tick && p.Nanos > s.last.Nanos {
 		s.last = p
@@ -123,8 +123,8 @@ func (s *sink) mark() fastclock.Pair {
 	return s.last
 }
 
-// appendNames appends the new names. A worker gets its symbols before it hands over the buffer
-// that uses them, so no name is missing.
+// appendNames appends the new names. A worker gets its symbols before it hands over the buffer that
+// uses them, so no name is missing.
 func (s *sink) appendNames() {
 	count := s.rec.names.Len()
 	if s.names == count {

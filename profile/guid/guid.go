@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// An ID is one identifier. IDs compare by time as arrays of bytes do. New never returns the zero
-// ID.
+// An ID is one identifier. As arrays of bytes, IDs sort by time. New never returns the zero ID.
 type ID [16]byte
 
 const (
@@ -22,11 +21,11 @@ const (
 	randomBits  = 18
 
 	textLen    = 26
-	firstDigit = 7 // greatest first digit: it has three bits
+	firstDigit = 7 // The first digit has only three bits, so its maximum is 7.
 	alphabet   = "0123456789abcdefghijklmnopqrstuv"
 )
 
-// assemble combines a stamp with machine, process and random number.
+// assemble combines a stamp with the machine, process and random fields.
 func assemble(stamp, origin uint64) (id ID) {
 	binary.BigEndian.PutUint64(id[:8], stamp)
 	binary.BigEndian.PutUint64(id[8:], origin)
@@ -39,13 +38,13 @@ func (id ID) origin() uint64 { return binary.BigEndian.Uint64(id[8:]) }
 // IsZero reports whether id is the zero ID.
 func (id ID) IsZero() bool { return id == ID{} }
 
-// Fields are the parts of an ID.
+// Fields holds the parts of an ID.
 type Fields struct {
 	Time    time.Time // creation time in UTC, by the machine's clock
 	Counter int       // number of IDs made earlier in the same microsecond
-	Machine uint32    // 24 bits of the hash of the machine's identity
+	Machine uint32    // first 24 bits of the hash of the machine's identity
 	Process int       // low 22 bits of the process ID
-	Random  uint32    // random number of the process, 18 bits
+	Random  uint32    // 18-bit random number of the process
 }
 
 // Fields decodes the ID.
@@ -60,7 +59,7 @@ func (id ID) Fields() Fields {
 	}
 }
 
-// Describe returns all fields as text for people.
+// Describe formats all fields as readable text.
 func (id ID) Describe() string {
 	f := id.Fields()
 	return fmt.Sprintf("%s #%d, machine %06x, process %d, random %05x",
@@ -79,7 +78,7 @@ func (id ID) String() string {
 	return string(text[:])
 }
 
-// MarshalText returns the characters of String; the error is always nil.
+// MarshalText returns the result of String. The error is always nil.
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText sets the ID to the result of Parse.
@@ -91,7 +90,7 @@ func (id *ID) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Parse returns the ID with this text, in lower or upper case.
+// Parse returns the ID with this text, which may be in lower or upper case.
 func Parse(text string) (ID, error) {
 	if len(text) != textLen {
 		return ID{}, fmt.Errorf("guid: %.40q has %d characters: an ID has %d", text, len(text), textLen)
@@ -119,9 +118,9 @@ func Parse(text string) (ID, error) {
 
 // A generator makes the IDs of one process.
 type generator struct {
-	origin uint64 // machine, process and random number
+	origin uint64 // fields for machine, process and random number
 	now    func() time.Time
-	last   atomic.Uint64 // stamp of the last ID
+	last   atomic.Uint64 // stamp of the latest ID
 }
 
 func newGenerator(now func() time.Time, origin uint64) *generator {
@@ -133,14 +132,14 @@ var process = sync.OnceValue(func() *generator {
 	return newGenerator(time.Now, identity(machine(), os.Getpid(), rand.Uint32()))
 })
 
-// New returns a unique ID; the package's documentation describes the limits of uniqueness. It may
-// be called from any goroutine.
+// New returns a unique ID. The package's documentation describes the limits of uniqueness. Any
+// goroutine may call New.
 func New() ID { return process().nextGUID() }
 
 func (g *generator) nextGUID() ID { return assemble(g.nextStamp(), g.origin) }
 
-// nextStamp returns a stamp above all earlier ones: the time in microseconds, and a counter in the
-// low bits.
+// nextStamp returns a stamp that is greater than all earlier ones. It consists of the time in
+// microseconds, and a counter in the low bits.
 func (g *generator) nextStamp() uint64 {
 	now := uint64(max(g.now().UnixMicro(), 0)) << counterBits
 	for {
@@ -160,11 +159,11 @@ func identity(machine []byte, pid int, random uint32) uint64 {
 	return origin<<randomBits | uint64(random)&(1<<randomBits-1)
 }
 
-// machine returns the identity of this machine: its host name and, on systems that have one, its
-// machine ID. It does not use network addresses: querying them would take longer than the
-// shortest runs.
+// machine returns the identity of this machine. It consists of the host name and, on systems that
+// have one, the machine ID. It does not use network addresses, because querying them would take
+// longer than the shortest runs.
 func machine() []byte {
-	name, _ := os.Hostname() // only the machine ID is used if there is no host name
+	name, _ := os.Hostname() // Without a host name, only the machine ID is used.
 	number, _ := os.ReadFile("/etc/machine-id")
 	return append(append([]byte(name), 0), number[:min(len(number), 64)]...)
 }

@@ -14,12 +14,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// at returns a generator that reads its time from now.
+// at returns a generator whose clock is the variable now.
 func at(now *time.Time) *generator {
 	return newGenerator(func() time.Time { return *now }, identity([]byte("host"), 4711, 0x2a0b7))
 }
 
-// The fields are at the documented places, and come back from the text.
 func TestFieldsAreAtDocumentedPlaces(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 6789, time.UTC)
 	g := at(&now)
@@ -39,7 +38,6 @@ func TestFieldsAreAtDocumentedPlaces(t *testing.T) {
 	}
 }
 
-// Text and bytes hold the same ID, and sort the same way.
 func TestTextSortsLikeBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func() (id ID) {
@@ -86,8 +84,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// IDs grow even when the clock stands still or is set back, and follow the clock again when it
-// has caught up.
+// IDs must increase even when the clock does not advance or is set back. They must follow the clock
+// again when it has caught up.
 func TestIDsGrowWhenTheClockIsSetBack(t *testing.T) {
 	now := time.UnixMicro(1_000_000)
 	g := at(&now)
@@ -101,7 +99,7 @@ func TestIDsGrowWhenTheClockIsSetBack(t *testing.T) {
 		last = id
 		return id
 	}
-	for range 1<<counterBits + 1 { // one more than fits in a microsecond
+	for range 1<<counterBits + 1 { // This is one ID more than fits in a microsecond.
 		next()
 	}
 	if got := last.Fields().Time.UnixMicro(); got != 1_000_001 || last.Fields().Counter != 0 {
@@ -119,7 +117,7 @@ func TestIDsGrowWhenTheClockIsSetBack(t *testing.T) {
 	}
 }
 
-// 64 goroutines make IDs at once while the clock jumps, and no two IDs are equal.
+// In this test, 64 goroutines make IDs at the same time while the clock jumps.
 func TestConcurrentIDsAreUnique(t *testing.T) {
 	const goroutines, each = 64, 20_000
 	var reads int64

@@ -10,13 +10,14 @@ import (
 	"unsafe"
 )
 
-// lineAfter returns the caller's place in the form of Owner.Site, some lines later.
+// lineAfter returns the line that follows its caller's line after the given number of lines. It has
+// the form of Owner.Site.
 func lineAfter(lines int) string {
 	_, _, line, _ := runtime.Caller(1)
 	return fmt.Sprint("memory/allocations_test.go:", line+lines)
 }
 
-// A heldSlice is an item of a list, with its owner.
+// A heldSlice is a list item with its owner.
 type heldSlice struct {
 	Address, ID     uint64
 	Bytes, Capacity int64
@@ -82,8 +83,7 @@ func TestAllocationsHaveAllFields(t *testing.T) {
 	}
 }
 
-// Each allocating line is a separate site, even if small functions are inlined into their
-// callers.
+// Each line that allocates must be a separate site, even if the compiler inlines small functions.
 func TestEachLineIsASite(t *testing.T) {
 	tracker := New(Options{Sites: true})
 	p := tracker.Group("g", GroupOptions{}).Pool("p", PoolOptions{})

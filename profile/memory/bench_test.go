@@ -46,8 +46,8 @@ func BenchmarkScope(b *testing.B) {
 	}
 }
 
-// Each buffer is written once per page, because creating the pages of a fresh buffer takes most
-// of the time.
+// The benchmark writes once to each page of a buffer, because creating the pages of a new buffer
+// takes most of the time.
 func BenchmarkPool(b *testing.B) {
 	touch := func(mem []byte) {
 		for i := 0; i < len(mem); i += 4096 {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// noWait is the nil context, for calls that do not wait.
+// noWait is a nil context, for calls that do not wait.
 var noWait context.Context
 
-// A BudgetError describes an allocation refused by an enforced budget.
+// A BudgetError describes an allocation that an enforced budget refused.
 type BudgetError struct {
-	Group  string // owner of the budget: the pool's group or a group above it
+	Group  string // group that has the budget: the pool's group or a group that encloses it
 	Budget int64
-	Held   int64 // bytes held by Group at the request
-	Asked  int64 // requested additional bytes
+	Held   int64 // bytes that Group held at the request
+	Asked  int64 // number of requested additional bytes
 }
 
 func (e *BudgetError) Error() string {
@@ -26,14 +26,14 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("memory: group %q: the request of %d bytes exceeds the budget: %d of %d are in use", e.Group, e.Asked, e.Held, e.Budget)
 }
 
-// TryBytes is like [Pool.Bytes] but returns a *[BudgetError] if an enforced budget of the group
-// or of a group above it has no room. A budget for which other requests wait has no room.
+// TryBytes is like [Pool.Bytes], but returns a *[BudgetError] if an enforced budget of the group or
+// of an enclosing group has no room. A budget for which other requests wait has no room.
 func (p *Pool) TryBytes(w *Worker, n int) ([]byte, error) {
 	return p.bytes(noWait, p.site(w), n)
 }
 
-// WaitBytes is like [Pool.Bytes] but first waits until the enforced budgets have room: the
-// group's own budget, then the budgets above it. Requests are served in order, so that a large
+// WaitBytes is like [Pool.Bytes], but first waits until the enforced budgets have room: the group's
+// own budget, then the budgets of enclosing groups. Requests are served in order, so that a large
 // request does not starve. WaitBytes returns an error when ctx ends, and a *[BudgetError] at once
 // if n exceeds a whole budget.
 //
@@ -50,9 +50,9 @@ func (g *Group) WaitGrow(ctx context.Context, w *Worker, n int64) (Account, erro
 	return g.grow(ctx, w, n)
 }
 
-// admit takes n bytes from the enforced budgets of g and the groups above it, up to but excluding
-// end. With a context it waits for the budgets one after the other, from g up: a request that
-// waits for its own group takes nothing from the groups above.
+// admit takes n bytes from the enforced budgets of g and the groups that enclose it, up to but
+// excluding end. With a context, it waits for the budgets one after another, from g outward. A
+// request that waits for its own group takes nothing from the enclosing groups.
 func (g *Group) admit(ctx context.Context, n int64, end *Group) error {
 	if n <= 0 {
 		return nil
@@ -85,7 +85,7 @@ func (g *Group) refuse(n int64) error {
 	return &BudgetError{Group: g.name, Budget: g.budget, Held: g.held.bytes.Load(), Asked: n}
 }
 
-// release returns the bytes that admit took.
+// release returns the bytes that admit has taken.
 func (g *Group) release(n int64, end *Group) {
 	if n <= 0 {
 		return

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// nested returns a pool of a group with a budget of 100, and a pool of the group's parent with a
-// budget of 150. The parent's own parent has no budget.
+// nested returns two pools. The first is in a group with a budget of 100. The second is in the
+// parent group, which has a budget of 150. The group that encloses the parent has no budget.
 func nested(t *Tracker) (inner, middle *Pool) {
 	run := t.Group("run", GroupOptions{})
 	m := t.Group("middle", GroupOptions{Budget: 150, Enforce: true, Parent: run})
@@ -40,14 +40,14 @@ func TestBudgetsRefuse(t *testing.T) {
 	refused(BudgetError{"middle", 150, 120, 31}, err)
 	_, err = inner.group.TryGrow(nil, 31)
 	refused(BudgetError{"middle", 150, 120, 31}, err)
-	_, err = inner.WaitBytes(t.Context(), nil, 101) // fails at once, because it exceeds the whole budget
+	_, err = inner.WaitBytes(t.Context(), nil, 101) // This fails at once, because it exceeds the whole budget.
 	refused(BudgetError{"inner", 100, 60, 101}, err)
 	_, err = middle.group.WaitGrow(t.Context(), nil, 151)
 	refused(BudgetError{"middle", 150, 120, 151}, err)
 	wantPanic(t, `group "inner": the request of 41 bytes exceeds the budget: 60 of 100 are in use`, func() { inner.Bytes(nil, 41) })
 	wantPanic(t, `group "inner": the request of 101 bytes exceeds the whole budget of 100`, func() { inner.group.Grow(nil, 101) })
 
-	// A refusal by the middle budget takes nothing from the inner one.
+	// When the budget of the middle group refuses a request, the inner budget must lose nothing.
 	c := must(inner.TryBytes(nil, 30))
 	middle.Free(nil, b)
 	d := must(inner.WaitBytes(t.Context(), nil, 10))
@@ -71,7 +71,7 @@ func TestBudgetsRefuse(t *testing.T) {
 	}
 }
 
-// A large request is served before smaller, later ones.
+// A large request must be served before later, smaller ones.
 func TestWaitingIsInOrder(t *testing.T) {
 	tracker := New(Options{})
 	inner, _ := nested(tracker)
@@ -84,7 +84,7 @@ func TestWaitingIsInOrder(t *testing.T) {
 		}
 		large <- b
 	}()
-	for { // loops until the other request waits
+	for { // Loop until the other request waits.
 		b, err := inner.TryBytes(nil, 1)
 		if err != nil {
 			if want := `memory: group "inner": the request of 1 bytes has to wait: 60 of the budget of 100 are in use, and earlier requests wait for the rest`; err.Error() != want {

@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// callers numbers the call sites that allocate. With a nil *callers, call sites have no names.
+// callers numbers the call sites that allocate. If it is nil, call sites have no names.
 type callers struct {
 	mu      sync.RWMutex
-	numbers map[[2]uintptr]uint32 // key: program counters of the call site and of its caller
+	numbers map[[2]uintptr]uint32 // number of a call site by the program counters of the site and of its caller
 	byName  map[string]uint32
-	names   []string // "decode.go:42", by number; number 0 is empty
+	names   []string // names such as "decode.go:42", by number; number 0 is empty
 }
 
 func newCallers() *callers {
 	return &callers{numbers: map[[2]uintptr]uint32{}, byName: map[string]uint32{}, names: []string{""}}
 }
 
-// here returns the number of the call site that is the given number of calls up the stack: 1 is
-// here's caller.
+// here returns the number of a call site, which is the given number of calls up the stack. With 1,
+// it is the caller of here.
 func (c *callers) here(above int) uint32 {
-	// A single program counter could not distinguish an inlined function from the functions
-	// around it.
+	// A single program counter could not distinguish an inlined function from the functions around
+	// it.
 	var at [2]uintptr
 	runtime.Callers(above+1, at[:])
 	c.mu.RLock()
@@ -55,7 +55,7 @@ func (c *callers) name(n uint32) string {
 	return c.names[n]
 }
 
-// footprint returns the approximate size of the names in bytes.
+// footprint returns the approximate number of bytes that the names take.
 func (c *callers) footprint() int64 {
 	if c == nil {
 		return 0

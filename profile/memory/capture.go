@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A Capture is the state of a tracker at one time. It can be kept, written to a file and
-// compared. It never changes.
+// A Capture is the state of a tracker at one time. It can be kept, written to a file and compared
+// with another capture. It never changes.
 type Capture struct {
-	Program string    `json:"program,omitempty"` // optionally set by the caller
-	Tracker string    `json:"tracker"`           // unique per tracker and run; lists are comparable only if it is equal
+	Program string    `json:"program,omitempty"` // name of the program; set by the caller if wanted
+	Tracker string    `json:"tracker"`           // unique for each tracker and run; lists are comparable only if it is equal
 	At      time.Time `json:"at"`
 
 	Snapshot *Snapshot `json:"snapshot"`
@@ -21,8 +21,8 @@ type Capture struct {
 	List     *List     `json:"-"`
 }
 
-// Capture returns the current state, with the accuracy described at [Snapshot]. The capture of a
-// nil tracker is empty.
+// Capture returns the current state, as accurate as [Snapshot] describes. The capture of a nil
+// tracker is empty.
 func (t *Tracker) Capture(at time.Time) *Capture {
 	c := &Capture{At: at, Snapshot: t.Snapshot(), Usage: t.Usage(), List: t.List()}
 	if t != nil {
@@ -47,18 +47,18 @@ type captureFile struct {
 	Items  itemsJSON `json:"allocations"`
 }
 
-// itemsJSON holds five numbers for each item, in the order of the fields of Item.
+// itemsJSON holds five numbers per item, in the order of the fields of Item.
 type itemsJSON []Item
 
-// WriteJSON writes the capture in the form that [ReadCapture] reads: a JSON object with Snapshot,
-// Usage, the owners of the list, and its items as one flat array of address, id, bytes, capacity
-// and owner.
+// WriteJSON writes the capture in the format that [ReadCapture] reads. It is a JSON object with
+// Snapshot, Usage, the owners of the list, and the items. The items are one flat array of address,
+// id, bytes, capacity and owner.
 func (c *Capture) WriteJSON(w io.Writer) error {
 	head, err := json.Marshal(captureFile{Format: captureFormat, Capture: c, Owners: c.List.Owners})
 	if err != nil {
 		return err
 	}
-	const end = "null}" // ends the object; the items are written before it, in parts
+	const end = "null}" // end of the object; the items are written before it, in parts
 	out := bufio.NewWriterSize(w, 64<<10)
 	out.Write(head[:len(head)-len(end)])
 	out.WriteByte('[')

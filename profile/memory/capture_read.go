@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Limits of a file.
+// These are the limits of a file.
 const (
 	maxCaptureBytes = 1 << 30
-	maxLevels       = 1 << 23 // total tree levels of all rows
-	maxFigure       = 1 << 53 // integers up to this are exact in JSON
+	maxLevels       = 1 << 23 // maximum number of tree levels of all rows
+	maxFigure       = 1 << 53 // JSON represents integers up to this exactly
 	maxName         = 16 << 10
 )
 
-// ReadCapture reads a file of [Capture.WriteJSON]. The file may be damaged or forged: ReadCapture
-// returns an error if figures are out of range or contradict each other.
+// ReadCapture reads a file of [Capture.WriteJSON]. The file may be damaged or forged. ReadCapture
+// returns an error if numbers are out of range or contradict each other.
 func ReadCapture(r io.Reader) (*Capture, error) {
 	c, err := readCapture(r, maxCaptureBytes)
 	if err != nil {
@@ -75,8 +75,7 @@ func (f *figures) err(where string) error {
 	return nil
 }
 
-// checkNames returns an error if a name is longer than maxName, because a page may show it many
-// times.
+// checkNames returns an error if a name is longer than maxName. A page may show a name many times.
 func checkNames(names ...string) error {
 	for _, name := range names {
 		if len(name) > maxName {
@@ -86,7 +85,7 @@ func checkNames(names ...string) error {
 	return nil
 }
 
-// check validates the snapshot and sorts its rows and groups.
+// check validates the snapshot, and sorts its rows and groups.
 func (s *Snapshot) check() error {
 	var bytes, counts, peaks, groups figures
 	levels := 0
@@ -108,9 +107,9 @@ func (s *Snapshot) check() error {
 		if err := checkNames(g.Name, g.Parents); err != nil {
 			return err
 		}
-		groups = figures{bad: groups.bad} // groups contain each other, so their sums are not added
+		groups = figures{bad: groups.bad} // Groups contain each other, so their sums are not added.
 		groups.appendFigures(g.Bytes, g.Count, g.Peak, g.Exceeded, g.PeakCount, g.Refused, g.Waited)
-		groups.bad = groups.bad || g.Budget < 0 // a budget may be as large as int64
+		groups.bad = groups.bad || g.Budget < 0 // A budget may be as large as MaxInt64.
 	}
 	groups.sum = 0
 	groups.appendFigures(s.Held, s.Warm, s.Untracked, s.Coarse, s.Unprotected)
@@ -167,7 +166,7 @@ func (l *List) check() error {
 	return cmp.Or(bytes.err("bytes of allocations"), capacities.err("capacities of allocations"))
 }
 
-// UnmarshalJSON reads an array of whole numbers without allocating each.
+// UnmarshalJSON reads an array of whole numbers without allocating memory for each.
 func (items *itemsJSON) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
@@ -181,13 +180,13 @@ func (items *itemsJSON) UnmarshalJSON(text []byte) error {
 	for _, c := range text[1:] {
 		switch {
 		case c >= '0' && c <= '9' && digits < 20:
-			// A 20-digit number that overflows wraps around to a number that is also invalid.
+			// If a number of 20 digits overflows, the result is also invalid.
 			fields[at] = fields[at]*10 + uint64(c-'0')
 			digits++
 		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
 		case c != ',' && c != ']':
 			return fmt.Errorf("the allocations have %q where whole numbers belong", c)
-		case digits == 0 && at == 0 && len(list) == 0: // []
+		case digits == 0 && at == 0 && len(list) == 0: // The array is empty.
 		case digits == 0:
 			return errors.New("a number is missing among the allocations")
 		default:

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// captured returns a tracker and its capture, with sites, accounts, slices of two pools and names
-// that need escapes.
+// captured returns a tracker and its capture. It has sites, accounts, slices of two pools, and
+// names that need escapes.
 func captured(t *testing.T) (*Tracker, *Capture) {
 	tracker := New(Options{Sites: true, Totals: true})
 	g := tracker.Group("images", GroupOptions{Budget: 1000})
@@ -40,7 +40,7 @@ func TestCaptureSurvivesAFile(t *testing.T) {
 	if len(got.List.Items) != 2 || len(got.Snapshot.Rows) != 3 {
 		t.Errorf("%d items and %d rows", len(got.List.Items), len(got.Snapshot.Rows))
 	}
-	for n := range len(text) - 1 { // text is complete without its final newline
+	for n := range len(text) - 1 { // The text is complete even without its final newline.
 		if _, err := ReadCapture(strings.NewReader(text[:n])); err == nil {
 			t.Fatalf("the first %d bytes were accepted as a capture", n)
 		}

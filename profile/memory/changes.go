@@ -8,22 +8,22 @@ import (
 	"slices"
 )
 
-// Changes are the differences between two lists of allocations.
+// Changes holds the differences between two lists of allocations.
 type Changes struct {
 	New     *List // slices allocated since the earlier list
-	Leaks   *List // part of New outside [Permanent] pools
-	Gone    *List // slices freed since the earlier list, in their earlier state
-	Changed *List // items with a new size or owner, as they are now
+	Leaks   *List // slices in New that are not from [Permanent] pools
+	Gone    *List // slices freed since the earlier list, as they were
+	Changed *List // slices with a new size or owner, as they are now
 }
 
-// Sub returns the changes since an earlier list of the same tracker, each sorted by address. A
-// slice that Resize moved counts as new, and its old address as gone.
+// Sub returns the changes since an earlier list of the same tracker, sorted by address. If Resize
+// moved a slice, the new address is in New and the old one in Gone.
 func (l *List) Sub(earlier *List) Changes {
 	numbers := make(map[Owner]uint32, len(l.Owners))
 	for i, o := range l.Owners {
 		numbers[o] = uint32(i)
 	}
-	same := make([]int64, len(earlier.Owners)) // index of the same owner in l, or -1 for none
+	same := make([]int64, len(earlier.Owners)) // index of the same owner in l, or -1
 	for i, o := range earlier.Owners {
 		same[i] = -1
 		if n, ok := numbers[o]; ok {
@@ -59,9 +59,9 @@ func (l *List) Sub(earlier *List) Changes {
 	return c
 }
 
-// WriteText writes the changes for people: leaks, then other new or changed allocations, then
+// WriteText writes the changes as readable text: leaks, then other new or changed allocations, then
 // gone allocations. The allocations of one pool, scope and site form one line, summed over all
-// workers; lines are sorted by bytes, most first. New allocations in a pool of Permanent lifetime
+// workers. Lines are sorted by bytes, most first. New allocations in a pool of Permanent lifetime
 // are not leaks. It writes nothing if nothing has changed.
 //
 //	leak: 8192 bytes in 2 of scratch/blocks from wall.png;encode at texture/encode.go:57
@@ -91,15 +91,15 @@ func (c Changes) WriteText(w io.Writer) error {
 	return out.Flush()
 }
 
-// A Place is the origin of allocations, with their total bytes and count but no peaks.
+// A Place is an origin of allocations, with their total bytes and count. It has no peaks.
 type Place struct {
-	Key         // Worker is left empty
+	Key         // key of the allocations; Worker is empty
 	Site string `json:"site,omitempty"`
 	Total
 }
 
-// Places sums the list by pool, scope and site, over all workers, and sorts the sums by bytes,
-// most first.
+// Places sums the list by pool, scope and site, over all workers. It sorts the sums by bytes, most
+// first.
 func (l *List) Places() []Place {
 	type where struct {
 		key  Key

@@ -16,9 +16,9 @@ func TestChanges(t *testing.T) {
 	before := tracker.List()
 
 	p.Free(nil, gone)
-	again := p.Bytes(w, 999) // very likely at the address of gone
+	again := p.Bytes(w, 999) // The new slice is very likely at the address of gone.
 	for _, worker := range []*Worker{w, other} {
-		p.Bytes(worker, 4000) // merged into one line
+		p.Bytes(worker, 4000) // Both allocations form one line.
 	}
 	p.Bytes(nil, 7)
 	q.Bytes(nil, 8)

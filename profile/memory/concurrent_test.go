@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// Workers allocate, hand slices to each other and free them, while others read the figures.
-// Afterwards all sums match the remaining slices, and no memory had two owners at a time.
+// In TestWorkersAndReaders, workers allocate, exchange and free slices while others read the
+// figures. Afterwards all sums must match the remaining slices, and no memory may have had two
+// owners at a time.
 func TestWorkersAndReaders(t *testing.T) {
 	tracker := New(Options{Keep: 100 << 10})
 	g := tracker.Group("g", GroupOptions{Budget: 50 << 10})
@@ -34,7 +35,7 @@ func TestWorkersAndReaders(t *testing.T) {
 	var workers, readers sync.WaitGroup
 	for i := range 4 {
 		workers.Go(func() {
-			w := tracker.Worker(fmt.Sprint(i % 2)) // two workers share their rows
+			w := tracker.Worker(fmt.Sprint(i % 2)) // Two workers share their rows.
 			random := rand.New(rand.NewPCG(uint64(i), 1))
 			for n := range 2000 {
 				w.Push(fmt.Sprint("asset ", n%10))
@@ -71,7 +72,7 @@ func TestWorkersAndReaders(t *testing.T) {
 					}
 				}
 				for _, a := range tracker.List().flat() {
-					// A worker's turn n has the scope "asset n%10", and pool n%2.
+					// In its n-th turn, a worker uses the scope "asset n%10" and pool n%2.
 					if odd := a.Owner.Scope[len("asset ")]%2 == 1; a.Bytes < 1 || a.Bytes > 2000 || a.Capacity < a.Bytes || odd != (a.Owner.Name == "q") {
 						t.Errorf("allocation %+v mixes two", a)
 					}
@@ -108,7 +109,7 @@ func TestWorkersAndReaders(t *testing.T) {
 	}
 }
 
-// A peak is exact under concurrent additions: all of these are held together.
+// Goroutines add memory at the same time and hold it all. The peak must equal the sum.
 func TestPeakIsExactUnderConcurrency(t *testing.T) {
 	tracker := New(Options{})
 	g := tracker.Group("g", GroupOptions{Budget: 700})
@@ -128,7 +129,6 @@ func TestPeakIsExactUnderConcurrency(t *testing.T) {
 	}
 }
 
-// Of several goroutines that free the same slice at once, one succeeds.
 func TestOneOfConcurrentFreesSucceeds(t *testing.T) {
 	f := newFixture(Options{Keep: 1 << 20})
 	b := f.images.Bytes(f.w, 1000)
@@ -147,7 +147,7 @@ func TestOneOfConcurrentFreesSucceeds(t *testing.T) {
 	}
 }
 
-// Concurrent requests never exceed a budget, and all of it is returned.
+// Concurrent requests must never exceed a budget, and all bytes must be returned to it.
 func TestConcurrentRequestsKeepBudgets(t *testing.T) {
 	tracker := New(Options{Totals: true})
 	inner, middle := nested(tracker)

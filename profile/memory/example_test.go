@@ -10,7 +10,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A cooker whose encoder forgets to free its scratch buffer for one kind of asset.
+// The encoder of this cooker forgets to free its scratch buffer for one kind of asset.
 func Example_leaks() {
 	tracker := memory.New(memory.Options{})
 	scratch := tracker.Group("encoder scratch", memory.GroupOptions{Budget: 64 << 20}).Pool("blocks", memory.PoolOptions{})
@@ -48,7 +48,7 @@ func ExampleSnapshot_Tree() {
 		{"worker 2", "floor.png"},
 	} {
 		w := tracker.Worker(work.worker).Push(work.asset)
-		images.Grow(w, 512*512*4) // memory that a decoder allocates itself
+		images.Grow(w, 512*512*4) // A decoder allocates this memory itself.
 		w.Push("shrink")
 		for size := 256; size >= 64; size /= 2 {
 			levels.Bytes(w, size*size*4)
@@ -68,7 +68,7 @@ func ExampleSnapshot_Tree() {
 	//  344064      3          images/mip levels
 }
 
-// A capture is kept in a file, and compared with the memory held later.
+// The capture is kept in a file, and compared later with the memory held then.
 func ExampleReadCapture() {
 	tracker := memory.New(memory.Options{})
 	pixels := tracker.Group("textures", memory.GroupOptions{}).Pool("pixels", memory.PoolOptions{})

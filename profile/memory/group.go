@@ -10,24 +10,24 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// GroupOptions are the budget and the parent of a group.
+// GroupOptions sets the budget and the parent of a group.
 type GroupOptions struct {
 	// Budget limits the group's bytes, including the bytes of the groups within it; 0 means no
 	// limit.
 	Budget int64
 
-	// Enforce refuses allocations above the budget: see [Pool.TryBytes] and [Pool.WaitBytes].
-	// Otherwise allocations above the budget are only counted.
+	// Enforce refuses allocations that exceed the budget; see [Pool.TryBytes] and [Pool.WaitBytes].
+	// Otherwise the group only counts how often the budget was exceeded.
 	Enforce bool
 
-	// Parent is the enclosing group, whose figures include this group's; it may have a budget and
-	// a parent of its own. It may be nil.
+	// Parent, if not nil, is the enclosing group, whose figures include this group's. It may have a
+	// budget and a parent of its own.
 	Parent *Group
 }
 
-// Group returns the group with this name, creating it if it does not exist; options matter only
-// then. It panics at the 257th name, and if the parent belongs to another tracker. If names vary,
-// use scopes.
+// Group returns the group with this name. It creates the group with the given options if it does
+// not exist. It panics at the 257th name, and if the parent belongs to another tracker. Use scopes
+// for names that vary.
 func (t *Tracker) Group(name string, o GroupOptions) *Group {
 	if t == nil {
 		return nil
@@ -59,41 +59,40 @@ func (t *Tracker) Group(name string, o GroupOptions) *Group {
 	return g
 }
 
-// Group is the memory of one purpose. A nil *Group records nothing, and its pools are nil. All
+// Group holds the memory of one purpose. A nil *Group records nothing, and its pools are nil. All
 // methods may be called from any goroutine.
 type Group struct {
 	tracker  *Tracker
 	name     string
-	parent   *Group // enclosing group, nil for none
-	more     bool   // see site.addMore
-	gated    bool   // this group or a group above it has an enforced budget
-	budget   int64  // MaxInt64 for none
-	held     meter  // bytes, including the groups below
-	counts   meter  // counts slices and accounts, with Options.Totals
+	parent   *Group // enclosing group, or nil
+	more     bool   // true if changes must call site.addMore
+	gated    bool   // true if this group or an enclosing group has an enforced budget
+	budget   int64  // MaxInt64 without a budget
+	held     meter  // bytes, including the bytes of enclosed groups
+	counts   meter  // number of slices and accounts, with Options.Totals
 	exceeded atomic.Int64
-	gate     *semaphore.Weighted // remaining budget, nil if not enforced
+	gate     *semaphore.Weighted // the remaining budget; nil if the budget is not enforced
 	refused  atomic.Int64
 	waited   atomic.Int64
-	account  *Pool   // pool for the rows of Grow
+	account  *Pool   // pool for memory recorded by Grow
 	pools    []*Pool // guarded by tracker.mu
 }
 
-// enterSelf adds n bytes to the group alone.
+// enterSelf adds n bytes to the group, but not to its enclosing groups.
 func (g *Group) enterSelf(n int64) {
 	if now := g.held.addHeld(n); now > g.budget && now-n <= g.budget {
 		g.exceeded.Add(1)
 	}
 }
 
-// enter adds n bytes to the group and to the groups above it, up to but excluding end.
+// enter adds n bytes to the group and its enclosing groups, up to but excluding end.
 func (g *Group) enter(n int64, end *Group) {
 	for a := g; a != end; a = a.parent {
 		a.enterSelf(n)
 	}
 }
 
-// common returns the nearest group that is g or above g and also h or above h, or nil if there is
-// none.
+// common returns the innermost group that contains or equals both g and h, or nil if there is none.
 func (g *Group) common(h *Group) *Group {
 	for ; g != nil; g = g.parent {
 		for a := h; a != nil; a = a.parent {
@@ -105,7 +104,7 @@ func (g *Group) common(h *Group) *Group {
 	return nil
 }
 
-// chain names the groups above g, nearest first, separated by " < ".
+// chain returns the names of the enclosing groups, innermost first, separated by " < ".
 func (g *Group) chain() string {
 	text := ""
 	for a := g.parent; a != nil; a = a.parent {
@@ -117,7 +116,8 @@ func (g *Group) chain() string {
 	return text
 }
 
-// Bytes returns how many bytes the group holds; see [Tracker.Groups] for its other figures.
+// Bytes returns the number of bytes that the group holds. For its other figures see
+// [Tracker.Groups].
 func (g *Group) Bytes() int64 {
 	if g == nil {
 		return 0
@@ -125,21 +125,21 @@ func (g *Group) Bytes() int64 {
 	return g.held.bytes.Load()
 }
 
-// PoolOptions describe a pool. Type and Lifetime are shown with its figures.
+// PoolOptions describes a pool. Reports show Type and Lifetime.
 type PoolOptions struct {
-	// Type describes the content: "RGBA", "[]float32".
+	// Type describes the content, such as "RGBA" or "[]float32".
 	Type string
 
-	// Lifetime is the intended lifetime of its slices.
+	// Lifetime is the intended lifetime of the pool's slices.
 	Lifetime Lifetime
 
 	// Zeroed makes all functions of the pool return zeroed memory.
 	Zeroed bool
 }
 
-// Pool returns the pool of that name in the group, creating it if it does not exist; options
-// matter only then. It panics at pool 4,097 of the tracker: names that vary, such as asset names,
-// belong in scopes.
+// Pool returns the group's pool with this name. It creates the pool with the given options if it
+// does not exist. It panics at pool 4,097 of the tracker. Use scopes for names that vary, such as
+// asset names.
 func (g *Group) Pool(name string, o PoolOptions) *Pool {
 	if g == nil {
 		return nil

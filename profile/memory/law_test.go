@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// limited is the group with an enforced budget.
+// limited is the name of the group with an enforced budget.
 const limited = "limited"
 
-// model is the specification of a tracker, implemented plainly.
+// model is a simple implementation of a tracker, which serves as its specification.
 type model struct {
 	live   []modelled
 	rows   map[Key]*Row
@@ -25,7 +25,7 @@ type model struct {
 	total  Total
 }
 
-// modelled is one slice or account.
+// A modelled is one slice or account.
 type modelled struct {
 	Key
 	bytes int64
@@ -73,8 +73,8 @@ func (t *Total) add(bytes, count int64) {
 	t.Peak, t.PeakCount = max(t.Peak, t.Bytes), max(t.PeakCount, t.Count)
 }
 
-// fits reports whether a group has room for bytes more, and counts a refusal. Only limited has an
-// enforced budget.
+// fits reports whether a group has room for the given bytes, and counts a refusal. Only limited has
+// an enforced budget.
 func (m *model) fits(group string, bytes int64) bool {
 	g := m.groups[group]
 	if group != limited || bytes <= 0 || g.Bytes+bytes <= g.Budget {
@@ -102,7 +102,7 @@ func (m *model) free(i int, pools map[string]*Pool) {
 	m.live = slices.Delete(m.live, i, i+1)
 }
 
-// resize gives a slice or account n bytes, and returns an error about a wrong result.
+// resize gives a slice or account n bytes. It returns an error if the tracker's result is wrong.
 func (m *model) resize(a *modelled, n int, p *Pool) error {
 	more := int64(n) - a.bytes
 	if a.acct != nil {
@@ -129,7 +129,7 @@ func (m *model) resize(a *modelled, n int, p *Pool) error {
 	switch {
 	case err != nil:
 		return nil
-	case inPlace || !fits: // slice stays in place, shortened, if there is no room for a copy
+	case inPlace || !fits: // Without room for a copy, the slice stays in place and becomes shorter.
 		if inPlace != (unsafe.SliceData(b) == unsafe.SliceData(a.slice)) && fits {
 			return fmt.Errorf("%d bytes of %d to %d: wrong decision to move", a.bytes, cap(a.slice), n)
 		}
@@ -154,7 +154,7 @@ func (m *model) resize(a *modelled, n int, p *Pool) error {
 	return nil
 }
 
-// retag moves a live slice or account to another row.
+// retag moves a slice or account to another row.
 func (m *model) retag(a *modelled, k Key, w *Worker, to *Pool) error {
 	was, now := m.chain(a.Group), m.chain(k.Group)
 	for len(was) > 0 && len(now) > 0 && was[len(was)-1] == now[len(now)-1] {
@@ -191,8 +191,8 @@ func (m *model) snapshot() (rows []Row, groups []GroupRow) {
 	return rows, groups
 }
 
-// leaks returns the expected lines of WriteLeaks for slices held now but not at an earlier
-// snapshot of the model, in any order.
+// leaks returns the expected lines of WriteLeaks in any order. They describe slices held now that
+// were not held at an earlier snapshot of the model.
 func (m *model) leaks(before []Row) []string {
 	type sum struct{ bytes, count int64 }
 	sums := map[Key]sum{}
@@ -223,8 +223,8 @@ func (m *model) leaks(before []Row) []string {
 	return lines
 }
 
-// For any sequence of operations of several workers, snapshots, leaks and trees agree with a
-// plain list of all slices.
+// TestTrackerAgreesWithModel runs random operations of several workers. Snapshots, leaks and trees
+// must agree with a plain list of all slices.
 func TestTrackerAgreesWithModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tracker := New(Options{Totals: true, Keep: int64(rapid.SampledFrom([]int{-1, 5000, 1 << 20}).Draw(t, "keep"))})
@@ -382,8 +382,8 @@ func TestTrackerAgreesWithModel(t *testing.T) {
 	})
 }
 
-// flat returns the figures of each node of a tree, by the names from the root on. The names of
-// leaves, which may equal scopes, get brackets.
+// flat returns the bytes and count of each node of a tree, by the names from the root on. The names
+// of leaves, which may equal scopes, get brackets.
 func flat(n *Node, above string) map[string][2]int64 {
 	path := above + n.Name + ";"
 	if len(n.Children) == 0 && above != "" {
@@ -396,8 +396,8 @@ func flat(n *Node, above string) map[string][2]int64 {
 	return all
 }
 
-// tree returns the expected result of flat for the live slices in groups whose name contains the
-// given text.
+// tree returns the expected result of flat. It includes the slices held in groups whose name
+// contains the given text.
 func (m *model) tree(group string) map[string][2]int64 {
 	all := map[string][2]int64{"total;": {}}
 	for _, a := range m.live {
@@ -421,7 +421,7 @@ func (m *model) tree(group string) map[string][2]int64 {
 	return all
 }
 
-// A line is an expected allocation.
+// A line is an allocation that the list must contain.
 type line struct {
 	Key
 	bytes int64

@@ -9,42 +9,44 @@ import (
 	"strconv"
 )
 
-// A List is the slices held at one time, sorted by address. It stores each owner once.
+// A List holds the slices that are in use at one time, sorted by address. It stores each owner
+// once.
 type List struct {
 	Owners []Owner
 	Items  []Item
 }
 
-// An Owner is the common data of the allocations of one pool, stack of scopes and call site.
+// An Owner holds the data that all allocations of one pool, stack of scopes and call site have in
+// common.
 type Owner struct {
 	Key
-	Type     string   `json:"type,omitempty"`     // type of the pool
-	Lifetime Lifetime `json:"lifetime,omitempty"` // lifetime of the pool
-	Parents  string   `json:"parents,omitempty"`  // groups above the group, as in GroupRow
-	Site     string   `json:"site,omitempty"`     // directory/file.go:line, with Options.Sites
+	Type     string   `json:"type,omitempty"`     // type of the pool's content
+	Lifetime Lifetime `json:"lifetime,omitempty"` // intended lifetime of the pool's slices
+	Parents  string   `json:"parents,omitempty"`  // names of the enclosing groups, as in GroupRow
+	Site     string   `json:"site,omitempty"`     // directory/file.go:line of the call, with Options.Sites
 }
 
-// An Item is one slice that was handed out.
+// An Item is one slice in use.
 type Item struct {
 	Address  uint64
-	ID       uint64 // unique among all allocations of a tracker, past and present
-	Bytes    int64  // requested size
-	Capacity int64  // bytes occupied
-	Owner    uint32 // index of its owner in List.Owners
+	ID       uint64 // number that is unique among all allocations of a tracker, past and present
+	Bytes    int64  // requested number of bytes
+	Capacity int64  // number of bytes that the slice occupies
+	Owner    uint32 // index of the owner in List.Owners
 }
 
-// Lifetime is the intended lifetime of a pool's slices; "" is unknown.
+// Lifetime is the intended lifetime of a pool's slices. The value "" means unknown.
 type Lifetime string
 
 const (
-	Temporary Lifetime = "temporary" // ends at most with the scope of the allocation
-	Permanent Lifetime = "permanent" // ends with the program: not a leak
+	Temporary Lifetime = "temporary" // the slice is freed at the end of the allocation's scope or earlier
+	Permanent Lifetime = "permanent" // the slice is kept until the program ends, and is not a leak
 )
 
-// List lists the slices of pools that are held now. A slice that is allocated or freed during the
-// call may or may not be in the list, but no item combines the data of two slices. Memory entered
-// by Grow has no address and is not listed (see [Tracker.Snapshot]); neither are untracked
-// slices. The list of a nil tracker is empty.
+// List returns the slices of pools that are in use now. A slice that is allocated or freed during
+// the call may or may not be in the list, but no item combines the data of two slices. The list
+// does not contain memory recorded by Grow, which has no address (see [Tracker.Snapshot]), or
+// untracked slices. The list of a nil tracker is empty.
 func (t *Tracker) List() *List {
 	l := &List{}
 	if t == nil {
@@ -84,12 +86,12 @@ func (t *Tracker) List() *List {
 	return l
 }
 
-// WriteCSV writes the items with the given indexes as comma-separated values (RFC 4180, lines
-// ended by \n), or all items if indexes is nil. The header line is always:
+// WriteCSV writes the items with the given indexes as comma-separated values (RFC 4180, lines ended
+// by \n). If indexes is nil, it writes all items. The header line is always:
 //
 //	address,bytes,capacity,worker,group,name,scope,type,lifetime,parents,site
 //
-// Addresses are hexadecimal, with 0x.
+// Addresses are hexadecimal, with the prefix 0x.
 func (l *List) WriteCSV(w io.Writer, items iter.Seq[int]) error {
 	if items == nil {
 		items = func(yield func(int) bool) {
@@ -108,6 +110,6 @@ func (l *List) WriteCSV(w io.Writer, items iter.Seq[int]) error {
 		out.Write([]string{"0x" + strconv.FormatUint(item.Address, 16), strconv.FormatInt(item.Bytes, 10), strconv.FormatInt(item.Capacity, 10),
 			o.Worker, o.Group, o.Name, o.Scope, o.Type, string(o.Lifetime), o.Parents, o.Site})
 	}
-	out.Flush() // Error also returns errors of Write
+	out.Flush() // Error below also returns the errors of Write.
 	return out.Error()
 }

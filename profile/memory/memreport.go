@@ -13,12 +13,13 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// mostRows limits the number of largest scopes in a report.
+// mostRows is the maximum number of scopes in a report.
 const mostRows = 20
 
-// WriteReport writes the memory use of the process for people: the system's figures for current
-// and peak memory, how much of it is tracked and how much is not (mainly the program itself), the
-// groups, the pools with their types, and the 20 largest scopes. A nil tracker writes nothing.
+// WriteReport writes the memory use of the process as readable text. It begins with the system's
+// figures for current and peak memory, and how much of that is tracked; the untracked part is
+// mainly the program itself. Then it lists the groups, the pools with their types, and the 20
+// largest scopes. A nil tracker writes nothing.
 func (t *Tracker) WriteReport(w io.Writer) error {
 	if t == nil {
 		return nil
@@ -57,8 +58,8 @@ func (t *Tracker) WriteReport(w io.Writer) error {
 
 func allocations(n int64) string { return human.Count(int(n), "allocation") }
 
-// writeGroups writes a table of the groups for people, as part of the report. The names of a
-// group's enclosing groups follow the group.
+// writeGroups writes the report's table of groups. The names of the enclosing groups follow each
+// group.
 func (s *Snapshot) writeGroups(w io.Writer) error {
 	table := texttable.New(w, texttable.RightThenName)
 	table.Row("held", "count", "peak", "budget", "exceeded", "refused", "waited", "group")
@@ -85,7 +86,8 @@ func (u *Usage) writePools(w io.Writer) {
 	table.Flush()
 }
 
-// writeLargest lists the rows with the most bytes or, for equal bytes, the highest peak.
+// writeLargest lists the rows with the most bytes. Among equal rows it lists those with the highest
+// peak.
 func (s *Snapshot) writeLargest(w io.Writer) {
 	rows := slices.Clone(s.Rows)
 	slices.SortFunc(rows, func(a, b Row) int {

@@ -68,7 +68,7 @@ largest scopes
 	}
 }
 
-// A report on many scopes is short, and lists the largest.
+// A report on many scopes must be short, and must list the largest scopes.
 func TestReportOfManyScopes(t *testing.T) {
 	tracker := New(Options{})
 	g := tracker.Group("g", GroupOptions{})

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// isMapped reports whether the process may read at an address, according to the kernel.
+// isMapped asks the kernel whether the process may read at an address.
 func isMapped(t *testing.T, address uintptr) bool {
 	t.Helper()
 	f, err := os.Open("/proc/self/maps")
@@ -53,10 +53,10 @@ func TestReleasedMemoryReturnsToTheSystem(t *testing.T) {
 	}
 }
 
-// Slices larger than any class are exact and never kept.
+// Slices larger than any size class must have an exact capacity, and must not be kept.
 func TestLargerThanAnyClass(t *testing.T) {
 	f := newFixture(Options{Keep: 1 << 40})
-	b := f.images.Bytes(f.w, largest+1) // costs nothing until touched
+	b := f.images.Bytes(f.w, largest+1) // This memory costs nothing until it is touched.
 	if s := f.Snapshot(); len(b) != largest+1 || cap(b) != len(b) || s.Held != largest+1 {
 		t.Errorf("%d bytes of %d, and %d are held", len(b), cap(b), s.Held)
 	}

@@ -16,14 +16,14 @@ const (
 	byWorker Part = "worker"
 	byGroup  Part = "group"
 	byName   Part = "name"  // name of the pool
-	byPool   Part = "pool"  // group and name: "images/pixels", or "images" for Grow
+	byPool   Part = "pool"  // group and name, as "images/pixels"; "images" for Grow
 	byAsset  Part = "asset" // the outermost scope
-	byScope  Part = "scope" // nested scopes as several levels; byAsset takes the outermost
+	byScope  Part = "scope" // nested scopes as several levels, without the outermost one if byAsset is a level
 )
 
 var parts = []Part{byWorker, byGroup, byName, byPool, byAsset, byScope}
 
-// ParseParts parses comma-separated parts, each at most once.
+// ParseParts parses comma-separated parts. Each part may occur once.
 func ParseParts(text string) ([]Part, error) {
 	var by []Part
 	for name := range strings.SplitSeq(text, ",") {
@@ -45,11 +45,12 @@ type Step struct {
 	Name string
 }
 
-// maxDepth limits the levels for the scopes of a tree; deeper scopes are joined into one name.
+// maxDepth is the maximum number of levels for the scopes of a tree. Deeper scopes are joined into
+// one name.
 const maxDepth = 100
 
-// appendPath appends the steps from the root of a tree with the given levels to the key's node.
-// It panics if a level is not a valid Part.
+// appendPath appends the steps from the root of a tree with the given levels to the key's node. It
+// panics if a level is not a valid Part.
 func (k Key) appendPath(to []Step, by []Part) []Step {
 	for _, p := range by {
 		switch p {
@@ -86,23 +87,23 @@ func (k Key) appendPath(to []Step, by []Part) []Step {
 // A Query chooses rows, and arranges them as a tree. The zero Query chooses all rows that hold
 // memory.
 type Query struct {
-	// Rows whose names contain all of these strings are chosen.
+	// These strings select rows: each name of the row must contain the string for that name.
 	Worker string
 	Group  string
 	Name   string
 	Scope  string
 
-	// Empty includes rows that hold nothing.
+	// Empty also chooses rows that hold no memory.
 	Empty bool
 
-	// By are the levels of the tree, "worker", "scope" and "pool" if there are none.
+	// By lists the levels of the tree. The default is "worker", "scope" and "pool".
 	By []Part
 
-	// Path is the path to the returned part of the tree; Takes rejects rows elsewhere.
+	// Path is the path to the part of the tree to return. Takes rejects rows outside that part.
 	Path []Step
 
-	// Since is the earlier snapshot for [Node].Was, or nil. Rows that hold memory in it are
-	// chosen too.
+	// Since is the earlier snapshot for [Node].Was, or nil. Rows that hold memory in it are chosen
+	// too.
 	Since *Snapshot
 }
 
@@ -112,7 +113,7 @@ func (q *Query) chooses(k Key) bool {
 		strings.Contains(k.Name, q.Name) && strings.Contains(k.Scope, q.Scope)
 }
 
-// Takes reports whether a key matches the query's names and path.
+// Takes reports whether a key matches the names and the path of the query.
 func (q *Query) Takes(k Key) bool {
 	if !q.chooses(k) {
 		return false

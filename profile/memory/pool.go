@@ -9,20 +9,20 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// Pool hands out slices of bytes under one name. A nil *Pool allocates with make and its Free
-// does nothing. All methods may be called from any goroutine, but a Worker may be passed only on
-// the worker's own goroutine.
+// Pool allocates slices of bytes under one name. A nil *Pool allocates with make, and its Free does
+// nothing. Any goroutine may call its methods, but only a worker's own goroutine may pass the
+// Worker.
 type Pool struct {
 	group   *Group
 	name    string
 	options PoolOptions
-	number  int                     // index in the tracker
-	sites   map[intern.Symbol]*site // sites by stack; guarded by tracker.mu
+	number  int                     // number of the pool in the tracker
+	sites   map[intern.Symbol]*site // sites by stack, guarded by tracker.mu
 	outside *site                   // site of allocations without a worker
 	tally   *tally                  // nil without Options.Totals
 }
 
-// label returns the names of the group and of the pool, separated by a slash.
+// label returns the names of the group and the pool, separated by a slash.
 func (p *Pool) label() string {
 	switch {
 	case p == nil:
@@ -33,9 +33,9 @@ func (p *Pool) label() string {
 	return p.group.name + "/" + p.name
 }
 
-// Bytes returns n bytes with arbitrary content: reused memory has the content from its last use.
-// The slice may be extended up to its capacity. It is recorded as n bytes of w under its current
-// scope until Free; w may be nil. Bytes panics if n is negative, and with a *[BudgetError] if an
+// Bytes returns n bytes with arbitrary content, because reused memory keeps its old content. The
+// slice may be extended up to its capacity. Until Free, it counts as n bytes of w under the current
+// scope of w, which may be nil. Bytes panics if n is negative, and with a *[BudgetError] if an
 // enforced budget has no room: see [Pool.TryBytes].
 func (p *Pool) Bytes(w *Worker, n int) []byte {
 	b, err := p.bytes(noWait, p.site(w), n)
@@ -45,8 +45,8 @@ func (p *Pool) Bytes(w *Worker, n int) []byte {
 	return b
 }
 
-// bytes returns n bytes recorded under the site, after waiting for budgets if it has a context.
-// Exported functions must call it directly; see callers.here.
+// bytes returns n bytes recorded under the site. With a context, it waits for budgets. Exported
+// functions must call it directly; see callers.here.
 func (p *Pool) bytes(ctx context.Context, s *site, n int) ([]byte, error) {
 	if n < 0 {
 		panic("memory: pool " + p.label() + ": a negative number of bytes")
@@ -87,14 +87,14 @@ func (p *Pool) bytes(ctx context.Context, s *site, n int) ([]byte, error) {
 	return b.mem()[:n], nil
 }
 
-// Free takes back a slice that the pool has handed out, or a reslice of any length that begins at
-// the same address. The slice must not be used afterwards. Free ignores a nil slice. Free records
-// w and its scope for the faults of [Options].Stomp; w may be nil.
+// Free takes back a slice that the pool has allocated, or a reslice of any length that begins at
+// the same address. The slice must not be used afterwards. Free ignores a nil slice. With
+// [Options].Stomp it records w and its scope, to explain later faults; w may be nil.
 //
-// Any goroutine may call Free. It panics if the slice belongs to another pool, begins inside a
-// slice of the pool, or was freed before and its memory has not been reused since. The message
-// names the scope of the allocation, if known. Once an allocation could not be tracked, Free
-// accepts unknown slices.
+// Any goroutine may call Free. It panics if the slice belongs to another pool or begins inside a
+// slice of the pool. It also panics if the slice was already freed and its memory has not been
+// reused since. The message names the scope of the allocation, if known. Once an allocation could
+// not be tracked, Free accepts unknown slices.
 func (p *Pool) Free(w *Worker, slice []byte) {
 	if p == nil || slice == nil {
 		return
@@ -104,9 +104,8 @@ func (p *Pool) Free(w *Worker, slice []byte) {
 	}
 }
 
-// claim takes the block of a slice away from its user. It returns nil if untracked slices exist
-// and the slice must be untracked. It panics if the slice belongs to another pool, unless doing
-// is empty.
+// claim takes the block of a slice away from its user. It returns nil if the slice is unknown and
+// untracked slices exist. It panics if the slice belongs to another pool, unless doing is empty.
 func (p *Pool) claim(slice []byte, doing string) *block {
 	stock := p.group.tracker.stock
 	key := uintptr(unsafe.Pointer(unsafe.SliceData(slice)))
@@ -120,7 +119,7 @@ func (p *Pool) claim(slice []byte, doing string) *block {
 	if !b.claim() {
 		panic(fmt.Sprintf("memory: %s through %s: the slice was already freed; it was allocated as %s", cmp.Or(doing, "retag"), p.label(), b.owner.Load()))
 	}
-	if b.key() != key { // another block has reused the entry since the lookup
+	if b.key() != key { // Another block has reused the entry since the lookup.
 		b.state.Store(live)
 		panic(p.misuse(key, cmp.Or(doing, "retag")))
 	}
@@ -131,8 +130,8 @@ func (p *Pool) claim(slice []byte, doing string) *block {
 	return b
 }
 
-// give returns a claimed block to the stock. Exported functions must call it directly, as they
-// call bytes.
+// give returns a claimed block to the stock. Exported functions must call it directly; see
+// callers.here.
 func (p *Pool) give(b *block, w *Worker) {
 	s, n := b.owner.Load(), int64(b.size)
 	s.sub(n)
@@ -159,7 +158,7 @@ func (p *Pool) misuse(key uintptr, doing string) string {
 	return text + "the slice does not belong to a pool of this tracker"
 }
 
-// String describes the site's owner, for a panic.
+// String describes the site's owner for a panic message.
 func (s *site) String() string {
 	return s.key().sentence()
 }

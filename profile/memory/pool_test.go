@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// fixture is a tracker with two pools and a worker in a scope.
+// fixture holds a tracker with two pools, and a worker in a scope.
 type fixture struct {
 	*Tracker
 	images, files *Pool
@@ -25,7 +25,7 @@ func TestBytesHasTheRequestedSize(t *testing.T) {
 	zeroed := f.Group("zeros", GroupOptions{}).Pool("p", PoolOptions{Zeroed: true})
 	for _, n := range []int{0, 1, 63, 64, 65, 1000, 4096, mapFrom - 1, mapFrom, mapFrom + 1, 3 << 20} {
 		for name, p := range map[string]*Pool{"any": f.images, "zeroed": zeroed} {
-			for range 2 { // fresh, then reused
+			for range 2 { // The memory is new the first time, and reused the second time.
 				b := p.Bytes(f.w, n)
 				if len(b) != n || cap(b) < n {
 					t.Errorf("%s(%d) has %d bytes of %d", name, n, len(b), cap(b))
@@ -52,7 +52,7 @@ func TestLiveSlicesDoNotOverlap(t *testing.T) {
 	f := newFixture(Options{})
 	var all [][]byte
 	for i := range 200 {
-		b := f.images.Bytes(f.w, 1+i%4*100) // sizes repeat, so memory is reused
+		b := f.images.Bytes(f.w, 1+i%4*100) // The sizes repeat, so memory is reused.
 		for j := range b {
 			b[j] = byte(i)
 		}
@@ -93,7 +93,7 @@ func TestNilWorksPlainly(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { w.Push("a").Pop(); a := g.Grow(w, 1); a.Shrink() }); n != 0 {
 		t.Errorf("%v allocations per scope and account of nil, want 0", n)
 	}
-	New(Options{}).Group("g", GroupOptions{}).Pool("p", PoolOptions{}).Bytes(nil, 1) // a real pool with a nil worker
+	New(Options{}).Group("g", GroupOptions{}).Pool("p", PoolOptions{}).Bytes(nil, 1) // The pool is not nil, but its worker is.
 }
 
 func TestMisusePanics(t *testing.T) {
@@ -117,14 +117,14 @@ func TestMisusePanics(t *testing.T) {
 		if got := f.images.group.Bytes(); got != 100 {
 			t.Errorf("%s: %d bytes are held afterwards, want 100", tt.name, got)
 		}
-		f.images.Free(nil, b) // must still be possible
+		f.images.Free(nil, b) // Free must still be possible.
 	}
 	f.images.Free(nil, nil)
 	wantPanic(t, "Live is -1", func() { New(Options{Live: -1}) })
 	wantPanic(t, "Scopes", func() { New(Options{Scopes: maxScopes + 1}) })
 }
 
-// A second Free is detected, both while the memory is kept and after it was released.
+// The second Free must panic while the memory is kept, and also after it was released.
 func TestSecondFreePanics(t *testing.T) {
 	for _, keep := range []int64{1 << 30, -1} {
 		f := newFixture(Options{Keep: keep})
@@ -152,7 +152,7 @@ func TestExcessSlicesAreUntracked(t *testing.T) {
 	for _, b := range all {
 		f.images.Free(nil, b)
 	}
-	// Kept blocks of one size must not prevent tracking of others.
+	// Kept blocks of one size must not prevent the tracking of other sizes.
 	for range 4 {
 		all = append(all, f.images.Bytes(f.w, 5000))
 	}
@@ -161,7 +161,6 @@ func TestExcessSlicesAreUntracked(t *testing.T) {
 	}
 }
 
-// Released memory makes room in the table of addresses.
 func TestReleasedMakeRoomInTheTable(t *testing.T) {
 	f := newFixture(Options{Live: 2, Keep: -1})
 	for i := range 200 {
@@ -188,9 +187,9 @@ func TestBudgetCountsCrossings(t *testing.T) {
 	}{
 		{func() {}, 0},
 		{func() { b = g.Grow(nil, 1) }, 1},
-		{func() { g.Grow(nil, 50) }, 1}, // is above already
+		{func() { g.Grow(nil, 50) }, 1}, // The group already exceeds its budget.
 		{func() { a.Shrink() }, 1},
-		{func() { a.Shrink() }, 1}, // shrinks nothing
+		{func() { a.Shrink() }, 1}, // The account is empty, so nothing shrinks.
 		{func() { a = g.Grow(nil, 49) }, 1},
 		{func() { b.Shrink(); b = g.Grow(nil, 2) }, 2},
 	} {
@@ -215,13 +214,13 @@ func TestLimitsOfNames(t *testing.T) {
 		g.Pool(fmt.Sprint(i), PoolOptions{})
 	}
 	wantPanic(t, "pool 0/x", func() { g.Pool("x", PoolOptions{}) })
-	g.Pool("0", PoolOptions{}).Bytes(nil, 1) // the tracker must still work
+	g.Pool("0", PoolOptions{}).Bytes(nil, 1) // The tracker must still work.
 	if err := tracker.Snapshot().WriteCSV(io.Discard); err != nil {
 		t.Error(err)
 	}
 }
 
-// Five pools exceed a scope's memory of recent rows.
+// Five pools are more than a scope's cache of recent rows can hold.
 func TestManyPoolsInOneScope(t *testing.T) {
 	tracker := New(Options{})
 	g, w := tracker.Group("g", GroupOptions{}), tracker.Worker("w").Push("a")

@@ -10,9 +10,9 @@ import (
 	"strconv"
 )
 
-// WriteLeaks writes a line for each group, pool and stack of scopes that holds memory, summed
-// over all workers, most bytes first. It writes nothing if all memory is free. Called on the
-// difference to a snapshot from before a task, it lists the task's leaks:
+// WriteLeaks writes a line for each group, pool and stack of scopes that holds memory, summed over
+// all workers, most bytes first. It writes nothing if all memory is free. To list the leaks of a
+// task, call it on the difference to a snapshot from before the task:
 //
 //	before := tracker.Snapshot()
 //	...
@@ -43,7 +43,7 @@ func (s *Snapshot) WriteLeaks(w io.Writer) error {
 	return out.Flush()
 }
 
-// label names group and pool as [Pool.String] does.
+// label names the group and the pool like [Pool.String].
 func (k Key) label() string {
 	if k.Name == "" {
 		return k.Group
@@ -69,6 +69,6 @@ func (s *Snapshot) WriteCSV(w io.Writer) error {
 		out.Write([]string{r.Worker, r.Group, r.Name, r.Scope,
 			strconv.FormatInt(r.Bytes, 10), strconv.FormatInt(r.Count, 10), strconv.FormatInt(r.Peak, 10)})
 	}
-	out.Flush() // Error also returns errors of Write
+	out.Flush() // Error below also returns the errors of Write.
 	return out.Error()
 }

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// cooked returns a tracker after some work: two workers each hold two slices.
+// cooked returns a tracker with two workers, each of which holds two slices.
 func cooked() *Tracker {
 	t := New(Options{})
 	images, files := t.Group("images", GroupOptions{Budget: 1000}), t.Group("files", GroupOptions{})
 	pixels, content := images.Pool("pixels", PoolOptions{}), files.Pool("content", PoolOptions{})
 	for i := range 2 {
 		w := t.Worker(fmt.Sprint("worker ", i)).Push("a.png")
-		content.Free(nil, content.Bytes(w, 50)) // leaves a row
+		content.Free(nil, content.Bytes(w, 50)) // This leaves an empty row.
 		w.Push("decode")
 		pixels.Bytes(w, 300)
 		pixels.Bytes(w, 300)

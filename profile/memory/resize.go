@@ -2,13 +2,13 @@ package memory
 
 import "fmt"
 
-// Resize returns a slice of n bytes with the content of a slice from this pool, as far as it
-// fits. Added bytes are arbitrary, or zero if the pool is Zeroed. The slice stays in place if its
+// Resize returns a slice of n bytes with the content of a slice from this pool, as far as it fits.
+// Added bytes are arbitrary, or zero if the pool is Zeroed. The slice stays in place if its
 // capacity suffices and is at most twice n. If it moves, both slices count until the content is
 // copied. The old slice must not be used afterwards. The row of the slice does not change. For a
 // nil slice, Resize is like [Pool.Bytes] without a worker.
 //
-// The error is a *[BudgetError] if the growth exceeds an enforced budget; then the slice is
+// Resize returns a *[BudgetError] if the growth exceeds an enforced budget. The slice is then
 // unchanged. Misuse panics as in Free, and so does a negative n.
 func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	switch {
@@ -21,7 +21,7 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	}
 	stock := p.group.tracker.stock
 	b := p.claim(slice, "resize")
-	if b == nil { // untracked
+	if b == nil { // The slice is untracked.
 		moved, err := p.bytes(noWait, p.outside, n)
 		copy(moved, slice)
 		return moved, err
@@ -45,7 +45,7 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	}
 	moved, err := p.bytes(noWait, s, n)
 	if err != nil {
-		if n <= b.size { // no room for a copy: the slice keeps its place and old size
+		if n <= b.size { // There is no room for a copy, so the slice keeps its place and its old size.
 			moved, err = b.mem()[:n], nil
 		}
 		b.state.Store(live)
@@ -56,12 +56,12 @@ func (p *Pool) Resize(slice []byte, n int) ([]byte, error) {
 	return moved, nil
 }
 
-// Retag moves a slice from any pool of this tracker to this pool, held by w under its current
-// scope: a loaded buffer becomes a texture. Its content and address do not change. From then on
-// it must be freed to this pool. w may be nil.
+// Retag moves a slice from any pool of this tracker to this pool, for example when a loaded buffer
+// becomes a texture. The slice then counts for w under its current scope; w may be nil. Its content
+// and address do not change. It must be freed to this pool.
 //
-// The error is a *[BudgetError] if an enforced budget that did not include the slice before has
-// no room for it; then nothing changes. Misuse panics as in Free.
+// Retag returns a *[BudgetError] if the move adds the slice to an enforced budget without room.
+// Nothing changes in this case. Misuse panics as in Free.
 func (p *Pool) Retag(w *Worker, slice []byte) error {
 	if p == nil || slice == nil {
 		return nil
@@ -79,7 +79,7 @@ func (p *Pool) Retag(w *Worker, slice []byte) error {
 	return err
 }
 
-// Retag moves the account to w, under its current scope, in group g. It returns the errors of
+// Retag moves the account to group g, and to w under its current scope. It returns the errors of
 // [Pool.Retag].
 func (a *Account) Retag(w *Worker, g *Group) error {
 	if a.site == nil || g == nil {
@@ -93,9 +93,9 @@ func (a *Account) Retag(w *Worker, g *Group) error {
 	return err
 }
 
-// Resize replaces the account's bytes by n, in the same row. The error is a *[BudgetError] if an
-// enforced budget has no room; then nothing changes. Resize panics if n is negative. On the zero
-// Account it does nothing.
+// Resize replaces the account's bytes by n, in the same row. It returns a *[BudgetError] if an
+// enforced budget has no room; nothing changes in this case. Resize panics if n is negative. On the
+// zero Account it does nothing.
 func (a *Account) Resize(n int64) error {
 	if n < 0 {
 		panic("memory: account: the number of bytes is negative")
@@ -113,8 +113,8 @@ func (a *Account) Resize(n int64) error {
 	return nil
 }
 
-// takeOver moves n bytes from another site to s. Groups that contain both see no change, so that
-// their peaks stay exact.
+// takeOver moves n bytes from another site to s. Groups that contain both sites are not updated, so
+// that their peaks stay exact.
 func (s *site) takeOver(from *site, n int64) error {
 	if s == from {
 		return nil

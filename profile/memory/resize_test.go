@@ -44,10 +44,10 @@ func TestZeroedPool(t *testing.T) {
 	}
 }
 
-// Resize keeps the content that the user added up to the capacity.
+// The user may have extended the slice up to its capacity, so Resize must keep that content.
 func TestResizeKeepsTheContent(t *testing.T) {
 	p := New(Options{}).Group("g", GroupOptions{}).Pool("p", PoolOptions{Zeroed: true})
-	for _, n := range []int{113, 5000} { // sizes: the first fits in place, the second needs a move
+	for _, n := range []int{113, 5000} { // The first size fits in place, and the second needs a move.
 		b := p.Bytes(nil, 100)
 		b = b[:cap(b)]
 		for i := range b {
@@ -82,7 +82,6 @@ func TestResizeWithoutTracker(t *testing.T) {
 	if err := a.Resize(5); err != nil || a != (Account{}) {
 		t.Errorf("%+v, %v", a, err)
 	}
-	// An untracked slice keeps its content too.
 	f := newFixture(Options{Live: 1})
 	f.images.Bytes(nil, 1)
 	b = f.images.Bytes(nil, 4)

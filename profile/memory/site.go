@@ -7,13 +7,13 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// A meter is the current and the peak number of bytes.
+// A meter holds the current and the peak number of bytes.
 type meter struct {
 	bytes, peak atomic.Int64
 }
 
 // addHeld adds n and returns the new sum. An atomic addition returns each value of the sum to
-// exactly one caller, so the peak includes every value, however many goroutines add concurrently.
+// exactly one caller. So the peak includes every value, however many goroutines add concurrently.
 func (m *meter) addHeld(n int64) int64 {
 	now := m.bytes.Add(n)
 	for {
@@ -24,17 +24,17 @@ func (m *meter) addHeld(n int64) int64 {
 	}
 }
 
-// A site is one row: the slices of one pool under one stack of scopes.
+// A site is one row of a snapshot: the slices of one pool under one stack of scopes.
 type site struct {
 	held  meter
 	count atomic.Int64
 	pool  *Pool
 	stack intern.Symbol
 
-	_ [24]byte // fills a cache line, because the next site may belong to another worker
+	_ [24]byte // Padding fills a cache line, because the next site may belong to another worker.
 }
 
-// unused is the peak of a site that has never held even zero bytes.
+// unused is the peak of a site that has never had a slice or account, even of zero bytes.
 const unused = -1
 
 func (s *site) add(n int64) {
@@ -57,7 +57,7 @@ func (s *site) sub(n int64) {
 	}
 }
 
-// change adds n bytes, which may be negative, to a site without changing its count.
+// change adds n bytes, which may be negative, to a site. It does not change the count.
 func (s *site) change(n int64) {
 	s.held.addHeld(n)
 	g := s.pool.group
@@ -67,7 +67,7 @@ func (s *site) change(n int64) {
 	}
 }
 
-// addMore and subMore update what only some programs use: the groups above, and the totals.
+// addMore and subMore update the enclosing groups and the totals, which not all programs use.
 // subMore also returns the bytes to the enforced budgets.
 func (s *site) addMore(n, count int64) {
 	s.pool.group.parent.enter(n, nil)
@@ -86,7 +86,7 @@ func (s *site) key() Key {
 	return Key{worker, s.pool.group.name, s.pool.name, scope}
 }
 
-// site returns the row for current allocations of w.
+// site returns the row to which allocations of w currently count.
 func (p *Pool) site(w *Worker) *site {
 	if p == nil {
 		return nil
@@ -109,7 +109,7 @@ func (p *Pool) site(w *Worker) *site {
 	return *recent
 }
 
-// siteLocked is like site, but takes a stack instead of a worker. The tracker's mu must be held.
+// siteLocked is like site for the given stack. The tracker's mu must be held.
 func (p *Pool) siteLocked(stack intern.Symbol) *site {
 	s := p.sites[stack]
 	if s == nil {
@@ -121,14 +121,14 @@ func (p *Pool) siteLocked(stack intern.Symbol) *site {
 	return s
 }
 
-// An Account is memory recorded by [Group.Grow]. The zero Account holds none.
+// An Account is memory recorded by [Group.Grow]. The zero Account has no memory.
 type Account struct {
 	site  *site
 	bytes int64
 }
 
-// Grow records n bytes that were allocated elsewhere, or are about to be, as held by w under its
-// current scope, with the empty name, until Shrink is called on the account. w may be nil. Grow
+// Grow records n bytes that were allocated elsewhere, or soon will be. They count for w under its
+// current scope, with an empty pool name, until Shrink is called on the account. w may be nil. Grow
 // panics if n is negative.
 //
 //	image := images.Grow(w, 4*width*height)
@@ -167,8 +167,8 @@ func (g *Group) grow(ctx context.Context, w *Worker, n int64) (Account, error) {
 	return Account{s, n}, nil
 }
 
-// Shrink removes the account's bytes from their row, whatever the current scope. Any goroutine
-// may call it, once. The account is zero afterwards; copies of it are not, and must not Shrink.
+// Shrink removes the account's bytes from their row, regardless of the current scope. Any goroutine
+// may call it, once. The account is zero afterwards. Do not call Shrink on copies of the account.
 func (a *Account) Shrink() {
 	if a.site != nil {
 		a.site.sub(a.bytes)

@@ -7,53 +7,53 @@ import (
 	"slices"
 )
 
-// A Snapshot is the state of a tracker at one time, or the difference of two. It belongs to the
-// caller, and has a JSON form.
+// A Snapshot is the state of a tracker at one time, or the difference between two states. It
+// belongs to the caller, and has a JSON form.
 //
-// Each number is exact. The numbers are read one after the other, so in a running program a sum
-// may be off by concurrent changes.
+// Each number is exact. The numbers are read one after the other, so in a running program a sum may
+// be off by concurrent changes.
 type Snapshot struct {
 	Groups []GroupRow `json:"groups"` // sorted by name
-	Rows   []Row      `json:"rows"`   // sorted by Key, field by field; includes empty rows
+	Rows   []Row      `json:"rows"`   // sorted by the fields of Key; includes empty rows
 
 	Held      int64 `json:"held"`      // bytes that the pools have obtained from the system
-	Warm      int64 `json:"warm"`      // part of Held that is kept for reuse
-	Untracked int64 `json:"untracked"` // allocations in no row, because Options.Live was too small
-	Coarse    int64 `json:"coarse"`    // pushes without effect, because Options.Scopes was too small
+	Warm      int64 `json:"warm"`      // bytes in Held that are kept for reuse
+	Untracked int64 `json:"untracked"` // number of allocations in no row, because Options.Live was too small
+	Coarse    int64 `json:"coarse"`    // number of pushed scopes that were ignored, because Options.Scopes was too small
 
-	Unprotected int64 `json:"unprotected,omitempty"` // slices without pages from Options.Stomp
+	Unprotected int64 `json:"unprotected,omitempty"` // number of slices without the protected pages of Options.Stomp
 }
 
-// A GroupRow is the total of a group.
+// A GroupRow holds the totals of a group, including its enclosed groups.
 type GroupRow struct {
 	Name     string `json:"name"`
-	Bytes    int64  `json:"bytes"`    // including the groups below, as in all fields
-	Count    int64  `json:"count"`    // slices and accounts
-	Peak     int64  `json:"peak"`     // most bytes ever held at once
-	Budget   int64  `json:"budget"`   // 0 for none
+	Bytes    int64  `json:"bytes"`    // bytes held now
+	Count    int64  `json:"count"`    // number of slices and accounts
+	Peak     int64  `json:"peak"`     // most bytes held at the same time
+	Budget   int64  `json:"budget"`   // 0 without a budget
 	Exceeded int64  `json:"exceeded"` // how often the bytes rose above the budget
 
-	PeakCount int64 `json:"peak_count,omitempty"` // most slices and accounts at once, with Options.Totals
+	PeakCount int64 `json:"peak_count,omitempty"` // most slices and accounts at the same time, with Options.Totals
 
-	Parents string `json:"parents,omitempty"` // enclosing groups, nearest first, separated by " < "
+	Parents string `json:"parents,omitempty"` // names of the enclosing groups, innermost first, separated by " < "
 	Refused int64  `json:"refused,omitempty"` // how often an enforced budget had no room
 	Waited  int64  `json:"waited,omitempty"`  // how often an allocation waited for the budget
 }
 
 // A Key identifies a row.
 type Key struct {
-	Worker string `json:"worker"` // "" without a worker
+	Worker string `json:"worker"` // name of the worker; "" without a worker
 	Group  string `json:"group"`
 	Name   string `json:"name"`  // name of the pool; "" for Grow
-	Scope  string `json:"scope"` // outermost first, separated by semicolons
+	Scope  string `json:"scope"` // scopes, outermost first, separated by semicolons
 }
 
 // A Row is the memory of one worker from one pool under one stack of scopes.
 type Row struct {
 	Key
 	Bytes int64 `json:"bytes"`
-	Count int64 `json:"count"` // slices and accounts
-	Peak  int64 `json:"peak"`  // most bytes ever held at once
+	Count int64 `json:"count"` // number of slices and accounts
+	Peak  int64 `json:"peak"`  // most bytes held at the same time
 }
 
 // Snapshot returns the current state. The snapshot of a nil tracker is empty.
@@ -61,7 +61,7 @@ func (t *Tracker) Snapshot() *Snapshot {
 	if t == nil {
 		return &Snapshot{}
 	}
-	// Both slices are append-only, so a copy of the headers suffices.
+	// Both slices are append-only, so copying the headers suffices.
 	t.mu.Lock()
 	sites, groups := t.sites, t.groups
 	t.mu.Unlock()
@@ -89,7 +89,7 @@ func (t *Tracker) Snapshot() *Snapshot {
 	return s
 }
 
-// Groups returns only the groups of a snapshot. It is faster than Snapshot, for periodic
+// Groups returns only the groups of a snapshot. It is faster than Snapshot, so it suits periodic
 // sampling.
 func (t *Tracker) Groups() []GroupRow {
 	if t == nil {
@@ -134,10 +134,10 @@ func (k Key) compare(other Key) int {
 		cmp.Compare(k.Name, other.Name), cmp.Compare(k.Scope, other.Scope))
 }
 
-// Sub returns the changes since an earlier snapshot: the rows and groups whose bytes or count
-// differ, with the differences, which are negative if more was freed than allocated. Rows that
-// only the earlier snapshot has, perhaps of another run, count as freed. Peaks and budgets are
-// taken from s, because peaks cannot be subtracted.
+// Sub returns the changes since an earlier snapshot. These are the rows and groups whose bytes or
+// count differ, with the differences, which are negative if more was freed than allocated. Rows
+// that only the earlier snapshot has, perhaps of another run, count as freed. Peaks and budgets
+// come from s, because peaks cannot be subtracted.
 func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	d := &Snapshot{
 		Held:      s.Held - earlier.Held,
@@ -165,8 +165,8 @@ func (s *Snapshot) Sub(earlier *Snapshot) *Snapshot {
 	return d
 }
 
-// GroupPairs returns the groups of both snapshots, sorted by name, each with its row in the
-// earlier snapshot. A missing row is zero except for the name.
+// GroupPairs returns the groups of both snapshots, sorted by name. Each pair is the group's row in
+// s, and its row in the earlier snapshot. A missing row is zero except for the name.
 func (s *Snapshot) GroupPairs(earlier *Snapshot) [][2]GroupRow {
 	pairs := map[string][2]GroupRow{}
 	for _, g := range s.Groups {
@@ -183,13 +183,13 @@ func (s *Snapshot) GroupPairs(earlier *Snapshot) [][2]GroupRow {
 	return slices.SortedFunc(maps.Values(pairs), func(a, b [2]GroupRow) int { return cmp.Compare(a[0].Name, b[0].Name) })
 }
 
-// A pair is a row and its earlier amount.
+// A pair is a row, with its bytes and count in an earlier snapshot.
 type pair struct {
 	Row
 	was Total
 }
 
-// pairs returns the rows of both snapshots, by key.
+// pairs returns the rows of both snapshots, sorted by key.
 func (s *Snapshot) pairs(earlier *Snapshot) []pair {
 	list := make([]pair, 0, len(s.Rows))
 	was := earlier.Rows
@@ -209,7 +209,7 @@ func (s *Snapshot) pairs(earlier *Snapshot) []pair {
 	return list
 }
 
-// gone returns the pair of a row that only the earlier snapshot has.
+// gone returns a pair for a row that only the earlier snapshot has.
 func (r Row) gone() pair {
 	return pair{Row{Key: r.Key, Peak: r.Peak}, Total{Bytes: r.Bytes, Count: r.Count}}
 }

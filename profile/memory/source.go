@@ -6,23 +6,23 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// source allocates blocks: small ones from Go, blocks of mapFrom bytes and more from the system;
-// or, with stomp, all blocks on separate pages.
+// A source allocates blocks. Small blocks come from Go; blocks of mapFrom bytes and more are mapped
+// from the system. With Options.Stomp, all blocks are on separate pages.
 type source struct {
-	stomp       *guard.Allocator // nil without stomp
-	unprotected atomic.Int64     // number of blocks for which stomp had no pages
+	stomp       *guard.Allocator // nil without Options.Stomp
+	unprotected atomic.Int64     // number of blocks for which there were no protected pages
 }
 
-// reuses reports whether blocks may be handed out again.
+// reuses reports whether freed blocks may be used again.
 func (s *source) reuses() bool { return s.stomp == nil }
 
 // zeroes reports whether takeMemory returns zeroed memory.
 func (s *source) zeroes() bool { return s.stomp == nil }
 
-// takeMemory returns memory for n bytes: the capacity of their class, or n with stomp.
+// takeMemory returns memory for n bytes. Its length is capacity, or n with Options.Stomp.
 func (s *source) takeMemory(n, capacity int) (mem []byte, mapped bool) {
 	if s.stomp != nil {
-		n = max(n, 1) // gives the slice a unique address
+		n = max(n, 1) // At least one byte gives the slice a unique address.
 		if mem, err := s.stomp.Alloc(n); err == nil {
 			if !guard.Real() {
 				s.unprotected.Add(1)
@@ -41,16 +41,16 @@ func (s *source) takeMemory(n, capacity int) (mem []byte, mapped bool) {
 	return make([]byte, capacity), false
 }
 
-// give takes back memory that takeMemory returned.
+// give frees memory from takeMemory.
 func (s *source) give(mem []byte, mapped bool) {
 	switch {
 	case !mapped:
 	case s.stomp != nil:
-		s.stomp.Free(mem) // check has reported damage already
+		s.stomp.Free(mem) // The function checkGuards has already reported any damage.
 	default:
 		unmapPages(mem)
 	}
 }
 
-// checkGuards reports writes outside a block of stomp.
+// checkGuards reports writes outside a block that has protected pages.
 func (s *source) checkGuards(b *block) error { return s.stomp.Check(b.mem()) }

@@ -6,18 +6,18 @@ import (
 	"sync/atomic"
 )
 
-// A stock manages all blocks of a tracker. No two of its locks are ever held at once.
+// A stock manages all blocks of a tracker. No goroutine ever holds two of its locks.
 type stock struct {
-	kept [classes]shelf // comes first to keep it off the cache lines of page starts
+	kept [classes]shelf // This field is first, to keep it off the cache lines at page starts.
 	gone gone
 
 	*table
-	keep   int64         // most bytes to keep for reuse
-	limit  int64         // most blocks
-	blocks atomic.Int64  // number of blocks, including those in transit
-	held   atomic.Int64  // bytes of all blocks
-	warm   atomic.Int64  // bytes of the blocks kept for reuse
-	turn   atomic.Uint32 // next class to release blocks from, modulo classes
+	keep   int64         // maximum number of bytes to keep for reuse
+	limit  int64         // maximum number of blocks
+	blocks atomic.Int64  // number of blocks, including those that are being moved
+	held   atomic.Int64  // number of bytes in all blocks
+	warm   atomic.Int64  // number of bytes in blocks kept for reuse
+	turn   atomic.Uint32 // class from which to release blocks next, modulo classes
 	source *source
 
 	untracked atomic.Int64
@@ -29,7 +29,7 @@ type shelf struct {
 	mu     sync.Mutex
 	blocks []*block
 
-	_ [32]byte // a cache line
+	_ [32]byte // Padding fills a cache line.
 }
 
 func newStock(limit int, keep int64, src *source) *stock {
@@ -61,7 +61,7 @@ func (k *stock) takeBlock(n int) *block {
 	return k.insert(mem, class, mapped)
 }
 
-// admit counts one more block, if the limit allows it.
+// admit counts one more block. It returns false if that would exceed the limit.
 func (k *stock) admit() bool {
 	if k.blocks.Add(1) <= k.limit {
 		return true
@@ -70,15 +70,14 @@ func (k *stock) admit() bool {
 	return false
 }
 
-// putBlock takes back an unused block, and keeps it if the limit allows it.
+// putBlock takes back an unused block. It keeps the block if the limit allows that.
 func (k *stock) putBlock(b *block) {
 	if int(b.class) == exact || int64(b.capacity) > k.keep {
 		k.release(b)
 		return
 	}
-	// Count the block from here on, so that two concurrent calls do not both use the same room.
-	// If a round over all classes finds nothing to release while warm is still too high, other
-	// calls are about to release blocks.
+	// Count the block from here on, so that two concurrent calls do not both use the same room. If
+	// all classes are empty while warm is still too high, other calls are about to release blocks.
 	size := int64(b.capacity)
 	warm := k.warm.Add(size)
 	for empty := 0; warm > k.keep; warm = k.warm.Load() {
@@ -122,11 +121,11 @@ func (k *stock) trim() {
 	}
 }
 
-// release returns an unused block to the system.
+// release frees the memory of an unused block.
 func (k *stock) release(b *block) {
 	k.gone.noteFreed(b.key(), b.owner.Load())
-	// Remove the block from the table first: once the memory is released, another block may get
-	// its address.
+	// Remove the block from the table first. When the memory has been released, another block may
+	// get its address.
 	mem, mapped := b.mem(), b.mapped
 	k.remove(b)
 	k.held.Add(-int64(len(mem)))
@@ -149,7 +148,7 @@ func (g *gone) noteFreed(key uintptr, owner *site) {
 	g.next++
 }
 
-// owner returns the last owner of the block at an address, or nil if unknown.
+// owner returns the last owner of the block at an address, or nil if the block is unknown.
 func (g *gone) owner(key uintptr) *site {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -164,14 +163,14 @@ func (g *gone) owner(key uintptr) *site {
 const (
 	smallest  = 64
 	largest   = 1 << 30
-	mapFrom   = 256 << 10 // larger capacities are mapped
+	mapFrom   = 256 << 10 // blocks with at least this capacity are mapped
 	classes   = 97
-	exact     = -1 // class of sizes above largest
+	exact     = -1 // class for sizes greater than largest
 	stepsLog2 = 2  // log2 of the number of classes per power of two
 )
 
-// classOf returns the class of a size of n bytes and the capacity of that class, which is
-// smallest or exceeds n by less than a quarter. Above largest the capacity is n.
+// classOf returns the class for n bytes, and the capacity of the class. The capacity is smallest,
+// or exceeds n by less than a quarter. If n is greater than largest, the capacity is n.
 func classOf(n int) (class, capacity int) {
 	switch {
 	case n <= smallest:
@@ -179,7 +178,7 @@ func classOf(n int) (class, capacity int) {
 	case n > largest:
 		return exact, n
 	}
-	log2 := bits.Len(uint(n-1)) - 1 // 2^log2 < n <= 2^(log2+1)
+	log2 := bits.Len(uint(n-1)) - 1 // so that 2^log2 < n <= 2^(log2+1)
 	step := 1 << (log2 - stepsLog2)
 	capacity = (n + step - 1) &^ (step - 1)
 	octave := log2 - (bits.Len(smallest) - 1)

@@ -18,7 +18,7 @@ func TestFreedMemoryIsReused(t *testing.T) {
 			t.Errorf("Bytes(%d) has a capacity of %d, want %d", n, cap(b), capacity)
 		}
 		f.images.Free(nil, b)
-		again := f.files.Bytes(f.w, capacity) // a request from another pool, for the largest size of the class
+		again := f.files.Bytes(f.w, capacity) // Another pool requests the largest size of the class.
 		if unsafe.SliceData(again) != unsafe.SliceData(b) {
 			t.Errorf("memory of %d bytes was not used again for %d", n, capacity)
 		}
@@ -46,7 +46,7 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 	for _, tt := range []struct {
 		name             string
 		keep             int64
-		sizes            []int // slices held together and then freed one after the other
+		sizes            []int // sizes of slices that are held together, and then freed one after another
 		wantWarm, blocks int64
 	}{
 		{"all", 10 * mib, []int{mib, 2 * mib, 100}, 3*mib + 112, 3},
@@ -81,8 +81,7 @@ func TestKeepBoundsWhatIsKept(t *testing.T) {
 	}
 }
 
-// A large block gets room even if more small blocks must be released than one round over the
-// classes releases.
+// One round over the classes releases too few small blocks to make room for the large block.
 func TestManySmallMakeRoomForOneLarge(t *testing.T) {
 	f := newFixture(Options{Keep: 1 << 20})
 	var all [][]byte

@@ -8,9 +8,9 @@ import (
 	"github.com/assetcook/assetcook/internal/guard"
 )
 
-// Stomp selects how accesses outside slices are detected, for tests and debugging. Each slice
-// gets its own pages between two unreadable ones, and is filled with 0xA5. Freed slices stay
-// unreadable until [Options].Keep more bytes have been freed, and are not reused.
+// Stomp selects how to detect accesses outside slices, for tests and debugging. Each slice gets its
+// own pages between two unreadable pages, and is filled with 0xA5. A freed slice becomes unreadable
+// and is not reused, until [Options].Keep more bytes have been freed.
 type Stomp uint8
 
 const (
@@ -19,20 +19,20 @@ const (
 
 	StompOff
 
-	// StompOverruns ends slices at an unreadable page: reading or writing the byte after the end
-	// faults at once. Free finds writes just before the start, and panics. Slices are not
+	// StompOverruns ends slices at an unreadable page. Reading or writing the byte after the end
+	// faults at once. Free panics if there was a write just before the start. Slices are not
 	// aligned.
 	StompOverruns
 
-	// StompUnderruns begins slices at an unreadable page: reading or writing the byte before the
-	// start faults at once. Free finds writes just after the end, and panics.
+	// StompUnderruns begins slices at an unreadable page. Reading or writing the byte before the
+	// start faults at once. Free panics if there was a write just after the end.
 	StompUnderruns
 )
 
-// keepUnreadable is the default of Options.Keep with Stomp.
+// keepUnreadable is the default of Options.Keep if Options.Stomp is set.
 const keepUnreadable = 256 << 20
 
-// newSource returns a source for the given Stomp.
+// newSource returns a source for the Stomp setting.
 func newSource(o Options, keep int64) *source {
 	mode := o.Stomp
 	if mode == stompDefault {
@@ -49,22 +49,22 @@ func newSource(o Options, keep int64) *source {
 	panic(fmt.Sprintf("memory: new: there is no Stomp %d", mode))
 }
 
-// A Fault is a read or write outside the slices of a tracker with [Options].Stomp.
+// A Fault is a read or write outside the slices of a tracker, which [Options].Stomp has detected.
 type Fault struct {
-	Address uintptr // processor's address; wide loads may report a later byte
+	Address uintptr // address from the processor; a wide load may report a later byte
 	Kind    string  // "overrun", "underrun" or "use after free"
-	Offset  int64   // distance of Address from the start of that slice
-	Bytes   int64   // size of that slice
-	Owner   Key     // owner of that slice
+	Offset  int64   // distance of Address from the start of the slice
+	Bytes   int64   // size of the slice
+	Owner   Key     // owner of the slice
 	Site    string  // directory/file.go:line of the allocation
 
-	// Set after Free: the call site and, if [Pool.Free] was given a worker, the worker and its
-	// scope.
-	FreedBy   Key // Worker and Scope
+	// These fields are set after Free: the call site and, if [Pool.Free] was given a worker, the
+	// worker and its scope.
+	FreedBy   Key // only Worker and Scope are set
 	FreedSite string
 }
 
-// Kinds of faults.
+// These are the kinds of faults.
 const (
 	overrun      = "overrun"
 	underrun     = "underrun"
@@ -96,11 +96,11 @@ func (f *Fault) Error() string {
 type freeing struct {
 	owner        Key
 	site, freed  string
-	worker, path string // worker that freed it, and its scopes
+	worker, path string // worker that freed the block, and its scopes
 }
 
-// noteFreeing records who freed a block, for faults. An exported function must call noteFreeing's
-// caller directly.
+// noteFreeing records the call that freed a block, to explain faults. An exported function must
+// call noteFreeing's caller directly; see callers.here.
 func (p *Pool) noteFreeing(b *block, w *Worker) {
 	t := p.group.tracker
 	note := freeing{owner: b.owner.Load().key(), site: t.callers.name(b.caller), freed: t.callers.name(t.callers.here(4))}
@@ -110,9 +110,9 @@ func (p *Pool) noteFreeing(b *block, w *Worker) {
 	t.stock.source.stomp.Note(b.mem(), note)
 }
 
-// Catch calls f and returns the memory fault that ended it, or nil if there was none. With
-// [Options].Stomp the error is a *[Fault] if the address belongs to a slice of the tracker. Other
-// panics pass through. A fault in a goroutine started by f ends the program.
+// Catch calls f and returns the memory fault that ended it, or nil if there was no fault. With
+// [Options].Stomp the error is a *[Fault] if the address belongs to a slice of the tracker. Catch
+// does not recover other panics. A fault in a goroutine started by f ends the program.
 func (t *Tracker) Catch(f func()) error {
 	err := guard.Catch(f)
 	var at *guard.Fault

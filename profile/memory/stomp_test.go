@@ -25,7 +25,7 @@ func at(b []byte, offset int, write bool) {
 
 var sink byte
 
-// nextLine returns the line after its caller's, in the form of Fault.Site.
+// nextLine returns the line after its caller's line, in the form of Fault.Site.
 func nextLine() string {
 	_, _, line, _ := runtime.Caller(1)
 	return fmt.Sprint("memory/stomp_test.go:", line+1)
@@ -38,7 +38,8 @@ func stomped(t *testing.T, mode Stomp) fixture {
 	return newFixture(Options{Stomp: mode})
 }
 
-// Both modes fault at once at their edge, on read and on write, and identify the slice.
+// Both modes must fault at their edge of a slice, on reads and writes, and the fault must identify
+// the slice.
 func TestAccessBeyondTheEdgeFaults(t *testing.T) {
 	page := os.Getpagesize()
 	for _, mode := range []Stomp{StompOverruns, StompUnderruns} {
@@ -111,7 +112,7 @@ func TestFaultsAsText(t *testing.T) {
 	}
 }
 
-// A fault outside the tracker's slices is returned, but not explained.
+// A fault outside the tracker's slices must be returned, but it has no explanation.
 func TestForeignFaultIsNotExplained(t *testing.T) {
 	b := stomped(t, StompUnderruns).images.Bytes(nil, 100)
 	for name, tracker := range map[string]*Tracker{"nil": nil, "off": New(Options{Stomp: StompOff}), "another": New(Options{Stomp: StompOverruns})} {
@@ -122,7 +123,7 @@ func TestForeignFaultIsNotExplained(t *testing.T) {
 	}
 }
 
-// Free finds writes beyond the other edge.
+// Free must detect writes at the edge that does not fault.
 func TestStompFindsTheOtherEdge(t *testing.T) {
 	for mode, tt := range map[Stomp]struct {
 		offset int
@@ -149,11 +150,11 @@ func TestStompFillsWithRubbish(t *testing.T) {
 	}
 }
 
-// Slices without their own pages are counted, and the report mentions them.
+// The report must mention slices without protected pages.
 func TestUnprotectedAreCounted(t *testing.T) {
 	f := stomped(t, StompOverruns)
 	before := f.Snapshot()
-	b := f.images.Bytes(f.w, largest+1) // more than guard maps
+	b := f.images.Bytes(f.w, largest+1) // The size is more than package guard maps.
 	if got := f.Snapshot().Sub(before).Unprotected; got != 1 || len(b) != largest+1 {
 		t.Errorf("%d slices are unprotected, want 1", got)
 	}

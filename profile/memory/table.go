@@ -9,38 +9,38 @@ import (
 	"unsafe"
 )
 
-// A block is memory that is either handed out or kept for reuse. It is an entry in the table of
-// addresses and never moves; a deleted entry is reused for another block.
+// A block is memory that is either in use or kept for reuse. It is an entry in the table of
+// addresses. Entries never move; a deleted entry is reused for another block.
 type block struct {
-	start    unsafe.Pointer // keeps the memory alive; nil if the entry is free
+	start    unsafe.Pointer // start of the memory, which keeps it alive; nil if the entry is free
 	capacity int
-	size     int                  // requested size
-	owner    atomic.Pointer[site] // kept until reuse, for the error message of a second Free
-	next     uint32               // next entry in the bucket or free list; see shard.slotAt
-	uses     uint32               // how often the entry's block was handed out
-	caller   uint32               // see callers
-	state    atomic.Uint32        // idle, live or listed; only idle blocks may be changed by other calls
+	size     int                  // requested number of bytes
+	owner    atomic.Pointer[site] // owner of the allocation, kept until reuse for the error message of a second Free
+	next     uint32               // number of the next entry in the bucket or free list; see shard.slotAt
+	uses     uint32               // how often the entry's block was allocated
+	caller   uint32               // number of the call site; see callers
+	state    atomic.Uint32        // idle, live or listed; other calls may change only idle blocks
 	class    int8
-	mapped   bool // mapped from the system, not by Go
-	fresh    bool // the memory is fresh: it has not been handed out yet
+	mapped   bool // true if the system mapped the memory; false if it is Go's
+	fresh    bool // true if the memory has not been used yet
 }
 
-// States of a block.
+// These are the states of a block.
 const (
 	idle uint32 = iota
 	live
-	listed // live, and briefly in use by a listing
+	listed // live, and briefly in use by List or Usage
 )
 
 func (b *block) key() uintptr { return uintptr(b.start) }
 
 func (b *block) mem() []byte { return unsafe.Slice((*byte)(b.start), b.capacity) }
 
-// claim takes a live block away from its user and reports whether the block was live. Of several
-// concurrent callers, exactly one succeeds.
+// claim takes a live block away from its user. It returns true for exactly one of several
+// concurrent callers, and false if the block is not live.
 func (b *block) claim() bool { return b.state.CompareAndSwap(live, idle) || b.claimListed() }
 
-// claimListed waits until no listing uses the block.
+// claimListed waits until no listing uses the block, and then claims it.
 func (b *block) claimListed() bool {
 	for !b.state.CompareAndSwap(live, idle) {
 		if b.state.Load() == idle {
@@ -51,21 +51,21 @@ func (b *block) claimListed() bool {
 	return true
 }
 
-// table finds blocks by address. Entries are in chunks allocated on demand; buckets link them by
-// number. A table of package ptrhash, with its free slots, would take 22 to 43 more bytes per
-// entry.
+// A table finds blocks by address. Entries are in chunks that are allocated on demand. Buckets link
+// entries by number. A table of package ptrhash, with its free slots, would take 22 to 43 more
+// bytes per entry.
 type table struct {
-	shards [16]shard // shards by the high bits of the hash
+	shards [16]shard // shards, selected by the high bits of the hash
 }
 
-const chunkEntries = 145 // 8 KiB with Go's header
+const chunkEntries = 145 // makes a chunk 8 KiB, including Go's header
 
 type shard struct {
 	mu     sync.Mutex
 	shift  uint8    // shift that maps the remaining hash to a bucket
-	heads  []uint32 // number of the first entry of each bucket, 0 for none
-	free   uint32   // first free entry
-	used   uint32   // entries of the last chunk in use or free
+	heads  []uint32 // number of the first entry in each bucket; 0 if the bucket is empty
+	free   uint32   // number of the first free entry
+	used   uint32   // number of entries of the last chunk that have been used
 	chunks []*[chunkEntries]block
 }
 
@@ -79,18 +79,18 @@ func newTable(limit int) *table {
 	return t
 }
 
-// locate hashes an address by Fibonacci multiplication, which spreads the addresses of an
-// allocator at least as evenly as a random hash.
+// locate hashes an address by Fibonacci multiplication. This spreads the addresses of an allocator
+// at least as evenly as a random hash.
 func (t *table) locate(key uintptr) (s *shard, bucket *uint32) {
 	hash := uint64(key) * 0x9e3779b97f4a7c15
 	s = &t.shards[hash>>60]
 	return s, &s.heads[hash<<4>>(s.shift&63)]
 }
 
-// slotAt returns an entry by its number: the chunk, and 1 to chunkEntries in the low byte, so
-// that 0 means none.
+// slotAt returns the entry with the given number. The low byte is 1 to chunkEntries, so that 0
+// means no entry; the other bits are the number of the chunk.
 func (s *shard) slotAt(entry uint32) *block {
-	// Entries are numbered from the end of a chunk: user memory is page-aligned like chunks, so a
+	// Entries are numbered from the end of a chunk. User memory is page-aligned like chunks, so a
 	// chunk's first entry would compete with the starts of all user pages for the same cache set.
 	return &s.chunks[entry>>8][chunkEntries-entry&255]
 }
@@ -147,8 +147,7 @@ func (t *table) remove(b *block) {
 	b.start, b.next, s.free = nil, s.free, entry
 }
 
-// around returns the block that contains an address, or nil if there is none. It scans all
-// blocks.
+// around returns the block that contains an address, or nil if there is none. It scans all blocks.
 func (t *table) around(address uintptr) *block {
 	for b := range t.all() {
 		if start := b.key(); address >= start && address-start < uintptr(b.capacity) {
@@ -158,8 +157,8 @@ func (t *table) around(address uintptr) *block {
 	return nil
 }
 
-// all yields each block with a number that is unique among blocks in use, while it holds the lock
-// of the block's shard.
+// all yields each block, with a number that is unique among blocks in use. It holds the lock of the
+// block's shard while it yields.
 func (t *table) all() iter.Seq2[*block, uint32] {
 	return func(yield func(*block, uint32) bool) {
 		for i := range t.shards {
@@ -184,7 +183,7 @@ func (s *shard) each(yield func(b *block, entry uint32) bool) bool {
 	return true
 }
 
-// footprint returns the bytes that the table has allocated.
+// footprint returns the number of bytes that the table has allocated.
 func (t *table) footprint() int64 {
 	total := int64(unsafe.Sizeof(*t))
 	for i := range t.shards {

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// The overhead of a tracked allocation is within the documentation of Options.Live.
 func TestTrackingOverheadIsAsDocumented(t *testing.T) {
 	for _, live := range []int{1 << 14, 1 << 16, 100_000} {
 		var before, after runtime.MemStats

@@ -9,31 +9,31 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// Options are the sizes of a [Tracker].
+// Options sets the sizes of a [Tracker].
 type Options struct {
-	// Live is the number of slices that can be tracked at once, including slices kept for reuse:
-	// 1 to 1<<26, 0 for 65,536. The table of addresses takes 4 to 8 bytes for each from the
+	// Live is the maximum number of slices that can be tracked, including slices kept for reuse. It
+	// is 1 to 1<<26; 0 means 65,536. The table of addresses takes 4 to 8 bytes for each from the
 	// start, and 56 more for each tracked slice.
 	Live int
 
-	// Scopes is the number of different stacks of scopes that can be distinguished; the bottom of
-	// each stack is the worker. 1 to 1<<24, 0 for 65,536. Each stack takes about 100 bytes from
-	// the start, of which 64 are for the name of the innermost scope; longer names use space that
-	// shorter names leave.
+	// Scopes is the maximum number of different stacks of scopes, from 1 to 1<<24; 0 means 65,536.
+	// The worker is the bottom of each stack. Each stack takes about 100 bytes from the start, of
+	// which 64 are for the name of the innermost scope. Longer names use space that shorter names
+	// leave.
 	Scopes int
 
 	// Sites records the calling line of each allocation. This adds about half a microsecond to an
 	// allocation.
 	Sites bool
 
-	// Totals records the peak bytes of each pool and of all pools together, and the peak number
-	// of slices and accounts of each pool, of each group and of all. With it, all workers write a
-	// few more shared words.
+	// Totals records the peak bytes of each pool and of all pools together. It also records the
+	// peak number of slices and accounts of each pool, of each group and of the tracker. With it,
+	// all workers write a few more shared words.
 	Totals bool
 
-	// Keep limits the freed bytes that are kept for reuse: 0 means 64 MiB, a negative value none.
-	// With Stomp it is the number of freed bytes, in whole pages, that stay unreadable: 0 means
-	// 256 MiB.
+	// Keep is the maximum number of freed bytes that are kept for reuse: 0 means 64 MiB, a negative
+	// value none. With Stomp it is the number of freed bytes, in whole pages, that stay unreadable:
+	// 0 means 256 MiB.
 	Keep int64
 
 	// Stomp makes accesses outside slices fault, and records Sites. An allocation then takes
@@ -41,10 +41,10 @@ type Options struct {
 	Stomp Stomp
 }
 
-// Limits of a tracker.
+// These are the limits of a tracker.
 const (
 	maxGroups = 256
-	maxPools  = 4096 // pools of all groups; Grow takes one per group
+	maxPools  = 4096 // number of pools of all groups; Grow takes one per group
 )
 
 const (
@@ -53,10 +53,10 @@ const (
 	bytesOfScope = 64
 )
 
-// Tracker tracks the memory of its pools. Use [New]; a nil *Tracker tracks nothing. All methods
-// may be called from any goroutine.
+// Tracker tracks the memory of its pools. Use [New] to make one. A nil *Tracker tracks nothing. All
+// methods may be called from any goroutine.
 type Tracker struct {
-	stacks  *intern.Table // see stackKey
+	stacks  *intern.Table // table of interned stacks; stackKey makes the keys
 	coarse  atomic.Int64
 	stock   *stock
 	callers *callers // nil without Options.Sites
@@ -66,7 +66,7 @@ type Tracker struct {
 	groups []*Group
 	sites  []*site
 	pools  int
-	name   string // name of captures, "" before the first
+	name   string // name of captures; "" before the first capture
 }
 
 // New returns a Tracker without groups. It panics if an option is out of range.

@@ -9,28 +9,28 @@ import (
 	"slices"
 )
 
-// A Node is a part of the held memory, with the parts that it consists of. It has a JSON form.
+// A Node is a part of the memory in use, with its children. It has a JSON form.
 type Node struct {
 	Name  string `json:"name"`
 	Kind  Part   `json:"kind,omitempty"` // "" for the root
-	Bytes int64  `json:"bytes"`          // including the children
-	Count int64  `json:"count"`          // slices and accounts
+	Bytes int64  `json:"bytes"`          // includes the children
+	Count int64  `json:"count"`          // number of slices and accounts
 
-	// Peak is the most bytes ever held at once. For several rows the peak is unknown; then Peak
-	// is an upper bound, the sum of their peaks or their group's peak, and Bound is true.
+	// Peak is the most bytes held at the same time. For several rows the peak is unknown. Peak is
+	// then an upper bound, the sum of the rows' peaks or their group's peak, and Bound is true.
 	Peak  int64 `json:"peak,omitempty"`
 	Bound bool  `json:"bound,omitempty"`
 
-	Was      *Total  `json:"was,omitempty"`  // earlier amount, if the query has an earlier snapshot
-	More     int     `json:"more,omitempty"` // number of nodes left out that this represents; 0 from Tree
+	Was      *Total  `json:"was,omitempty"`  // bytes and count in the query's earlier snapshot; nil without one
+	More     int     `json:"more,omitempty"` // number of omitted nodes that this node stands for; Tree sets 0
 	Children []*Node `json:"children,omitempty"`
 
-	Change int64 `json:"-"` // sum of the absolute changes of its rows
+	Change int64 `json:"-"` // sum of the absolute changes of all rows
 }
 
-// Tree returns the memory of the rows that a query chooses as a tree with the root "total", or
-// the part of the tree below the query's path, or nil if no row is there. Children are sorted by
-// bytes, greatest first, then by name.
+// Tree arranges the rows that a query chooses as a tree with the root "total". It returns the node
+// at the query's path, or nil if that has no row. Children are sorted by bytes, greatest first,
+// then by name.
 func (s *Snapshot) Tree(q Query) *Node {
 	if len(q.By) == 0 {
 		q.By = []Part{byWorker, byScope, byPool}
@@ -53,7 +53,7 @@ func (s *Snapshot) Tree(q Query) *Node {
 // A builder assembles rows into a tree.
 type builder struct {
 	query  Query
-	peaks  map[string]int64 // peaks of groups, which bound their parts' peaks
+	peaks  map[string]int64 // peaks of groups, which are upper bounds for the peaks of their parts
 	root   *branch
 	path   []Step
 	widest int64 // sum of the peaks of the outermost groups
@@ -151,7 +151,7 @@ func (b *branch) finish(most int64) {
 	})
 }
 
-// WriteText writes the tree for people: a line for each node with bytes, count and the name,
+// WriteText writes the tree as readable text. A line has the bytes, count and name of a node,
 // indented by two blanks per level.
 func (n *Node) WriteText(w io.Writer) error {
 	out := bufio.NewWriter(w)

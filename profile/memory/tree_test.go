@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// levels returns a tree as text: kind:name bytes/count/peak, with the earlier amount.
+// levels formats a tree as lines kind:name bytes/count/peak, with the earlier amount.
 func levels(n *Node) string {
 	var out strings.Builder
 	n.walk(0, func(n *Node, depth int) {
@@ -59,7 +59,7 @@ func TestTreeLevels(t *testing.T) {
 	}
 }
 
-// The peak of several rows is at most their sum, and at most their group's peak.
+// The peak of several rows must be at most their sum, and at most their group's peak.
 func TestPeakOfSeveralRowsIsBounded(t *testing.T) {
 	tracker := New(Options{})
 	p := tracker.Group("g", GroupOptions{}).Pool("p", PoolOptions{})
@@ -106,7 +106,6 @@ func TestTreeSince(t *testing.T) {
 	}
 }
 
-// Rows that only the earlier snapshot has count as freed, wherever their keys sort.
 func TestRowsOfTheEarlierSnapshotCountAsFreed(t *testing.T) {
 	row := func(worker string, bytes int64) Row { return Row{Key{Worker: worker, Group: "g"}, bytes, 1, bytes} }
 	was := &Snapshot{Rows: []Row{row("a", 1), row("c", 2), row("e", 3)}, Groups: []GroupRow{{Name: "g", Bytes: 6}, {Name: "h", Bytes: 9}}}
@@ -124,7 +123,6 @@ func TestRowsOfTheEarlierSnapshotCountAsFreed(t *testing.T) {
 	}
 }
 
-// A misspelt level is a mistake of the program, and not left out in silence.
 func TestUnknownLevelPanics(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -5,45 +5,45 @@ import (
 	"slices"
 )
 
-// Usage is the use of a tracker's memory, and the cost of tracking it. It has a JSON form.
+// Usage describes the use of a tracker's memory, and the cost of tracking it. It has a JSON form.
 type Usage struct {
 	Total
-	Held     int64 `json:"held"`     // bytes from the system: slices, Rounding and Warm
-	Rounding int64 `json:"rounding"` // part of Held that exceeds requests: internal fragmentation
-	Warm     int64 `json:"warm"`     // part of Held kept for reuse: external fragmentation
-	Tables   int64 `json:"tables"`   // approximate bytes of the tracker itself
+	Held     int64 `json:"held"`     // bytes obtained from the system: slices, Rounding and Warm
+	Rounding int64 `json:"rounding"` // bytes in Held that exceed the requests (internal fragmentation)
+	Warm     int64 `json:"warm"`     // bytes in Held that are kept for reuse (external fragmentation)
+	Tables   int64 `json:"tables"`   // approximate number of bytes that the tracker itself takes
 
-	Pools []PoolRow `json:"pools"` // used pools, most bytes first, then by group and name
-	Sizes []SizeRow `json:"sizes"` // sizes with slices, smallest first
+	Pools []PoolRow `json:"pools"` // pools that have been used, sorted by bytes, most first, then by group and name
+	Sizes []SizeRow `json:"sizes"` // capacities of slices, smallest first
 }
 
-// Total is the amount of memory in slices and accounts. Without Options.Totals the peaks are 0.
+// Total is an amount of memory in slices and accounts. Without Options.Totals the peaks are 0.
 type Total struct {
 	Bytes     int64 `json:"bytes"`
 	Count     int64 `json:"count"`
-	Peak      int64 `json:"peak,omitempty"`       // most bytes ever held at once
-	PeakCount int64 `json:"peak_count,omitempty"` // most slices and accounts ever held at once
+	Peak      int64 `json:"peak,omitempty"`       // most bytes held at the same time
+	PeakCount int64 `json:"peak_count,omitempty"` // most slices and accounts held at the same time
 }
 
-// A PoolRow is the total of a pool.
+// A PoolRow holds the totals of a pool.
 type PoolRow struct {
 	Group    string   `json:"group"`
-	Name     string   `json:"name"` // "" for Grow
+	Name     string   `json:"name"` // name of the pool; "" for Grow
 	Type     string   `json:"type,omitempty"`
 	Lifetime Lifetime `json:"lifetime,omitempty"`
 	Total
-	Rounding int64 `json:"rounding"` // bytes of its slices beyond the requests
+	Rounding int64 `json:"rounding"` // bytes of the pool's slices beyond the requests
 }
 
-// A SizeRow counts the slices of one capacity. A size with many kept and few live slices that is
-// no longer requested is a reason to call Trim.
+// A SizeRow counts the slices of one capacity. If many are kept and few are in use, and the program
+// no longer requests this size, call Trim.
 type SizeRow struct {
 	Capacity int64 `json:"capacity"`
-	Live     int64 `json:"live"` // slices in use
-	Kept     int64 `json:"kept"` // slices kept for reuse
+	Live     int64 `json:"live"` // number of slices in use
+	Kept     int64 `json:"kept"` // number of slices kept for reuse
 }
 
-// A tally is the current bytes and count, and their peaks.
+// A tally holds the current bytes and count, and their peaks.
 type tally struct{ bytes, count meter }
 
 func (t *tally) add(n, count int64) {
@@ -55,23 +55,23 @@ func (t *tally) total() Total {
 	return Total{t.bytes.bytes.Load(), t.count.bytes.Load(), t.bytes.peak.Load(), t.count.peak.Load()}
 }
 
-// tallyUp adds n bytes in count slices to the totals of pool and tracker, and the count to the
-// totals of the groups.
+// tallyUp adds n bytes and a count to the totals of the pool and the tracker. It also adds the
+// count to the pool's group and the enclosing groups.
 func (p *Pool) tallyUp(n, count int64) {
 	p.tally.add(n, count)
 	p.group.tallyCount(count, nil)
 	p.group.tracker.tally.add(n, count)
 }
 
-// tallyCount adds a count to the group and to the groups above it, up to but excluding end.
+// tallyCount adds a count to the group and its enclosing groups, up to but excluding end.
 func (g *Group) tallyCount(count int64, end *Group) {
 	for a := g; a != end; a = a.parent {
 		a.counts.addHeld(count)
 	}
 }
 
-// Usage returns the current use, with the accuracy described at [Snapshot]. The usage of a nil
-// tracker is zero.
+// Usage returns the current use, as accurate as [Snapshot] describes. The usage of a nil tracker is
+// zero.
 func (t *Tracker) Usage() *Usage {
 	if t == nil {
 		return &Usage{}
@@ -81,7 +81,7 @@ func (t *Tracker) Usage() *Usage {
 	t.mu.Unlock()
 
 	u := &Usage{Held: t.stock.held.Load(), Warm: t.stock.warm.Load()}
-	const perSite = 64 + 64 // including the site's entry in the pool's map
+	const perSite = 64 + 64 // includes the site's entry in the pool's map
 	u.Tables = t.stock.footprint() + int64(t.stacks.Footprint()) + t.callers.footprint() + int64(len(sites))*perSite
 
 	rows := map[*Pool]*PoolRow{}
@@ -117,7 +117,8 @@ func (t *Tracker) Usage() *Usage {
 	return u
 }
 
-// addRounding sums the rounding of slices by pool and returns the number of slices of each size.
+// addRounding sums the rounding of slices by pool. It returns the number of slices for each
+// capacity.
 func (t *Tracker) addRounding(rows map[*Pool]*PoolRow) []SizeRow {
 	sizes := map[int]*SizeRow{}
 	for b := range t.stock.all() {

@@ -17,9 +17,9 @@ func TestUsage(t *testing.T) {
 		files.Pool("never used", PoolOptions{})
 		empty := tracker.Usage()
 		w := tracker.Worker("w").Push("a")
-		kept := content.Bytes(w, 70) // capacity 80
-		pixels.Bytes(w, 100)         // capacity 112
-		pixels.Bytes(nil, 1000)      // capacity 1024
+		kept := content.Bytes(w, 70)
+		pixels.Bytes(w, 100)
+		pixels.Bytes(nil, 1000)
 		images.Grow(w, 5)
 		content.Free(nil, kept)
 		content.Bytes(nil, 100)
@@ -60,7 +60,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Peaks cover slices held together, however many goroutines add them.
+// Peaks must cover all slices held at the same time, however many goroutines add them.
 func TestTotalPeaksAreExactUnderConcurrency(t *testing.T) {
 	tracker := New(Options{Totals: true})
 	p := tracker.Group("g", GroupOptions{}).Pool("p", PoolOptions{})

@@ -8,22 +8,22 @@ import (
 	"github.com/assetcook/assetcook/intern"
 )
 
-// Worker allocates under a name and a stack of scopes. A nil *Worker has no name and no scopes. A
-// Worker is used by one goroutine at a time.
+// Worker allocates under a name and a stack of scopes. A nil *Worker has no name and no scopes.
+// Only one goroutine at a time may use a Worker.
 type Worker struct {
 	tracker *Tracker
-	frames  []frame // never empty: the first frame is the worker itself
-	key     []byte  // scratch
+	frames  []frame // stack of scopes; the first frame is the worker itself
+	key     []byte  // buffer for stackKey
 }
 
 // A frame is a scope that was pushed and not popped.
 type frame struct {
 	stack  intern.Symbol
-	recent [4]*site // cached sites by pool number, for four alternating pools
+	recent [4]*site // recently used sites by pool number, for four pools
 }
 
-// Worker returns a new worker without scopes. Workers of one name share their rows, so
-// short-lived workers of one kind should share a name.
+// Worker returns a new worker without scopes. Workers of the same name have the same rows. So
+// short-lived workers of one kind should have the same name.
 func (t *Tracker) Worker(name string) *Worker {
 	if t == nil {
 		return nil
@@ -35,8 +35,8 @@ func (t *Tracker) Worker(name string) *Worker {
 	return w
 }
 
-// Push enters a scope, such as the current asset or stage, inside the current one. It returns w
-// for
+// Push enters a scope, such as the current asset or stage, inside the current one. It returns w,
+// for use in a defer statement:
 //
 //	defer w.Push("decode").Pop()
 //
@@ -56,7 +56,7 @@ func (w *Worker) Push(scope string) *Worker {
 	return w
 }
 
-// Pop leaves the current scope. It panics if there is none.
+// Pop leaves the current scope. It panics if there is no scope.
 func (w *Worker) Pop() {
 	if w == nil {
 		return
@@ -67,11 +67,12 @@ func (w *Worker) Pop() {
 	w.frames = w.frames[:len(w.frames)-1]
 }
 
-// noWorker is the stack of allocations without a worker, which equals the stack of a worker
-// without name and scopes. [New] interns it first.
+// noWorker is the stack of allocations without a worker. A worker without name and scopes has the
+// same stack. [New] interns it first.
 const noWorker intern.Symbol = 1
 
-// enter returns the symbol of name inside outer, or outer itself if the table is full.
+// enter returns the symbol of the stack with name inside outer. If the table is full, it returns
+// outer.
 func (w *Worker) enter(outer intern.Symbol, name string) intern.Symbol {
 	w.key = stackKey(w.key[:0], outer, name)
 	inner, err := w.tracker.stacks.InternBytes(w.key)
@@ -82,13 +83,14 @@ func (w *Worker) enter(outer intern.Symbol, name string) intern.Symbol {
 	return inner
 }
 
-// stackKey appends the key of a stack in the table: the symbol of the stack without its innermost
-// scope (0 for a worker, which has no outer scope) and that scope's name.
+// stackKey appends the key under which a stack is interned. The key consists of the symbol of the
+// stack without its innermost scope, and the name of that scope. The symbol is 0 for a worker,
+// which has no outer scope.
 func stackKey(to []byte, outer intern.Symbol, name string) []byte {
 	return append(binary.LittleEndian.AppendUint32(to, uint32(outer)), name...)
 }
 
-// names returns the worker and the scopes of a stack.
+// names returns the names of the worker and the scopes of a stack.
 func (t *Tracker) names(stack intern.Symbol) (worker, scope string) {
 	var names []string
 	for stack != 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// keys returns worker and scope of all rows.
+// keys returns the worker and scope of all rows.
 func keys(s *Snapshot) string {
 	var all []string
 	for _, r := range s.Rows {
@@ -45,7 +45,6 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// Allocations under equal stacks are one row, however the stacks were made.
 func TestEqualStacksAreOneRow(t *testing.T) {
 	tracker := New(Options{})
 	g := tracker.Group("g", GroupOptions{})
@@ -72,7 +71,7 @@ func TestEqualStacksAreOneRow(t *testing.T) {
 	}
 }
 
-// Scopes that do not fit are recorded in the enclosing scope.
+// Scopes that do not fit in the table are recorded in the enclosing scope.
 func TestScopesThatDoNotFit(t *testing.T) {
 	for _, tt := range []struct {
 		scopes     int
@@ -82,7 +81,7 @@ func TestScopesThatDoNotFit(t *testing.T) {
 		{1, "a", "w:", 2},
 		{2, "a", "w:a", 1},
 		{3, "a", "w:a;b", 0},
-		{3, strings.Repeat("a", 4*bytesOfScope), "w:b", 1}, // the shorter one fits
+		{3, strings.Repeat("a", 4*bytesOfScope), "w:b", 1}, // The shorter name fits.
 	} {
 		tracker := New(Options{Scopes: tt.scopes})
 		w := tracker.Worker("w").Push(tt.name).Push("b")
@@ -92,7 +91,7 @@ func TestScopesThatDoNotFit(t *testing.T) {
 			t.Errorf("%d scopes: entered under %q with %d coarse, want %q with %d", tt.scopes, got, s.Coarse, tt.want, tt.coarse)
 		}
 		w.Pop()
-		w.Pop() // a scope that did not fit still takes a level of the stack
+		w.Pop() // A scope that did not fit still takes a level of the stack.
 	}
 	tracker := New(Options{Scopes: 1})
 	tracker.Worker("first")
@@ -108,7 +107,7 @@ func TestPopWithoutPush(t *testing.T) {
 	wantPanic(t, "there is no scope to end", w.Pop)
 }
 
-// wantPanic calls f, which must panic with a text that contains all parts of want, separated by
+// wantPanic calls f, which must panic. The message must contain all parts of want, separated by
 // semicolons.
 func wantPanic(t *testing.T, want string, f func()) {
 	t.Helper()

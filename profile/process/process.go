@@ -21,21 +21,21 @@ import (
 // unknown is the value of a figure that the system does not report.
 const unknown = -1
 
-// figures are values of the process at one moment, read one after the other. Sums count from the
-// start of the process.
+// figures holds values of the process, which are read one after another. Sums count from the start
+// of the process.
 type figures struct {
-	RSS         int64 // bytes of physical memory, mapped files included
+	RSS         int64 // bytes of physical memory, including mapped files
 	PeakRSS     int64 // highest RSS so far
-	Heap        int64 // bytes of Go objects, uncollected garbage included
+	Heap        int64 // bytes of Go objects, including uncollected garbage
 	Goroutines  int64
 	Threads     int64
-	OpenFiles   int64         // open file descriptors, including the reader's own
-	GCs         int64         // completed collections
-	GCPause     time.Duration // total time of the pauses in which collections stopped the program
-	MinorFaults int64         // page faults that needed no disk access
-	MajorFaults int64         // page faults that waited for the disk
-	User        time.Duration // processor time in the program
-	System      time.Duration // processor time in the kernel for the program
+	OpenFiles   int64         // number of open file descriptors, including the reader's own
+	GCs         int64         // number of completed garbage collections
+	GCPause     time.Duration // total time for which garbage collections stopped the program
+	MinorFaults int64         // number of page faults that needed no disk access
+	MajorFaults int64         // number of page faults that waited for the disk
+	User        time.Duration // processor time spent in the program
+	System      time.Duration // processor time that the kernel spent for the program
 }
 
 // A reader reads the figures of the process. Its methods may be called from any number
@@ -45,12 +45,12 @@ type reader struct {
 	system  system
 	samples [3]metrics.Sample
 	gc      debug.GCStats
-	gcs     int64 // number of collections when pauses were last read
+	gcs     int64 // number of collections when the pauses were last read
 	peak    int64
 }
 
-// openReader returns a reader, which keeps two files open on Linux. Figures from a file that
-// cannot be opened are unknown.
+// openReader returns a reader. On Linux, the reader keeps two files open. If a file cannot be
+// opened, its figures are unknown.
 func openReader() *reader {
 	r := &reader{gcs: unknown}
 	r.samples[0].Name = "/memory/classes/heap/objects:bytes"
@@ -60,7 +60,7 @@ func openReader() *reader {
 	return r
 }
 
-// closeFiles closes the reader's files. Their figures are unknown from then on.
+// closeFiles closes the reader's files. Their figures are then unknown.
 func (r *reader) closeFiles() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,14 +75,14 @@ func (r *reader) readAll() figures {
 		MajorFaults: unknown, User: unknown, System: unknown}
 	r.system.read(&f)
 	if f.PeakRSS != unknown {
-		// The kernel's counts are approximate: a peak may be lower than an earlier peak.
+		// The kernel's counts are approximate, so a peak may be lower than an earlier peak.
 		r.peak = max(r.peak, f.PeakRSS, f.RSS)
 		f.PeakRSS = r.peak
 	}
 	metrics.Read(r.samples[:])
 	f.Heap, f.Goroutines, f.GCs = value(&r.samples[0]), value(&r.samples[1]), value(&r.samples[2])
 	if f.GCs != r.gcs {
-		debug.ReadGCStats(&r.gc) // copies the last 256 pauses; stops nothing
+		debug.ReadGCStats(&r.gc) // This copies the last 256 pauses, and does not stop the program.
 		r.gcs = f.GCs
 	}
 	f.GCPause = r.gc.PauseTotal
@@ -91,12 +91,13 @@ func (r *reader) readAll() figures {
 
 func value(s *metrics.Sample) int64 {
 	if s.Value.Kind() != metrics.KindUint64 {
-		return unknown // a later runtime may report another kind of value
+		return unknown // A later runtime may report another kind of value.
 	}
 	return int64(s.Value.Uint64())
 }
 
-// Publish publishes the figures in the set, until the returned function is called. It sets the gauges
+// Publish publishes the figures in the set, until the returned function is called. It sets the
+// gauges
 //
 //	process/rss_bytes process/rss_peak_bytes process/heap_bytes
 //	process/goroutines process/threads process/open_files
@@ -107,8 +108,8 @@ func value(s *metrics.Sample) int64 {
 //	process/faults/minor process/faults/major
 //	process/cpu/user_ns process/cpu/system_ns
 //
-// The set polls the figures as [counters.Set.Source] describes. After stop, the gauges and counters
-// keep their values.
+// The set polls the figures as [counters.Set.Source] describes. After publishing ends, the gauges
+// and counters keep their values.
 func Publish(set *counters.Set) (stop func()) {
 	if set == nil {
 		return func() {}

@@ -12,11 +12,10 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// The figures change as the process works.
 func TestFiguresFollowTheProcess(t *testing.T) {
 	r := openReader()
 	defer r.closeFiles()
-	debug.FreeOSMemory() // return freed memory, so that nothing reuses it
+	debug.FreeOSMemory() // Return freed memory to the system, so that nothing reuses it.
 	before := r.readAll()
 	memory := make([]byte, 64<<20)
 	for at := 0; at < len(memory); at += 4096 {
@@ -58,9 +57,8 @@ func TestFiguresFollowTheProcess(t *testing.T) {
 	}
 }
 
-// A set shows current levels, and sums since Publish.
 func TestPublishShowsLevelsAndSums(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // only collections that the test asks for
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // Only collections that the test requests may run.
 	set := counters.New(counters.Options{})
 	set.Watch("process/goroutines", "process/gc/cycles")
 	runtime.GC()
@@ -87,7 +85,7 @@ func TestPublishShowsLevelsAndSums(t *testing.T) {
 	Publish(nil)()
 }
 
-// Several goroutines may read while another closes the reader.
+// Several goroutines read while another closes the reader.
 func TestReadingWhileClosing(t *testing.T) {
 	r := openReader()
 	var reading sync.WaitGroup

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A system reads Linux's figures of the process. It keeps the files open: opening them for each
-// reading would allocate.
+// A system reads the figures that Linux reports for the process. It keeps the files open, because
+// opening them for each reading would allocate.
 type system struct {
-	status int // /proc/self/status; -1: not open
-	fds    int // /proc/self/fd
+	status int // descriptor of /proc/self/status; -1 if not open
+	fds    int // descriptor of /proc/self/fd
 	usage  unix.Rusage
 	stat   unix.Stat_t
 	buf    [8192]byte
@@ -51,8 +51,8 @@ func (s *system) read(f *figures) {
 	}
 }
 
-// openFiles counts the open descriptors. Since Linux 6.2 the size of the directory is their
-// number; on older kernels openFiles counts the entries.
+// openFiles counts the open descriptors. Since Linux 6.2, the size of the directory is their
+// number. On older kernels, openFiles counts the entries.
 func (s *system) openFiles() int64 {
 	if unix.Fstat(s.fds, &s.stat) == nil && s.stat.Size > 0 {
 		return s.stat.Size
@@ -64,7 +64,7 @@ func (s *system) countEntries() int64 {
 	if _, err := unix.Seek(s.fds, 0, 0); err != nil {
 		return unknown
 	}
-	count := int64(-2) // skips . and ..
+	count := int64(-2) // Skip the entries . and ..
 	for {
 		n, err := unix.ReadDirent(s.fds, s.buf[:])
 		if err != nil {
@@ -118,7 +118,8 @@ func kilobytes(b []byte) int64 {
 	return n << 10
 }
 
-// leadingNumber reads a decimal number after blanks. It is unknown if there is none below 2^52.
+// leadingNumber reads a decimal number after blanks. It returns unknown unless there is a number
+// below 2^52.
 func leadingNumber(b []byte) (n int64, rest []byte) {
 	b = bytes.TrimLeft(b, " \t")
 	digits := 0

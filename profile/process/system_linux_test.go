@@ -39,7 +39,7 @@ func FuzzParseStatus(f *testing.F) {
 	})
 }
 
-// Both ways to count open files agree on systems that support both.
+// If the system supports both ways to count open files, they must agree.
 func TestOpenFilesAgree(t *testing.T) {
 	r := openReader()
 	defer r.closeFiles()
@@ -53,7 +53,7 @@ func TestOpenFilesAgree(t *testing.T) {
 	}
 }
 
-// Polling allocates nothing, even right after a collection.
+// Polling must not allocate, even just after a garbage collection.
 func TestPollingAllocatesNothing(t *testing.T) {
 	set := counters.New(counters.Options{})
 	r := openReader()
@@ -61,7 +61,7 @@ func TestPollingAllocatesNothing(t *testing.T) {
 	runtime.GC()
 	r.readAll()
 	collected := func() {
-		r.gcs = unknown // makes readAll read the pauses, as after a new collection
+		r.gcs = unknown // This makes readAll read the pauses, as after a new collection.
 		r.readAll()
 	}
 	if n := testing.AllocsPerRun(20, collected); n != 0 {

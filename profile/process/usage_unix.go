@@ -10,7 +10,7 @@ import (
 
 type rusage = unix.Rusage
 
-// readUsage reads the figures of getrusage.
+// readUsage reads figures with the system call getrusage.
 func readUsage(f *figures, usage *rusage) {
 	if unix.Getrusage(unix.RUSAGE_SELF, usage) != nil {
 		return

@@ -7,11 +7,11 @@ import (
 	"github.com/assetcook/assetcook/profile/smoke"
 )
 
-// The calls in a measurable program.
+// These are the calls in a measurable program.
 func ExampleStart() {
 	set := counters.New(counters.Options{})
 	drawn := set.Counter("scene/drawn")
-	run := smoke.Start(set) // nil: "cook smoke" has not started this process
+	run := smoke.Start(set) // nil, because "cook smoke" has not started this process
 	for range 600 {
 		drawn.Add(12)
 		run.Frame()

@@ -21,21 +21,21 @@ type Run struct {
 	file   string
 	set    *counters.Set
 	last   map[string]float64   // value of each figure at the end of the last frame
-	frames map[string][]float64 // value of each figure in each frame
+	frames map[string][]float64 // values of each figure by frame
 	count  int
 	sample smokerun.Sample
 }
 
-// Started reports whether this process was started by "cook smoke".
+// Started reports whether "cook smoke" started this process.
 func Started() bool { return os.Getenv(smokerun.SampleVariable) != "" }
 
-// Start begins measuring this process if "cook smoke" started it; otherwise it returns nil. The
-// set's counters become exact figures, except names that end in "/ns", which are times, as timers
-// are. Floats and gauges become levels, which are compared if every execution has the same value.
-// Figures of package process are shown but not compared.
+// Start begins measuring this process if "cook smoke" started it. Otherwise it returns nil. The
+// set's counters become exact figures, but names that end in "/ns" are times, like timers. Floats
+// and gauges become levels, which are compared if every execution has the same value. Figures of
+// package process are shown but not compared.
 //
-// From then on the set's sources are polled at the end of each frame, however long they take (see
-// [counters.Set.PollAlways]). set may be nil.
+// From then on, the set's sources are polled at the end of each frame, however long they take (see
+// [counters.Set.PollAlways]). The set may be nil.
 func Start(set *counters.Set) *Run {
 	if !Started() {
 		return nil
@@ -50,7 +50,8 @@ func Start(set *counters.Set) *Run {
 	return r
 }
 
-// Frame ends a frame: a repeated unit of the program's work. The first frame begins at Start.
+// Frame ends a frame, which is a repeated unit of the program's work. The first frame begins at
+// Start.
 func (r *Run) Frame() {
 	if r == nil {
 		return
@@ -69,8 +70,8 @@ func (r *Run) Frame() {
 // Exact adds a figure that must be the same in every run of the same sources.
 func (r *Run) Exact(name string, value int64) { r.addFigure(name, smokerun.Exact, float64(value)) }
 
-// Level adds a figure that is compared if it is the same in every execution, such as peak memory
-// or the depth of a queue. Growth is a failure.
+// Level adds a figure, such as peak memory or the depth of a queue. It is compared if it is the
+// same in every execution, and growth is a failure.
 func (r *Run) Level(name string, value float64) { r.addFigure(name, smokerun.LevelClass, value) }
 
 func (r *Run) addFigure(name string, class smokerun.Class, value float64) {
@@ -87,14 +88,14 @@ func (r *Run) Item(name, state string, took time.Duration) {
 	}
 }
 
-// Finish writes the measurements. The process should end soon after, because its whole run time
-// counts.
+// Finish writes the measurements. The process should end soon afterwards, because its whole run
+// time counts.
 func (r *Run) Finish() error {
 	if r == nil {
 		return nil
 	}
 	step := &r.sample.Step
-	figures := r.readFigures() // read first, because this function allocates a lot
+	figures := r.readFigures() // The figures are read first, because this function allocates a lot.
 	step.Frames = r.count
 	for _, f := range figures {
 		if values := r.frames[f.Name]; len(values) > 0 && f.Class != smokerun.SiteClass {
@@ -117,8 +118,8 @@ func (r *Run) Finish() error {
 	return os.WriteFile(r.file, text, 0o666)
 }
 
-// readFigures returns the current figures. It uses ReadMemStats, which stops the program briefly:
-// package runtime/metrics would not, but takes 0.1 ms at the start of every process, measured or
+// readFigures returns the current figures. It uses ReadMemStats, which stops the program briefly.
+// Package runtime/metrics would not, but takes 0.1 ms at the start of every process, measured or
 // not.
 func (r *Run) readFigures() []smokerun.Figure {
 	var m runtime.MemStats
@@ -149,18 +150,18 @@ func (r *Run) readFigures() []smokerun.Figure {
 }
 
 // siteLimit is the maximum number of functions listed for a step. Functions with fewer allocations
-// are left out.
+// are omitted.
 const siteLimit = 50
 
-// allocations returns the allocations of the program's functions, in total and each, if every
-// allocation is in the profile. With the race detector it returns none: the detector makes
-// sync.Pool drop a quarter of its items at random.
+// allocations returns the allocations of the program's functions, in total and by function. It
+// returns none unless every allocation is in the profile. It also returns none with the race
+// detector, which makes sync.Pool drop a quarter of its items at random.
 func allocations() []smokerun.Figure {
 	if runtime.MemProfileRate != 1 || raceDetector {
 		return nil
 	}
 	debug.SetGCPercent(100)
-	runtime.GC() // an allocation appears in the profile after two collection cycles
+	runtime.GC() // An allocation appears in the profile after two collection cycles.
 	runtime.GC()
 	var records []runtime.MemProfileRecord
 	for n, ok := runtime.MemProfile(nil, true); !ok; {
@@ -189,7 +190,7 @@ func allocations() []smokerun.Figure {
 }
 
 // allocatingFunction returns the innermost function of a stack that is not in the runtime, and
-// whether there is such a function.
+// reports whether there is one.
 func allocatingFunction(stack []uintptr) (name string, ok bool) {
 	frames := runtime.CallersFrames(stack)
 	for {
@@ -203,7 +204,7 @@ func allocatingFunction(stack []uintptr) (name string, ok bool) {
 	}
 }
 
-// thisBuild describes the program of this process.
+// thisBuild describes the program that runs in this process.
 func thisBuild() smokerun.Build {
 	from := version.Read()
 	return smokerun.Build{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Commit: from.Commit, Modified: from.Modified}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// With the race detector, allocations vary from run to run, so they are not compared.
+// With the race detector, allocations vary from run to run, so they must not be compared.
 func TestNoAllocationsWithRaceDetector(t *testing.T) {
 	rate := runtime.MemProfileRate
 	defer func() { runtime.MemProfileRate = rate }()

@@ -1,6 +1,6 @@
 //go:build !race
 
-// Excluded with the race detector: its allocations would count.
+// The race detector's own allocations would count.
 
 package smoke
 
@@ -40,8 +40,8 @@ var kept [][]byte
 //go:noinline
 func loadTexture(bytes int) { kept = append(kept, make([]byte, bytes)) }
 
-// game draws frames. A file in the working directory with the name of a plant changes the game's
-// behavior.
+// game draws frames. A test changes the game's behavior by a file in the working directory, whose
+// name is the name of a planted change.
 func game(args []string) error {
 	work := args[0]
 	planted := func(name string) bool {
@@ -52,7 +52,7 @@ func game(args []string) error {
 	run := Start(set)
 	draws, update := set.Counter("game/draws"), set.Timer("game/update")
 	high, noise := set.Gauge("memory/high"), set.Gauge("game/noise")
-	set.Source(func() { // allocates and is slow, like a memory tracker's source
+	set.Source(func() { // The source allocates and is slow, like the source of a memory tracker.
 		loadTexture(64 << 10)
 		for began, takes := time.Now(), time.Duration(rand.IntN(60_000)); time.Since(began) < takes; {
 		}
@@ -62,7 +62,7 @@ func game(args []string) error {
 		if frame == 7 || frame == 8 {
 			n = 500
 		}
-		if planted("stutter") && frame == 9 { // third spike in a row; the total is unchanged
+		if planted("stutter") && frame == 9 { // This is the third spike in a row; the total does not change.
 			n = 500
 		} else if planted("stutter") && frame > 15 {
 			n = 0
@@ -106,7 +106,7 @@ func game(args []string) error {
 	return run.Finish()
 }
 
-// gameSuite returns a suite of two steps; the second one has the plant.
+// gameSuite returns a suite of two steps. The second step has the planted change.
 func gameSuite(plant string) smokerun.Suite {
 	command := func(ctx context.Context, program, work string) *exec.Cmd {
 		return exec.CommandContext(ctx, program, work)
@@ -182,7 +182,7 @@ func TestRunMeasuresTheSuite(t *testing.T) {
 	}
 }
 
-// A planted change is found and explained, and no other change is reported.
+// A planted change must be found and explained, and no other change may be reported.
 func TestPlantedChangeIsFound(t *testing.T) {
 	before := measure(t, "")
 	for plant, want := range map[string]struct{ figure, because string }{
@@ -214,7 +214,7 @@ func TestPlantedChangeIsFound(t *testing.T) {
 	}
 }
 
-// A varying figure is not compared, unless it was exact before.
+// A varying figure must not be compared, unless it was exact before.
 func TestUnsteadyFigureIsNotCompared(t *testing.T) {
 	was := measure(t, "unsteady")
 	f, _ := levelOf(was).Figure("game/pid")
@@ -257,7 +257,6 @@ func TestProgramErrors(t *testing.T) {
 	}
 }
 
-// Two builds take turns, and their exact figures and allocations are compared.
 func TestTwoBuildsTakeTurns(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -291,7 +290,7 @@ func TestTwoBuildsTakeTurns(t *testing.T) {
 	if n := len(c.After.Steps[0].Figures); n == 0 || c.Detectable["menu"] < 0.01 {
 		t.Errorf("%d figures, detectable %v", n, c.Detectable)
 	}
-	// Both builds do each step before the next one, and neither is always first.
+	// Both builds must do each step before the next one, and neither build may always be first.
 	first := map[string]int{}
 	for i := 0; i+1 < len(order); i += 2 {
 		if order[i][1:] != order[i+1][1:] || order[i] == order[i+1] {
@@ -317,7 +316,6 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// A process that no runner started measures nothing.
 func TestUnstartedProcessMeasuresNothing(t *testing.T) {
 	run := Start(counters.New(counters.Options{}))
 	run.Frame()
@@ -329,7 +327,7 @@ func TestUnstartedProcessMeasuresNothing(t *testing.T) {
 	}
 }
 
-// If allocations are not recorded, all other exact figures stay the same.
+// The other exact figures must stay the same if allocations are not recorded.
 func TestExactFiguresIgnoreNoAllocations(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

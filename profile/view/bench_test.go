@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// A frame of 64 series for one page, including PushFrame.
+// BenchmarkFrames measures a frame of 64 series for one page, including PushFrame.
 func BenchmarkFrames(b *testing.B) {
 	set := counters.New(counters.Options{})
 	names := make([]string, 64)

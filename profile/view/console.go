@@ -18,9 +18,9 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/console"
 )
 
-// Do executes a line of the page's console. Changes to graphs appear on open pages and on pages
-// opened later. The counters need not exist yet. Do returns the text that the console would show:
-// for example the values for "print" or the list of conditions for "when".
+// Do executes a line of the page's console. Changes to graphs appear on open and future pages. The
+// counters need not exist yet. Do returns the text that the console would show, such as the values
+// for "print" or the list of conditions for "when".
 func (v *View) Do(line string) (text string, err error) {
 	reply, err := v.command(line, console.Names{Graphs: v.told.graphs(), Later: true}, true)
 	if err != nil {
@@ -71,7 +71,7 @@ func (v *View) command(line string, names console.Names, mayAct bool) (commandRe
 	return none, err
 }
 
-// print returns the values of the last frame as a table.
+// print returns a table with the values of the last frame.
 func (c *catalog) print(names []string) string {
 	var text strings.Builder
 	table := texttable.New(&text, texttable.Left)
@@ -102,7 +102,7 @@ func (c *catalog) print(names []string) string {
 // formatSum formats a sum without an exponent.
 func formatSum(d decimal) string { return strconv.FormatFloat(float64(d), 'f', -1, 64) }
 
-// maxGraphNames limits the graph names that a page may send.
+// maxGraphNames is the maximum number of graph names that a page may send.
 const maxGraphNames = 1000
 
 // consoleLine answers POST api/console.
@@ -141,18 +141,18 @@ func (v *View) complete(w http.ResponseWriter, req *http.Request) {
 	webjson.Write(w, console.Complete(q.Get("line"), at, names))
 }
 
-// told keeps the program's changes to the graphs for future pages and passes them to open pages.
+// told keeps the program's changes to the graphs for future pages, and passes them to open pages.
 type told struct {
-	id string // identifies this run to reconnecting pages
+	id string // identifies this run to pages that reconnect
 
 	mu        sync.Mutex
 	ops       []console.Op
-	first     int                      // number of ops[0]
-	listeners map[chan string]struct{} // channels of open pages for notices
+	first     int                      // number of ops[0], counted from the start of the program
+	listeners map[chan string]struct{} // channels that pass notices to open pages
 	changed   chan struct{}            // closed when new ops arrive
 }
 
-// maxTold limits how many of the program's changes are kept.
+// maxTold is the maximum number of changes that are kept.
 const maxTold = 1000
 
 func newTold() *told {
@@ -173,7 +173,7 @@ func (t *told) appendOps(ops []console.Op) {
 	t.changed = make(chan struct{})
 }
 
-// since returns the changes from the given number on, the next number, and a channel that is
+// since returns the changes from number n on, and the number of the next change. The channel is
 // closed when there are more changes.
 func (t *told) since(n int) ([]console.Op, int, <-chan struct{}) {
 	t.mu.Lock()
@@ -198,14 +198,14 @@ func (t *told) graphs() (list []string) {
 	return list
 }
 
-// notice shows a line on open pages.
+// notice sends a line to open pages, which show it.
 func (t *told) notice(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for c := range t.listeners {
 		select {
 		case c <- line:
-		default: // the page is not reading
+		default: // The page does not read.
 		}
 	}
 }
@@ -222,8 +222,8 @@ func (t *told) listen() (notices chan string, leave func()) {
 	}
 }
 
-// opsStream answers GET api/ops?after=ID.N with server-sent events: "ops" events have the
-// program's changes to the graphs, from change N of run ID on, and "notice" events have lines to
+// opsStream answers GET api/ops?after=ID.N with server-sent events. An event "ops" has the
+// program's changes to the graphs, from change N of run ID on. An event "notice" has a line to
 // show.
 func (v *View) opsStream(w http.ResponseWriter, req *http.Request) {
 	after := req.Header.Get("Last-Event-ID")
@@ -246,13 +246,13 @@ func (v *View) opsStream(w http.ResponseWriter, req *http.Request) {
 	if !send(": %s\n\n", v.told.id) {
 		return
 	}
-	alive := time.NewTicker(15 * time.Second) // detects pages that have disconnected
+	alive := time.NewTicker(15 * time.Second) // The ticker detects pages that have disconnected.
 	defer alive.Stop()
 	for {
 		ops, end, changed := v.told.since(next)
 		next = end
 		if len(ops) > 0 {
-			text, _ := json.Marshal(ops) // strings and finite numbers always marshal
+			text, _ := json.Marshal(ops) // Strings and finite numbers can always be marshaled.
 			if !send("id: %s.%d\nevent: ops\ndata: %s\n\n", v.told.id, end, text) {
 				return
 			}

@@ -122,7 +122,8 @@ func TestDo(t *testing.T) {
 	if _, _, data := next(); data != `[{"do":"range","graph":"fps","range":[-20,20]}]` {
 		t.Errorf("then %s", data)
 	}
-	// A later page gets all changes, a reconnecting page the changes it has missed.
+	// A later page must get all changes. A page that reconnects must get the changes that it has
+	// missed.
 	if _, _, data := opsReader(t, url+"/api/ops")(); strings.Count(data, `"do"`) != 2 {
 		t.Errorf("a later page gets %s", data)
 	}

@@ -14,15 +14,15 @@ import (
 )
 
 // A catalog is the state of a set at one moment. Reading a set with many names locks it for a
-// while, and the program's next PushFrame waits. Therefore pages share a catalog, and totals
-// since the set was made are read only on request.
+// while, and delays the program's next PushFrame. Therefore pages share a catalog, and totals since
+// the set was made are read only on request.
 type catalog struct {
 	read   time.Time
 	frame  counters.Frame
-	pushed bool // set once a frame has been pushed
+	pushed bool // true if a frame has been pushed
 	last   counters.Snapshot
 	totals func() counters.Snapshot
-	names  []string // sorted names, without extremes
+	names  []string // sorted names, without the names of extremes
 }
 
 // Extremes returns the names of two gauges that accompany a gauge with several values per frame.
@@ -47,10 +47,10 @@ type catalogs struct {
 	now *catalog
 }
 
-// catalogAge is the greatest age of the values in a tree.
+// catalogAge is the maximum age of the values in a tree.
 const catalogAge = 400 * time.Millisecond
 
-// get returns a catalog of at most the given age.
+// get returns a catalog that is not older than the given age.
 func (c *catalogs) get(age time.Duration) *catalog {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,7 +60,7 @@ func (c *catalogs) get(age time.Duration) *catalog {
 	now := &catalog{read: time.Now(), totals: sync.OnceValue(c.set.Snapshot)}
 	now.frame, now.last = c.set.LastFrame()
 	now.pushed = now.last != nil
-	if !now.pushed { // use names and levels if no frame has been pushed
+	if !now.pushed { // Before the first frame, use all names and the levels.
 		for _, s := range now.totals() {
 			if s.Kind != counters.KindGauge {
 				s = counters.Sample{Name: s.Name, Kind: s.Kind}
@@ -78,13 +78,13 @@ func (c *catalogs) get(age time.Duration) *catalog {
 	return now
 }
 
-// kind returns the kind of a name, and whether the name exists.
+// kind returns the kind of a name, and reports whether the name exists.
 func (c *catalog) kind(name string) (counters.Kind, bool) {
 	s, ok := c.last.Of(name)
 	return s.Kind, ok
 }
 
-// A decimal is a number in JSON; NaN and infinities become null.
+// A decimal is a number in JSON. NaN and infinities become null.
 type decimal float64
 
 func (d decimal) MarshalJSON() ([]byte, error) {
@@ -94,17 +94,17 @@ func (d decimal) MarshalJSON() ([]byte, error) {
 	return []byte("null"), nil
 }
 
-// millis converts a duration to the page's unit.
+// millis converts a duration to milliseconds, the unit of the page.
 func millis[T ~int64](d T) decimal { return decimal(float64(d) / 1e6) }
 
-// A counterRow is one name in GET api/counters: value, calls, own, min and max are from the last
-// frame; total is the sum since the set was made. Timers are in milliseconds.
+// A counterRow is one name in the answer to GET api/counters. Value, calls, own, min and max are
+// from the last frame; total is the sum since the set was made. Timers are in milliseconds.
 type counterRow struct {
 	Name  string   `json:"name"`
 	Kind  string   `json:"kind"`
 	Value decimal  `json:"value"`
 	Total *decimal `json:"total,omitempty"`
-	Spans bool     `json:"spans,omitempty"` // extremes exist; see Extremes
+	Spans bool     `json:"spans,omitempty"` // true if gauges for extremes exist; see Extremes
 	*timerRow
 }
 
@@ -139,14 +139,14 @@ func (c *catalog) total(name string) decimal {
 	return inUnits(s)
 }
 
-// listCounters answers GET api/counters; with names= it returns only the given names, without
-// totals. Count is the number of all names, by which a page detects new names.
+// listCounters answers GET api/counters. With names= it returns only the given names, without
+// totals. Count is the number of all names, which tells a page whether there are new names.
 func (v *View) listCounters(w http.ResponseWriter, req *http.Request) {
 	c := v.catalogs.get(catalogAge)
 	answer := struct {
 		Frame int64        `json:"frame"`
-		At    decimal      `json:"at"`  // Unix ms
-		Now   decimal      `json:"now"` // the server's clock
+		At    decimal      `json:"at"`  // Unix time in milliseconds
+		Now   decimal      `json:"now"` // time of the server's clock
 		Count int          `json:"count"`
 		Names []counterRow `json:"names"`
 	}{Frame: -1, Count: len(c.last), Names: []counterRow{}}
@@ -179,8 +179,8 @@ func unixMillis(t time.Time) decimal {
 	return decimal(float64(t.UnixMicro()) / 1000)
 }
 
-// tableCSV answers GET api/table.csv with the kept frames of the names that any page shows.
-// Timers are in milliseconds.
+// tableCSV answers GET api/table.csv with the frames in the history, for the names that any page
+// shows. Timers are in milliseconds.
 func (v *View) tableCSV(w http.ResponseWriter, req *http.Request) {
 	names := req.URL.Query()["names"]
 	if len(names) == 0 || len(names) > maxStreamed {
@@ -199,5 +199,5 @@ func (v *View) tableCSV(w http.ResponseWriter, req *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="counters.csv"`)
-	t.WriteCSV(w) // an error means that the page has disconnected
+	t.WriteCSV(w) // An error means that the page has disconnected.
 }

@@ -45,7 +45,7 @@ func post(t *testing.T, url, body string) *http.Response {
 	return answer
 }
 
-// getJSON reads a successful JSON answer.
+// getJSON requests a path and decodes the JSON answer.
 func getJSON[T any](t *testing.T, v *View, path string) (into T) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -120,7 +120,7 @@ func TestListManyCounters(t *testing.T) {
 	}
 }
 
-// readRows reads rows, each with the given number of values.
+// readRows reads a number of rows, each with the given number of values.
 func readRows(t *testing.T, from io.Reader, rows, values int) [][]float64 {
 	t.Helper()
 	list := make([][]float64, rows)
@@ -160,12 +160,12 @@ func TestFramesAreStreamedToPages(t *testing.T) {
 			t.Errorf("row %d is %v, want %v", i, row, want)
 		}
 	}
-	// Another page gets the kept frames from the requested one on.
+	// Another page must get the frames in the history, from the requested one on.
 	second := post(t, url+"/api/frames", `{"names": ["a"], "from": 1}`)
 	if row := readRows(t, second.Body, 1, 3)[0]; row[0] != 1 || row[2] != 6 {
 		t.Errorf("from 1: %v", row)
 	}
-	// A page that has seen an earlier program gets all frames.
+	// This page has seen more frames of an earlier program, so it must get all frames.
 	third := post(t, url+"/api/frames", `{"names": ["a"], "from": 1000000}`)
 	if row := readRows(t, third.Body, 1, 3)[0]; row[0] != 0 {
 		t.Errorf("from far: %v", row)
@@ -184,7 +184,7 @@ func TestFramesAreStreamedToPages(t *testing.T) {
 	}
 }
 
-// waitFor waits until another goroutine has done its work.
+// waitFor waits until the work of another goroutine is done.
 func waitFor(t *testing.T, done func() bool) {
 	t.Helper()
 	for began := time.Now(); !done(); runtime.Gosched() {
@@ -194,7 +194,7 @@ func waitFor(t *testing.T, done func() bool) {
 	}
 }
 
-// A page that has not read for long gets the last frames, with their numbers.
+// A page that has not read for long must get the last frames, with their numbers.
 func TestSlowPageGetsTheLastFrames(t *testing.T) {
 	set := counters.New(counters.Options{})
 	a := set.Counter("a")
@@ -208,7 +208,7 @@ func TestSlowPageGetsTheLastFrames(t *testing.T) {
 	rows := frameRows{set: set, catalogs: &catalogs{set: set}, names: []string{"a"}}
 	const size = 3 * 8
 	for _, tc := range []struct{ pushed, want int }{
-		{400, 400}, // a new page gets all kept frames
+		{400, 400}, // A new page gets all frames in the history.
 		{framesBehind, framesBehind},
 		{framesBehind + 1, framesKept},
 		{0, 0},
@@ -271,7 +271,7 @@ func TestTableCSV(t *testing.T) {
 	}
 }
 
-// Extremes of a gauge can be queried, but are not listed as names.
+// Extremes of a gauge can be requested by name, but must not be in the list of names.
 func TestExtremesAreNotListed(t *testing.T) {
 	set := counters.New(counters.Options{})
 	least, greatest := Extremes("dt")

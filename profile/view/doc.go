@@ -1,23 +1,23 @@
-// Package view serves a page that shows the measurements of a running program: counters as
-// graphs, events as a time line, memory as a tree. It also shows saved recordings and snapshots.
+// Package view serves a page that shows the measurements of a running program: counters as graphs,
+// events as a timeline, memory as a tree. It also shows saved recordings and snapshots.
 //
 //	http.ListenAndServe("127.0.0.1:7357", view.New(view.Sources{
 //		Counters: set, Events: feed, Memory: tracker,
 //	}))
 //
-// The page is embedded in the package, needs no other server and requests nothing from the
-// network. A handler may be mounted below a path with [http.StripPrefix].
+// The page is embedded in the package, needs no other server and requests nothing from the network.
+// A handler may be mounted below a path with [http.StripPrefix].
 //
 // # Cost
 //
 // Sources that no page shows take no time or memory. A counter has history while a graph or table
-// shows it ([counters.Set.Watch]). From a page's first request on, the latest 64 MiB of events
-// are kept.
+// shows it ([counters.Set.Watch]). From a page's first request on, the latest 64 MiB of events are
+// kept.
 //
-// Memory groups are sampled once a second while a page shows them. At most 8 snapshots of a
-// tracker are kept, with at most 4 Mi allocations of 40 bytes in total, unless the latest alone
-// has more; the oldest is dropped first. The list of allocations is dropped a minute after its
-// last use.
+// Memory groups are sampled once a second while a page shows them. At most 8 snapshots of a tracker
+// are kept, with at most 4 Mi allocations of 40 bytes in total, unless the latest alone has more.
+// The oldest snapshot is dropped first. The list of allocations is dropped a minute after its last
+// use.
 //
 // # Console
 //
@@ -35,15 +35,15 @@
 //	when, when remove N                 list the conditions, or remove one
 //	help
 //
-// A "*" in COUNTER matches any text. Timers are in milliseconds, and numbers may have units:
-// 33ms. Recordings go into Sources.Dumps, at most 32 of them and 1 GiB in total. They contain
-// only flushed events ([events.Worker.Flush]), so flush at the end of a frame.
+// A "*" in COUNTER matches any text. Timers are in milliseconds, and numbers may have units: 33ms.
+// Recordings go into Sources.Dumps, at most 32 of them and 1 GiB in total. They contain only
+// flushed events ([events.Worker.Flush]), so flush at the end of a frame.
 //
 // # Access
 //
 // A request is answered only if its Host is a loopback address of this machine, the address at
-// which the request arrived, or one of Sources.Hosts: a page of another site cannot reach the
+// which the request arrived, or one of Sources.Hosts. So a page of another site cannot reach the
 // handler through that site's host name. Requests that change something (writing a recording,
 // keeping a snapshot) need the token of Sources and must come from the page itself. There is no
-// encryption: listen on loopback.
+// encryption, so listen on loopback.
 package view

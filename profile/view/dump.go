@@ -12,14 +12,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Limits for the recordings that conditions write.
+// These are limits for the recordings that conditions write.
 const (
 	maxDumps     = 32      // number of recordings in the directory
-	maxDumpBytes = 1 << 30 // total bytes of all recordings
+	maxDumpBytes = 1 << 30 // total size of all recordings in bytes
 )
 
-// dump writes a tape's events from the given duration before and after the condition into a new
-// file in the recordings directory, and returns the file's name.
+// dump writes a tape's events into a new file in the recordings directory, from the given duration
+// before the condition to the same duration after it. It returns the file's name.
 func (v *View) dump(tape *events.Tape, around time.Duration) (name string, err error) {
 	v.dumping.Lock()
 	defer v.dumping.Unlock()
@@ -47,7 +47,7 @@ func (v *View) dump(tape *events.Tape, around time.Duration) (name string, err e
 
 const dumpPrefix, dumpSuffix = "when-", ".events"
 
-// dumps counts the recordings that conditions have written into a directory, and creates the
+// dumps counts the recordings that conditions have written into a directory. It creates the
 // directory if needed.
 func dumps(dir string) (files int, bytes int64, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {

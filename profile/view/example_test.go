@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/profile/view"
 )
 
-// A program that shows its counters and its events. The page is at /, with the token in the
-// fragment of its URL.
+// The program shows its counters and its events. The page is at /, with the token in the fragment
+// of its URL.
 func ExampleHandler() {
 	set, feed := counters.New(counters.Options{}), events.NewFeed()
 	rec := events.New(feed, events.Options{})
@@ -33,7 +33,7 @@ func ExampleHandler() {
 	}
 }
 
-// A graph on every page, and a recording when frames become slow.
+// This makes a graph on every page, and a recording when frames become slow.
 func ExampleView_Do() {
 	set, feed := counters.New(counters.Options{}), events.NewFeed()
 	v := view.New(view.Sources{Counters: set, Events: feed, Dumps: "recordings"})

@@ -10,23 +10,23 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// Limits for a stream to a slow page.
+// These are limits for a stream to a page.
 const (
-	maxStreamed   = 4096 // limit of the names in one stream
-	framesBehind  = 300  // number of frames that a page may lag behind before it loses frames
+	maxStreamed   = 4096 // maximum number of names in one stream
+	framesBehind  = 300  // number of frames by which a page may lag behind before it loses frames
 	framesKept    = 60   // number of latest frames that the page then gets
 	pollFrames    = 4 * time.Millisecond
 	writeDeadline = 30 * time.Second // time limit for one write to a page
 )
 
-// frames answers POST api/frames with a row for each kept frame from number "from" on, and then
-// for each new frame, until the page disconnects. The values are little endian float64:
+// frames answers POST api/frames with a row for each frame in the history from number "from" on,
+// and then for each new frame, until the page disconnects. The values are little endian float64:
 //
 //	number, time in Unix ms, a value for each of "names",
 //	and for each of "detail", which are timers: calls, own, shortest and longest
 //
-// NaN means that a name was not watched; times are in milliseconds. The names are watched during
-// the stream. A page that does not keep up misses frames, which shows in the frame numbers.
+// NaN means that a name was not watched. Times are in milliseconds. The names are watched during
+// the stream. A page that is too slow misses frames, as the frame numbers show.
 func (v *View) frames(w http.ResponseWriter, req *http.Request) {
 	var ask struct {
 		Names  []string `json:"names"`
@@ -46,16 +46,16 @@ func (v *View) frames(w http.ResponseWriter, req *http.Request) {
 
 	w.Header().Set("Content-Type", "application/octet-stream")
 	out := http.NewResponseController(w)
-	out.Flush() // tells the page that the names are watched
+	out.Flush() // The page now knows that the names are watched.
 	poll := time.NewTicker(pollFrames)
 	defer poll.Stop()
 	rows := frameRows{set: set, catalogs: &v.catalogs, names: ask.Names, detail: ask.Detail, next: max(ask.From, 0)}
 	if now := set.Table(rows.next).Next; rows.next > now {
-		rows.next = 0 // the number comes from an earlier run of the program
+		rows.next = 0 // The number comes from an earlier run of the program.
 	}
 	for {
 		if b := rows.takeRows(); len(b) > 0 {
-			out.SetWriteDeadline(time.Now().Add(writeDeadline)) // if deadlines are unsupported, writes may wait longer
+			out.SetWriteDeadline(time.Now().Add(writeDeadline)) // If deadlines are unsupported, writes may wait longer.
 			if _, err := w.Write(b); err != nil {
 				return
 			}
@@ -80,7 +80,7 @@ type frameRows struct {
 	names, detail []string
 	next          int64
 	begun         bool
-	factors       []float64 // one per name; 0 while its kind is unknown
+	factors       []float64 // factor of each name; 0 while its kind is unknown
 	out           []byte
 }
 
@@ -129,8 +129,8 @@ func (f *frameRows) put(value float64) {
 	f.out = binary.LittleEndian.AppendUint64(f.out, math.Float64bits(value))
 }
 
-// factor returns the factor that converts a value of a name to the page's unit. A watched name
-// may be created later.
+// factor returns the factor that converts a value of a name to the page's unit. A watched name may
+// be created later.
 func (f *frameRows) factor(at int, value float64) float64 {
 	if f.factors == nil {
 		f.factors = make([]float64, len(f.names))

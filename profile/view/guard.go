@@ -14,15 +14,15 @@ import (
 // browsers do not send: http://127.0.0.1:7357/#token=TOKEN.
 func NewToken() string { return rand.Text() }
 
-// tokenHeader is the header with the token, for requests that change something.
+// tokenHeader is the HTTP header with the token, for requests that change something.
 const tokenHeader = "X-View-Token"
 
-// policy is a content security policy that lets the page use only its own files.
+// policy is a content security policy that restricts the page to its own files.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; " +
 	"connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// guarded passes on requests that are addressed to a name of this machine and come from the page
-// itself or from no page.
+// guarded returns a handler that accepts only requests to a name of this machine. The requests must
+// come from the page itself or from no page.
 func guarded(s Sources, next http.Handler) http.Handler {
 	sameOrigin := http.NewCrossOriginProtection().Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -43,7 +43,7 @@ func guarded(s Sources, next http.Handler) http.Handler {
 	})
 }
 
-// acting passes on only requests with the token.
+// acting returns a handler that accepts only requests with the token.
 func (v *View) acting(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		if !v.mayAct(req) {

@@ -67,7 +67,7 @@ func TestActingNeedsTheToken(t *testing.T) {
 	}
 }
 
-// A program's tab is served below its own path, and acts only with the token.
+// A program's tab must be served below its own path, and its actions must need the token.
 func TestTab(t *testing.T) {
 	files := fstest.MapFS{"tab.js": {Data: []byte("export function mount() {}")}}
 	api := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, req.Method, " ", req.URL.Path) })

@@ -19,26 +19,26 @@ type MemorySnapshot struct {
 	Capture *memory.Capture
 }
 
-// Limits for the snapshots that the page takes. The oldest are dropped first; an allocation takes
-// 40 bytes.
+// These are limits for the snapshots that the page takes. The oldest snapshots are dropped first.
+// An allocation takes 40 bytes.
 const (
 	maxTaken       = 8
 	maxTakenItems  = 4 << 20
-	listingForgets = time.Minute // time until an unused list is dropped
+	listingForgets = time.Minute // time after which an unused list is dropped
 )
 
 // memories holds the snapshots available to a page.
 type memories struct {
 	tracker *memory.Tracker
-	files   []*keptMemory // immutable
-	most    int           // limit of the allocations in taken; the latest snapshot alone may exceed it
+	files   []*keptMemory // snapshots from files; never changed
+	most    int           // maximum number of allocations in taken; the latest snapshot alone may have more
 
 	mu      sync.Mutex // guards the fields below
 	taken   []*keptMemory
 	next    int
-	listing *memory.Capture // allocations of the tracker as listed; may be nil
+	listing *memory.Capture // latest list of the tracker's allocations; may be nil
 	forget  *time.Timer     // timer that drops the listing
-	queries []*listQuery    // the latest queries, the newest last
+	queries []*listQuery    // latest queries, newest last
 	changes *listChanges    // latest comparison of two snapshots
 }
 
@@ -52,7 +52,7 @@ type keptMemory struct {
 type snapshotInfo struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	At   int64  `json:"at"` // Unix ns
+	At   int64  `json:"at"` // Unix time in nanoseconds
 	File bool   `json:"file"`
 }
 
@@ -83,7 +83,7 @@ func (k *keptMemory) info(file bool) snapshotInfo {
 
 const liveID = "live"
 
-// find returns a snapshot by its identifier, or nil for the tracker itself.
+// find returns the snapshot with an identifier, or nil for the tracker itself.
 func (m *memories) find(id string) (*memory.Capture, error) {
 	if id == liveID || id == "" && m.tracker != nil {
 		if m.tracker == nil {
@@ -101,7 +101,8 @@ func (m *memories) find(id string) (*memory.Capture, error) {
 	return nil, fmt.Errorf("snapshot %.40q is gone; only the latest %d are kept", id, maxTaken)
 }
 
-// rows returns the rows and groups of a snapshot, or the tracker's current ones.
+// rows returns the rows and groups of a snapshot. Without a snapshot, it returns the tracker's
+// current ones.
 func (m *memories) rows(id string) (*memory.Snapshot, time.Time, error) {
 	c, err := m.find(id)
 	switch {
@@ -113,8 +114,8 @@ func (m *memories) rows(id string) (*memory.Snapshot, time.Time, error) {
 	return c.Snapshot, c.At, nil
 }
 
-// takeSnapshot captures the tracker's current state. It returns the names of the snapshots that
-// were dropped to make room.
+// takeSnapshot captures the tracker's current state. It returns the names of the snapshots that it
+// dropped to make room.
 func (m *memories) takeSnapshot(name string) (snapshotInfo, []string) {
 	c := m.tracker.Capture(time.Now())
 	m.mu.Lock()
@@ -134,7 +135,7 @@ func (m *memories) takeSnapshot(name string) (snapshotInfo, []string) {
 		m.taken = slices.Delete(m.taken, 0, 1)
 	}
 	if len(gone) > 0 {
-		m.queries, m.changes = nil, nil // cached queries may refer to dropped snapshots
+		m.queries, m.changes = nil, nil // Cached queries may refer to dropped snapshots.
 	}
 	return k.info(false), gone
 }
@@ -184,7 +185,7 @@ func (v *View) memoryGroups(w http.ResponseWriter, _ *http.Request) {
 	}{time.Now().UnixNano(), v.memory.tracker.Groups()})
 }
 
-// A groupNow is a group's current state, with its earlier state.
+// A groupNow is the current state of a group, with its earlier state.
 type groupNow struct {
 	memory.GroupRow
 	Was *memory.GroupRow `json:"was,omitempty"`
@@ -247,10 +248,10 @@ func (v *View) memoryRowsCSV(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	attach(w, "text/csv; charset=utf-8", "memory.csv")
-	s.WriteCSV(w) // an error means that the page has disconnected
+	s.WriteCSV(w) // An error means that the page has disconnected.
 }
 
-// memoryFile serves a snapshot as a file for memory.ReadCapture.
+// memoryFile serves a snapshot as a file that memory.ReadCapture can read.
 func (v *View) memoryFile(w http.ResponseWriter, req *http.Request) {
 	c, err := v.memory.find(req.URL.Query().Get("snap"))
 	if err != nil {

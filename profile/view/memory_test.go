@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// ask sends a GET request, and decodes the JSON answer if requested.
+// ask sends a GET request, and decodes the JSON answer unless into is nil.
 func ask(t *testing.T, v *View, path string, into any) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -159,7 +159,7 @@ func TestMemorySnapshots(t *testing.T) {
 	if len(is.Snapshots) != maxTaken || !is.Memory {
 		t.Errorf("info %+v", is)
 	}
-	v.memory.most = 10 // room for two snapshots of 4 allocations each
+	v.memory.most = 10 // This is room for two snapshots of 4 allocations each.
 	act(t, v, "memory/snapshot", `{}`, &answer)
 	if len(answer.Gone) != maxTaken-1 || len(v.memory.taken) != 2 {
 		t.Errorf("limit of %d allocations: %d snapshots dropped, %d kept", v.memory.most, len(answer.Gone), len(v.memory.taken))
@@ -181,7 +181,7 @@ func TestMemorySnapshots(t *testing.T) {
 	}
 }
 
-// A file shows and compares like its tracker did, and lists of different runs are not compared.
+// A file must show and compare like its tracker. Lists of different runs must not be compared.
 func TestFileComparesLikeItsTracker(t *testing.T) {
 	tracker, pool, w, v := level(t)
 	was := tracker.Capture(time.Unix(1, 0))
@@ -237,7 +237,7 @@ func TestMemoryAllocations(t *testing.T) {
 		for _, r := range a.Rows {
 			got = append(got, fmt.Sprint(r.Bytes))
 		}
-		if tc.query == "sort=group" || tc.query == "sort=group&reverse=1" { // equal ones are sorted by address
+		if tc.query == "sort=group" || tc.query == "sort=group&reverse=1" { // Equal allocations are sorted by address.
 			if a.Count != 3 || strings.HasPrefix(tc.want, "4") != (got[0] == "4") {
 				t.Errorf("%s: %v, want %s", tc.query, got, tc.want)
 			}
@@ -247,7 +247,7 @@ func TestMemoryAllocations(t *testing.T) {
 	}
 	var all, one allocationsAnswer
 	ask(t, v, "memory/allocations", &all)
-	ask(t, v, "memory/allocations?q="+all.Rows[0].Address[:len(all.Rows[0].Address)-1]+"7", &one) // seven bytes into the allocation
+	ask(t, v, "memory/allocations?q="+all.Rows[0].Address[:len(all.Rows[0].Address)-1]+"7", &one) // The address is seven bytes into the allocation.
 	if one.Count != 1 || one.Rows[0] != all.Rows[0] {
 		t.Errorf("at an address: %+v", one)
 	}
@@ -262,7 +262,7 @@ func TestMemoryAllocations(t *testing.T) {
 	}
 }
 
-// The list of a running program stays the same from page to page, until refreshed.
+// The list of a running program must not change between pages, until it is refreshed.
 func TestListStaysTheSameUntilRefreshed(t *testing.T) {
 	_, pool, w, v := level(t)
 	var a allocationsAnswer
@@ -301,7 +301,7 @@ func TestSortKeyed(t *testing.T) {
 	}
 }
 
-// million returns a capture of a million allocations with 5000 owners.
+// million returns a capture with a million allocations of 5000 owners.
 func million() *memory.Capture {
 	list := &memory.List{Items: make([]memory.Item, 1e6)}
 	s := &memory.Snapshot{}

@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// listChanges are the changes between two captures.
+// listChanges holds the changes between two captures.
 type listChanges struct {
 	base, now *memory.Capture
 	memory.Changes
@@ -16,7 +16,7 @@ type listChanges struct {
 
 var errOtherRun = errors.New("the snapshots are from different runs, so only the sums of scopes and groups can be compared, not single allocations")
 
-// changesLocked compares the allocations of two captures; m.mu must be held.
+// changesLocked compares the allocations of two captures. The caller must hold m.mu.
 func (m *memories) changesLocked(base, now *memory.Capture) (*listChanges, error) {
 	if base.Tracker != now.Tracker {
 		return nil, errOtherRun
@@ -41,12 +41,12 @@ func (c *listChanges) part(name string) *memory.List {
 	return nil
 }
 
-// changedPlaces lists the changes of one kind, by place.
+// changedPlaces lists the changes of one kind by place.
 type changedPlaces struct {
 	Count  int            `json:"count"`
 	Bytes  int64          `json:"bytes"`
-	Places []memory.Place `json:"places"` // most bytes first
-	More   int            `json:"more"`   // number of places left out
+	Places []memory.Place `json:"places"` // places with the most bytes first
+	More   int            `json:"more"`   // number of omitted places
 }
 
 // memoryDiff serves the new, gone and changed allocations from snapshot a to b, leaks first.

@@ -15,9 +15,9 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// listSnapshots returns a snapshot with its allocations. For the tracker itself, it lists the
-// allocations again if fresh is set; otherwise they stay the same from one page of the list to
-// the next. m.mu must not be held.
+// listSnapshots returns a snapshot with its allocations. If fresh is set, it lists the allocations
+// of the tracker itself again. Otherwise that list stays the same for all pages. The caller must
+// not hold m.mu.
 func (m *memories) listSnapshots(id string, fresh bool) (*memory.Capture, error) {
 	c, err := m.find(id)
 	if c != nil || err != nil {
@@ -36,7 +36,7 @@ func (m *memories) listSnapshots(id string, fresh bool) (*memory.Capture, error)
 	return m.listing, nil
 }
 
-// drop forgets the tracker's list.
+// drop removes the list of the tracker's allocations.
 func (m *memories) drop() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -46,17 +46,17 @@ func (m *memories) drop() {
 	m.listing, m.queries, m.changes = nil, nil, nil
 }
 
-// A listQuery is a sorted list of allocations, as requested.
+// A listQuery is a sorted list of allocations that a page has requested.
 type listQuery struct {
 	key   string
 	at    time.Time
 	list  *memory.List
-	order []uint32 // indices into list.Items
+	order []uint32 // indexes into list.Items
 	bytes int64
-	sizes int64 // sum of capacities
+	sizes int64 // sum of the capacities
 }
 
-// query returns the allocations selected by a query, without paging.
+// query returns all allocations that a query selects, without paging.
 func (m *memories) query(q url.Values) (*listQuery, int, error) {
 	sel, err := parseQuery(q)
 	if err != nil {
@@ -100,7 +100,7 @@ func (m *memories) query(q url.Values) (*listQuery, int, error) {
 	found := &listQuery{key: key, at: c.At, list: list}
 	found.choose(&sel, q.Get("q"))
 	found.sort(column, q.Get("reverse") == "1")
-	m.queries = append(m.queries[max(0, len(m.queries)-1):], found) // limits the cache to two queries
+	m.queries = append(m.queries[max(0, len(m.queries)-1):], found) // The cache holds at most two queries.
 	return found, 0, nil
 }
 
@@ -136,7 +136,7 @@ func contains(o memory.Owner, text string) bool {
 	return false
 }
 
-// indices yields the indices of the allocations in order, beginning at position from.
+// indices yields the indexes of the allocations in order, from position from on.
 func (l *listQuery) indices(from, most int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		from = min(from, len(l.order))
@@ -196,5 +196,5 @@ func (v *View) memoryAllocationsCSV(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	attach(w, "text/csv; charset=utf-8", "allocations.csv")
-	l.list.WriteCSV(w, l.indices(0, len(l.order))) // an error means that the page has disconnected
+	l.list.WriteCSV(w, l.indices(0, len(l.order))) // An error means that the page has disconnected.
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// A treeOrder is the sort order of a node's children: "bytes", "count" and "peak" put the greatest
-// first, "growth" the greatest growth since the earlier snapshot, "name" sorts by name.
+// A treeOrder is the sort order of a node's children. "bytes", "count" and "peak" sort by that
+// number, greatest first. "growth" sorts by the growth since the earlier snapshot, and "name" by
+// name.
 type treeOrder string
 
 const (
@@ -34,7 +35,7 @@ func (o treeOrder) compare(a, b *memory.Node) int {
 		was, is := growth(a), growth(b)
 		return cmp.Or(cmp.Compare(is.Bytes, was.Bytes), cmp.Compare(is.Count, was.Count))
 	}
-	return 0 // sortNodes orders equal nodes by name
+	return 0 // The function sortNodes orders equal nodes by name.
 }
 
 func growth(n *memory.Node) memory.Total {
@@ -44,8 +45,8 @@ func growth(n *memory.Node) memory.Total {
 	return memory.Total{Bytes: n.Bytes - n.Was.Bytes, Count: n.Count - n.Was.Count}
 }
 
-// sortNodes sorts the children of all nodes, and equal children by name. The node that represents
-// nodes left out by pruneTree stays last.
+// sortNodes sorts the children of all nodes, and equal children by name. The node that stands for
+// nodes omitted by pruneTree stays last.
 func sortNodes(n *memory.Node, o treeOrder, reverse bool) {
 	slices.SortFunc(n.Children, func(a, b *memory.Node) int {
 		c := cmp.Or(o.compare(a, b), cmp.Compare(a.Name, b.Name), cmp.Compare(b.Kind, a.Kind))
@@ -59,10 +60,10 @@ func sortNodes(n *memory.Node, o treeOrder, reverse bool) {
 	}
 }
 
-// pruneTree keeps a limited number of the most important nodes below n: the largest nodes by the
-// order or, in a difference of two snapshots, the nodes that changed most. It leaves out the
-// given number of n's most important children, which earlier answers had. A last child, with a
-// count in More, represents the nodes left out.
+// pruneTree keeps a limited number of the most important nodes below n. These are the largest nodes
+// in the order or, in a difference of two snapshots, the nodes that changed most. It skips the
+// given number of n's most important children, which earlier answers had. An additional last child,
+// whose field More is their number, stands for the omitted nodes.
 func pruneTree(n *memory.Node, most, skip int, o treeOrder) {
 	queue := &heaviest{weigh: o.weight}
 	byWeight := slices.Clone(n.Children)
@@ -88,7 +89,7 @@ func pruneTree(n *memory.Node, most, skip int, o treeOrder) {
 	}
 }
 
-// leaveOut replaces the children that are not kept with one node.
+// leaveOut replaces the children that are not kept by one node.
 func leaveOut(n *memory.Node, kept map[*memory.Node]bool) {
 	rest := &memory.Node{}
 	if n.Was != nil {
@@ -112,7 +113,7 @@ func leaveOut(n *memory.Node, kept map[*memory.Node]bool) {
 	}
 }
 
-// weight returns the importance of a node; no child has a higher weight.
+// weight returns the importance of a node. No child has a higher weight.
 func (o treeOrder) weight(n *memory.Node) int64 {
 	switch {
 	case n.Was != nil:

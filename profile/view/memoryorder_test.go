@@ -8,7 +8,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// nodesAsText returns a tree as text: kind:name bytes/count, with the earlier amount.
+// nodesAsText formats a tree as kind:name bytes/count, with the earlier amount.
 func nodesAsText(n *memory.Node, depth int) string {
 	text := fmt.Sprintf("%s%s:%s %d/%d", strings.Repeat(" ", depth), n.Kind, n.Name, n.Bytes, n.Count)
 	if n.Was != nil {
@@ -24,7 +24,7 @@ func nodesAsText(n *memory.Node, depth int) string {
 	return text
 }
 
-// In a difference, the nodes that changed most are kept, whatever the order.
+// In a difference, the nodes that changed most must be kept, in any order of sorting.
 func TestPruneKeepsTheMostChangedNodes(t *testing.T) {
 	row := func(worker, group, scope string, bytes, count int64) memory.Row {
 		return memory.Row{Key: memory.Key{Worker: worker, Group: group, Scope: scope}, Bytes: bytes, Count: count, Peak: bytes}

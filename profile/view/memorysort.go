@@ -7,10 +7,11 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// columns are the sort columns of the list.
+// columns lists the columns by which the list can be sorted.
 var columns = []string{"address", "bytes", "capacity", "rounding", "worker", "group", "name", "scope", "type", "lifetime", "site"}
 
-// sort sorts by number, largest first, or by name, and equal allocations by address.
+// sort sorts allocations by number, largest first, or by name. It sorts equal allocations by
+// address.
 func (l *listQuery) sort(column string, reverse bool) {
 	items := l.list.Items
 	var key func(memory.Item) uint64
@@ -39,14 +40,14 @@ func (l *listQuery) sort(column string, reverse bool) {
 	}
 }
 
-// A keyed is an item and its sort key.
+// A keyed is an item with its sort key.
 type keyed struct {
 	key  uint64
 	item uint32
 }
 
-// sortKeyed sorts by key, stably. It is a radix sort with digits of 11 bits: sizes differ in two
-// digits at most, so that a million allocations take a fifth of the time of a comparison sort.
+// sortKeyed sorts by key, stably. It is a radix sort with digits of 11 bits. Sizes differ in at
+// most two digits, so sorting a million allocations takes a fifth of the time of a comparison sort.
 func sortKeyed(list []keyed) []keyed {
 	const bits, mask = 11, 1<<11 - 1
 	spare := make([]keyed, len(list))
@@ -71,7 +72,7 @@ func sortKeyed(list []keyed) []keyed {
 	return list
 }
 
-// ownerRanks returns the ranks of owners by a column; equal owners have equal ranks.
+// ownerRanks returns the ranks of owners in a column. Equal owners have equal ranks.
 func ownerRanks(owners []memory.Owner, column string) []uint64 {
 	name := func(i int) string {
 		o := &owners[i]

@@ -12,11 +12,11 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// Limits for queries.
+// These are limits for queries.
 const (
 	mostNodes = 5000
 	mostSteps = 200
-	mostText  = 2000 // bytes in a name
+	mostText  = 2000 // number of bytes in a name
 )
 
 // parseQuery reads worker, group, name, scope, empty, by and path. The path parameter occurs once
@@ -49,7 +49,7 @@ func parseQuery(q url.Values) (s memory.Query, err error) {
 	return s, nil
 }
 
-// number reads a numeric parameter of a query. It returns otherwise if the parameter is missing.
+// number reads a numeric parameter of a query. If the parameter is missing, it returns otherwise.
 func number(q url.Values, name string, otherwise, least, most int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
@@ -62,7 +62,7 @@ func number(q url.Values, name string, otherwise, least, most int) (int, error) 
 	return n, nil
 }
 
-// memoryTree serves the memory tree, or a subtree below a path, as JSON.
+// memoryTree serves the memory tree, or the subtree at a path, as JSON.
 func (v *View) memoryTree(w http.ResponseWriter, req *http.Request) {
 	q := req.URL.Query()
 	sel, err := parseQuery(q)

@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// The page computes the same as package counters. Its modules run in node here; their behavior in
-// a browser is tested in proof/browser.
+// The page must compute the same as package counters. Its modules run in node here. The tests in
+// proof/browser run them in a browser.
 func TestPageComputesLikePackageCounters(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -108,7 +108,7 @@ func agree(t *testing.T, i int, what string, got []string, want []float64, withi
 	}
 }
 
-// jsNumber writes a number as JavaScript reads it.
+// jsNumber formats a number for JavaScript.
 func jsNumber(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -119,7 +119,7 @@ func jsNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// seriesCases are frame times with spikes and runs of spikes, and odd values.
+// seriesCases returns frame times with spikes, runs of spikes, and unusual values.
 func seriesCases() [][]float64 {
 	nan, inf := math.NaN(), math.Inf(1)
 	cases := [][]float64{

@@ -15,17 +15,17 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/timeline"
 )
 
-// keptEvents limits the bytes of its own program's events that a view keeps.
+// keptEvents is the maximum number of bytes of the program's own events that a view keeps.
 const keptEvents = 64 << 20
 
 // timelines holds the recordings available to a page.
 type timelines struct {
 	feed *events.Feed
 	list []namedLine
-	live *events.Tape // tape of feed, first in list; nil without a feed
+	live *events.Tape // tape of feed, and first element of list; nil without a feed
 
 	follow sync.Once
-	ctx    context.Context // stops reading the feed
+	ctx    context.Context // when it ends, the view stops reading the feed
 	drop   context.CancelFunc
 }
 
@@ -37,13 +37,13 @@ type namedLine struct {
 // recordingInfo describes a recording to the page.
 type recordingInfo struct {
 	Name    string   `json:"name"`
-	Start   int64    `json:"start"` // Unix ns
+	Start   int64    `json:"start"` // Unix time in nanoseconds
 	Dur     int64    `json:"dur"`
 	Events  int64    `json:"events"`
 	Dropped int64    `json:"dropped"`
 	Live    bool     `json:"live"`
 	Workers []string `json:"workers"`
-	Error   string   `json:"error,omitempty"` // why the recording ends early
+	Error   string   `json:"error,omitempty"` // reason why the recording ends early
 }
 
 func newTimelines(s Sources) *timelines {
@@ -59,15 +59,15 @@ func newTimelines(s Sources) *timelines {
 	return t
 }
 
-// begin starts to read the feed at the first request of a page.
+// begin starts to read the feed when a page makes its first request.
 func (t *timelines) begin() {
 	if t.feed == nil {
 		return
 	}
-	t.follow.Do(func() { go t.feed.WriteStream(t.ctx, t.live) }) // the tape keeps its error; otherwise ctx has ended
+	t.follow.Do(func() { go t.feed.WriteStream(t.ctx, t.live) }) // The error is in the tape, or ctx has ended.
 }
 
-// tape returns the first live recording, nil if there is none.
+// tape returns the first live recording, or nil if there is none.
 func (t *timelines) tape() *events.Tape {
 	t.begin()
 	for _, line := range t.list {
@@ -131,7 +131,7 @@ type query struct {
 	err error
 }
 
-// asked returns the result of question, or the query's error if the query is invalid.
+// asked returns the result of question. If the query is invalid, it returns the query's error.
 func (q *query) asked(question func() (any, error)) (any, error) {
 	if q.err != nil {
 		return nil, q.err
@@ -150,7 +150,7 @@ func (q *query) number(name string, missing int64) int64 {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if errors.Is(err, strconv.ErrRange) {
-		err = nil // f is infinite
+		err = nil // The number is infinite.
 	}
 	if err != nil || math.IsNaN(f) {
 		q.err = fmt.Errorf("%w: %s is %.40q, not a number", errQuery, name, text)
@@ -214,7 +214,7 @@ func reply(w http.ResponseWriter, answer any, err error) {
 		webjson.Write(w, answer)
 	case errors.Is(err, errQuery):
 		webjson.Fail(w, http.StatusBadRequest, "%v", err)
-	default: // the page is gone
+	default: // The page has disconnected.
 		webjson.Fail(w, http.StatusServiceUnavailable, "%v", err)
 	}
 }

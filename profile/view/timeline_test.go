@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// recordings returns two recordings of ten assets each; the second has one asset more.
+// recordings returns two recordings of ten assets. The second recording has one more asset.
 func recordings(t *testing.T) []Recording {
 	var list []Recording
 	for n := range 2 {
@@ -51,7 +51,7 @@ func get(t *testing.T, v *View, path string, into any) int {
 	return w.Code
 }
 
-// Each endpoint answers in the form that the page expects.
+// Each endpoint must answer in the form that the page expects.
 func TestTimelineEndpoints(t *testing.T) {
 	v := New(Sources{Recordings: recordings(t)})
 	defer v.Close()
@@ -121,7 +121,7 @@ func TestTimelineEndpoints(t *testing.T) {
 	}
 }
 
-// Invalid queries get an error, and excessive ones a bounded answer.
+// Invalid queries must get an error, and excessive queries an answer of limited size.
 func TestHostileQueries(t *testing.T) {
 	v := New(Sources{Recordings: recordings(t)})
 	defer v.Close()
@@ -154,7 +154,7 @@ func TestHostileQueries(t *testing.T) {
 	}
 }
 
-// The program's own events are available from the first request on.
+// The program's own events must be available from the first request on.
 func TestLiveTimeline(t *testing.T) {
 	feed := events.NewFeed()
 	v := New(Sources{Title: "game", Events: feed})
@@ -166,7 +166,7 @@ func TestLiveTimeline(t *testing.T) {
 	w := r.Worker("main")
 	m := w.Begin(r.Symbol("frame"), 0)
 	w.Flush()
-	// Once the worker is known the feed is being read.
+	// When the worker is known, the feed is being read.
 	deadline := time.Now().Add(time.Minute)
 	for len(i.Recordings[0].Workers) == 0 && time.Now().Before(deadline) {
 		runtime.Gosched()

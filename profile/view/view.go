@@ -15,58 +15,58 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// Sources are the contents of a page. A nil source has no tab.
+// Sources holds the contents of a page. A nil source has no tab.
 type Sources struct {
-	// Recordings are shown in addition to Events, as far back as their tapes reach.
+	// Recordings are shown in addition to Events, as far back as their tapes go.
 	Recordings []Recording
 
-	// Title is the page's heading; default: the program's name.
+	// Title is the page's heading. The default is the program's name.
 	Title string
 
 	Counters *counters.Set
 	Events   *events.Feed
 	Memory   *memory.Tracker
 
-	// Snapshots are shown in addition to the tracker, for comparison; see memory.ReadCapture.
+	// Snapshots are shown in addition to the tracker, for comparison. See memory.ReadCapture.
 	Snapshots []MemorySnapshot
 
 	// Tabs are the program's own additions to the page.
 	Tabs []Tab
 
-	// Token authorizes requests that change something; see NewToken. If it is empty, such
-	// requests are refused.
+	// Token authorizes requests that change something; see NewToken. If it is empty, the handler
+	// refuses such requests.
 	Token string
 
-	// Hosts are additional host names under which the handler may be reached, without ports.
+	// Hosts lists additional host names, without ports, that requests may use for the handler.
 	Hosts []string
 
-	// Dumps is the directory for recordings of the console's "dump" command. If it is empty, the
-	// command is refused.
+	// Dumps is the directory for recordings that the console's "dump" command writes. If it is
+	// empty, the handler refuses the command.
 	Dumps string
 }
 
-// A Recording is a recording in a file, or another program's stream.
+// A Recording is a recording in a file, or the stream of another program.
 type Recording struct {
 	Name string
 	Tape *events.Tape
 }
 
-// A Tab is a part of the page that a program adds: a JavaScript module and its API. Both are
-// guarded like the page.
+// A Tab is a part of the page that a program adds: a JavaScript module and its API. The access to
+// both is restricted like the access to the page.
 type Tab struct {
 	ID    string // lower-case letters; the tab's path is tabs/ID/
 	Title string
 
-	// Files has tab.js, and may have tab.css and others, which tab.js reaches by relative URLs.
-	// tab.js is a module with
+	// Files contains tab.js, and may contain tab.css and other files, which tab.js loads by
+	// relative URLs. tab.js is a module with
 	//
 	//	export function mount(root, app) { ...; return { show() {}, hide() {} } }
 	//
 	// where root is an element to fill and app is the object that app.js has for tabs.
 	Files fs.FS
 
-	// API answers requests below api/ of the tab: tabs/ID/api/PATH arrives as /PATH. Requests
-	// other than GET have the token of Sources. API may be nil.
+	// API, if not nil, answers requests below api/ of the tab. A request for tabs/ID/api/PATH has
+	// the path /PATH. Requests other than GET have the token of Sources.
 	API http.Handler
 }
 
@@ -77,10 +77,10 @@ type View struct {
 	memory  *memories
 	lines   *timelines
 
-	catalogs catalogs // states of Sources.Counters
+	catalogs catalogs // cached states of Sources.Counters
 	told     *told
 	whens    whens
-	dumping  sync.Mutex // allows writing one recording at a time
+	dumping  sync.Mutex // held while a recording is written, so that only one is written at a time
 
 	closing sync.Once
 	closed  chan struct{}
@@ -98,7 +98,7 @@ func New(s Sources) *View {
 // ServeHTTP answers a request of the page.
 func (v *View) ServeHTTP(w http.ResponseWriter, req *http.Request) { v.handler.ServeHTTP(w, req) }
 
-// Close ends the streams of open pages, and the conditions of "when".
+// Close ends the streams to open pages, and the conditions of the command "when".
 func (v *View) Close() error {
 	v.closing.Do(func() {
 		close(v.closed)
@@ -151,7 +151,7 @@ type info struct {
 type tabInfo struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
-	Style bool   `json:"style"` // the tab has a tab.css
+	Style bool   `json:"style"` // true if the tab has a tab.css
 }
 
 func (v *View) info(w http.ResponseWriter, _ *http.Request) {
@@ -167,11 +167,11 @@ func (v *View) info(w http.ResponseWriter, _ *http.Request) {
 //go:embed page
 var embedded embed.FS
 
-// pages serves the files of the page.
+// pages returns a handler for the files of the page.
 func pages() http.Handler {
 	files, err := fs.Sub(embedded, "page")
 	if err != nil {
-		panic(err) // the directory is embedded
+		panic(err) // This cannot fail, because the directory is embedded.
 	}
 	return http.FileServerFS(files)
 }

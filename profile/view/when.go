@@ -14,27 +14,27 @@ import (
 	"github.com/assetcook/assetcook/profile/view/internal/console"
 )
 
-// maxWhens limits the conditions that are active at a time.
+// maxWhens is the maximum number of active conditions.
 const maxWhens = 16
 
-// whens are the active conditions.
+// whens holds the active conditions.
 type whens struct {
 	mu   sync.Mutex
 	all  []*when
 	last int // number of the latest condition
 }
 
-// A when is a condition that its own goroutine checks.
+// A when is a condition, which its own goroutine checks.
 type when struct {
 	console.When
 	number int
 	stop   context.CancelFunc
 
 	mu   sync.Mutex
-	said string // report on the last time the condition became true
+	said string // report about the last time the condition became true
 }
 
-// addWhen starts watching a condition.
+// addWhen starts to check a condition.
 func (v *View) addWhen(w console.When) (text string, err error) {
 	tape := v.lines.tape()
 	if tape == nil {
@@ -62,7 +62,7 @@ func (v *View) addWhen(w console.When) (text string, err error) {
 	return added.String(), nil
 }
 
-// watch checks the condition in each frame and writes a recording each time it becomes true.
+// watch checks the condition in each frame, and writes a recording each time it becomes true.
 func (v *View) watch(ctx context.Context, w *when, tape *events.Tape) {
 	set := v.sources.Counters
 	defer set.Watch(w.Counter)()
@@ -93,7 +93,7 @@ func (v *View) watch(ctx context.Context, w *when, tape *events.Tape) {
 			}
 			w.report("at frame %d (%.4g): %s", frame.Number, value, said)
 			v.told.notice(w.String())
-			rows.next = set.Table(0).Next // the recording includes the frames until now
+			rows.next = set.Table(0).Next // The recording includes the frames until now.
 			t.run = 0
 			break
 		}
@@ -106,7 +106,7 @@ func (w *when) report(format string, args ...any) {
 	w.said = fmt.Sprintf(format, args...)
 }
 
-// String returns the condition's line in the list.
+// String returns the condition's line in the list of conditions.
 func (w *when) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,13 +117,14 @@ func (w *when) String() string {
 	return text
 }
 
-// A trigger counts consecutive frames for which a condition holds.
+// A trigger counts the consecutive frames in which a condition is true.
 type trigger struct {
 	when console.When
 	run  int
 }
 
-// takeFrameValue takes a frame's value and reports whether the run has become long enough.
+// takeFrameValue takes the value of a frame. It reports whether the condition has been true for
+// enough frames.
 func (t *trigger) takeFrameValue(value float64) bool {
 	if !t.when.Holds(value) {
 		t.run = 0

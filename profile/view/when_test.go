@@ -27,7 +27,8 @@ func TestTrigger(t *testing.T) {
 	}
 }
 
-// A game records a scope in each frame, and its frames become slow.
+// TestConditionWritesARecording plays a game that records a scope in each frame, and whose frames
+// become slow.
 func TestConditionWritesARecording(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "dumps")
@@ -55,15 +56,15 @@ func TestConditionWritesARecording(t *testing.T) {
 		if status != 200 || got.Text != "1: when game/frame > 33 for 3 dump 1s" {
 			t.Fatalf("%d %q %s", status, got.Text, failed)
 		}
-		synctest.Wait() // the feed is being read
+		synctest.Wait() // The feed is being read.
 		play("before", 162, 16*time.Millisecond)
-		play("slow", 2, 40*time.Millisecond) // too few
+		play("slow", 2, 40*time.Millisecond) // These are too few slow frames.
 		play("well", 1, 16*time.Millisecond)
 		play("slow", 3, 40*time.Millisecond)
 		if list, _ := v.Do("when"); !strings.HasSuffix(list, "at frame 167: recording for another 1s") {
 			t.Errorf("after the event: %q", list)
 		}
-		play("after", 61, 16*time.Millisecond) // 0.98 s
+		play("after", 61, 16*time.Millisecond) // This takes 0.98 s.
 		time.Sleep(50 * time.Millisecond)
 		synctest.Wait()
 		play("long after", 10, 16*time.Millisecond)
@@ -87,7 +88,7 @@ func TestConditionWritesARecording(t *testing.T) {
 			count[e.Name]++
 		}
 		if count["slow"] != 5 || count["after"] != 61 || count["long after"] != 0 || count["before"] != 162 {
-			t.Errorf("the recording has %v", count) // events.Tape tests how far back it reaches
+			t.Errorf("the recording has %v", count) // The tests of events.Tape check how far back the tape goes.
 		}
 
 		if _, err := v.Do("when remove 1"); err != nil {

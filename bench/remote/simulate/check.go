@@ -14,20 +14,20 @@ import (
 	"github.com/assetcook/assetcook/internal/faultlink"
 )
 
-// A real world has asset directories, stores and a server.
+// A real world replays a history with real directories, stores and a server.
 type real struct {
 	h       *history
 	machine machine
 	dir     string
 	server  string
-	states  map[int]map[int32]int32 // versions by asset, for each machine
-	nobody  int                     // number of machines that started empty
+	states  map[int]map[int32]int32 // current version of each asset, for each machine
+	nobody  int                     // number of machines so far that started empty
 	salt    [32]byte                // random bytes that make all contents new to the server
 	sums    map[occasion]*sum
 	given   transfer
 }
 
-// ci is the machine number of CI.
+// ci is the number of the CI machine.
 const ci = -2
 
 func newReal(h *history, m machine, server string) (*real, error) {
@@ -93,7 +93,7 @@ func (w *real) build(branch int, _ []int32) error {
 	return err
 }
 
-// cook sets the assets of a machine to a state and cooks them.
+// cook writes the assets of a machine in the given versions, and cooks them.
 func (w *real) cook(who int, state map[int32]int32, more ...string) (transfer, error) {
 	if w.states[who] == nil {
 		w.states[who] = map[int32]int32{}
@@ -146,7 +146,7 @@ func (w *real) cook(who int, state map[int32]int32, more ...string) (transfer, e
 	return t, nil
 }
 
-// writeVersion writes the source for a version; its artifact has the given size.
+// writeVersion writes the source of a version, whose artifact has the given size.
 func (w *real) writeVersion(assets string, asset, version int32) error {
 	name := filepath.Join(assets, fmt.Sprint(asset%100), fmt.Sprintf("%d.bin", asset))
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
@@ -159,10 +159,10 @@ func (w *real) writeVersion(assets string, asset, version int32) error {
 	return os.WriteFile(name, content, 0o666)
 }
 
-// checkSimulation replays a history in the simulated and the real world, and prints the counts of
-// each.
+// checkSimulation replays a history twice, simulated and with a real server. It prints the counts
+// of both.
 func checkSimulation(t team, assets tree, m machine, days int, seed uint64, server string) error {
-	// Both replay the same history, which is generated again from the seed.
+	// Each world gets its own history, generated from the same seed.
 	first := newHistory(t, assets, seed)
 	s := newSimulation(first, m, []int64{0})
 	second := newHistory(t, assets, seed)

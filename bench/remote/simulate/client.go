@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// These are constants of the client, as in cook/internal/remote/share and, from firstGap on, in
-// cook/internal/execute; TestConstants compares them.
+// These constants equal those of the real client in cook/internal/remote/share. The constants from
+// firstGap on are in cook/internal/execute. TestConstants compares them.
 const (
 	firstWindow    = 16
 	maxWindow      = 8192
@@ -20,32 +20,32 @@ const (
 	atOnce         = 16
 	uploaders      = 4
 	uploadGroup    = 500
-	paceKnown      = 4 << 20 // the download rate is known after this number of bytes
+	paceKnown      = 4 << 20 // number of downloaded bytes after which the rate is known
 
 	firstGap = 25 * time.Millisecond // assumed time until the first answer
-	silences = 8                     // number of gaps without an answer after which the server is considered silent
+	silences = 8                     // number of gaps without an answer, after which the server counts as silent
 	never    = time.Duration(math.MaxInt64)
 )
 
-// roundTrips is the number of round trips that it takes to open a connection: TCP, HTTP/2 settings,
-// and the server's capabilities.
+// roundTrips is the number of round trips for opening a connection: TCP, HTTP/2 settings, and the
+// server's capabilities.
 const roundTrips = 3
 
-// recordSize is the approximate size of the answer to a look-up, in bytes.
+// recordSize is the approximate size of a look-up's answer in bytes.
 const recordSize = 1500
 
 // A link is a machine's connection to the server.
 type link struct {
-	latency time.Duration // round trip
+	latency time.Duration // round-trip time
 	rate    float64       // bytes per second, in each direction
-	request time.Duration // time per request on the server, without other load
+	request time.Duration // time that an idle server needs per request
 }
 
-// A machine has workers that cook assets.
+// A machine has workers that cook assets in parallel.
 type machine struct {
 	link
 	workers int
-	cook    time.Duration // time to cook an asset
+	cook    time.Duration // time to cook one asset
 }
 
 // An item is an asset whose result is looked up.
@@ -57,13 +57,13 @@ type item struct {
 // A transfer is the traffic between a machine and the server in one run.
 type transfer struct {
 	looked, hits, requests int
-	cooked                 int   // not found, or cooked before the results arrived
-	bytes                  int64 // downloaded by sync, or uploaded by upload
+	cooked                 int   // items that were not found, or were cooked before their results arrived
+	bytes                  int64 // bytes downloaded by sync, or uploaded by upload
 	took                   time.Duration
 }
 
-// sync simulates a run that looks up items and downloads the results that are found. Workers cook
-// missing items and, when idle, the items whose answers are expected last.
+// sync simulates a run that looks up items and downloads the results found. Workers cook missing
+// items. An idle worker cooks the item whose answer is expected last.
 func (m machine) sync(items []item) transfer {
 	s := &syncing{machine: m, items: items, state: make([]itemState, len(items)), size: firstWindow, end: len(items), free: m.workers}
 	s.schedule(roundTrips*m.latency, opened)
@@ -78,7 +78,7 @@ func (m machine) sync(items []item) transfer {
 	return s.total
 }
 
-// A syncing is the state of a run, which events change.
+// A syncing is the state of a simulated run.
 type syncing struct {
 	machine
 	items  []item
@@ -87,40 +87,40 @@ type syncing struct {
 	events events
 	total  transfer
 
-	opened                bool // the connection to the server is open
-	next, size, out, late int  // state of the look-up window
+	opened                bool // true when the connection to the server is open
+	next, size, out, late int  // state of the look-up window: next item, size, look-ups in flight, and late answers
 	fastest               time.Duration
-	serverFree, linkFree  time.Duration // times when the connection's directions become free
+	serverFree, linkFree  time.Duration // times when the server and the link become idle
 	small, large          queue
 
-	free       int           // number of free workers
+	free       int           // number of idle workers
 	came       []int         // answered items that no worker has started
-	begin, end int           // range of the items that have not been started
-	answers    int           // number of answers so far
+	begin, end int           // range of items that have not been started
+	answers    int           // number of answers received
 	lastAnswer time.Duration // time of the last answer
 }
 
 type itemState struct {
 	sent    time.Duration // time when the look-up was sent
-	begun   bool          // a worker started it, or its blob arrived before one did
+	begun   bool          // a worker started the item, or the blob arrived first
 	done    bool
-	settled bool // the answer is final: its blob arrived, or it must be cooked
+	settled bool // the answer is final: the blob arrived, or the item must be cooked
 }
 
-// A queue holds items whose blobs have yet to be downloaded.
+// A queue holds items whose blobs must be downloaded.
 type queue struct {
 	waiting []int
 	active  int
-	flying  int64 // bytes in flight
+	flying  int64 // number of requested bytes that have not arrived
 }
 
 type kind uint8
 
 const (
 	answered kind = iota // a look-up was answered
-	arrived              // the blobs of some items have arrived
-	cooked               // an item has been cooked
-	opened               // the connection to the server is open
+	arrived              // the blobs of some items arrived
+	cooked               // an item was cooked
+	opened               // the connection was opened
 	later                // a worker has waited long enough for an answer
 )
 
@@ -161,14 +161,14 @@ func (s *syncing) happen(e event) {
 		s.opened = true
 		s.send()
 	case cooked:
-		if i := e.items[0]; !s.state[i].done { // otherwise the blob arrived in the meantime
+		if i := e.items[0]; !s.state[i].done { // If the item is done, its blob arrived first.
 			s.total.cooked++
 			s.finish(i)
 		}
 	}
 }
 
-// settle records the final answer for an item.
+// settle records that the answer for an item is final.
 func (s *syncing) settle(i int) {
 	s.answers++
 	s.lastAnswer = s.now
@@ -178,7 +178,8 @@ func (s *syncing) settle(i int) {
 	}
 }
 
-// finish completes an item that was cooked or whose blob arrived, and frees its worker.
+// finish completes an item, after cooking or after its blob arrived. It frees the worker of the
+// item.
 func (s *syncing) finish(i int) {
 	st := &s.state[i]
 	if st.done {
@@ -191,7 +192,7 @@ func (s *syncing) finish(i int) {
 	s.total.took = s.now
 }
 
-// work assigns items to free workers.
+// work assigns items to idle workers.
 func (s *syncing) work() {
 	for s.free > 0 {
 		i, ok := s.nextToCook()
@@ -204,7 +205,7 @@ func (s *syncing) work() {
 	}
 }
 
-// nextToCook returns the next item for a free worker, unless it is better to wait.
+// nextToCook returns the next item for an idle worker. It returns false if the worker should wait.
 func (s *syncing) nextToCook() (i int, ok bool) {
 	for len(s.came) > 0 {
 		i, s.came = s.came[0], s.came[1:]
@@ -227,19 +228,19 @@ func (s *syncing) nextToCook() (i int, ok bool) {
 	}
 	silence, limit := s.now-s.lastAnswer, silences*max(gap, firstGap)
 	switch {
-	case silence >= limit: // the server is silent
+	case silence >= limit:
 		return s.begin, true
 	case s.cook < max(gap*time.Duration(s.end-s.begin), silence):
-		return s.end - 1, true // let the idle worker cook
+		return s.end - 1, true
 	}
 	s.schedule(max(s.lastAnswer+min(s.cook, limit), s.now+time.Millisecond), later)
 	return 0, false
 }
 
-// taken reports whether an item has been started, or will be when its turn comes.
+// taken reports whether a worker has started the item, or the answer for the item is final.
 func (s *syncing) taken(i int) bool { return s.state[i].begun || s.state[i].settled }
 
-// send sends look-ups while the window has room. It skips items that were cooked.
+// send sends look-ups while the window has room. It skips items that are done.
 func (s *syncing) send() {
 	for ; s.out < s.size && s.next < len(s.items); s.next++ {
 		if st := &s.state[s.next]; !st.done {
@@ -251,7 +252,7 @@ func (s *syncing) send() {
 	}
 }
 
-// leave adjusts the look-up window after an answer, in the same way as the real client.
+// leave updates the look-up window after an answer, like the real client.
 func (s *syncing) leave(took time.Duration) {
 	s.out--
 	if s.fastest == 0 || took < s.fastest {
@@ -266,7 +267,8 @@ func (s *syncing) leave(took time.Duration) {
 	}
 }
 
-// passes returns the arrival time of the answer to a request.
+// passes returns when the answer to a request arrives, and occupies the server and the link until
+// then.
 func (s *syncing) passes(bytes int64, requests int) time.Duration {
 	s.serverFree = max(s.serverFree, s.now+s.latency/2) + time.Duration(requests)*s.request
 	s.linkFree = max(s.linkFree, s.serverFree) + seconds(float64(bytes)/s.rate)
@@ -293,10 +295,10 @@ func (s *syncing) want(i int) {
 	s.fetch(q)
 }
 
-// fetch starts transfers while more are allowed.
+// fetch starts downloads until the limit of parallel downloads is reached.
 func (s *syncing) fetch(q *queue) {
 	for len(q.waiting) > 0 {
-		if s.state[q.waiting[0]].done { // cooked in the meantime, so skip it
+		if s.state[q.waiting[0]].done { // The item was cooked first, so its blob is not needed.
 			q.waiting = q.waiting[1:]
 			continue
 		}
@@ -317,12 +319,12 @@ func (s *syncing) fetch(q *queue) {
 	}
 }
 
-// dear reports whether downloading an item is estimated to take longer than cooking it.
+// dear reports whether downloading an item probably takes longer than cooking it.
 func (s *syncing) dear(i int) bool {
 	return s.total.bytes >= paceKnown && seconds(float64(s.items[i].size)/s.rate) > s.cook
 }
 
-// events are a heap ordered by time.
+// events is a heap of events, ordered by time.
 type events []event
 
 func (e events) Len() int           { return len(e) }
@@ -336,12 +338,12 @@ func (e *events) Pop() any {
 	return last
 }
 
-// upload simulates the upload by a machine that cooks items that are missing on the server. Groups
-// of cooked items are looked up and sent in batches; then a result is written for each item.
+// upload simulates a machine that cooks items and uploads them, because the server does not have
+// them. It looks up and sends the cooked items in batches, then writes a result for each item.
 func (m machine) upload(sizes []int64) transfer {
 	t := transfer{}
 	var free [uploaders]time.Duration
-	ready := func(k int) time.Duration { // the workers finish at different times
+	ready := func(k int) time.Duration { // The workers finish at different times.
 		return m.cook + time.Duration(k)*m.cook/time.Duration(m.workers)
 	}
 	linkFree := time.Duration(0)
@@ -357,7 +359,7 @@ func (m machine) upload(sizes []int64) transfer {
 		for n < uploadGroup && k+n < len(sizes) && ready(k+n) <= now {
 			n++
 		}
-		requests, inBatch := 1, int64(0) // upload the missing blobs
+		requests, inBatch := 1, int64(0)
 		for _, size := range sizes[k : k+n] {
 			t.bytes += size
 			linkFree = max(linkFree, now) + seconds(float64(size)/m.rate)
@@ -371,7 +373,7 @@ func (m machine) upload(sizes []int64) transfer {
 				inBatch += size
 			}
 		}
-		trips := requests + (n+atOnce-1)/atOnce // write the results, several at a time
+		trips := requests + (n+atOnce-1)/atOnce
 		requests += n
 		t.requests += requests
 		free[u] = max(now+time.Duration(trips)*m.latency+time.Duration(requests)*m.request, linkFree)

@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// A team describes people and their habits.
+// A team describes the developers and their habits.
 type team struct {
 	developers int
-	branches   int     // number of branches besides the main branch
-	edits      int     // edits per developer and day
+	branches   int     // number of branches, not counting the main branch
+	edits      int     // number of edits per developer and day
 	life       int     // days until a branch is merged
-	switches   float64 // visits to another branch per developer and day
-	fresh      float64 // machines per day that start empty
+	switches   float64 // mean number of visits to another branch, per developer and day
+	fresh      float64 // mean number of machines per day that start empty
 }
 
 // A tree describes the assets that the team works on.
 type tree struct {
 	assets int
-	bytes  float64 // total size of all artifacts, in bytes
-	part   float64 // fraction of the assets that a developer uses: the most edited ones
+	bytes  float64 // total size of all artifacts in bytes
+	part   float64 // fraction of the assets that a developer's machine cooks; these are the most edited ones
 	skew   float64 // Zipf exponent of the edit frequencies
 	spread float64 // standard deviation of the logarithm of the sizes
-	most   int64   // largest artifact in bytes
+	most   int64   // size of the largest artifact in bytes
 }
 
-// sizeOf returns the size of an asset's artifact; sizes are log-normal.
+// sizeOf returns the size of an asset's artifact. Sizes have a log-normal distribution.
 func (t tree) sizeOf(asset int32) int64 {
 	h := rand.New(rand.NewPCG(uint64(asset), 7))
 	mean := t.bytes / float64(t.assets)
@@ -40,32 +40,32 @@ func (t tree) sizeOf(asset int32) int64 {
 // parted returns the number of assets that a developer's machine cooks.
 func (t tree) parted() int { return max(1, int(float64(t.assets)*t.part)) }
 
-// A history is the sequence of edits. Versions are numbered, starting with the initial ones. Assets
-// are numbered by edit frequency.
+// A history is the sequence of edits. Versions are numbered; the first number of each asset is its
+// initial version. Assets are numbered by edit frequency.
 type history struct {
 	team
 	tree
 	r       *rand.Rand
 	zipf    *rand.Zipf
-	edited  []int32 // asset of each version after the initial ones
-	heads   []head  // main branch, then the other branches
+	edited  []int32 // assets of the versions after the initial ones
+	heads   []head  // the main branch, then the other branches
 	workers []developer
 }
 
-// A head is the state of a branch: the versions that differ from those on the main branch or, for
-// the main branch, from the initial ones.
+// A head is the state of a branch. It lists the versions that differ from the main branch. The main
+// branch lists the versions that differ from the initial ones.
 type head struct {
-	own map[int32]int32 // versions by asset
-	log []int32         // changed assets in order
+	own map[int32]int32 // version of each changed asset
+	log []int32         // changed assets in the order of the edits
 }
 
 // A developer has one machine.
 type developer struct {
 	branch int            // branch on which the developer works
-	at     int            // branch that is currently checked out
-	main   int            // position in the main branch's log
-	seen   int            // position in the current branch's log
-	has    map[int32]bool // versions in the store, except initial ones
+	at     int            // branch that is checked out now
+	main   int            // number of read entries in the main branch's log
+	seen   int            // number of read entries in the current branch's log
+	has    map[int32]bool // versions in the store, except for initial versions
 }
 
 func newHistory(t team, assets tree, seed uint64) *history {
@@ -80,7 +80,7 @@ func newHistory(t team, assets tree, seed uint64) *history {
 	return h
 }
 
-// asset returns the asset of a version.
+// asset returns the asset to which a version belongs.
 func (h *history) asset(v int32) int32 {
 	if int(v) < h.assets {
 		return v
@@ -90,7 +90,7 @@ func (h *history) asset(v int32) int32 {
 
 func (h *history) versionSize(v int32) int64 { return h.sizeOf(h.asset(v)) }
 
-// version returns the version of an asset on a branch.
+// version returns the version that an asset has on a branch.
 func (h *history) version(branch int, asset int32) int32 {
 	for _, b := range []int{branch, 0} {
 		if v, ok := h.heads[b].own[asset]; ok {
@@ -138,8 +138,8 @@ func (h *history) work(d *developer) (made []int32) {
 	return made
 }
 
-// build returns the versions of a branch that CI must cook; CI has already processed the branch's
-// log up to from.
+// build returns the versions of a branch that CI must cook. CI has processed the log of the branch
+// up to the entry from.
 func (h *history) build(ci *developer, branch int, from int) (lacks []int32) {
 	met := map[int32]bool{}
 	for _, asset := range h.heads[branch].log[from:] {
@@ -165,7 +165,7 @@ func (h *history) merge(branch int) {
 	b.log = nil
 }
 
-// other returns a random branch other than the given one.
+// other returns a random branch that differs from the given one.
 func (h *history) other(branch int) int {
 	if len(h.heads) == 1 {
 		return branch

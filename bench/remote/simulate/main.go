@@ -1,25 +1,26 @@
-// Simulate replays a history of edits by a team that shares results, and computes the load of a
-// server: look-ups and bytes of each morning, how long machines wait for them, the storage
+// Simulate computes the load of a server that a team uses to share results. It replays a history of
+// edits, and prints the look-ups and bytes of each morning, how long machines wait, the storage
 // needed, and which limit is reached first.
 //
 //	go run ./bench/remote/simulate                       200 developers, 10 M assets, 40 TB
 //	go run ./bench/remote/simulate -disk 41e12,42e12     losses with this little space
 //	go run ./bench/remote/simulate -check grpc://127.0.0.1:8980 -developers 3 -branches 2 -assets 300 -bytes 30e6 -edits 10 -days 4
 //
-// -check also replays the same history with a real cook and a server, over a link with the same
+// With -check, it also replays the history with a real cook and a server, over a link with the same
 // latency and rate, and prints the counts of both.
 //
 // Assumptions:
 //
-//   - Which assets are edited follows Zipf's law; sizes are log-normal.
+//   - The edit frequencies of the assets follow Zipf's law; the sizes are log-normal.
 //   - A machine cooks the most edited assets.
-//   - Everyone gets the others' changes of the previous day in the morning.
+//   - In the morning, every developer gets the changes of the previous day.
 //   - Only CI uploads results; it cooks all branches at night.
-//   - Branches merge from the main one each morning.
-//   - A machine keeps everything it has had.
-//   - The server evicts the least recently used blobs, and answers a look-up only if it has the
+//   - Branches merge from the main branch each morning.
+//   - A machine never deletes a result.
+//   - The server evicts the least recently used blobs. It answers a look-up only if it has the
 //     blobs.
-//   - The client is cook/internal/remote/share: window of look-ups, batches, transfers at a time.
+//   - The client behaves like cook/internal/remote/share: its window of look-ups, its batches, and
+//     its number of parallel transfers.
 package main
 
 import (
@@ -93,7 +94,7 @@ func (s *simulation) print(lim limits, within time.Duration, begun int64) {
 	var looked, requests, waits, alone []float64
 	var bytes []float64
 	busiest := crowd{}
-	for _, visitors := range s.days[1:] { // there are no changes to download on the first day
+	for _, visitors := range s.days[1:] { // On the first day there are no changes to download.
 		loads := make([]demand, len(visitors))
 		for i, v := range visitors {
 			loads[i] = demand{r.Float64() * within.Seconds(), v.took.Seconds(), float64(v.requests), float64(v.bytes)}

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// A world replays a history. It is simulated, or has a real cook and server.
+// A world replays a history, either simulated or with a real cook and server.
 type world interface {
-	// sync looks up the versions of a branch that a developer's machine lacks.
+	// sync lets a developer's machine look up the versions of a branch that it lacks.
 	sync(who, branch int, versions []int32, what occasion) error
-	// build makes CI cook the given versions and upload the results.
+	// build lets CI cook the given versions and upload the results.
 	build(branch int, versions []int32) error
 }
 
@@ -17,17 +17,17 @@ type world interface {
 type occasion uint8
 
 const (
-	morning  occasion = iota // others' changes since the previous day
+	morning  occasion = iota // getting other developers' changes of the previous day
 	visit                    // switching to another branch, or back
-	edit                     // the developer's own changes
-	fromNone                 // a machine that starts empty
+	edit                     // cooking the developer's own changes
+	fromNone                 // setting up an empty machine
 )
 
 func (o occasion) String() string {
 	return [...]string{"morning", "other branch and back", "own edits", "empty machine"}[o]
 }
 
-// replay replays some days of a history.
+// replay replays the given number of days of a history.
 func replay(h *history, days int, w world) error {
 	ci := developer{has: map[int32]bool{}}
 	built := make([]int, len(h.heads))
@@ -73,7 +73,7 @@ func replay(h *history, days int, w world) error {
 	return nil
 }
 
-// all returns the versions that an empty machine lacks.
+// all returns all versions of a branch that an empty machine needs.
 func (h *history) all(branch int) []int32 {
 	all := make([]int32, h.parted())
 	for a := range all {
@@ -82,25 +82,25 @@ func (h *history) all(branch int) []int32 {
 	return all
 }
 
-// A simulation is a world that only counts.
+// A simulation is a world that only counts requests and bytes.
 type simulation struct {
 	h       *history
-	caches  []*cache // caches of different sizes; machines are served by the first
+	caches  []*cache // caches of different sizes; only the first serves machines
 	machine machine
-	days    [][]transfer // mornings
+	days    [][]transfer // the transfers of each morning
 	sums    map[occasion]*sum
 	given   transfer
-	found   []found // hits in each cache
+	found   []found // number of hits in each cache
 	asked   found
 }
 
-// found counts successful look-ups.
+// found holds numbers of successful look-ups.
 type found struct {
-	shared int // hits for others' results, in the morning or after switching branches
-	empty  int // hits of empty machines
+	shared int // hits for results of other developers
+	empty  int // hits by empty machines
 }
 
-// A sum has the totals of all runs for one occasion.
+// A sum holds the totals of all runs with one occasion.
 type sum struct {
 	runs, looked, hits, cooked, requests int
 	bytes                                int64
@@ -111,7 +111,7 @@ func newSimulation(h *history, m machine, rooms []int64) *simulation {
 	s := &simulation{h: h, machine: m, sums: map[occasion]*sum{}, found: make([]found, len(rooms))}
 	for _, room := range rooms {
 		c := newCache(room, h.versionSize)
-		for a := h.assets - 1; a >= 0; a-- { // most recently used last
+		for a := h.assets - 1; a >= 0; a-- { // The most edited asset is added last, so it counts as used most recently.
 			c.putVersion(int32(a))
 		}
 		c.evicted = 0

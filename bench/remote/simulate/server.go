@@ -1,13 +1,13 @@
 package main
 
-// A cache is the storage of a server: versions of assets, evicted in least recently used order.
+// A cache is the storage of a server. It evicts the least recently used versions.
 type cache struct {
 	sizes    func(version int32) int64
-	room     int64 // 0 for unlimited
+	room     int64 // capacity in bytes; 0 if unlimited
 	held     int64
-	most     int64 // maximum of held
+	most     int64 // maximum value of held so far
 	evicted  int
-	newer    []int32 // links from each version to the next more recently used one
+	newer    []int32 // newer[v] is the next more recently used version
 	older    []int32
 	newest   int32
 	oldest   int32
@@ -20,7 +20,7 @@ func newCache(room int64, sizes func(int32) int64) *cache {
 	return &cache{sizes: sizes, room: room, newest: none, oldest: none}
 }
 
-// use reports whether a version is in the cache, and marks it as used.
+// use reports whether a version is in the cache, and marks the version as just used.
 func (c *cache) use(v int32) bool {
 	if int(v) >= len(c.contains) || !c.contains[v] {
 		return false
@@ -78,24 +78,24 @@ func (c *cache) unlink(v int32) {
 
 // limits are the rates that a server can sustain.
 type limits struct {
-	requests float64 // limit per second
-	bytes    float64 // limit per second
+	requests float64 // maximum per second; 0 if unlimited
+	bytes    float64 // maximum per second; 0 if unlimited
 }
 
-// A demand is the requests and bytes of one machine from a given time on.
+// A demand holds the requests and bytes of one machine.
 type demand struct {
-	start, alone    float64 // seconds; alone is the duration if no other machine uses the server
+	start, alone    float64 // times in seconds; alone is the duration if no other machine uses the server
 	requests, bytes float64
 }
 
-// A crowd is the result for machines that share a server.
+// A crowd holds the results for machines that share a server.
 type crowd struct {
-	took            []float64 // seconds per machine
-	requests, bytes float64   // demand in the busiest second
+	took            []float64 // seconds that each machine took
+	requests, bytes float64   // requests and bytes in the busiest second
 }
 
-// together computes how machines share a server. In each step, every machine gets the same fraction
-// of the service that it would get alone.
+// together computes how machines slow each other down on one server. In each time step, every
+// machine gets the same fraction of the service that it would get alone.
 func together(loads []demand, lim limits) crowd {
 	const step = 0.5
 	c := crowd{took: make([]float64, len(loads))}
@@ -109,7 +109,7 @@ func together(loads []demand, lim limits) crowd {
 		requests, bytes := 0.0, 0.0
 		for i, l := range loads {
 			if left[i] > 0 && l.start <= now {
-				busy := max(l.alone, step) // a demand shorter than a step is spread over it
+				busy := max(l.alone, step) // A demand shorter than a step is spread over the whole step.
 				requests += l.requests / busy
 				bytes += l.bytes / busy
 			}

@@ -15,7 +15,6 @@ import (
 	"time"
 )
 
-// The simulated client has the same constants as the real client.
 func TestConstants(t *testing.T) {
 	files, err := filepath.Glob("../../../cook/internal/remote/share/*.go")
 	if err != nil {
@@ -59,8 +58,8 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// A run does not wait for anything that takes longer than cooking, does not download items that can
-// be cooked faster, and cooks as much as it can.
+// TestCookingRacesDownloads expects that a run never waits longer than cooking takes, and does not
+// download items that can be cooked faster. Workers must not be idle while there is work.
 func TestCookingRacesDownloads(t *testing.T) {
 	slow := machine{link: link{latency: 5 * time.Second, rate: 1e9}, workers: 4, cook: 100 * time.Millisecond}
 	items := make([]item, 40)
@@ -68,7 +67,7 @@ func TestCookingRacesDownloads(t *testing.T) {
 		items[i] = item{size: 1000, hit: true}
 	}
 	if got := slow.sync(items); got.cooked != 40 || got.took > 11*slow.cook+silences*firstGap {
-		t.Errorf("%+v", got) // the answer does not arrive in time
+		t.Errorf("%+v", got)
 	}
 	slow.latency = 20 * time.Millisecond
 	if got := slow.sync(items); got.cooked > 8 || got.hits < 32 || got.took > 3*slow.cook {
@@ -83,8 +82,6 @@ func TestCookingRacesDownloads(t *testing.T) {
 	}
 }
 
-// Many look-ups take few round trips, and blobs share requests although they are fetched as soon as
-// they are found.
 func TestSync(t *testing.T) {
 	m := machine{link: link{latency: 60 * time.Millisecond, rate: 1e12}, workers: 8, cook: time.Hour}
 	items := make([]item, 100_000)
@@ -110,24 +107,22 @@ func TestSync(t *testing.T) {
 func TestUpload(t *testing.T) {
 	m := machine{link: link{latency: time.Millisecond, rate: 1e9}, workers: 4, cook: 10 * time.Millisecond}
 	sizes := []int64{100, 200, smallBatch, 300}
-	// Each item is uploaded when it has been cooked: it is looked up, sent, and named by a result.
 	if got := m.upload(sizes); got.bytes != smallBatch+600 || got.requests != 4*3 {
 		t.Errorf("%+v", got)
 	}
-	// All items are cooked when the connection is open: one group makes one look-up, sends a batch
-	// and a large blob, and writes four results.
+	// All items are cooked before the connection is open. So one group needs one look-up, a batch,
+	// a large blob, and four results.
 	m.cook = 0
 	if got := m.upload(sizes); got.requests != 1+2+4 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// The cache evicts the least recently used versions, as a plain list does.
 func TestCacheEvictsLeastRecentlyUsed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	size := func(v int32) int64 { return int64(v%7) + 1 }
 	c := newCache(40, size)
-	var plain []int32 // oldest first
+	var plain []int32
 	for range 10_000 {
 		v := int32(r.IntN(60))
 		at := slices.Index(plain, v)
@@ -162,7 +157,6 @@ func TestCacheEvictsLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-// Machines that share a server slow each other down.
 func TestTogether(t *testing.T) {
 	loads := []demand{{0, 10, 0, 1000}, {0, 10, 0, 1000}, {100, 10, 0, 1000}}
 	c := together(loads, limits{bytes: 100})
@@ -176,8 +170,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// The same seed gives the same history. A machine looks up each version once, and all results of CI
-// are found.
+// TestReplayIsRepeatable expects that equal seeds give equal histories, that a machine looks up
+// each version once, and that all results of CI are found.
 func TestReplayIsRepeatable(t *testing.T) {
 	people := team{developers: 6, branches: 2, edits: 20, life: 3, switches: 0.3, fresh: 0.5}
 	assets := tree{assets: 1000, bytes: 1e6, part: 0.5, skew: 1.1, spread: 1}

@@ -3,7 +3,7 @@
 //	stat FILE            sums, slowest scopes, metrics and graphs
 //	convert FILE OUT     other viewers' formats, by the ending of OUT
 //
-// FILE may be -, the standard input: nc HOST PORT | cook events stat - summarizes a live
+// The FILE - is the standard input. So nc HOST PORT | cook events stat - summarizes a live
 // recording when it has ended.
 //
 // A command that offers these verbs calls [Run] with the arguments after its own name.
@@ -44,7 +44,7 @@ func Run(args []string, stdout io.Writer) error {
 	return fmt.Errorf("%s: %w", args[0], err)
 }
 
-// parse parses the options, and checks the number of files.
+// parse parses the options and checks the number of files.
 func parse(fs *flag.FlagSet, args []string, files int, stdout io.Writer) (names []string, err error) {
 	if len(args) == 1 && args[0] == "help" {
 		args = []string{"-h"}
@@ -64,7 +64,7 @@ func parse(fs *flag.FlagSet, args []string, files int, stdout io.Writer) (names 
 	return names, nil
 }
 
-// open opens a recording; - is the standard input.
+// open opens a recording. The name - stands for the standard input.
 func open(name string) (*os.File, error) {
 	if name == "-" {
 		return os.Stdin, nil
@@ -72,18 +72,19 @@ func open(name string) (*os.File, error) {
 	return os.Open(name)
 }
 
-// Flags returns a flag set for each verb, named like the verb, for completion and manual pages.
+// Flags returns a flag set for each verb, for completion and manual pages. Each set has the name of
+// its verb.
 func Flags() []*flag.FlagSet {
 	return []*flag.FlagSet{statFlags(new(stat.Options), new(form)), convertFlags(new(conversion))}
 }
 
-// forms are the forms of a report, the default first.
+// forms lists the formats of a report. The first one is the default.
 var forms = []struct {
 	name  string
 	write func(*stat.Report, io.Writer) error
 }{{"text", (*stat.Report).WriteText}, {"csv", (*stat.Report).WriteCSV}, {"json", (*stat.Report).WriteJSON}}
 
-// A form is a flag value: a name from forms, which runStat checks.
+// A form is a flag value: the name of a format in forms. runStat checks the name.
 type form string
 
 func (f *form) String() string { return string(*f) }
@@ -93,7 +94,7 @@ func (f *form) Set(text string) error {
 	return nil
 }
 
-// Choices lists the values for completion.
+// Choices lists the possible values for completion.
 func (f *form) Choices() (names []string) {
 	for _, have := range forms {
 		names = append(names, have.name)
@@ -134,7 +135,7 @@ func runStat(args []string, stdout io.Writer) error {
 	defer file.Close()
 	report, err := stat.Summarize(events.Read(file), opt)
 	if err != nil && report.Start.IsZero() {
-		return fmt.Errorf("%s: %w", file.Name(), err) // the recording could not be read at all
+		return fmt.Errorf("%s: %w", file.Name(), err) // The recording could not be read at all.
 	}
 	if failed := forms[at].write(report, stdout); failed != nil {
 		return failed

@@ -29,8 +29,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// record makes a recording: -cut truncates it and leaves a scope open, -many makes one of 20000
-// events.
+// record makes a recording. With -cut it truncates the recording and leaves a scope open; with
+// -many it records 20000 events.
 func record(ts *testscript.TestScript, _ bool, args []string) {
 	how, name := "", args[len(args)-1]
 	if len(args) == 2 {

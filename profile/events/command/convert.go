@@ -15,17 +15,17 @@ import (
 	"github.com/assetcook/assetcook/profile/events/export"
 )
 
-// bytesOfEvent is the memory of an event during a conversion: the size documented in package
-// export, doubled because lists grow by copying.
+// bytesOfEvent is the memory that an event takes during a conversion. It is the size documented in
+// package export, doubled because lists grow by copying.
 const bytesOfEvent = 80
 
-// A window is the converted part of a recording: events that overlap it.
+// A window is the time range to convert. It includes all events that overlap it.
 type window struct{ from, to int64 }
 
 func (w window) has(e *events.Event) bool { return e.Time <= w.to && e.Time+max(e.Dur, 0) >= w.from }
 
-// count reads the events and returns the number of events in the window. Each number of a vector
-// counts as an event. A truncated stream is no error here.
+// count reads all events, and returns the number of events in the window. Each number of a vector
+// counts as an event. A truncated stream is not an error.
 func (w window) count(s *events.Stream) (int64, error) {
 	n := int64(0)
 	for e, err := range s.All() {
@@ -42,7 +42,7 @@ func (w window) count(s *events.Stream) (int64, error) {
 	return n, nil
 }
 
-// of filters a stream of events: it yields the events in the window.
+// of filters a stream of events. It yields the events in the window.
 func (w window) of(all iter.Seq2[events.Event, error]) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		for e, err := range all {
@@ -53,10 +53,10 @@ func (w window) of(all iter.Seq2[events.Event, error]) iter.Seq2[events.Event, e
 	}
 }
 
-// A conversion holds the flags of convert.
+// A conversion holds the values of the flags of convert.
 type conversion struct {
 	from, to time.Duration
-	memory   int64 // MiB
+	memory   int64 // maximum memory in MiB
 }
 
 func convertFlags(c *conversion) *flag.FlagSet {
@@ -112,7 +112,7 @@ func runConvert(args []string, stdout io.Writer) error {
 	rec.Events = part.of(rec.Events)
 	rec.Open = func() []events.Event { return part.open(stream.Open()) }
 	rec.Process = name
-	var torn error // the events before a truncation are converted
+	var torn error // The events before a truncation are converted.
 	err = atomicfile.Write(out, 0o666, func(w io.Writer) error {
 		err := write(w, rec)
 		if errors.Is(err, events.ErrDamaged) && !stream.Start().IsZero() {
@@ -124,7 +124,7 @@ func runConvert(args []string, stdout io.Writer) error {
 	return errors.Join(err, torn)
 }
 
-// open returns the unended scopes that overlap the window, cut off at its end.
+// open returns the unended scopes that overlap the window. They end with the window at the latest.
 func (w window) open(all []events.Event) (list []events.Event) {
 	for _, e := range all {
 		if e.Time <= w.to {

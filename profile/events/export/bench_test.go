@@ -9,8 +9,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// nestedScopes returns n scopes, three deep, of 10 to 100 microseconds, like a cooking worker:
-// 100 assets with two stages each.
+// nestedScopes returns n nested scopes of 10 to 100 microseconds, as from a cooking worker: 100
+// assets with two stages each.
 func nestedScopes(n int) iter.Seq2[events.Event, error] {
 	return func(yield func(events.Event, error) bool) {
 		now := int64(1000)

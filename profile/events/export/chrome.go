@@ -12,14 +12,14 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// WriteChrome writes Chrome's trace event format as gzipped JSON: about 90 bytes per slice before
-// compression.
+// WriteChrome writes Chrome's trace event format as gzipped JSON. A slice takes about 90 bytes
+// before compression.
 //
-// Times are microseconds with three decimals. Some get a fourth decimal, a tenth of a nanosecond,
-// without which a reader that calculates in floating point would lose one nanosecond. The format
-// has a setting to show nanoseconds (displayTimeUnit), but some trace processors then misread the
-// numbers as nanoseconds, so it is not used. JSON cannot express infinities and NaN, so such
-// counter values are left out.
+// Times are microseconds with three decimals. Some have a fourth decimal, a tenth of a nanosecond,
+// so that a reader that calculates in floating point does not lose one nanosecond. The format has a
+// setting to show nanoseconds (displayTimeUnit), but some trace processors then misread the numbers
+// as nanoseconds, so WriteChrome does not use it. JSON cannot express infinities and NaN, so such
+// counter values are omitted.
 func WriteChrome(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	packed := gzip.NewWriter(w)
@@ -45,10 +45,10 @@ func WriteChrome(w io.Writer, rec Recording) error {
 	return errors.Join(failed, c.out.Flush(), packed.Close())
 }
 
-// threadOf returns the thread number of a row. The main thread carries the counters.
+// threadOf returns the thread number of a row. The counters belong to the main thread.
 func threadOf(row int) int { return processID + 1 + row }
 
-// A chromeWriter writes events: for each event call begin, add the fields, and call put.
+// A chromeWriter writes events as JSON. For each event call begin, add the fields, and call put.
 type chromeWriter struct {
 	*timeline
 	out   *bufio.Writer
@@ -73,9 +73,9 @@ func (c *chromeWriter) put() {
 	c.out.Write(c.line)
 }
 
-// micros adds a field of nanoseconds as microseconds. Trace processors multiply the
-// floating-point number by 1000 and truncate, which makes some numbers one nanosecond smaller;
-// these get a fourth decimal that prevents it.
+// micros adds a field with a time in microseconds. Trace processors multiply the floating-point
+// number by 1000 and truncate, which makes some numbers one nanosecond smaller. A fourth decimal
+// prevents this.
 func (c *chromeWriter) micros(field string, ns int64) {
 	c.line = append(c.line, field...)
 	c.line = strconv.AppendInt(c.line, ns/1000, 10)
@@ -85,7 +85,7 @@ func (c *chromeWriter) micros(field string, ns int64) {
 	}
 }
 
-// text adds a text field. Only two characters need escapes, because the text is already legible.
+// text adds a text field. It escapes only two characters, because the text has no unprintable ones.
 func (c *chromeWriter) text(field, s string) {
 	c.line = append(c.line, field...)
 	c.line = append(c.line, '"')
@@ -106,8 +106,8 @@ func (c *chromeWriter) metadata(kind string, thread int, name string) {
 	c.put()
 }
 
-// span writes a span and then the arrows that begin or end there. Readers attach arrows to the
-// last span before them.
+// span writes a span, and then the arrows that begin or end at the span. Readers attach an arrow to
+// the span before it.
 func (c *chromeWriter) span(r *row, place, thread int) {
 	s := &r.spans[place]
 	phase := byte('i')
@@ -119,7 +119,7 @@ func (c *chromeWriter) span(r *row, place, thread int) {
 	if s.kind == events.Scope {
 		c.micros(`,"dur":`, s.end-s.begin)
 	} else {
-		c.text(`,"s":`, "t") // scope of the mark: its thread
+		c.text(`,"s":`, "t") // The scope of an instant event is its thread.
 	}
 	c.text(`,"name":`, c.names[s.title()])
 	c.text(`,"cat":`, c.names[s.name])
@@ -145,7 +145,7 @@ func (c *chromeWriter) arrow(phase byte, a arrow, thread int) {
 	c.line = append(c.line, `,"id":`...)
 	c.line = strconv.AppendUint(c.line, a.id, 10)
 	if phase == 'f' {
-		c.text(`,"bp":`, "e") // binds the arrow to the enclosing slice, not to the next slice
+		c.text(`,"bp":`, "e") // This attaches the arrow to the enclosing slice, not to the next one.
 	}
 	c.put()
 }

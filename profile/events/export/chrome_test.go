@@ -28,8 +28,8 @@ func unpacked(t failer, packed []byte) []byte {
 	return text
 }
 
-// nanos reads microseconds in all ways that readers use: by digits, and in floating point,
-// rounded and truncated.
+// nanos converts microseconds to nanoseconds in all ways that readers use: by digits, and in
+// floating point, both rounded and truncated.
 func nanos(t failer, n json.Number) int64 {
 	t.Helper()
 	whole, part, _ := strings.Cut(n.String(), ".")
@@ -50,7 +50,7 @@ func nanos(t failer, n json.Number) int64 {
 	return ns
 }
 
-// readChrome reads the format described by the Trace Event Format document.
+// readChrome reads the format that the Trace Event Format document describes.
 func readChrome(t failer, packed []byte) reading {
 	t.Helper()
 	var file struct {
@@ -77,7 +77,7 @@ func readChrome(t failer, packed []byte) reading {
 		rows  = map[int]string{}
 		last  = map[int]string{}
 		from  = map[int]string{}
-		named = map[int][]string{} // both sides of a flow need the same name and category
+		named = map[int][]string{} // Both ends of a flow must have the same name and category.
 	)
 	for _, e := range file.TraceEvents {
 		switch e.Ph {
@@ -112,7 +112,7 @@ func readChrome(t failer, packed []byte) reading {
 			t.Fatalf("event of phase %q", e.Ph)
 		}
 	}
-	for i, a := range r.arrows { // an arrow may arrive in an earlier row
+	for i, a := range r.arrows { // An arrow may arrive in an earlier row, so the start is known only now.
 		id, _ := strconv.Atoi(a.from)
 		r.arrows[i].from = from[id]
 	}
@@ -135,7 +135,7 @@ func TestChromeStart(t *testing.T) {
 	}
 }
 
-// JSON cannot express NaN and infinities; the counter's other values must survive.
+// JSON cannot express NaN and infinities. The counter's other values must be written.
 func TestChromeOmitsInvalidNumbers(t *testing.T) {
 	rec := Recording{Events: given(
 		amount(events.Value, 0, "v", 1, math.NaN()),

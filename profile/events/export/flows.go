@@ -1,6 +1,6 @@
 package export
 
-// A flowEnd is one side of a flow and the span it belongs to.
+// A flowEnd is one end of a flow, with the span in which it happened.
 type flowEnd struct {
 	flow uint64
 	name uint32
@@ -10,14 +10,14 @@ type flowEnd struct {
 	out  bool
 }
 
-// connect turns flows into arrows: from the first span that a flow leaves to each span in which
-// it arrives. Each arrow gets its own number, because viewers draw arrows with the same number as
-// a path from span to span.
+// connect converts flows to arrows. An arrow leads from the first span that a flow leaves to a span
+// in which it arrives. Each arrow has its own number, because viewers draw arrows with the same
+// number as a path from span to span.
 //
-// Viewers draw an arrow only if it leaves before it arrives, and use the start time of a scope
-// for both. So an arrow leaves at the start of its scope. It also arrives at the start of its
-// scope, unless that scope started before the arrow leaves, as a waiting scope does: then it
-// arrives at the time of the FlowIn event.
+// Viewers draw an arrow only if it leaves before it arrives, and use the start time of a scope for
+// both. So an arrow leaves at the start of its scope, and arrives at the start of its scope. If the
+// second scope started before the arrow leaves, because it was waiting, the arrow arrives at the
+// time of the FlowIn event.
 func connect(ends []flowEnd) {
 	from := map[uint64]*flowEnd{}
 	for i := range ends {

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A played recording has known contents: workers enter and leave scopes by a clock, and report
+// A played recording is random, with known contents. Its workers enter and leave scopes, and report
 // each scope when it ends, as a recorder does.
 type played struct {
 	byWorker [][]events.Event
@@ -24,7 +24,7 @@ type played struct {
 	flows    int
 }
 
-// oddNames are names with bytes and lengths that a format may mishandle.
+// oddNames returns names with bytes and lengths that a format might write incorrectly.
 func oddNames() []string {
 	return []string{"", "\xff\x00\n;\"\\", "a;b", "größe", strings.Repeat("long\n", 2000), "cook/asset", "cook/encode", "cook/asset 7"}
 }
@@ -78,7 +78,7 @@ func play(t *rapid.T) *played {
 					p.want.samples = append(p.want.samples, readSample{category, now, e.Values[0]})
 				default:
 					if depth == 0 {
-						continue // outside scopes the flow would become a mark
+						continue // Outside scopes, the flow would become a mark.
 					}
 					e.Kind, e.Flow = kind, uint64(rapid.IntRange(1, 5).Draw(t, "flow"))
 				}
@@ -94,7 +94,7 @@ func play(t *rapid.T) *played {
 	return p
 }
 
-// titles returns an event's expected category and title.
+// titles returns the expected category and title of an event.
 func titles(e events.Event) (category, title string) {
 	category = legible(e.Name)
 	if category == "" {
@@ -109,7 +109,7 @@ func titles(e events.Event) (category, title string) {
 	return category, title
 }
 
-// interleave merges the workers' events into one stream, a few at a time from each.
+// interleave merges the events of all workers into one stream, a few at a time from each worker.
 func (p *played) interleave(t *rapid.T) {
 	left := slices.Clone(p.byWorker)
 	for some := rapid.IntRange(1, 20).Draw(t, "some"); ; {
@@ -125,8 +125,8 @@ func (p *played) interleave(t *rapid.T) {
 	}
 }
 
-// countFlows computes the number of expected arrows: for each flow that left somewhere, one to
-// each place where it arrived.
+// countFlows computes the expected number of arrows. A flow that left somewhere gives one arrow for
+// each arrival.
 func (p *played) countFlows() {
 	left, arrived := map[uint64]bool{}, map[uint64]int{}
 	for _, e := range p.events {
@@ -146,7 +146,8 @@ func (p *played) recording(rows []string) Recording {
 	return Recording{Events: given(p.events...), Workers: func() []string { return rows }}
 }
 
-// Each time line shows every played slice, mark and sample, by name and to the nanosecond.
+// TestTimelinesAreExact expects in each timeline format every slice, mark and sample of a random
+// recording, with its name and its time to the nanosecond.
 func TestTimelinesAreExact(t *testing.T) {
 	for name, format := range timelines {
 		t.Run(name, func(t *testing.T) {
@@ -165,8 +166,8 @@ func TestTimelinesAreExact(t *testing.T) {
 	}
 }
 
-// Folded stacks of a row add up to the time in its outermost scopes, and each line has the time
-// spent in its last frame alone.
+// The folded stacks of a row must add up to the time in its outermost scopes. Each line must have
+// the time spent in its last frame alone.
 func TestFoldedIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := play(t)
@@ -197,8 +198,8 @@ func TestFoldedIsExact(t *testing.T) {
 	})
 }
 
-// The profile counts every scope once and adds up to the time in outermost scopes, also by
-// function.
+// The profile must count every scope once. The sums, also by function, must equal the time in
+// outermost scopes.
 func TestPprofIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := play(t)
@@ -224,7 +225,6 @@ func TestPprofIsExact(t *testing.T) {
 	})
 }
 
-// The same recording always gives the same bytes.
 func TestSameBytes(t *testing.T) {
 	for seed := range 10 {
 		p := rapid.Custom(play).Example(seed)

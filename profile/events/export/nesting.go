@@ -7,13 +7,13 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// nest sorts the spans of a row, shortens overlapping spans until they nest, and removes the
-// flows. It returns the ends of the flows that have both sides.
+// nest sorts the spans of a row, shortens overlapping spans until they nest, and removes the flows.
+// It returns the ends of those flows that have both a FlowOut and a FlowIn.
 func (r *row) nest(flows map[uint64]flowSides) []flowEnd {
 	slices.SortFunc(r.spans, outerFirst)
 	var (
 		ends []flowEnd
-		open []int // scopes around the current span
+		open []int // indexes of the scopes around the current span
 		now  int64
 		kept = 0
 	)
@@ -22,7 +22,7 @@ func (r *row) nest(flows map[uint64]flowSides) []flowEnd {
 		if isFlow && flows[s.what] != (flowSides{out: true, in: true}) {
 			continue
 		}
-		s.begin = max(s.begin, now) // the start time may have changed
+		s.begin = max(s.begin, now) // Shortening may have changed the start time.
 		s.end = max(s.end, s.begin)
 		for len(open) > 0 && !r.spans[open[len(open)-1]].takes(&s) {
 			open = open[:len(open)-1]
@@ -35,7 +35,7 @@ func (r *row) nest(flows map[uint64]flowSides) []flowEnd {
 				ends = append(ends, end)
 				continue
 			}
-			ends = append(ends, end) // outside all scopes, a flow remains as a mark
+			ends = append(ends, end) // Outside all scopes, the flow remains as a mark.
 		}
 		if s.kind == events.Scope {
 			open = append(open, kept)
@@ -47,8 +47,9 @@ func (r *row) nest(flows map[uint64]flowSides) []flowEnd {
 	return ends
 }
 
-// outerFirst orders spans by start time. Among equal start times, longer spans come first, then
-// spans that were reported later, which are the outer ones; marks keep the order of their events.
+// outerFirst orders spans by start time. Among equal start times, longer spans come first. Of equal
+// scopes, the one reported later comes first, because it is the outer one. Equal marks keep the
+// order of their events.
 func outerFirst(a, b span) int {
 	aIsScope, bIsScope := a.kind == events.Scope, b.kind == events.Scope
 	switch {
@@ -66,8 +67,8 @@ func outerFirst(a, b span) int {
 	return cmp.Compare(a.order, b.order)
 }
 
-// holds reports whether inner, which must not begin earlier than s, is within s. An empty span at
-// the end of s is within s if it was reported before s.
+// holds reports whether inner is within s. The start of inner must not be before the start of s. An
+// empty span at the end of s is within s if it was reported before s.
 func (s *span) holds(inner *span) bool {
 	if inner.begin == s.end && inner.end == s.end {
 		return s.order > inner.order
@@ -75,8 +76,8 @@ func (s *span) holds(inner *span) bool {
 	return inner.begin < s.end
 }
 
-// takes reports whether s contains inner. If inner reaches beyond s, takes shortens inner: at the
-// end if inner was reported before s, otherwise at the start.
+// takes reports whether s contains inner. If inner ends after s, takes shortens inner: at the end
+// if inner was reported before s, otherwise at the start.
 func (s *span) takes(inner *span) bool {
 	if !s.holds(inner) {
 		return false
@@ -92,7 +93,7 @@ func (s *span) takes(inner *span) bool {
 }
 
 // walk calls enter at the start of each span and leave at the end of each scope, in chronological
-// order. The times never run backwards.
+// order.
 func (r *row) walk(enter, leave func(place int)) {
 	var open []int
 	for i := range r.spans {

@@ -6,7 +6,6 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Overlapping scopes are cut until they nest, in every time line alike.
 func TestOverlapsAreCut(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -44,7 +43,6 @@ func TestOverlapsAreCut(t *testing.T) {
 	}
 }
 
-// When times are equal, the order of the ends decides which scope holds which.
 func TestEqualTimes(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -10,8 +10,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Unended scopes reach to the end of the recording, hold the scopes that ended inside them, and
-// are marked, in every format.
+// Unended scopes must last to the end of the recording, contain the scopes that ended inside them,
+// and be marked, in every format.
 func TestOpenScopesAreDrawn(t *testing.T) {
 	rec := Recording{
 		Events: given(scope(0, "read", "", 20, 30), scope(1, "other", "", 0, 500)),
@@ -39,7 +39,7 @@ func TestOpenScopesAreDrawn(t *testing.T) {
 	}
 }
 
-// OfStream returns the whole stream, including the scopes open at its truncation.
+// OfStream must return the whole stream, including the scopes open at its truncation.
 func TestOfStream(t *testing.T) {
 	var stream bytes.Buffer
 	r := events.New(&stream, events.Options{})

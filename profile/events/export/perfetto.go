@@ -10,12 +10,12 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Numbers of the fields that this package writes in Perfetto's messages
+// These are the numbers of the fields that this package writes in Perfetto's messages
 // (protos/perfetto/trace/*.proto in Perfetto's repository).
 const (
-	tracePacket = 1 // field of Trace
+	tracePacket = 1 // field number in the message Trace
 
-	packetClockSnapshot   = 6 // fields of TracePacket
+	packetClockSnapshot   = 6 // field numbers in the message TracePacket
 	packetTimestamp       = 8
 	packetSequenceID      = 10
 	packetTrackEvent      = 11
@@ -25,7 +25,7 @@ const (
 	packetDefaults        = 59
 	packetTrackDescriptor = 60
 
-	eventCategoryIIDs     = 3 // fields of TrackEvent
+	eventCategoryIIDs     = 3 // field numbers in the message TrackEvent
 	eventDebugAnnotations = 4
 	eventType             = 9
 	eventNameIID          = 10
@@ -33,56 +33,56 @@ const (
 	eventFlowIDsOld       = 36
 	eventDoubleCounter    = 44
 	eventFlowIDs          = 47
-	internedCategories    = 1 // fields of InternedData
+	internedCategories    = 1 // field numbers in the message InternedData
 	internedNames         = 2
-	internedID            = 1 // fields of each entry
+	internedID            = 1 // field numbers in each entry of InternedData
 	internedName          = 2
-	annotationUint        = 3 // fields of DebugAnnotation
+	annotationUint        = 3 // field numbers in the message DebugAnnotation
 	annotationName        = 10
-	snapshotClocks        = 1 // field of ClockSnapshot
-	clockID               = 1 // fields of Clock
+	snapshotClocks        = 1 // field number in the message ClockSnapshot
+	clockID               = 1 // field numbers in the message Clock
 	clockTimestamp        = 2
 	clockIncremental      = 3
-	trackUUID             = 1 // fields of TrackDescriptor
+	trackUUID             = 1 // field numbers in the message TrackDescriptor
 	trackName             = 2
 	trackProcess          = 3
 	trackThread           = 4
 	trackParentUUID       = 5
 	trackCounter          = 8
-	counterUnit           = 3 // field of CounterDescriptor
-	processPID            = 1 // fields of ProcessDescriptor
+	counterUnit           = 3 // field number in the message CounterDescriptor
+	processPID            = 1 // field numbers in the message ProcessDescriptor
 	processName           = 6
-	threadPID             = 1 // fields of ThreadDescriptor
+	threadPID             = 1 // field numbers in the message ThreadDescriptor
 	threadTID             = 2
 	threadName            = 5
 )
 
 const (
-	sliceBegin = 1 // types of TrackEvent
+	sliceBegin = 1 // values of the field TrackEvent.type
 	sliceEnd   = 2
 	instant    = 3
 	counter    = 4
 
-	stateCleared = 1 // sequence flags
+	stateCleared = 1 // values of the field TracePacket.sequence_flags
 	stateNeeded  = 2
 
 	clockRealtime = 1
 	clockBoottime = 6
-	clockOurs     = 64 // the first number for custom clocks
+	clockOurs     = 64 // the smallest number allowed for custom clocks
 
 	unitBytes = 3
 )
 
-// The recording is shown as one process; its number is arbitrary.
+// The recording is shown as one process with this arbitrary number.
 const (
 	processID   = 1
 	processUUID = 1
 )
 
-// WritePerfetto writes Perfetto's binary trace, about 30 bytes per slice.
+// WritePerfetto writes Perfetto's binary trace. A slice takes about 30 bytes.
 //
-// Each worker is a thread with its own packet sequence. A sequence contains each name once, and
-// its times are differences to the previous event. The counters form another sequence.
+// Each worker is a thread with its own packet sequence. A sequence contains each name once. Its
+// times are differences to the previous event. The counters form another sequence.
 func WritePerfetto(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	p := perfettoWriter{out: bufio.NewWriterSize(w, 64<<10), timeline: t}
@@ -103,13 +103,14 @@ func WritePerfetto(w io.Writer, rec Recording) error {
 	return errors.Join(failed, p.out.Flush())
 }
 
-// A perfettoWriter writes packets. It keeps the slices between packets to reuse their memory.
+// A perfettoWriter writes packets. It keeps its buffers from packet to packet, to reuse their
+// memory.
 type perfettoWriter struct {
 	*timeline
 	out      *bufio.Writer
 	seq      uint64
-	last     int64             // time of the sequence's last event
-	told     map[uint32]uint64 // roles in which each name is already interned in the sequence
+	last     int64             // time of the last event in the sequence
+	told     map[uint32]uint64 // roles in which the sequence already contains each name
 	packet   []byte
 	event    []byte
 	interned []byte
@@ -117,8 +118,8 @@ type perfettoWriter struct {
 }
 
 const (
-	asName     = 1 << iota // interned as an event's name
-	asCategory             // interned as a category
+	asName     = 1 << iota // name of an event
+	asCategory             // name of a category
 )
 
 // put writes the finished packet.
@@ -128,8 +129,8 @@ func (p *perfettoWriter) put() {
 	p.out.Write(p.packet)
 }
 
-// sequence begins a new sequence of packets: no names are interned, and its events are on the
-// given track, with times relative to 0.
+// sequence begins a new sequence of packets for the given track. The sequence contains no names
+// yet, and its times are relative to 0.
 func (p *perfettoWriter) sequence(track uint64) {
 	p.seq++
 	p.last = 0
@@ -170,8 +171,8 @@ func (p *perfettoWriter) describeProcess() {
 	p.describe(appendBytes(appendUint(nil, trackUUID, processUUID), trackProcess, process))
 }
 
-// describeThread names a row. Viewers sort threads by number; the thread whose number is the
-// process's number is the main thread.
+// describeThread names a row. Viewers sort threads by number. The main thread is the thread whose
+// number equals the process's number.
 func (p *perfettoWriter) describeThread(uuid uint64, name string) {
 	thread := appendUint(nil, threadPID, processID)
 	thread = appendUint(thread, threadTID, uuid)
@@ -243,8 +244,8 @@ func (p *perfettoWriter) row(r *row) {
 	r.walk(enter, leave)
 }
 
-// flows adds the arrows that are due now. Readers from before 2022 know only the old field. Newer
-// readers prefer the new field and do not count an arrow twice.
+// flows adds those arrows for which now returns true. Readers from before 2022 know only the old
+// field. Newer readers prefer the new field, and do not count an arrow twice.
 func (p *perfettoWriter) flows(arrows []arrow, now func(arrow) bool) {
 	for _, a := range arrows {
 		if now(a) {
@@ -254,8 +255,8 @@ func (p *perfettoWriter) flows(arrows []arrow, now func(arrow) bool) {
 	}
 }
 
-// intern returns the number of a name, and adds the name to the current event if the sequence
-// does not have it yet.
+// intern returns the number of a name. If the sequence does not contain the name yet, intern adds
+// it to the current event.
 func (p *perfettoWriter) intern(name uint32, field, role uint64) uint64 {
 	id := uint64(name)
 	if p.told[name]&role == 0 {
@@ -268,9 +269,9 @@ func (p *perfettoWriter) intern(name uint32, field, role uint64) uint64 {
 	return id
 }
 
-// These functions append one field of a protocol buffer message
-// (protobuf.dev/programming-guides/encoding). A nested message is encoded separately first,
-// because its length comes before it.
+// These functions append a field to a protocol buffer message
+// (protobuf.dev/programming-guides/encoding). A nested message must be encoded first, because its
+// length comes before it.
 
 const (
 	wireVarint  = 0

@@ -13,13 +13,13 @@ import (
 // A pbField is one field of a protocol buffer message.
 type pbField struct {
 	number uint64
-	value  uint64 // a varint or fixed64
+	value  uint64 // number of a varint or fixed64 field
 	bytes  []byte
 }
 
 type pbMessage []pbField
 
-// pb parses a message; it supports the three wire types in use.
+// pb parses a message with the three wire types that the package uses.
 func pb(t failer, b []byte) pbMessage {
 	t.Helper()
 	var m pbMessage
@@ -61,7 +61,8 @@ func (m pbMessage) all(number uint64) []pbField {
 	return found
 }
 
-// one returns the last field with a number, the protobuf rule for repeated scalars.
+// one returns the last field with the given number, as protocol buffers require for repeated
+// scalars.
 func (m pbMessage) one(number uint64) (f pbField, ok bool) {
 	if found := m.all(number); len(found) > 0 {
 		return found[len(found)-1], true
@@ -78,7 +79,7 @@ func (m pbMessage) sub(t failer, number uint64) pbMessage {
 	return pb(t, f.bytes)
 }
 
-// A pbSequence is a reader's state of a packet sequence.
+// A pbSequence is the reader's state of a packet sequence.
 type pbSequence struct {
 	clock             int64
 	track             uint64
@@ -90,7 +91,7 @@ type pbOpen struct {
 	flows []uint64
 }
 
-// readPerfetto reads a trace as Perfetto's documentation of TracePacket and TrackEvent says.
+// readPerfetto reads a trace as documented for Perfetto's TracePacket and TrackEvent.
 func readPerfetto(t failer, trace []byte) reading {
 	t.Helper()
 	var (
@@ -225,8 +226,6 @@ type pbFlowEnd struct {
 	at    int64
 }
 
-// A waiting scope begins before the flow leaves, but its arrow must not arrive before the flow
-// leaves.
 func TestPerfettoArrowArrivesAfterItLeaves(t *testing.T) {
 	rec := Recording{Events: given(
 		arrowSide(events.FlowOut, 0, 5, 150),
@@ -240,7 +239,7 @@ func TestPerfettoArrowArrivesAfterItLeaves(t *testing.T) {
 	}
 }
 
-// The wall clock of time 0 occurs once in the trace, as a reading of CLOCK_REALTIME.
+// The wall clock at time 0 must occur once in the trace, as a reading of CLOCK_REALTIME.
 func TestPerfettoStart(t *testing.T) {
 	var seen []int64
 	for _, f := range pb(t, writtenBy(t, WritePerfetto, kitchen())) {
@@ -255,7 +254,7 @@ func TestPerfettoStart(t *testing.T) {
 	}
 }
 
-// Counters of bytes declare their unit, so that viewers show MB.
+// Counters of bytes must declare their unit, so that viewers show MB.
 func TestPerfettoUnit(t *testing.T) {
 	units := map[string]uint64{}
 	for _, f := range pb(t, writtenBy(t, WritePerfetto, kitchen())) {
@@ -269,7 +268,7 @@ func TestPerfettoUnit(t *testing.T) {
 	}
 }
 
-// A slice is two packets, and names are written once.
+// TestPerfettoSize expects that a slice takes two packets, and that each name is written once.
 func TestPerfettoSize(t *testing.T) {
 	const n = 10_000
 	got := float64(len(writtenBy(t, WritePerfetto, Recording{Events: nestedScopes(n)}))) / n

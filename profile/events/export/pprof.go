@@ -10,12 +10,12 @@ import (
 
 // WritePprof writes a profile for go tool pprof: count and time of each stack of scopes, over all
 // workers. The functions in the profile are the Names of scopes. The label "detail" is the Detail
-// of the innermost scope that has one, so that -tagfocus selects an asset and -tagleaf=detail
-// shows each asset separately. Marks, counters and flows are left out.
+// of the innermost scope that has one. So -tagfocus selects an asset, and -tagleaf=detail shows
+// each asset separately. Marks, counters and flows are omitted.
 func WritePprof(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	p := pprof{strings: map[string]uint64{}, places: map[uint32]uint64{}}
-	p.string("") // string 0 must be empty
+	p.string("") // pprof requires that string 0 is empty.
 	p.valueType("calls", "count")
 	p.valueType("time", "nanoseconds")
 	var all []*stack
@@ -40,10 +40,10 @@ func WritePprof(w io.Writer, rec Recording) error {
 	return errors.Join(failed, err, packed.Close())
 }
 
-// Field numbers in profile.proto of github.com/google/pprof. Its Go package is not used, because
-// it compiles regular expressions at the start of every program that links it.
+// These are field numbers from profile.proto of github.com/google/pprof. Its Go package is not
+// used, because it compiles regular expressions at the start of every program that links it.
 const (
-	profileType        = 1 // ValueType
+	profileType        = 1 // repeated field of type ValueType
 	profileSample      = 2
 	profileLocation    = 4
 	profileFunction    = 5
@@ -54,24 +54,24 @@ const (
 	profileDefaultType = 14
 
 	typeName, typeUnit                        = 1, 2
-	sampleLocation, sampleValue, sampleLabel  = 1, 2, 3 // location IDs, the leaf first
+	sampleLocation, sampleValue, sampleLabel  = 1, 2, 3 // location IDs of the stack, beginning with the leaf
 	labelKey, labelString                     = 1, 2
 	locationID, locationLine                  = 1, 4
 	lineFunction                              = 1
 	functionID, functionName, functionSysName = 1, 2, 3
 )
 
-// A pprof is a profile being written. Table entries are written as soon as they are added:
-// readers accept fields in any order, and keep the order of repeated fields.
+// A pprof writes a profile. It writes an entry of a table as soon as the entry is added. Readers
+// accept fields in any order, and keep the order of repeated fields.
 type pprof struct {
 	out     []byte
 	message []byte
 	inner   []byte
-	strings map[string]uint64 // index of each string in the table
-	places  map[uint32]uint64 // location and function ID of each name
+	strings map[string]uint64 // index of each string in the string table
+	places  map[uint32]uint64 // ID of the location and function for each name
 }
 
-// string returns the index of s in the string table.
+// string returns the index of s in the string table, and adds s if needed.
 func (p *pprof) string(s string) uint64 {
 	n, ok := p.strings[s]
 	if !ok {
@@ -105,7 +105,7 @@ func (p *pprof) sample(s *stack, names []string) {
 	p.out = appendBytes(p.out, profileSample, p.inner)
 }
 
-// locationID returns the ID of the location in the named function.
+// locationID returns the ID of the location for a function name.
 func (p *pprof) locationID(number uint32, name string) uint64 {
 	if id, ok := p.places[number]; ok {
 		return id
@@ -125,7 +125,7 @@ func (p *pprof) locationID(number uint32, name string) uint64 {
 	return id
 }
 
-// length returns the length of the recording: the time of the last event.
+// length returns the length of the recording, which is the time of the last event.
 func (t *timeline) length() int64 {
 	var last int64
 	for _, r := range t.rows {

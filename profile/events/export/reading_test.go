@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A reading is the content of a time line as a reader finds it.
+// A reading is the content of a timeline file as a reader sees it.
 type reading struct {
 	process string
 	rows    []string
@@ -46,7 +46,7 @@ type readSample struct {
 // A readArrow connects the titles of two spans.
 type readArrow struct{ from, to string }
 
-// sorted returns the reading in an order that does not depend on the format.
+// sorted returns a copy of the reading, sorted so that readings of different formats compare equal.
 func (r reading) sorted() reading {
 	r.rows = slices.Clone(r.rows)
 	slices.SortFunc(r.slices, func(a, b readSlice) int {
@@ -66,7 +66,7 @@ func (r reading) sorted() reading {
 	return r
 }
 
-// differs describes the first difference between two readings, "" if they are equal.
+// differs describes the first difference between two readings. It returns "" if they are equal.
 func (r reading) differs(want reading) string {
 	r, want = r.sorted(), want.sorted()
 	switch {
@@ -91,8 +91,8 @@ func firstOff[T comparable](what string, got, want []T) string {
 	return ""
 }
 
-// mustNest fails unless the slices of each row nest or are disjoint, outer ones first in the
-// file.
+// mustNest fails the test unless the slices of each row nest or are disjoint. Outer slices must
+// come first in the file.
 func mustNest(t failer, all []readSlice) {
 	t.Helper()
 	open := map[string][]readSlice{}
@@ -136,7 +136,7 @@ func writtenBy(t failer, write func(io.Writer, Recording) error, rec Recording) 
 	return b.Bytes()
 }
 
-// timelines are the time line formats with their readers.
+// timelines lists the timeline formats with their readers.
 var timelines = map[string]struct {
 	write func(io.Writer, Recording) error
 	read  func(failer, []byte) reading
@@ -227,8 +227,8 @@ func TestTimelines(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// The files under testdata are the outputs for a small recording with an event of every kind. The
-// two compressed formats are kept uncompressed, because compressors may change.
+// The files under testdata are the expected outputs for a small recording with an event of every
+// kind. The two compressed formats are stored uncompressed, because compressors may change.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct {
 		file string

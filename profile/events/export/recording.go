@@ -9,22 +9,22 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Recording is the input of an export. Workers, Dropped and Open are called after the last
-// event, because a stream's reader knows the results only then; each may be nil. See [OfStream].
+// A Recording is the input of an export. Workers, Dropped and Open are called after the last event,
+// because the reader of a stream knows the results only then. Each may be nil. See [OfStream].
 type Recording struct {
-	// Events is iterated over once. Events of one worker must come in the order of their ends.
-	// After an error the events before it are still written, and the error is returned.
+	// Events is iterated over once. Events of one worker must come in the order of their ends. If
+	// Events yields an error, the export writes the events before it and returns the error.
 	Events iter.Seq2[events.Event, error]
 
-	Workers func() []string       // names of the rows; default "worker 3" and so on
-	Dropped func() int64          // number of missing events, shown as a counter
-	Open    func() []events.Event // unended scopes, drawn to the end of the recording
+	Workers func() []string       // returns the names of the rows; default "worker 3" and so on
+	Dropped func() int64          // returns the number of missing events, shown as a counter
+	Open    func() []events.Event // returns the unended scopes, which are drawn to the end of the recording
 	Process string                // name of the recorded program; default "recording"
 	Start   time.Time             // wall clock of time 0; may be zero
-	Started func() time.Time      // called after the last event if Start is zero; optional
+	Started func() time.Time      // returns the start time; called after the last event if Start is zero; may be nil
 }
 
-// OfStream returns the recording of a stream. The stream must not have been read yet.
+// OfStream returns the recording of a stream. The stream must be unread.
 func OfStream(s *events.Stream) Recording {
 	return Recording{Events: s.All(), Workers: s.Workers, Dropped: s.Dropped, Open: s.Open, Started: s.Start}
 }
@@ -44,8 +44,8 @@ func formats() []format {
 	}
 }
 
-// ByEnding returns the function that writes the format for this file name, and whether there is
-// one.
+// ByEnding returns the function that writes the format for this file name, and reports whether one
+// exists.
 func ByEnding(name string) (write func(io.Writer, Recording) error, ok bool) {
 	for _, f := range formats() {
 		if strings.HasSuffix(name, f.ending) {

@@ -48,7 +48,7 @@ func TestByEnding(t *testing.T) {
 	}
 }
 
-// After an error the earlier events are written completely, and the error is returned.
+// After an error, the earlier events must be written completely, and the error must be returned.
 func TestEventsEndEarly(t *testing.T) {
 	torn := errors.New("torn")
 	var broken iter.Seq2[events.Event, error] = func(yield func(events.Event, error) bool) {
@@ -74,7 +74,7 @@ func TestEventsEndEarly(t *testing.T) {
 	}
 }
 
-// A nearlyFull disk accepts this many bytes.
+// A nearlyFull is a writer that accepts this number of bytes and then fails.
 type nearlyFull int
 
 var errFull = errors.New("disk full")
@@ -87,7 +87,7 @@ func (n *nearlyFull) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A write error is returned, whichever write fails.
+// TestWriteFails makes a write fail at the beginning, in the middle and at the end.
 func TestWriteFails(t *testing.T) {
 	for _, ending := range Endings() {
 		write, _ := ByEnding(ending)
@@ -101,7 +101,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// Workers and Dropped are called after the last event, when a stream knows them.
+// Workers and Dropped must be called after the last event, because a stream's reader knows their
+// results only then.
 func TestAskedAfterTheLastEvent(t *testing.T) {
 	read := false
 	rec := Recording{
@@ -141,7 +142,7 @@ func TestNothingRecorded(t *testing.T) {
 	readPprof(t, writtenBy(t, WritePprof, Recording{Events: given()}))
 }
 
-// Rows are all named rows and all rows with events, in order of their numbers.
+// The output must have all named rows and all rows with events, in the order of their numbers.
 func TestRowsAreInOrderOfNumber(t *testing.T) {
 	rec := Recording{
 		Workers: func() []string { return []string{"", "one"} },
@@ -155,8 +156,7 @@ func TestRowsAreInOrderOfNumber(t *testing.T) {
 	}
 }
 
-// Exported times are never negative: if a recording has negative times, all its times are shifted
-// up and the wall clock is set back.
+// If a recording has negative times, all its times are shifted up, and the wall clock is set back.
 func TestTimesBeforeTheBeginning(t *testing.T) {
 	rec := func() Recording {
 		return Recording{Start: time.Unix(100, 0), Events: given(
@@ -180,7 +180,7 @@ func TestTimesBeforeTheBeginning(t *testing.T) {
 	}
 }
 
-// Times beyond any real recording do not overflow.
+// TestTimesFarAway expects that times beyond any real recording do not overflow.
 func TestTimesFarAway(t *testing.T) {
 	rec := func() Recording {
 		return Recording{Events: given(
@@ -196,7 +196,7 @@ func TestTimesFarAway(t *testing.T) {
 	}
 }
 
-// Events of unknown later kinds, and events without numbers, are skipped.
+// Events of unknown kinds, and counter events without numbers, must be skipped.
 func TestUnknownEvents(t *testing.T) {
 	rec := Recording{Events: given(
 		amount(200, 0, "x", 1, 3), amount(events.Value, 0, "v", 1), amount(events.Vector, 0, "v", 1),
@@ -208,7 +208,8 @@ func TestUnknownEvents(t *testing.T) {
 	}
 }
 
-// Memory sums follow the order of time, whichever worker allocated and freed.
+// The sums of memory must follow the order of time, regardless of the worker that allocated or
+// freed.
 func TestMemorySumsFollowTime(t *testing.T) {
 	rec := Recording{Events: given(
 		amount(events.Alloc, 0, "b", 10, 100), amount(events.Free, 0, "b", 40, 100),
@@ -221,7 +222,6 @@ func TestMemorySumsFollowTime(t *testing.T) {
 	}
 }
 
-// The sizes given in the package's comment are right.
 func TestEventSizesAreAsDocumented(t *testing.T) {
 	if s, l := unsafe.Sizeof(span{}), unsafe.Sizeof(level{}); s > 40 || l > 24 {
 		t.Errorf("%d bytes an event, %d a number", s, l)

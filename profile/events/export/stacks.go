@@ -12,16 +12,16 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A stack is a scope name with the names of the scopes around it, and the sums over all scopes
+// A stack is a scope name with the names of the scopes around it. It holds the sums over all scopes
 // with this stack.
 type stack struct {
-	under        *stack // enclosing stack; nil at the bottom
+	under        *stack // stack of the enclosing scopes; nil for an outermost scope
 	name, detail uint32
-	calls, self  int64 // self: nanoseconds outside inner scopes
+	calls, self  int64 // number of scopes, and nanoseconds outside inner scopes
 }
 
-// sumRowByStack adds the times of a row to its stacks. It looks stacks up in known, adds the
-// missing ones to it, and appends these to the returned list.
+// sumRowByStack adds the times of a row to its stacks. It looks up stacks in known. If a stack is
+// missing, it adds the stack to known and to the returned list.
 func (r *row) sumRowByStack(all []*stack, known map[stack]*stack) []*stack {
 	var open []*stack
 	top := func() *stack {
@@ -54,12 +54,12 @@ func (r *row) sumRowByStack(all []*stack, known map[stack]*stack) []*stack {
 	return all
 }
 
-// WriteFolded writes Brendan Gregg's folded stacks: a line for each stack of scopes,
+// WriteFolded writes Brendan Gregg's folded stacks, with a line for each stack of scopes:
 //
 //	worker;cook/asset textures/wall.png;cook/encode 51200
 //
-// with the nanoseconds spent in the last scope itself, without the scopes inside it. The lines
-// are sorted. Marks, counters and flows are left out.
+// The number is the nanoseconds spent in the last scope, without the scopes inside it. The lines
+// are sorted. Marks, counters and flows are omitted.
 func WriteFolded(w io.Writer, rec Recording) error {
 	t, failed := gather(rec)
 	sums := map[string]int64{}
@@ -81,5 +81,5 @@ func WriteFolded(w io.Writer, rec Recording) error {
 	return errors.Join(failed, out.Flush())
 }
 
-// frame replaces the frame separator in a name.
+// frame returns a name in which the frame separator is replaced.
 func frame(name string) string { return strings.ReplaceAll(name, ";", ":") }

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// readFolded returns the number on each line.
+// readFolded returns the number on each line, by stack.
 func readFolded(t failer, text []byte) map[string]int64 {
 	t.Helper()
 	sums := map[string]int64{}
@@ -61,7 +61,7 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// Separators of frames and lines in a name are replaced, and stacks that become equal are merged.
+// Separators in a name must be replaced. Stacks that become equal must be merged.
 func TestFoldedSeparators(t *testing.T) {
 	rec := Recording{
 		Workers: func() []string { return []string{"a;b"} },
@@ -76,7 +76,6 @@ func TestFoldedSeparators(t *testing.T) {
 	}
 }
 
-// Equal stacks become one line and one sample.
 func TestStacksAreSummed(t *testing.T) {
 	rec := func() Recording {
 		return Recording{Events: given(
@@ -97,8 +96,8 @@ func TestStacksAreSummed(t *testing.T) {
 	}
 }
 
-// samplesOf returns the samples of a profile. The key of a sample is its stack, leaf first,
-// followed by the detail.
+// samplesOf returns the samples of a profile by key. The key is the stack, leaf first, followed by
+// the detail.
 func samplesOf(p *profile.Profile) map[string][2]int64 {
 	samples := map[string][2]int64{}
 	for _, s := range p.Sample {
@@ -142,7 +141,6 @@ func TestPprof(t *testing.T) {
 	}
 }
 
-// A sample's label is the detail of the innermost scope that has one.
 func TestPprofInnermostDetail(t *testing.T) {
 	rec := Recording{Events: given(
 		scope(0, "c", "", 2, 3), scope(0, "b", "inner", 1, 5), scope(0, "d", "", 6, 7), scope(0, "a", "outer", 0, 9),
@@ -156,7 +154,7 @@ func TestPprofInnermostDetail(t *testing.T) {
 	}
 }
 
-// The length is the recording's, even if the last event is a counter.
+// The length must be the length of the recording, even if the last event is a counter.
 func TestPprofLength(t *testing.T) {
 	rec := Recording{Events: given(scope(0, "a", "", 0, 9), amount(events.Value, 0, "v", 30, 1))}
 	if got := readPprof(t, writtenBy(t, WritePprof, rec)).DurationNanos; got != 30 {
@@ -164,7 +162,7 @@ func TestPprofLength(t *testing.T) {
 	}
 }
 
-// Go's own pprof tool reads the profile.
+// TestPprofTool reads a profile with go tool pprof.
 func TestPprofTool(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cook.pprof")
 	if err := os.WriteFile(file, writtenBy(t, WritePprof, kitchen()), 0o666); err != nil {

@@ -14,33 +14,33 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A timeline is a recording in memory, in writing order. Names are indexes into a list, where 0
-// is the empty name.
+// A timeline is a recording in memory, in the order of the output. Names are indexes into a list,
+// whose entry 0 is the empty name.
 type timeline struct {
 	process string
-	start   time.Time // wall clock of time 0, if known
+	start   time.Time // wall clock at time 0, or zero if unknown
 	names   []string
 	rows    []*row
 	tracks  []track
-	levels  []level // sorted by time
+	levels  []level
 	dropped int64
 }
 
-// A row is the work of one worker. Its spans nest and are sorted by start time, outer spans
+// A row is the work of one worker. Its spans nest, and are sorted by start time with outer spans
 // first.
 type row struct {
 	name  string
 	spans []span
-	out   map[int][]arrow // outgoing arrows by span
-	in    map[int][]arrow // incoming arrows by span
+	out   map[int][]arrow // departing arrows by index of the span
+	in    map[int][]arrow // arriving arrows by index of the span
 }
 
-// A span is a scope or, for events of all other kinds, a mark without duration.
+// A span is a scope, or a mark without duration for an event of another kind.
 type span struct {
-	begin, end   int64  // nanoseconds
-	what         uint64 // User: number of bytes; flows: the id
+	begin, end   int64  // times in nanoseconds
+	what         uint64 // number of bytes of a User event, or id of a flow
 	name, detail uint32
-	order        uint32 // index among its worker's events
+	order        uint32 // index among the events of its worker
 	kind         events.Kind
 }
 
@@ -52,11 +52,11 @@ func (s *span) title() uint32 {
 	return s.name
 }
 
-// An arrow is one end of a flow from one span to another.
+// An arrow is one end of an arrow from one span to another.
 type arrow struct {
-	id   uint64 // counted from 1, unique for each pair of spans
+	id   uint64 // number of the arrow, from 1; both ends have the same
 	name uint32
-	time int64 // time of this end, within the span; an arrival is not before the departure
+	time int64 // time within the span; an arrival is not before the departure
 }
 
 // A track is the quantity that a counter shows.
@@ -72,11 +72,12 @@ type level struct {
 	track uint32
 }
 
-// farthest clamps times to 36 years, so that their sums and differences cannot overflow.
+// farthest is 36 years. Times are clamped to it, so that their sums and differences cannot
+// overflow.
 const farthest = 1 << 60
 
-// gather reads a whole recording. If the events end with an error, it returns the timeline of the
-// events before it, and the error.
+// gather reads a whole recording. If the events end with an error, it returns the error and the
+// timeline of the events before it.
 func gather(rec Recording) (*timeline, error) {
 	g := gatherer{
 		timeline: timeline{start: rec.Start, names: []string{""}},
@@ -114,7 +115,7 @@ func gather(rec Recording) (*timeline, error) {
 // A gatherer builds a timeline.
 type gatherer struct {
 	timeline
-	known    map[string]uint32 // index of each raw name
+	known    map[string]uint32 // index of each name as recorded
 	byWorker map[int]*row
 	tracked  map[quantity]uint32
 	flows    map[uint64]flowSides
@@ -122,12 +123,12 @@ type gatherer struct {
 
 // A quantity identifies a counter.
 type quantity struct {
-	kind events.Kind // Value, Vector or Alloc
+	kind events.Kind // one of Value, Vector and Alloc
 	name uint32
-	part int // Vector: index of the number
+	part int // index of the number in a Vector
 }
 
-// flowSides records which sides of a flow have occurred.
+// flowSides records which ends of a flow have occurred.
 type flowSides struct{ out, in bool }
 
 func (g *gatherer) gatherEvent(e *events.Event) {
@@ -166,8 +167,8 @@ func (g *gatherer) gatherEvent(e *events.Event) {
 	r.spans = append(r.spans, s)
 }
 
-// addOpen adds unended scopes as if they ended with the recording, in the order in which they
-// would end: inner scopes first.
+// addOpen adds unended scopes as if they ended with the recording. Inner scopes come first, as if
+// they ended first.
 func (g *gatherer) addOpen(open []events.Event) {
 	last := g.last()
 	for _, e := range open {
@@ -183,8 +184,8 @@ func (g *gatherer) addOpen(open []events.Event) {
 // stillOpen is appended to the detail of an unended scope.
 const stillOpen = " (still open)"
 
-// measure adds an event's counter values. Alloc and Free are stored as differences until
-// sortGathered sums them.
+// measure adds the counter values of an event. Alloc and Free are stored as differences, which
+// sortGathered sums later.
 func (g *gatherer) measure(e *events.Event, at int64, name uint32) {
 	values := e.Values
 	switch e.Kind {
@@ -192,7 +193,7 @@ func (g *gatherer) measure(e *events.Event, at int64, name uint32) {
 		values = values[:min(len(values), 1)]
 	case events.Vector:
 	default:
-		return // not a counter
+		return // The event is not a counter.
 	}
 	for i, v := range values {
 		q := quantity{e.Kind, name, i}
@@ -203,7 +204,7 @@ func (g *gatherer) measure(e *events.Event, at int64, name uint32) {
 	}
 }
 
-// track returns the index of a quantity's counter.
+// track returns the index of the counter for a quantity.
 func (g *gatherer) track(q quantity) uint32 {
 	place, ok := g.tracked[q]
 	if !ok {
@@ -221,7 +222,7 @@ func (g *gatherer) track(q quantity) uint32 {
 	return place
 }
 
-// name returns the index of a name.
+// name returns the index of a name, and adds the name if needed.
 func (g *gatherer) name(raw string) uint32 {
 	place, ok := g.known[raw]
 	if !ok {
@@ -232,7 +233,7 @@ func (g *gatherer) name(raw string) uint32 {
 	return place
 }
 
-// sortGathered sorts the gathered events.
+// sortGathered sorts the gathered events into the order of the output.
 func (g *gatherer) sortGathered(workers []string) {
 	for i := range workers {
 		if g.byWorker[i] == nil {
@@ -284,8 +285,8 @@ func (g *gatherer) last() int64 {
 	return last
 }
 
-// beginAtZero shifts all times up if some are negative, because not every format can express
-// negative times.
+// beginAtZero shifts all times up if any is negative, because some formats cannot express negative
+// times.
 func (g *gatherer) beginAtZero() {
 	var first int64
 	for _, r := range g.rows {
@@ -313,7 +314,7 @@ func (g *gatherer) beginAtZero() {
 	}
 }
 
-// legible returns a name that every viewer can show: valid UTF-8 with unprintable characters
+// legible returns a name that every viewer can show. It is valid UTF-8, with unprintable characters
 // escaped as in a Go string.
 func legible(name string) string {
 	hidden := func(r rune) bool { return !unicode.IsPrint(r) }

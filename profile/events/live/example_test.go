@@ -13,20 +13,20 @@ import (
 	"github.com/assetcook/assetcook/profile/events/live"
 )
 
-// A server with its own listeners: the stream over TCP, and a handler for a page in a browser.
-// Most programs call Listen instead.
+// This server has its own listeners. It serves the stream over TCP, and a handler for a page in a
+// browser. Most programs call Listen instead.
 func Example() {
 	feed := events.NewFeed()
-	file := io.Discard // or a file
+	file := io.Discard // A program can also write to a file.
 	rec := events.New(io.MultiWriter(file, feed), events.Options{})
 
-	l, err := net.Listen("tcp", "localhost:0") // reachable from this machine only
+	l, err := net.Listen("tcp", "localhost:0") // Only this machine can reach the listener.
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer l.Close()
 	go live.Serve(l, feed)
-	page := httptest.NewServer(live.Handler(feed)) // or http.Handle("/events", ...)
+	page := httptest.NewServer(live.Handler(feed)) // A program can also call http.Handle("/events", ...).
 	defer page.Close()
 
 	conn, err := net.Dial("tcp", l.Addr().String())
@@ -41,11 +41,11 @@ func Example() {
 
 	w := rec.Worker("requests")
 	w.Begin(rec.Symbol("GET"), rec.Symbol("/index.html")).End()
-	w.Release() // or Flush, after each request
+	w.Release() // A long-lived worker calls Flush after each request instead.
 	rec.Close()
 
 	viewer := events.Read(conn)
-	for _, err := range viewer.All() { // draw each event
+	for _, err := range viewer.All() { // A real viewer draws each event.
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -60,10 +60,10 @@ func Example() {
 	// page: text/event-stream
 }
 
-// A program that keeps its recording and shows it to viewers at the same time.
+// A program writes its recording to a file, and shows it to viewers at the same time.
 func ExampleListen() {
 	feed := events.NewFeed()
-	file := io.Discard // or a file
+	file := io.Discard // A program can also write to a file.
 	rec := events.New(io.MultiWriter(file, feed), events.Options{})
 	server, err := live.Listen(":0", feed)
 	if err != nil {

@@ -36,9 +36,10 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Serve accepts connections of l and writes the stream to each until the stream ends or the
-// viewer hangs up. [events.Read] reads it, nc saves it; a browser cannot. Serve returns nil when
-// l has been closed, or the error of Accept, after closing all remaining connections.
+// Serve accepts connections of l, and writes the stream to each until the stream ends or the viewer
+// hangs up. The reader is [events.Read], or nc to save the stream; a browser cannot read it. Serve
+// returns after closing all remaining connections. The error is nil if l was closed, or the error
+// of Accept.
 func Serve(l net.Listener, f *events.Feed) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	var viewers sync.WaitGroup
@@ -56,10 +57,10 @@ func Serve(l net.Listener, f *events.Feed) error {
 	}
 }
 
-// Handler serves the stream as [events.Feed.WriteSSE] writes it, for an EventSource in a page;
-// for events.Read see [Listen]. A viewer is served until the recording ends: close the recorder
-// before shutting down the server, or close the viewers' connections. A server with a
-// WriteTimeout hangs up after that time, and EventSource reconnects by itself.
+// Handler serves the stream as [events.Feed.WriteSSE] writes it, for an EventSource in a page. For
+// events.Read see [Listen]. A viewer is served until the recording ends. So close the recorder
+// before shutting down the server, or close the viewers' connections. A server with a WriteTimeout
+// hangs up after that time, and EventSource reconnects by itself.
 func Handler(f *events.Feed) http.Handler {
 	return onGet("text/event-stream", func(w http.ResponseWriter, req *http.Request) {
 		// An error means that the viewer has disconnected, or that the feed's Write has already
@@ -68,16 +69,16 @@ func Handler(f *events.Feed) http.Handler {
 	})
 }
 
-// streamHandler serves the raw stream over HTTP: [events.Read] reads the body of the response,
-// and curl saves it as a recording. An EventSource cannot read it. A viewer is served until the
-// recording ends, as by Handler.
+// streamHandler serves the raw stream over HTTP. [events.Read] reads the body of the response, and
+// curl saves it as a recording. An EventSource cannot read it. A viewer is served until the
+// recording ends.
 func streamHandler(f *events.Feed) http.Handler {
 	return onGet("application/octet-stream", func(w http.ResponseWriter, req *http.Request) {
 		f.WriteStream(req.Context(), flushing{w, http.NewResponseController(w)})
 	})
 }
 
-// A flushing is a writer that flushes the response after each write.
+// A flushing is a writer that flushes the HTTP response after each write.
 type flushing struct {
 	to      http.ResponseWriter
 	control *http.ResponseController
@@ -91,7 +92,7 @@ func (f flushing) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// onGet answers GET requests with serve, using the given content type.
+// onGet returns a handler that answers GET requests with serve, using the given content type.
 func onGet(contentType string, serve http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.Method != http.MethodGet {

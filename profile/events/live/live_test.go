@@ -10,7 +10,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// serve serves a feed over TCP. It returns functions that connect a viewer and end the server.
+// serve serves a feed over TCP. It returns a function that connects a viewer, and a function that
+// ends the server.
 func serve(t *testing.T, f *events.Feed) (dial func() net.Conn, end func() error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -40,7 +41,8 @@ func joined(t *testing.T, conn net.Conn) {
 	}
 }
 
-// One viewer leaves early, one stays to the end of the recording, one comes after it.
+// In TestViewersAreServedToTheEnd, one viewer leaves early, one stays to the end of the recording,
+// and one joins after the end.
 func TestViewersAreServedToTheEnd(t *testing.T) {
 	f := events.NewFeed()
 	dial, end := serve(t, f)
@@ -61,7 +63,7 @@ func TestViewersAreServedToTheEnd(t *testing.T) {
 				t.Errorf("the viewer that %s got %v", name, err)
 			}
 		}
-		if _, err := io.Copy(io.Discard, conn); err != nil { // reads until the server hangs up
+		if _, err := io.Copy(io.Discard, conn); err != nil { // Copy reads until the server hangs up.
 			t.Error(err)
 		}
 	}
@@ -70,7 +72,7 @@ func TestViewersAreServedToTheEnd(t *testing.T) {
 	}
 }
 
-// Closing the listener hangs up on viewers of a running recording.
+// When the listener is closed, the server must hang up, although the recording continues.
 func TestServeHangsUp(t *testing.T) {
 	f := events.NewFeed()
 	dial, end := serve(t, f)
@@ -82,7 +84,7 @@ func TestServeHangsUp(t *testing.T) {
 		t.Errorf("Serve: %v", err)
 	}
 	if _, err := io.Copy(io.Discard, conn); err != nil {
-		t.Logf("the connection ended with %v", err) // an end of file or a reset
+		t.Logf("the connection ended with %v", err) // The error is an end of file or a reset.
 	}
 }
 

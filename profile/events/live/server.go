@@ -22,13 +22,13 @@ type Server struct {
 	done     chan error
 }
 
-// Listen serves a feed over HTTP until Shutdown: /stream is the raw stream for [events.Read], and
-// /events is server-sent events for an EventSource.
+// Listen serves a feed over HTTP until Shutdown. The path /stream is the raw stream for
+// [events.Read], and /events is server-sent events for an EventSource.
 //
-// An address is "host:port", ":port" or "port"; port 0 selects a free port. Without a host it is
-// 127.0.0.1, which other machines cannot reach; "0.0.0.0:7070" is reachable by all. A loopback
-// address refuses requests whose Host is neither an IP address nor localhost, so that no web page
-// can send requests to it.
+// An address is "host:port", ":port" or "port"; port 0 selects a free port. The default host is
+// 127.0.0.1, which other machines cannot reach. All machines can reach "0.0.0.0:7070". A server at
+// a loopback address refuses requests whose Host is neither an IP address nor localhost, so that no
+// web page can send requests to it.
 func Listen(addr string, f *events.Feed) (*Server, error) {
 	l, err := net.Listen("tcp", complete(addr))
 	if err != nil {
@@ -45,7 +45,7 @@ func Listen(addr string, f *events.Feed) (*Server, error) {
 		Handler:           mux,
 		ReadHeaderTimeout: 10 * time.Second,
 		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          log.New(io.Discard, "", 0), // discards messages about misbehaving viewers
+		ErrorLog:          log.New(io.Discard, "", 0), // Messages about misbehaving viewers are discarded.
 	}
 	if ip, err := netip.ParseAddrPort(l.Addr().String()); err == nil && ip.Addr().IsLoopback() {
 		s.http.Handler = byAddress(mux)
@@ -71,8 +71,8 @@ func complete(addr string) string {
 	return addr
 }
 
-// byAddress rejects requests whose Host is a host name: a web page could resolve its own name to
-// this machine (DNS rebinding) and so reach a server that is meant for this machine only.
+// byAddress rejects requests whose Host is a host name. A web page could resolve its own name to
+// this machine (DNS rebinding), and so reach a server that is meant for this machine only.
 func byAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		host := req.Host
@@ -87,15 +87,15 @@ func byAddress(next http.Handler) http.Handler {
 	})
 }
 
-// Addr returns the listener's address, with its port.
+// Addr returns the listener's address, including the port.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Shutdown accepts no more viewers and waits until the current ones have read the whole stream,
-// which ends when its recorder is closed. When ctx is done it closes the remaining connections.
+// Shutdown accepts no more viewers. It waits until all present viewers have read the whole stream,
+// which ends when its recorder is closed. When ctx is done, it closes the remaining connections.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if ctx.Err() != nil {
-		err = s.http.Close() // viewers that are still connected when ctx ends are not an error
+		err = s.http.Close() // Viewers that are still connected when ctx ends are not an error.
 	}
 	if served := <-s.done; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)

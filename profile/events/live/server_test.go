@@ -33,7 +33,7 @@ func get(t *testing.T, url string) *http.Response {
 	return response
 }
 
-// Each endpoint serves the documented reader.
+// TestListen expects that each endpoint serves the documented reader.
 func TestListen(t *testing.T) {
 	f := events.NewFeed()
 	s, err := Listen(":0", f)
@@ -47,7 +47,7 @@ func TestListen(t *testing.T) {
 	r := events.New(f, events.Options{})
 	stream, page := get(t, url+"/stream"), get(t, url+"/events")
 	lines := bufio.NewScanner(page.Body)
-	lines.Scan() // both have joined: they have got bytes
+	lines.Scan() // Both viewers have joined when they get bytes.
 	w := r.Worker("worker")
 	w.Instant(r.Symbol("hello"), 0)
 	w.Release()
@@ -80,7 +80,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// A web page that resolves its name to this machine gets nothing.
+// A web page that resolves its name to this machine must get no data.
 func TestRequestsByForeignNamesAreRefused(t *testing.T) {
 	s, err := Listen("0", events.NewFeed())
 	if err != nil {
@@ -103,7 +103,8 @@ func TestRequestsByForeignNamesAreRefused(t *testing.T) {
 	}
 }
 
-// A viewer that reads nothing delays neither the recorder nor, after its deadline, Shutdown.
+// A viewer that reads nothing must not delay the recorder. It must not delay Shutdown after the
+// deadline.
 func TestHangingViewerDelaysNobody(t *testing.T) {
 	f := events.NewFeed()
 	s, err := Listen("0", f)
@@ -120,7 +121,7 @@ func TestHangingViewerDelaysNobody(t *testing.T) {
 	r := events.New(f, events.Options{})
 	w := r.Worker("worker")
 	data := make([]byte, 64<<10-16)
-	for range 500 { // 32 MB, more than the connection buffers
+	for range 500 { // This makes 32 MB, more than the connection buffers.
 		w.User(1, data)
 		w.Flush()
 	}

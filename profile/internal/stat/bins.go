@@ -2,13 +2,13 @@ package stat
 
 import "slices"
 
-// bins divide the time of a recording into parts of equal width. A time beyond the last part
-// doubles the width of all parts, so that the recording's length need not be known in advance.
+// bins divide the time of a recording into parts of equal width. A time after the last part doubles
+// the width of all parts, so the recording's length need not be known in advance.
 type bins struct {
 	width int64
 	sums  []float64
 	count []int64
-	last  int64 // the latest time added
+	last  int64 // latest time added
 }
 
 func newBins(n int) bins {
@@ -26,7 +26,7 @@ func (b *bins) reach(at int64) {
 	}
 }
 
-// addAt adds a value at a time.
+// addAt adds a value at the given time.
 func (b *bins) addAt(at int64, v float64) {
 	at = max(at, 0)
 	b.reach(at)
@@ -45,8 +45,8 @@ func (b *bins) spread(begin, end int64, weight float64) {
 	}
 }
 
-// levels returns the mean value of each part, from the first part with values to the latest, and
-// the start time of that first part. A part without values has the value of the previous part.
+// levels returns the mean value of each part, and the start of the first part that has values. It
+// begins at that part. A part without values has the value of the previous part.
 func (b *bins) levels() Timeseries {
 	parts := int(b.last/b.width) + 1
 	first := slices.IndexFunc(b.count, func(n int64) bool { return n > 0 })
@@ -64,7 +64,7 @@ func (b *bins) levels() Timeseries {
 	return Timeseries{From: int64(first) * b.width, Width: b.width, Values: list}
 }
 
-// rates returns the mean weight per nanosecond of each part.
+// rates returns the mean weight per nanosecond for each part.
 func (b *bins) rates() []float64 {
 	list := make([]float64, b.last/b.width+1)
 	for i := range list {

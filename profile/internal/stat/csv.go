@@ -12,8 +12,8 @@ import (
 //	kind,name,measure,value
 //	scope,cook/encode,self,51200
 //
-// Durations are nanoseconds. The lines of a slowest or open scope share a name that begins with
-// its rank in the list: "1 cook/encode textures/wall.png".
+// Durations are in nanoseconds. All lines of a slowest or open scope have the same name, which
+// begins with the scope's rank in the list: "1 cook/encode textures/wall.png".
 func (r *Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"kind", "name", "measure", "value"})

@@ -1,6 +1,6 @@
 // Package stat summarizes recordings of events: time by scope name, slowest scopes, load of each
-// worker, quantities over time and per frame, memory allocated and freed, dropped records and
-// open scopes.
+// worker, quantities over time and per frame, memory allocated and freed, dropped records and open
+// scopes.
 //
 //	report, err := stat.Summarize(events.Read(file), stat.Options{})
 //	report.WriteText(os.Stdout)
@@ -19,9 +19,9 @@
 //
 // # Exactness
 //
-// Counts, totals, minima and maxima are exact. A quantile is within 1/32 of the true one (3.2 %):
-// a histogram has 16 steps for each doubling. A scope's own time is exact if no scope has more
-// than 32768 direct children and no more scopes are outermost. Above that number the oldest
-// scopes are merged; if a scope begins between two merged scopes, the time of one of them counts
-// as its own time.
+// Counts, totals, minima and maxima are exact. A quantile differs from the true one by at most 1/32
+// (3.2 %), because a histogram has 16 steps for each doubling. A scope's own time is exact if no
+// scope has more than 32768 direct children, and if there are no more outermost scopes than that.
+// Above that number the oldest scopes are merged. If a scope then begins between two merged scopes,
+// the time of one of them counts as its own time.
 package stat

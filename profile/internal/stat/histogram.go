@@ -10,10 +10,10 @@ const (
 	steps    = 1 << stepBits
 )
 
-// A Histogram counts durations in buckets (steps) whose width is a 16th of a power of two.
+// A Histogram counts durations in steps. The width of a step is 1/16 of a power of two.
 type Histogram [(64 - stepBits) * steps]uint64
 
-// step returns the step of a duration: durations below 16 are exact, longer durations use their
+// step returns the step of a duration. Durations below 16 are exact. Longer durations use their
 // highest bit and the next four bits.
 func step(d int64) int {
 	if d < steps {
@@ -42,15 +42,15 @@ func (h *Histogram) Merge(other *Histogram) {
 	}
 }
 
-// A Bar counts the durations of at least From and less than To.
+// A Bar counts durations d with From <= d < To.
 type Bar struct {
 	From  int64  `json:"from"`
 	To    int64  `json:"to"`
 	Count uint64 `json:"count"`
 }
 
-// Bars returns the counts in steps of a quarter of a power of two, from the first to the last
-// count that is not 0.
+// Bars returns the counts in steps of a quarter of a power of two. It omits empty steps at both
+// ends.
 func (h *Histogram) Bars() []Bar {
 	const wide = 4
 	bars := []Bar{}
@@ -82,10 +82,10 @@ func first(step int) int64 {
 	return int64(steps+step&(steps-1)) << shift
 }
 
-// Quantile returns, within 1/32, the smallest duration such that at least the given part of all
-// durations are at or below it. The 99th percentile of few durations is the longest duration.
+// Quantile returns the smallest duration such that the given part of all durations is not greater.
+// The result is exact to within 1/32. The 99th percentile of few durations is the longest duration.
 func (h *Histogram) Quantile(part float64, count int64) int64 {
-	const rounded = 1e-9 // bounds rounding errors in products
+	const rounded = 1e-9 // This allows for rounding errors in products.
 	rank, seen := uint64(max(math.Ceil(part*float64(count)*(1-rounded))-1, 0)), uint64(0)
 	for i, n := range h {
 		if seen += n; seen > rank {

@@ -10,21 +10,21 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Report is the summary of a recording. Times and durations are nanoseconds, times since the
-// recording began.
+// A Report is the summary of a recording. Times and durations are in nanoseconds. Times count from
+// the beginning of the recording.
 type Report struct {
 	Start    time.Time  `json:"start"`
 	Dur      int64      `json:"dur"` // time of the last event
 	Events   int64      `json:"events"`
 	Dropped  int64      `json:"dropped"`
-	Frames   int64      `json:"frames"` // ends of frames; see Options.Frame
+	Frames   int64      `json:"frames"` // number of frame ends; see Options.Frame
 	Workers  []Worker   `json:"workers"`
 	Scopes   []Scope    `json:"scopes"`  // one for each name, sorted by own time, longest first
-	Slowest  []Slow     `json:"slowest"` // longest first
-	Open     []Slow     `json:"open"`    // not ended when last seen
+	Slowest  []Slow     `json:"slowest"` // the slowest single scopes, longest first
+	Open     []Slow     `json:"open"`    // scopes that had not ended when last seen
 	Metrics  []Metric   `json:"metrics"`
 	Memory   []Memory   `json:"memory"`
-	Activity Timeseries `json:"activity"` // number of busy workers
+	Activity Timeseries `json:"activity"` // number of busy workers over time
 }
 
 // A Worker is a row of the recording. Busy is the time that it spent in scopes.
@@ -32,10 +32,10 @@ type Worker struct {
 	Name   string  `json:"name"`
 	Scopes int64   `json:"scopes"`
 	Busy   int64   `json:"busy"`
-	Share  float64 `json:"share"` // part of the recording's length
+	Share  float64 `json:"share"` // part of the recording's length, 0 to 1
 }
 
-// A Scope is the sum of all scopes of one name. Self is the time outside inner scopes.
+// A Scope holds the sums over all scopes of one name. Self is the time outside inner scopes.
 type Scope struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
@@ -49,7 +49,7 @@ type Scope struct {
 	Max   int64  `json:"max"`
 }
 
-// A Slow is a single scope.
+// A Slow describes a single scope.
 type Slow struct {
 	Name   string `json:"name"`
 	Detail string `json:"detail"`
@@ -59,16 +59,16 @@ type Slow struct {
 	row    int
 }
 
-// A Metric summarizes the values of one name, or of one number of a vector: all values and, if
-// the same worker marks frames, the last value of each frame.
+// A Metric summarizes the values of one name, or of one number of a vector. It summarizes all
+// values and, if the same worker marks frames, the last value of each frame.
 type Metric struct {
 	Name   string     `json:"name"`
 	All    Numbers    `json:"all"`
 	Frames Numbers    `json:"frames"`
-	Series Timeseries `json:"series"` // mean of each part; without values the previous level
+	Series Timeseries `json:"series"` // mean of each part; a part without values has the previous level
 }
 
-// Numbers summarizes numbers.
+// Numbers holds statistics of a set of numbers.
 type Numbers struct {
 	Count int64   `json:"count"`
 	Min   float64 `json:"min"`
@@ -76,7 +76,7 @@ type Numbers struct {
 	Max   float64 `json:"max"`
 }
 
-// A Memory is the bytes of one kind of memory allocated and freed.
+// A Memory holds the bytes of one kind of memory that were allocated and freed.
 type Memory struct {
 	Name      string  `json:"name"`
 	Allocs    int64   `json:"allocs"`
@@ -85,14 +85,14 @@ type Memory struct {
 	GivenBack float64 `json:"givenBack"`
 }
 
-// A Timeseries has a value for each part of the recording's time; the first part begins at From.
+// A Timeseries has a value for each part of the recording's time. The first part begins at From.
 type Timeseries struct {
 	From   int64     `json:"from"`
-	Width  int64     `json:"width"` // nanoseconds per part
+	Width  int64     `json:"width"` // duration of a part in nanoseconds
 	Values []float64 `json:"values"`
 }
 
-// report returns the report; call it after the last event.
+// report returns the report. Call it after the last event.
 func (g *gatherer) report(s *events.Stream) *Report {
 	r := &Report{
 		Start: s.Start(), Dur: g.last, Events: g.events, Dropped: s.Dropped(), Frames: g.frames,
@@ -130,7 +130,7 @@ func (g *gatherer) report(s *events.Stream) *Report {
 	slices.SortStableFunc(r.Scopes, func(a, b Scope) int { return cmp.Compare(b.Self, a.Self) })
 	for _, name := range slices.Sorted(maps.Keys(g.quantities)) {
 		q := g.quantities[name]
-		q.bins.reach(g.last) // all graphs end with the recording
+		q.bins.reach(g.last) // All graphs end with the recording.
 		r.Metrics = append(r.Metrics, Metric{name, q.all, q.frames, q.bins.levels()})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.memory)) {

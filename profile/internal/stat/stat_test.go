@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// summed adds events and returns the report on them.
+// summed adds events to a summary, and returns the report.
 func summed(opt Options, list ...events.Event) *Report {
 	opt = opt.orDefault()
 	g := gatherer{
@@ -39,7 +39,7 @@ func value(worker int, name string, at int64, v float64) events.Event {
 	return events.Event{Kind: events.Value, Worker: worker, Name: name, Time: at, Values: []float64{v}}
 }
 
-// A quantile is within 1/32 of the true one.
+// A quantile must be within 1/32 of the true one.
 func TestQuantilesAreWithinOneStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, most := range []int64{10, 1000, 1e6, 1e15} {
@@ -63,13 +63,12 @@ func TestQuantilesAreWithinOneStep(t *testing.T) {
 	}
 }
 
-// Quantiles of few durations equal the percentiles of counters.Summarize. The 99th percentile of
-// five durations is the longest.
+// Quantiles of few durations must equal the percentiles of counters.Summarize.
 func TestQuantilesOfFew(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h Histogram
 		var values []float64
-		for _, d := range rapid.SliceOfN(rapid.Int64Range(0, 15), 1, 300).Draw(t, "durations") { // below 16 the histogram is exact
+		for _, d := range rapid.SliceOfN(rapid.Int64Range(0, 15), 1, 300).Draw(t, "durations") { // The histogram is exact for durations below 16.
 			h.Add(d)
 			values = append(values, float64(d))
 		}
@@ -82,7 +81,6 @@ func TestQuantilesOfFew(t *testing.T) {
 	})
 }
 
-// Durations of less than a microsecond are printed.
 func TestShortDurations(t *testing.T) {
 	r := summed(Options{}, scope(0, "tiny", 0, 74), scope(0, "tiny", 100, 185))
 	var out bytes.Buffer
@@ -94,7 +92,6 @@ func TestShortDurations(t *testing.T) {
 	}
 }
 
-// Scopes are summed by name, and self excludes the time of inner scopes.
 func TestScopesAreSummedByName(t *testing.T) {
 	r := summed(Options{Slowest: 2},
 		scope(0, "read", 10, 30), scope(1, "read", 0, 5), scope(0, "encode", 30, 80), scope(0, "asset", 0, 100),
@@ -113,12 +110,12 @@ func TestScopesAreSummedByName(t *testing.T) {
 	if w := r.Workers; len(w) != 2 || w[0].Busy != 104 || w[0].Share != 1 || w[1].Busy != 5 {
 		t.Errorf("workers: %+v", w)
 	}
-	if a := r.Activity; len(a.Values) != 1 || a.Values[0] < 1.04 || a.Values[0] > 1.05 { // 109 of 104
+	if a := r.Activity; len(a.Values) != 1 || a.Values[0] < 1.04 || a.Values[0] > 1.05 { // The scopes take 109 of 104 nanoseconds.
 		t.Errorf("activity: %+v", a)
 	}
 }
 
-// Bins double until the recording fits, and keep their contents.
+// The bins must double until the recording fits, and keep their contents.
 func TestActivityOverTime(t *testing.T) {
 	r := summed(Options{Bins: 4}, scope(0, "a", 0, 3e9), scope(1, "b", 2e9, 3e9), scope(0, "c", 5e9, 6e9))
 	sum := 0.0
@@ -131,7 +128,7 @@ func TestActivityOverTime(t *testing.T) {
 	}
 }
 
-// A frame's value is the last one of the worker that marks frames.
+// A frame's value must be the last value of the worker that marks frames.
 func TestFrameHasTheLastValue(t *testing.T) {
 	r := summed(Options{},
 		value(0, "draws", 1, 10), value(0, "draws", 2, 30), scope(0, "frame", 0, 5),
@@ -147,7 +144,8 @@ func TestFrameHasTheLastValue(t *testing.T) {
 	}
 }
 
-// Memory is bounded for any number of names and spans and any times, and the sums hold.
+// Memory must be bounded for any number of names and spans and for any times, and the sums must be
+// right.
 func TestMemoryIsBoundedAndSumsHold(t *testing.T) {
 	opt := Options{Names: 10, Bins: 8}.orDefault()
 	g := gatherer{
@@ -166,7 +164,7 @@ func TestMemoryIsBoundedAndSumsHold(t *testing.T) {
 	far := scope(0, "far", -1<<63+1, 1<<62)
 	far.Dur = 1<<63 - 1
 	r := g.report(events.Read(bytes.NewReader(nil)))
-	g.gatherEvent(&far) // must not overflow or loop for long
+	g.gatherEvent(&far) // An extreme time must not cause an overflow or a long loop.
 	count, self := int64(0), int64(0)
 	for _, s := range r.Scopes {
 		count, self = count+s.Count, self+s.Self
@@ -179,7 +177,7 @@ func TestMemoryIsBoundedAndSumsHold(t *testing.T) {
 	}
 }
 
-// recorded returns a recorded stream with an event of every kind.
+// recorded returns a stream with an event of every kind.
 func recorded(t *testing.T) []byte {
 	t.Helper()
 	var stream bytes.Buffer
@@ -232,7 +230,7 @@ func TestSummarizeAndWrite(t *testing.T) {
 	}
 }
 
-// The report on a truncated recording covers the events before the truncation.
+// The report on a truncated recording must cover the events before the truncation.
 func TestTornRecording(t *testing.T) {
 	stream := recorded(t)
 	r, err := Summarize(events.Read(bytes.NewReader(stream[:len(stream)-3])), Options{})
@@ -241,8 +239,8 @@ func TestTornRecording(t *testing.T) {
 	}
 }
 
-// A part of the recording without values has the level of the part before it, also at the end of
-// the recording. Before the first value the graph is blank.
+// A part of the recording without values must have the level of the previous part, also at the end.
+// Before the first value the graph must be blank.
 func TestGraphHoldsLevel(t *testing.T) {
 	const part = 1 << 10
 	r := summed(Options{Bins: 16},
@@ -256,7 +254,7 @@ func TestGraphHoldsLevel(t *testing.T) {
 	}
 }
 
-// Each duration is in the one bar whose bounds contain it.
+// Each duration must be in exactly one bar, whose bounds contain it.
 func TestBars(t *testing.T) {
 	for _, d := range []int64{0, 1, 15, 16, 17, 31, 32, 1000, 1 << 40, 1<<62 - 1, 1 << 62, 1<<63 - 1} {
 		var h Histogram

@@ -11,10 +11,10 @@ import (
 
 // Options limits the size of a report. The zero value suits most recordings.
 type Options struct {
-	Slowest int    // number of slowest scopes: 0 means 10, negative none
-	Names   int    // names of scopes, quantities and memory, each; 0 means 1024
-	Bins    int    // parts of the time in graphs; 0 means 60, 2 to 1000
-	Frame   string // name that ends a frame; "" means "frame"
+	Slowest int    // number of slowest scopes; 0 means 10, a negative value none
+	Names   int    // maximum number of names of scopes, of quantities and of memory; 0 means 1024
+	Bins    int    // number of time parts in a graph, 2 to 1000; 0 means 60
+	Frame   string // name of the event that ends a frame; "" means "frame"
 }
 
 func (o Options) orDefault() Options {
@@ -25,11 +25,11 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// others is the name for the sum of all names that did not fit.
+// others is the name under which all further names are summed when a table is full.
 const others = "(others)"
 
-// Summarize reads a stream to its end and returns the report on it. After an error the report
-// covers the events before it, for [events.ErrDamaged] all whole blocks.
+// Summarize reads a stream to its end and returns the report. After an error, the report covers the
+// events before the error. For [events.ErrDamaged] these are the events of all whole blocks.
 func Summarize(s *events.Stream, opt Options) (*Report, error) {
 	opt = opt.orDefault()
 	g := gatherer{
@@ -47,7 +47,7 @@ func Summarize(s *events.Stream, opt Options) (*Report, error) {
 	return g.report(s), failed
 }
 
-// A gatherer sums events.
+// A gatherer sums the events of a recording.
 type gatherer struct {
 	opt        Options
 	events     int64
@@ -56,7 +56,7 @@ type gatherer struct {
 	scopes     map[string]*scopeSum
 	quantities map[string]*quantity
 	memory     map[string]*Memory
-	slowest    []Slow // longest first
+	slowest    []Slow // slowest scopes, longest first
 	rows       []rowSum
 	busy       bins
 }
@@ -66,8 +66,8 @@ type scopeSum struct {
 	times Histogram
 }
 
-// A rowSum sums the work of one worker; spans are the scopes whose parent has not been read yet,
-// in order.
+// A rowSum sums the work of one worker. The spans are the scopes whose parent has not been read
+// yet, in order.
 type rowSum struct {
 	busy   int64
 	scopes int64
@@ -76,17 +76,17 @@ type rowSum struct {
 
 type span struct{ begin, end, took int64 }
 
-// maxSpans bounds the spans of one row, and allSpans the spans of all rows: with very many rows,
-// each row gets fewer. Times are clamped to farthest, 36 years, so that their sums do not
-// overflow.
+// maxSpans is the maximum number of spans of a row, and allSpans the maximum for all rows together.
+// With very many rows, each row gets fewer spans. Times are limited to farthest, 36 years, so that
+// their sums do not overflow.
 const (
 	maxSpans = 1 << 15
 	allSpans = 1 << 20
 	farthest = 1 << 60
-	largest  = 1e290 // bound of values, for the same reason
+	largest  = 1e290 // limit of values, so that their sums do not overflow
 )
 
-// room returns the entry of a name in a table, or the entry named others if the table is full.
+// room returns the table entry of a name. If the table is full, it returns the entry of others.
 func room[T any](table map[string]*T, name string, most int) *T {
 	v := table[name]
 	if v == nil && len(table) >= most {
@@ -102,7 +102,7 @@ func room[T any](table map[string]*T, name string, most int) *T {
 
 func (g *gatherer) gatherEvent(e *events.Event) {
 	if e.Kind == events.Open {
-		return // report takes open scopes from the stream
+		return // The function report takes open scopes from the stream.
 	}
 	e.Time, e.Dur = min(max(e.Time, -farthest), farthest), min(max(e.Dur, 0), farthest)
 	g.events++
@@ -165,7 +165,7 @@ func (g *gatherer) scope(e *events.Event) {
 	g.slow(e)
 }
 
-// thin merges pairs in the older half of the spans.
+// thin merges pairs of spans in the older half.
 func (r *rowSum) thin() {
 	kept := r.spans[:0]
 	half := len(r.spans) / 4 * 2
@@ -176,7 +176,7 @@ func (r *rowSum) thin() {
 	r.spans = append(kept, r.spans[half:]...)
 }
 
-// slow keeps a scope if it is one of the slowest.
+// slow keeps a scope if it is one of the slowest so far.
 func (g *gatherer) slow(e *events.Event) {
 	n := len(g.slowest)
 	if g.opt.Slowest == 0 || n == g.opt.Slowest && g.slowest[n-1].Dur >= e.Dur {
@@ -187,18 +187,18 @@ func (g *gatherer) slow(e *events.Event) {
 	}
 	at, _ := slices.BinarySearchFunc(g.slowest, e.Dur, func(s Slow, d int64) int {
 		if s.Dur >= d {
-			return -1 // keeps the order of equal durations
+			return -1 // This keeps the order of equal durations.
 		}
 		return 1
 	})
 	g.slowest = slices.Insert(g.slowest, at, Slow{Name: e.Name, Detail: e.Detail, row: e.Worker, Time: e.Time, Dur: e.Dur})
 }
 
-// A quantity sums the measurements of one name.
+// A quantity sums the values of one name.
 type quantity struct {
 	all, frames Numbers
 	bins        bins
-	latest      float64 // value in the worker's current frame
+	latest      float64 // latest value in the worker's current frame
 	worker      int
 	fresh       bool
 }
@@ -217,7 +217,7 @@ func (g *gatherer) quantity(name string, e *events.Event, v float64) {
 	q.latest, q.worker, q.fresh = v, e.Worker, true
 }
 
-// endFrame records the worker's last value as the value of the frame.
+// endFrame records the worker's latest value as the value of the frame.
 func (q *quantity) endFrame(worker int) {
 	if q.fresh && q.worker == worker {
 		q.frames.addNumber(q.latest)

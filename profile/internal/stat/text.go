@@ -14,10 +14,10 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// mostText limits the names of each kind in the text; CSV and JSON show all names.
+// mostText is the maximum number of names of each kind in the text. CSV and JSON contain all names.
 const mostText = 40
 
-// WriteText writes the report for people.
+// WriteText writes the report as readable text.
 func (r *Report) WriteText(w io.Writer) error {
 	buf := bufio.NewWriter(w)
 	out := texttable.New(buf, texttable.Left)
@@ -84,7 +84,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return buf.Flush()
 }
 
-// more prints how many names a table leaves out.
+// more prints the number of names that a table omits.
 func more(line func(string, ...any), n int) {
 	if n > mostText {
 		line("and %d more; choose CSV or JSON to see all", n-mostText)
@@ -110,7 +110,7 @@ func name(s string) string {
 	return strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`)
 }
 
-// graph draws values over time, with blanks for the time before the first value.
+// graph draws values over time. Times before the first value are blank.
 func (s Timeseries) graph() string {
 	return strings.Repeat(" ", int(s.From/max(s.Width, 1))) + chart.Sparkline(s.Values, len(s.Values))
 }

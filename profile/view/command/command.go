@@ -25,11 +25,11 @@ import (
 
 // A Viewer serves pages for the sources on its command line.
 type Viewer struct {
-	Addr     string // listen address
-	Attached bool   // the viewer ends when its standard input ends
+	Addr     string // address to listen on
+	Attached bool   // true to end the viewer when its standard input ends
 	Title    string
 	Tabs     []view.Tab // tabs in addition to the tabs of the recordings
-	Files    []string   // files and addresses
+	Files    []string   // names of files and addresses of programs
 
 	Beside map[string]http.Handler // handlers in addition to the page, by path
 
@@ -37,7 +37,7 @@ type Viewer struct {
 	Stdout, Stderr io.Writer
 }
 
-// Flags declares the viewer's flags.
+// Flags declares the viewer's flags in a flag set.
 func (v *Viewer) Flags(fs *flag.FlagSet) {
 	fs.StringVar(&v.Addr, "http", "127.0.0.1:0", "`address` to serve the pages at: a port, or host:port (without a host: this machine only); port 0 selects a free port")
 	fs.StringVar(&v.Title, "title", "", "`text` above the pages (default: the names of the files and addresses)")
@@ -77,8 +77,8 @@ func (v *Viewer) Run(ctx context.Context) error {
 	return nil
 }
 
-// listenAddress returns an address with a host. For a port alone the host is 127.0.0.1, which
-// only this machine can reach, as with -feed.
+// listenAddress adds a host to an address. If the address is only a port, the host is 127.0.0.1,
+// which only this machine can reach.
 func listenAddress(addr string) string {
 	if !strings.Contains(addr, ":") {
 		addr = ":" + addr
@@ -89,7 +89,8 @@ func listenAddress(addr string) string {
 	return addr
 }
 
-// print prints a diagnostic about a file or an address; empty means the viewer itself.
+// print prints a diagnostic about a file or an address. If the name is empty, it is about the
+// viewer.
 func (v *Viewer) print(source string, severity frontend.Severity, text string) {
 	frontend.Diagnostic{Program: "view", File: source, Severity: severity, Text: text}.Print(v.Stderr)
 }

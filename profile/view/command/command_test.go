@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/profile/memory"
 )
 
-// serve runs a viewer. It returns the URL up to its path, and a function that ends the viewer.
+// serve runs a viewer. It returns the base URL, and a function that ends the viewer.
 func serve(t *testing.T, v *Viewer) (url string, end func() error) {
 	t.Helper()
 	out, in := io.Pipe()
@@ -42,7 +42,7 @@ func serve(t *testing.T, v *Viewer) (url string, end func() error) {
 	}
 }
 
-// ask returns a viewer's description of itself.
+// ask returns the description that a viewer gives of itself.
 func ask(t *testing.T, url string) (answer struct {
 	Title     string
 	Counters  bool
@@ -61,7 +61,6 @@ func ask(t *testing.T, url string) (answer struct {
 	return answer
 }
 
-// Recordings and snapshots in files are served until the user ends the viewer.
 func TestViewFiles(t *testing.T) {
 	leaktest.Check(t)
 	dir := t.TempDir()
@@ -86,7 +85,7 @@ func TestViewFiles(t *testing.T) {
 	}
 }
 
-// An attached viewer ends when its standard input ends, and not before.
+// An attached viewer must end when its standard input ends, and not before.
 func TestViewAttached(t *testing.T) {
 	leaktest.Check(t)
 	stream, program := io.Pipe()
@@ -103,7 +102,6 @@ func TestViewAttached(t *testing.T) {
 	}
 }
 
-// A file that cannot be shown gives a one-line error.
 func TestUnreadableFilesGiveOneLine(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "text.events")

@@ -10,17 +10,17 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Parameters for live recordings.
+// These are parameters for live recordings.
 const (
-	reorder    = 250 * time.Millisecond // buffers of different workers arrive less than this out of order
-	leastFrame = time.Millisecond       // shortest frame of recordings without frame marks
+	reorder    = 250 * time.Millisecond // maximum time by which buffers of different workers arrive out of order
+	leastFrame = time.Millisecond       // minimum length of a frame in recordings without frame marks
 	endsKept   = 4096                   // number of frame ends kept for late samples
 )
 
-// follow writes the quantities of a live recording into a set until the recording ends, as
-// [replay] does for a complete recording. It shows each frame after a delay, so that the buffers
-// of all workers can arrive. A sample that arrives later counts in the least and greatest values
-// of the current frame.
+// follow writes the values of a live recording into a set until the recording ends, as [replay]
+// does for a complete recording. It shows each frame after a delay, so that the buffers of all
+// workers can arrive. If a sample arrives even later, it only extends the range of values in the
+// current frame.
 func follow(set *counters.Set, stream *events.Stream) error {
 	f := &follower{tracks: newTracks(set, maxNames), late: map[lateTotal]float64{}}
 	stop, done := make(chan struct{}), make(chan struct{})
@@ -51,7 +51,7 @@ func follow(set *counters.Set, stream *events.Stream) error {
 	return nil
 }
 
-// A follower makes frames of a live recording.
+// A follower divides a live recording into frames.
 type follower struct {
 	mu sync.Mutex
 	tracks
@@ -60,14 +60,14 @@ type follower struct {
 	latest  int64     // time of the latest sample
 	came    time.Time // arrival time of the latest sample
 
-	begun bool // set if the current frame has values
+	begun bool // true if the current frame has values
 	from  int64
 	shown int64   // end of the last frame
 	ends  []int64 // ends of the last marked frames
 	late  map[lateTotal]float64
 }
 
-// A lateTotal identifies the total time of scopes in a frame that has already been shown.
+// A lateTotal identifies the total time of scopes in a frame that was already shown.
 type lateTotal struct {
 	track *track
 	end   int64
@@ -104,7 +104,7 @@ func (f *follower) finish() {
 	}
 }
 
-// advance puts the samples up to a time into frames.
+// advance assigns the samples up to the given time to frames.
 func (f *follower) advance(until int64) {
 	slices.SortStableFunc(f.pending, byTime)
 	n := sort.Search(len(f.pending), func(i int) bool { return f.pending[i].at > until })
@@ -124,7 +124,7 @@ func (f *follower) advance(until int64) {
 	f.pending = slices.Delete(f.pending, 0, n)
 }
 
-// mark ends a marked frame.
+// mark ends a frame at a frame mark.
 func (f *follower) mark(at int64) {
 	at = max(at, f.shown)
 	if f.ends = append(f.ends, at); len(f.ends) > 2*endsKept {

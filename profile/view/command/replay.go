@@ -11,25 +11,25 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// maxSamples limits the samples in memory. The tape of a longer recording is read again.
+// maxSamples is the maximum number of samples in memory. If there are more, the tape is read again.
 const maxSamples = 1 << 21
 
-// replay writes the quantities of a recording into a set, as gauges with a limited number of rows
-// of history; see [rowsOf]. Values may come in any order, because the buffers of workers do.
+// replay writes the values of a recording into a set, as gauges with a limited number of rows of
+// history; see [rowsOf]. Values may come in any order, because the buffers of workers do.
 //
-// A row is a frame. A frame ends at an instant, or the end of a scope, called "frame". In a
-// recording without such marks, a frame ends before the second value of a quantity, so that no
-// frame has two values of a quantity; if that gives too many frames, the whole time is divided
-// into equal frames. If there are more frames than rows, a row joins several neighboring frames.
-// A row with several values of a quantity keeps the last, the least and the greatest value.
+// A row is a frame. A frame ends at an instant, or the end of a scope, called "frame". Without such
+// marks, a frame ends before the second value of a quantity, so that no frame has two values of a
+// quantity. If that gives too many frames, the whole time is divided into equal frames. If there
+// are more frames than rows, a row combines several neighboring frames. A row with several values
+// of a quantity keeps the last, the least and the greatest value.
 //
-// After an error the set has all values read before the error.
+// After an error, the set has all values read before the error.
 func replay(set *counters.Set, tape *events.Tape, rows int) error {
 	p := player{tracks: newTracks(set, min(maxNames, 2*maxCells/rows)), tape: tape, end: tape.State().End, rows: rows, kept: true}
 	p.survey()
 	p.divide()
 	set.WatchAll()
-	join := (len(p.ends) + rows - 1) / rows // frames in each row
+	join := (len(p.ends) + rows - 1) / rows // number of frames in each row
 	chunk := max(rows/join, 1) * join       // number of frames whose cells are in memory at the same time
 	for from := 0; from < len(p.ends); from += chunk {
 		to := min(from+chunk, len(p.ends))
@@ -45,15 +45,15 @@ type player struct {
 	tape    *events.Tape
 	rows    int
 	end     int64   // end of the recording
-	ends    []int64 // ends of frames
+	ends    []int64 // ends of the frames
 	samples []sample
-	kept    bool // set if samples holds all samples of the recording
+	kept    bool // true if samples holds all samples of the recording
 	failed  error
 	records []events.Record
 	values  []float64
 }
 
-// survey finds the ends of frames and all quantities, and keeps samples as long as they fit
+// survey finds the ends of frames and all quantities. It keeps the samples if there are at most
 // maxSamples.
 func (p *player) survey() {
 	marks := slices.Contains(p.tape.State().Names, frameMark)
@@ -95,8 +95,8 @@ func (p *player) divide() {
 	}
 }
 
-// exact returns frame ends such that no frame has two values of a quantity, unless both values
-// have the same time.
+// exact returns frame ends such that no frame has two values of a quantity. Only values with the
+// same time may be in one frame.
 func (p *player) exact() (ends []int64) {
 	frame := map[*track]int{} // number of the latest frame with a value, from 1
 	for i := range p.samples {
@@ -111,7 +111,7 @@ func (p *player) exact() (ends []int64) {
 	return ends
 }
 
-// fill fills the cells of frames.
+// fill computes the cells of a range of frames.
 func (p *player) fill(from, to int) {
 	for _, q := range p.list {
 		clear(q.cells)
@@ -125,7 +125,7 @@ func (p *player) fill(from, to int) {
 			return true
 		}
 		if s.track.cells == nil {
-			s.track.cells = make([]cell, to-from) // room for later chunks too: none of them is longer
+			s.track.cells = make([]cell, to-from) // The slice has room for later chunks, because no chunk is longer.
 		}
 		at := sort.Search(to-from-1, func(i int) bool { return p.ends[from+i] >= s.at })
 		s.track.cells[at].addCellValue(s.at, s.value)
@@ -133,8 +133,8 @@ func (p *player) fill(from, to int) {
 	})
 }
 
-// push pushes the frames in cells to the set. It joins each group of join neighboring frames into
-// one row.
+// push pushes the frames in cells to the set. It combines each group of join neighboring frames
+// into one row.
 func (p *player) push(from, to, join int) {
 	start := p.tape.State().Start
 	for f := from; f < to; f += join {

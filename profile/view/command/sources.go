@@ -23,16 +23,16 @@ import (
 // snapshotEnding is the file ending of memory snapshots.
 const snapshotEnding = ".json"
 
-// dialTimeout is how long a program may take to accept a viewer.
+// dialTimeout is the maximum time until a program accepts the viewer's connection.
 const dialTimeout = 5 * time.Second
 
-// A gathering holds the sources of a view and the functions that close them.
+// A gathering collects the sources of a view, and the functions that close them.
 type gathering struct {
 	view.Sources
 	close []func() error
 }
 
-// closeAll ends the connections to programs.
+// closeAll closes the connections to programs.
 func (g *gathering) closeAll() {
 	for _, f := range g.close {
 		f()
@@ -76,7 +76,7 @@ func (v *Viewer) gatherInto(ctx context.Context, g *gathering, name string, end 
 	return v.addRecording(g, name)
 }
 
-// addRecording adds a file. The quantities of the first file are the counters of the view.
+// addRecording adds a file. The first file also gives the counters of the view.
 func (v *Viewer) addRecording(g *gathering, name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -90,7 +90,7 @@ func (v *Viewer) addRecording(g *gathering, name string) error {
 	// The file stays mapped until the process ends, because readers may use it until then.
 	tape := events.OpenTape(m.Data)
 	if err := tape.State().Err; err != nil {
-		if tape.State().Start.IsZero() { // the recording could not be read at all
+		if tape.State().Start.IsZero() { // The recording could not be read at all.
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		v.print(name, frontend.Warning, err.Error()+"; the page shows the events before the damage")
@@ -100,7 +100,7 @@ func (v *Viewer) addRecording(g *gathering, name string) error {
 		rows := rowsOf(tape)
 		g.Counters = counters.New(counters.Options{Max: 3*maxNames + 16, Frames: rows + 1})
 		set := g.Counters
-		go func() { // runs in the background: the page need not wait for it
+		go func() { // This runs in the background, because the page need not wait.
 			if err := replay(set, tape, rows); err != nil {
 				v.print(name, frontend.Err, err.Error())
 			}
@@ -109,7 +109,7 @@ func (v *Viewer) addRecording(g *gathering, name string) error {
 	return nil
 }
 
-// addSnapshot adds a file with a snapshot of memory.
+// addSnapshot adds a file with a memory snapshot.
 func addSnapshot(g *gathering, name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -139,7 +139,7 @@ func (v *Viewer) addStream(ctx context.Context, g *gathering, name string, from 
 			v.print(name, frontend.Err, err.Error())
 		}
 		if v.Attached {
-			io.Copy(io.Discard, r) // standard input ends when the starting program closes it or ends
+			io.Copy(io.Discard, r) // Standard input ends when the program that started the viewer closes it or ends.
 			end()
 		}
 	}()

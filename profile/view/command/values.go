@@ -12,12 +12,12 @@ import (
 	"github.com/assetcook/assetcook/profile/view"
 )
 
-// Limits of the counters made from a recording.
+// These are limits for the counters made from a recording.
 const (
 	maxNames = 2048
 	maxRows  = 100_000 // number of rows that a page keeps
 	minRows  = 1024
-	maxCells = 1 << 20 // limit of rows times names
+	maxCells = 1 << 20 // maximum of the number of rows times the number of names
 
 	liveEvery = 16 * time.Millisecond
 	liveKept  = 20_000 // number of rows for a running program
@@ -29,10 +29,10 @@ const frameMark = "frame"
 // errNames means that a recording has too many quantities.
 var errNames = fmt.Errorf("the recording has more than %d quantities; graphs show the first ones", maxNames)
 
-// components are the suffixes for the numbers of a short vector.
+// components lists the suffixes for the numbers of a short vector.
 var components = [...]string{"x", "y", "z", "w"}
 
-// component returns the name of number i of a vector of n.
+// component returns the name of number i in a vector of n numbers.
 func component(name string, i, n int) string {
 	if n <= len(components) {
 		return name + "/" + components[i]
@@ -40,15 +40,15 @@ func component(name string, i, n int) string {
 	return name + "/" + strconv.Itoa(i)
 }
 
-// A cell is one quantity in one frame: the last, least and greatest value, and the sum and count
-// of its values.
+// A cell summarizes the values of a quantity in one frame: the last, least and greatest value,
+// their sum, and their number.
 type cell struct {
 	at                     int64 // time of the last value
 	count                  int
 	last, least, most, sum float64
 }
 
-// addCellValue adds a value; it ignores NaN.
+// addCellValue adds a value. It ignores NaN.
 func (c *cell) addCellValue(at int64, value float64) {
 	if math.IsNaN(value) {
 		return
@@ -60,7 +60,7 @@ func (c *cell) addCellValue(at int64, value float64) {
 	}
 }
 
-// widen extends the range of values.
+// widen extends the range from least to most.
 func (c *cell) widen(least, most float64) {
 	if c.count == 0 {
 		c.least, c.most = least, most
@@ -68,7 +68,7 @@ func (c *cell) widen(least, most float64) {
 	c.least, c.most = min(c.least, least), max(c.most, most)
 }
 
-// merge adds a later frame.
+// merge adds the cell of a later frame.
 func (c *cell) merge(later *cell) {
 	if later.count == 0 {
 		return
@@ -86,18 +86,18 @@ type sample struct {
 
 func byTime(a, b sample) int { return cmp.Compare(a.at, b.at) }
 
-// A track is a quantity of a recording: the values of one name, or the milliseconds of scopes of
-// one name.
+// A track is a quantity of a recording: the values of one name, or the durations of one scope name
+// in milliseconds.
 type track struct {
 	key         trackKey
 	name        string // name of the gauge
 	gauge       *counters.Gauge
-	least, most *counters.Gauge // nil until a frame has several values
-	began       bool            // set once the track has had a value, if frames are marked
+	least, most *counters.Gauge // gauges for the extremes; nil until a frame has several values
+	began       bool            // true if frames are marked and the track has had a value
 	level       float64         // value of the last sample
 
-	now   cell   // the current frame; used by a follower
-	cells []cell // the frames in memory; used by a player
+	now   cell   // the current frame in a follower
+	cells []cell // the frames in memory in a player
 }
 
 type trackKey struct {
@@ -105,22 +105,22 @@ type trackKey struct {
 	scope bool
 }
 
-// tracks are the quantities of a recording, with their gauges.
+// tracks holds the quantities of a recording, with their gauges.
 type tracks struct {
 	set    *counters.Set
-	most   int // limit of the number of names
+	most   int // maximum number of quantities
 	of     map[trackKey]*track
 	list   []*track
-	marked bool  // set if scopes or instants mark the ends of frames
-	full   error // errNames if there are more names
+	marked bool  // true if scopes or instants mark the ends of frames
+	full   error // errNames if the recording has more quantities
 }
 
 func newTracks(set *counters.Set, most int) tracks {
 	return tracks{set: set, most: most, of: map[trackKey]*track{}}
 }
 
-// track returns the track of a quantity, or nil if there is no room for it. If values and scopes
-// share a name, the later track's name gets a suffix.
+// track returns the track of a quantity, or nil if there is no room for it. If a value and a scope
+// have the same name, the later track's name gets a suffix.
 func (t *tracks) track(name string, scope bool) *track {
 	key := trackKey{name, scope}
 	q := t.of[key]
@@ -141,7 +141,8 @@ func (t *tracks) track(name string, scope bool) *track {
 	return q
 }
 
-// samples calls use for each value of an event, and for the duration of a scope.
+// samples calls use for each value of an event, for the duration of a scope, and for the end of a
+// frame.
 func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values []float64, use func(sample)) {
 	switch kind {
 	case events.Scope, events.Instant:
@@ -166,9 +167,9 @@ func (t *tracks) samples(kind events.Kind, name string, start, dur int64, values
 	}
 }
 
-// closed ends a frame: it turns the samples in c into the cell of the track. If frames are
-// marked, the time of scopes is their sum, as in a timer, and a level persists until it changes.
-// Otherwise each scope is a value, and a frame without a sample has no value.
+// closed ends a frame of a track, and returns the cell to show. If frames are marked, the time of
+// scopes is their sum, as in a timer, and a value persists until it changes. Otherwise each scope
+// is a value, and a frame without a sample has no value.
 func (t *tracks) closed(q *track, c cell) cell {
 	switch {
 	case !t.marked:
@@ -182,7 +183,7 @@ func (t *tracks) closed(q *track, c cell) cell {
 	return c
 }
 
-// show sets the gauges of a track to the cell of a row.
+// show sets the gauges of a track to the values of a cell.
 func (t *tracks) show(q *track, c *cell) {
 	if c.count > 0 {
 		q.gauge.Set(c.last)
@@ -205,8 +206,9 @@ func (t *tracks) show(q *track, c *cell) {
 	q.most.Set(most)
 }
 
-// rowsOf returns the largest number of rows for a recording; the more names, the fewer rows.
+// rowsOf returns the number of rows for a recording. The more names the recording has, the fewer
+// rows.
 func rowsOf(tape *events.Tape) int {
-	names := 4 * len(tape.State().Names) // each name may be a vector
+	names := 4 * len(tape.State().Names) // Each name may be a vector.
 	return max(min(maxCells/max(names, 1), maxRows), minRows)
 }

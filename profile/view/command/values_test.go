@@ -27,7 +27,7 @@ func record(t *testing.T) []byte {
 		a.Value(rec.Symbol("frame_ms"), float64(i))
 		b.Vector(rec.Symbol("camera"), 1, 2, float64(-i))
 	}
-	b.Release() // b is released first, so the stream has its values before the values of a
+	b.Release() // Worker b is released first, so its values precede the values of a.
 	a.Release()
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)
@@ -41,13 +41,13 @@ func last(set *counters.Set, name string) float64 {
 	return known[len(known)-1]
 }
 
-// rowCount is enough for the recordings of these tests.
+// rowCount is more than the number of frames in the recordings of these tests.
 const rowCount = 2048
 
-// seen holds the frames of a quantity in the form that a page gets.
+// seen holds the values of a quantity by frame, as a page gets them.
 type seen struct{ last, least, most []float64 }
 
-// quantity returns the frames of a quantity in a set.
+// quantity returns the values of a quantity in a set.
 func quantity(set *counters.Set, name string) (s seen) {
 	least, most := view.Extremes(name)
 	table := set.Table(0, name, least, most)
@@ -66,7 +66,7 @@ func (s seen) equal(other seen) bool {
 	return slices.EqualFunc(s.last, other.last, same) && slices.EqualFunc(s.least, other.least, same) && slices.EqualFunc(s.most, other.most, same)
 }
 
-// joined merges each group of n neighboring frames into one.
+// joined combines each group of n neighboring frames into one.
 func (s seen) joined(n int) (all seen) {
 	known := func(values []float64) []float64 { return slices.DeleteFunc(slices.Clone(values), math.IsNaN) }
 	for i := 0; i < len(s.last); i += n {
@@ -80,9 +80,9 @@ func (s seen) joined(n int) (all seen) {
 	return all
 }
 
-// The graphs of a recording, of a stream over TCP, and of the program itself are the same, for
-// any values in any number of frames. With more frames than rows, or several values in a frame,
-// the least and the greatest value are kept.
+// TestGraphsAgree compares the graphs of a recording, of a stream over TCP, and of the program
+// itself. If there are more frames than rows, or several values in a frame, the least and the
+// greatest value must be kept.
 func TestGraphsAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := []string{"dt", "camera/x", "level"}[:rapid.IntRange(1, 3).Draw(t, "names")]
@@ -102,7 +102,7 @@ func TestGraphsAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		begin := make([]byte, 8) // magic of the stream: once it has arrived, the viewer is connected
+		begin := make([]byte, 8) // The viewer is connected when these magic bytes have arrived.
 		if _, err := io.ReadFull(conn, begin); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestGraphsAgree(t *testing.T) {
 		own.WatchAll()
 		w := rec.Worker("main")
 		want := map[string]*seen{}
-		for _, name := range names { // NaN from the first frame on, until the first value
+		for _, name := range names { // The value is NaN until the first sample.
 			own.Gauge(name).Set(math.NaN())
 			want[name] = &seen{}
 		}
@@ -164,7 +164,7 @@ func TestGraphsAgree(t *testing.T) {
 		}
 		for _, name := range names {
 			if !slices.ContainsFunc(want[name].last, func(v float64) bool { return !math.IsNaN(v) }) {
-				continue // was never recorded
+				continue // This value was never recorded.
 			}
 			if got := quantity(own, name); !slices.EqualFunc(got.last, want[name].last, func(a, b float64) bool { return a == b || a != a && b != b }) {
 				t.Fatalf("%s: the program has %v, want %v", name, got.last, want[name].last)
@@ -179,8 +179,8 @@ func TestGraphsAgree(t *testing.T) {
 	})
 }
 
-// Without marks, each value of a recording has its own frame if there are enough rows. Extremes
-// are kept with any number of rows.
+// Without marks, each value must have its own frame if there are enough rows. Extremes must be kept
+// with any number of rows.
 func TestUnmarkedValues(t *testing.T) {
 	var out bytes.Buffer
 	rec := events.New(&out, events.Options{})
@@ -196,7 +196,7 @@ func TestUnmarkedValues(t *testing.T) {
 			b.Value(rec.Symbol("slow"), v-float64(n%1000/500))
 		}
 	}
-	b.Release() // released first: b's values precede a's
+	b.Release() // Worker b is released first, so its values precede the values of a.
 	a.Release()
 	if err := rec.Close(); err != nil {
 		t.Fatal(err)
@@ -231,8 +231,8 @@ func TestUnmarkedValues(t *testing.T) {
 	}
 }
 
-// A graph of scopes shows their total time in each frame, like a timer, or without marks the time
-// of each call.
+// With frame marks, a graph of scopes must show the total time in each frame, like a timer. Without
+// marks, it must show the time of each scope.
 func TestScopeTimes(t *testing.T) {
 	for _, marked := range []bool{true, false} {
 		var out bytes.Buffer
@@ -250,7 +250,7 @@ func TestScopeTimes(t *testing.T) {
 		if err := rec.Close(); err != nil {
 			t.Fatal(err)
 		}
-		var want []float64 // ms
+		var want []float64 // milliseconds
 		total := 0.0
 		for e, err := range events.Read(bytes.NewReader(out.Bytes())).All() {
 			switch {
@@ -278,7 +278,7 @@ func TestScopeTimes(t *testing.T) {
 	}
 }
 
-// A value that arrives long after its frame was shown still counts for the extremes.
+// A value that arrives long after its frame was shown must still count for the extremes.
 func TestLateValues(t *testing.T) {
 	set := counters.New(counters.Options{Frames: rowCount})
 	set.WatchAll()
@@ -294,7 +294,7 @@ func TestLateValues(t *testing.T) {
 		take(events.Instant, frameMark, at, 0)
 	}
 	f.tick(now.Add(time.Second))
-	for n := range 10 { // a worker that rarely flushes
+	for n := range 10 { // This worker rarely flushes.
 		at := time.Duration(n+1) * 16 * time.Millisecond
 		take(events.Value, "dt", at-2, 0, 16+float64(n%5)*20)
 		take(events.Scope, "ai", at-3e6, 1e6)
@@ -311,7 +311,7 @@ func TestLateValues(t *testing.T) {
 	}
 }
 
-// The readable part of a truncated recording is replayed.
+// The readable part of a truncated recording must be replayed.
 func TestReplayTorn(t *testing.T) {
 	stream := record(t)
 	set := counters.New(counters.Options{Frames: rowCount})

@@ -25,7 +25,7 @@ const (
 	folderSize = 16
 	bufferSize = 256 << 10
 
-	oPath             = 0x200000 // value of O_PATH, which package syscall lacks
+	oPath             = 0x200000 // the Linux constant O_PATH, which package syscall lacks
 	atSymlinkNofollow = 0x100
 	folderFlags       = oPath | syscall.O_DIRECTORY | syscall.O_CLOEXEC
 	fileFlags         = syscall.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_CLOEXEC
@@ -103,7 +103,7 @@ func mapFile(name string) ([]byte, error) {
 	return b, nil
 }
 
-// A walk is shared by goroutines. Each goroutine takes the next directory from the walk.
+// A walk is shared by goroutines. Each goroutine takes directories from it one after another.
 type walk struct {
 	list    []byte
 	folders int64
@@ -146,7 +146,7 @@ func (w *walk) share() (t total, err error) {
 	}
 }
 
-// cut returns the text up to and including the first NUL, and the rest.
+// cut splits text after the first NUL.
 func cut(text []byte) (head, rest []byte) {
 	n := bytes.IndexByte(text, 0) + 1
 	return text[:n], text[n:]

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// list returns a list with two directories in two roots: one with two files and one without files.
+// list returns a list of two directories below two roots. One has two files, the other none.
 func list(roots uint32) []byte {
 	text := "a\x00x\x00y\x00" + "b\x00"
 	b := binary.NativeEndian.AppendUint32([]byte("nullrun1"), roots)

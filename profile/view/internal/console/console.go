@@ -1,4 +1,4 @@
-// Package console parses and completes the lines of the page's console. It knows names and
+// Package console parses and completes the lines of the page's console. It knows the names and the
 // syntax; its caller executes the lines.
 package console
 
@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// Limits for a line.
+// These are limits for a line.
 const (
-	maxLine  = 4096      // bytes
-	maxNames = 64        // counters in one line, after expanding "*"
-	maxName  = 256       // bytes in a graph's name
-	maxRun   = 1_000_000 // frames of "for"
+	maxLine  = 4096      // number of bytes in a line
+	maxNames = 64        // number of counters in one line, after expanding "*"
+	maxName  = 256       // number of bytes in a graph's name
+	maxRun   = 1_000_000 // number of frames after "for"
 
 	LeastDump, MostDump = 100 * time.Millisecond, time.Minute
 )
 
-// Help is the output of "help".
+// Help is the output of the command help.
 const Help = `graph make NAME                     make a graph
 graph add NAME COUNTER...           add counters; make the graph if it does not exist; * stands for any text
 graph add_vector NAME [COUNTER]     add COUNTER/x, COUNTER/y and so on (default COUNTER: NAME)
@@ -36,43 +36,43 @@ when, when remove N                 list the conditions, or remove one
 help
 Timers are in milliseconds; numbers may have units (33ms, 250us). Quote names that have spaces: "a b".`
 
-// Names are the names that a line may refer to.
+// Names holds the names that a line may refer to.
 type Names struct {
-	Counters []string // sorted
+	Counters []string // sorted names of counters
 	Graphs   []string
 
-	// Later allows counters that do not exist yet; the program's own lines may name them.
+	// Later allows counters that do not exist yet. The program's own lines may name such counters.
 	Later bool
 }
 
-// A Command is a parsed line. One of its fields is set, or none for an empty line.
+// A Command is a parsed line. At most one of its fields is set; an empty line sets none.
 type Command struct {
 	Ops    []Op
 	Print  []string
 	When   *When
 	Remove int  // number of the condition to remove, from 1
-	List   bool // list the conditions
+	List   bool // true to list the conditions
 	Help   bool
 }
 
-// An Op is a change to a page's graphs.
+// An Op is a change to the graphs of a page.
 type Op struct {
-	Do    string      `json:"do"` // make add hide show remove range
+	Do    string      `json:"do"` // one of make, add, hide, show, remove and range
 	Graph string      `json:"graph"`
 	Names []string    `json:"names,omitempty"` // names of counters
-	Range *[2]float64 `json:"range,omitempty"` // limits for range; nil follows the values
+	Range *[2]float64 `json:"range,omitempty"` // limits for range; nil to follow the values
 }
 
-// When is a condition and its action.
+// A When is a condition and its action.
 type When struct {
 	Counter string
-	Is      string // > >= < <=
+	Is      string // one of >, >=, < and <=
 	Number  float64
-	Frames  int // consecutive frames
+	Frames  int // number of consecutive frames
 	Dump    time.Duration
 }
 
-// Holds reports whether a value satisfies the condition. NaN never does.
+// Holds reports whether a value satisfies the condition. It returns false for NaN.
 func (w *When) Holds(value float64) bool {
 	switch w.Is {
 	case ">":
@@ -90,8 +90,8 @@ func (w *When) String() string {
 	return fmt.Sprintf("when %s %s %s for %d dump %v", quote(w.Counter), w.Is, strconv.FormatFloat(w.Number, 'g', -1, 64), w.Frames, w.Dump)
 }
 
-// Parse parses a line. An error message is one line and suggests the nearest name for a mistyped
-// name.
+// Parse parses a line. An error message has one line, and suggests the nearest known name for a
+// mistyped name.
 func Parse(line string, names Names) (Command, error) {
 	if len(line) > maxLine {
 		return Command{}, fmt.Errorf("the line has %d bytes; at most %d are read", len(line), maxLine)
@@ -121,7 +121,7 @@ var (
 	signs    = []string{">", ">=", "<", "<="}
 )
 
-// A parser parses the words in rest, from first to last.
+// A parser parses the words in rest, one after another.
 type parser struct {
 	Names
 	rest []string
@@ -143,7 +143,7 @@ func (p *parser) end() error {
 	return nil
 }
 
-// expect takes the given keyword.
+// expect takes the next word, which must be the given keyword.
 func (p *parser) expect(keyword string) error {
 	word, err := p.next(strconv.Quote(keyword))
 	if err == nil && word != keyword {
@@ -194,7 +194,7 @@ func (p *parser) graph() (Command, error) {
 	return Command{Ops: []Op{op}}, nil
 }
 
-// counters takes all remaining words as names of counters; a "*" matches any text.
+// counters takes all remaining words as names of counters, in which a "*" matches any text.
 func (p *parser) counters() (list []string, err error) {
 	if len(p.rest) == 0 {
 		return nil, errors.New("the name of a counter is missing at the end of the line; see help")
@@ -250,7 +250,7 @@ func (p *parser) has(counter string) bool {
 	return ok
 }
 
-// parts are the components of a vector, in order.
+// parts lists the suffixes of a vector's components, in order.
 var parts = []string{"x", "y", "z", "w"}
 
 func (p *parser) vector(graph string) (list []string, err error) {
@@ -275,7 +275,7 @@ func (p *parser) vector(graph string) (list []string, err error) {
 	return nil, unknown("vector", base, p.vectors())
 }
 
-// vectors returns the names of vectors: names that have a component x.
+// vectors returns the names of vectors, which are the names with a component x.
 func (n *Names) vectors() (list []string) {
 	for _, name := range n.Counters {
 		if base, ok := strings.CutSuffix(name, "/x"); ok {
@@ -310,7 +310,7 @@ func (p *parser) limits() (*[2]float64, error) {
 	return &[2]float64{least, greatest}, p.end()
 }
 
-// number takes a number, or a duration, which it converts to milliseconds.
+// number takes a number or a duration. It converts a duration to milliseconds.
 func number(word string) (float64, error) {
 	if f, err := strconv.ParseFloat(word, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
 		return f, nil

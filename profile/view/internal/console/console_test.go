@@ -104,7 +104,7 @@ func TestParseLater(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	for _, tc := range []struct {
-		line string // text; | marks the cursor
+		line string // text in which | marks the cursor
 		want []string
 	}{
 		{"|", commands},
@@ -137,7 +137,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Completing part by part finally offers every counter once.
+// Completing part by part must offer every counter exactly once.
 func TestCompleteReachesAll(t *testing.T) {
 	var found []string
 	var visit func(typed string)
@@ -202,7 +202,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q at %d: %+v", line, at, got)
 		}
 		for _, word := range got.Words {
-			// An inserted completion is one word.
+			// An inserted completion must be one word.
 			if words, err := split(word); err != nil || len(words) != 1 {
 				t.Errorf("%q at %d offers %q", line, at, word)
 			}

@@ -44,7 +44,7 @@ func cut(line string) (word, rest string, ok bool) {
 	return line[:end], line[end:], true
 }
 
-// quote returns a word in the form in which a user would type it, quoted if necessary.
+// quote returns a word as a user would type it, in quotes if necessary.
 func quote(word string) string {
 	plain := func(r rune) bool { return unicode.IsPrint(r) && r != ' ' && r != utf8.RuneError }
 	if word == "" || word[0] == '"' || strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
@@ -80,7 +80,7 @@ func matches(pattern, name string) bool {
 	return strings.HasSuffix(name, pieces[last])
 }
 
-// unknown returns the error for an unknown word, with the nearest known word.
+// unknown returns an error for an unknown word. The error suggests the nearest known word.
 func unknown(what, word string, known []string) error {
 	if near := meant(word, known); near != "" {
 		return fmt.Errorf("there is no %s %s; did you mean %s?", what, quote(short(word)), quote(near))
@@ -99,8 +99,8 @@ func quoteAll(words []string) string {
 	return strings.Join(list, ", ")
 }
 
-// meant returns the known word nearest to a mistyped word. If none is near, it returns the only
-// known word that contains the mistyped word, or "".
+// meant returns the known word nearest to a mistyped word. If no known word is near, it returns the
+// only known word that contains the mistyped word, or "".
 func meant(word string, known []string) string {
 	if near := nearest.Word(word, known); near != "" || word == "" {
 		return near
@@ -118,19 +118,19 @@ func meant(word string, known []string) string {
 	return ""
 }
 
-// A Completion says that line[From:To] may be replaced by one of Words.
+// A Completion lists Words that may replace line[From:To].
 type Completion struct {
 	From  int      `json:"from"`
 	To    int      `json:"to"`
 	Words []string `json:"words"`
 }
 
-// maxWords limits the words that a completion offers.
+// maxWords is the maximum number of words in a completion.
 const maxWords = 50
 
-// Complete returns the possible words at a position in a line. Counters are completed one part at
-// a time, up to the next slash; if none begins with the typed word, names that contain it are
-// offered.
+// Complete returns the possible words at a position in a line. It completes counters one part at a
+// time, up to the next slash. If no counter begins with the typed word, it offers the counters that
+// contain the word.
 func Complete(line string, at int, names Names) Completion {
 	at = min(max(at, 0), len(line))
 	none := Completion{From: at, To: at, Words: []string{}}
@@ -146,7 +146,7 @@ func Complete(line string, at int, names Names) Completion {
 		}
 		word, after, ok := cut(rest)
 		if !ok || after == "" {
-			break // typed part of the word to complete
+			break // The typed part of the word ends here.
 		}
 		words, rest = append(words, word), after
 	}
@@ -166,7 +166,7 @@ func Complete(line string, at int, names Names) Completion {
 	to := at
 	if !strings.HasPrefix(rest, `"`) {
 		for to < len(line) && line[to] > ' ' {
-			to++ // replace the rest of the word
+			to++ // Also replace the remaining part of the word.
 		}
 	}
 	c := Completion{From: at - len(rest), To: to, Words: []string{}}
@@ -194,7 +194,8 @@ func Complete(line string, at int, names Names) Completion {
 	return c
 }
 
-// candidates returns the possible words after words, and whether a counter is possible.
+// candidates returns the words that may follow the given words, and reports whether a counter may
+// follow.
 func candidates(words []string, names Names) (list []string, counters bool) {
 	n := len(words)
 	if n == 0 {
@@ -238,7 +239,7 @@ func candidates(words []string, names Names) (list []string, counters bool) {
 	return nil, false
 }
 
-// byPart returns the names that begin with typed, cut after the next slash.
+// byPart returns the names that begin with typed, each truncated after the next slash.
 func byPart(typed string, names []string) (list []string) {
 	from, _ := slices.BinarySearchFunc(names, typed, cmp.Compare[string])
 	for from < len(names) && len(list) <= maxWords {
@@ -253,12 +254,12 @@ func byPart(typed string, names []string) (list []string) {
 			continue
 		}
 		part := name[:len(typed)+slash+1]
-		// All names that begin with this part are adjacent. Names after them are not less than
+		// All names that begin with this part are adjacent. The names after them are not less than
 		// the part with its final slash replaced by the next byte.
 		after := part[:len(part)-1] + string(rune('/'+1))
 		end, _ := slices.BinarySearch(names[from:], after)
 		if end == 1 {
-			part = name // the only name with this part
+			part = name // Only one name has this part.
 		}
 		list = append(list, part)
 		from += max(end, 1)

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/process"
 )
 
-// loop runs a benchmark and reports the processor time of all cores, which other running programs
+// loop runs a benchmark, and reports the processor time of all cores, which other running programs
 // hardly affect.
 func loop(b *testing.B, do func() error) {
 	set := counters.New(counters.Options{})
@@ -34,8 +34,8 @@ func loop(b *testing.B, do func() error) {
 
 const markers = 20_000_000
 
-// record writes a recording of about 20 million scopes of assets with stages and steps, on 8
-// rows.
+// record writes a recording of about 20 million scopes on 8 rows. The scopes are assets with stages
+// and steps.
 func record(b *testing.B, name string) {
 	file, err := os.Create(name)
 	if err != nil {
@@ -72,7 +72,7 @@ func record(b *testing.B, name string) {
 				a.End()
 				if n += 25; n%5000 == 0 {
 					for s := r.Stats(); int64(n)*8-s.Events > 200_000; s = r.Stats() {
-						runtime.Gosched() // waits for the writer
+						runtime.Gosched() // Wait for the writer.
 					}
 				}
 			}
@@ -86,7 +86,8 @@ func record(b *testing.B, name string) {
 	b.Logf("%d events, %d dropped, %.1f MB", s.Events, s.Dropped, float64(s.Bytes)/1e6)
 }
 
-// The first window of a recording of 20 million scopes, and windows within it.
+// BenchmarkWindows measures the first window of a recording of 20 million scopes, and windows
+// within the recording.
 func BenchmarkWindows(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "large.events")
 	record(b, name)
@@ -120,7 +121,7 @@ func BenchmarkWindows(b *testing.B) {
 		b.ReportMetric(float64(after.HeapSys)/1e6, "MB-heap-at-most")
 		b.ReportMetric(float64(cells), "cells")
 	})
-	b.Run("read", func(b *testing.B) { // time to read all events in order: a lower bound for indexing
+	b.Run("read", func(b *testing.B) { // This is the time to read all events in order, a lower bound for indexing.
 		loop(b, func() error {
 			for _, err := range events.Read(bytes.NewReader(data.Data)).All() {
 				if err != nil {
@@ -171,7 +172,7 @@ func BenchmarkWindows(b *testing.B) {
 			b.ReportMetric(float64(spans), "spans")
 		})
 	}
-	b.Run("between", func(b *testing.B) { // a window whose pixels are just too narrow for drawing from cells
+	b.Run("between", func(b *testing.B) { // The pixels of this window are just too narrow for drawing from cells.
 		span := width * (rec.width - 1)
 		loop(b, func() error {
 			_, err := rec.Window(ctx, 0, span, width)

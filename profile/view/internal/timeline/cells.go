@@ -5,12 +5,12 @@ import "math"
 // A cell is one scope, or several scopes of one row and depth that are narrower than a bin.
 type cell struct {
 	start, end   int64
-	took         int64  // total time
-	most         uint32 // nanoseconds of the longest scope, capped at 32 bits
+	took         int64  // total time of the scopes
+	most         uint32 // nanoseconds of the longest scope, at most MaxUint32
 	name, detail uint32 // name and detail of the longest scope
 	count        uint32
-	pos          uint32 // position of one of the scopes in its block
-	level        int32  // 0 for instants; for scopes, depth among short scopes plus 1
+	pos          uint32 // position in the block of one of the scopes
+	level        int32  // depth of scopes among the block's short scopes, plus 1; 0 for instants
 }
 
 func (c *cell) narrower(width int64) bool { return c.end-c.start < width }
@@ -23,10 +23,10 @@ type joiner struct {
 	out           []cell
 }
 
-// A joined is the current cell of a level, which further scopes may join.
+// A joined is the current cell of a level, into which further scopes may be merged.
 type joined struct {
 	cell
-	from int64 // start of its bin; the largest int64 if nothing can join
+	from int64 // start of the cell's bin; MaxInt64 if nothing can be merged
 }
 
 func (j *joiner) reset(origin, width int64) {
@@ -66,7 +66,7 @@ func (c *cell) join(other *cell) {
 	}
 }
 
-// flush ends all current cells, so that later scopes do not join them.
+// flush ends all current cells, so that later scopes are not merged into them.
 func (j *joiner) flush() {
 	for i := range j.levels {
 		if at := &j.levels[i]; at.count > 0 {

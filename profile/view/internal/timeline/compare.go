@@ -13,7 +13,7 @@ import (
 type Comparison struct {
 	Scopes []Change `json:"scopes"` // changes by name
 	Assets []Change `json:"assets"` // changes by name and detail
-	More   int      `json:"more"`   // number of changes left out
+	More   int      `json:"more"`   // number of omitted changes
 }
 
 // A Change compares the scopes of a name, or of a name and a detail, in two recordings.
@@ -24,15 +24,15 @@ type Change struct {
 	B      Took   `json:"b"`
 }
 
-// Took is the number of scopes and their total time.
+// Took holds the number of scopes and their total time.
 type Took struct {
 	Count int64 `json:"count"`
 	Total int64 `json:"total"`
 }
 
 const (
-	mostChanges = 1000    // limit of each of the two lists: names, and names with details
-	mostPairs   = 1 << 20 // limit per recording; further pairs are summed as "(others)"
+	mostChanges = 1000    // maximum length of each of the two lists
+	mostPairs   = 1 << 20 // maximum number of pairs per recording; further pairs are summed as "(others)"
 )
 
 // A pair is the name and the detail of a scope.
@@ -135,7 +135,7 @@ func byName(pairs map[pair]Took) map[pair]Took {
 	return sums
 }
 
-// changes lists the largest differences, and returns the number of further differences.
+// changes lists the largest differences, and returns the number of omitted differences.
 func changes(a, b map[pair]Took) (list []Change, more int) {
 	list = []Change{}
 	for p, t := range a {

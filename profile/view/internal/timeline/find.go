@@ -10,11 +10,11 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Found is the result of a search: scopes and instants whose name or detail contains a text.
+// Found is the result of a search for scopes and instants whose name or detail contains a text.
 type Found struct {
 	Count int64   `json:"count"`
-	Names []Count `json:"names"` // most frequent first
-	Hit   *Hit    `json:"hit"`   // the next hit, or nil (null in JSON)
+	Names []Count `json:"names"` // names with the most hits, most first
+	Hit   *Hit    `json:"hit"`   // the next hit; nil (null in JSON) if there is none
 }
 
 // A Count is the number of hits with one name.
@@ -23,7 +23,7 @@ type Count struct {
 	Count int64  `json:"count"`
 }
 
-// A Hit is a scope or an instant.
+// A Hit is a scope or an instant that a search has found.
 type Hit struct {
 	Row    int    `json:"row"`
 	Start  int64  `json:"start"`
@@ -38,19 +38,19 @@ const (
 	mostCounts = 100
 )
 
-// A search holds the hits of the latest search, so that stepping from hit to hit is fast.
+// A search caches the hits of the latest search, so that stepping from hit to hit is fast.
 type search struct {
 	text    string
-	upTo    int64 // number after the last searched block
+	upTo    int64 // number of the block after the last searched one
 	from    int64 // number of the first searched block
 	matches []bool
-	counts  map[int64]int // hits by block number, nonzero only
+	counts  map[int64]int // numbers of hits by block number, without zeros
 	total   int64
 	names   []Count
 }
 
-// Find searches for a text, ignoring case, and returns the first hit that begins after a time or,
-// with backwards, the last hit that begins before it.
+// Find searches for a text, ignoring case. It returns the first hit that begins after the given
+// time. With backwards, it returns the last hit that begins before that time.
 func (r *Recording) Find(ctx context.Context, text string, at int64, backwards bool) (*Found, error) {
 	release, err := r.use(ctx)
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *search) hits(r *events.Record) bool {
 	return (r.Kind == events.Scope || r.Kind == events.Instant) && (s.matches[r.Name] || s.matches[r.Detail])
 }
 
-// nextOn returns the next hit on a row. It checks long scopes one by one; for short scopes, the
-// first block with a hit has the next hit.
+// nextOn returns the next hit on a row. It checks all long scopes one by one. The next hit among
+// short scopes is in the first block with a hit.
 func (r *Recording) nextOn(ctx context.Context, row int, s *search, at int64, backwards bool) (hit *events.Record) {
 	better := func(start int64) bool {
 		if backwards {
@@ -171,7 +171,7 @@ func (r *Recording) nextOn(ctx context.Context, row int, s *search, at int64, ba
 			continue
 		}
 		if hit != nil && (!backwards && b.before > hit.Start || backwards && b.end < hit.Start) || ctx.Err() != nil {
-			break // the hit is before all scopes of this block
+			break // The hit precedes all scopes of this block.
 		}
 		sc.records, _ = r.tape.Read(&b.Block, sc.records[:0])
 		for k := range sc.records {
@@ -184,7 +184,7 @@ func (r *Recording) nextOn(ctx context.Context, row int, s *search, at int64, ba
 	return hit
 }
 
-// depthOf returns how many scopes enclose a scope or an instant.
+// depthOf returns the number of scopes that enclose a scope or an instant.
 func (r *Recording) depthOf(ctx context.Context, hit *events.Record) int {
 	sc := scratches.Get().(*scratch)
 	defer scratches.Put(sc)

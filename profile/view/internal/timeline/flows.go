@@ -13,12 +13,12 @@ type flow struct {
 	out  bool
 }
 
-// flows are the ends of arrows by id, the start of each arrow first.
+// flows holds the ends of arrows by id. The start of each arrow comes first.
 type flows []flow
 
 const (
-	mostFlows = 1 << 20 // limit of flow ends in an index
-	flowLimit = 10_000  // limit of arrows in an answer
+	mostFlows = 1 << 20 // maximum number of flow ends in an index
+	flowLimit = 10_000  // maximum number of arrows in an answer
 )
 
 func gatherFlows(rows []row) flows {
@@ -45,8 +45,8 @@ func gatherFlows(rows []row) flows {
 	return list
 }
 
-// within returns the arrows that overlap a window, as rows and times of both ends. Of several
-// arrows that look the same on the page, it returns one.
+// within returns the arrows that overlap a window, with the rows and times of both ends. If several
+// arrows look the same on the page, it returns only one of them.
 func (list flows) within(from, to, pixel int64) []int64 {
 	type arrow struct {
 		fromRow, toRow int32

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Recording answers queries about a tape. Its methods may be called from any goroutine.
+// A Recording answers queries about a tape. Any goroutine may call its methods.
 type Recording struct {
 	tape   *events.Tape
 	search atomic.Pointer[search]
@@ -20,24 +20,24 @@ type Recording struct {
 	mu    sync.RWMutex // guards the fields below; queries hold it for reading
 	rows  []row
 	open  []events.Record // scopes that have not ended
-	next  int64           // number of the first block not indexed
-	width int64           // width of bins in nanoseconds
+	next  int64           // number of the first block that is not indexed
+	width int64           // width of a bin in nanoseconds
 	flows flows
 	last  int64 // latest end of a scope
 	chunk int   // number of consecutive blocks that one goroutine indexes
-	most  int   // limit of the number of cells
+	most  int   // maximum number of cells
 }
 
-// A row has the index of one row: its blocks.
+// A row holds the index of one row, which consists of its blocks.
 type row struct{ blocks []block }
 
-// A block is the index of one block.
+// A block holds the index of one block of the tape.
 type block struct {
 	events.Block
-	before, end int64   // bounds: short scopes begin after before and end no later than end
-	splits      []int64 // start times, between before and end, of long scopes in later blocks; ascending
-	longs       []long  // sorted by end
-	cells       []cell  // cells by level, from last to first
+	before, end int64   // short scopes begin after before, and end at end or earlier
+	splits      []int64 // sorted start times of long scopes in later blocks, if within the time of this block
+	longs       []long  // long scopes in the block, sorted by end
+	cells       []cell  // cells, from last to first
 	flows       []flow
 	values      []uint32 // names of the block's values
 }
@@ -52,13 +52,13 @@ type long struct {
 func (l *long) end() int64 { return l.start + l.dur }
 
 const (
-	mostCells = 1 << 21 // limit of an index
+	mostCells = 1 << 21 // maximum number of cells in an index
 	mostBins  = 1 << 18
-	mostRows  = 1 << 12 // limit of rows; further rows are not shown
-	waves     = 8       // indexing is divided into about this many parts; cells are bounded after each
+	mostRows  = 1 << 12 // maximum number of rows; further rows are not shown
+	waves     = 8       // number of parts of indexing; the number of cells is limited after each part
 )
 
-// New returns the Recording of a tape. The first query indexes it.
+// New returns the Recording of a tape. The first query indexes the tape.
 func New(tape *events.Tape) *Recording {
 	return &Recording{tape: tape, width: 1, chunk: 32, most: mostCells}
 }
@@ -66,16 +66,16 @@ func New(tape *events.Tape) *Recording {
 // Tape returns the tape of the recording.
 func (r *Recording) Tape() *events.Tape { return r.tape }
 
-// cores returns the number of processors to share work among.
+// cores returns the number of goroutines that share the work.
 func cores() *parallel.Cores { return parallel.NewCores(runtime.GOMAXPROCS(0) - 1) }
 
-// use brings the index up to date and keeps it unchanged until release is called.
+// use brings the index up to date, and keeps it unchanged until release is called.
 func (r *Recording) use(ctx context.Context) (release func(), err error) {
 	blocks := r.tape.State().Blocks
 	r.mu.Lock()
 	if len(blocks) > 0 && (blocks[len(blocks)-1].Number >= r.next || r.dropped(blocks[0].Number)) {
-		// Finish indexing even if the page has canceled the query, because the next query needs
-		// the index.
+		// Finish indexing even if the page has canceled the query, because the next query needs the
+		// index.
 		err = r.update(context.WithoutCancel(ctx), blocks)
 	}
 	r.mu.Unlock()
@@ -86,15 +86,15 @@ func (r *Recording) use(ctx context.Context) (release func(), err error) {
 	return r.mu.RUnlock, nil
 }
 
-// dropped reports whether the index still has blocks before the given number. The tape has dropped
-// these blocks.
+// dropped reports whether the index still has blocks before the block first, which the tape has
+// dropped.
 func (r *Recording) dropped(first int64) bool {
 	return slices.ContainsFunc(r.rows, func(row row) bool { return len(row.blocks) > 0 && row.blocks[0].Number < first })
 }
 
-// update indexes new blocks, and forgets blocks that the tape has dropped.
+// update indexes new blocks, and removes blocks that the tape has dropped.
 func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
-	rows := slices.Clone(r.rows) // a copy, so that either all changes apply or none
+	rows := slices.Clone(r.rows) // This is a copy, so that an error leaves the index unchanged.
 	for i := range rows {
 		n := 0
 		for n < len(rows[i].blocks) && rows[i].blocks[n].Number < blocks[0].Number {
@@ -160,7 +160,7 @@ func (r *Recording) update(ctx context.Context, blocks []events.Block) error {
 	return nil
 }
 
-// bound joins cells into wider bins until there are few enough cells, and returns the width of
+// bound merges cells into wider bins until there are at most most cells. It returns the width of
 // the bins.
 func bound(rows []row, width int64, most int) int64 {
 	for {
@@ -183,7 +183,7 @@ func bound(rows []row, width int64, most int) int64 {
 	}
 }
 
-// widen joins the cells of a block into wider bins.
+// widen merges the cells of a block into wider bins.
 func (b *block) widen(j *joiner, width int64) {
 	j.reset(0, width)
 	next, split := len(b.longs)-1, len(b.splits)
@@ -192,8 +192,8 @@ func (b *block) widen(j *joiner, width int64) {
 		for ; next >= 0 && b.longs[next].pos > c.pos; next-- {
 			j.flush()
 		}
-		// Instants do not count here: their order relative to scopes is kept only between two
-		// flushes.
+		// Instants are skipped here, because their order relative to scopes is kept only between
+		// two flushes.
 		for ; c.level > 0 && split > 0 && b.splits[split-1] > c.start; split-- {
 			j.flush()
 		}

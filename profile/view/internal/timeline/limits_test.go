@@ -24,8 +24,8 @@ func sideBySide(n int) *story {
 	return s
 }
 
-// An answer never has more spans than a page can draw. All scopes are counted, and a merged span
-// has the name of its longest scope.
+// An answer must not have more spans than a page can draw. All scopes must be counted, and a merged
+// span must have the name of its longest scope.
 func TestAnswersAreBounded(t *testing.T) {
 	s := sideBySide(20_000)
 	for row := range 9 {
@@ -54,14 +54,14 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// Long names are shortened if their total is too long.
+// Long names must be shortened if their total length is too large.
 func TestLongNamesAreCut(t *testing.T) {
 	s := &story{names: []string{""}, rows: make([][]happening, 1)}
 	for i := range 300 {
 		name := s.name(strings.Repeat(string(rune('a'+i%26)), 40_000) + fmt.Sprint(i))
 		s.rows[0] = append(s.rows[0], happening{kind: events.Instant, name: name, start: int64(10 * i), end: int64(10 * i)})
 	}
-	var stream []byte // several blocks of names, because a block holds at most 256 KiB
+	var stream []byte // The names need several blocks, because a block holds at most 256 KiB.
 	whole := *s
 	whole.names = whole.names[:1]
 	stream = whole.stream()
@@ -87,7 +87,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	}
 }
 
-// A window has the arrows that pass through it, and the instants within it.
+// A window must have the arrows that pass through it, and the instants within it.
 func TestFlowsAndInstants(t *testing.T) {
 	s := &story{names: []string{"", "sent", "read"}, rows: [][]happening{
 		{{kind: events.FlowOut, flow: 7, start: 10, end: 10}, {kind: events.Instant, name: 1, start: 20, end: 20}},
@@ -118,7 +118,7 @@ func TestFlowsAndInstants(t *testing.T) {
 	}
 }
 
-// Windows of a tape that has dropped its oldest blocks show the remaining ones.
+// The tape has dropped its oldest blocks. Windows must show the remaining blocks.
 func TestWindowsShowTheRemainingBlocks(t *testing.T) {
 	s := sideBySide(20_000)
 	stream := s.stream()
@@ -154,7 +154,7 @@ func TestWindowsShowTheRemainingBlocks(t *testing.T) {
 	}
 }
 
-// FuzzRecording asks all questions about recordings with arbitrary blocks.
+// FuzzRecording makes all kinds of queries about recordings with arbitrary blocks.
 func FuzzRecording(f *testing.F) {
 	s := sideBySide(30)
 	list := s.rows[0]

@@ -24,7 +24,7 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return &scratch{values: map[uint32]struct{}{}} }}
 
-// chunk indexes consecutive blocks of a row as if no blocks followed.
+// chunk indexes consecutive blocks of a row, as if they were the last blocks.
 func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 	var later []int64 // start times of long scopes in later blocks
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -35,7 +35,7 @@ func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 		}
 		n := 0
 		for _, start := range later {
-			if start <= b.before { // other start times do not affect earlier blocks
+			if start <= b.before { // Other start times do not affect earlier blocks.
 				later[n] = start
 				n++
 			}
@@ -44,20 +44,20 @@ func (s *scratch) chunk(tape *events.Tape, blocks []block, width int64) {
 	}
 }
 
-// settle reindexes the blocks of a row that depend on blocks outside their chunk, or on the start
-// times of open scopes.
+// settle indexes some blocks of a row again. These are the blocks that depend on blocks outside
+// their chunk, or on the start times of open scopes.
 func (s *scratch) settle(ctx context.Context, tape *events.Tape, blocks []block, open []int64, width int64) error {
 	last := int64(math.MinInt64)
 	for i := range blocks {
 		b := &blocks[i]
-		if b.before < last { // the clock ran backwards
+		if b.before < last { // The clock ran backwards.
 			b.before = last
 			s.index(tape, b, b.splits, width)
 		}
 		last = max(last, b.end)
 		b.end = last
 	}
-	var splits [][2]int64 // pairs of block and start time
+	var splits [][2]int64 // pairs of block index and start time
 	split := func(start int64, earlier int) {
 		at := sort.Search(earlier, func(k int) bool { return blocks[k].end >= start })
 		if at < earlier && start > blocks[at].before {
@@ -103,10 +103,10 @@ func (s *scratch) index(tape *events.Tape, b *block, splits []int64, width int64
 	slices.Sort(b.splits)
 }
 
-// decode reads a block. It stores the block's cells in the joiner, in bins of the given width
-// from an origin, and the long scopes and flows in s. It also sets the end of the block.
+// decode reads a block. It stores the block's cells in the joiner, in bins of the given width from
+// an origin. It stores the long scopes and flows in s, and sets the end of the block.
 func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, width int64) {
-	s.records, _ = tape.Read(&b.Block, s.records[:0]) // invalid records are left out
+	s.records, _ = tape.Read(&b.Block, s.records[:0]) // Read omits invalid records.
 	s.longs, s.flows = s.longs[:0], s.flows[:0]
 	clear(s.values)
 	own := slices.Clone(splits)
@@ -152,5 +152,5 @@ func (s *scratch) decode(tape *events.Tape, b *block, splits []int64, origin, wi
 	b.end = max(b.end, end)
 }
 
-// maxDepth is the greatest depth that is distinguished.
+// maxDepth is the maximum depth of a scope. Deeper scopes count as having this depth.
 const maxDepth = 1 << 10

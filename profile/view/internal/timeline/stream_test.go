@@ -11,14 +11,15 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A story is the workers' records, by rows, in the order of ends; one tick is a nanosecond.
+// A story holds the records of workers by row, in the order of their ends. One tick is a
+// nanosecond.
 type story struct {
 	names []string
 	rows  [][]happening
 	open  [][]happening // open scopes by row, outermost first
 }
 
-// A happening is one record; flush ends a block before it.
+// A happening is one record. If flush is set, a new block begins before the record.
 type happening struct {
 	kind         events.Kind
 	name, detail int
@@ -36,7 +37,7 @@ func (s *story) name(text string) int {
 	return len(s.names) - 1
 }
 
-// stream encodes a story in the format documented in package events.
+// stream encodes a story in the format that package events documents.
 func (s *story) stream() []byte {
 	out := []byte("\x89EVENTS\x01")
 	out = appendBlock(out, 1, binary.AppendVarint(nil, 1e18))

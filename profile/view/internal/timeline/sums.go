@@ -10,22 +10,22 @@ import (
 	"github.com/assetcook/assetcook/profile/internal/stat"
 )
 
-// A Query selects scopes: all that overlap the time from From to To.
+// A Query selects all scopes that overlap the time from From to To.
 type Query struct {
 	From, To     int64
-	Row          int    // -1 for all rows
-	Name, Detail string // empty for all
-	Within       bool   // only scopes entirely inside the window
+	Row          int    // number of the row; -1 for all rows
+	Name, Detail string // name and detail of the scopes; "" for any
+	Within       bool   // true to select only scopes entirely inside the time window
 }
 
-// Sums summarizes scopes. Each scope counts entirely, even the parts outside the window.
+// Sums summarizes scopes. Each scope counts entirely, even if it extends beyond the window.
 type Sums struct {
-	Names     []stat.Scope `json:"names"`   // sorted by own time, longest first
-	Slowest   []Slow       `json:"slowest"` // longest first
+	Names     []stat.Scope `json:"names"`   // names sorted by own time, longest first
+	Slowest   []Slow       `json:"slowest"` // the slowest scopes, longest first
 	Histogram []stat.Bar   `json:"histogram"`
 }
 
-// A Slow is one scope.
+// A Slow describes one scope.
 type Slow struct {
 	Name   string `json:"name"`
 	Detail string `json:"detail"`
@@ -35,7 +35,7 @@ type Slow struct {
 }
 
 const (
-	mostNames   = 1 << 11 // limit of the names that are summed separately
+	mostNames   = 1 << 11 // maximum number of names that are summed separately
 	mostSlowest = 20
 	others      = "(others)"
 )
@@ -79,10 +79,10 @@ type adder struct {
 	row     int
 	table   []string
 	names   map[uint32]*sum
-	more    *sum // sum over the names that do not fit
+	more    *sum // sum over the names for which there is no room
 	slowest []slow
 	times   stat.Histogram
-	around  []frame // scopes that enclose the records still to be visited, outermost first
+	around  []frame // scopes that may enclose the next record, outermost first
 }
 
 type slow struct {
@@ -97,8 +97,8 @@ type frame struct {
 	name, detail      uint32
 }
 
-// addRowBlocks visits the blocks of a row from the last to the first. For blocks outside the
-// window it uses only their cells.
+// addRowBlocks visits the blocks of a row from the last to the first. It reads only the blocks in
+// the window, and uses the cells of all other blocks.
 func (a *adder) addRowBlocks(ctx context.Context, tape *events.Tape, blocks []block) {
 	var records []events.Record
 	for k := len(blocks) - 1; k >= 0 && ctx.Err() == nil; k-- {
@@ -133,7 +133,7 @@ func (a *adder) addRowBlocks(ctx context.Context, tape *events.Tape, blocks []bl
 	a.leave(-1 << 63)
 }
 
-// leave sums the scopes that begin after start and so do not enclose it.
+// leave sums the scopes that begin after start, and so cannot enclose a scope that begins at start.
 func (a *adder) leave(start int64) {
 	for n := len(a.around); n > 0 && a.around[n-1].start > start; n-- {
 		a.sum(&a.around[n-1])
@@ -141,7 +141,7 @@ func (a *adder) leave(start int64) {
 	}
 }
 
-// enter visits a scope at its end.
+// enter adds a scope. Scopes come in reverse order of their ends.
 func (a *adder) enter(f frame) {
 	a.leave(f.start)
 	if n := len(a.around); n > 0 {
@@ -183,7 +183,7 @@ func (a *adder) room(name uint32) *sum {
 	return s
 }
 
-// slow keeps a scope if it is one of the slowest.
+// slow keeps a scope if it is one of the slowest so far.
 func (a *adder) slow(s slow) {
 	n := len(a.slowest)
 	if n == mostSlowest && a.slowest[n-1].dur >= s.dur {

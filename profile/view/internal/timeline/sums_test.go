@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Sums include the scopes that overlap the window, with their own times.
+// Sums must include the scopes that overlap the window, with their own times.
 func TestSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -89,7 +89,7 @@ func (s *story) sums(q Query) map[string]*modelSum {
 	return sums
 }
 
-// Stepping from hit to hit, forward or backward, visits the start of every hit and returns its
+// Stepping from hit to hit, forward or backward, must visit the start of every hit and return its
 // depth.
 func TestFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -144,8 +144,8 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// Values returns the first, least, greatest and last value of each pixel, and the last value before
-// the window.
+// Values must return the first, least, greatest and last value of each pixel, and the last value
+// before the window.
 func TestValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -208,7 +208,7 @@ func TestValues(t *testing.T) {
 	})
 }
 
-// A hundred planted changes are found, and nothing else.
+// The comparison must find a hundred planted changes, and no other changes.
 func TestPlantedChangesAreFound(t *testing.T) {
 	build := func(changed bool) *Recording {
 		s := &story{names: []string{""}, rows: make([][]happening, 2)}

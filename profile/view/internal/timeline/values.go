@@ -9,10 +9,10 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Values are quantities over time.
+// Values holds quantities over time.
 type Values struct {
-	Names  []string    `json:"names"`  // all quantities of the recording
-	Series [][]float64 `json:"series"` // pairs of time and value of each requested quantity
+	Names  []string    `json:"names"`  // names of all quantities in the recording
+	Series [][]float64 `json:"series"` // pairs of time and value, for each requested quantity
 }
 
 const (
@@ -26,7 +26,7 @@ type point struct {
 	value float64
 }
 
-// A pixel has the points of a series that are drawn at one horizontal position.
+// A pixel holds the points of a series that are drawn at one horizontal position.
 type pixel struct {
 	first, least, most, last point
 	some                     bool
@@ -65,13 +65,13 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 	names = names[:min(len(names), mostSeries)]
 	table := r.tape.State().Names
 	answer := &Values{Names: r.quantities(table), Series: make([][]float64, len(names))}
-	wanted := map[uint32]int{} // index of the series
+	wanted := map[uint32]int{} // maps names to indexes of the requested series
 	for sym, name := range table {
 		if i := slices.Index(names, name); i >= 0 {
 			wanted[uint32(sym)] = i
 		}
 	}
-	pixels := make([][]pixel, len(names)) // element 0 has the values before the window
+	pixels := make([][]pixel, len(names)) // pixels[i][0] has the values before the window
 	for i := range pixels {
 		pixels[i] = make([]pixel, 2+(to-from)/step)
 	}
@@ -120,8 +120,8 @@ func (r *Recording) Values(ctx context.Context, from, to int64, width int, names
 	return answer, nil
 }
 
-// needed reports whether a block has values to read. For a block outside the window, only values
-// of names without a value so far are read.
+// needed reports whether a block has values to read. A block outside the window is read only for
+// names that have no value so far.
 func (b *block) needed(wanted map[uint32]int, before []pixel, outside bool) bool {
 	return slices.ContainsFunc(b.values, func(name uint32) bool {
 		i, ok := wanted[name]
@@ -147,7 +147,7 @@ func (r *Recording) quantities(table []string) []string {
 	return slices.Compact(list)
 }
 
-// flat returns the points of pixels in chronological order, without duplicates.
+// flat returns the points of all pixels in chronological order, without duplicates.
 func flat(pixels []pixel) []float64 {
 	list := []float64{}
 	for i, p := range pixels {

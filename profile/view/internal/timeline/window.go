@@ -9,23 +9,22 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// A Window is a part of a recording to draw. Names and details in all lists are indexes into
-// Names.
+// A Window is a part of a recording to draw. Names and details in all lists are indexes into Names.
 type Window struct {
 	From  int64    `json:"from"`
 	To    int64    `json:"to"`
 	Names []string `json:"names"`
 	Rows  []Row    `json:"rows"`
 
-	Open     []int64 `json:"open"`     // row, start, name, detail, depth
-	Instants []int64 `json:"instants"` // row, time, name, detail
-	Flows    []int64 `json:"flows"`    // row and time of the start, row and time of the end
+	Open     []int64 `json:"open"`     // row, start, name, detail and depth of each open scope
+	Instants []int64 `json:"instants"` // row, time, name and detail of each instant
+	Flows    []int64 `json:"flows"`    // start row, start time, end row and end time of each arrow
 	Dropped  int64   `json:"dropped"`
 }
 
-// A Row has the spans of one row: start, duration, name, detail, depth, count. A span with a
-// count above 1 stands for several scopes narrower than a pixel, and has the name of the longest
-// one.
+// A Row holds the spans of one row. A span is start, duration, name, detail, depth and count. If
+// the count is above 1, the span stands for several scopes narrower than a pixel, and has the name
+// of the longest scope.
 type Row struct {
 	Row   int     `json:"row"`
 	Name  string  `json:"name"`
@@ -82,7 +81,7 @@ func (r *Recording) Window(ctx context.Context, from, to int64, width int) (*Win
 	for i, list := range cells {
 		w.addRow(i, workers[i], list, &names)
 		if room -= len(list); room <= 0 {
-			break // limit reached; real programs have fewer rows, less deep ones
+			break // The limit is reached. Real programs have fewer and less deep rows.
 		}
 	}
 	for _, o := range open {
@@ -127,7 +126,7 @@ func fewEnough(cells [][]cell) bool {
 	return spans <= mostSpans && instants <= mostInstants
 }
 
-// window returns the cells of a row in a window, with levels within the row.
+// window returns the cells of a row in a window. Their levels include the long scopes around them.
 func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, pixel int64, open []int64) []cell {
 	j := &joiner{}
 	j.reset(from, pixel)
@@ -168,11 +167,11 @@ func (r *Recording) window(ctx context.Context, s *scratch, row int, from, to, p
 	return j.out
 }
 
-// outer has the start times of the long scopes that enclose the records still to be visited,
-// outermost first.
+// outer holds the start times of the long scopes that may enclose the next record, outermost first.
 type outer struct{ starts []int64 }
 
-// enterLongScope visits a long scope at its end, and draws it if it is in the window.
+// enterLongScope adds a long scope, and draws it if it is in the window. Scopes come in reverse
+// order of their ends.
 func (o *outer) enterLongScope(l *long, j *joiner, from, to int64) {
 	depth := o.depth(l.start)
 	o.starts = append(o.starts[:depth], l.start)
@@ -182,7 +181,7 @@ func (o *outer) enterLongScope(l *long, j *joiner, from, to int64) {
 	}
 }
 
-// depth returns how many scopes enclose a scope with this start time.
+// depth returns the number of long scopes that enclose a scope with the given start time.
 func (o *outer) depth(start int64) int {
 	n := len(o.starts)
 	for n > 0 && o.starts[n-1] > start {
@@ -191,7 +190,7 @@ func (o *outer) depth(start int64) int {
 	return n
 }
 
-// A table maps the names of a recording to the indexes of an answer.
+// A table maps names of a recording to indexes into the list of names in an answer.
 type table struct {
 	all   []string
 	local map[uint32]int64

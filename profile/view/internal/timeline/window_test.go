@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// drawStory draws rows of nested scopes, with instants and values between them, cut into blocks
-// anywhere.
+// drawStory draws random rows of nested scopes, with instants and values between them. It divides
+// the records into blocks at random.
 func drawStory(t *rapid.T) *story {
 	s := &story{names: []string{"", "encode", "decode", "wall.png", "floor.png", "pass"}}
 	name := func() int { return rapid.IntRange(0, len(s.names)-1).Draw(t, "name") }
@@ -47,7 +47,7 @@ func drawStory(t *rapid.T) *story {
 				list = append(list, h)
 			}
 		}
-		// Unended scopes begin before, between or after the others.
+		// Unended scopes may begin before, between or after the other scopes.
 		var open []happening
 		for budget > 0 {
 			if len(open) < 3 && rapid.IntRange(0, 3).Draw(t, "open") == 0 {
@@ -120,8 +120,8 @@ func (s *story) end() (end int64) {
 	return end
 }
 
-// indexed returns recordings of a story: one that draws windows from cells, one that decodes
-// blocks, and one that got the stream in pieces.
+// indexed returns three recordings of a story. One draws windows from cells, one decodes blocks,
+// and one got the stream in pieces.
 func indexed(t *rapid.T, s *story) map[string]*Recording {
 	stream := s.stream()
 	binned := New(events.OpenTape(stream))
@@ -147,8 +147,8 @@ func indexed(t *rapid.T, s *story) map[string]*Recording {
 	return map[string]*Recording{"cells": binned, "blocks": coarse, "live": live}
 }
 
-// A window has exactly the scopes that overlap it, at their depths, however the stream is cut
-// into blocks.
+// A window must have exactly the scopes that overlap it, at their depths, for any division into
+// blocks.
 func TestWindowIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -171,8 +171,8 @@ func TestWindowIsExact(t *testing.T) {
 	})
 }
 
-// Scopes narrower than a pixel are merged at their depth and all counted; wider ones are shown
-// separately. A merged span has the name of its longest scope.
+// Scopes narrower than a pixel must be merged at their depth and all counted. Wider scopes must be
+// separate. A merged span must have the name of its longest scope.
 func TestWindowJoins(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStory(t)
@@ -208,8 +208,8 @@ func TestWindowJoins(t *testing.T) {
 	})
 }
 
-// Scopes before and after the begin of a long scope are at different depths, so wider bins do not
-// join them, even if an instant between them comes first.
+// Scopes before and after the beginning of a long scope have different depths. Wider bins must not
+// merge them, even if an instant between them comes first.
 func TestWidenKeepsSplits(t *testing.T) {
 	before := cell{start: 893, end: 1023, took: 130, count: 1, pos: 6, level: 1}
 	after := cell{start: 1025, end: 1026, took: 1, count: 1, pos: 8, level: 1}
