@@ -62,8 +62,8 @@ func canCompareStamps(s *session.Session, last *index.Index, targets []string, w
 }
 
 // aroundSource returns the directories that affect one source: its parents, which may have rule
-// files, and the directories of its dependencies and outputs. It returns nil if the index lacks the
-// source.
+// files, and the directories of its dependencies and outputs. If the index lacks the source, it
+// returns nil.
 func aroundSource(last *index.Index, source string) Where {
 	type place struct {
 		tree index.Tree
@@ -86,7 +86,7 @@ func aroundSource(last *index.Index, source string) Where {
 			return err
 		}
 		if f, ok := last.Files().File(source); !ok || f.Role != index.Asset {
-			return errNeedFullScan // the source may be new, or ignored
+			return errNeedFullScan // the source may be new or ignored
 		}
 		above(index.Assets, path.Dir(source))
 		for _, a := range last.Results().ActionsOf(source) {
@@ -129,7 +129,7 @@ func ListTree(ctx context.Context, s *session.Session, last *index.Index) (*Delt
 	}
 	for a := range last.Results().Actions() {
 		if d.Before == nil {
-			d.Before = make([]index.Action, 0, len(tree.Entries)) // usually one action per source
+			d.Before = make([]index.Action, 0, len(tree.Entries))
 		}
 		d.Before = append(d.Before, *a)
 	}
@@ -211,11 +211,11 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 	return nil
 }
 
-// loadIndex checks the rows of the index and reads all of it, if the run needs that.
+// loadIndex checks the rows of the index. If the run needs the whole index, it also reads the rest.
 func (f *finder) loadIndex() error {
 	every := f.s.Mode.EveryAction
 	if every && f.last.CheckRows() != nil {
-		return errNeedFullScan // otherwise the observer would get some events twice
+		return errNeedFullScan // damage found later would send some events twice
 	}
 	pending := 0
 	for _, target := range f.delta.Targets {
@@ -229,8 +229,8 @@ func (f *finder) loadIndex() error {
 	return nil
 }
 
-// compareContents reads the files whose stamps do not prove their content, and sorts the files
-// that differ.
+// compareContents reads the files whose stamps do not prove that they are unchanged. It adds the
+// files that differ to the delta.
 func (f *finder) compareContents(ctx context.Context, opt restat.Options) error {
 	found := f.delta.Found
 	begin := f.s.Clock.Now()
@@ -244,7 +244,7 @@ func (f *finder) compareContents(ctx context.Context, opt restat.Options) error 
 	for i := range files {
 		file := &files[i]
 		if file.Role == index.Made && file.Known.Mode != 0 && file.Known.Mode != file.Now.Mode {
-			file.Same = false // a new output would get different permissions
+			file.Same = false // the permissions have changed, so the run makes the output again
 		}
 		if file.Same {
 			continue
