@@ -296,7 +296,7 @@ func (s *Contents) contentOutsideTree(ctx context.Context, on dependency.Depende
 		info, err := stat(on.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return // it stays Absent
+			return // f stays Absent
 		case err == nil && !info.Mode().IsRegular():
 			err = errors.New("the file is not a regular file")
 		}
