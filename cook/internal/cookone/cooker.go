@@ -159,7 +159,7 @@ func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 		r, err = c.attemptCook(ctx, t, how)
 	}
 	if errors.Is(err, errUnwatched) {
-		err = ErrChanged // in each attempt, the recipe read new files
+		err = ErrChanged // each attempt read new files
 	}
 	return r, err
 }
