@@ -446,7 +446,7 @@ func TestFormatIsFixed(t *testing.T) {
 		got[i] = hex.EncodeToString(sum[:])
 	}
 	want := [2]string{"a36f6e5dbae4bc42c1b61ea6c9f64c6c", "50aa6dabcc3aab17c7d6f0814a2f5701"}
-	if runtime.GOOS == "windows" { // on Windows, /usr/bin/tool is not an absolute path
+	if runtime.GOOS == "windows" { // /usr/bin/tool is not an absolute path there
 		want = [2]string{"8e4a802d8efff8e15d5a1bfddffd797c", "520cbe713165748020a499b044b2e16c"}
 	}
 	if got != want {
