@@ -82,7 +82,7 @@ func (s *SARIF) Event(e cook.Event) {
 	s.addDiagnostic(rule, &d)
 }
 
-// Finding adds a difference between artifacts and a verification.
+// Finding adds a difference that a verification found.
 func (s *SARIF) Finding(f cook.Finding) {
 	d := diagnoseFinding(s.dir, &f)
 	s.addDiagnostic("difference", &d)

@@ -27,7 +27,7 @@ func WriteKinds(w io.Writer, s *cook.Summary) {
 		fmt.Fprintf(w, "left out: %s; see cook help ignore\n", kindsText(s.LeftOut))
 	}
 	switch {
-	case s.AnyEngine: // without an engine, images get no mipmaps
+	case s.AnyEngine: // images get no mipmaps if no engine is named
 	case s.Preset == "2d":
 		fmt.Fprintln(w, `the images look like a 2D game; their roles decide which get mipmaps (in a rule, preset = "2d" turns mipmaps off, and preset = "3d" gives sprites mipmaps too)`)
 	case s.Preset == "3d":

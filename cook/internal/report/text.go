@@ -25,7 +25,7 @@ type Text struct {
 	Style frontend.Style // style of the output to Err
 
 	Verbose bool // print a line for each asset that needs work
-	Explain bool // print the reasons below each line
+	Explain bool // print the reasons below each line; with Verbose, also for skipped assets
 	DryRun  bool
 
 	// Keep saves all failures and warnings if some of them were not printed. It returns the name of

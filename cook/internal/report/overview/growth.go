@@ -149,7 +149,7 @@ func warningsTable(r *Report) *Table {
 		{"cause", "warning", Text, false}, {"warnings", "warnings", Number, true}, {"path", "such as", Name, false}, {"paths", "and", Text, false}}}
 	const examples = 4
 	worked := map[string]time.Time{}
-	recipes := map[string]bool{} // recipes that have warned, but whose texts the history lacks
+	recipes := map[string]bool{} // assets with warnings whose texts the history lacks
 	for i := range r.in.Assets {
 		a := &r.in.Assets[i]
 		if a.Last.At.After(worked[a.Path]) {
