@@ -38,7 +38,7 @@ type findings struct {
 	odd      bool  // set if an entry makes the stamp unreliable
 	stats    int64 // number of lstat calls
 	entries  []Entry
-	configs  []Entry   // at most one
+	configs  []Entry   // one file at most
 	ignores  []Entry   // .cookignore, and files whose content determines whether they are assets
 	leftOut  []Entry   // files and directories that Defaults excludes
 	problems []Problem // problems of the directory or its entries
