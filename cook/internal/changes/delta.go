@@ -69,7 +69,7 @@ type Stale struct {
 type Read struct {
 	Files, Bytes int64
 	Took         time.Duration
-	Parts        *contents.Parts // results of extracts and listings
+	Parts        *contents.Parts
 	Tools        tools.Present
 }
 

@@ -215,7 +215,7 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 func (f *finder) loadIndex() error {
 	every := f.s.Mode.EveryAction
 	if every && f.last.CheckRows() != nil {
-		return errNeedFullScan // damage found later would send some events twice
+		return errNeedFullScan // if damage were found later, some events would be sent twice
 	}
 	pending := 0
 	for _, target := range f.delta.Targets {

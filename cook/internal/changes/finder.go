@@ -173,7 +173,7 @@ func (f *finder) addNaming() {
 		return
 	}
 	type named struct{ source, target string }
-	naming := map[string][]named{} // named sources, by the source whose artifacts they name
+	naming := map[string][]named{}
 	f.last.Results().Deps(func(k dependency.Kind) bool { return k == dependency.Name }, func(source string, d index.Dep) {
 		of, _ := d.On.NamedOutput()
 		naming[of] = append(naming[of], named{source, d.On.Path})
@@ -368,7 +368,7 @@ func (f *finder) compareParts(ctx context.Context) {
 // askAgain adds the parts that differ now because their extracts have changed.
 func (f *finder) askAgain(changed []dependency.Dependency) {
 	is := map[dependency.Dependency]bool{}
-	folders := map[Asking]bool{} // whether any extract of this function and directory has changed
+	folders := map[Asking]bool{}
 	for _, x := range changed {
 		is[x] = true
 		folders[AskingOf(x)] = true

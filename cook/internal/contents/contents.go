@@ -103,7 +103,7 @@ type Contents struct {
 	assets []File
 
 	mu       sync.Mutex
-	extra    map[dependency.Dependency]*entry // files outside the list of assets, listings, and links
+	extra    map[dependency.Dependency]*entry // files other than assets, and listings and links
 	again    map[dependency.Dependency]reading
 	before   map[dependency.Dependency][]string // files in which the last run found a part, by extract
 	learning map[*File]chan struct{}            // each channel is closed when its asset has been read
@@ -114,7 +114,7 @@ type Contents struct {
 type entry struct {
 	once  sync.Once
 	file  File
-	names []string // the names that a listing contains
+	names []string
 }
 
 // New returns empty Contents.
@@ -296,7 +296,7 @@ func (s *Contents) contentOutsideTree(ctx context.Context, on dependency.Depende
 		info, err := stat(on.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return // f stays Absent
+			return
 		case err == nil && !info.Mode().IsRegular():
 			err = errors.New("the file is not a regular file")
 		}

@@ -42,13 +42,13 @@ type extract struct {
 	// file is the entry for the index. Its content is the encoding of all parts or, for a listing,
 	// of the file names.
 	file  File
-	names []string // names of the files to read
+	names []string
 	says  recipe.Says
 	looks sync.Once
 
 	members []member
-	about   map[string][]int // indexes of the members that have a part about each subject
-	err     error            // the error of the first unreadable member
+	about   map[string][]int
+	err     error
 	reads   sync.Once
 }
 

@@ -30,7 +30,7 @@ func (rd *reader) lookAtListing(e *entry, l dependency.Dependency) {
 	names, stamp, err := listFolder(rd.opt.Assets, l)
 	switch {
 	case pathname.IsAbsent(err):
-		return // f stays Absent
+		return
 	case err != nil:
 		f.How, f.Err = Unreadable, err
 		return
@@ -149,7 +149,7 @@ func (rd *reader) lookAtLink(f *File, on dependency.Dependency) {
 	text, stamp, err := rd.readLink(on.Path)
 	switch {
 	case pathname.IsAbsent(err):
-		return // f stays Absent
+		return
 	case err != nil:
 		f.How, f.Err = Unreadable, err
 		return

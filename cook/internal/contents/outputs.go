@@ -43,7 +43,7 @@ type Output struct {
 // A Before is an action of the last run, with the current state of its outputs.
 type Before struct {
 	index.Action
-	Outputs []Output // one for each of Action.Made
+	Outputs []Output // one output for each element of Action.Made
 }
 
 // Intact reports whether all artifacts are unchanged.
@@ -160,7 +160,7 @@ func (rd *reader) compareOutputs(ctx context.Context, out *confine.Dir, all []Ou
 	one := func(w *bulk.Worker, o *Output) {
 		sum, err := rd.sumOutput(ctx, w, &tree, out, o, want)
 		if err != nil {
-			return // the state stays Edited
+			return
 		}
 		rd.read.Files.Add(1)
 		rd.read.Bytes.Add(sum.Size)

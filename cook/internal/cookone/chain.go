@@ -144,7 +144,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 			return Ready{}, fmt.Errorf("%s, which is made from this asset: %w", pathname.Show(f.file.Path), err)
 		}
 		for k := range done.Made {
-			if done.Made[k].Role == "" { // the step keeps the pixels, as packing does
+			if done.Made[k].Role == "" { // packing, for example, keeps the use of the pixels
 				done.Made[k].Role = first.Made[i].Role
 			}
 			r.takeArtifactOf(done, k)

@@ -46,7 +46,7 @@ type Env struct {
 	Assets    *confine.Dir
 	Out       *confine.Dir // nil in a dry run without output directory
 	Contents  *contents.Contents
-	Artifacts *artifacts.Catalog // the inputs of bundles
+	Artifacts *artifacts.Catalog // artifacts that bundles read
 	Checksum  hashing.Func
 	Memory    int64           // memory budget in bytes, for all running recipes together
 	Cores     *parallel.Cores // cores that all recipes share; nil if each recipe has its own
@@ -61,8 +61,8 @@ type Cooker struct {
 	mode   fs.FileMode
 	summer *hashing.Summer
 	budget *budget
-	kinds  *labels // names of the kinds of memory
-	steps  *labels // names of the steps of recipes
+	kinds  *labels
+	steps  *labels
 }
 
 // New returns a cooker that gives artifacts the given mode and sums files with summer.

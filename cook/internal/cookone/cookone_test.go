@@ -42,7 +42,7 @@ func TestProcessorTime(t *testing.T) {
 	}
 	var stop atomic.Bool
 	var busy sync.WaitGroup
-	for range 8 { // loads the machine
+	for range 8 {
 		busy.Go(func() {
 			for !stop.Load() {
 			}
@@ -66,7 +66,7 @@ func TestProcessorTime(t *testing.T) {
 		spin(piece)
 		each(t.Context(), 4, func(int) error { spin(piece); return nil })
 		time.Sleep(10 * piece)
-		elsewhere.addProcessorTime(piece) // stands for the time of a program
+		elsewhere.addProcessorTime(piece)
 	})
 	passed := time.Since(begin)
 	if total := used + elsewhere.sumProcessorTime(); !known || total < 6*piece || total > 8*piece || passed < 10*piece {

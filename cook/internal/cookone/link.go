@@ -120,7 +120,7 @@ type linker struct {
 	r      *Ready
 	digits map[string]string // known digits, by token
 	own    map[string]int    // number of the output that each token names
-	found  [][]place         // the tokens in each output
+	found  [][]place
 }
 
 // A place is the position of a token in a file.

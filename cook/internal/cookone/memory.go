@@ -29,7 +29,7 @@ type budget struct {
 	bytes int64
 	left  *semaphore.Weighted
 	cores *parallel.Cores // waiting workers lend their cores to other recipes
-	group *memory.Group   // records the reserved memory
+	group *memory.Group
 	now   func() time.Time
 }
 

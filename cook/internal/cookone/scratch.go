@@ -81,13 +81,13 @@ func (n *names) nextScratchName() string { return fmt.Sprintf("%x-%d", n.run, n.
 type Scratch struct {
 	in     *confine.Dir
 	sums   *bulk.Worker // nil if files are read in another way
-	tree   *bulk.Tree   // the directory in, as bulk.Worker reads it
-	base   string       // common prefix of the names
-	files  []string     // the name of each output's file
-	placed []bool       // outputs whose file was renamed into place
-	opened bool         // set once makeFolder has made a directory
-	names  *names       // nil if no directory can be confined
-	cell   string       // name of the directory of a confined program, or ""
+	tree   *bulk.Tree
+	base   string
+	files  []string
+	placed []bool // outputs whose file was renamed into place
+	opened bool   // set once makeFolder has made a directory
+	names  *names // nil if no directory can be confined
+	cell   string // name of the directory of a confined program, or ""
 }
 
 // longestExt limits the extension of a scratch file, in bytes. A longer extension could make the

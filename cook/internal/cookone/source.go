@@ -22,9 +22,9 @@ type Source struct {
 	size   int64
 
 	file *os.File // nil if not open
-	err  error    // the error of opening the file
-	head []byte   // the first HeadSize bytes, once they are read
-	read bool     // set once head is valid
+	err  error
+	head []byte // the first HeadSize bytes, once they are read
+	read bool
 }
 
 // NewSource returns the source of an action; size is its size in bytes. It reuses the buffer of
@@ -85,8 +85,8 @@ func readFirst(f *os.File, buf []byte) ([]byte, error) {
 // A SourceSummer sums sources that have not been read yet.
 type SourceSummer struct {
 	Contents *contents.Contents
-	Sums     *bulk.Worker    // reads small files
-	Summer   *hashing.Summer // reads large files
+	Sums     *bulk.Worker    // worker that reads small sources
+	Summer   *hashing.Summer // summer that reads large sources
 	Sharers  int             // number of goroutines that read one very large source together
 }
 

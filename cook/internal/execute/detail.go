@@ -104,7 +104,7 @@ const (
 
 // A track holds the spans and the times of one worker.
 type track struct {
-	worker, most int // number of the worker, and maximum number of its spans
+	worker, most int
 	spans        []Span
 	end          time.Duration
 	busy         time.Duration

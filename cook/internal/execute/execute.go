@@ -50,7 +50,7 @@ import (
 type Env struct {
 	Cook   cookone.Env
 	Work   string         // directory in Out for files that do not have their final names yet
-	Store  *store.Store   // nil for none
+	Store  *store.Store   // nil if results are not stored
 	Remote remote.Options // an empty URL means no server
 }
 
@@ -61,7 +61,7 @@ type Options struct {
 	Workers       int
 	StopOnFailure bool // begin no action after the first failure
 	Strict        bool // a warning of a recipe fails its action
-	DryRun        bool // nothing is written
+	DryRun        bool // predict outcomes, without writing anything
 	// Hesitate waits before a new failure counts, because an editor may still be saving a file that
 	// the action reads. If it is nil, failures count at once.
 	Hesitate func()
@@ -134,7 +134,7 @@ type run struct {
 	cooker  *cookone.Cooker
 	finder  *lookup.Finder
 	outputs *place.Outputs
-	remote  Remote // nil for none
+	remote  Remote // nil without a server
 }
 
 // Run carries out a plan. An error means that no action could begin.

@@ -18,7 +18,7 @@ type queue struct {
 	mu       sync.Mutex
 	more     sync.Cond // signals a ready action, or the end of the run
 	schedule schedule
-	remote   Remote       // nil for none
+	remote   Remote       // nil without a server
 	atWork   int          // number of actions that workers are carrying out
 	idle     int          // number of workers that wait for answers of the server
 	begun    map[int]bool // actions that were reported as started, although they may start again

@@ -27,9 +27,9 @@ type worker struct {
 	source   cookone.Source
 	times    cookone.Times
 	track    *track
-	sums     *bulk.Worker // computes checksums of scratch files
-	key      *hashing.Key // hashes action IDs
-	sharers  int          // number of goroutines that read one very large source together
+	sums     *bulk.Worker
+	key      *hashing.Key
+	sharers  int // number of goroutines that read one very large source together
 	learning time.Duration
 }
 

@@ -134,9 +134,9 @@ func TestDamageInLastByteOfRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range x.sealed {
-		x.sealed[i].Store(0) // marks the block as unchecked
+		x.sealed[i].Store(0)
 	}
-	const second = headerSize + blockSize // start of the second block
+	const second = headerSize + blockSize
 	x.data[second] ^= 1
 	if err := noticing(func() error { x.checkRange(second-1, 1); return nil }); err != nil {
 		t.Errorf("reading the byte before the damaged block: error %v", err)

@@ -18,7 +18,7 @@ type Folder struct {
 	// Listed is set if the scan listed the directory and the index has every file in it. Usable is
 	// set if an unchanged stamp proves an unchanged listing.
 	Listed, Usable bool
-	Odd            bool // see scan.Folder
+	Odd            bool // set if an equal stamp does not prove an equal listing
 
 	x          *flat
 	row        folderRow

@@ -20,11 +20,11 @@ import (
 type Role uint8
 
 const (
-	Asset  Role = iota // a source
+	Asset  Role = iota // a source file of an asset
 	Other              // another input: a dependency, a program or the manifest
 	Config             // a cook.toml file in the asset tree
 	Ignore             // a .cookignore file in the asset tree
-	Made               // an artifact
+	Made               // an artifact in the output directory
 	Absent             // a file that a recipe looked for and did not find
 	ghost              // the source of an action that is not a file any more
 )
@@ -120,7 +120,7 @@ type Totals struct {
 // A flat is an open index file. It decodes rows in place. The zero value is an empty index.
 type flat struct {
 	data     []byte
-	seals    []byte             // the seals of the blocks
+	seals    []byte
 	sealed   []atomic.Uint32    // bit set of the blocks that were checked
 	intact   [sectionCount]bool // sections that were checked completely
 	checksum string
@@ -409,7 +409,7 @@ type Tree uint8
 const (
 	Assets Tree = iota
 	Out
-	System // absolute paths
+	System // paths are absolute
 	trees
 )
 
@@ -432,7 +432,7 @@ type folderRow struct {
 	// Listed is set if the scan listed the directory, and the index has all files that it needs. Usable
 	// is set if an unchanged stamp proves an unchanged listing.
 	Listed, Usable bool
-	Odd            bool // see scan.Folder
+	Odd            bool // set if an equal stamp does not prove an equal listing
 	Dead           bool
 	First, Count   int // first node of the directory, and the number of its nodes
 	End            int // row after the last subdirectory

@@ -45,8 +45,8 @@ const (
 	nameSize   = 16        // size of the name of the checksum function
 	totalsSize = 5 * 8     // five fields of Totals
 	sealSize   = 16        // size of an XXH3-128
-	stampSize  = 5*8 + 4   // size, times, inode, device, mode
-	strSize    = 4 + 4     // offset, length
+	stampSize  = 5*8 + 4   // fields: size, times, inode, device, mode
+	strSize    = 4 + 4     // fields: offset, length
 	entrySize  = 8 + 8     // size of a row in the table of sections
 	checksumAt = 8 + 4 + 4 // offset of the checksum function's name, after magic, version and a zero word
 	tableAt    = checksumAt + nameSize
@@ -75,9 +75,9 @@ const (
 	nodeStampAt  = nodeActionAt + 4
 	nodeSize     = nodeStampAt + stampSize
 
-	contentSize = 16 + 32 // checksum, blob ID
+	contentSize = 16 + 32 // fields: checksum, blob ID
 
-	actionStateAt     = 4 // offset after the number of the source's node
+	actionStateAt     = 4
 	actionMethodAt    = actionStateAt + 4
 	actionDepsCountAt = actionMethodAt + 4
 	actionMadeCountAt = actionDepsCountAt + 4
@@ -87,9 +87,9 @@ const (
 	actionCookTimeAt  = actionTargetAt + 3*strSize + 2*32
 	actionSize        = actionCookTimeAt + 2*8
 
-	actionWarned = 1 // flag of an action
+	actionWarned = 1
 
-	madeRoleAt = 4 // offset after the artifact's node
+	madeRoleAt = 4
 )
 
 var rowSize = [sectionCount]int{

@@ -24,7 +24,7 @@ type marks struct {
 // Index.over, so that its row numbers stay valid.
 type additions struct {
 	files   map[string]File
-	actions map[string][]Action // actions by source
+	actions map[string][]Action
 	owners  map[string][]string // sources by output; several if they conflict
 	holds   map[string]int      // number of outputs in and below each output directory
 	absent  map[string]bool     // absent paths without a node in the base

@@ -41,7 +41,7 @@ func TestEditedIndexEqualsModel(t *testing.T) {
 // A session is an index under test, together with its model.
 type session struct {
 	*model
-	base []byte // the bytes of the file
+	base []byte
 	live *Index
 	// touched has the paths edited since the index was opened. Their nodes in the changes are not
 	// valid any more.

@@ -133,7 +133,7 @@ func TestRetargetedLinkMovesItsFiles(t *testing.T) {
 	}
 	l := mustLive(t, base, noChanges(x, vouching{}))
 	editor{l}.insertFolder(scan.Folder{Path: "link", Real: "new"}, true)
-	editor{l}.restampNode(0, x.refAtRow(secByPath, 0), stamp(2), true) // number of the node in the base
+	editor{l}.restampNode(0, x.refAtRow(secByPath, 0), stamp(2), true)
 	l = mustLive(t, base, encodeChanges(l))
 	type found struct {
 		real, path string

@@ -37,7 +37,7 @@ type model struct {
 	vouched  []Vouch
 	folders  map[string]listed
 	files    map[string]File
-	actions  map[[2]string]Action // actions by source and target
+	actions  map[[2]string]Action
 }
 
 func drawModel(t *rapid.T) *model {

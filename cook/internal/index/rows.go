@@ -15,7 +15,7 @@ type Row struct {
 	part   int
 	flat   *flat
 	row    []byte
-	target string // cache of the last target, shared by rows
+	target string // caches the target, so that rows share the string
 }
 
 // Rows yields the actions of the sources whose paths start with prefix, sorted by path and target.
@@ -150,7 +150,7 @@ type Tally struct {
 	x    *Index
 	row  Row
 	seen [2]bitset
-	over map[string]bool // sources with added actions
+	over map[string]bool
 }
 
 // Tally begins an empty tally. Load must have succeeded.

@@ -22,7 +22,7 @@ type Vouch struct {
 // A vouching has all vouches of an index.
 type vouching struct {
 	identity hashing.Digest
-	vouches  []vouch // sorted by target
+	vouches  []vouch // one vouch per target, sorted
 }
 
 // A vouch is a Vouch in the encoding of the changes file.

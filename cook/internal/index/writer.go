@@ -41,12 +41,12 @@ type writer struct {
 	folders map[folderKey]int
 	list    []folderIn
 	files   []File
-	made    []*Artifact // the artifacts of all actions
-	named   []string    // absent paths, and paths of sources that no longer exist
+	made    []*Artifact
+	named   []string // absent paths, and paths of sources that no longer exist
 	nodes   []nodeIn
 	methods methodRows
 
-	fileNode, madeNode, sourceNode []int32 // nodes of the files, artifacts and actions
+	fileNode, madeNode, sourceNode []int32
 }
 
 // fileOfNode returns the path, the stamp and the content of a node.

@@ -48,11 +48,11 @@ type Options struct {
 	URL     string   // "" if there is no server
 	Program string   // program that is started with the argument Serve
 	Args    []string // arguments with the address and the credentials
-	Read    bool     // download results
-	Upload  bool     // upload results
-	NoRace  bool     // wait for answers instead of cooking at the same time
-	Exec    bool     // other machines may cook
-	Always  bool     // other machines also cook actions that take little time
+	Read    bool     // set if the run downloads results
+	Upload  bool     // set if the run uploads results
+	NoRace  bool     // set if the run waits for answers instead of cooking at the same time
+	Exec    bool     // set if other machines may cook
+	Always  bool     // set if other machines also cook quick actions
 	Jobs    int      // maximum number of concurrent actions on other machines
 	// Traffic is called with reports about transfers, from one goroutine at a time. It may be nil.
 	Traffic func(Traffic)

@@ -298,7 +298,7 @@ func TestOnlyExtraTimeUsesUpPatience(t *testing.T) {
 		t.Errorf("the patience is %v", left)
 	}
 	c.SetPatience(time.Minute)
-	for range 1000 { // until the clock has advanced
+	for range 1000 { // repeats until the clock has advanced
 		if !c.Fetch(t.Context(), key, 0) {
 			t.Error("no answer")
 		}

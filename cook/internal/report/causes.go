@@ -32,7 +32,7 @@ type Causes struct {
 // A cause is a set of messages that differ only in names and numbers.
 type cause struct {
 	severity frontend.Severity
-	first    string // text of the first message
+	first    string
 	n        int
 	shown    int
 	most     int // number of messages to print

@@ -65,7 +65,7 @@ type started struct {
 	asset
 	at       time.Time
 	expected time.Duration
-	step     string // current step of the recipe
+	step     string
 }
 
 // assetAndStep returns the name of the asset and the current step of its recipe.

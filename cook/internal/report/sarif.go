@@ -63,7 +63,7 @@ type sarifFile struct {
 
 type sarifRegion struct {
 	StartLine   int `json:"startLine"`
-	StartColumn int `json:"startColumn"` // position in bytes
+	StartColumn int `json:"startColumn"` // column, counted in bytes
 }
 
 // Event adds a failure or a warning.

@@ -32,8 +32,8 @@ type Text struct {
 	// the file. If Keep is nil, they are not saved.
 	Keep   func(all []byte) (where string, err error)
 	causes Causes
-	found  Causes       // causes of differences
-	all    bytes.Buffer // text of all failures and warnings
+	found  Causes
+	all    bytes.Buffer
 	recap  recap
 }
 

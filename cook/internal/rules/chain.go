@@ -240,7 +240,7 @@ func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 			continue
 		}
 		if l.recipe != "" && l.patterns.Len() == 0 && l.recipe != f.Recipe {
-			continue // a table for another recipe
+			continue // the table is for another recipe
 		}
 		settings := l.settingsOf(other, f.Keys)
 		if l.patterns.Len() > 0 && l.recipe == "" && len(l.outputs) == 0 && len(settings) == 0 {

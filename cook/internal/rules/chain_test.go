@@ -138,7 +138,7 @@ func TestFollowChecksumCoversRulesOfOtherRecipe(t *testing.T) {
 		{"", ""},
 		{"[[rule]]\nmatch = '*.png'\nquality = 'high'", ""},
 		{"[[rule]]\nmatch = '*.wav'\nrecipe = 'copy'", ""},
-		{"[target.x.picture]\nform = 'b'", ""}, // a table of another target
+		{"[target.x.picture]\nform = 'b'", ""},
 		{"[[rule]]\nmatch = '*.png'\nform = 'b'", "b"},
 		{"[[rule]]\nmatch = '*.png'\nform = 'b'\nquality = 'high'", "b"},
 		{"[[rule]]\nmatch = '*.PNG'\nquality = 'low'\n[[rule]]\nmatch = '*.png'\nform = 'b'", "b"},

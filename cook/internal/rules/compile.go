@@ -15,8 +15,8 @@ type compiler struct {
 	set      *Set
 	tables   []layer // tables of targets, which override rules without a target
 	aimed    []layer // rules with a target, which override tables
-	patterns int     // number of patterns so far
-	full     bool    // set after an error about too many layers
+	patterns int
+	full     bool // set after an error about too many layers
 
 	in    tableReader     // the current file, and the errors of all files
 	torn  bool            // set if a file could not be parsed

@@ -19,9 +19,9 @@ const engineKey = "engine"
 
 // engineNames has the engines that the run, the project and the targets name.
 type engineNames struct {
-	run     string            // overrides project; may be ""
-	project string            // may be ""
-	targets map[string]string // engines by target
+	run     string // overrides project; may be ""
+	project string
+	targets map[string]string
 }
 
 // A loadingEngine is an engine with the targets whose artifacts it loads.

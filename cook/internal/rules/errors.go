@@ -15,13 +15,13 @@ import (
 // An Error is one error in the configuration.
 type Error struct {
 	File   string // a File.Name; "" if no file is at fault
-	Line   int    // counted from 1
+	Line   int    // line number, counted from 1
 	Column int    // position in bytes, counted from 1
 	Msg    string
 
 	excerpt string // the line as it is shown; "" if unknown
 	caret   int    // number of characters before the error
-	text    string // the complete line
+	text    string
 	fix     *Edit
 }
 
@@ -281,7 +281,7 @@ func wrongValue(value, said string) string {
 // excerptOfLine returns a line of the file, shortened for display, and the position of the error in
 // the shortened line.
 func (d *document) excerptOfLine(line, column int) (text string, at int) {
-	const most = 100 // limit in bytes
+	const most = 100 // maximum length in bytes
 	whole := strings.ToValidUTF8(strings.TrimRight(d.lineText(line), "\r"), "?")
 	column = min(column, len(whole)+1)
 	from := 0

@@ -90,7 +90,7 @@ type outcome struct {
 // allocated.
 type selection [selectionHeader + (maxEngineLayers+maxLayers+7)/8]byte
 
-const selectionHeader = 8 // size in bytes
+const selectionHeader = 8 // size of the header in bytes
 
 // artifact is a bit in byte 3 of the header. It is set if the selection is for an artifact.
 const artifact = 1 << 7

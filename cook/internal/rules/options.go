@@ -234,7 +234,7 @@ func (c *compiler) compileTargetTable(at *node, name, recipe string, value any, 
 	c.tables = append(c.tables, l)
 }
 
-const maxTargetName = 64 // limit in bytes
+const maxTargetName = 64 // maximum length in bytes
 
 // AllTargets is the name for all declared targets.
 const AllTargets = "all"

@@ -205,7 +205,7 @@ type Remote struct {
 	CA, Cert, Key, TokenFile, BasicFile string
 	Exec                                string // ExecAuto, ExecAlways or ExecNever
 	Jobs                                int
-	Platform                            []string // KEY=VALUE, sorted
+	Platform                            []string // properties in the form KEY=VALUE, sorted
 	SignKey                             string
 	Trust                               []string
 	Program                             string

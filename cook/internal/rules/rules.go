@@ -118,22 +118,22 @@ type layerOrder struct {
 
 // An outcomeCache caches outcomes.
 type outcomeCache struct {
-	seen    map[string]*outcome // outcomes by selection
-	decided map[string]*outcome // outcomes by the layers that have an effect
-	chains  map[string]*Method  // chains by the numbers of their steps
+	seen    map[string]*outcome // cached outcome of each selection
+	decided map[string]*outcome // cached outcome of each set of layers with an effect
+	chains  map[string]*Method  // chain for each list of step numbers
 	numbers map[*Method]int     // number of each method
 }
 
 // A callLog records what Method was called for.
 type callLog struct {
 	targets []string
-	uses    []use // effect of each layer
+	uses    []use
 }
 
 // folder holds the rules of one file that apply to all targets.
 type folder struct {
 	prefix      string // common prefix of the paths: "" or "dir/"
-	first, last int    // range of layers: layers[first:last]
+	first, last int    // the layers of the file are layers[first:last]
 }
 
 // A layer is one [[rule]] or one [target.name.recipe] table.
@@ -147,7 +147,7 @@ type layer struct {
 	prefix       string    // same as folder.prefix
 	recipe       string    // "" if the rule names no recipe
 	chosen       Origin    // position of the recipe's name
-	settings     []setting // sorted by key
+	settings     []setting // settings, sorted by key
 	outputs      []Template
 	written      Origin
 }

@@ -61,7 +61,7 @@ var words = [...]struct {
 	word word
 }{{"path", wordPath}, {"dir", wordDir}, {"stem", wordStem}, {"base", wordBase}, {"name", wordName}, {"ext", wordExt}, {"hash", wordHash}}
 
-const maxTemplate = 1024 // limit in bytes
+const maxTemplate = 1024 // maximum length in bytes
 
 // ParseTemplate parses a template. It refuses templates that could lead outside of the output
 // directory, overwrite files of cook, or name a file that some supported system cannot have. It

@@ -34,7 +34,7 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	for _, f := range again.Folders {
 		fresh[f.Path] = true
 	}
-	whole := map[string]bool{} // paths of all directories in old
+	whole := map[string]bool{}
 	for _, f := range old.Folders {
 		whole[f.Path] = true
 		above := slashParent(f.Path)
@@ -156,7 +156,7 @@ func TestListingUnchangedDirectoriesAgainGivesSameTree(t *testing.T) {
 // .cookignore. The merged result must be the new tree.
 func TestListingChangedDirectoriesAgainGivesNewTree(t *testing.T) {
 	parent := t.TempDir()
-	skipped := 0 // number of directories that are not listed again
+	skipped := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		tree := newLawTree(rt, parent)
 		dir := tree.dir

@@ -45,7 +45,7 @@ func TestAgainListsOnlyUnknownDirectories(t *testing.T) {
 		name    string
 		dirs    []Folder
 		known   []Folder
-		folders []string // paths of the directories in the result
+		folders []string
 		asked   []string
 		entries []string
 		probs   []string

@@ -17,10 +17,10 @@ var errInsideExcluded = errors.New("the asset directory is inside the output or 
 
 // exclusions are the directories that the walk skips. They are few, so lists are fast enough.
 type exclusions struct {
-	folders []string      // absolute paths, with links resolved in their existing part
-	names   []string      // paths below the root, including links that lead to excluded directories
-	known   []fs.FileInfo // the existing directories
-	ids     []Stamp       // stamps of known
+	folders []string // absolute paths, with links resolved in their existing part
+	names   []string // paths below the root, including links that lead to excluded directories
+	known   []fs.FileInfo
+	ids     []Stamp // stamps of the directories in known
 }
 
 func newExclusions(real string, info fs.FileInfo, folders []string) (exclusions, error) {

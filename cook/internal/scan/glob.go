@@ -49,7 +49,7 @@ func compileGlob(s string) (glob []step, ok bool) {
 // compileSet compiles the bracket expression at s[i:]. It returns the index after the expression. A
 // ']' at its start and a '-' that is not between two bytes are literal.
 func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
-	at := func(i int) byte { // 0 at the end, because patterns contain no NUL
+	at := func(i int) byte { // returns 0 at the end, because patterns contain no NUL
 		if i < len(s) {
 			return s[i]
 		}
@@ -96,7 +96,7 @@ func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
 			case at(last) == 0:
 				return nil, 0, false
 			case last == i+2 || at(last-1) != ':':
-				set.add('[') // a literal bracket
+				set.add('[')
 			default:
 				if !set.addClass(s[i+2 : last-1]) {
 					return nil, 0, false

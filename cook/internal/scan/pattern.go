@@ -27,9 +27,9 @@ type pattern struct {
 type shape uint8
 
 const (
-	shapeExact  shape = iota // equal to text
-	shapeSuffix              // ends with text, as in "*.png"
-	shapeGlob                // begins with text and continues with glob
+	shapeExact  shape = iota // the path is equal to text
+	shapeSuffix              // the path ends with text, as in "*.png"
+	shapeGlob                // the path begins with text and continues with glob
 )
 
 // compileIgnore compiles a line without its line break. ok is false if the pattern never matches.
@@ -88,14 +88,14 @@ func (p *pattern) matchPattern(path []byte) bool {
 // step is one element of a compiled glob.
 type step struct {
 	op   op
-	char byte     // used with opByte
-	set  *byteSet // used with opSet
+	char byte     // the byte for opByte
+	set  *byteSet // the set for opSet
 }
 
 type op uint8
 
 const (
-	opByte    op = iota // matches char
+	opByte    op = iota // matches the byte char
 	opAny               // matches any byte except '/'
 	opSet               // matches any byte in set except '/'
 	opStar              // matches any number of bytes except '/'

@@ -16,11 +16,11 @@ const SettleTime = 2*time.Second + 200*time.Millisecond
 // the file was not written in between. There is one exception: some writes through a shared mapping
 // do not change a stamp.
 type Stamp struct {
-	Size   int64  // bytes
+	Size   int64  // size in bytes
 	MTime  int64  // time of the last write, in ns since 1970
 	CTime  int64  // time of the last change, including metadata, in ns since 1970; 0 if unsupported
-	Inode  uint64 // 0 if unknown
-	Device uint64 // 0 if unknown
+	Inode  uint64 // inode number; 0 if unknown
+	Device uint64 // device number; 0 if unknown
 	Mode   uint32 // type and permissions as in [fs.FileMode], on every system
 }
 

@@ -82,7 +82,7 @@ func TestRecentChangeIsNotSettled(t *testing.T) {
 func TestOldStampsAreSettled(t *testing.T) {
 	const s = int64(time.Second)
 	begin := time.Unix(1_700_000_000, 0)
-	const here, there = 1, 2 // numbers of devices
+	const here, there = 1, 2
 	for _, tt := range []struct {
 		name      string
 		written   int64 // time of the file system, relative to begin

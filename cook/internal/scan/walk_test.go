@@ -205,7 +205,7 @@ func TestFaultIsAProblemOfItsPath(t *testing.T) {
 	all := []string{"a", "d/a", "d/b", "d/e/a", "z/a"}
 	tests := []struct {
 		name    string
-		at      string // path of the faulty directory
+		at      string
 		openErr error
 		fault   faulty
 		want    []string

@@ -142,10 +142,10 @@ func (f *files) mayExist(p string) bool {
 // directory. It may miss directories that are created at the same time.
 type Finder struct {
 	out  *confine.Dir
-	path string // path of dir
+	path string
 	dir  *confine.Folder
 
-	listed string // path of the directory with names
+	listed string // path of the directory that contains names
 	names  []string
 }
 

@@ -22,7 +22,7 @@ import (
 
 // A LockedError reports that another cook uses the output directory.
 type LockedError struct {
-	Path   string // the lock file
+	Path   string // path of the lock file
 	Holder string // holder of the lock, such as "process 1234"; "" if unknown
 }
 

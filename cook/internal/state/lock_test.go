@@ -16,7 +16,7 @@ import (
 
 func TestFineStamps(t *testing.T) {
 	for what, tt := range map[string]struct {
-		times []time.Duration // times of successive writes to a file
+		times []time.Duration
 		want  bool
 	}{
 		"each its own":           {[]time.Duration{0, 3 * time.Microsecond}, true},

@@ -24,7 +24,7 @@ func TestManifestTellsFilesThatOthersName(t *testing.T) {
 	for _, tc := range []struct {
 		recipe string
 		made   string
-		inner  string // expected inner outputs
+		inner  string
 		uses   []string
 	}{
 		{"atlas", "ui.json ui-1.json ui.png ui-1.png", "ui.png ui-1.png", nil},

@@ -87,7 +87,7 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 	if m.pending || len(list) == 0 {
 		return index.Encoded{}, errors.New("the tree has pending changes: cook it again")
 	}
-	files, actions := 0, 0 // numbers of files and actions in the directory
+	files, actions := 0, 0
 	for _, f := range x.Files().Below(".") {
 		if m.inside(f.Path) {
 			files++
@@ -127,7 +127,7 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 type multiplier struct {
 	next    *index.Next
 	folder  string
-	names   []string // names of the copies
+	names   []string
 	pending bool
 }
 
@@ -176,7 +176,7 @@ func (m *multiplier) action(a *index.Action) error {
 			}
 			one.Made[i] = made[i]
 			if made[i].Path == a.Path {
-				one.Made[i].Path = path // share one string among the copies
+				one.Made[i].Path = path // the copies share one string
 			} else {
 				one.Made[i].Path = m.names[k] + made[i].Path[len(m.folder):]
 			}

@@ -37,7 +37,7 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 			t.Errorf("%v: %v", took, got)
 		}
 	}
-	s.noteOverhead(10 * ms) // smallest of the recent overheads
+	s.noteOverhead(10 * ms)
 	if !s.takeAction(21*ms, false) {
 		t.Error("not by the cheapest")
 	}

@@ -92,7 +92,7 @@ func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool
 	switch on.Kind {
 	case dependency.File, dependency.Presence:
 		return p.addFile(ctx, on.Path)
-	case dependency.Link, dependency.Artifacts, dependency.IDs, dependency.Name: // these cannot be sent
+	case dependency.Link, dependency.Artifacts, dependency.IDs, dependency.Name: // these dependencies cannot be sent
 		return false
 	case dependency.Extract:
 		more = p.addFile(ctx, on.Path)

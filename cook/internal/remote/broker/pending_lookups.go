@@ -284,7 +284,7 @@ func (b *Broker) Race(ctx context.Context, i int, a *plan.Action, cook func(cont
 type latency struct {
 	asked time.Time
 	last  time.Time // time of the last answer, or of the first request if there is none
-	n     int       // number of answers
+	n     int
 }
 
 const (

@@ -66,7 +66,7 @@ func TestCheapActionsAreGivenUp(t *testing.T) {
 			t.Fatalf("action %d, which is cheap, is still awaited", i)
 		}
 	}
-	b.noteAnswered(mostVain+1, true) // an answer that comes too late
+	b.noteAnswered(mostVain+1, true)
 	if b.lookups.useful != 0 || len(q.ready) != n-len(b.lookups.open) {
 		t.Errorf("an answer to what was given up counts: %d, %d ready", b.lookups.useful, len(q.ready))
 	}
@@ -100,7 +100,7 @@ func TestNextAnswerIsPredicted(t *testing.T) {
 	}
 	want(0, 0, firstGap)
 	want(0, 3, 4*firstGap)
-	want(150*ms, 0, 150*ms) // after a silence of 150 ms
+	want(150*ms, 0, 150*ms)
 	want(200*ms, 0, Forever)
 
 	for i := range 100 {

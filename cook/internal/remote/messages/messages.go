@@ -48,7 +48,7 @@ func enumName(names []string, value int32) string {
 
 // A Digest names a blob on a server.
 type Digest struct {
-	Hash string `field:"1"` // hexadecimal
+	Hash string `field:"1"` // hash in hexadecimal
 	Size int64  `field:"2"`
 }
 

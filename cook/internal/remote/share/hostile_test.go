@@ -241,7 +241,7 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 			return nil
 		}
 		if draw(40) == 0 {
-			select { // a hanging server
+			select { // a server that hangs
 			case <-ctx.Done():
 			case <-thaw: // HTTP servers do not notice that the client has abandoned the request
 			}

@@ -219,7 +219,7 @@ func (l *lookups) noteDownload(err error) {
 // addStats adds the counts of look-ups.
 func (l *lookups) addStats(st *remote.Stats) {
 	st.Dear += l.dear.Load()
-	hits := map[store.ActionID]bool{} // the looked-up actions; true if the server has a result
+	hits := map[store.ActionID]bool{} // whether the server has a result, by looked-up action
 	l.mu.Lock()
 	for k, f := range l.byKey {
 		select {

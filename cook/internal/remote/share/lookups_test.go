@@ -98,7 +98,7 @@ func TestWindowGrowsWhileAnswersAreFast(t *testing.T) {
 		t.Errorf("%d at a time, want at most %d", w.size, maxWindow)
 	}
 	for range 20 {
-		w.round(t, 4*trip, false) // the server is busy
+		w.round(t, 4*trip, false)
 	}
 	if w.size != firstWindow {
 		t.Errorf("%d at a time of a slow server, want %d", w.size, firstWindow)
@@ -156,7 +156,7 @@ func TestPatientQuestionWaitsForTheServer(t *testing.T) {
 			<-isThere
 			return server, nil
 		}, func(string) {})
-		l.link.begun = time.Time{} // the wait is over
+		l.link.begun = time.Time{}
 		answered := make(chan remote.Answer)
 		go func() { answered <- l.answerLook(t.Context(), remote.Request{Keys: []remote.Key{{}}}) }()
 		if !patient {

@@ -27,7 +27,7 @@ type entry struct {
 	files    []Digest          // digests of the artifacts on the server
 	origin   store.Origin      // the run that made the result
 	signed   ed25519.PublicKey // key with a verified signature; nil if there is none
-	record   record            // the record as it was received
+	record   record
 }
 
 // A record is the JSON in stdout_raw of an ActionResult.

@@ -20,7 +20,7 @@ type sender struct {
 	traffic *traffic
 
 	mu   sync.Mutex
-	sent int64 // uploaded bytes
+	sent int64 // number of uploaded bytes
 }
 
 // largeUploads limits the concurrent requests for large blobs of one call.

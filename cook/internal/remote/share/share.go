@@ -130,7 +130,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 			s.executions.cancelExecution(r.Seq)
 		case remote.End:
 			go func() {
-				d.Decode(new(remote.Request)) // an error when the run stops waiting
+				d.Decode(new(remote.Request)) // fails when the run stops waiting
 				stop()
 			}()
 			s.endSharing(r, s.uploads.flushUploads(uploading, r.Flush, stop))
@@ -220,7 +220,7 @@ func (s *sharer) stats() *remote.Stats {
 type answers struct {
 	mu     sync.Mutex
 	lines  *json.Encoder
-	server string          // the server's name in notes
+	server string
 	noted  map[string]bool // kinds of errors with a note
 }
 

@@ -42,7 +42,7 @@ type machine struct {
 	store *store.Store
 	url   string
 	open  func(context.Context) (share.Server, error)
-	name  string // name of the runs
+	name  string
 	keys  share.Keys
 	later time.Duration // value of share.Options.LaterTime
 
@@ -134,7 +134,7 @@ func jobs(seed uint64) (all []job) {
 		for _, n := range sizes {
 			content := make([]byte, n)
 			for k := range content {
-				content[k] = byte(r.Uint32() >> uint(8*(k%2))) // these bytes do not compress
+				content[k] = byte(r.Uint32() >> uint(8*(k%2)))
 			}
 			j.contents = append(j.contents, content)
 			j.result.Artifacts = append(j.result.Artifacts, store.Artifact{Blob: store.BlobID(hashing.DigestOf(content)), Size: int64(n)})
@@ -371,7 +371,7 @@ func TestNextRunUploadsTheRest(t *testing.T) {
 		m.keep(c, j)
 	}
 	ended, cancel := context.WithCancel(t.Context())
-	cancel() // interrupts the run
+	cancel()
 	if stats := c.Close(ended); stats.Uploaded != 0 || stats.Left != int64(len(all)) {
 		t.Errorf("%+v", stats)
 	}

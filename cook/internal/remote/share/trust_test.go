@@ -201,7 +201,7 @@ func TestResultOfUnknownKeyIsReplaced(t *testing.T) {
 // TestSignedMerge lets a machine add a read set to an entry. If the machine signs entries, it must
 // drop old read sets unless it trusts their signer.
 func TestSignedMerge(t *testing.T) {
-	j := jobs(7)[2] // the action has dependencies
+	j := jobs(7)[2]
 	for name, tc := range map[string]struct {
 		first, second string   // names of the signing keys
 		trusted       []string // names of the keys that the second machine trusts

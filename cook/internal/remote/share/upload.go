@@ -34,7 +34,7 @@ type uploader struct {
 	looks     *lookups
 	out       *answers
 	keys      Keys
-	maker     maker // identifies this run
+	maker     maker
 	laterTime time.Duration
 	pending   string
 	resumed   bool // set once the file Options.Pending was read

@@ -27,7 +27,7 @@ func TestShortBlobIsNotUploaded(t *testing.T) {
 type choosyServer struct {
 	emptyServer
 	refuses  map[Digest]error
-	requests atomic.Int64 // number of write requests
+	requests atomic.Int64
 }
 
 // Traits permits shared requests for small blobs.

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-const colors = 10 // number of tile colors
+const colors = 10
 
 // colorClass returns the CSS class of a recipe's tiles.
 func colorClass(recipe int) string {

@@ -158,7 +158,7 @@ func TestLatePartsFitTheRestOfThePage(t *testing.T) {
 			t.Errorf("with %d bytes left, a part gets %d", left, got)
 		}
 		p.writeTableByKey("runs", runBudget)
-		rows := strings.Count(p.buf.String(), "<tr>") - 1 // number of rows without the head
+		rows := strings.Count(p.buf.String(), "<tr>") - 1
 		if n := p.buf.Len(); n > max(left, 2000) || (rows > 0) != (left > 0) {
 			t.Errorf("with %d bytes left, the table has %d bytes and %d rows", left, n, rows)
 		}

@@ -17,16 +17,16 @@ import (
 type Kind uint8
 
 const (
-	Text    Kind = iota // string
-	Name                // string with arbitrary bytes, such as a path
-	Number              // int64
-	Bytes               // int64
-	Time                // time.Duration
-	Moment              // time.Time
-	Percent             // float64 from 0 to 1
-	Decibel             // float64
-	Degree              // float64
-	Parts               // []Part, the most important first
+	Text    Kind = iota // cells of type string
+	Name                // cells of type string with arbitrary bytes, such as paths
+	Number              // cells of type int64
+	Bytes               // cells of type int64, in bytes
+	Time                // cells of type time.Duration
+	Moment              // cells of type time.Time
+	Percent             // cells of type float64, from 0 to 1
+	Decibel             // cells of type float64, in dB
+	Degree              // cells of type float64, in degrees
+	Parts               // cells of type []Part, with the most important part first
 )
 
 // A Part is one asset in a cell that lists several.

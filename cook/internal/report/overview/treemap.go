@@ -12,7 +12,7 @@ import (
 
 // A node is a directory, a recipe or an asset in a treemap.
 type node struct {
-	name   string // last element of the path
+	name   string
 	path   string
 	recipe int // recipe that determines the color
 	lead   float64
@@ -140,7 +140,7 @@ type tile struct {
 	depth int
 }
 
-const titleHeight = 15 // height of the title of an open node
+const titleHeight = 15
 
 // layOutTiles returns the tiles of a node. A tile precedes the tiles inside it.
 func (n *node) layOutTiles(in rect, depth int) (tiles []tile) {
