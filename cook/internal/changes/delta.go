@@ -231,8 +231,8 @@ func (r Restamped) restamp(f *index.File) {
 	}
 }
 
-// UpToDate adds up the actions that are not affected by a delta and thus up to date. touched counts
-// the actions among them that have a touched file; for these, the checksum is the proof.
+// UpToDate adds up the actions that the delta does not affect. touched counts the actions among
+// them with a touched file, whose checksum proves that the content is unchanged.
 func (d *Delta) UpToDate(scope *session.Scope) (all, touched index.Totals) {
 	if len(scope.Patterns) > 0 {
 		for row := range d.upToDateRows(scope) {

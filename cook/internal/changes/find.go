@@ -31,7 +31,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Where reports whether a pass must examine a directory. A nil Where means all directories.
+// A Where reports whether a directory must be examined for changes. A nil Where means all
+// directories.
 type Where func(f *index.Folder) bool
 
 // Find finds the differences from the last run. It reports stages to the observer, but no
@@ -278,9 +279,9 @@ func sameFingerprint(x *index.Index, s *session.Session) bool {
 	return !s.Basis.Fingerprint.IsZero() && x.Fingerprint() == s.Basis.Fingerprint
 }
 
-// OtherTargets returns the targets that an index is valid for, except the given targets and those
-// that the rules no longer declare. If rules is nil, the rules are unchanged since the index was
-// written.
+// OtherTargets returns the targets for which an index is valid. It omits the given targets, and
+// targets that the rules do not declare any more. rules is nil if the rules are unchanged since the
+// index was written.
 func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *session.Ruleset) []string {
 	if !sameFingerprint(x, s) {
 		return nil

@@ -163,9 +163,9 @@ func (f *finder) addDependents() error {
 	return nil
 }
 
-// addNaming adds the sources whose artifacts contain names with the {hash} of artifacts that may
-// change, and the sources that name these artifacts in turn. Sources that patterns leave out are
-// left to the next run.
+// addNaming adds the sources whose artifacts contain a name with the {hash} of an artifact that may
+// change. Renamed artifacts may affect more sources, which it adds too. Sources that the patterns
+// exclude are left to the next run.
 func (f *finder) addNaming() {
 	follows := false
 	f.last.Results().Methods(func(m index.Method) { follows = follows || plan.FollowsRules(m, f.s.Basis.Recipes) })
@@ -193,8 +193,8 @@ func (f *finder) addNaming() {
 	}
 }
 
-// addBundles adds the bundles, because the changed artifacts are unknown before cooking. Bundles
-// that patterns leave out are left to the next run.
+// addBundles adds all bundles, because it is unknown which artifacts will change. Bundles that the
+// patterns exclude are left to the next run.
 func (f *finder) addBundles() {
 	bundles := func(m index.Method) bool {
 		return plan.AnyRecipe(m, func(name string) bool {
@@ -289,8 +289,8 @@ func (f *finder) completeDelta() {
 	}
 }
 
-// followRules adds the sources that edited rules cook differently. Such sources of other targets
-// are left to the next run for the target.
+// followRules adds the sources that edited rules cook differently. For other targets, it leaves
+// these sources to the next run.
 func (f *finder) followRules() error {
 	if len(f.rules) == 0 {
 		return nil

@@ -63,7 +63,7 @@ type Known interface {
 	// Checksum returns the name of the checksum function.
 	Checksum() string
 	File(path string) (index.File, bool)
-	// Part finds a listing, a link or an extract without a subject.
+	// Part finds a listing, a link or an extract. An extract must have no subject.
 	Part(on dependency.Dependency) (index.File, bool)
 	// Below yields files and parts in a directory and its subdirectories, in any order.
 	Below(folder string) iter.Seq2[dependency.Dependency, index.File]

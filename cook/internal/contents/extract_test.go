@@ -76,8 +76,8 @@ func TestChangedNamesFiles(t *testing.T) {
 	}
 }
 
-// TestTurnOfOtherFile checks that File.Turn of a file that is not an asset lies between the marks
-// before and after.
+// TestTurnOfOtherFile checks the logical time of a file that is not an asset. It must be after
+// earlier marks and before later marks.
 func TestTurnOfOtherFile(t *testing.T) {
 	tr := newTree(t, map[string]string{".hidden": "one"})
 	s := tr.begin(Options{})

@@ -119,8 +119,8 @@ func waitUntilClosed(ctx context.Context, f *os.File) error {
 	if lease.File(f) != lease.Busy {
 		return nil
 	}
-	// Other recipes start programs meanwhile. A new process inherits all open files of this
-	// process until it executes the program.
+	// While other recipes start programs, each new process has inherited all open files of this
+	// process, until it executes the program.
 	syscall.ForkLock.RLock()
 	answer := lease.File(f)
 	syscall.ForkLock.RUnlock()

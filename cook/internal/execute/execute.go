@@ -196,8 +196,8 @@ func (r *run) retireUnclaimed() {
 	})
 }
 
-// carryOutPlan finishes the actions that need no work, and lets workers carry out the others. It
-// returns the time that the workers spent reading new sources.
+// carryOutPlan finishes the actions that need no work. It lets workers carry out all other actions,
+// and returns the time that the workers spent reading new sources.
 func (r *run) carryOutPlan(ctx context.Context) (learning time.Duration) {
 	took := make([]time.Duration, len(r.plan.Actions))
 	r.queue.schedule = newSchedule(took, r.plan.Late > 0 || r.plan.Finals.Any)

@@ -34,7 +34,7 @@ type Remote interface {
 	Keep(r cookone.Ready)
 	// Machines returns the other machines that may cook actions, or nil if there are none.
 	Machines() *broker.Machines
-	// Close ends the use of the server by the run.
+	// Close disconnects the run from the server.
 	Close(ctx context.Context) remote.Stats
 }
 

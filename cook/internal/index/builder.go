@@ -98,7 +98,7 @@ func (b *builder) Actions() []Action {
 	return b.actions
 }
 
-// countTotals computes the totals of all vouched targets from the actions added so far.
+// countTotals computes the totals of all targets in the vouches from the actions added so far.
 func (b *builder) countTotals(v *vouching) {
 	for i := range v.vouches {
 		v.vouches[i].totals = Totals{}

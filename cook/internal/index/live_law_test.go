@@ -295,7 +295,7 @@ func (s *session) restamp(t *rapid.T) {
 	}
 }
 
-// vouch drops some targets, and changes the pending sources of the others.
+// vouch removes some targets from the vouches, and changes the pending sources of the rest.
 func (s *session) vouch(t *rapid.T, l *Index) {
 	var known []string
 	for _, v := range s.vouched {

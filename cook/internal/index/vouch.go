@@ -19,7 +19,7 @@ type Vouch struct {
 	Pending []string
 }
 
-// A vouching has all vouches of an index.
+// A vouching has all vouches of an index. See Vouch.
 type vouching struct {
 	identity hashing.Digest
 	vouches  []vouch // one vouch per target, sorted
@@ -141,7 +141,7 @@ func (e editor) subtractFromTotals(a *Action, size int64) {
 	}
 }
 
-// Vouched returns the vouched targets, sorted.
+// Vouched returns the targets for which the index is complete, sorted.
 func (x *Index) Vouched() []string {
 	list := make([]string, len(x.vouched.vouches))
 	for i := range list {

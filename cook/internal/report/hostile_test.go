@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// hostile has control characters, characters that look like others, and line breaks.
+// hostile has control characters, line breaks, and characters that look like another character.
 const hostile = "a\x1b[2J\r\x07\u009b31m\u202egnp.\u2066\x7f\xff\ncook: 5 assets: 5 up to date"
 
 // hostileEvents returns events that contain the text hostile in every field.

@@ -51,7 +51,7 @@ level = 1      # not for artifacts
 `)
 	for _, tc := range []struct{ path, target, steps, names string }{
 		{"x/m.txt", "pc", "mesh x/m.txt|copy x/m.a of {stem}.a|copy x/m.c of {stem}.c of {stem}.a", "x/m.a b/m.b"},
-		// The rule for zstd is the last, so it overrides the others. It applies only once.
+		// The rule for zstd is the last rule, so it takes precedence. It applies only once.
 		{"x/m.txt", "web", "mesh x/m.txt|zstd x/m.a of {stem}.a|zstd b/m.b of b/{stem}.b", "x/m.a.zst b/m.b.zst"},
 		{"m.png", "pc", "image m.png", "m.png"},
 		{"m.png", "web", "image m.png|zstd m.png of {path}", "m.png.zst"},

@@ -163,7 +163,7 @@ func (r *tableReader) failf(offset int, format string, args ...any) *Error {
 }
 
 // A locator builds the tree of positions in one pass over the syntax. It stops at a syntax error,
-// and ignores repeated keys. The TOML library reports both.
+// and accepts repeated keys, because the TOML library reports both.
 type locator struct {
 	*document
 	parser  unstable.Parser

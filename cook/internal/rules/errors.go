@@ -78,8 +78,8 @@ func (e Errors) sortByPlace() {
 	})
 }
 
-// instead returns the end of a message about an unknown word. It names the most similar known word
-// or, if no word is similar, all known words.
+// instead returns the end of a message about an unknown word. It suggests the most similar known
+// word. If no word is similar, it lists all known words.
 func instead(word string, words []string) string {
 	if w := nearest.Word(word, words); w != "" {
 		return fmt.Sprintf("; did you mean %q?", w)

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// extensions are the extensions of files in game projects, and some others.
+// extensions are common extensions of files in game projects.
 const extensions = `.3ds .7z .aac .aif .aiff .apng .ase .aseprite .astc .atlas .avif .basis .bin .blend .bmp .cfg
 .collada .comp .css .csv .cube .dae .dds .dib .exr .fbx .fla .flac .fnt .frag .fs .geom .gif .glb .glsl .gltf .hdr .hjson
 .hlsl .html .icb .ico .ini .jfif .jpe .jpeg .jpg .js .json .json5 .jsonc .ktx .ktx2 .lua .md .mesh .mid .mod .mp2 .mp3 .mp4

@@ -57,8 +57,8 @@ func (n *node) place() place {
 	return place{n.path, n.real}
 }
 
-// folderFacts returns the facts about n at the end of the walk. ok is false if the walk only passed
-// through the directory, or the directory disappeared before.
+// folderFacts returns the facts about n at the end of the walk. ok is false for a directory that
+// the walk only passed through, or that disappeared before the walk reached it.
 func (n *node) folderFacts() (f Folder, ok bool) {
 	if n.passing || n.findings.gone {
 		return f, false
@@ -114,7 +114,7 @@ func relist(ctx context.Context, root string, opt Options, dirs []Folder, known 
 	return walkRoot(ctx, root, opt, open, newErrand(dirs, known))
 }
 
-// errand is the set of directories that a walk visits. A nil errand means all directories.
+// errand is the set of directories that a walk must visit. A nil errand means all directories.
 type errand struct {
 	listed map[place]bool      // directories to list, even if known returns true
 	below  map[string][]string // names on the way to the directories in listed, by directory

@@ -109,7 +109,7 @@ func scanDir(ctx context.Context, root string, opt Options, open openFunc) (*Tre
 	return walkRoot(ctx, root, opt, open, nil)
 }
 
-// walkRoot walks root for an errand. A nil errand means the whole tree.
+// walkRoot walks root, or only the directories of the errand if errand is not nil.
 func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *errand) (*Tree, error) {
 	fail := func(err error) (*Tree, error) {
 		return nil, fmt.Errorf("scan %s: %w", pathname.Show(root), plainCause(err))

@@ -35,9 +35,9 @@ type Commit struct {
 	Note     func(string)
 }
 
-// Commit writes the manifest, and then the index. When it writes the index, everything that the
-// manifest lists is on the disk. It writes nothing without changes, and otherwise an amount of data
-// in proportion to the changes. It returns the names of the replaced files of the manifest.
+// Commit writes the manifest, and then the index. Before it writes the index, everything that the
+// manifest lists must be on the disk. The amount of written data is in proportion to the changes.
+// Commit returns the names of the replaced files of the manifest.
 func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 	if !c.Next.Edited() {
 		return nil, nil

@@ -125,8 +125,8 @@ func (d *Dir) Work() string {
 	return statedir.Work
 }
 
-// Trash returns the directory for files to remove, relative to the output directory. It exists only
-// during a run, or while another program has such a file open.
+// Trash returns the directory for files to remove, relative to the output directory. It exists
+// during a run. It stays while another program has one of the files open.
 func (d *Dir) Trash() string { return d.Work() + "/trash" }
 
 // MayExist reports whether a file or directory exists in the output directory. If it cannot find

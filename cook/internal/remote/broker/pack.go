@@ -194,8 +194,8 @@ func fileOf(to, from string, f contents.File) remote.File {
 	return remote.File{Path: to, From: from, Blob: f.Blob.String(), Size: f.Stamp.Size, Executable: fs.FileMode(f.Stamp.Mode)&0o111 != 0}
 }
 
-// knownReads returns the likely dependencies of an action: those of the last run and of earlier
-// runs on any machine, and the files that the action declares.
+// knownReads returns the likely dependencies of an action: the dependencies in the last run and in
+// earlier runs on any machine, and the files that the action declares.
 func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []dependency.Dependency) {
 	a := t.Action
 	if a.Last != nil {

@@ -87,7 +87,7 @@ type Status struct {
 	Message string `field:"2"`
 }
 
-// An Any holds an encoded message. The end of the URL names its type.
+// An Any holds an encoded message. The last element of the URL is the name of its type.
 type Any struct {
 	TypeURL string `field:"1"`
 	Value   []byte `field:"2"`

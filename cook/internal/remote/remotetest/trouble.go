@@ -28,13 +28,13 @@ type Address struct {
 	CA []byte
 }
 
-// Troubles returns the kinds of trouble for [StartTroubled].
+// Troubles returns the kinds of faults for [StartTroubled].
 func Troubles() []string {
 	return append(faultlink.Kinds(), "full", "auth", "evicting", "clock")
 }
 
-// A Troubled is a server with trouble: a fault of the server, of the network, or of the client
-// machine.
+// A Troubled is a server with a simulated fault, either in the server, in the network, or in the
+// client machine.
 type Troubled struct {
 	Server *Server
 	// Faulty is the address that leads through the fault.
@@ -46,7 +46,7 @@ type Troubled struct {
 }
 
 // StartTroubled starts a server that runs until the test ends. The random function draw chooses
-// details of the trouble: it returns a number below n, and may be called concurrently.
+// details of the fault: it returns a number below n, and may be called concurrently.
 func StartTroubled(t Test, kind string, draw func(n int) int) *Troubled {
 	troubled := &Troubled{Server: &Server{BLAKE3: draw(2) == 0, Zstd: draw(2) == 0, NoBatch: draw(4) == 0}}
 	credentials := ""

@@ -56,7 +56,7 @@ func forge(id store.ResultID, change func(*store.Result), j job) []byte {
 	return record
 }
 
-// poisons are ways to corrupt a server's result.
+// poisons has functions that corrupt a result of a server.
 var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j job){
 	"no record":   func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = nil },
 	"not JSON":    func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = []byte("{") },

@@ -35,8 +35,8 @@ var (
 	troubleFolder = flag.String("trouble.folder", "", "directory of that server's files, which vanish while it is used")
 )
 
-// TestTroubles simulates trouble with the server, the network, the clock or the credentials. The
-// run must end without an error. Everything that it fetches must be right.
+// TestTroubles simulates faults of the server, the network, the clock or the credentials. The run
+// must end without an error. Everything that it fetches must be right.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
 	kinds := remotetest.Troubles()
@@ -99,7 +99,7 @@ func (s *scope) end() {
 	}
 }
 
-// playTrouble uploads results from one machine and downloads them on another machine with trouble.
+// playTrouble uploads results from one machine and downloads them on another machine with a fault.
 // It returns the numbers of uploaded results, fetched results, and all results.
 func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, most int) {
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -138,7 +138,7 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 		return
 	}
 	from := bad
-	if draw(2) == 0 { // the trouble begins after the first uploads
+	if draw(2) == 0 { // the fault begins after the first uploads
 		calm(true)
 		from = direct
 	}
@@ -164,7 +164,7 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 	return given, fetched, len(all)
 }
 
-// vanishing is a kind of trouble: the files of the server disappear.
+// vanishing is a kind of fault: the files of the server disappear.
 const vanishing = "vanishing"
 
 // A vanisher removes the files in a directory one after another.

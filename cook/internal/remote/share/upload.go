@@ -146,8 +146,8 @@ func (u *uploader) uploadQueued(ctx context.Context) {
 	}
 }
 
-// uploadGroup uploads the results that are still in the store. The error affects the whole group. A
-// refused result does not stop the others.
+// uploadGroup uploads the results that are still in the store. Its error affects all of them. A
+// single refused result does not stop the group.
 func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
 	server, err := u.blobs.link.awaitServer(ctx, true)
 	if err != nil {

@@ -109,8 +109,8 @@ func (r *Report) Keys() []string {
 	return keys
 }
 
-// WriteJSON writes all tables: an object with an array of objects for each table, whose fields are
-// the columns. It leaves out empty tables.
+// WriteJSON writes an object with an array for each table. The array has an object for each row,
+// whose fields are the columns. Empty tables are omitted.
 func (r *Report) WriteJSON(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	out, _ := json.Marshal(Name.rawCell(r.Out))

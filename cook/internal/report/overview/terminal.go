@@ -103,7 +103,7 @@ var summarized = [...]struct {
 const longestOfMarkdown = 300
 
 // WriteMarkdown writes a summary for the page of a CI build: key figures, failures, warnings by
-// cause, and the slowest and largest assets. It leaves out empty tables.
+// cause, and the slowest and largest assets. Empty tables are omitted.
 func (r *Report) WriteMarkdown(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintln(w, "## Cooked assets")
