@@ -53,7 +53,7 @@ type Size struct {
 	After  int64  `json:"after"`
 }
 
-// sizeGrowth returns the change in bytes.
+// sizeGrowth returns the growth of the artifacts in bytes.
 func (s *Size) sizeGrowth() int64 { return max(0, s.After) - max(0, s.Before) }
 
 // Rest has the totals of the sizes that Detail.Sizes omits.
@@ -92,7 +92,7 @@ func (p *Path) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Limits of a Detail.
+// These are the limits of a Detail.
 const (
 	mostSpans    = 384
 	mostTracks   = 64 // number of workers whose spans are kept

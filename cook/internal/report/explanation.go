@@ -181,7 +181,7 @@ func (f ImageFact) describeImage() string {
 	return strings.Join(append(parts, f.Format), ", ")
 }
 
-// Event prints a line.
+// Event prints a line about an asset.
 func (r *Reasons) Event(e cook.Event) {
 	word := "would be " + string(e.Outcome)
 	switch e.Outcome {

@@ -52,7 +52,7 @@ func (j *JSON) Line(record any) error {
 	return j.enc.Encode(record)
 }
 
-// Flush writes the buffered records.
+// Flush writes the buffered records to the writer.
 func (j *JSON) Flush() { j.w.Flush() }
 
 func (j *JSON) writeJSONRecord(r Record) {

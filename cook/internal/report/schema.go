@@ -38,7 +38,7 @@ type Kind struct {
 	of reflect.Type
 }
 
-// These are fields of several kinds.
+// These are the fields that several kinds of lines have.
 const (
 	ofAsset = "path_base64 target recipe outputs reasons bytes_in bytes_out ns cook_ns image"
 	ofPlace = "file line column"

@@ -244,7 +244,7 @@ func TestLargeFileIsRefused(t *testing.T) {
 		}
 	}
 
-	// This file is just below the limits.
+	// This configuration is just below the limits.
 	s := compile(t, rules(maxLayers-1)+"[target.a.image]\nquality = 2\n")
 	m := method(t, s, "a.png", "a")
 	if got := m.Cooker.(*fakeImage).Quality; got != 2 {

@@ -56,7 +56,7 @@ func (p *Project) Wrong(key, why string) error {
 // manifestKey is the key that selects how many files the manifest has.
 const manifestKey = "manifest"
 
-// projectKeys are the keys of the table.
+// projectKeys are the keys of the table [project].
 var projectKeys = []string{"dir", "out", "cache", "state", "targets", "ids", manifestKey, engineKey}
 
 // ReadProject returns the tables [project] and [remote] of a file, or nil if the file has neither.
@@ -211,7 +211,7 @@ type Remote struct {
 	Program                             string
 }
 
-// remoteKeys are the keys of the table.
+// remoteKeys are the keys of the table [remote].
 var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", "token_file", "basic_file", "exec", "jobs", "platform", "sign_key", "trust"}
 
 // UploadChoices lists the choices of when to upload results.

@@ -205,7 +205,7 @@ func listedAsset(a *index.Action, ids func(source string) string) manifest.Asset
 // the table.
 var joining = []string{"atlas", "font", "sounds"}
 
-// tables are the extensions of the tables.
+// tables are the extensions of the tables that programs load.
 var tables = []string{".json", ".tpsheet", ".fnt"}
 
 // isInner reports whether another output of the same asset names an output. The other output may

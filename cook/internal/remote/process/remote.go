@@ -135,7 +135,7 @@ func (w *way) registerFlags(fs *flag.FlagSet) {
 	fs.StringVar(&w.basic, "basic-file", "", "`file` with user:password (default: $COOK_REMOTE_BASIC)")
 }
 
-// connectToServer opens a connection to the server.
+// connectToServer opens a connection to the server at url.
 func (w *way) connectToServer(ctx context.Context) (share.Server, error) {
 	address, err := url.Parse(w.url)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 
 // A Farm executes actions on this machine.
 type Farm struct {
-	// Executes switches execution on.
+	// Executes makes the server execute actions.
 	Executes bool
 	// Env has variables for programs besides their actions' variables.
 	Env []string

@@ -49,7 +49,7 @@ type Server struct {
 	CutAt int64
 	// Ahead is how far the server's clock is ahead.
 	Ahead time.Duration
-	// Farm executes actions.
+	// Farm executes the actions of clients.
 	Farm Farm
 
 	contents contents

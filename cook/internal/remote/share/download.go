@@ -41,7 +41,7 @@ type downloads struct {
 	bytes        int64 // total size of the received blobs
 }
 
-// flying counts the requests in flight.
+// flying has the counts and sizes of the requests in flight.
 type flying struct {
 	smalls, larges int
 	bytes          int64 // total size of the large blobs in flight

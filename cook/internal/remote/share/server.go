@@ -73,7 +73,7 @@ type Traits struct {
 	MaxBlob int64
 	// Actions is set if the server needs the Action message of each result.
 	Actions bool
-	// Compressors are only displayed.
+	// Compressors are the compressors that the server supports. They are only displayed.
 	Compressors []string
 	// Uploads is unset if the server announces that it accepts no results.
 	Uploads bool

@@ -178,7 +178,7 @@ func (p *writer) timeline() {
 	p.f("</details>\n")
 }
 
-// chart draws a figure of all runs.
+// chart draws the values of a series in all runs.
 func (p *writer) chart(s *Series) {
 	if len(s.Values) == 0 {
 		return
