@@ -20,18 +20,18 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Delta holds the differences from the last run, and the sources that are affected by them.
+// A Delta holds the differences between the asset tree and the last run, and the sources that these
+// differences affect.
 type Delta struct {
-	// Last is the index that the delta refers to. It is empty if the index on disk is
-	// damaged.
+	// Last is the index of the last run. It is empty if the index on disk is damaged.
 	Last *index.Index
-	// Whole is set if the whole tree counts as different. Concerned and Found are then nil.
+	// Whole is set if every source counts as changed. Concerned and Found are then nil.
 	Whole bool
-	// Targets are the targets in scope as the index knows them. They are nil if Whole is set: the
-	// rules then determine the targets.
+	// Targets are the targets in scope that the index knows. They are nil if Whole is set, because
+	// the rules then determine the targets.
 	Targets []string
-	// Tree has the listed directories: all directories if Whole is set, otherwise those whose stamp
-	// differs.
+	// Tree has the listed directories. If Whole is set, it has all directories; otherwise it has
+	// the directories whose stamp differs.
 	Tree *scan.Tree
 	// Sources are the sources to plan, sorted by path. Before has the known actions of these
 	// sources and of removed sources.
@@ -41,9 +41,8 @@ type Delta struct {
 	// content, including new and removed ones.
 	Concerned map[string]bool
 	Changed   map[dependency.Dependency]bool
-	// Found has the files whose stamp differs. A file with Same set was only touched.
+	// Found has the files whose stamp differs. File.Same is set if the content is unchanged.
 	Found *restat.Found
-	// Stale has the index entries that are outdated.
 	Stale Stale
 
 	Edited Edited
@@ -53,13 +52,13 @@ type Delta struct {
 // Edited holds edited rules, and their effect on other targets.
 type Edited struct {
 	Rules *session.Ruleset // nil if no rule file was edited
-	// Outdated has, by target, sources that the next run must recheck: sources that the edited
-	// rules cook differently for other targets, and bundles out of scope.
+	// Outdated lists sources by target that the next run for the target must check again. They are
+	// sources that the edited rules cook differently, and bundles out of scope.
 	Outdated map[string][]string
 }
 
-// Stale holds outdated index entries. Absent files that now exist and removed directories lose
-// their entries; changed sources out of scope keep them.
+// Stale holds outdated index entries. Entries of removed directories, and of absent files that now
+// exist, are dropped. Entries of changed sources out of scope stay.
 type Stale struct {
 	Nodes   []index.Ref
 	Folders []index.FolderRef
@@ -70,7 +69,7 @@ type Stale struct {
 type Read struct {
 	Files, Bytes int64
 	Took         time.Duration
-	Parts        *contents.Parts // results of extracts and listings
+	Parts        *contents.Parts
 	Tools        tools.Present
 }
 
@@ -176,7 +175,7 @@ func parent(name string) string {
 // A Restamped is an index with the new stamps of touched files.
 type Restamped struct {
 	last  *index.Index
-	delta *Delta // nil means the old stamps
+	delta *Delta // if nil, the index keeps the old stamps
 	clock *scan.Clock
 }
 
@@ -232,8 +231,8 @@ func (r Restamped) restamp(f *index.File) {
 	}
 }
 
-// UpToDate adds up the actions that are not affected by a delta and thus up to date. touched counts
-// the actions among them that have a touched file; for these, the checksum is the proof.
+// UpToDate adds up the actions that the delta does not affect. touched counts the actions among
+// them with a touched file, whose checksum proves that the content is unchanged.
 func (d *Delta) UpToDate(scope *session.Scope) (all, touched index.Totals) {
 	if len(scope.Patterns) > 0 {
 		for row := range d.upToDateRows(scope) {

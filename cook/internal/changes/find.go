@@ -31,7 +31,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Where reports whether a pass must examine a directory. A nil Where means all directories.
+// A Where reports whether a directory must be examined for changes. A nil Where means all
+// directories.
 type Where func(f *index.Folder) bool
 
 // Find finds the differences from the last run. It reports stages to the observer, but no
@@ -62,8 +63,8 @@ func canCompareStamps(s *session.Session, last *index.Index, targets []string, w
 }
 
 // aroundSource returns the directories that affect one source: its parents, which may have rule
-// files, and the directories of its dependencies and outputs. It returns nil if the index lacks the
-// source.
+// files, and the directories of its dependencies and outputs. If the index lacks the source, it
+// returns nil.
 func aroundSource(last *index.Index, source string) Where {
 	type place struct {
 		tree index.Tree
@@ -86,7 +87,7 @@ func aroundSource(last *index.Index, source string) Where {
 			return err
 		}
 		if f, ok := last.Files().File(source); !ok || f.Role != index.Asset {
-			return errNeedFullScan // the source may be new, or ignored
+			return errNeedFullScan // the source may be new or ignored
 		}
 		above(index.Assets, path.Dir(source))
 		for _, a := range last.Results().ActionsOf(source) {
@@ -129,7 +130,7 @@ func ListTree(ctx context.Context, s *session.Session, last *index.Index) (*Delt
 	}
 	for a := range last.Results().Actions() {
 		if d.Before == nil {
-			d.Before = make([]index.Action, 0, len(tree.Entries)) // usually one action per source
+			d.Before = make([]index.Action, 0, len(tree.Entries))
 		}
 		d.Before = append(d.Before, *a)
 	}
@@ -211,11 +212,11 @@ func (f *finder) findChanges(ctx context.Context, where Where) error {
 	return nil
 }
 
-// loadIndex checks the rows of the index and reads all of it, if the run needs that.
+// loadIndex checks the rows of the index. If the run needs the whole index, it also reads the rest.
 func (f *finder) loadIndex() error {
 	every := f.s.Mode.EveryAction
 	if every && f.last.CheckRows() != nil {
-		return errNeedFullScan // otherwise the observer would get some events twice
+		return errNeedFullScan // if damage were found later, some events would be sent twice
 	}
 	pending := 0
 	for _, target := range f.delta.Targets {
@@ -229,8 +230,8 @@ func (f *finder) loadIndex() error {
 	return nil
 }
 
-// compareContents reads the files whose stamps do not prove their content, and sorts the files
-// that differ.
+// compareContents reads the files whose stamps do not prove that they are unchanged. It adds the
+// files that differ to the delta.
 func (f *finder) compareContents(ctx context.Context, opt restat.Options) error {
 	found := f.delta.Found
 	begin := f.s.Clock.Now()
@@ -244,7 +245,7 @@ func (f *finder) compareContents(ctx context.Context, opt restat.Options) error 
 	for i := range files {
 		file := &files[i]
 		if file.Role == index.Made && file.Known.Mode != 0 && file.Known.Mode != file.Now.Mode {
-			file.Same = false // a new output would get different permissions
+			file.Same = false // the permissions have changed, so the run makes the output again
 		}
 		if file.Same {
 			continue
@@ -278,9 +279,9 @@ func sameFingerprint(x *index.Index, s *session.Session) bool {
 	return !s.Basis.Fingerprint.IsZero() && x.Fingerprint() == s.Basis.Fingerprint
 }
 
-// OtherTargets returns the targets that an index is valid for, except the given targets and those
-// that the rules no longer declare. If rules is nil, the rules are unchanged since the index was
-// written.
+// OtherTargets returns the targets for which an index is valid. It omits the given targets, and
+// targets that the rules do not declare any more. rules is nil if the rules are unchanged since the
+// index was written.
 func OtherTargets(x *index.Index, s *session.Session, targets []string, rules *session.Ruleset) []string {
 	if !sameFingerprint(x, s) {
 		return nil

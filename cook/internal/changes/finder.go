@@ -29,8 +29,8 @@ type finder struct {
 	s     *session.Session
 	last  *index.Index
 	delta *Delta
-	now   map[string]*scan.Entry // sources to plan; nil if removed
-	rules map[string]scan.Stamp  // edited rule files
+	now   map[string]*scan.Entry // sources to plan, by path; nil for a removed source
+	rules map[string]scan.Stamp  // stamps of edited rule files, by path
 }
 
 // actionInScope reports whether an action is in scope.
@@ -38,9 +38,8 @@ func (f *finder) actionInScope(source, target string) bool {
 	return slices.Contains(f.delta.Targets, target) && f.s.Scope.Has(source)
 }
 
-// concern adds a source that the pass must plan. The source counts as unchanged unless the finder
-// knows of a change. If the index lacks the source, it was removed, and a run for other targets has
-// recorded that.
+// concern adds a source that must be planned. The source counts as unchanged unless the finder
+// knows of a change. If the index lacks the source, the source was removed.
 func (f *finder) concern(path string) {
 	if _, ok := f.now[path]; ok {
 		return
@@ -51,7 +50,7 @@ func (f *finder) concern(path string) {
 	}
 }
 
-// leaveOutdated leaves a source to the next run for a target.
+// leaveOutdated records that the next run for a target must check a source.
 func (f *finder) leaveOutdated(target, source string) {
 	if f.delta.Edited.Outdated == nil {
 		f.delta.Edited.Outdated = map[string][]string{}
@@ -59,8 +58,9 @@ func (f *finder) leaveOutdated(target, source string) {
 	f.delta.Edited.Outdated[target] = append(f.delta.Edited.Outdated[target], source)
 }
 
-// compareTools returns an error if programs have changed since the methods were identified. Actions
-// that are pending or belong to other targets may have used other programs.
+// compareTools returns an error if a program has changed since the methods were identified. It
+// ignores actions that are pending or belong to other targets, because they may have used other
+// programs.
 func (f *finder) compareTools() error {
 	comparer := tools.NewComparer(f.toolContent)
 	f.delta.Read.Tools = comparer.Present
@@ -70,7 +70,7 @@ func (f *finder) compareTools() error {
 		return errNeedFullScan
 	}
 	if same {
-		return nil // the common case, which need not examine actions
+		return nil
 	}
 	if f.last.Load() != nil {
 		return errNeedFullScan
@@ -103,13 +103,13 @@ func (f *finder) toolContent(name string) string {
 	return "unknown"
 }
 
-// sortFile adds a file that differs to the part of the delta that corresponds to its role.
+// sortFile adds a changed file to the part of the delta for its role.
 func (f *finder) sortFile(file *restat.File) error {
 	path := f.last.Path(file.Ref)
 	switch file.Role {
 	case index.Asset:
 		if scan.ContentDecides(path) {
-			return errNeedFullScan // scan may leave the file out now
+			return errNeedFullScan // the scan may now ignore the file
 		}
 		f.delta.Changed[dependency.OfFile(path)] = true
 		f.now[path] = nil
@@ -123,10 +123,10 @@ func (f *finder) sortFile(file *restat.File) error {
 		f.concern(f.last.Results().Source(file.Ref))
 	case index.Other:
 		if f.s.Scope.Source != "" && f.s.State.Manifest.Has(path) {
-			return nil // answering a question does not depend on the artifact, and a run may be replacing it
+			return nil // a query does not depend on the manifest, which a run may be replacing
 		}
 		if filepath.IsAbs(path) {
-			return errNeedFullScan // a program, or the manifest
+			return errNeedFullScan // the file is a program or the manifest
 		}
 		f.delta.Changed[f.last.Dependency(file.Ref)] = true
 		f.delta.Stale.Nodes = append(f.delta.Stale.Nodes, file.Ref)
@@ -140,7 +140,7 @@ func (f *finder) sortFile(file *restat.File) error {
 		f.delta.Changed[dependency.OfFile(path)] = true // assets may read the rule file, too
 		f.rules[path] = file.Now
 	default:
-		return errNeedFullScan // an ignore file decides which files are sources
+		return errNeedFullScan // ignore files decide which files are sources
 	}
 	return nil
 }
@@ -163,9 +163,9 @@ func (f *finder) addDependents() error {
 	return nil
 }
 
-// addNaming adds the sources whose artifacts contain names with the {hash} of artifacts that may
-// change, and the sources that name these artifacts in turn. Sources that patterns leave out are
-// left to the next run.
+// addNaming adds the sources whose artifacts contain a name with the {hash} of an artifact that may
+// change. Renamed artifacts may affect more sources, which it adds too. Sources that the patterns
+// exclude are left to the next run.
 func (f *finder) addNaming() {
 	follows := false
 	f.last.Results().Methods(func(m index.Method) { follows = follows || plan.FollowsRules(m, f.s.Basis.Recipes) })
@@ -173,7 +173,7 @@ func (f *finder) addNaming() {
 		return
 	}
 	type named struct{ source, target string }
-	naming := map[string][]named{} // sources by the source whose artifacts they name
+	naming := map[string][]named{}
 	f.last.Results().Deps(func(k dependency.Kind) bool { return k == dependency.Name }, func(source string, d index.Dep) {
 		of, _ := d.On.NamedOutput()
 		naming[of] = append(naming[of], named{source, d.On.Path})
@@ -193,8 +193,8 @@ func (f *finder) addNaming() {
 	}
 }
 
-// addBundles adds the bundles, because the changed artifacts are unknown before cooking. Bundles
-// that patterns leave out are left to the next run.
+// addBundles adds all bundles, because it is unknown which artifacts will change. Bundles that the
+// patterns exclude are left to the next run.
 func (f *finder) addBundles() {
 	bundles := func(m index.Method) bool {
 		return plan.AnyRecipe(m, func(name string) bool {
@@ -219,9 +219,9 @@ func (f *finder) addBundles() {
 	})
 }
 
-// applyPatterns removes from the delta everything that the patterns leave out. The index keeps the
-// old entries, and the old stamps of directories, so that a run over the whole tree will find the
-// changes. It needs a full scan in two cases:
+// applyPatterns removes from the delta everything that the patterns exclude. The index keeps the
+// old entries and the old stamps of directories, so a run over the whole tree finds the changes. A
+// full scan is needed in two cases:
 //
 //   - a source out of scope depends on a change, because the index cannot store the new content
 //     for some dependents only
@@ -243,7 +243,7 @@ func (f *finder) applyPatterns() error {
 	maps.DeleteFunc(f.now, func(path string, _ *scan.Entry) bool { return out(path) })
 	for path, e := range f.now {
 		if _, known := f.last.FindFolder(parent(path)); e != nil && !known {
-			return errNeedFullScan // the index also needs the new directory, with its real name
+			return errNeedFullScan // the index also needs an entry for the new directory
 		}
 	}
 	d.Stale.Sources = map[string]bool{}
@@ -289,8 +289,8 @@ func (f *finder) completeDelta() {
 	}
 }
 
-// followRules adds the sources that edited rules cook differently. Such sources of other targets
-// are left to the next run for the target.
+// followRules adds the sources that edited rules cook differently. For other targets, it leaves
+// these sources to the next run.
 func (f *finder) followRules() error {
 	if len(f.rules) == 0 {
 		return nil
@@ -309,11 +309,11 @@ func (f *finder) followRules() error {
 	methods := plan.NewMethods(rules.Set, tools.Finder(f.s.Assets.Name(), func(file string) (contents.File, error) {
 		known, ok := f.last.Files().File(file)
 		if !ok {
-			return contents.File{}, errNeedFullScan // uses a new program, which the plan will find
+			return contents.File{}, errNeedFullScan // the method uses a new program, which the full plan looks up
 		}
 		return contents.File{Path: file, Blob: known.Blob}, nil
 	}), (&tools.Versions{Last: f.last.Results().Methods, Run: func(plan.VersionQuestion) (string, error) {
-		return "", errNeedFullScan // the plan runs the command
+		return "", errNeedFullScan // the full plan runs the command
 	}}).Print)
 	for _, target := range ValidTargets(f.last) {
 		if !rules.Set.HasTarget(target) {
@@ -365,10 +365,10 @@ func (f *finder) compareParts(ctx context.Context) {
 	}
 }
 
-// askAgain adds the parts that differ now because some extracts have changed.
+// askAgain adds the parts that differ now because their extracts have changed.
 func (f *finder) askAgain(changed []dependency.Dependency) {
 	is := map[dependency.Dependency]bool{}
-	folders := map[Asking]bool{} // extracts of directories with a file whose parts have changed
+	folders := map[Asking]bool{}
 	for _, x := range changed {
 		is[x] = true
 		folders[AskingOf(x)] = true
@@ -383,7 +383,7 @@ func (f *finder) askAgain(changed []dependency.Dependency) {
 	})
 }
 
-// An Asking is an extract function and the directory whose files it reads.
+// An Asking names an extract function and the directory whose files the function reads.
 type Asking struct{ folder, function string }
 
 // AskingOf returns the function and directory of an extract.

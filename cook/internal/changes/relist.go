@@ -11,14 +11,13 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// listAgain lists the directories whose stamp differs and finds the files that were added, removed
-// or changed.
+// listAgain lists the directories whose stamp differs, and finds added, removed and changed files.
 func (f *finder) listAgain(ctx context.Context) error {
 	found := f.delta.Found
 	if len(found.Folders) == 0 {
 		return nil
 	}
-	again := map[string]bool{} // known directories whose stamp differs
+	again := map[string]bool{}
 	var dirs []scan.Folder
 	for _, folder := range found.Folders {
 		x := f.last.Folder(folder.Ref)
@@ -27,7 +26,7 @@ func (f *finder) listAgain(ctx context.Context) error {
 			dirs = append(dirs, scan.Folder{Path: x.Path(), Real: x.Real()})
 		}
 	}
-	kept := map[string]bool{} // known directories that need no listing
+	kept := map[string]bool{}
 	known := func(met scan.Folder) bool {
 		x, ok := f.last.FindFolder(met.Path)
 		if !ok || x.Real() != met.Real || again[met.Path] {
@@ -49,16 +48,15 @@ func (f *finder) listAgain(ctx context.Context) error {
 	return f.matchListed(f.goneFolders(again, kept))
 }
 
-// goneFolders returns the known directories that are no longer in the tree or whose path now leads
-// elsewhere, and everything below them. Either listing such a directory failed because it does not
-// exist, or the new listing of its parent lacks it.
+// goneFolders returns the known directories that were removed, or whose path now leads to another
+// directory. The result includes all of their subdirectories.
 func (f *finder) goneFolders(again, kept map[string]bool) map[string]bool {
 	there := map[string]string{}
 	for _, folder := range f.delta.Tree.Folders {
 		there[folder.Path] = folder.Real
 	}
 	gone := map[string]bool{}
-	lost := "" // the last gone directory, whose whole content is gone, too
+	lost := "" // the last removed directory; everything below it is removed too
 	for ref := range index.FolderRef(f.last.Folders()) {
 		x := f.last.Folder(ref)
 		if x.Tree != index.Assets || !x.Listed {
@@ -86,9 +84,9 @@ func (f *finder) goneFolders(again, kept map[string]bool) map[string]bool {
 	return gone
 }
 
-// matchListed compares the files of listed and gone directories with the index. Later, restat
-// compares contents only of files with an unchanged path: it opens directories at their old
-// path, so it would compare a file behind a link with a new target to itself.
+// matchListed compares the files of listed and removed directories with the index. The later restat
+// opens directories at their old paths. Behind a retargeted link, it would compare a file with
+// itself.
 func (f *finder) matchListed(gone map[string]bool) error {
 	known := f.knownIn(gone)
 	tree, found := f.delta.Tree, f.delta.Found
@@ -116,8 +114,8 @@ func (f *finder) matchListed(gone map[string]bool) error {
 	return nil
 }
 
-// knownIn returns the known files of listed and gone directories. Other nodes of a gone directory
-// are stale, because they describe another location.
+// knownIn returns the known files of listed and removed directories. It skips other nodes of a
+// removed directory, because they describe another location.
 func (f *finder) knownIn(gone map[string]bool) map[string]index.Node {
 	known := map[string]index.Node{}
 	listed := map[string]bool{}

@@ -9,7 +9,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A file that is open for writing is read by every run, and by one more run after it is closed.
+// TestOpenForWriting keeps a file open for writing. Every run must read the file, and so must the
+// first run after it is closed.
 func TestOpenForWriting(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one", "b": "two", ".cookignore": "b\n"})
 	var writers []*os.File
@@ -52,8 +53,8 @@ func TestOpenForWriting(t *testing.T) {
 	}
 }
 
-// A file holds a content that has its size as well as its checksum, as long as no
-// process can change it unseen.
+// TestHolds checks that Holds compares size and checksum, and that it rejects a file that another
+// process may still write.
 func TestHolds(t *testing.T) {
 	tr := newTree(t, map[string]string{"quiet": "text", "busy": "text"})
 	w, err := os.OpenFile(tr.path("busy"), os.O_WRONLY, 0)

@@ -30,16 +30,16 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// How says how the content of a file became known.
+// How is the way in which the content of a file became known.
 type How uint8
 
 const (
-	Absent     How = iota // no such file
-	Unreadable            // reading failed with Err
-	Unread                // exists; the content is read later
-	ByStamp               // known, proved by an unchanged stamp
-	ByChecksum            // known, proved by an unchanged checksum
-	ByReading             // read; the index did not have this content
+	Absent     How = iota // there is no such file
+	Unreadable            // reading failed; File.Err has the error
+	Unread                // the file exists, and its content is read later
+	ByStamp               // the unchanged stamp proves the content
+	ByChecksum            // the unchanged checksum proves the content
+	ByReading             // the file was read, and the index did not have this content
 )
 
 // A File is one file and its content.
@@ -50,7 +50,7 @@ type File struct {
 	Sum     hashing.Sum128
 	Blob    store.BlobID
 	How     How
-	Err     error // why the file is Unreadable
+	Err     error // the error of an Unreadable file
 	// Turn is the logical time when the file was examined: after each smaller Mark.
 	Turn int64
 }
@@ -58,12 +58,12 @@ type File struct {
 // Known reports whether the content is known.
 func (f File) Known() bool { return f.How >= ByStamp }
 
-// Known has the files that the last run knew. It is implemented by index.Files.
+// Known has the files of the last run's index. index.Files implements it.
 type Known interface {
-	// Checksum returns the name of the function of all checksums.
+	// Checksum returns the name of the checksum function.
 	Checksum() string
 	File(path string) (index.File, bool)
-	// Part finds a listing, a link or an extract without a subject.
+	// Part finds a listing, a link or an extract. An extract must have no subject.
 	Part(on dependency.Dependency) (index.File, bool)
 	// Below yields files and parts in a directory and its subdirectories, in any order.
 	Below(folder string) iter.Seq2[dependency.Dependency, index.File]
@@ -78,14 +78,12 @@ type Options struct {
 	Checksum hashing.Func
 	// IgnoreStamps reads every file.
 	IgnoreStamps bool
-	// Late leaves an unknown asset Unread until a call of [Contents.Learn], or of At by
-	// path.
+	// Late leaves an asset that the index lacks Unread until [Contents.Learn] or At needs it.
 	Late bool
-	// Unsettled means that no stamp will be trusted, so that the system need not be asked for open
-	// writers.
+	// Unsettled means that no stamp will be trusted, so the search for open writers is skipped.
 	Unsettled bool
-	// Artifacts returns a digest of the artifacts that a dependency selects, or of their IDs, or
-	// the identity of one artifact by its name.
+	// Artifacts returns the digest of a dependency on artifacts, on artifact IDs, or on one
+	// artifact's name.
 	Artifacts func(on dependency.Dependency) (store.BlobID, error)
 	// Extracts finds an extract by the name and version in a dependency's Function. It may be nil.
 	Extracts func(name string) (recipe.Extract, bool)
@@ -98,17 +96,17 @@ type Options struct {
 	Clock *scan.Clock
 }
 
-// Contents holds the contents found so far. After Sources has returned, its methods may be called
-// concurrently.
+// Contents holds the file contents that were determined so far. After Sources has returned, its
+// methods may be called concurrently.
 type Contents struct {
 	reader *reader
 	assets []File
 
 	mu       sync.Mutex
-	extra    map[dependency.Dependency]*entry // files that are not assets, listings, and links
+	extra    map[dependency.Dependency]*entry // files other than assets, and listings and links
 	again    map[dependency.Dependency]reading
-	before   map[dependency.Dependency][]string // files that had a part in the last run
-	learning map[*File]chan struct{}            // assets being read; each channel is closed when reading ends
+	before   map[dependency.Dependency][]string // files in which the last run found a part, by extract
+	learning map[*File]chan struct{}            // each channel is closed when its asset has been read
 
 	turns atomic.Int64
 }
@@ -116,7 +114,7 @@ type Contents struct {
 type entry struct {
 	once  sync.Once
 	file  File
-	names []string // names in a listing
+	names []string
 }
 
 // New returns empty Contents.
@@ -146,8 +144,8 @@ func (s *Contents) Sources(ctx context.Context, entries []scan.Entry) error {
 	return s.reader.readContents(ctx, s.judgeAll(entries, nil))
 }
 
-// judgeAll determines the contents that stamps prove. For all other assets, it appends jobs for
-// reading them to todo.
+// judgeAll determines the contents that stamps prove. For every other asset, it appends a reading
+// job to todo.
 func (s *Contents) judgeAll(entries []scan.Entry, todo []job) []job {
 	s.assets = make([]File, len(entries))
 	i := 0
@@ -224,7 +222,7 @@ func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)
 		got, err := sum(&f)
 		s.reader.noteRead(job{file: &f, want: hashing.WantSum | hashing.WantDigest}, got, err)
 		s.mu.Lock()
-		// Path is not assigned, because other goroutines use it in searches meanwhile.
+		// Path is not assigned, because other goroutines search for it concurrently.
 		asset.Stamp, asset.Settled, asset.Sum, asset.Blob = f.Stamp, f.Settled, f.Sum, f.Blob
 		asset.How, asset.Err, asset.Turn = f.How, f.Err, f.Turn
 		delete(s.learning, asset)
@@ -233,7 +231,7 @@ func (s *Contents) Learn(asset *File, sum func(f *File) (hashing.FileSum, error)
 	return *asset
 }
 
-// Mark returns the current time on a logical clock, to be compared to File.Turn.
+// Mark returns the current logical time, which can be compared with File.Turn.
 func (s *Contents) Mark() int64 { return s.turns.Load() }
 
 // Asset returns the asset with a path.
@@ -261,8 +259,8 @@ func (s *Contents) Tool(ctx context.Context, file string) (File, error) {
 	return f, nil
 }
 
-// Extra yields the files that are not assets, the listings and the links that were examined, in any
-// order.
+// Extra yields, in any order, the files outside the asset list, the listings, and the links that
+// were examined.
 func (s *Contents) Extra() iter.Seq2[dependency.Dependency, File] {
 	return func(yield func(dependency.Dependency, File) bool) {
 		s.mu.Lock()
@@ -275,8 +273,8 @@ func (s *Contents) Extra() iter.Seq2[dependency.Dependency, File] {
 	}
 }
 
-// contentOutsideTree examines a file that is not an asset, a listing or a link. It does so only
-// once.
+// contentOutsideTree examines a file that is not an asset, a listing, or a link. It does so only
+// once per file.
 func (s *Contents) contentOutsideTree(ctx context.Context, on dependency.Dependency, stat func(string) (fs.FileInfo, error)) *entry {
 	s.mu.Lock()
 	e, ok := s.extra[on]
@@ -298,7 +296,7 @@ func (s *Contents) contentOutsideTree(ctx context.Context, on dependency.Depende
 		info, err := stat(on.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return // Absent
+			return
 		case err == nil && !info.Mode().IsRegular():
 			err = errors.New("the file is not a regular file")
 		}

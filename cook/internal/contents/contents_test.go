@@ -18,10 +18,10 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// later is a time when each stamp of the test has settled.
+// later is a time at which every stamp of the test can be trusted.
 var later = time.Now().Add(time.Hour).UnixNano()
 
-// clockAt stands still.
+// clockAt returns a clock that always shows the time ns.
 func clockAt(ns int64) *scan.Clock {
 	at := time.Unix(0, ns)
 	return scan.NewClock(at, func() time.Time { return at })
@@ -58,8 +58,8 @@ func (tr *tree) write(name, text string) {
 	}
 }
 
-// look looks at the whole tree and keeps the result as the next index. It returns the files by
-// their names in messages.
+// look determines the contents of the whole tree, and keeps the result as the next index. It
+// returns the files by path.
 func (tr *tree) look(ignoreStamps bool, others ...dependency.Dependency) (*Contents, map[string]File) {
 	tr.t.Helper()
 	s := tr.begin(Options{IgnoreStamps: ignoreStamps})
@@ -89,7 +89,7 @@ func (tr *tree) look(ignoreStamps bool, others ...dependency.Dependency) (*Conte
 	return s, files
 }
 
-// begin looks at the sources of the whole tree.
+// begin returns Contents that know the sources of the whole tree.
 func (tr *tree) begin(opt Options) *Contents {
 	tr.t.Helper()
 	var ok bool
@@ -142,7 +142,7 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 		t.Errorf("touched: blob %v, %d files read", files["a"].Blob, s.Read().Files.Load())
 	}
 
-	tr.write("a", "six") // same size
+	tr.write("a", "six")
 	_, files = tr.look(false)
 	tr.want("edited", files, map[string]How{"a": ByReading, "b": ByStamp})
 	if files["a"].Blob == before || files["a"].Blob.String() != hashing.DigestOf([]byte("six")).String() {
@@ -150,7 +150,7 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 	}
 }
 
-// An unknown asset is read once, at the first request.
+// TestLate checks that an unknown asset is read once, at the first request.
 func TestLate(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one", "b": "two", "c": "three", "d": "four"})
 	tr.look(false)
@@ -197,7 +197,6 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// An unreadable asset is not read again.
 func TestLateUnreadable(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one"})
 	s := tr.begin(Options{Late: true})
@@ -214,7 +213,8 @@ func TestLateUnreadable(t *testing.T) {
 	}
 }
 
-// A stamp taken within two seconds of the change it shows is not trusted.
+// TestFreshStampsAreReadAgain checks that a stamp is not trusted if the file changed less than two
+// seconds before the stamp was taken.
 func TestFreshStampsAreReadAgain(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one"})
 	tr.now = time.Now().UnixNano()
@@ -226,7 +226,8 @@ func TestFreshStampsAreReadAgain(t *testing.T) {
 	tr.want("third", files, map[string]How{"a": ByStamp})
 }
 
-// A file edited after the scan gets the stamp of the read content, not the stamp of the scan.
+// TestEditBetweenScanAndReading edits a file after the scan. The recorded stamp must belong to the
+// content that was read.
 func TestEditBetweenScanAndReading(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one"})
 	found, err := scan.Dir(t.Context(), tr.dir.Name(), scan.Options{})

@@ -20,41 +20,40 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Parts holds the results of extracts. An extract is a function of a recipe that returns the part
-// about a subject from one file, or from all files of a listing. Parts reads each file and lists
+// Parts holds the results of extracts. An extract is a function of a recipe. It returns the part of
+// a file about a subject, or the parts of all files in a listing. Parts reads each file and lists
 // each directory only once.
 //
-// An action that depends on a part treats it as a file with that content. A part has no stamp and
-// no entry of its own in the index. Instead, the index has one entry for all subjects: for each
-// file with its stamp, and for each listing with the stamp of the directory. The key of the entry
-// is the extract without a subject. As long as these stamps are unchanged, so are all parts. Parts
-// depend on nothing else, so a run does not check them again after cooking: a later change would
-// show in the stamp.
+// An action that depends on a part treats the part as a file. A part has no stamp and no entry of
+// its own in the index. Instead, the index has an entry for each extract without its subject. The
+// stamp of the entry is the stamp of the file or of the listed directory. As long as this stamp is
+// unchanged, all parts are unchanged too. Parts depend on nothing else, so a run does not check
+// them again after cooking.
 type Parts struct {
 	opt    Options
 	summer *hashing.Summer
 
 	mu  sync.Mutex
-	all map[dependency.Dependency]*extract // extracts, by key without the subject
+	all map[dependency.Dependency]*extract
 }
 
 // An extract holds the parts of one file, or of all files of a listing.
 type extract struct {
-	// file is the entry for the index. Its content is all parts of the file, or the names of the
-	// files.
+	// file is the entry for the index. Its content is the encoding of all parts or, for a listing,
+	// of the file names.
 	file  File
-	names []string // files of a listing
+	names []string
 	says  recipe.Says
 	looks sync.Once
 
-	members []member         // sorted by name
-	about   map[string][]int // members that have a part, by subject
-	err     error            // a member is unreadable
+	members []member
+	about   map[string][]int
+	err     error
 	reads   sync.Once
 }
 
 type member struct {
-	name string // name of the file in its directory
+	name string
 	says recipe.Says
 }
 
@@ -87,7 +86,7 @@ func (s *Contents) Extract(x dependency.Dependency) (said []recipe.Said, found b
 	return e.previousAnswer(x.Subject), true, nil
 }
 
-// At returns the result of an extract as a file.
+// At returns the result of an extract in the form of a file.
 func (s *Parts) At(x dependency.Dependency) File {
 	if x.Subject == "" {
 		return s.lookUpExtract(x).file
@@ -104,7 +103,7 @@ func (s *Parts) At(x dependency.Dependency) File {
 	return f
 }
 
-// Silence is the content that stands for no parts.
+// Silence is the blob ID of an extract without any parts.
 var Silence = store.BlobID(hashing.DigestOf(answer(nil)))
 
 // answer encodes the parts about a subject.
@@ -167,13 +166,13 @@ func (s *Parts) functionOf(x dependency.Dependency) (function recipe.Extract, ok
 	return function, ok
 }
 
-// asksNames reports whether an extract depends only on file names.
+// asksNames reports whether an extract depends on file names only.
 func (s *Parts) asksNames(x dependency.Dependency) bool {
 	function, ok := s.functionOf(x)
 	return ok && function.OfNames != nil
 }
 
-// findExtract fills in an extract. It takes the stamp before it reads the parts.
+// findExtract fills in an extract. It takes the stamp before it reads the content.
 func (s *Parts) findExtract(e *extract, f *File, x dependency.Dependency) (err error) {
 	function, ok := s.functionOf(x)
 	if x.Kind == dependency.Extracts {
@@ -182,7 +181,7 @@ func (s *Parts) findExtract(e *extract, f *File, x dependency.Dependency) (err e
 		content := contentOf(e.names)
 		if ok && function.OfNames != nil {
 			names := e.names
-			e.names = nil // no file is read
+			e.names = nil
 			if err == nil {
 				e.says = function.OfNames(names)
 				e.members = []member{{"", e.says}}
@@ -212,8 +211,8 @@ func (s *Parts) findExtract(e *extract, f *File, x dependency.Dependency) (err e
 	return err
 }
 
-// readExtract reads all files of an extract when it is first called. It ignores files removed since
-// the listing, because the stamp of their directory has changed.
+// readExtract reads all files of an extract on its first call. It skips files that were removed
+// since the listing, because the changed stamp of their directory reveals the removal.
 func (s *Parts) readExtract(x dependency.Dependency) *extract {
 	e := s.lookUpExtract(x)
 	e.reads.Do(func() {
@@ -257,11 +256,11 @@ func contentOfSays(says recipe.Says) (data []byte) {
 	return data
 }
 
-// mostNamed limits the number of files that are named.
+// mostNamed limits the number of files that a message names.
 const mostNamed = 3
 
-// Changed names the files of an extract whose parts, about any subject, differ from the last run.
-// If it knows no such file, it names the extract.
+// Changed names the files of an extract whose parts differ from the last run. If it knows no such
+// file, it names the extract.
 func (s *Contents) Changed(x dependency.Dependency) string {
 	var files []string
 	if s.reader.opt.Parts.asksNames(x) {
@@ -283,8 +282,8 @@ func (s *Contents) Changed(x dependency.Dependency) string {
 	return extractName(x, files)
 }
 
-// Asked returns the name of an input for people. For an extract, it lists the files that contain
-// the subject.
+// Asked returns the name of an input for messages. For an extract, it lists the files that have a
+// part about the subject.
 func (s *Contents) Asked(input dependency.Dependency) string {
 	if !input.Kind.IsExtract() || s.reader.opt.Parts.asksNames(input) {
 		return input.String()
@@ -316,7 +315,7 @@ func IsSilent(d index.Dep) bool {
 	return d.On.Kind == dependency.Extracts && (!d.Found || d.Blob == Silence)
 }
 
-// saidBefore returns the files of an extract that had a part in the last run.
+// saidBefore returns the files in which the last run found a part of an extract.
 func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -324,7 +323,7 @@ func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	if ok {
 		return files
 	}
-	index.Guard(func() error { // if the index is damaged, the name is omitted
+	index.Guard(func() error { // a damaged index yields no names
 		for one, f := range s.reader.opt.Known.Below(x.InFolder()) {
 			if one.Kind == dependency.Extract && one.Function == x.Function && IsOf(x, one.Path) && f.Blob != Silence {
 				files = append(files, one.Path)
@@ -336,8 +335,8 @@ func (s *Contents) saidBefore(x dependency.Dependency) (files []string) {
 	return files
 }
 
-// IsOf reports whether an extract reads a file, either alone or among the files of its directory
-// that match a pattern.
+// IsOf reports whether an extract reads a given file, alone or as a file of its directory that
+// matches a pattern.
 func IsOf(x dependency.Dependency, file string) bool {
 	if x.Kind == dependency.Extract {
 		return x.Path == file

@@ -10,16 +10,17 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// text is an extract that returns the content of a file under the subject "s".
+// text is an extract whose part about the subject "s" is the whole content of a file.
 var text = recipe.Extract{Name: "text", Of: func(file io.ReaderAt, size int64) (recipe.Says, error) {
 	data, err := io.ReadAll(io.NewSectionReader(file, 0, size))
 	return recipe.Says{"s": data}, err
 }}
 
-// withText are options for begin that include the extract text.
+// withText are options for begin that make the extract text available.
 var withText = Options{Extracts: func(name string) (recipe.Extract, bool) { return text, name == text.Name }}
 
-// An extract of a listing reads each file and returns one answer for each.
+// TestExtract checks that an extract of a listing reads each file once and returns one part per
+// file.
 func TestExtract(t *testing.T) {
 	tr := newTree(t, map[string]string{"a.m": "one", "b.m": "", "c.x": "no"})
 	s := tr.begin(withText)
@@ -42,7 +43,7 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// A changed extract of many files names the files whose answers changed since the last run.
+// TestChangedNamesFiles checks that Changed names the files whose parts differ from the last run.
 func TestChangedNamesFiles(t *testing.T) {
 	tr := newTree(t, map[string]string{"same.m": "one", "edited.m": "two", "silenced.m": "three", "silent.m": ""})
 	all := dependency.Dependency{Kind: dependency.Extracts, Path: ".", Pattern: "*.m", Function: text.Name}
@@ -75,7 +76,8 @@ func TestChangedNamesFiles(t *testing.T) {
 	}
 }
 
-// The turn of a file that is no asset comes after earlier marks and before later marks.
+// TestTurnOfOtherFile checks the logical time of a file that is not an asset. It must be after
+// earlier marks and before later marks.
 func TestTurnOfOtherFile(t *testing.T) {
 	tr := newTree(t, map[string]string{".hidden": "one"})
 	s := tr.begin(Options{})
@@ -89,7 +91,8 @@ func TestTurnOfOtherFile(t *testing.T) {
 	}
 }
 
-// A file is read if the index has its sum but no blob, as for rules that no asset has read.
+// TestContentThatIsNotKnownIsRead uses an index entry with a checksum but without a blob ID, as
+// rule files have. The file must be read.
 func TestContentThatIsNotKnownIsRead(t *testing.T) {
 	tr := newTree(t, map[string]string{"a": "one"})
 	_, first := tr.look(false)
@@ -105,11 +108,10 @@ func TestContentThatIsNotKnownIsRead(t *testing.T) {
 	}
 }
 
-// An artifact whose checksum is known is read once.
 func TestOutputsAreReadOnce(t *testing.T) {
 	tr := newTree(t, map[string]string{"touched": "one", "edited": "two"})
 	tr.look(false)
-	s, files := tr.look(false) // a second look, with an index of the same checksums
+	s, files := tr.look(false)
 	var made []index.Artifact
 	for _, name := range []string{"edited", "touched"} {
 		f := files[name]

@@ -23,14 +23,14 @@ func (s *Contents) List(ctx context.Context, l dependency.Dependency) (names []s
 	return e.names, e.file.Known(), e.file.Err
 }
 
-// lookAtListing fills in e for a listing: a file with the stamp of the directory and the names as
-// content. It always lists the directory, because that takes only one call.
+// lookAtListing fills in e for a listing: the stamp of the directory, and the names as content. It
+// always lists the directory, because one system call suffices.
 func (rd *reader) lookAtListing(e *entry, l dependency.Dependency) {
 	f := &e.file
 	names, stamp, err := listFolder(rd.opt.Assets, l)
 	switch {
 	case pathname.IsAbsent(err):
-		return // Absent
+		return
 	case err != nil:
 		f.How, f.Err = Unreadable, err
 		return
@@ -49,9 +49,9 @@ func (rd *reader) setContent(f *File, on dependency.Dependency, content []byte, 
 	}
 }
 
-// Relist reports whether a listing still has the names in f. A trusted stamp of the directory
-// proves that; otherwise Relist lists it again. Other changes in the directory do not matter,
-// because recipes only get the names.
+// Relist reports whether a listing still has the names in f. If a trusted stamp of the directory is
+// unchanged, Relist need not list the directory again. Only the names count, because recipes see
+// nothing else.
 func (s *Contents) Relist(l dependency.Dependency, f File) (same bool, err error) {
 	info, err := s.reader.opt.Assets.Stat(l.Path)
 	if err != nil || f.Settled && scan.StampOf(info) == f.Stamp {
@@ -68,8 +68,8 @@ func (s *Contents) Relist(l dependency.Dependency, f File) (same bool, err error
 
 func contentOf(names []string) []byte { return []byte(strings.Join(names, "\x00")) }
 
-// listFolder lists a directory. If every entry counts, each name is followed by a slash and its
-// type. The stamp is taken before the names are read.
+// listFolder lists a directory, after it has taken the stamp. If the pattern selects every entry,
+// each name is followed by a slash and its type.
 func listFolder(assets *confine.Dir, l dependency.Dependency) (names []string, stamp scan.Stamp, err error) {
 	info, err := assets.Stat(l.Path)
 	if err != nil {
@@ -112,17 +112,14 @@ func Named(l dependency.Dependency, name string) bool {
 	return !hidden && doublestar.MatchUnvalidated(l.Pattern, name)
 }
 
-// A reading is the content of a file or directory with a trusted stamp: with the same stamp, the
-// content is the same.
+// A reading is the content of a file or directory, with a stamp that proves the content.
 type reading struct {
 	stamp scan.Stamp
 	data  []byte
 }
 
-// readAgain returns the content of a dependency that has the current stamp. While the stamp is too
-// fresh to be trusted, it calls read for each request; after that it calls read once more and
-// reuses the result for all requests. read reports whether the stamp could be trusted when it was
-// taken.
+// readAgain returns the content of a dependency under its current stamp. It caches the content as
+// soon as the stamp can be trusted; until then, it calls read for each request.
 func (s *Contents) readAgain(on dependency.Dependency, now scan.Stamp, read func() (r reading, trusted bool, err error)) ([]byte, error) {
 	s.mu.Lock()
 	known, ok := s.again[on]
@@ -146,13 +143,13 @@ func (s *Contents) IsLink(ctx context.Context, path string) (bool, error) {
 	return f.Known(), f.Err
 }
 
-// lookAtLink fills in f for a symbolic link, as a file whose content is the link's text. If the
-// name is not a symbolic link, f is absent, even if a file has the name.
+// lookAtLink fills in f for a symbolic link, with the text of the link as content. For any other
+// file, f is absent.
 func (rd *reader) lookAtLink(f *File, on dependency.Dependency) {
 	text, stamp, err := rd.readLink(on.Path)
 	switch {
 	case pathname.IsAbsent(err):
-		return // Absent
+		return
 	case err != nil:
 		f.How, f.Err = Unreadable, err
 		return
@@ -160,8 +157,8 @@ func (rd *reader) lookAtLink(f *File, on dependency.Dependency) {
 	rd.setContent(f, on, []byte(text), stamp)
 }
 
-// readLink returns the text of a symbolic link, and the link's stamp from before it was read. The
-// error is fs.ErrNotExist if the name is not a symbolic link.
+// readLink returns the text of a symbolic link, and the stamp of the link from before the read. For
+// other names, the error is fs.ErrNotExist.
 func (rd *reader) readLink(link string) (text string, stamp scan.Stamp, err error) {
 	root := rd.opt.Assets.Root()
 	info, err := root.Lstat(link)

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A listing is known by the names in it, and by nothing else of the directory.
+// TestListing checks that a listing depends on the names in a directory only.
 func TestListing(t *testing.T) {
 	tr := newTree(t, map[string]string{"a.h": "", "b.h": "", "c.x": "", ".d.h": ""})
 	headers, hidden, folders, none := dependency.OfNames(".", "*.h", false), dependency.OfNames(".", ".*", false), dependency.OfNames(".", "*", true), dependency.OfNames("gone", "*", false)
@@ -42,7 +42,6 @@ func TestListing(t *testing.T) {
 	tr.want("one that matches", files, map[string]How{headers.String(): ByReading, hidden.String(): ByChecksum, folders.String(): ByChecksum})
 }
 
-// Listings follow links to files, but not to directories.
 func TestListingOfLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links")
@@ -72,7 +71,7 @@ func TestListingOfLinks(t *testing.T) {
 	}
 }
 
-// A directory that changes after it was listed is noticed.
+// TestRelist checks that Relist notices a change of the directory.
 func TestRelist(t *testing.T) {
 	tr := newTree(t, map[string]string{"a.h": ""})
 	s := tr.begin(Options{})
@@ -98,8 +97,8 @@ func TestRelist(t *testing.T) {
 	}
 }
 
-// A directory that is fresh when a run begins is listed again for each asset that uses it, but only
-// until its stamp can be trusted.
+// TestFreshFoldersAreListedAgainOnce uses a directory that changes just before the run. Each asset
+// lists it again until its stamp can be trusted.
 func TestFreshFoldersAreListedAgainOnce(t *testing.T) {
 	tr := newTree(t, map[string]string{"model": "a"})
 	s := tr.begin(Options{})
@@ -128,7 +127,7 @@ func TestFreshFoldersAreListedAgainOnce(t *testing.T) {
 	if len(s.again) != 1 {
 		t.Errorf("%d are known, want 1", len(s.again))
 	}
-	// The clock is an hour ahead, so it trusts the stamps of new files.
+	// The clock is an hour ahead, so stamps of new files are trusted.
 	tr.write("more", "")
 	relist("changed", false)
 }

@@ -25,10 +25,10 @@ import (
 type State uint8
 
 const (
-	Unseen  State = iota // not compared
-	Intact               // same stamp, or same checksum
-	Missing              // no such file
-	Edited               // different content, or not a regular file
+	Unseen  State = iota // the artifact was not compared
+	Intact               // the stamp or the checksum is the same
+	Missing              // there is no such file
+	Edited               // the content differs, or it is not a regular file
 )
 
 // An Output is a known artifact with its current state.
@@ -36,14 +36,14 @@ type Output struct {
 	State    State
 	Stamp    scan.Stamp
 	Settled  bool
-	ByReads  bool // the checksum proves Intact
+	ByReads  bool // set if only the checksum proves Intact
 	Artifact index.Artifact
 }
 
-// A Before is an action of the last run with the current state of its outputs.
+// A Before is an action of the last run, with the current state of its outputs.
 type Before struct {
 	index.Action
-	Outputs []Output // one for each of Action.Made
+	Outputs []Output // one output for each element of Action.Made
 }
 
 // Intact reports whether all artifacts are unchanged.
@@ -88,7 +88,7 @@ func (rd *reader) compareContent(ctx context.Context, out *confine.Dir, all []Ou
 	return rd.readOutputs(ctx, out, all, suspects.rows)
 }
 
-// suspects are the rows of artifacts that must be read.
+// suspects are the rows of artifacts whose content must be read.
 type suspects struct {
 	mu   sync.Mutex
 	rows []int
@@ -106,12 +106,12 @@ func (rd *reader) lookAtOutputs(out *confine.Dir, o *Output) (suspect bool) {
 		o.State = Missing
 		return false
 	}
-	// Using the whole name takes only one system call. If a directory on the path has become a
-	// link, an equal stamp still means the same file, and a file that differs is opened without
-	// following links.
+	// Lstat of the whole path takes only one system call. If a directory on the path has become a
+	// link, an equal stamp still identifies the same file. A file with another stamp is opened
+	// without following links.
 	info, err := os.Lstat(filepath.Join(out.Name(), filepath.FromSlash(o.Artifact.Path)))
 	if errors.Is(err, syscall.ENAMETOOLONG) {
-		info, err = out.Root().Lstat(o.Artifact.Path) // one system call per directory
+		info, err = out.Root().Lstat(o.Artifact.Path)
 	}
 	switch {
 	case pathname.IsAbsent(err):
@@ -124,7 +124,7 @@ func (rd *reader) lookAtOutputs(out *confine.Dir, o *Output) (suspect bool) {
 	o.Stamp = scan.StampOf(info)
 	o.Settled = rd.opt.Clock.Settled(o.Stamp)
 	if known := o.Artifact.Stamp.Mode; known != 0 && known != o.Stamp.Mode {
-		o.State = Edited // the run will create the artifact again, because the current file may not be cook's
+		o.State = Edited // the permissions have changed, so the run makes the artifact again
 		return false
 	}
 	if o.Artifact.Settled && o.Artifact.Stamp == o.Stamp && rd.sameFunc && !rd.opt.IgnoreStamps {
@@ -135,9 +135,8 @@ func (rd *reader) lookAtOutputs(out *confine.Dir, o *Output) (suspect bool) {
 	return o.Stamp.Size == o.Artifact.Stamp.Size
 }
 
-// readOutputs compares contents by checksum, and by blob ID if checksums differ or cannot be
-// compared. If the last run did not examine an artifact, its checksum may have been computed by
-// another function.
+// readOutputs compares contents by checksum. If the checksums differ or come from different
+// functions, it compares blob IDs.
 func (rd *reader) readOutputs(ctx context.Context, out *confine.Dir, all []Output, rows []int) error {
 	if !rd.sameFunc {
 		return rd.compareOutputs(ctx, out, all, rows, hashing.WantSum|hashing.WantDigest)
@@ -161,7 +160,7 @@ func (rd *reader) compareOutputs(ctx context.Context, out *confine.Dir, all []Ou
 	one := func(w *bulk.Worker, o *Output) {
 		sum, err := rd.sumOutput(ctx, w, &tree, out, o, want)
 		if err != nil {
-			return // stays Edited
+			return
 		}
 		rd.read.Files.Add(1)
 		rd.read.Bytes.Add(sum.Size)
@@ -182,14 +181,14 @@ func (rd *reader) compareOutputs(ctx context.Context, out *confine.Dir, all []Ou
 	})
 }
 
-// sumOutput reads an artifact and computes its checksum. If another process can write to it, its
-// stamp proves nothing.
+// sumOutput reads an artifact and computes its checksum. While another process can write to the
+// artifact, its stamp proves nothing.
 func (rd *reader) sumOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, out *confine.Dir, o *Output, want hashing.Want) (hashing.FileSum, error) {
 	if got, err := w.Sum(tree, o.Artifact.Path, bulk.Ask{Want: want, Busy: true}); err == nil {
 		o.Settled = o.Settled && !got.Busy
 		return got.FileSum, nil
 	}
-	r, err := out.OpenFile(o.Artifact.Path) // the path may lead through a link
+	r, err := out.OpenFile(o.Artifact.Path) // OpenFile fails if the path leads through a link
 	if err != nil {
 		return hashing.FileSum{}, err
 	}
@@ -201,8 +200,7 @@ func (rd *reader) sumOutput(ctx context.Context, w *bulk.Worker, tree *bulk.Tree
 }
 
 // Holds reads a file of the output directory. It reports whether the file has the size and checksum
-// of an artifact, and no process has it open for writing, so that any later change will show in its
-// stamp.
+// of an artifact, and no process has it open for writing.
 func Holds(ctx context.Context, summer *hashing.Summer, out *confine.Dir, file string, m *index.Artifact) bool {
 	f, err := out.OpenFile(file)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 type reader struct {
 	opt      Options
 	summer   *hashing.Summer
-	sameFunc bool // set if the checksums in the index were computed by this function
+	sameFunc bool // set if the index has checksums by the same function
 	read     Counts
 }
 
@@ -31,14 +31,14 @@ type Counts struct{ Files, Bytes atomic.Int64 }
 // A job is a file to read.
 type job struct {
 	file  *File
-	known *index.File // nil if unknown
+	known *index.File
 	want  hashing.Want
 }
 
 // judgeStamp determines the content of a file from its stamp, or returns the job of reading it.
 func (rd *reader) judgeStamp(f *File, known *index.File) job {
 	f.Settled = rd.opt.Clock.Settled(f.Stamp)
-	if known == nil || known.Blob == (store.BlobID{}) { // no blob ID: a rule file that no asset has read
+	if known == nil || known.Blob == (store.BlobID{}) { // the index has no blob ID for rule files that no asset has read
 		return job{file: f, want: hashing.WantSum | hashing.WantDigest}
 	}
 	if known.Settled && known.Stamp == f.Stamp && rd.sameFunc && !rd.opt.IgnoreStamps {
@@ -89,7 +89,7 @@ func (rd *reader) sumFile(ctx context.Context, w *bulk.Worker, tree *bulk.Tree, 
 		j.file.Settled = rd.opt.Clock.Settled(got.Stamp) && !got.Busy && !rd.opt.Unsettled
 		return got.FileSum, nil
 	}
-	return rd.sumAlone(ctx, j) // the path may lead through a link; otherwise this returns the error
+	return rd.sumAlone(ctx, j) // the path may lead through a link, which causes an error here
 }
 
 // sumAlone is like sumFile, for a single file.
@@ -131,7 +131,8 @@ func (rd *reader) seeFile(f *File, r *os.File) error {
 	return nil
 }
 
-// noteRead records the result of reading, and reports whether the blob ID is still needed.
+// noteRead records the result of reading a file, and reports whether the blob ID must still be
+// computed.
 func (rd *reader) noteRead(j job, sum hashing.FileSum, err error) (more bool) {
 	f := j.file
 	if err != nil {
@@ -156,8 +157,8 @@ func (rd *reader) noteRead(j job, sum hashing.FileSum, err error) (more bool) {
 	return false
 }
 
-// listArtifacts returns artifacts as a file with a trusted stamp: only the run itself changes them,
-// and a bundle waits until that has happened.
+// listArtifacts returns a set of artifacts in the form of a file with a trusted stamp. Only the run
+// itself changes artifacts, and a bundle waits for these changes.
 func (rd *reader) listArtifacts(on dependency.Dependency) File {
 	f := File{Path: on.Path, How: ByReading, Settled: true}
 	if f.Blob, f.Err = rd.opt.Artifacts(on); f.Err != nil {

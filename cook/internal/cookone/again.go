@@ -13,28 +13,29 @@ import (
 	"github.com/assetcook/assetcook/internal/jobs"
 )
 
-// Conditions are properties of the environment that a recipe may see but must not depend on.
+// Conditions are properties of the environment that a recipe may see. Its result must not depend on
+// them.
 type Conditions struct {
-	// Scratch is the directory for the artifacts. It must have no other files meanwhile.
+	// Scratch is the directory for the artifacts. It must be empty.
 	Scratch *confine.Dir
 	// Vars and Traced are as in jobs.Env.
 	Vars   map[string]string
 	Traced func()
-	// Read receives the dependencies of the recipe, even if it failed; it may be nil.
+	// Read receives the dependencies of the recipe, even if the recipe failed. It may be nil.
 	Read func([]index.Dep)
-	// Note receives lines from the recipe about the machine; it may be nil.
+	// Note receives the lines that the recipe prints about the machine. It may be nil.
 	Note func(string)
 }
 
 // Made is the result of cooking an action again.
 type Made struct {
-	Files     []string // artifacts, in the scratch directory
+	Files     []string // names of the artifacts in the scratch directory
 	Artifacts []store.Artifact
 	Deps      []index.Dep
 	CookTime  time.Duration
 	Warnings  []string
 	Facts     jobs.Facts
-	Steps     []Step // steps of a chain, or the whole action
+	Steps     []Step // the steps of a chain, or the action as the only step
 }
 
 // A Step is an action that was cooked again, or a step of its chain.
@@ -44,8 +45,8 @@ type Step struct {
 	Deps []index.Dep
 }
 
-// Again cooks actions once more. It uses no results of earlier runs, and does not place or
-// store artifacts. Its methods may be called concurrently; all calls share the memory budget.
+// Again cooks actions again without results of earlier runs. It does not place or store artifacts.
+// Its methods may be called concurrently. All calls share one memory budget.
 type Again struct{ cooker *Cooker }
 
 // NewAgain returns an Again for the given environment. It does not use env.Out.
@@ -54,8 +55,8 @@ func NewAgain(env Env) Again {
 	return Again{New(env, private, hashing.NewSummer(env.Checksum))}
 }
 
-// Cook cooks an action, calls look with the artifacts, and removes them. It checks the
-// inputs as a run does: if an input changed, the error wraps ErrChanged.
+// Cook cooks an action, calls look with the artifacts, and removes the artifacts. If an input
+// changed while the recipe ran, the error wraps ErrChanged.
 func (g Again) Cook(ctx context.Context, a *plan.Action, c Conditions, look func(Made) error) error {
 	env := &g.cooker.env
 	defer env.Cores.Hold()()

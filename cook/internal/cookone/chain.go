@@ -22,21 +22,21 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A chain holds the files that earlier steps have made. They hide the files of the asset tree
-// with the same paths. A nil chain hides nothing.
+// A chain holds the files that earlier steps have made. A step reads them instead of files of the
+// asset tree with the same paths. A nil chain has no files.
 //
-// Each step of a chain is an action of its own, with its own result in the store. If a step
-// makes the same output as before, the results of all following steps are known.
+// Each step of a chain is an action of its own, with its own result in the store. If a step makes
+// the same output as before, the results of all following steps are known.
 type chain struct {
-	whole Task                // the action that is cooked in steps
-	made  map[string]madeFile // files by path
+	whole Task
+	made  map[string]madeFile
 }
 
 // A madeFile is a scratch file that a step of a chain has made.
 type madeFile struct {
 	file contents.File
 	in   *confine.Dir
-	name string // name in the scratch directory
+	name string
 }
 
 // madeAt returns the file at a path if an earlier step has made it.
@@ -48,7 +48,7 @@ func (c *chain) madeAt(p string) (contents.File, bool) {
 	return f.file, ok
 }
 
-// madeDependency is like madeAt, for a dependency.
+// madeDependency is like madeAt, for a dependency instead of a path.
 func (c *chain) madeDependency(on dependency.Dependency) (contents.File, bool) {
 	if on.Seen().Kind != dependency.File {
 		return contents.File{}, false
@@ -78,7 +78,8 @@ func (c *chain) madeFileName(p string) string {
 	return filepath.Join(m.in.Name(), m.name)
 }
 
-// namePairs lists pairs of names: a scratch file, then the path that a user knows.
+// namePairs lists pairs for strings.NewReplacer: the name of a scratch file, and the path that the
+// user knows.
 func (c *chain) namePairs() (pairs []string) {
 	if c != nil {
 		for _, p := range slices.Sorted(maps.Keys(c.made)) {
@@ -97,7 +98,7 @@ func (c *chain) chainOutputs(t Task) []string {
 	return c.whole.Action.Outputs
 }
 
-// cookChain makes the artifacts of a task that is cooked in steps.
+// cookChain makes the artifacts of a task that has several steps.
 func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, err error) {
 	before := t.chain
 	if before == nil {
@@ -143,7 +144,7 @@ func (c *Cooker) cookChain(ctx context.Context, t Task, how Attempt) (_ Ready, e
 			return Ready{}, fmt.Errorf("%s, which is made from this asset: %w", pathname.Show(f.file.Path), err)
 		}
 		for k := range done.Made {
-			if done.Made[k].Role == "" { // such as a packed image
+			if done.Made[k].Role == "" { // packing, for example, keeps the use of the pixels
 				done.Made[k].Role = first.Made[i].Role
 			}
 			r.takeArtifactOf(done, k)
@@ -168,7 +169,7 @@ func (c *Cooker) cookStep(ctx context.Context, t Task, now *chain, key *hashing.
 	}
 	step := Task{Action: action, Open: t.Open, chain: now}
 	if how.Steps.Known != nil {
-		defer how.Steps.Exclusive(step)() // steps of other assets may be equal
+		defer how.Steps.Exclusive(step)() // another asset may have an equal step
 		r, ok := how.Steps.Known(ctx, step)
 		if ok {
 			return r, nil
@@ -186,8 +187,8 @@ func (c *Cooker) cookStep(ctx context.Context, t Task, now *chain, key *hashing.
 const maxNaming = 16 << 20
 
 // namesReplaced returns an error if an output contains the name of another output that a rule
-// cooks into an artifact with a different name: a program that reads the first output would not
-// find the second. Recipes with NamesOutputs write the final names and need no check.
+// renames. Programs that read the first output would not find the other one. Recipes with
+// NamesOutputs write the final names and need no check.
 func (r *Ready) namesReplaced() error {
 	a := r.Task.Action
 	names := a.Method.Choice.FinalNames(a.Path)
@@ -235,7 +236,7 @@ func containsWord(text []byte, name string) bool {
 	}
 }
 
-// takeArtifactOf makes an artifact of a step an artifact of the whole chain.
+// takeArtifactOf moves an artifact from a step to the whole chain.
 func (r *Ready) takeArtifactOf(step Ready, i int) {
 	r.Made = append(r.Made, step.Made[i])
 	r.Scratch.files = append(r.Scratch.files, step.Scratch.files[i])
@@ -243,7 +244,7 @@ func (r *Ready) takeArtifactOf(step Ready, i int) {
 	step.Scratch.placed[i] = true
 }
 
-// addStep adds the dependencies, the time and the warnings of a step to the whole chain.
+// addStep adds the dependencies, the time and the warnings of a step to the result of the chain.
 func (r *Ready) addStep(step Ready) {
 	whole, from := r.Task.Action.Path, step.Task.Action.Path
 	r.CookTime += step.CookTime
@@ -264,9 +265,9 @@ func (r *Ready) addStep(step Ready) {
 	}
 }
 
-// asNamedFrom returns the path of a dependency relative to the source of the chain, not to the
-// source of the step. The relative path between the two sources is always the same, because it
-// is part of the action ID.
+// asNamedFrom returns the path of a dependency relative to the source of the chain, instead of the
+// source of the step. The path between the two sources cannot change, because the action ID
+// contains it.
 func asNamedFrom(source, step string, d index.Dep) string {
 	if path.Dir(source) == path.Dir(step) || d.On.Kind.IsArtifacts() || strings.HasPrefix(d.Name, "/") {
 		return d.Name

@@ -46,23 +46,23 @@ type Env struct {
 	Assets    *confine.Dir
 	Out       *confine.Dir // nil in a dry run without output directory
 	Contents  *contents.Contents
-	Artifacts *artifacts.Catalog // the inputs of bundles
+	Artifacts *artifacts.Catalog // artifacts that bundles read
 	Checksum  hashing.Func
-	Memory    int64           // bytes for all running recipes together
-	Cores     *parallel.Cores // cores that recipes share; nil if each has its own
+	Memory    int64           // memory budget in bytes, for all running recipes together
+	Cores     *parallel.Cores // cores that all recipes share; nil if each recipe has its own
 	Now       func() time.Time
-	Probe     profile.Probe // probe of the recording; each worker has its own row
+	Probe     profile.Probe // probe of the whole recording; Attempt.Probe belongs to one worker
 }
 
 // A Cooker cooks actions. Its methods may be called concurrently; all calls share the memory
 // budget.
 type Cooker struct {
 	env    Env
-	mode   fs.FileMode // permissions for artifacts
+	mode   fs.FileMode
 	summer *hashing.Summer
 	budget *budget
-	kinds  *labels // kinds of memory
-	steps  *labels // steps of recipes
+	kinds  *labels
+	steps  *labels
 }
 
 // New returns a cooker that gives artifacts the given mode and sums files with summer.
@@ -76,9 +76,9 @@ func New(env Env, mode fs.FileMode, summer *hashing.Summer) *Cooker {
 // A Task is an action to cook: an action of a plan, or a step of a chain.
 type Task struct {
 	Action *plan.Action
-	// Open holds the artifacts that did not exist yet when the result of the action was looked up.
-	// The recipe cannot read them, even if they exist now. Instead, the action starts over, because
-	// a new look-up may find its result.
+	// Open holds the artifacts that did not exist when the result of the action was looked up. The
+	// recipe must not read them, even if they exist now. Instead, the action starts over, because a
+	// new look-up may find its result.
 	Open []*artifacts.Wait
 
 	chain *chain // nil if the action is not a step
@@ -90,13 +90,13 @@ func TaskOf(a *plan.Action) Task { return Task{Action: a} }
 // IsStep reports whether a task is a step of a chain.
 func (t Task) IsStep() bool { return t.chain != nil }
 
-// Expected returns how long an action is expected to take: the time of the last run, or a
-// guess from the size of the source.
+// Expected returns the expected time of an action: the time in the last run, or an estimate from
+// the size of the source.
 func Expected(a *plan.Action) time.Duration {
 	if a.Last != nil && a.Last.CookTime > 0 {
 		return a.Last.CookTime
 	}
-	const perByte = 20 * time.Nanosecond // roughly the time for an image
+	const perByte = 20 * time.Nanosecond // typical for images
 	return time.Duration(a.Source.Stamp.Size) * perByte
 }
 
@@ -105,12 +105,12 @@ type Ready struct {
 	Task     Task
 	Scratch  *Scratch
 	Made     []index.Artifact
-	InPlace  []bool // nil for none
+	InPlace  []bool // outputs that need not be placed; nil if there are none
 	Deps     []index.Dep
 	CookTime time.Duration
-	Warnings []string // the recipe's warnings about the source
+	Warnings []string
 	Facts    jobs.Facts
-	Kept     bool // the store has the result
+	Kept     bool // the result is in the store
 }
 
 // An Attempt holds the settings for cooking an action once.
@@ -119,37 +119,35 @@ type Attempt struct {
 	Scratch  func(outputs []string) *Scratch
 	Source   *Source
 	Probe    *profile.Worker
-	Holdings *Holdings    // notes memory of the recipe; may be nil
-	Times    *Times       // notes times; may be nil
-	Step     func(string) // receives the recipe's step; may be nil
-	Note     func(string) // prints a line once; may be nil
+	Holdings *Holdings    // records the memory of the recipe; may be nil
+	Times    *Times       // records where the action spent time; may be nil
+	Step     func(string) // called with each step of the recipe; may be nil
+	Note     func(string) // called with each line that the recipe prints; may be nil
 	Steps    Steps
-	Again    *Conditions // nil if results of earlier runs may be reused
+	Again    *Conditions // nil in a run; otherwise, earlier results are not used
 }
 
 // Steps finds and keeps the results of steps in chains. Each function may be nil.
 type Steps struct {
-	// Known returns the result of a step from the store. If there is none, it returns the step
-	// with the artifacts that are still to be made.
+	// Known returns the result of a step from the store. Otherwise it returns the step as a task,
+	// with Task.Open set.
 	Known func(ctx context.Context, t Task) (Ready, bool)
-	// Exclusive waits until no other worker runs an equal step or action. It is set if Known
-	// is.
+	// Exclusive waits until no other worker runs an equal step or action. It must be set if Known
+	// is set.
 	Exclusive func(t Task) (release func())
 	// Keep stores the result of a step.
 	Keep func(ctx context.Context, r Ready)
 }
 
-// Cook makes the artifacts of a task. It retries if a dependency changed meanwhile, or is
-// too fresh to show a change; the retry watches that dependency from the start.
-// After three attempts it gives up.
+// Cook makes the artifacts of a task. It retries if a dependency changed, or if a change of a
+// dependency could have gone unnoticed. After three attempts it gives up.
 func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 	if t.Action.Method.Next != nil {
 		return c.cookChain(ctx, t, how)
 	}
 	release, err := c.budget.admitRecipe(ctx, t.Action, how)
 	if err != nil {
-		// The estimate may have failed because the source was changing, so that it mixed two
-		// contents.
+		// The source may have changed while its memory was estimated, so the estimate is wrong.
 		return Ready{}, errors.Join(c.recheckSource(ctx, t), err)
 	}
 	defer release()
@@ -161,7 +159,7 @@ func (c *Cooker) Cook(ctx context.Context, t Task, how Attempt) (Ready, error) {
 		r, err = c.attemptCook(ctx, t, how)
 	}
 	if errors.Is(err, errUnwatched) {
-		err = ErrChanged // the recipe reads other files each time
+		err = ErrChanged // each attempt read new files
 	}
 	return r, err
 }
@@ -194,7 +192,7 @@ func (c *Cooker) attemptCook(ctx context.Context, t Task, how Attempt) (_ Ready,
 		how.Holdings.endHoldings(how.Probe)
 	}
 	r := Ready{Task: t, Scratch: tmp, CookTime: c.env.Now().Sub(w.begin), Warnings: jobs.Warnings(job), Facts: facts}
-	if known && r.CookTime > 0 { // the clock of a test may stand still
+	if known && r.CookTime > 0 { // the clock of a test may not advance
 		r.CookTime = max(used+elsewhere.sumProcessorTime(), time.Nanosecond)
 	}
 	r.Deps, err = c.proveInputs(ctx, t, jobs.Deps(job), &w, how.Probe)
@@ -231,8 +229,8 @@ func recoverPanic(f func() error) (err error) {
 	return f()
 }
 
-// InUserTerms replaces names of scratch files in the text of an error with names that a user
-// knows.
+// InUserTerms replaces the names of scratch files in an error's text with the names of outputs and
+// sources.
 func (c *Cooker) InUserTerms(err error, tmp *Scratch, t Task) error {
 	pairs := append(t.chain.namePairs(), c.env.Assets.Name()+string(os.PathSeparator), "")
 	for i, name := range tmp.absoluteName() {

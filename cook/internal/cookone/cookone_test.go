@@ -16,7 +16,8 @@ import (
 	"github.com/assetcook/assetcook/internal/fastclock"
 )
 
-// A later step of a chain finds the output of an earlier step at the path of that output.
+// TestStepsReadWhatEarlierStepsMade checks that a step of a chain can read the output of an earlier
+// step under the path of that output.
 func TestStepsReadWhatEarlierStepsMade(t *testing.T) {
 	c := &chain{made: map[string]madeFile{"b": {file: contents.File{Path: "b", How: contents.Unreadable, Err: errors.New("the step's")}}}}
 	sums, _ := hashing.Lookup("xxh3")
@@ -26,22 +27,22 @@ func TestStepsReadWhatEarlierStepsMade(t *testing.T) {
 	}
 }
 
-// spin keeps its thread busy until the thread has used the processor time d.
+// spin uses d of processor time on its thread.
 func spin(d time.Duration) {
 	begin, _ := fastclock.Thread()
 	for now := begin; now-begin < d; now, _ = fastclock.Thread() {
 	}
 }
 
-// The cook time is processor time. It excludes waiting and does not depend on the load of the
-// machine. It includes work in other goroutines and in programs.
+// TestProcessorTime checks that the cook time is processor time: it excludes waiting, and includes
+// other goroutines and programs.
 func TestProcessorTime(t *testing.T) {
 	if _, known := fastclock.Thread(); !known {
 		t.Skip("this system does not tell the processor time of a thread")
 	}
 	var stop atomic.Bool
 	var busy sync.WaitGroup
-	for range 8 { // the machine is busy
+	for range 8 {
 		busy.Go(func() {
 			for !stop.Load() {
 			}
@@ -65,7 +66,7 @@ func TestProcessorTime(t *testing.T) {
 		spin(piece)
 		each(t.Context(), 4, func(int) error { spin(piece); return nil })
 		time.Sleep(10 * piece)
-		elsewhere.addProcessorTime(piece) // a program
+		elsewhere.addProcessorTime(piece)
 	})
 	passed := time.Since(begin)
 	if total := used + elsewhere.sumProcessorTime(); !known || total < 6*piece || total > 8*piece || passed < 10*piece {

@@ -31,23 +31,23 @@ import (
 // ErrChanged reports that an input changed while an action was being cooked.
 var ErrChanged = errors.New("the file changed while it was being cooked; run cook again")
 
-// errUnwatched reports a dependency that the run saw for the first time after the recipe began. The
-// file may have changed while the recipe read it.
+// errUnwatched reports a dependency that the run examined only after the recipe began. The file may
+// have changed while the recipe read it.
 var errUnwatched = errors.New("the file was not watched while it was being read")
 
-// A watch records whether the run looked at a file before a recipe could read it: before the recipe
-// began, or when its job opened the file. If the stamp of a file is settled, the file has not
-// changed since the run began, so the run may also look at it later.
+// A watch records whether the run examined a file before a recipe could read it: before the recipe
+// began, or when its job opened the file. A file with a settled stamp may be examined later,
+// because it has not changed since the run began.
 type watch struct {
 	mark   int64
 	begin  time.Time
 	opened map[dependency.Dependency]bool
-	listed map[string]manifest.Output // artifacts that the recipe requested
-	denied error                      // why an artifact is unavailable
-	named  []dependency.Dependency    // other assets' names with {hash} that the recipe has seen
+	listed map[string]manifest.Output // artifacts that the recipe may read, by path
+	denied error                      // why the recipe cannot have an artifact
+	named  []dependency.Dependency    // dependencies on names with {hash} of other assets
 }
 
-// watchList records the artifacts that a recipe requested, or why it cannot have them.
+// watchList records the artifacts that a recipe requested, or the error that denies them.
 func (w *watch) watchList(assets []manifest.Asset, err error) {
 	if w.listed == nil {
 		w.listed = map[string]manifest.Output{}
@@ -60,15 +60,15 @@ func (w *watch) watchList(assets []manifest.Asset, err error) {
 	}
 }
 
-// denyUnknown fails the action if the system cannot tell whether a file exists, for example because
-// too many files are open. A recipe may accept the error, but no dependency would be recorded, and
-// the result would stay wrong. Errors about the path itself are facts about the tree.
+// denyUnknown fails the action if the system cannot determine whether a file exists, for example
+// because too many files are open. Otherwise a recipe could ignore the error, and the result would
+// lack a dependency. Errors about the path itself are valid results.
 func (w *watch) denyUnknown(err error) {
 	var errno syscall.Errno
 	if !errors.As(err, &errno) || errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	const invalidName = 123 // ERROR_INVALID_NAME
+	const invalidName = 123 // ERROR_INVALID_NAME of Windows
 	switch {
 	case errno == syscall.ENOTDIR, errno == syscall.ELOOP, errno == syscall.ENAMETOOLONG, errno == syscall.EINVAL:
 	case errno == invalidName && runtime.GOOS == "windows":
@@ -87,13 +87,13 @@ func (w *watch) noteNames(target, source string, outputs []string) {
 	}
 }
 
-// saw reports whether a dependency was watched while the recipe ran.
+// saw reports whether a dependency could not change unnoticed while the recipe ran.
 func (w *watch) saw(on dependency.Dependency, f contents.File) bool {
 	return f.Turn <= w.mark || w.opened[on.Seen()] || !f.Known() || f.Settled
 }
 
-// CheckHeld checks the inputs of a task whose source is not cooked by itself, because artifacts of
-// other assets contain it.
+// CheckHeld checks the inputs of a task that cooks nothing, because artifacts of other assets
+// contain its source.
 func (c *Cooker) CheckHeld(ctx context.Context, t Task, probe *profile.Worker) ([]index.Dep, error) {
 	return c.proveInputs(ctx, t, nil, &watch{}, probe)
 }
@@ -135,22 +135,22 @@ func (c *Cooker) proveInputs(ctx context.Context, t Task, deps []recipe.Dep, w *
 	if unwatched {
 		return nil, errUnwatched
 	}
-	for _, d := range t.Asked() { // the action ID contains the answer, even if the recipe did not read it
+	for _, d := range t.Asked() { // the action ID contains the answer to each query, even if the recipe did not use the answer
 		if !slices.ContainsFunc(out, func(o index.Dep) bool { return o.On == d.On }) {
 			out = append(out, plan.Dependency(d.Name, d.On, c.env.Contents.At(ctx, d.On)))
 		}
 	}
 	for _, name := range w.named {
 		if !slices.ContainsFunc(out, func(o index.Dep) bool { return o.On == name }) {
-			out = append(out, index.Dep{On: name, Name: name.Path}) // content is filled in by Link
+			out = append(out, index.Dep{On: name, Name: name.Path}) // Link fills in the content
 		}
 	}
 	slices.SortFunc(out, byAsked)
 	return out, nil
 }
 
-// InputsChanged reports whether the source of a task, or a file that its last run read, has
-// changed since this run looked at it.
+// InputsChanged reports whether the source of a task, or a file that its last run read, has changed
+// since this run examined it.
 func (c *Cooker) InputsChanged(ctx context.Context, t Task) bool {
 	if errors.Is(c.recheckSource(ctx, t), ErrChanged) {
 		return true
@@ -167,8 +167,8 @@ func (c *Cooker) InputsChanged(ctx context.Context, t Task) bool {
 	})
 }
 
-// Dependencies finds the present content of the named files. Names are relative to the source of
-// the task. The error wraps an artifacts.Wait if an artifact is still to be made.
+// Dependencies returns the named files with their current contents. Names are relative to the
+// source of the task. If an artifact is still to be made, the error wraps an artifacts.Wait.
 func (c *Cooker) Dependencies(ctx context.Context, t Task, names store.ReadSet) ([]index.Dep, error) {
 	var deps []index.Dep
 	for _, asked := range names {
@@ -177,7 +177,7 @@ func (c *Cooker) Dependencies(ctx context.Context, t Task, names store.ReadSet) 
 			return nil, err
 		}
 		if at.Kind == dependency.Name {
-			deps = append(deps, index.Dep{On: at, Name: asked.Path}) // content is filled in by Link
+			deps = append(deps, index.Dep{On: at, Name: asked.Path}) // Link fills in the content
 			continue
 		}
 		if wait := t.waitsFor(at); wait != nil {
@@ -201,20 +201,19 @@ func (c *Cooker) FileOf(ctx context.Context) func(on dependency.Dependency) cont
 	return func(on dependency.Dependency) contents.File { return c.env.Contents.At(ctx, on) }
 }
 
-// Asked returns the queries of a task that every file in some directories must answer.
+// Asked returns the queries of a task over all files in some directories.
 func (t Task) Asked() []recipe.Dep {
 	if _, made := t.chain.madeAt(t.Action.Path); made || t.Action.Method == nil {
 		return nil
 	}
-	list, _ := plan.Asks(t.Action.Method, t.Action.Path) // error is ignored, because Identify returns it too
+	list, _ := plan.Asks(t.Action.Method, t.Action.Path) // Identify has reported the error
 	return list
 }
 
 // byAsked orders dependencies by the names under which the recipe requested them.
 func byAsked(a, b index.Dep) int { return dependency.Compare(a.Asked(), b.Asked()) }
 
-// recheckSource is like recheck, for the source of a task. It skips sources that are scratch
-// files.
+// recheckSource is like recheck, for the source of a task. It skips scratch files.
 func (c *Cooker) recheckSource(ctx context.Context, t Task) error {
 	if _, made := t.chain.madeAt(t.Action.Path); made {
 		return nil
@@ -222,24 +221,23 @@ func (c *Cooker) recheckSource(ctx context.Context, t Task) error {
 	return c.recheck(ctx, dependency.OfFile(t.Action.Path), *t.Action.Source)
 }
 
-// recheck returns an error unless a file still has the content that was found. It compares the
-// stamp. If the stamp may not show a change, because it is too fresh or the file was open for
-// writing, it compares the checksum. A process that opened the file later cannot write to it
-// under the same stamp.
+// recheck returns an error unless a file still has the content in f. It compares the stamp. If the
+// stamp may not show a change, because it is too fresh or the file was open for writing, it
+// compares the checksum.
 func (c *Cooker) recheck(ctx context.Context, on dependency.Dependency, f contents.File) error {
 	switch on.Kind {
 	case dependency.Extract, dependency.Extracts, dependency.Artifacts, dependency.IDs, dependency.Name:
-		return nil // answers no longer change; each artifact was checked when it was read
+		return nil // artifacts no longer change, and readArtifact has checked each of them
 	case dependency.Folder, dependency.Entries, dependency.Files, dependency.Folders:
 		return changedUnless(c.env.Contents.Relist(on, f))
 	case dependency.Link:
 		return changedUnless(c.env.Contents.Relink(f))
 	case dependency.Presence:
-		return nil // checked by Contents
+		return nil // Contents checks the presence of files
 	case dependency.File:
 	}
 	stat, open := c.env.Assets.Stat, c.env.Assets.OpenFile
-	if filepath.IsAbs(f.Path) { // a tool
+	if filepath.IsAbs(f.Path) { // the file belongs to a tool
 		stat, open = os.Stat, regular.Open
 	}
 	info, err := stat(f.Path)
@@ -267,7 +265,7 @@ func (c *Cooker) recheck(ctx context.Context, on dependency.Dependency, f conten
 	return nil
 }
 
-// changedUnless returns err, or ErrChanged if err is nil and same is false.
+// changedUnless returns ErrChanged if same is false. It returns err if err is not nil.
 func changedUnless(same bool, err error) error {
 	if err == nil && !same {
 		return ErrChanged
@@ -275,7 +273,7 @@ func changedUnless(same bool, err error) error {
 	return err
 }
 
-// goneOr returns ErrChanged for a file that disappeared, and explains other errors.
+// goneOr returns ErrChanged for a missing file, and wraps other errors.
 func goneOr(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrChanged

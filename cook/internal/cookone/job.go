@@ -46,7 +46,7 @@ func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, 
 			return info, err
 		},
 		List: func(listing recipe.Dependency) ([]string, bool, error) {
-			w.opened[listing] = true // the listing is recorded before the recipe uses it
+			w.opened[listing] = true // recorded before the recipe uses the listing
 			return c.env.Contents.List(ctx, listing)
 		},
 		Extract: func(of recipe.Dependency) ([]recipe.Said, bool, error) { return c.extract(t, of) },
@@ -92,7 +92,7 @@ func (c *Cooker) recipeEnv(ctx context.Context, t Task, tmp *Scratch, w *watch, 
 	return env
 }
 
-// openInput opens a file for a recipe, and watches it from now on.
+// openInput opens a file for a recipe. From now on, the run notices changes of the file.
 func (c *Cooker) openInput(ctx context.Context, t Task, p string, w *watch, source *Source) (fs.File, error) {
 	f, made := t.chain.madeAt(p)
 	if !made {
@@ -111,7 +111,7 @@ func (c *Cooker) openInput(ctx context.Context, t Task, p string, w *watch, sour
 
 // extract returns the answers to a query about the source of a task.
 func (c *Cooker) extract(t Task, of dependency.Dependency) (said []recipe.Said, found bool, err error) {
-	if _, made := t.chain.madeAt(t.Action.Path); made { // a chain names dependencies relative to its own source, not the step's
+	if _, made := t.chain.madeAt(t.Action.Path); made { // names would be relative to the wrong source
 		return nil, false, fmt.Errorf("another recipe made this source, so models cannot be asked about it: %w", errors.ErrUnsupported)
 	}
 	if plan.IsAsked(of) && !slices.ContainsFunc(t.Asked(), func(d recipe.Dep) bool { return d.On == of }) {
@@ -120,8 +120,8 @@ func (c *Cooker) extract(t Task, of dependency.Dependency) (said []recipe.Said, 
 	return c.env.Contents.Extract(of)
 }
 
-// othersArtifacts returns the dependency on the artifacts that match patterns, or on the IDs of
-// their assets. The artifacts of the task itself are excluded.
+// othersArtifacts returns the dependency on artifacts that match patterns, or on the IDs of their
+// assets. It excludes the artifacts of the task itself.
 func (t Task) othersArtifacts(kind dependency.Kind, patterns []string) dependency.Dependency {
 	for _, out := range t.chain.chainOutputs(t) {
 		own, _ := artifacts.Below(t.Action.Target, out)
@@ -135,7 +135,7 @@ func (t Task) othersArtifacts(kind dependency.Kind, patterns []string) dependenc
 	return dependency.OfArtifacts(kind, t.Action.Target, patterns)
 }
 
-// readArtifact reads an artifact that a recipe has already listed.
+// readArtifact reads an artifact that the recipe has listed.
 func (c *Cooker) readArtifact(w *watch, target, p string) ([]byte, error) {
 	want, ok := w.listed[p]
 	if !ok || c.env.Out == nil {
@@ -160,9 +160,9 @@ func (c *Cooker) readArtifact(w *watch, target, p string) ([]byte, error) {
 	return data, nil
 }
 
-// openPrevious opens an output that the last run made by the same method, or returns nil if there
-// is none. It reads and verifies the whole file. Otherwise, damage that the stamp does not show
-// would be copied into the new artifact, and could no longer be detected.
+// openPrevious opens an output that the last run made by the same method, or returns nil. It first
+// verifies the whole file. Otherwise, damage that the stamp does not show would enter the new
+// artifact unnoticed.
 func (c *Cooker) openPrevious(ctx context.Context, a *plan.Action, i int) *os.File {
 	if a.Last == nil || a.Last.State != index.Done || i >= len(a.Last.Outputs) || !slices.Equal(a.Last.Method, a.Method.Fields) {
 		return nil
@@ -186,8 +186,8 @@ func (c *Cooker) openPrevious(ctx context.Context, a *plan.Action, i int) *os.Fi
 	return f
 }
 
-// stepsOf returns a function that records each step of a recipe as a scope of the recording, and
-// reports it to the observer. It returns nil if there is neither a recording nor an observer.
+// stepsOf returns a function that records each step of a recipe in the recording and reports the
+// step to the observer. It returns nil if both are missing.
 func (c *Cooker) stepsOf(how Attempt) func(name string) (end func()) {
 	row := how.Probe.Row()
 	if row == nil && how.Step == nil {
@@ -211,7 +211,7 @@ func (c *Cooker) stepsOf(how Attempt) func(name string) (end func()) {
 		tell()
 		return func() {
 			scope.End()
-			open = open[:min(depth, len(open))] // ending a step also ends inner steps that are still open
+			open = open[:min(depth, len(open))] // ending a step also ends the steps inside it
 			tell()
 		}
 	}

@@ -16,14 +16,13 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Link writes final names into artifacts: in the scratch files of a ready task, it replaces the
-// tokens of planned names with digits, and then sums these files again. Token and digits have
-// the same length, so that nothing moves in a file. Dependencies of the kind Name get their
-// contents.
+// Link writes final names into the artifacts of a ready task. In their scratch files it replaces
+// the tokens of planned names with digits, and computes the checksums again. Tokens and digits have
+// the same length, so no other byte moves. Dependencies of the kind Name get their contents.
 //
-// A stored result has planned names, so that after an edit of a texture a model is only linked
-// again, not cooked. Call Link after the result was stored. The error wraps an artifacts.Wait
-// if an artifact of another asset is still to be made.
+// A stored result has planned names. Therefore, after an edit of a texture, a model is only linked
+// again and not cooked. Call Link after the result was stored. If an artifact of another asset is
+// still to be made, the error wraps an artifacts.Wait.
 func (c *Cooker) Link(ctx context.Context, r *Ready) error {
 	if err := ResolveNames(ctx, c.env.Contents, r.Deps); err != nil {
 		return err
@@ -119,9 +118,9 @@ func nameOf(d index.Dep) (hashname.Name, bool) {
 // A linker links the artifacts of one task.
 type linker struct {
 	r      *Ready
-	digits map[string]string // digits for each token, as far as they are known
-	own    map[string]int    // output of the task for each token
-	found  [][]place         // tokens in each output
+	digits map[string]string // known digits, by token
+	own    map[string]int    // number of the output that each token names
+	found  [][]place
 }
 
 // A place is the position of a token in a file.
@@ -130,15 +129,15 @@ type place struct {
 	token  string
 }
 
-// linkAll links the outputs in the order of their references: an output comes after the outputs
-// that it names.
+// linkAll links the outputs in the order of their references: an output follows the outputs that it
+// names.
 func (l *linker) linkAll(ctx context.Context, c *Cooker) error {
 	l.found = make([][]place, len(l.r.Made))
 	left := make([]int, 0, len(l.r.Made))
 	for i := range l.r.Made {
 		left = append(left, i)
 		if l.r.InPlace != nil && l.r.InPlace[i] {
-			continue // linked last time, so it has no tokens
+			continue // the last run linked this output
 		}
 		var err error
 		if l.found[i], err = l.findTokens(l.r.Scratch, i); err != nil {
@@ -228,7 +227,7 @@ func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' }
 func findTokens(file io.Reader, known func(token string) bool) (list []place, err error) {
 	const overlap = hashname.Length - 1
 	buf := make([]byte, 256<<10)
-	kept, base := 0, int64(0) // number of bytes kept from the last read; file offset of buf
+	kept, base := 0, int64(0) // bytes kept from the last read, and the file offset of buf
 	for {
 		n, err := io.ReadFull(file, buf[kept:])
 		text := buf[:kept+n]
@@ -248,8 +247,8 @@ func findTokens(file io.Reader, known func(token string) bool) (list []place, er
 	}
 }
 
-// tokensIn yields the positions of texts that have the form of a token. It skips most bytes,
-// because each token covers a position that is a multiple of its length.
+// tokensIn yields the positions of texts that look like a token. It examines few bytes, because
+// each token covers a position that is a multiple of its length.
 func tokensIn(text []byte) func(yield func(at int) bool) {
 	return func(yield func(at int) bool) {
 		for i := hashname.Length - 1; i < len(text); {

@@ -11,7 +11,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/hashname"
 )
 
-// Each token in a file is found at any position, and nothing else is found.
+// TestTokensAreFoundAnywhere checks that findTokens finds a token at every position of a file, and
+// nothing else.
 func TestTokensAreFoundAnywhere(t *testing.T) {
 	const token, other = "0123456789abcdef", "fedcba9876543210"
 	rapid.Check(t, func(t *rapid.T) {

@@ -18,18 +18,18 @@ import (
 )
 
 // A MemoryError reports an action that needs more memory than the whole budget.
-type MemoryError struct{ Need, Budget int64 } // bytes
+type MemoryError struct{ Need, Budget int64 } // sizes in bytes
 
 func (e *MemoryError) Error() string {
 	return fmt.Sprintf("cooking needs about %d MiB of memory, but the budget is %d MiB; raise the budget", e.Need>>20+1, e.Budget>>20)
 }
 
-// A budget distributes memory among recipes.
+// A budget limits the memory of all running recipes.
 type budget struct {
 	bytes int64
 	left  *semaphore.Weighted
-	cores *parallel.Cores // cores that waiting workers lend to other recipes
-	group *memory.Group   // memory in use
+	cores *parallel.Cores // waiting workers lend their cores to other recipes
+	group *memory.Group
 	now   func() time.Time
 }
 
@@ -37,7 +37,7 @@ func newBudget(bytes int64, cores *parallel.Cores, probe profile.Probe, now func
 	return &budget{bytes: bytes, left: semaphore.NewWeighted(bytes), cores: cores, group: probe.Memory.Group("recipes", memory.GroupOptions{Budget: bytes}), now: now}
 }
 
-// reserveMemory reserves part of the budget. It waits until that much is free.
+// reserveMemory reserves part of the budget. It waits until enough memory is free.
 func (b *budget) reserveMemory(ctx context.Context, need int64, how Attempt) (release func(), err error) {
 	if need > b.bytes {
 		return nil, &MemoryError{need, b.bytes}
@@ -81,7 +81,7 @@ func (b *budget) admitRecipe(ctx context.Context, a *plan.Action, how Attempt) (
 	return b.reserveMemory(ctx, need, how)
 }
 
-// askEstimate lets a recipe estimate its memory from the first n bytes of a source.
+// askEstimate calls the memory estimate of a recipe with the first n bytes of a source.
 func askEstimate(ask func(head []byte, size int64) (int64, error), src *Source, n, size int64) (int64, error) {
 	head, err := src.First(n)
 	if err != nil {
@@ -96,15 +96,13 @@ type Holdings struct {
 	list  []holding
 }
 
-// A holding is memory that a recipe has reserved from an account. Its name appears in the
-// recording.
+// A holding is memory that a recipe has reserved. Its name appears in the recording.
 type holding struct {
 	account memory.Account
 	name    events.Symbol
 	bytes   int64
 }
 
-// NewHoldings returns Holdings for one worker.
 func (c *Cooker) NewHoldings() *Holdings { return &Holdings{kinds: c.kinds} }
 
 // noteHolding records that the recipe holds memory of a kind.
@@ -129,7 +127,7 @@ func (h *Holdings) endHoldings(w *profile.Worker) {
 	h.list = h.list[:0]
 }
 
-// labels holds the names that recipes gave to their memory or their steps.
+// labels is the set of names that recipes gave to their memory or their steps.
 type labels struct {
 	mu    sync.Mutex
 	named map[string]bool

@@ -22,11 +22,11 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// errStillOpen reports an artifact that another process has open for writing. The artifact
-// could be half written, or change later under the same stamp, so it is not used.
+// errStillOpen reports an artifact that another process has open for writing. Its content may be
+// incomplete, or change under the same stamp.
 var errStillOpen = errors.New("another process still has the output open for writing; let the command wait for all processes that it starts")
 
-// exitTime is the longest time that killed or exiting processes may keep their files open.
+// exitTime is how long a process that is killed or exits may keep its files open.
 const exitTime = time.Second
 
 // collectOutputs checks that the recipe wrote all outputs, and computes their checksums.
@@ -87,8 +87,8 @@ func (c *Cooker) SumCopy(ctx context.Context, tmp *Scratch, i int) (index.Artifa
 	return indexedArtifact(scan.StampOf(info), sum), nil
 }
 
-// sumQuickly computes the checksum of a scratch file, provided that it is a regular file with the
-// mode of an artifact and that no other process has it open for writing.
+// sumQuickly computes the checksum of a scratch file. It fails if the file is not regular, has
+// another mode than artifacts, or is open for writing in another process.
 func (c *Cooker) sumQuickly(tmp *Scratch, i int, want hashing.Want) (index.Artifact, bool) {
 	if tmp.sums == nil {
 		return index.Artifact{}, false
@@ -114,13 +114,13 @@ func (c *Cooker) sumClosed(ctx context.Context, in *confine.Dir, file string, wa
 	return c.summer.Sum(ctx, f, want)
 }
 
-// waitUntilClosed waits until no process has a recipe's file open for writing.
+// waitUntilClosed waits until no process has f open for writing.
 func waitUntilClosed(ctx context.Context, f *os.File) error {
 	if lease.File(f) != lease.Busy {
 		return nil
 	}
-	// Other recipes start programs meanwhile. A new process inherits all open files of this
-	// process until it executes the program.
+	// While other recipes start programs, each new process has inherited all open files of this
+	// process, until it executes the program.
 	syscall.ForkLock.RLock()
 	answer := lease.File(f)
 	syscall.ForkLock.RUnlock()
@@ -138,7 +138,8 @@ func waitUntilClosed(ctx context.Context, f *os.File) error {
 	return nil
 }
 
-// indexedArtifact returns the row of a file, given the stamp that it had before it was summed.
+// indexedArtifact returns the index row of an artifact, given the stamp from before its checksum
+// was computed.
 func indexedArtifact(stamp scan.Stamp, sum hashing.FileSum) index.Artifact {
 	stamp.Size = sum.Size
 	return index.Artifact{Stamp: stamp, Sum: sum.Sum, Blob: store.BlobID(sum.Digest)}
@@ -153,7 +154,7 @@ func Stored(made []index.Artifact) []store.Artifact {
 	return list
 }
 
-// AsFound returns the row of an artifact with the stamp that was found on disk.
+// AsFound returns the index row of an artifact with its current stamp on disk.
 func AsFound(o *contents.Output) index.Artifact {
 	m := o.Artifact
 	m.Stamp, m.Settled = o.Stamp, o.Settled

@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// A ScratchDir is the directory for the artifacts that a run makes.
+// A ScratchDir is the directory in which a run makes artifacts before they are placed.
 type ScratchDir struct {
 	dir   *confine.Dir
 	tree  bulk.Tree
@@ -30,16 +30,15 @@ func OpenScratchDir(dir *confine.Dir) *ScratchDir {
 	return &ScratchDir{dir: dir, tree: bulk.OpenTree(dir), names: names{run: rand.Uint64()}}
 }
 
-// New names scratch files for outputs. Each has the extension of its output, because programs
-// choose the file format by the extension. The worker sums reads the files to compute their
-// checksums.
+// New names scratch files for outputs. They keep the extensions of the outputs, because programs
+// choose the file format by extension. The worker sums computes checksums of the files.
 func (d *ScratchDir) New(outputs []string, sums *bulk.Worker) *Scratch {
 	s := newScratch(d.dir, d.names.nextScratchName(), outputs)
 	s.sums, s.tree, s.names = sums, &d.tree, &d.names
 	return s
 }
 
-// ReadBy lets another worker than before read the scratch files. A worker serves one goroutine at a
+// ReadBy makes sums the worker that reads the scratch files. A worker serves one goroutine at a
 // time, so an action that continues on another goroutine needs another worker.
 func (s *Scratch) ReadBy(sums *bulk.Worker) {
 	if s.sums != nil {
@@ -67,13 +66,12 @@ func (d *ScratchDir) Close() error {
 	return d.dir.Close()
 }
 
-// names generates the names of a run's scratch files, without numbers and extensions. No other
-// run has the same names: a program that outlived its cook must not write to a file of another
-// run.
+// names generates the common prefixes of a run's scratch files. Each run has its own prefixes, so
+// that a program that outlives its run cannot write to a file of another run.
 type names struct {
 	run    uint64
 	serial atomic.Int64
-	cells  sync.Map // names of cells that are in use
+	cells  sync.Map // the names of confined directories in use
 }
 
 func (n *names) nextScratchName() string { return fmt.Sprintf("%x-%d", n.run, n.serial.Add(1)) }
@@ -82,18 +80,18 @@ func (n *names) nextScratchName() string { return fmt.Sprintf("%x-%d", n.run, n.
 // place.
 type Scratch struct {
 	in     *confine.Dir
-	sums   *bulk.Worker // reader for files of tree; nil for none
-	tree   *bulk.Tree   // directory in, opened for sums
-	base   string       // common prefix of all names
-	files  []string     // one for each output
-	placed []bool       // files that were renamed into place
-	opened bool         // set once directory was called
-	names  *names       // names of the run; nil for none
-	cell   string       // directory of a confined program; "" for none
+	sums   *bulk.Worker // nil if files are read in another way
+	tree   *bulk.Tree
+	base   string
+	files  []string
+	placed []bool // outputs whose file was renamed into place
+	opened bool   // set once makeFolder has made a directory
+	names  *names // nil if no directory can be confined
+	cell   string // name of the directory of a confined program, or ""
 }
 
-// longestExt is the maximum length in bytes of a scratch file's extension. A longer extension
-// of an output could make the name too long.
+// longestExt limits the extension of a scratch file, in bytes. A longer extension could make the
+// name too long.
 const longestExt = 64
 
 // newScratch names scratch files in a directory.
@@ -122,7 +120,7 @@ func (s *Scratch) Files() []string { return s.files }
 // Placed records that a scratch file was renamed into place.
 func (s *Scratch) Placed(i int) { s.placed[i] = true }
 
-// absoluteName returns the absolute names of the files, for external programs.
+// absoluteName returns the absolute names of the files.
 func (s *Scratch) absoluteName() []string {
 	all := make([]string, len(s.files))
 	for i, file := range s.files {
@@ -146,7 +144,7 @@ func (s *Scratch) readScratch(i int) ([]byte, error) {
 	return text, errors.Join(err, f.Close())
 }
 
-// makeFolder makes a directory for a recipe's other files.
+// makeFolder makes a directory for other files of a recipe.
 func (s *Scratch) makeFolder() (string, error) {
 	if err := s.in.Root().Mkdir(s.base, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
@@ -155,11 +153,10 @@ func (s *Scratch) makeFolder() (string, error) {
 	return filepath.Join(s.in.Name(), s.base), nil
 }
 
-// actionFolder returns the scratch directory of an action. If the program is confined to it,
-// its name is a hash of the action, so that each run uses the same name unless an equal action
-// is using it at the moment. Files left by an earlier run are removed. Programs left by that
-// run cannot write to the new directory: they are confined to the old one, although the name is
-// the same.
+// actionFolder returns a scratch directory for a recipe's other files. For a program that is
+// confined to the directory, the name is a hash of the action, so every run uses the same name. If
+// an equal action is using that name, it returns another directory. It removes files of an earlier
+// run.
 func (s *Scratch) actionFolder(a *plan.Action) (string, error) {
 	if confined := a.Method.Choice.Traits().Confined; s.names == nil || confined == nil || !confined() {
 		return s.makeFolder()
@@ -183,8 +180,8 @@ func (s *Scratch) actionFolder(a *plan.Action) (string, error) {
 	return filepath.Join(s.in.Name(), name), nil
 }
 
-// Remove removes the files that were not renamed into place. The end of the run removes
-// files that Remove cannot remove.
+// Remove removes the files that were not renamed into place. If that fails, the end of the run
+// removes them.
 func (s *Scratch) Remove() {
 	for i, file := range s.files {
 		if !s.placed[i] {

@@ -19,12 +19,12 @@ import (
 type Source struct {
 	assets *confine.Dir
 	path   string
-	size   int64 // size that Contents found
+	size   int64
 
 	file *os.File // nil if not open
-	err  error    // why it is not open
-	head []byte   // first HeadSize bytes, if read
-	read bool     // head was read
+	err  error
+	head []byte // the first HeadSize bytes, once they are read
+	read bool
 }
 
 // NewSource returns the source of an action; size is its size in bytes. It reuses the buffer of
@@ -85,13 +85,12 @@ func readFirst(f *os.File, buf []byte) ([]byte, error) {
 // A SourceSummer sums sources that have not been read yet.
 type SourceSummer struct {
 	Contents *contents.Contents
-	Sums     *bulk.Worker    // sums small files
-	Summer   *hashing.Summer // sums large files
-	Sharers  int             // goroutines that read one very large source together
+	Sums     *bulk.Worker    // worker that reads small sources
+	Summer   *hashing.Summer // summer that reads large sources
+	Sharers  int             // number of goroutines that read one very large source together
 }
 
-// Sum opens the source and computes the checksum of its content. f has the known facts about the
-// source. The file stays open for later readers.
+// Sum opens the source and computes its checksum. The file stays open for later reads.
 func (s *Source) Sum(ctx context.Context, by SourceSummer, f *contents.File) (hashing.FileSum, error) {
 	if s.file, s.err = s.assets.OpenFile(s.path); s.err == nil {
 		s.err = by.Contents.See(f, s.file)
@@ -119,7 +118,8 @@ func (s *Source) endsAt(offset int64) bool {
 	return err == io.EOF
 }
 
-// takeFile hands over the open file, positioned at its start. It opens the file if necessary.
+// takeFile gives the open file to the caller, positioned at its start. It opens the file if
+// necessary.
 func (s *Source) takeFile() (*os.File, error) {
 	if f := s.file; f != nil {
 		s.file = nil
@@ -128,7 +128,7 @@ func (s *Source) takeFile() (*os.File, error) {
 	return s.assets.OpenFile(s.path)
 }
 
-// Close closes the file unless a recipe took it.
+// Close closes the file unless takeFile has given it away.
 func (s *Source) Close() {
 	if s.file != nil {
 		s.file.Close()

@@ -10,11 +10,11 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// Times are the times, in nanoseconds, that an action spent apart from the work of its worker.
-// A nil *Times records nothing.
+// Times are times of an action in nanoseconds: waiting for memory, and the help of idle cores. A
+// nil *Times records nothing.
 type Times struct {
-	waited atomic.Int64 // wait for memory
-	helped atomic.Int64 // time that idle cores worked on the action
+	waited atomic.Int64
+	helped atomic.Int64
 }
 
 // Reset starts the record of the next action.
@@ -35,7 +35,7 @@ func (t *Times) addWait(d time.Duration) {
 	}
 }
 
-// eachTimed returns the function that distributes a recipe's work among cores.
+// eachTimed returns the function that distributes the work of a recipe among cores.
 func (t *Times) eachTimed(cores *parallel.Cores, now func() time.Time) eachFunc {
 	if t == nil || cores == nil {
 		return cores.Each
@@ -56,8 +56,8 @@ func (t *Times) eachTimed(cores *parallel.Cores, now func() time.Time) eachFunc 
 // An eachFunc calls do for all numbers below n, on several cores.
 type eachFunc = func(ctx context.Context, n int, do func(i int) error) error
 
-// onProcessor calls do and returns the processor time that do used on the calling goroutine. The
-// time does not depend on the load of the machine. known is false if the system cannot measure it.
+// onProcessor calls do and returns the processor time that do used on this goroutine. The time does
+// not depend on the load of the machine. known is false if the system cannot measure it.
 func onProcessor(do func()) (used time.Duration, known bool) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -67,17 +67,17 @@ func onProcessor(do func()) (used time.Duration, known bool) {
 	return end - begin, known
 }
 
-// A processorTime sums the processor time spent outside a recipe's goroutine: in helper goroutines
+// A processorTime is the processor time of a recipe outside its own goroutine, in other goroutines
 // and in programs.
 type processorTime struct{ ns atomic.Int64 }
 
-// addProcessorTime adds the time of a program.
+// addProcessorTime adds d, for example the time of a program.
 func (p *processorTime) addProcessorTime(d time.Duration) { p.ns.Add(int64(max(d, 0))) }
 
 func (p *processorTime) sumProcessorTime() time.Duration { return time.Duration(p.ns.Load()) }
 
-// eachOnProcessor returns an eachFunc that adds the processor time of all calls, in any
-// goroutine. It leaves out the recipe's own goroutine, because onProcessor already measures it.
+// eachOnProcessor returns an eachFunc that adds the processor time of all calls. It excludes the
+// recipe's own goroutine, because onProcessor measures that.
 func (p *processorTime) eachOnProcessor(each eachFunc) eachFunc {
 	return func(ctx context.Context, n int, do func(i int) error) (err error) {
 		own, _ := onProcessor(func() {

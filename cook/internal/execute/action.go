@@ -21,7 +21,7 @@ import (
 func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Result, []string) {
 	r, outcome, err := w.live(ctx, i, t)
 	switch {
-	case pauseOf(t.Action, err) != nil: // the action waits, so its result is unknown
+	case pauseOf(t.Action, err) != nil:
 		return Result{Err: err}, nil
 	case err != nil && w.isBeingSaved(ctx, t):
 		return Result{Outcome: NotReached}, nil
@@ -38,7 +38,7 @@ func (w *worker) bringUpToDate(ctx context.Context, i int, t cookone.Task) (Resu
 func (w *worker) live(ctx context.Context, i int, t cookone.Task) (cookone.Ready, Outcome, error) {
 	a := t.Action
 	if u := w.run.results[i].unlinked; u != nil {
-		u.ready.Scratch.ReadBy(w.sums) // this worker, which may not have made the files
+		u.ready.Scratch.ReadBy(w.sums) // another worker may have made the files
 		return w.linkAndPlace(ctx, i, *u)
 	}
 	if a.Held() {
@@ -48,7 +48,7 @@ func (w *worker) live(ctx context.Context, i int, t cookone.Task) (cookone.Ready
 	if a.IsForced() {
 		return w.cookAndPlace(ctx, i, t, nil)
 	}
-	defer w.runExclusively(t)() // the second of two equal files waits for the result of the first
+	defer w.runExclusively(t)() // equal actions run one after the other
 	r, outcome, err := w.restoreOrCook(ctx, i, t)
 	if errors.Is(err, broker.ErrArrived) {
 		return w.restoreOrCook(ctx, i, t)
@@ -78,16 +78,15 @@ func (w *worker) restoreOrCook(ctx context.Context, i int, t cookone.Task) (cook
 	return w.linkAndPlace(ctx, i, unlinked{r, Restored})
 }
 
-// An unlinked task has made all of its artifacts, but they still contain planned names. It keeps
-// the outcome that applies if the artifacts differ from the last run.
+// An unlinked task has made all of its artifacts, but they still contain planned names. If they
+// differ from the last run, its outcome is otherwise.
 type unlinked struct {
 	ready     cookone.Ready
 	otherwise Outcome
 }
 
-// linkAndPlace writes final names into the artifacts of an action and places them. If it needs the
-// names of other artifacts that have not been made yet, it keeps the task, and continues with it
-// when the action begins again.
+// linkAndPlace writes final names into the artifacts of an action and places them. If a named
+// artifact has not been made yet, it keeps the task until the action begins again.
 func (w *worker) linkAndPlace(ctx context.Context, i int, u unlinked) (cookone.Ready, Outcome, error) {
 	r := &u.ready
 	err := w.run.cooker.Link(ctx, r)
@@ -103,8 +102,8 @@ func (w *worker) linkAndPlace(ctx context.Context, i int, u unlinked) (cookone.R
 	return *r, outcomeOfResult(r.Task.Action, cookone.Stored(r.Made), u.otherwise), err
 }
 
-// cookAndPlace cooks an action and places its artifacts. k is not nil if the result is known but
-// its content is not available. If cooking makes the artifacts of k again, the action counts as
+// cookAndPlace cooks an action and places its artifacts. k is nil, or a known result whose content
+// is not available. If a cheap recipe makes the artifacts of k again, the action counts as
 // restored.
 func (w *worker) cookAndPlace(ctx context.Context, i int, t cookone.Task, k *lookup.Known) (cookone.Ready, Outcome, error) {
 	cook := func(ctx context.Context) (cookone.Ready, error) { return w.site.cook(ctx, w, t) }
@@ -175,8 +174,8 @@ func (w *worker) keepResult(ctx context.Context, r cookone.Ready) {
 	}
 }
 
-// isBeingSaved reports whether to ignore a new failure of an action, because its source or a file
-// that it read last time has changed since the run examined it.
+// isBeingSaved reports whether a new failure of an action can be ignored: its source, or a file
+// that it read in the last run, has changed since this run examined it.
 func (w *worker) isBeingSaved(ctx context.Context, t cookone.Task) bool {
 	last := t.Action.Last
 	if w.run.opt.Hesitate == nil || last == nil || last.State != index.Done {
@@ -186,9 +185,8 @@ func (w *worker) isBeingSaved(ctx context.Context, t cookone.Task) bool {
 	return ctx.Err() != nil || w.run.cooker.InputsChanged(ctx, t)
 }
 
-// foretellWork predicts the result of bringUpToDate as far as possible without cooking. It reports
-// each of several equal actions as cooked. Whether one of them could use the result of another
-// depends on facts that only cooking shows: the files that the recipe reads, and whether it fails.
+// foretellWork predicts the result of bringUpToDate without cooking. If several actions are equal,
+// it reports each of them as cooked, because only cooking shows whether they share a result.
 func (w *worker) foretellWork(ctx context.Context, t cookone.Task) (Result, []string) {
 	a, r := t.Action, w.run
 	if a.Held() {
@@ -203,22 +201,21 @@ func (w *worker) foretellWork(ctx context.Context, t cookone.Task) (Result, []st
 	return Result{Outcome: Cooked, Err: r.outputs.Foretell(a, nil)}, nil
 }
 
-// flights makes workers run equal actions one at a time: of two equal files, the second waits for
-// the result of the first.
+// flights makes workers run equal actions one at a time. The second action then finds the result of
+// the first.
 type flights struct {
 	mu   sync.Mutex
 	byID map[store.ActionID]*flight
 }
 
-// A flight is an action in flight.
+// A flight is an action that a worker runs.
 type flight struct {
 	busy    sync.Mutex
-	waiting []uint64 // recorded arrows to the waiting workers; guarded by flights.mu
+	waiting []uint64 // arrows in the recording to the waiting workers; guarded by flights.mu
 }
 
-// runExclusively waits until no other worker runs an action with the ID of a task, if the
-// store keeps results of the task. In a recording, an arrow leads from that worker to this
-// one.
+// runExclusively waits until no other worker runs an action with the same ID. It does nothing if
+// the store does not keep the result. The recording shows the wait as an arrow.
 func (w *worker) runExclusively(t cookone.Task) (release func()) {
 	if !w.run.finder.Stores(t.Action) {
 		return func() {}
@@ -252,8 +249,7 @@ func (w *worker) runExclusively(t cookone.Task) (release func()) {
 	}
 }
 
-// A pause is the reason why an action waits: for artifacts of other actions, or for answers of the
-// server.
+// A pause is the reason why an action waits: artifacts of other actions, or answers of the server.
 type pause struct {
 	action  *plan.Action
 	on      *artifacts.Wait

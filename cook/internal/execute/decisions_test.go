@@ -20,7 +20,6 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// An action is unchanged if an input changed but its artifacts stayed the same and are in place.
 func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 	for name, c := range map[string]struct {
 		reasons []plan.Kind
@@ -62,7 +61,6 @@ func TestUnchangedNeedsChangedInputAndSameArtifacts(t *testing.T) {
 	}
 }
 
-// The size of an action before the run is the total size of all artifacts that it had.
 func TestSizeBeforeIsTheSumOfAllArtifacts(t *testing.T) {
 	r := newReporter(Options{})
 	last := &contents.Before{Action: index.Action{Made: []index.Artifact{{Stamp: scan.Stamp{Size: 30}}, {Stamp: scan.Stamp{Size: 4}}}}}
@@ -75,7 +73,8 @@ func TestSizeBeforeIsTheSumOfAllArtifacts(t *testing.T) {
 	}
 }
 
-// An action that made only some of its outputs counts all of its artifacts as failed, none as made.
+// TestIncompleteActionsMakeNoArtifacts checks that an action without some of its outputs counts as
+// failed.
 func TestIncompleteActionsMakeNoArtifacts(t *testing.T) {
 	made := []index.Artifact{{Path: "a.x"}, {Path: "a.y"}}
 	for name, c := range map[string]struct {
@@ -100,7 +99,8 @@ func TestIncompleteActionsMakeNoArtifacts(t *testing.T) {
 	}
 }
 
-// A worker does not wait for other workers if none of them can make another action ready.
+// TestWorkerDoesNotWaitForNothing checks that a worker ends if no other worker can make another
+// action ready.
 func TestWorkerDoesNotWaitForNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(false, nil)
@@ -111,7 +111,8 @@ func TestWorkerDoesNotWaitForNothing(t *testing.T) {
 	})
 }
 
-// A dry run reports an action as cooked if its result is known but the content is not available.
+// TestDryRunLooksForContent checks that a dry run reports an action as cooked if the store knows
+// its result but lacks the content.
 func TestDryRunLooksForContent(t *testing.T) {
 	for cheap, want := range map[bool]Outcome{false: Cooked, true: Restored} {
 		r := &run{finder: &lookup.Finder{}, outputs: place.New(nil, "", &plan.Plan{}, nil, nil)}

@@ -12,11 +12,11 @@ import (
 // A Detail holds details of a run for the history: the times of the workers, the growth of
 // artifacts, and the warnings. Its size is limited. Details that do not fit are only counted.
 type Detail struct {
-	Workers int           `json:"workers"` // allowed at most
+	Workers int           `json:"workers"` // maximum number of workers
 	Took    time.Duration `json:"ns"`      // time from the start of the first action to the end of the last
-	// The following times are sums over the workers. Busy is the time with an action, and Waited is
-	// the part of it spent waiting for memory. Helped is the time that idle cores spent helping the
-	// worker of an action. Idle is the time with nothing left to begin.
+	// The following times are sums over the workers. Busy is the time with an action, which
+	// includes Waited. Waited is the time of waiting for memory. Helped is the time during which
+	// idle cores helped with an action. Idle is the time after the last action of a worker.
 	Busy   time.Duration `json:"busy_ns"`
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	Helped time.Duration `json:"helped_ns,omitempty"`
@@ -31,7 +31,7 @@ type Detail struct {
 	Unlisted int       `json:"more_warnings,omitempty"`
 }
 
-// A Span is one long action of a worker, or several short actions.
+// A Span is one long action of a worker, or several short actions in a row.
 type Span struct {
 	Worker int           `json:"w"`
 	Begin  time.Duration `json:"at"` // time since the first action began
@@ -41,11 +41,11 @@ type Span struct {
 	Helped time.Duration `json:"help,omitempty"`
 	Assets int           `json:"n"`
 	Path   Path          `json:"path,omitempty"` // source of the longest action
-	most   time.Duration // time of the longest action
+	most   time.Duration
 }
 
-// A Size has the total bytes of an action's artifacts before and after a run; -1 means that there
-// was no action.
+// A Size has the total bytes of an action's artifacts before and after a run. It is -1 if there was
+// no such action.
 type Size struct {
 	Path   Path   `json:"path"`
 	Target string `json:"target,omitempty"`
@@ -53,17 +53,17 @@ type Size struct {
 	After  int64  `json:"after"`
 }
 
-// sizeGrowth returns the change in bytes.
+// sizeGrowth returns the growth of the artifacts in bytes.
 func (s *Size) sizeGrowth() int64 { return max(0, s.After) - max(0, s.Before) }
 
-// Rest has the totals of the Sizes that are not listed.
+// Rest has the totals of the sizes that Detail.Sizes omits.
 type Rest struct {
 	Assets int   `json:"assets"`
 	Before int64 `json:"before"`
 	After  int64 `json:"after"`
 }
 
-// A Warning is a line about a source.
+// A Warning is a warning about a source.
 type Warning struct {
 	Path Path   `json:"path"`
 	Text string `json:"text"`
@@ -92,19 +92,19 @@ func (p *Path) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Limits of a Detail.
+// These are the limits of a Detail.
 const (
 	mostSpans    = 384
 	mostTracks   = 64 // number of workers whose spans are kept
 	mostSizes    = 150
 	mostWarnings = 100
-	longestPath  = 512 // bytes; longer paths are counted, not listed
+	longestPath  = 512 // limit in bytes; assets with longer paths are only counted
 	longestText  = 300
 )
 
-// A track holds the times of one worker.
+// A track holds the spans and the times of one worker.
 type track struct {
-	worker, most int // number of the worker; maximum number of spans
+	worker, most int
 	spans        []Span
 	end          time.Duration
 	busy         time.Duration
@@ -112,8 +112,8 @@ type track struct {
 	helped       time.Duration
 }
 
-// addSpan adds an action. If there are too many spans, it joins the two neighbors with the shortest
-// total time, so that long actions keep spans of their own.
+// addSpan adds an action. If there are too many spans, it merges the two neighbors with the
+// shortest total time. Long actions therefore keep their own spans.
 func (t *track) addSpan(s Span) {
 	s.Worker, s.Busy, s.most, s.Assets = t.worker, s.End-s.Begin, s.End-s.Begin, 1
 	if len(s.Path) > longestPath {
@@ -139,7 +139,7 @@ func (t *track) addSpan(s Span) {
 	t.spans = slices.Delete(t.spans, at, at+1)
 }
 
-// joinSpan joins two neighboring spans.
+// joinSpan merges two neighboring spans.
 func (s *Span) joinSpan(next *Span) {
 	s.End = next.End
 	s.Busy += next.Busy
@@ -201,14 +201,13 @@ func (d *Detail) cutSizes() {
 	}
 }
 
-// countRest adds a size that is not listed to Rest.
+// countRest adds a size to Rest, because it is not listed.
 func (d *Detail) countRest(s *Size) {
 	d.Rest.Assets++
 	d.Rest.Before += max(0, s.Before)
 	d.Rest.After += max(0, s.After)
 }
 
-// addWarning records a warning.
 func (d *Detail) addWarning(path, text string) {
 	if len(d.Warnings) == mostWarnings || len(path) > longestPath {
 		d.Unlisted++

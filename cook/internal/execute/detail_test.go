@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A worker keeps few spans, whatever the number of its actions. The spans are in order and do not
-// overlap, and their sums are complete. Long actions keep spans of their own.
+// TestLongActionsKeepTheirSpans gives a worker many actions. It must keep a few spans in order,
+// with complete sums, and separate spans for long actions.
 func TestLongActionsKeepTheirSpans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.IntRange(4, 20).Draw(t, "most")
@@ -49,7 +49,8 @@ func TestLongActionsKeepTheirSpans(t *testing.T) {
 	})
 }
 
-// Idle and alone are the times of waiting at the end of a run.
+// TestTracksAddUp checks the sums of all workers. Near the end of the run, some of them have no
+// action.
 func TestTracksAddUp(t *testing.T) {
 	d := Detail{Workers: 4}
 	d.addTracks([]*track{{end: 10, busy: 9}, {end: 4, busy: 4}, {end: 7, busy: 5, waited: 2, helped: 1}})
@@ -62,7 +63,7 @@ func TestTracksAddUp(t *testing.T) {
 	}
 }
 
-// A detail stays small, and its sums stay complete, whatever the run has done.
+// TestDetailIsBounded checks that a detail of any run is small and has complete sums.
 func TestDetailIsBounded(t *testing.T) {
 	d, growth := &Detail{}, int64(0)
 	long := strings.Repeat("x", 4000)
@@ -86,7 +87,7 @@ func TestDetailIsBounded(t *testing.T) {
 	}
 }
 
-// Paths of any bytes come back from JSON.
+// TestPath encodes and decodes paths with arbitrary bytes.
 func TestPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := Path(rapid.SliceOf(rapid.Byte()).Draw(t, "path"))

@@ -50,7 +50,7 @@ import (
 type Env struct {
 	Cook   cookone.Env
 	Work   string         // directory in Out for files that do not have their final names yet
-	Store  *store.Store   // nil for none
+	Store  *store.Store   // nil if results are not stored
 	Remote remote.Options // an empty URL means no server
 }
 
@@ -60,29 +60,28 @@ type Options struct {
 	Owned         func(output string) bool
 	Workers       int
 	StopOnFailure bool // begin no action after the first failure
-	Strict        bool // fail actions whose recipes warn
-	DryRun        bool // report what would be done, without doing it
-	// Hesitate is called before a new failure of an action counts, and waits, because an editor may
-	// still be saving the source or another file that the action reads. If it is nil, failures
-	// count at once.
+	Strict        bool // a warning of a recipe fails its action
+	DryRun        bool // predict outcomes, without writing anything
+	// Hesitate waits before a new failure counts, because an editor may still be saving a file that
+	// the action reads. If it is nil, failures count at once.
 	Hesitate func()
-	// Suspect returns one line for each likely mistake in a source that is about to be cooked.
-	// first returns the first bytes of the file. Suspect may be nil.
+	// Suspect returns a line for each likely mistake in a source that is about to be cooked. first
+	// returns the first bytes of the file. Suspect may be nil.
 	Suspect func(a *plan.Action, first func(n int64) ([]byte, error), file io.ReaderAt) []string
 	// Report is called with each event, from one goroutine at a time.
 	Report func(Event)
-	// Step is called when the step of an action's recipe changes, from one goroutine at a time; ""
-	// means no step. For the traffic with the server, the action has no path. Step may be nil.
+	// Step is called when the recipe of an action begins another step, from one goroutine at a
+	// time. "" means no step. A step without an action's path is traffic with the server. Step may
+	// be nil.
 	Step func(a *plan.Action, step string)
-	// Warn is called with problems that cost time but do no harm.
+	// Warn is called with problems that only cost time.
 	Warn func(string)
 }
 
-// A Result describes how one action ended, and has the facts that the index should record about it.
-// There is one for each action of a plan.
+// A Result describes how one action of a plan ended, and what the index records about it.
 type Result struct {
-	// Action is the action as it was carried out: with the decision about a late action, the
-	// ID of a source that was read late, or the error of reading it.
+	// Action is the action as it was carried out. If its decision or its source was still open in
+	// the plan, Action has the decision and the ID, or the error.
 	Action   *plan.Action
 	Outcome  Outcome
 	State    index.State
@@ -92,10 +91,10 @@ type Result struct {
 	Made     []index.Artifact
 	Err      error
 
-	unlinked *unlinked // task that waits for names of other artifacts, or nil
+	unlinked *unlinked // nil unless the task waits for names of other artifacts
 }
 
-// Row returns the row of the action for the index, without Method and Decision.
+// Row returns the index row of the action. The caller sets Method and Decision.
 func (r *Result) Row() index.Action {
 	a := r.Action
 	if r.Outcome == UpToDate {
@@ -113,12 +112,12 @@ func (r *Result) Row() index.Action {
 type Done struct {
 	// Results has one element for each action of the plan, even if the run ended early.
 	Results  []Result
-	Learning time.Duration   // time of all workers spent reading new sources
+	Learning time.Duration   // time that all workers spent reading new sources
 	Wrote    bool            // the output directory changed
-	Placed   map[string]bool // number of outputs that were renamed into place
+	Placed   map[string]bool // outputs that were renamed into place
 	Stuck    map[string]bool // empty directories that could not be removed
-	Detail   *Detail         // the details for the history
-	Remote   remote.Stats    // traffic with the server
+	Detail   *Detail
+	Remote   remote.Stats
 }
 
 // A run carries out one plan.
@@ -135,7 +134,7 @@ type run struct {
 	cooker  *cookone.Cooker
 	finder  *lookup.Finder
 	outputs *place.Outputs
-	remote  Remote // nil for none
+	remote  Remote // nil without a server
 }
 
 // Run carries out a plan. An error means that no action could begin.
@@ -145,7 +144,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 		reports: newReporter(opt), summer: hashing.NewSummer(env.Cook.Checksum),
 	}
 	r.outputs = place.New(env.Cook.Out, env.Work, p, opt.Owned, r.summer)
-	var mode fs.FileMode // permissions of artifacts
+	var mode fs.FileMode
 	writes := !opt.DryRun && !r.isIdle()
 	if writes {
 		var err error
@@ -156,7 +155,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	r.cooker = cookone.New(env.Cook, mode, r.summer)
 	r.finder = &lookup.Finder{Cooker: r.cooker, Outputs: r.outputs, Store: env.Store, Warn: r.reports.warnOfStore}
 	r.queue = newQueue(opt.DryRun, r.endWaiting)
-	if !opt.DryRun { // answering a question does not use the server
+	if !opt.DryRun { // a query does not use the server
 		r.openBroker(ctx, env.Remote)
 	}
 	r.retireUnclaimed()
@@ -177,7 +176,7 @@ func Run(ctx context.Context, p *plan.Plan, env Env, opt Options) (*Done, error)
 	return done, nil
 }
 
-// isIdle reports whether a plan has nothing to write or remove.
+// isIdle reports whether a plan writes and removes nothing.
 func (r *run) isIdle() bool {
 	for i := range r.plan.Actions {
 		if r.plan.Actions[i].Runs() {
@@ -187,7 +186,7 @@ func (r *run) isIdle() bool {
 	return r.outputs.Idle() && r.plan.Late == 0
 }
 
-// retireUnclaimed sets aside the artifacts that no action claims any more.
+// retireUnclaimed sets aside the artifacts that no action makes any more.
 func (r *run) retireUnclaimed() {
 	r.outputs.Retire(r.opt.DryRun, func(is place.Removal) {
 		if is.Err == nil && !r.opt.DryRun {
@@ -197,8 +196,8 @@ func (r *run) retireUnclaimed() {
 	})
 }
 
-// carryOutPlan finishes the actions that need no work, and lets workers carry out the others. It
-// returns the time that the workers spent reading new sources.
+// carryOutPlan finishes the actions that need no work. It lets workers carry out all other actions,
+// and returns the time that the workers spent reading new sources.
 func (r *run) carryOutPlan(ctx context.Context) (learning time.Duration) {
 	took := make([]time.Duration, len(r.plan.Actions))
 	r.queue.schedule = newSchedule(took, r.plan.Late > 0 || r.plan.Finals.Any)

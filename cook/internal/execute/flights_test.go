@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Workers carry out actions with equal IDs one at a time. An arrow of the recording leads from the
-// running action to each action that waits for it.
+// TestEqualActionsWaitAndAreLinked checks that workers run actions with equal IDs one at a time. An
+// arrow in the recording must lead to each action that waited.
 func TestEqualActionsWaitAndAreLinked(t *testing.T) {
 	var stream bytes.Buffer
 	probe := profile.Probe{Events: events.New(&stream, events.Options{})}
@@ -32,7 +32,7 @@ func TestEqualActionsWaitAndAreLinked(t *testing.T) {
 	first := newWorker("first")
 	other := first.runExclusively(task(2))
 	release := first.runExclusively(task(1))
-	in := 0 // number of workers with the action; the race detector watches this variable
+	in := 0 // number of workers in the action; unsynchronized on purpose, for the race detector
 	in++
 	done := make(chan bool)
 	for range waiting {

@@ -16,26 +16,26 @@ import (
 // A queue is a schedule that workers share. It is a broker.Queue.
 type queue struct {
 	mu       sync.Mutex
-	more     sync.Cond // an action is ready, or the run is over
+	more     sync.Cond // signals a ready action, or the end of the run
 	schedule schedule
-	remote   Remote       // nil for none
+	remote   Remote       // nil without a server
 	atWork   int          // number of actions that workers are carrying out
-	idle     int          // number of workers that wait for answers of remote
-	begun    map[int]bool // actions already reported as started; they may start again
-	ask      bool         // set if bundles must not wait for last run's artifacts
-	stopped  atomic.Bool  // set when no new action may begin
+	idle     int          // number of workers that wait for answers of the server
+	begun    map[int]bool // actions that were reported as started, although they may start again
+	ask      bool         // if set, bundles ignore the requests that they made in the last run
+	stopped  atomic.Bool  // set if no new action may begin
 	away     away
 	dryRun   bool
-	// endWaiting ends an action that still waits when nothing else is left to do. Its argument is
-	// the dependency that the action waits for, or nil if the run ended early.
+	// endWaiting ends an action that waits although no other action can run. question is the
+	// dependency that the action waits for, or nil if the run ended early.
 	endWaiting func(i int, question *dependency.Dependency)
 }
 
 // away counts the actions that workers have sent to other machines.
 type away struct {
 	atWork int           // actions that other machines are carrying out
-	local  int           // workers that cook on this machine
-	idle   chan struct{} // closed when nothing is left to begin
+	local  int           // number of workers that cook on this machine
+	idle   chan struct{} // closed when no action is left to begin
 }
 
 func newQueue(dryRun bool, endWaiting func(i int, question *dependency.Dependency)) *queue {
@@ -58,12 +58,12 @@ func (q *queue) Wake() { q.more.Broadcast() }
 
 // wakeAll is like Wake, for a queue that is not locked.
 func (q *queue) wakeAll() {
-	q.mu.Lock() // while the lock is held, no worker is between its check and its wait
+	q.mu.Lock() // no worker holds the lock between its check and its wait
 	defer q.mu.Unlock()
 	q.more.Broadcast()
 }
 
-// remainingActions returns the number of actions that can begin now, or wait for answers.
+// remainingActions returns the number of actions that can begin now or wait for an answer.
 func (q *queue) remainingActions() int {
 	if q.remote == nil {
 		return len(q.schedule.ready)
@@ -71,13 +71,12 @@ func (q *queue) remainingActions() int {
 	return len(q.schedule.ready) + q.remote.Pending()
 }
 
-// mayLead reports whether actions that are running now may make other actions ready.
+// mayLead reports whether running actions may make other actions ready.
 func (q *queue) mayLead() bool {
 	return q.schedule.settled != nil || q.remote != nil && q.remote.Reads()
 }
 
-// nextAction returns the next action to begin, and waits for one if an action may still become
-// ready.
+// nextAction returns the next action to begin. It waits as long as another action may become ready.
 func (q *queue) nextAction(ctx context.Context) (i int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -103,7 +102,7 @@ func (q *queue) nextAction(ctx context.Context) (i int, ok bool) {
 	}
 }
 
-// beginAction counts an action that a worker begins.
+// beginAction counts an action that begins.
 func (q *queue) beginAction(i int) int {
 	q.atWork++
 	if q.away.idle != nil && q.remainingActions() == 0 {
@@ -116,7 +115,7 @@ func (q *queue) beginAction(i int) int {
 	return i
 }
 
-// waitAtMost waits for another action, with a time limit.
+// waitAtMost waits until an action may be ready, but no longer than the time limit.
 func (q *queue) waitAtMost(wait time.Duration) {
 	if wait < broker.Forever {
 		timer := time.AfterFunc(wait, q.wakeAll)
@@ -127,10 +126,10 @@ func (q *queue) waitAtMost(wait time.Duration) {
 	q.idle--
 }
 
-// nextToLeave returns an action to send to another machine. It waits for such an action as long as
-// there may be one. It leaves one action for each idle local worker.
+// nextToLeave returns an action to send to another machine, and waits for one if necessary. It
+// leaves one action for each idle local worker.
 func (q *queue) nextToLeave(ctx context.Context, to *broker.Machines) (i int, ok bool) {
-	const most = 64 // number of actions to consider, the longest first
+	const most = 64 // number of actions to examine, the longest first
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for {
@@ -152,14 +151,14 @@ func (q *queue) nextToLeave(ctx context.Context, to *broker.Machines) (i int, ok
 	}
 }
 
-// cameBack counts an action that returned from another machine.
+// cameBack counts an action that has returned from another machine.
 func (q *queue) cameBack() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.away.atWork--
 }
 
-// leaveQueue records that a worker has ended an action, or that the action waits.
+// leaveQueue records that an action has ended or waits.
 func (q *queue) leaveQueue(i int, on *artifacts.Wait, how Outcome) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -167,13 +166,13 @@ func (q *queue) leaveQueue(i int, on *artifacts.Wait, how Outcome) {
 	switch {
 	case on != nil:
 		q.schedule.waitForOthers(i, on.Question, on.On)
-	case how != NotReached: // actions that wait for an unreached action stay unreached too
+	case how != NotReached: // an action that was not reached makes no other action ready
 		q.schedule.markSettled(i)
 	}
 	q.more.Broadcast()
 }
 
-// leaveAsked records that a worker sets an action aside until the server answers.
+// leaveAsked records that an action waits for an answer of the server.
 func (q *queue) leaveAsked() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -190,9 +189,9 @@ func (q *queue) startsAgain(i int) (again bool) {
 	return again
 }
 
-// unblock ends the waiting of all bundles when nothing else is left to do. Some bundles may wait
-// only for the artifacts that they requested in the last run: all of these bundles now make their
-// current requests. If they have already made them, the bundles wait for each other in a cycle.
+// unblock ends the waiting of all bundles when no other action can run. The first time, the bundles
+// make their current requests instead of the requests in the last run. The second time, they wait
+// for each other in a cycle, and fail.
 func (q *queue) unblock(ctx context.Context) {
 	ended := ctx.Err() != nil || q.stopped.Load()
 	askNow := !q.ask && !q.dryRun

@@ -15,17 +15,17 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// A reporter passes events and messages on, from one goroutine at a time.
+// A reporter passes on events and messages, from one goroutine at a time.
 type reporter struct {
 	mu      sync.Mutex
 	report  func(Event)
 	onStep  func(a *plan.Action, step string) // may be nil
 	onWarn  func(string)
-	warned  map[[2]string]bool // printed warnings by source and line
-	notes   map[string]bool    // lines of recipes, for the end of the run
+	warned  map[[2]string]bool // reported warnings, by source and line
+	notes   map[string]bool    // lines of recipes that are reported at the end of the run
 	detail  Detail
-	retired []Size    // artifacts that no action claims
-	store   sync.Once // guard that reports only the first store error
+	retired []Size    // artifacts that no action makes any more
+	store   sync.Once // guards the first store error; later errors are not reported
 }
 
 func newReporter(opt Options) *reporter {
@@ -50,7 +50,6 @@ func (r *reporter) showStep(a *plan.Action, step string) {
 	}
 }
 
-// noteLineOnce reports a line, unless it was reported before.
 func (r *reporter) noteLineOnce(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,15 +59,14 @@ func (r *reporter) noteLineOnce(line string) {
 	}
 }
 
-// noteAtEnd keeps a line of a recipe for reportNotes.
+// noteAtEnd keeps a line of a recipe until the end of the run.
 func (r *reporter) noteAtEnd(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.notes[line] = true
 }
 
-// reportNotes reports the lines of recipes, each once, in an order that does not depend on the order
-// in which workers end.
+// reportNotes reports the lines that noteAtEnd has kept, each once and sorted.
 func (r *reporter) reportNotes() {
 	for _, line := range slices.Sorted(maps.Keys(r.notes)) {
 		r.noteLineOnce(line)
@@ -100,14 +98,14 @@ func (r *reporter) reportResult(res *Result, warnings []string, took time.Durati
 	for _, m := range res.Made {
 		e.Out += m.Stamp.Size
 	}
-	if res.Outcome != Failed && res.Outcome != NotReached { // the failure itself was reported
+	if res.Outcome != Failed && res.Outcome != NotReached { // Failed was already reported
 		r.reportWarnings(a, warnings)
 	}
 	r.addGrowth(a, res.Outcome, e.Out)
 	r.reportEvent(e)
 }
 
-// outputsOf returns the outputs of a result: final names if they are known.
+// outputsOf returns the outputs of a result, with final names if they are known.
 func outputsOf(res *Result) []string {
 	shown := res.Action.ShownOutputs()
 	if res.Action.HasHashes() && len(res.Made) == len(shown) {
@@ -118,7 +116,7 @@ func outputsOf(res *Result) []string {
 	return shown
 }
 
-// reportWarnings reports warnings about the source of an action, each once for all targets.
+// reportWarnings reports warnings about a source. It reports each line only once for all targets.
 func (r *reporter) reportWarnings(a *plan.Action, lines []string) {
 	for _, line := range lines {
 		key := [2]string{a.Path, line}
@@ -135,7 +133,7 @@ func (r *reporter) reportWarnings(a *plan.Action, lines []string) {
 	}
 }
 
-// addGrowth records the growth of an action's artifacts; now is their current total size.
+// addGrowth records the size of an action's artifacts. now is the total size after the run.
 func (r *reporter) addGrowth(a *plan.Action, how Outcome, now int64) {
 	if how == UpToDate || how == NotReached {
 		return
@@ -157,8 +155,7 @@ func (r *reporter) noteRetired(is place.Removal) {
 	r.retired = append(r.retired, Size{Path: Path(is.Source), Target: is.Target, Before: is.Size, After: -1})
 }
 
-// finishDetail adds the sizes of deleted sources to the detail, and returns it. Old outputs of a
-// source that still exists are part of the growth of the source.
+// finishDetail adds the sizes of artifacts whose source was deleted, and returns the detail.
 func (r *reporter) finishDetail(actions []plan.Action) *Detail {
 	d := &r.detail
 	if len(r.retired) > 0 {
@@ -187,40 +184,40 @@ func (r *reporter) finishDetail(actions []plan.Action) *Detail {
 	return d
 }
 
-// An Outcome is the result of an action in one word.
+// An Outcome describes in one word how an action ended.
 type Outcome string
 
 const (
-	Started    Outcome = "started" // work has begun
+	Started    Outcome = "started" // the work has begun
 	UpToDate   Outcome = "up to date"
-	Unchanged  Outcome = "unchanged" // an input changed, the artifacts did not
+	Unchanged  Outcome = "unchanged" // an input changed, but the artifacts did not
 	Restored   Outcome = "restored"  // the result was known, so the asset was not cooked again
 	Cooked     Outcome = "cooked"
-	NotShipped Outcome = "not shipped" // no outputs, because other cooked assets contain the source
+	NotShipped Outcome = "not shipped" // the source has no outputs, because other artifacts contain it
 	Failed     Outcome = "failed"
-	NotReached Outcome = "not reached" // the run ended before
-	Removed    Outcome = "removed"     // artifacts were removed: their source is gone, or cooking failed after a change
-	Warned     Outcome = "warned"      // a likely mistake; the action continues
-	Error      Outcome = "error"       // a failure outside of actions, such as a directory that cannot be listed
+	NotReached Outcome = "not reached" // the run ended before the action began
+	Removed    Outcome = "removed"     // artifacts were removed, because their source is gone or cooking failed after a change
+	Warned     Outcome = "warned"      // the source probably has a mistake, but the action continues
+	Error      Outcome = "error"       // a failure outside of actions, for example of a directory that cannot be listed
 )
 
 // An Event is something that happened to one action. The exported fields are listed in the
 // documentation of package cook.
 type Event struct {
-	Path     string // source path
+	Path     string // path of the source
 	Target   string
-	Recipe   string // "" if none could be chosen
+	Recipe   string // "" if no recipe could be chosen
 	Outcome  Outcome
 	Reasons  []plan.Reason
 	Outputs  []string
-	In, Out  int64         // bytes of source and artifacts
-	Took     time.Duration // duration of the work here
-	CookTime time.Duration // duration of cooking, as measured the last time
+	In, Out  int64         // bytes of the source and of the artifacts
+	Took     time.Duration // duration of the action in this run
+	CookTime time.Duration // duration of cooking, which may have been measured in an earlier run
 	Err      error         // the failure or the warning
 }
 
-// outcomeOfResult returns the outcome of an action. It is Unchanged if an input changed but the
-// artifacts did not.
+// outcomeOfResult returns Unchanged if an input changed but the artifacts did not. Otherwise it
+// returns the given outcome.
 func outcomeOfResult(a *plan.Action, made []store.Artifact, otherwise Outcome) Outcome {
 	if a.Last == nil || a.Last.State != index.Done || len(made) != len(a.Last.Outputs) {
 		return otherwise

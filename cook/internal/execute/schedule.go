@@ -10,9 +10,9 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A schedule orders the actions of a run. The actions with the longest paths to the end of the run
-// come first; a path consists of the action and the chain of bundles that wait for it. Actions
-// whose paths take about as long, within a factor of two, are ordered by directory.
+// A schedule orders the actions of a run. An action with a longer path to the end of the run comes
+// first. The path consists of the action and the bundles that wait for it. Actions with similar
+// paths, within a factor of two, are ordered by directory.
 //
 // A bundle begins like any other action. If it requests artifacts that have not been made yet, it
 // waits for them, and begins again.
@@ -20,19 +20,19 @@ import (
 // A schedule knows neither workers nor a clock. Actions are identified by numbers.
 type schedule struct {
 	took  []time.Duration // expected time of each action
-	ready []int           // actions that can begin, in order
+	ready []int           // ready actions, the most urgent first
 
 	// The following fields are nil in a plan without bundles.
-	settled []atomic.Bool   // actions that have made their artifacts, or failed to make them
-	takers  [][]int         // bundles that wait for each action, by action
-	after   []time.Duration // longest chain of bundles that wait for each action
-	waits   map[int]waiting // reason for the waiting of each bundle
+	settled []atomic.Bool   // actions that have made their artifacts or failed
+	takers  [][]int         // bundles that wait for each action
+	after   []time.Duration // length of the longest chain of bundles that wait for each action
+	waits   map[int]waiting
 }
 
 // A waiting is the reason why a bundle waits.
 type waiting struct {
 	question dependency.Dependency
-	left     int // number of actions it waits for that are not settled
+	left     int // number of unsettled actions that the bundle waits for
 }
 
 func newSchedule(took []time.Duration, bundles bool) schedule {
@@ -55,7 +55,7 @@ func (s *schedule) compareUrgency(i, j int) int {
 	return cmp.Or(cmp.Compare(s.durationClass(j), s.durationClass(i)), cmp.Compare(i, j))
 }
 
-// durationClass returns the class of a duration. Durations in one class differ by less than a
+// durationClass returns the class of a duration. Two durations in one class differ by less than a
 // factor of two.
 func (s *schedule) durationClass(i int) int {
 	way := s.took[i]
@@ -74,7 +74,7 @@ func (s *schedule) takeReady() (i int, ok bool) {
 	return i, true
 }
 
-// waitForOthers lets a bundle wait for other actions, unless all of them are already settled.
+// waitForOthers makes a bundle wait for other actions, unless all of them are already settled.
 func (s *schedule) waitForOthers(i int, question dependency.Dependency, on []int) {
 	left := 0
 	for _, k := range on {
@@ -98,8 +98,8 @@ func (s *schedule) waitForOthers(i int, question dependency.Dependency, on []int
 // isSettled reports whether an action has ended. In a plan without bundles, it always returns true.
 func (s *schedule) isSettled(i int) bool { return s.settled == nil || s.settled[i].Load() }
 
-// markSettled records that an action has ended. Bundles that waited only for this action become
-// ready.
+// markSettled records that an action has ended, and makes bundles ready that waited only for this
+// action.
 func (s *schedule) markSettled(i int) {
 	if s.settled == nil {
 		return
@@ -117,7 +117,7 @@ func (s *schedule) markSettled(i int) {
 	s.takers[i] = nil
 }
 
-// giveUpWaiting ends the waiting of all bundles, and returns the reason why each of them waited.
+// giveUpWaiting ends the waiting of all bundles. It returns the reasons why they waited.
 func (s *schedule) giveUpWaiting() map[int]waiting {
 	waits := s.waits
 	s.waits = map[int]waiting{}
@@ -135,12 +135,12 @@ func (s *schedule) pushReady(i int) {
 }
 
 // waitersTime returns the time of the longest chain of bundles that wait for an action. known
-// caches the result for each bundle; a cached time includes the time of the bundle itself.
+// caches the time of the chain from each bundle on.
 func (s *schedule) waitersTime(i int, known map[int]time.Duration) (most time.Duration) {
 	for _, b := range s.takers[i] {
 		way, ok := known[b]
 		if !ok {
-			known[b] = 0 // ends the recursion if bundles wait for each other
+			known[b] = 0 // ends the recursion in a cycle of bundles
 			way = s.took[b] + s.waitersTime(b, known)
 			known[b] = way
 		}

@@ -17,13 +17,13 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A simulation is a plan whose actions take a known time.
+// A simulation is a plan whose actions take a given time.
 type simulation struct {
 	took  []time.Duration
-	takes [][]int // actions whose artifacts each bundle uses; nil for assets
+	takes [][]int // actions whose artifacts each bundle reads; nil for assets
 }
 
-// run returns the time of a schedule with a number of workers.
+// run returns the time that a schedule takes with a number of workers.
 func (m *simulation) run(t failer, workers int) (now time.Duration) {
 	s := newSchedule(m.took, true)
 	s.makeReady(numbers(len(m.took)))
@@ -69,8 +69,8 @@ func settleFirst(running []end, settle func(int)) (time.Duration, []end) {
 	return running[0].at, running[1:]
 }
 
-// inWaves returns the time of the simulation if bundles wait until all earlier actions are done,
-// wave by wave, with the longest actions first.
+// inWaves returns the time of a simpler method: bundles wait until all earlier actions are done,
+// and the longest actions come first.
 func (m *simulation) inWaves(workers int) (now time.Duration) {
 	done := make([]bool, len(m.took))
 	ready := func(i int) bool {
@@ -115,9 +115,9 @@ func numbers(n int) []int {
 	return list
 }
 
-// With enough workers, a run takes as long as the longest path through its graph, and never longer
-// than in waves. With fewer workers, it stays within the bound for list scheduling, in which no
-// worker is idle while an action is ready.
+// TestScheduleFollowsGraph checks that a run with enough workers takes as long as the longest path,
+// and never longer than in waves. With fewer workers, it must stay within the bound for list
+// scheduling.
 func TestScheduleFollowsGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &simulation{}
@@ -143,8 +143,8 @@ func TestScheduleFollowsGraph(t *testing.T) {
 	})
 }
 
-// A game has textures, sounds and levels in one directory per chapter, one pak per chapter, and a
-// list of the paks. Packing takes long. One level that is in no pak takes longest.
+// game returns a game with textures, sounds and levels in a directory per chapter, a pak per
+// chapter, and a list of the paks. Packing takes long. A level outside of the paks takes longest.
 func game(seed uint64) *simulation {
 	r := rand.New(rand.NewPCG(seed, 0))
 	m := &simulation{}
@@ -165,8 +165,8 @@ func game(seed uint64) *simulation {
 	return m
 }
 
-// A schedule is faster than waves; bench/results/schedule.md has figures. With few workers, which
-// are always busy, it may end slightly later.
+// TestScheduleAgainstWaves checks that a schedule is faster than waves, and only slightly slower
+// with few workers. See bench/results/schedule.md.
 func TestScheduleAgainstWaves(t *testing.T) {
 	for _, workers := range []int{4, 16, 64, 2000} {
 		var now, before time.Duration
@@ -182,8 +182,8 @@ func TestScheduleAgainstWaves(t *testing.T) {
 	}
 }
 
-// The artifacts that a bundle needs are begun early, even if only another bundle needs them
-// directly. A bundle does not wait for actions that have ended meanwhile.
+// TestScheduleOrder checks that the artifacts for a bundle are begun early, even if only another
+// bundle needs them directly. A bundle does not wait for actions that have ended.
 func TestScheduleOrder(t *testing.T) {
 	const second = time.Second
 	// Actions 0 to 3 are assets. Action 4 uses the artifacts of action 3, and action 5 uses the
@@ -213,7 +213,8 @@ func TestScheduleOrder(t *testing.T) {
 	}
 }
 
-// If bundles use each other's artifacts, the search for the longest path still ends.
+// TestScheduleOfCircle checks that the search for the longest path ends if bundles wait for each
+// other.
 func TestScheduleOfCircle(t *testing.T) {
 	s := newSchedule([]time.Duration{1, 2, 4}, true)
 	s.makeReady(numbers(3))
@@ -231,7 +232,8 @@ func TestScheduleOfCircle(t *testing.T) {
 	}
 }
 
-// In a plan without bundles, the schedule only sorts the actions.
+// TestScheduleWithoutBundlesAllocatesNothing checks that a plan without bundles only sorts its
+// actions.
 func TestScheduleWithoutBundlesAllocatesNothing(t *testing.T) {
 	took, todo := make([]time.Duration, 1000), numbers(1000)
 	for i := range took {
@@ -248,8 +250,8 @@ func TestScheduleWithoutBundlesAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Without a server, the run, its queue and its look-ups have a nil Remote: the interface itself is
-// nil, and does not hold a nil broker.
+// TestRunWithoutServerHasNoRemote checks that without a server, every Remote is a nil interface and
+// does not hold a nil *broker.Broker.
 func TestRunWithoutServerHasNoRemote(t *testing.T) {
 	r := &run{plan: &plan.Plan{}, env: cookone.Env{}, reports: newReporter(Options{}), finder: &lookup.Finder{}, queue: newQueue(false, nil)}
 	r.openBroker(t.Context(), remote.Options{})

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// removed returns the event of a removed output.
+// removed returns the event for a removed output.
 func removed(is place.Removal) Event {
 	e := Event{Path: is.Source, Target: is.Target, Outcome: Removed, Out: is.Size, Err: is.Err}
 	if is.Output != "" {
@@ -27,7 +27,6 @@ func removed(is place.Removal) Event {
 	return e
 }
 
-// finishResting finishes an action that needs no work.
 func (r *run) finishResting(i int, a *plan.Action) {
 	made := make([]index.Artifact, len(a.Last.Outputs))
 	for k := range a.Last.Outputs {
@@ -36,7 +35,7 @@ func (r *run) finishResting(i int, a *plan.Action) {
 	r.finishAction(i, Result{Action: a, Outcome: UpToDate, CookTime: a.Last.CookTime, Made: made}, nil, 0)
 }
 
-// finishAction records and reports the result of an action, with the warnings about its source.
+// finishAction records and reports the result of an action, and its warnings.
 func (r *run) finishAction(i int, res Result, warnings []string, took time.Duration) {
 	if res.Outcome == Failed && r.opt.StopOnFailure {
 		r.queue.stopped.Store(true)
@@ -45,10 +44,10 @@ func (r *run) finishAction(i int, res Result, warnings []string, took time.Durat
 	r.reports.reportResult(&r.results[i], warnings, took)
 }
 
-// endWaiting ends an action that still waits when nothing else is left to do. on is nil if the run
-// ended early; otherwise the action waits for itself, directly or through other actions.
+// endWaiting ends an action that waits although no other action can run. on is nil if the run ended
+// early. Otherwise the action waits for itself, directly or through other actions.
 func (r *run) endWaiting(i int, on *dependency.Dependency) {
-	a := cmp.Or(r.results[i].Action, &r.plan.Actions[i]) // the action, with its decision if there is one
+	a := cmp.Or(r.results[i].Action, &r.plan.Actions[i]) // results has the action with its decision, if it was decided
 	if on == nil {
 		r.finishAction(i, Result{Action: a, Outcome: NotReached}, nil, 0)
 		return
@@ -62,8 +61,8 @@ func (r *run) endWaiting(i int, on *dependency.Dependency) {
 	r.finishAction(i, res, nil, 0)
 }
 
-// failedResult returns the result of an action that could not be brought up to date. Artifacts that
-// do not correspond to its current inputs are removed.
+// failedResult returns the result of an action that failed. It removes artifacts that do not match
+// the current inputs.
 func (r *run) failedResult(ctx context.Context, a *plan.Action, err error) Result {
 	res := Result{Outcome: Failed, State: index.Failed}
 	if a.Last != nil {
@@ -78,7 +77,7 @@ func (r *run) failedResult(ctx context.Context, a *plan.Action, err error) Resul
 	return res
 }
 
-// strictly returns the warnings of a recipe as an error if the run is strict.
+// strictly returns the warnings as an error if Options.Strict is set.
 func (r *run) strictly(warnings []string) error {
 	if r.opt.Strict && len(warnings) > 0 {
 		return errors.New(strings.Join(warnings, "; "))

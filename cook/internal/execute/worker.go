@@ -22,14 +22,14 @@ import (
 type worker struct {
 	run      *run
 	site     site
-	probe    *profile.Worker // nil if nothing is measured
+	probe    *profile.Worker // nil if nothing is recorded
 	holdings *cookone.Holdings
-	source   cookone.Source // source of the current action
-	times    cookone.Times  // times of the current action
+	source   cookone.Source
+	times    cookone.Times
 	track    *track
-	sums     *bulk.Worker // computes checksums of scratch files
-	key      *hashing.Key // hashes action IDs
-	sharers  int          // number of workers that read a large source together
+	sums     *bulk.Worker
+	key      *hashing.Key
+	sharers  int // number of goroutines that read one very large source together
 	learning time.Duration
 }
 
@@ -49,7 +49,7 @@ func (r *run) runWorkers(ctx context.Context, n int) (learning time.Duration) {
 	if r.remote != nil && r.remote.Machines() != nil {
 		workers = append(workers, r.awayWorkers(r.remote.Machines(), n)...)
 	}
-	// Each action gets a result, even if the run is interrupted.
+	// Every action gets a result, even if the run is interrupted.
 	parallel.Each(context.WithoutCancel(ctx), len(workers), len(workers), func(k, _ int) error {
 		workers[k].runActions(ctx, begin)
 		return nil
@@ -108,7 +108,7 @@ func (w *worker) runActions(ctx context.Context, epoch time.Time) {
 	}
 }
 
-// workTimed works on an action and records the times.
+// workTimed works on an action and records its times.
 func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
 	w.times.Reset()
 	begin := w.run.env.Now().Sub(epoch)
@@ -122,7 +122,7 @@ func (w *worker) workTimed(ctx context.Context, i int, epoch time.Time) *pause {
 	return waits
 }
 
-// workToEnd works on an action until it ends, or returns why it must wait.
+// workToEnd works on an action until it ends. If the action must wait, it returns the pause.
 func (w *worker) workToEnd(ctx context.Context, i int) *pause {
 	r, a := w.run, &w.run.plan.Actions[i]
 	if u := r.results[i].unlinked; u != nil && ctx.Err() == nil && !r.queue.stopped.Load() {
@@ -158,7 +158,8 @@ func (w *worker) workToEnd(ctx context.Context, i int) *pause {
 	return w.workOn(ctx, i, learned, late)
 }
 
-// workOn works on an action until it ends. The action must need work, and its source must be known.
+// workOn works on an action until it ends. The action must need work, and the content of its source
+// must be known.
 func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *pause {
 	r := w.run
 	w.source.SetSize(a.Source.Stamp.Size)
@@ -190,7 +191,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 		if waits.on != nil {
 			r.reports.showStep(a, "wait for "+pathname.Show(waits.on.Output))
 		}
-		r.results[i].Action = a // keeps the decision in case the action turns out to wait for itself
+		r.results[i].Action = a // endWaiting needs the decision if the action waits for itself
 		return waits
 	}
 	res.Action = a
@@ -198,7 +199,7 @@ func (w *worker) workOn(ctx context.Context, i int, a *plan.Action, late bool) *
 	return nil
 }
 
-// expectedWait returns the Wait of a bundle that makes the same requests as in the last run.
+// expectedWait returns the Wait for the requests that a bundle made in the last run.
 func (r *run) expectedWait(a *plan.Action) *artifacts.Wait {
 	if r.queue.ask {
 		return nil
@@ -211,8 +212,8 @@ func (r *run) expectedWait(a *plan.Action) *artifacts.Wait {
 	return nil
 }
 
-// learnContents reads the source of an action if the plan did not need its content, and returns the
-// action with its ID.
+// learnContents reads the source of an action unless its content is known. It returns the action
+// with its ID.
 func (w *worker) learnContents(ctx context.Context, a *plan.Action) (*plan.Action, error) {
 	if !a.ID.IsZero() {
 		return a, nil

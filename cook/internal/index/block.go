@@ -7,11 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// Everything after the header is sealed in blocks: each block has a checksum, its seal. A block is
-// checked against its seal when it is first used, so a query reads only the blocks that it needs.
+// Everything after the header is stored in blocks of equal size. Each block has a checksum, its
+// seal, which is checked when the block is first read. A query therefore reads only the blocks it
+// needs.
 
-// damage is the value that methods of an Index panic with when they find damage. Its text says
-// what is wrong; see Guard.
+// damage is the panic value of methods that find the index damaged. Its text says what is wrong.
+// See Guard.
 type damage string
 
 func (d damage) Error() string { return "damaged: " + string(d) }
@@ -58,7 +59,7 @@ func (x *flat) matchesSeal(b int) bool {
 	return bytes.Equal(have[:], want)
 }
 
-// noticing calls do. If do panics with damage, noticing returns the damage as an error.
+// noticing calls do, and returns a panic with damage as an error.
 func noticing(do func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -85,7 +86,7 @@ func (x *flat) checkSeals(from, to int) error {
 	})
 }
 
-// sealAgain seals the blocks of rows that were changed in place, each block once.
+// sealAgain recomputes the seals of the blocks whose rows were changed in place, each block once.
 func (x *flat) sealAgain(changed map[int]*bitset) (sealed int) {
 	var blocks bitset
 	for s, rows := range changed {
@@ -114,22 +115,21 @@ func appendSeals(out, body []byte) []byte {
 	return out
 }
 
-// A pass over the whole index would keep all of it in memory, although it reads each block only
-// once. Therefore unmodified memory is released during the pass, and mapped again when it is used.
+// Reading the whole index would keep all of it in memory, although each block is read only once.
+// Therefore such a reader releases unmodified memory from time to time.
 
-// A releaser releases memory of the base.
+// A releaser releases memory of the mapped base.
 type releaser struct {
-	give   func(from, to int) // nil releases nothing
+	give   func(from, to int) // if nil, no memory is released
 	passed atomic.Int64
 	once   sync.Once
-	clean  []span // unmodified ranges
+	clean  []span // ranges without modified bytes
 }
 
 // A span is the range [from, to) of bytes.
 type span struct{ from, to int }
 
-// passedParts is the number of times that a pass over the index releases memory. One release takes
-// longer for a larger index.
+// passedParts is how often memory is released while the whole index is read.
 const passedParts = 32
 
 // short is the minimum length of a range that is released. Shorter ranges are not worth a system
@@ -140,8 +140,8 @@ const short = 256 << 10
 // and must be readable again on the next access.
 func (x *Index) ReleaseBy(give func(from, to int)) { x.memory.give = give }
 
-// Passed records that about n bytes were read and may not be needed again soon. It releases memory
-// from time to time. Concurrent calls are allowed as long as there are no edits.
+// Passed records that about n bytes were read and are probably not needed again. It releases memory
+// from time to time. Concurrent calls are allowed while there are no edits.
 func (x *Index) Passed(n int) {
 	r := &x.memory
 	if r.give == nil {
@@ -156,8 +156,8 @@ func (x *Index) Passed(n int) {
 	}
 }
 
-// unmodifiedRanges returns the ranges of the base without patched or marked rows. It omits ranges
-// of fewer than short bytes.
+// unmodifiedRanges returns the ranges of the base without modified rows. It omits ranges of fewer
+// than short bytes.
 func unmodifiedRanges(x *Index, short int) (list []span) {
 	from := 0
 	add := func(to, next int) {
@@ -172,7 +172,7 @@ func unmodifiedRanges(x *Index, short int) (list []span) {
 	}{
 		{secFolders, [2]*bitset{&x.marks.patchedFolders, &x.marks.deadFolder}},
 		{secNodes, [2]*bitset{&x.marks.patched, &x.marks.deadNodes}},
-		{secContents, [2]*bitset{&x.marks.patched, {}}}, // rows of contents are patched by Load
+		{secContents, [2]*bitset{&x.marks.patched, {}}},
 	} {
 		var rows []int
 		for _, some := range written.rows {

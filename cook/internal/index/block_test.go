@@ -37,7 +37,7 @@ func openLazily(t *testing.T, data []byte) *Index {
 	return x
 }
 
-// ask does the look-ups of a query about one asset.
+// ask looks up one asset, as a query does.
 func ask(x *Index) error {
 	return Guard(func() error {
 		if err := x.Load(); err != nil {
@@ -53,7 +53,6 @@ func ask(x *Index) error {
 	})
 }
 
-// A query reads few blocks, and damage to any other block does not affect it.
 func TestQueryReadsFewBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -90,7 +89,6 @@ func TestQueryReadsFewBlocks(t *testing.T) {
 	}
 }
 
-// A rewrite seals the blocks that were changed in place.
 func TestRewriteSealsChangedBlocks(t *testing.T) {
 	x := openLazily(t, manyBlocks(t))
 	if err := x.Check(); err != nil {
@@ -117,7 +115,6 @@ func TestRewriteSealsChangedBlocks(t *testing.T) {
 	}
 }
 
-// A block is sealed once, whatever the number of changed rows.
 func TestChangedBlockIsSealedOnce(t *testing.T) {
 	x := openLazily(t, manyBlocks(t)).base
 	var rows bitset
@@ -130,7 +127,6 @@ func TestChangedBlockIsSealedOnce(t *testing.T) {
 	}
 }
 
-// Damage to the last byte of a read is detected.
 func TestDamageInLastByteOfRead(t *testing.T) {
 	data := manyBlocks(t)
 	x, err := openFlat(bytes.Clone(data))
@@ -138,9 +134,9 @@ func TestDamageInLastByteOfRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range x.sealed {
-		x.sealed[i].Store(0) // no block was compared yet
+		x.sealed[i].Store(0)
 	}
-	const second = headerSize + blockSize // start of the second block
+	const second = headerSize + blockSize
 	x.data[second] ^= 1
 	if err := noticing(func() error { x.checkRange(second-1, 1); return nil }); err != nil {
 		t.Errorf("reading the byte before the damaged block: error %v", err)
@@ -150,7 +146,8 @@ func TestDamageInLastByteOfRead(t *testing.T) {
 	}
 }
 
-// Encoded vouches with a changed or missing byte are either decoded or refused, without a panic.
+// TestTornVouchesAreReadOrRefused decodes encoded vouches with a changed or missing byte. The
+// decoder must not panic.
 func TestTornVouchesAreReadOrRefused(t *testing.T) {
 	v := newVouching(hashing.Digest{}, []Vouch{{"pc", []string{"a", "b/c"}}, {"", nil}})
 	good := v.appendVouches(nil)

@@ -16,8 +16,8 @@ type builder struct {
 	folders  []folderIn
 	files    []File
 	actions  []Action
-	// absent lists the paths whose absence must be checked. If it is nil, the builder collects
-	// these paths from the dependencies of the actions.
+	// absent lists the paths for which the index must detect a new file. If it is nil, the builder
+	// takes them from the dependencies of the actions.
 	absent map[string]bool
 }
 
@@ -29,7 +29,7 @@ func newIndexBuilder(checksum string) *builder {
 	return &builder{checksum: checksum}
 }
 
-// counted is the set of targets whose actions are included in the totals; nil means all targets.
+// counted is the set of targets whose actions the totals include; nil means all targets.
 type counted map[string]bool
 
 func countedTargets(targets []string) counted {
@@ -48,8 +48,8 @@ func (b *builder) Grow(files, actions int) {
 	b.actions = slices.Grow(b.actions, actions)
 }
 
-// AddFolder adds a directory that the scan listed. settled reports whether its stamp was old enough
-// to be trusted. Each path may be added only once.
+// AddFolder adds a directory that the scan listed. settled reports whether its stamp can be
+// trusted. Each path may be added only once.
 func (b *builder) AddFolder(f scan.Folder, settled bool) {
 	flags := uint32(folderListed)
 	if f.Odd {
@@ -63,7 +63,7 @@ func (b *builder) AddFolder(f scan.Folder, settled bool) {
 	})
 }
 
-// slashed appends a slash to a directory's path; the root becomes "".
+// slashed appends a slash to the path of a directory. For the root, it returns "".
 func slashed(path string) string {
 	if path == "" || path == "." {
 		return ""
@@ -77,7 +77,7 @@ func (b *builder) AddFile(f File) { b.files = append(b.files, f) }
 // AddAction adds an action. Each pair of path and target may be added only once.
 func (b *builder) AddAction(a Action) { b.actions = append(b.actions, a) }
 
-// AddActions adds a list of actions and takes ownership of the list.
+// AddActions adds a list of actions. The caller must not use the list afterwards.
 func (b *builder) AddActions(list []Action) {
 	if len(b.actions) == 0 {
 		b.actions = list
@@ -98,8 +98,7 @@ func (b *builder) Actions() []Action {
 	return b.actions
 }
 
-// countTotals computes the totals of all targets that the index vouches for, from the actions added
-// so far.
+// countTotals computes the totals of all targets in the vouches from the actions added so far.
 func (b *builder) countTotals(v *vouching) {
 	for i := range v.vouches {
 		v.vouches[i].totals = Totals{}
@@ -129,7 +128,7 @@ func (b *builder) findBuilderFile(path string) (int, bool) {
 	return slices.BinarySearchFunc(b.files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
 }
 
-// Add adds an action, whose source has the given size, to the totals.
+// Add adds an action to the totals. size is the size of its source.
 func (t *Totals) Add(a *Action, size int64) {
 	t.Actions++
 	if a.State == Failed {
@@ -143,7 +142,7 @@ func (t *Totals) Add(a *Action, size int64) {
 	t.CookTime += a.CookTime
 }
 
-// Take undoes Add.
+// Take removes an action that Add has added.
 func (t *Totals) Take(a *Action, size int64) {
 	var one Totals
 	one.Add(a, size)
@@ -195,7 +194,7 @@ func treeOf(path string) Tree {
 type methodRows struct {
 	list   []Method
 	byText map[string]int
-	byHead map[*Field]int // numbers of shared methods, found without comparing their fields
+	byHead map[*Field]int // numbers of shared methods by their first field, because comparing all fields is slow
 }
 
 func (r *methodRows) methodNumber(m Method) int {

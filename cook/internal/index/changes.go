@@ -10,7 +10,7 @@ import (
 	"sort"
 )
 
-// The changes file:
+// The changes file consists of
 //
 //	magic, version, zero, the base's seal, identity
 //	number of: patched nodes, patched directories, dead nodes, directories, actions; bytes of vouches
@@ -32,11 +32,12 @@ const (
 	patchFolderSize = 4 + 4 + stampSize
 )
 
-// SealSize is the size of the checksum at the end of a changes file. It covers the base as well.
+// SealSize is the size of the checksum at the end of a changes file. The checksum depends on the
+// base as well.
 const SealSize = sealSize
 
-// noChanges returns the changes file that belongs to a new index. Every index has such a file,
-// because otherwise the loss of a changes file would go unnoticed.
+// noChanges returns the changes file of a new index. Every index has a changes file, so that the
+// loss of the file is noticed.
 func noChanges(base *flat, v vouching) []byte {
 	l := &Index{base: base, over: &flat{}, vouched: v}
 	return encodeChanges(l)
@@ -129,8 +130,8 @@ func applyChanges(x *Index, data []byte) error {
 	return err
 }
 
-// applyLists applies the lists of patched nodes and directories, and of dead nodes, directories
-// and actions; n holds their lengths.
+// applyLists applies the lists of patched nodes and directories, and of dead nodes, directories and
+// actions. n has the lengths of the lists.
 func applyLists(x *Index, d *decoder, n [5]int) error {
 	row := func(s int) (int, error) {
 		i := int(d.u32())
@@ -184,14 +185,14 @@ func applyLists(x *Index, d *decoder, n [5]int) error {
 	return nil
 }
 
-// hasGrown reports whether the changes are large enough to make a new index worthwhile.
+// hasGrown reports whether the changes are so large that a new index should be written.
 func hasGrown(x *Index) bool {
 	return x.marks.patched.n*patchSize > max(256<<10, len(x.base.data)/64) || outgrowsBase(x)
 }
 
-// rewriteBase returns a new index and its changes; x must not be used afterwards. If only stamps
-// and contents differ, the rows were already changed in place, so that rewriting only takes the
-// time to write the bytes. It panics if Load has not succeeded.
+// rewriteBase returns a new index and its changes. x must not be used afterwards. If only stamps
+// and contents differ, it reuses the memory of the base, whose rows were changed in place. It
+// panics if Load has not succeeded.
 func rewriteBase(x *Index) (base *flat, changes []byte) {
 	if !x.loaded {
 		panic("index: rewritten before it was loaded")
@@ -203,8 +204,8 @@ func rewriteBase(x *Index) (base *flat, changes []byte) {
 		}
 		return merged, noChanges(merged, x.vouched)
 	}
-	editor{x}.settleAbsent() // may mark nodes as dead
-	// The patches become part of the base. Deleted rows and additions stay in the changes.
+	editor{x}.settleAbsent() // this may mark nodes as dead
+	// The new base includes the patches. Deleted rows and additions stay in the changes.
 	patched, patchedFolders := x.marks.patched, x.marks.patchedFolders
 	x.marks.patched, x.marks.patchedFolders = bitset{}, bitset{}
 	x.marks.deadNodes.eachSetRow(func(node int) { x.base.setFlag(secNodes, node, nodeFlagsAt, nodeDead, false) })
@@ -218,13 +219,13 @@ func rewriteBase(x *Index) (base *flat, changes []byte) {
 	return x.base, encodeChanges(x)
 }
 
-// outgrowsBase reports whether so much was added or dropped that the base should be rebuilt.
+// outgrowsBase reports whether so much was added or dropped that the base must be built anew.
 func outgrowsBase(x *Index) bool {
 	return x.marks.deadNodes.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions) > x.weight
 }
 
 // decodeAdditions decodes the additions of the changes into maps. It refuses paths that the base
-// has too, so that every path occurs only once.
+// already has.
 func decodeAdditions(x *Index) error {
 	x.added.files = make(map[string]File, x.over.files().len())
 	x.added.actions = make(map[string][]Action, x.over.actions().len())
@@ -305,8 +306,8 @@ func encodeAdditions(x *Index) []byte {
 	b := newIndexBuilder(x.base.checksum)
 	addAdditions(x, b)
 	b.absent = x.added.absent
-	// The base may have a directory that was reached by a link. In the additions, this directory
-	// keeps its real path.
+	// The base may have reached the directory by a link. The additions must then have the same real
+	// path.
 	seen := map[string]bool{}
 	place := func(path string) {
 		folder, _ := splitSlash(path)

@@ -9,28 +9,28 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Folder is a directory that has nodes, or that the scan listed. It is valid as long as its Index
-// is.
+// A Folder is a directory of an Index: it has nodes, or the scan listed it. It is valid as long as
+// the Index.
 type Folder struct {
 	Ref   FolderRef
 	Tree  Tree
 	Stamp scan.Stamp
-	// Listed is set if the scan listed the directory and every file in it is in the index. Usable
-	// is set if an unchanged stamp proves an unchanged listing.
+	// Listed is set if the scan listed the directory and the index has every file in it. Usable is
+	// set if an unchanged stamp proves an unchanged listing.
 	Listed, Usable bool
-	Odd            bool // see scan.Folder
+	Odd            bool // set if an equal stamp does not prove an equal listing
 
 	x          *flat
 	row        folderRow
-	node       Ref // first node of the part, base or changes
+	node       Ref // number of the first node in the base or the changes
 	fromChange bool
 }
 
-// Folders returns the number of directories. A FolderRef is a number below it. Some directories may
-// no longer have nodes.
+// Folders returns the number of directories. Every FolderRef is less than this number. Some
+// directories may have no nodes.
 func (x *Index) Folders() int { return x.base.folders().len() + x.over.folders().len() }
 
-// Nodes returns an upper bound for the number of nodes.
+// Nodes returns the number of nodes, including deleted ones.
 func (x *Index) Nodes() int { return x.base.nodes().len() + x.over.nodes().len() }
 
 // Folder decodes a directory.
@@ -90,7 +90,7 @@ func (f *Folder) RealName() []byte { return f.row.real }
 // unslashed removes the trailing slash of a directory's path.
 func unslashed(path []byte) string {
 	if len(path) == 1 {
-		return string(path) // the root of the system
+		return string(path) // the path is the root of the system
 	}
 	return strings.TrimSuffix(string(path), "/")
 }
@@ -98,20 +98,20 @@ func unslashed(path []byte) string {
 // Len returns the number of nodes in the directory.
 func (f *Folder) Len() int { return f.row.Count }
 
-// FromChanges reports whether the directory belongs to the changes. Such a directory holds only
-// the nodes that the changes add to a directory of the flat file.
+// FromChanges reports whether the directory belongs to the changes. Such a directory has only the
+// added nodes.
 func (f *Folder) FromChanges() bool { return f.fromChange }
 
-// A Node holds the arguments of stat for a file, and the result of the last stat.
+// A Node has the arguments of stat for a file, and the stamp of the last run.
 type Node struct {
 	Ref     Ref
-	Name    []byte // name in its directory, ending in NUL; memory of the index
+	Name    []byte // name in the directory, with a NUL at the end; shares memory with the index
 	Role    Role
 	Stamp   scan.Stamp
 	Settled bool
 }
 
-// Node decodes the i-th node of a directory; ok is false if the node is dead.
+// Node decodes the i-th node of a directory. ok is false if the node was deleted.
 func (f *Folder) Node(i int) (Node, bool) {
 	row := f.row.First + i
 	p := f.x.nodes().probeNode(row)
@@ -121,8 +121,8 @@ func (f *Folder) Node(i int) (Node, bool) {
 	return Node{Ref: f.node + Ref(row), Name: p.Name, Role: p.Role, Stamp: p.Stamp, Settled: p.Settled}, true
 }
 
-// Follow reports whether stat should follow links. For a dependency, the link's target counts;
-// sources and outputs must not be links.
+// Follow reports whether stat should follow links. Dependencies may be links to files, but sources
+// and outputs must not be links.
 func (n *Node) Follow() bool { return n.Role == Other || n.Role == Absent }
 
 // NodeBytes is the approximate size of a node in the index, including its name.
@@ -141,18 +141,19 @@ func (x *Index) FolderOf(ref Ref) FolderRef {
 	return folderRef(x, part, x.parts()[part].nodes().folderRowOf(row))
 }
 
-// Path returns the path of a node: for an artifact, in the output directory; otherwise in the
-// asset tree or absolute.
+// Path returns the path of a node. The path of an artifact is in the output directory. Any other
+// path is in the asset tree, or absolute.
 func (x *Index) Path(ref Ref) string {
 	part, row := nodePart(x, ref)
 	return x.parts()[part].nodes().nodePath(row)
 }
 
-// Dependency returns the dependency that belongs to a node: on a file, a listing, a link or an
-// extract. The node must not be an artifact.
+// Dependency returns the dependency for a node: a file, a listing, a link or an extract. The node
+// must not be an artifact.
 func (x *Index) Dependency(ref Ref) dependency.Dependency { return mustDecode(x.Path(ref)) }
 
-// Content returns the checksum and the blob ID that a node had. It does not need Load.
+// Content returns the checksum and the blob ID that a node had in the last run. It does not need
+// Load.
 func (x *Index) Content(ref Ref) (hashing.Sum128, store.BlobID) {
 	part, row := nodePart(x, ref)
 	if part == 0 && !x.loaded {
@@ -175,7 +176,7 @@ func (r Results) Target(ref Ref) string {
 	return string(table.actionTarget(action))
 }
 
-// madeBy returns the row of the action that made an artifact.
+// madeBy returns the table and the row of the action that made an artifact.
 func madeBy(x *Index, artifact Ref) (table actionTable, row int) {
 	part, node := nodePart(x, artifact)
 	table = x.parts()[part].actions()
@@ -189,7 +190,7 @@ func (v Files) Find(path string) (ref Ref, f File, ok bool) {
 	if f, ok := l.added.files[path]; ok {
 		row, ok := l.over.files().findFileRow(path)
 		if !ok {
-			return 0, File{}, false // the file was added by an edit in this run
+			return 0, File{}, false // an edit has added the file, so it has no node yet
 		}
 		return Ref(l.base.nodes().len() + l.over.refAtRow(secByPath, row)), f, true
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/scan"
 )
 
-// An editor changes an index in memory. [encodeChanges] returns the changes to write.
+// An editor changes an index in memory. [encodeChanges] writes its changes.
 type editor struct{ x *Index }
 
-// restampNode sets the stamp under which a node's content was verified.
+// restampNode sets the stamp that proves the content of a node.
 func (e editor) restampNode(part, node int, stamp scan.Stamp, settled bool) {
 	if part == 1 {
 		e.restampAddition(node, stamp, settled)
@@ -30,7 +30,7 @@ func (e editor) restampNode(part, node int, stamp scan.Stamp, settled bool) {
 	e.x.edited = true
 }
 
-// restampAddition restamps a node that is an addition of the changes.
+// restampAddition sets the stamp of a node in the changes.
 func (e editor) restampAddition(node int, stamp scan.Stamp, settled bool) {
 	path := e.x.over.nodes().nodePath(node)
 	if e.x.over.nodes().roleOf(node) != Made {
@@ -58,8 +58,8 @@ func (e editor) restampFile(path string, stamp scan.Stamp, settled bool) {
 	}
 }
 
-// restampFolder sets the stamp under which a directory was listed. In the changes, only
-// directories of the asset tree have stamps.
+// restampFolder sets the stamp that proves the listing of a directory. The changes have stamps for
+// directories of the asset tree only.
 func (e editor) restampFolder(part, row int, stamp scan.Stamp, settled, odd bool) {
 	x := e.x.parts()[part]
 	if part == 1 && x.folders().decodeFolder(row).Tree != Assets {
@@ -107,8 +107,8 @@ func (e editor) insertFolder(f scan.Folder, settled bool) {
 	}
 }
 
-// moveNodes moves the files of a directory from the base to the changes, because the base has an
-// outdated location for them.
+// moveNodes moves the files of a directory from the base to the changes, because the directory has
+// another real path now.
 func (e editor) moveNodes(folder *folderRow) {
 	for node := folder.First; node < folder.First+folder.Count; node++ {
 		if e.x.marks.deadNodes.hasRow(node) {
@@ -124,7 +124,7 @@ func (e editor) moveNodes(folder *folderRow) {
 	}
 }
 
-// forgetFolder drops a directory, but not its files and subdirectories.
+// forgetFolder drops a directory, but keeps its files and subdirectories.
 func (e editor) forgetFolder(part, row int) {
 	e.x.edited = true
 	if part == 1 {
@@ -135,8 +135,8 @@ func (e editor) forgetFolder(part, row int) {
 	e.markFolderDead(row)
 }
 
-// dropNodeFile drops the file of a node. Artifacts are dropped with their action; the node of an
-// absent path is dropped with the last action that depends on its absence.
+// dropNodeFile drops the file of a node. It keeps artifacts and absent paths, which are dropped
+// with their actions.
 func (e editor) dropNodeFile(part, node int) {
 	switch x := e.x.parts()[part]; x.nodes().roleOf(node) {
 	case Asset, Other, Config, Ignore:
@@ -183,8 +183,8 @@ func (e editor) forgetFile(path string) {
 	delete(e.x.added.files, path)
 }
 
-// resizeSource corrects the totals after the size of a source has changed, provided that the source
-// still has actions.
+// resizeSource corrects the totals after the size of a source has changed. The source must have
+// actions.
 func (e editor) resizeSource(path string, was, is int64) {
 	if was == is {
 		return
@@ -195,7 +195,7 @@ func (e editor) resizeSource(path string, was, is int64) {
 	})
 }
 
-// insertAction adds an action; there must be none for its source and target.
+// insertAction adds an action. The index must not have an action for this source and target.
 func (e editor) insertAction(a Action) {
 	e.x.edited = true
 	e.x.added.addAction(a)
@@ -228,7 +228,7 @@ func (e editor) removeActions(path string) {
 	}
 }
 
-// sizeOfFile returns the size of a file, 0 if the file is unknown.
+// sizeOfFile returns the size of a file, or 0 if the file is unknown.
 func (v Files) sizeOfFile(path string) int64 {
 	f, _ := v.File(path)
 	return f.Stamp.Size
@@ -244,7 +244,7 @@ func (t nodeTable) setNodeStamp(node int, stamp scan.Stamp, settled bool) {
 	appendStamp(r[:nodeStampAt], stamp)
 }
 
-// setFolderStamp replaces a directory's stamp and the flags that belong to it.
+// setFolderStamp replaces the stamp of a directory and the flags that depend on the stamp.
 func (t folderTable) setFolderStamp(row int, stamp scan.Stamp, flags uint32) {
 	r := t.x.row(secFolders, row)
 	flags |= binary.LittleEndian.Uint32(r[folderFlagsAt:]) &^ (folderOdd | folderFresh | folderListed)
@@ -271,10 +271,9 @@ func (x *flat) setFlag(s, i, flagsAt int, flag uint32, on bool) {
 	binary.LittleEndian.PutUint32(r, flags)
 }
 
-// settleAbsent ensures that each path on whose absence some result depends has exactly one node to
-// stat, and that no other path has such a node. A newly built flat index always satisfies this.
-// Edits only record the paths in doubt ([editor.doubtPath]), because checking them requires a pass
-// over all dependencies.
+// settleAbsent makes sure that each path on whose absence a result depends has exactly one node,
+// and that no other path has such a node. Edits only record the paths to check
+// ([editor.doubtPath]), because each check reads all dependencies.
 func (e editor) settleAbsent() {
 	if len(e.x.added.unsure) == 0 {
 		return
@@ -310,8 +309,8 @@ func (e editor) settleAbsent() {
 	clear(e.x.added.unsure)
 }
 
-// settleNodes marks the nodes of the known paths, and deletes from wanted each path that already
-// has a node.
+// settleNodes marks the nodes of the known paths as dead unless they are wanted. It deletes from
+// wanted the paths that have a node.
 func (e editor) settleNodes(wanted, known map[string]bool) {
 	for node := range e.x.base.nodes().len() {
 		if e.x.base.nodes().roleOf(node) != Absent {
@@ -329,15 +328,14 @@ func (e editor) settleNodes(wanted, known map[string]bool) {
 	}
 }
 
-// isInPlace reports whether the directory of a base node still has the location that the base
-// records.
+// isInPlace reports whether the directory of a base node still has its old real path.
 func (e editor) isInPlace(node int) bool {
 	f := e.x.base.folders().decodeFolder(e.x.base.nodes().folderRowOf(node))
 	now, ok := e.x.added.folders[string(f.Path)]
 	return !ok || now.real == string(f.Real)
 }
 
-// doubtPath records that settleAbsent must check whether the index needs a node for a path to
+// doubtPath records that settleAbsent must check a path: the index may need a node for it, to
 // detect that the file appears.
 func (e editor) doubtPath(path string) { e.x.added.unsure[path] = true }
 

@@ -16,33 +16,32 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Role says how the cooker uses a file.
+// A Role is the purpose of a file.
 type Role uint8
 
 const (
-	Asset  Role = iota // a source
-	Other              // another input: dependency, program, manifest
+	Asset  Role = iota // a source file of an asset
+	Other              // another input: a dependency, a program or the manifest
 	Config             // a cook.toml file in the asset tree
 	Ignore             // a .cookignore file in the asset tree
-	Made               // an artifact
+	Made               // an artifact in the output directory
 	Absent             // a file that a recipe looked for and did not find
-	ghost              // source of an action that is no longer a file
+	ghost              // the source of an action that is not a file any more
 )
 
-// A File is one file of the asset tree: an asset or a dependency. Files elsewhere (programs, the
-// manifest) have absolute paths. A listing, a link or an extract is also stored as a File; see
-// Index.Part.
+// A File is a file of the asset tree: an asset or a dependency. A program or the manifest has an
+// absolute path. A listing, a link or an extract is also stored as a File; see Index.Part.
 type File struct {
 	Path  string
 	Role  Role
 	Stamp scan.Stamp
 	// Settled is set if Stamp was old enough to be trusted when it was read.
 	Settled bool
-	Sum     hashing.Sum128 // computed by the function that Index.Checksum names
+	Sum     hashing.Sum128 // checksum by the function that Index.Checksum names
 	Blob    store.BlobID
 }
 
-// A State says how an action ended.
+// A State is how an action ended.
 type State uint8
 
 const (
@@ -57,10 +56,10 @@ type Action struct {
 	State  State
 	Method Method
 	ID     store.ActionID
-	// Source is the content that was cooked. It may differ from the content in the file's row,
-	// because an interrupted run may have read files that it has not cooked.
+	// Source is the content that was cooked. The row of the file may have another content, because
+	// an interrupted run may have read files without cooking them.
 	Source store.BlobID
-	// CookTime is how long the recipe last took, here or on the machine that filled the store.
+	// CookTime is how long the recipe took, here or on the machine that cooked the action.
 	CookTime time.Duration
 	// Decision describes the last run that did work for the action.
 	Decision Decision
@@ -70,7 +69,7 @@ type Action struct {
 	Made   []Artifact
 }
 
-// A Decision records the outcome of an action and its reasons.
+// A Decision has the outcome of an action, and the reasons why the action ran.
 type Decision struct {
 	At      time.Time
 	Outcome string
@@ -79,8 +78,8 @@ type Decision struct {
 
 // A Dep is a dependency of an action, with the content that the action read.
 type Dep struct {
-	On   dependency.Dependency // the dependency, with a path in the asset tree
-	Name string                // the path as the recipe wrote it
+	On   dependency.Dependency // path in the asset tree
+	Name string                // path as the recipe wrote it
 	Blob store.BlobID
 	// Found is false if the recipe looked for the file and did not find it.
 	Found bool
@@ -89,8 +88,7 @@ type Dep struct {
 // Asked returns the dependency with the path as the recipe wrote it.
 func (d *Dep) Asked() dependency.Dependency { return d.On.Named(d.Name) }
 
-// seenKey returns the path of the node with the stamp that shows whether the dependency has
-// changed.
+// seenKey returns the path of the node whose stamp shows whether the dependency has changed.
 func (d *Dep) seenKey() string { return dependency.Encode(d.On.Seen()) }
 
 // An Artifact is a file of the output directory.
@@ -100,38 +98,38 @@ type Artifact struct {
 	Settled bool
 	Sum     hashing.Sum128
 	Blob    store.BlobID
-	Role    string // meaning of the pixels of an image; "" for others
+	Role    string // use of an image's pixels, such as color or normals; "" for other files
 }
 
-// A Method lists the fields of the fingerprint that a method had when it cooked sources. Sources
-// share it, so it must not be changed.
+// A Method is the fingerprint of a method that cooked sources. Sources share it, so it must not be
+// changed.
 type Method []Field
 
-// A Field is one setting of a Method.
+// A Field is one setting in a Method.
 type Field struct{ Key, Value string }
 
 // Totals are sums over actions.
 type Totals struct {
 	Actions  int
 	Failed   int
-	In       int64 // source bytes of finished actions, counted per target
-	Out      int64 // bytes of their artifacts
+	In       int64 // bytes of the sources of finished actions; a source counts once per target
+	Out      int64 // bytes of the artifacts of finished actions
 	CookTime time.Duration
 }
 
-// A flat is an opened index file, which stores its fields in columns. The zero value is empty.
+// A flat is an open index file. It decodes rows in place. The zero value is an empty index.
 type flat struct {
 	data     []byte
-	seals    []byte             // one per block
-	sealed   []atomic.Uint32    // bit set of blocks already checked
-	intact   [sectionCount]bool // fully checked sections; set before concurrent reads
+	seals    []byte
+	sealed   []atomic.Uint32    // bit set of the blocks that were checked
+	intact   [sectionCount]bool // sections that were checked completely
 	checksum string
 	sections [sectionCount]section
 	methods  methodTable
 }
 
-// A methodTable caches the methods of a flat index. It decodes them on first use, because
-// thousands of sources share one method.
+// A methodTable caches decoded methods of a flat index, because thousands of sources share a
+// method.
 type methodTable struct {
 	once sync.Once
 	all  []Method
@@ -176,7 +174,6 @@ func (t actionTable) actionTarget(i int) []byte {
 	return t.x.stringAt(t.x.row(secActions, i)[actionTargetAt:])
 }
 
-// actionState returns how action i ended.
 func (t actionTable) actionState(i int) State {
 	return State(binary.LittleEndian.Uint32(t.x.row(secActions, i)[actionStateAt:]))
 }
@@ -255,7 +252,7 @@ func (t depTable) decodeDepAt(i int) Dep {
 	return out
 }
 
-// decodeDep decodes a dependency: name is the encoding of Asked, key the encoding of On.
+// decodeDep decodes a dependency. name is the encoding of Asked, and key is the encoding of On.
 func decodeDep(name, key string) (Dep, error) {
 	asked, err := dependency.Decode(name)
 	on, err2 := dependency.Decode(key)
@@ -313,7 +310,7 @@ func (t actionTable) findActionRow(path, target string) (i int, ok bool) {
 	return i, i < t.len() && t.x.nodes().comparePath(t.sourceNode(i), path) == 0 && string(t.actionTarget(i)) == target
 }
 
-// findOutput returns the number of the first artifact with a path, in the order of paths.
+// findOutput returns the number of the first artifact with a path. Artifacts are sorted by path.
 func (t artifactTable) findOutput(path string) (i int, ok bool) {
 	n := t.x.sections[secByOutput].count
 	node := func(i int) int { return t.x.refAtRow(secMade, t.x.refAtRow(secByOutput, i)) }
@@ -324,7 +321,7 @@ func (t artifactTable) findOutput(path string) (i int, ok bool) {
 // nodePath returns the whole path of a node: the path of its directory followed by its name.
 func (t nodeTable) nodePath(node int) string {
 	folder, name := t.folderAndName(node)
-	var path [256]byte // size that usually suffices and stays on the stack
+	var path [256]byte // usually large enough; does not escape to the heap
 	return string(append(append(path[:0], folder...), name...))
 }
 
@@ -389,12 +386,12 @@ func compareNameTo(a []byte, b string) int {
 	return 1
 }
 
-// The tables of a flat index. Each decodes the rows of some sections in place.
+// Each of these tables decodes rows of a flat index in place.
 type (
-	folderTable   struct{ x *flat } // sorted by tree and path
+	folderTable   struct{ x *flat } // directories, sorted by tree and path
 	nodeTable     struct{ x *flat } // nodes, grouped by directory
 	fileTable     struct{ x *flat } // files among the nodes, sorted by path
-	actionTable   struct{ x *flat } // sorted by source and target
+	actionTable   struct{ x *flat } // actions, sorted by source and target
 	depTable      struct{ x *flat } // dependencies, grouped by action
 	artifactTable struct{ x *flat } // artifacts, grouped by action
 )
@@ -406,13 +403,13 @@ func (x *flat) actions() actionTable     { return actionTable{x} }
 func (x *flat) deps() depTable           { return depTable{x} }
 func (x *flat) artifacts() artifactTable { return artifactTable{x} }
 
-// A Tree is the root to which the path of a directory is relative.
+// A Tree is the root for the paths of directories.
 type Tree uint8
 
 const (
 	Assets Tree = iota
 	Out
-	System // no root: paths are absolute
+	System // paths are absolute
 	trees
 )
 
@@ -420,7 +417,7 @@ const (
 const (
 	folderTree   = 3
 	folderListed = 1 << 2 // the scan listed the directory
-	folderOdd    = 1 << 3 // the scan must list the directory again
+	folderOdd    = 1 << 3 // an equal stamp does not prove an equal listing
 	folderFresh  = 1 << 4 // the stamp was too fresh to be trusted
 	folderDead   = 1 << 5 // the changes drop the directory
 )
@@ -429,15 +426,15 @@ const (
 type folderRow struct {
 	Tree Tree
 	// Path ends in a slash, and is empty for the tree's root. Real is Path with links resolved.
-	Path, Real []byte // memory of the index
-	real       []byte // Real with its NUL
+	Path, Real []byte // slices of the index, which must not be changed
+	real       []byte // Real with a NUL at the end
 	Stamp      scan.Stamp
 	// Listed is set if the scan listed the directory, and the index has all files that it needs. Usable
 	// is set if an unchanged stamp proves an unchanged listing.
 	Listed, Usable bool
-	Odd            bool // see scan.Folder
+	Odd            bool // set if an equal stamp does not prove an equal listing
 	Dead           bool
-	First, Count   int // first node of the directory, and number of its nodes
+	First, Count   int // first node of the directory, and the number of its nodes
 	End            int // row after the last subdirectory
 }
 
@@ -470,14 +467,14 @@ func (t folderTable) decodeFolder(i int) folderRow {
 const (
 	nodeRole    = 7
 	nodeSettled = 1 << 3
-	nodeDead    = 1 << 4 // the changes drop or replace the node
+	nodeDead    = 1 << 4 // the changes delete or replace the node
 )
 
 const noAction = 1<<32 - 1
 
-// A Probe holds the arguments of stat for a node, and the result of the last stat.
+// A Probe has the arguments of stat for a node, and the stamp of the last run.
 type Probe struct {
-	Name    []byte // name in its directory, ending in NUL; memory of the index
+	Name    []byte // name in the directory, with a NUL at the end; shares memory with the index
 	Role    Role
 	Stamp   scan.Stamp
 	Settled bool
@@ -493,14 +490,14 @@ func (t nodeTable) needsNoStat(i int) bool {
 	return flags&nodeDead != 0 || Role(flags&nodeRole) == ghost
 }
 
-// Follow reports whether stat should follow links. For a dependency, the link's target counts;
-// sources and outputs must not be links.
+// Follow reports whether stat should follow links. Dependencies may be links to files, but sources
+// and outputs must not be links.
 func (p *Probe) Follow() bool { return p.Role == Other || p.Role == Absent }
 
 // len returns the number of nodes.
 func (t nodeTable) len() int { return t.x.sections[secNodes].count }
 
-// probeNode decodes the part of node i that stat needs.
+// probeNode decodes the part of node i that a stat needs.
 func (t nodeTable) probeNode(i int) Probe {
 	r := t.x.row(secNodes, i)
 	flags := binary.LittleEndian.Uint32(r[nodeFlagsAt:])

@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// Version is the format's version. An index of another version is not read.
+// Version is the version of the format. An index of another version is ignored.
 const Version = 5
 
 var magic = [8]byte{'c', 'o', 'o', 'k', 'i', 'd', 'x', '\n'}
@@ -42,24 +42,23 @@ const (
 )
 
 const (
-	nameSize   = 16        // size of the checksum function's name
-	totalsSize = 5 * 8     // see Totals
-	sealSize   = 16        // XXH3-128
-	stampSize  = 5*8 + 4   // size, times, inode, device, mode
-	strSize    = 4 + 4     // offset, length
-	entrySize  = 8 + 8     // size of an entry of the section table
-	checksumAt = 8 + 4 + 4 // offset after magic, version and a zero word
+	nameSize   = 16        // size of the name of the checksum function
+	totalsSize = 5 * 8     // five fields of Totals
+	sealSize   = 16        // size of an XXH3-128
+	stampSize  = 5*8 + 4   // fields: size, times, inode, device, mode
+	strSize    = 4 + 4     // fields: offset, length
+	entrySize  = 8 + 8     // size of a row in the table of sections
+	checksumAt = 8 + 4 + 4 // offset of the checksum function's name, after magic, version and a zero word
 	tableAt    = checksumAt + nameSize
-	sealsAt    = tableAt + sectionCount*entrySize // offset of the seal over all seals of blocks
-	headerEnd  = sealsAt + sealSize               // offset of the header's own seal
+	sealsAt    = tableAt + sectionCount*entrySize // offset of the seal of all seals
+	headerEnd  = sealsAt + sealSize               // end of the header, where its own seal follows
 	headerSize = headerEnd + sealSize
 
-	// Everything after the header is sealed in blocks of this size, so that a query reads only the
-	// blocks it needs.
+	// Everything after the header is sealed in blocks of this size.
 	blockSize = 64 << 10
 
-	// A directory: offset and length of its path, of its real path, flags, the row after its last
-	// subdirectory, first node, number of nodes, stamp.
+	// A directory consists of: offset and length of its path, of its real path, flags, the row
+	// after its last subdirectory, first node, number of nodes, stamp.
 	folderRealAt  = 4 + 4
 	folderFlagsAt = folderRealAt + 4 + 4
 	folderEndAt   = folderFlagsAt + 4
@@ -68,16 +67,17 @@ const (
 	folderStampAt = folderCountAt + 4
 	folderSize    = folderStampAt + stampSize + 4
 
-	// A node: offset and length of its name, flags, directory, action, stamp. One cache line.
+	// A node consists of: offset and length of its name, flags, directory, action, stamp. It fits
+	// in one cache line.
 	nodeFlagsAt  = 4 + 4
 	nodeFolderAt = nodeFlagsAt + 4
 	nodeActionAt = nodeFolderAt + 4
 	nodeStampAt  = nodeActionAt + 4
 	nodeSize     = nodeStampAt + stampSize
 
-	contentSize = 16 + 32 // checksum, blob ID
+	contentSize = 16 + 32 // fields: checksum, blob ID
 
-	actionStateAt     = 4 // offset after the number of the source's node
+	actionStateAt     = 4
 	actionMethodAt    = actionStateAt + 4
 	actionDepsCountAt = actionMethodAt + 4
 	actionMadeCountAt = actionDepsCountAt + 4
@@ -87,9 +87,9 @@ const (
 	actionCookTimeAt  = actionTargetAt + 3*strSize + 2*32
 	actionSize        = actionCookTimeAt + 2*8
 
-	actionWarned = 1 // flag of an action
+	actionWarned = 1
 
-	madeRoleAt = 4 // offset after the artifact's node
+	madeRoleAt = 4
 )
 
 var rowSize = [sectionCount]int{
@@ -110,15 +110,16 @@ var rowSize = [sectionCount]int{
 
 type section struct{ offset, count int }
 
-// Reasons why an index was not read. All of them cause more work, but never wrong results.
+// These errors are the reasons why an index is not used. They cause more work, but never wrong
+// results.
 var (
 	ErrForeign = errors.New("not an index of cook")
 	ErrVersion = errors.New("written by another version of cook")
 	ErrDamaged = errors.New("damaged")
 )
 
-// openFlat reads an index in place; data must not change while it is in use. It checks the whole
-// file, so that accessors cannot fail. The error wraps ErrForeign, ErrVersion or ErrDamaged.
+// openFlat reads an index in place. data must not change while the index is in use. It checks the
+// whole file, so that accessors cannot fail. The error wraps ErrForeign, ErrVersion or ErrDamaged.
 func openFlat(data []byte) (*flat, error) {
 	x, err := openHeader(data)
 	if err != nil {
@@ -133,7 +134,7 @@ func openFlat(data []byte) (*flat, error) {
 	return x, nil
 }
 
-// openHeader checks the header, and checks that the sections and seals fit the file.
+// openHeader checks the header, and that the sections and seals fit into the file.
 func openHeader(data []byte) (*flat, error) {
 	if len(data) < len(magic) || !bytes.Equal(data[:len(magic)], magic[:]) {
 		return nil, ErrForeign
@@ -152,8 +153,7 @@ func openHeader(data []byte) (*flat, error) {
 	}
 	x := &flat{data: data}
 	x.checksum = string(bytes.TrimRight(data[checksumAt:tableAt], "\x00"))
-	// The checksum matches, so these checks guard against writer bugs and forged files, not
-	// against accidental damage.
+	// The checksum matches, so these checks only find bugs of the writer and forged files.
 	next := headerSize
 	for s := range x.sections {
 		e := data[tableAt+s*entrySize:]
@@ -271,7 +271,7 @@ func appendTotals(b []byte, t Totals) []byte {
 	return b
 }
 
-// A decoder takes fields off the front of a row.
+// A decoder reads the fields of a row from front to back.
 type decoder struct{ b []byte }
 
 func (d *decoder) take(n int) []byte {

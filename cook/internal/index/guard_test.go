@@ -27,7 +27,6 @@ func TestGuardTurnsDamageIntoErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want %v", name, err, index.ErrFault)
 		}
 	}
-	// Guard restores the process's setting for faults.
 	for _, before := range []bool{true, false} {
 		debug.SetPanicOnFault(before)
 		index.Guard(func() error { panic("in between") })

@@ -61,20 +61,20 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// An Index holds the results of the last run: the flat file, and the changes of later runs. An
-// [editor] changes it in memory.
+// An Index has the results of the last run: a flat file, and the changes of later runs. An [editor]
+// changes it in memory.
 //
-// The base need not be checked as a whole: each block is checked when it is first read.
+// The base need not be checked as a whole, because each block is checked when it is first read.
 type Index struct {
-	base *flat // flat file; its rows may be marked dead or patched
-	over *flat // additions of the changes
+	base *flat // the flat file; rows may be marked as dead or patched
+	over *flat // the additions in the changes
 
 	vouched vouching
 	counted counted
 
 	memory   releaser
 	marks    marks
-	contents map[int][]byte // contents of patched nodes, until Load applies them
+	contents map[int][]byte // contents of patched nodes; nil after Load has applied them
 	added    additions
 	weight   int // number of changes after which the index is rebuilt
 	loaded   bool
@@ -84,7 +84,7 @@ type Index struct {
 // Files returns the files and parts in the index.
 func (x *Index) Files() Files { return Files{x} }
 
-// Files are the files and parts of an index: inputs of the last run.
+// Files are the inputs of the last run: files, listings, links and extracts.
 type Files struct{ x *Index }
 
 // Results returns the actions of the index.
@@ -101,7 +101,7 @@ type Ref uint32
 // A FolderRef refers to a directory of one Index.
 type FolderRef uint32
 
-// Empty returns an index that knows nothing.
+// Empty returns an index without any files and actions.
 func Empty() *Index {
 	x := &Index{base: &flat{}, over: &flat{}, loaded: true}
 	if err := decodeAdditions(x); err != nil {
@@ -110,7 +110,7 @@ func Empty() *Index {
 	return x
 }
 
-// CheckRows checks all blocks that are read by Rows or by looking up the nodes of its rows.
+// CheckRows checks all blocks that Rows reads, and the blocks with the nodes of its rows.
 func (x *Index) CheckRows() error {
 	b := x.base
 	return noticing(func() error {
@@ -126,8 +126,8 @@ func (x *Index) CheckRows() error {
 	})
 }
 
-// Guard calls do, which reads an index in place. Damage, a fault, or a row that points outside
-// becomes an error that wraps ErrFault.
+// Guard calls do, which reads an index in place. If the index is damaged, or a mapped file was
+// truncated, it returns an error that wraps ErrFault.
 func Guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -153,8 +153,7 @@ func (x *Index) ID() string {
 	return x.base.ID()
 }
 
-// Part finds the record of a listing, a link or an extract. The path in the key of an extract is
-// not stored again in its record, so Part sets it.
+// Part finds the record of a listing, a link or an extract.
 func (v Files) Part(on dependency.Dependency) (File, bool) {
 	f, ok := v.x.Files().File(dependency.Encode(on))
 	f.Path = on.Path
@@ -162,8 +161,7 @@ func (v Files) Part(on dependency.Dependency) (File, bool) {
 }
 
 // Below yields all files and parts in a directory of the asset tree and its subdirectories, in no
-// order. For ".", it includes files outside the asset tree. A part's File has the path of the
-// dependency.
+// order. Listings, links and extracts are parts. For ".", it includes files outside the asset tree.
 func (v Files) Below(folder string) iter.Seq2[dependency.Dependency, File] {
 	prefix := slashed(folder)
 	return func(yield func(dependency.Dependency, File) bool) {
@@ -196,7 +194,7 @@ func (v Files) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 		for i := range entries {
 			e := &entries[i]
 			if row < b.files().len() && i > 0 && b.nodes().comparePath(b.refAtRow(secByPath, row), e.Path) < 0 {
-				row++ // usually the next one
+				row++ // usually, the next row belongs to the entry
 			}
 			if row < b.files().len() && b.nodes().comparePath(b.refAtRow(secByPath, row), e.Path) < 0 {
 				row, _ = b.files().findFileRow(e.Path)
@@ -210,7 +208,7 @@ func (v Files) Match(entries []scan.Entry) iter.Seq2[*scan.Entry, *File] {
 			}
 			if known == nil {
 				if over, ok := v.x.added.files[e.Path]; ok {
-					f := over // allocates only if there is an addition
+					f := over // this copy makes only additions escape to the heap
 					known = &f
 				}
 			}
@@ -226,8 +224,7 @@ func (r Results) Actions() iter.Seq[*Action] { return r.x.Results().yieldActions
 
 func (r Results) yieldActions(yield func(*Action) bool) {
 	over := slices.Sorted(maps.Keys(r.x.added.actions))
-	// flush yields the actions of one source, after the actions of earlier sources in the
-	// changes.
+	// flush yields the actions of a source. First it yields the added actions of earlier sources.
 	flush := func(path string, group []Action) bool {
 		for len(over) > 0 && over[0] < path {
 			list := slices.Clone(r.x.added.actions[over[0]])
@@ -284,8 +281,7 @@ func (r Results) ActionsOf(source string) []Action {
 	return list
 }
 
-// Check loads and checks the whole index, so that no method can fail while the memory stays
-// unchanged.
+// Check loads and checks the whole index. Afterwards, no method can fail unless the memory changes.
 func (x *Index) Check() error {
 	if x.base.data == nil {
 		return nil

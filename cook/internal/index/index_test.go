@@ -27,7 +27,7 @@ func stamp(n int64) scan.Stamp {
 
 func blob(b byte) store.BlobID { return store.BlobID{0: b, 31: b} }
 
-// content is the input of a builder, and the expected contents of its index.
+// content is the input of a builder, and the expected content of its index.
 type content struct {
 	folders []listed
 	files   []File
@@ -167,7 +167,7 @@ func TestIndexReturnsItsInput(t *testing.T) {
 	}
 }
 
-// An index returns its input, and an index built from that output has the same bytes.
+// TestAnyIndexReturnsItsInput reads an index back, and builds an equal index from the result.
 func TestAnyIndexReturnsItsInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := drawModel(t)
@@ -189,7 +189,6 @@ func TestAnyIndexReturnsItsInput(t *testing.T) {
 	})
 }
 
-// The nodes of a directory are in the fastest order for stat.
 func TestNodesAreOrderedByInode(t *testing.T) {
 	b := newIndexBuilder("xxh3")
 	for i, name := range []string{"d/a", "d/b", "d/c"} {
@@ -208,7 +207,6 @@ func TestNodesAreOrderedByInode(t *testing.T) {
 	}
 }
 
-// The range of a directory covers all its subdirectories and no other.
 func TestDirectoryRangeCoversItsSubdirectories(t *testing.T) {
 	b := newIndexBuilder("xxh3")
 	for _, path := range []string{"", "a", "a-", "a/b", "a/b/c", "ab"} {
@@ -326,8 +324,8 @@ func TestEveryFlippedBitAndEveryCutIsDetected(t *testing.T) {
 	}
 }
 
-// forge recomputes all seals after a change, so that the checksums do not reveal the change. No
-// accident would do that.
+// forge recomputes all seals after a change. The checksums then match, which no accident would
+// cause.
 func forge(data []byte) []byte {
 	data = slices.Clone(data)
 	if len(data) < headerSize {
@@ -344,7 +342,8 @@ func forge(data []byte) []byte {
 	return data
 }
 
-// Forged files must pass the seals, or the tests that use forge prove nothing.
+// TestForgePassesTheSeals checks that forged files pass the checksums. Otherwise other tests would
+// prove nothing.
 func TestForgePassesTheSeals(t *testing.T) {
 	good := build(sample())
 	for s := range sectionCount {
@@ -360,7 +359,7 @@ func TestForgePassesTheSeals(t *testing.T) {
 	}
 }
 
-// Even a forged index must not make an accessor leave its bounds.
+// TestForgedIndexIsRefusedOrHarmless checks that no accessor leaves its bounds in a forged index.
 func TestForgedIndexIsRefusedOrHarmless(t *testing.T) {
 	good := build(sample())
 	for i := 8; i < len(good); i++ {
@@ -374,7 +373,7 @@ func TestForgedIndexIsRefusedOrHarmless(t *testing.T) {
 	}
 }
 
-// Open refuses roles and flags that no writer produces, because no code handles them.
+// TestOpenRefusesForgedFlags checks that Open refuses roles and flags that no writer produces.
 func TestOpenRefusesForgedFlags(t *testing.T) {
 	good := build(sample())
 	x, err := openFlat(good)
@@ -438,7 +437,8 @@ func FuzzOpenFlat(f *testing.F) {
 	})
 }
 
-// The bytes of an index and of its changes stay the same as long as Version does.
+// TestFormatIsFixed checks the bytes of an index and its changes. If they change, Version must
+// change too.
 func TestFormatIsFixed(t *testing.T) {
 	var got [2]string
 	for i, b := range [][]byte{build(sample()), noChanges(mustOpen(t, build(sample())), newVouching(hashing.Digest{7}, []Vouch{{"pc", []string{"a"}}}))} {
@@ -446,7 +446,7 @@ func TestFormatIsFixed(t *testing.T) {
 		got[i] = hex.EncodeToString(sum[:])
 	}
 	want := [2]string{"a36f6e5dbae4bc42c1b61ea6c9f64c6c", "50aa6dabcc3aab17c7d6f0814a2f5701"}
-	if runtime.GOOS == "windows" { // there /usr/bin/tool is no absolute path, so it is in the tree of the assets
+	if runtime.GOOS == "windows" { // /usr/bin/tool is not an absolute path there
 		want = [2]string{"8e4a802d8efff8e15d5a1bfddffd797c", "520cbe713165748020a499b044b2e16c"}
 	}
 	if got != want {

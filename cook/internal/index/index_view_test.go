@@ -27,8 +27,8 @@ func TestEmptyIndexYieldsNothing(t *testing.T) {
 	}
 }
 
-// After any edits, an index yields the same entries in the same order, and finds the same entries,
-// as the flat file that would be written for it.
+// TestEditedIndexEqualsItsFlatFile edits an index. It must yield and find the same entries as the
+// flat file that would be written for it.
 func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		before, after := drawModel(rt), drawModel(rt)
@@ -99,7 +99,6 @@ func TestEditedIndexEqualsItsFlatFile(t *testing.T) {
 	})
 }
 
-// Refs and the cursor reach the same nodes and directories in both parts.
 func TestRefsAndCursorReachTheSameNodes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := drawModel(rt)

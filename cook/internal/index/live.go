@@ -13,23 +13,23 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// marks are the rows of the base that the changes patch or delete.
+// marks are the rows of the base that the changes change or delete.
 type marks struct {
 	patched, deadNodes         bitset
 	patchedFolders, deadFolder bitset
 	deadActions                bitset
 }
 
-// additions are the decoded additions of the changes, after Load. Edits change these maps and leave
-// Index.over unchanged, so that its row numbers stay valid.
+// additions are the additions in the changes, decoded by Load. Edits change these maps but not
+// Index.over, so that its row numbers stay valid.
 type additions struct {
 	files   map[string]File
-	actions map[string][]Action // actions of each source
-	owners  map[string][]string // sources of each output; several if they conflict
-	holds   map[string]int      // number of outputs in each output directory and below it
+	actions map[string][]Action
+	owners  map[string][]string // sources by output; several if they conflict
+	holds   map[string]int      // number of outputs in and below each output directory
 	absent  map[string]bool     // absent paths without a node in the base
 	folders map[string]folderIn
-	unsure  map[string]bool // paths whose absence is in doubt; see settleAbsent
+	unsure  map[string]bool // paths that settleAbsent must check
 }
 
 // A bitset is a set of rows.
@@ -68,9 +68,9 @@ func (s *bitset) eachSetRow(do func(i int)) {
 	}
 }
 
-// Open reads an index and its changes. base must be the caller's own writable memory, such as a
-// private mapping. Blocks are checked against their checksums when they are first read. The error
-// wraps ErrForeign, ErrVersion or ErrDamaged.
+// Open reads an index and its changes. base must be writable memory of the caller, such as a
+// private mapping. Blocks are checked when they are first read. The error wraps ErrForeign,
+// ErrVersion or ErrDamaged.
 func Open(base, changes []byte) (*Index, error) {
 	flat, err := openHeader(base)
 	if err != nil {
@@ -111,15 +111,15 @@ func (t folderTable) toInput(i int) folderIn {
 	}
 }
 
-// parts returns the base and the additions as indexes to probe. A path in the additions is not in
-// the base, or is dead there.
+// parts returns the base and the additions. A path in the additions is not in the base, or it is
+// dead there.
 func (x *Index) parts() [2]*flat { return [2]*flat{x.base, x.over} }
 
-// Checksum names the function of all checksums.
+// Checksum returns the name of the checksum function.
 func (v Files) Checksum() string { return v.x.base.checksum }
 
-// Fingerprint identifies the last run of each target that the index vouches for. It is zero if the
-// index vouches for no target.
+// Fingerprint identifies the last runs of all targets for which the index is complete. It is zero
+// if there are none.
 func (x *Index) Fingerprint() hashing.Digest { return x.vouched.identity }
 
 // File finds a file.
@@ -154,7 +154,6 @@ func findListed(x *Index, path string) (part, row int, ok bool) {
 	return 0, 0, false
 }
 
-// eachOf calls do for each action of a source.
 func (r Results) eachOf(path string, do func(*Action)) {
 	i, _ := r.x.base.actions().findActionRow(path, "")
 	for ; i < r.x.base.actions().len() && r.x.base.nodes().comparePath(r.x.base.actions().sourceNode(i), path) == 0; i++ {
@@ -192,7 +191,7 @@ func (t artifactTable) actionOfArtifact(row int) int {
 	})
 }
 
-// HoldsOutputs reports whether a subdirectory of the output directory contains artifacts.
+// HoldsOutputs reports whether a directory in the output directory contains artifacts.
 func (r Results) HoldsOutputs(folder string) bool {
 	prefix := folder + "/"
 	if r.x.added.holds[prefix] > 0 {
@@ -217,7 +216,7 @@ func (r Results) HoldsOutputs(folder string) bool {
 	return false
 }
 
-// Count restricts the totals and the failed sources to the given targets.
+// Count restricts Totals and Failed to the actions of the given targets.
 func (r Results) Count(targets []string) { r.x.counted = countedTargets(targets) }
 
 // Failed calls do for the source of each action that failed.
@@ -259,8 +258,7 @@ func (r Results) Dependents(on map[dependency.Dependency]bool, do func(path stri
 	})
 }
 
-// Deps calls do for each dependency on artifacts or extracts whose kind is wanted. It also passes
-// the source of the action that has the dependency.
+// Deps calls do for each dependency with a wanted kind, and the source of its action.
 func (r Results) Deps(is func(dependency.Kind) bool, do func(source string, d Dep)) {
 	r.x.base.deps().eachMatch(dependency.MayBePart, func(dep, action int) {
 		if d := r.x.base.deps().decodeDepAt(dep); is(d.On.Kind) && !r.x.marks.deadActions.hasRow(action) {
@@ -276,8 +274,7 @@ func (r Results) Deps(is func(dependency.Kind) bool, do func(source string, d De
 	})
 }
 
-// eachOn calls do for each dependency on one of the paths. It also passes the action that has the
-// dependency.
+// eachOn calls do for each dependency on one of the paths, and its action.
 func (t depTable) eachOn(paths map[string]bool, do func(dep, action int)) {
 	t.eachMatch(func(path []byte) bool { return paths[string(path)] }, do)
 }
@@ -295,8 +292,7 @@ func (t depTable) eachMatch(matches func(path []byte) bool, do func(dep, action 
 	}
 }
 
-// Methods calls do for every method in use; it may call do twice for the same method. It does not
-// need Load.
+// Methods calls do for every method in use, possibly more than once. It does not need Load.
 func (r Results) Methods(do func(Method)) error {
 	for i := range r.x.base.methodCount() {
 		do(r.x.base.decodeMethod(i))
@@ -311,8 +307,8 @@ func (r Results) Methods(do func(Method)) error {
 	return nil
 }
 
-// MethodsOf calls do for every method of the counted actions. It omits an action if except returns
-// true. It may call do twice for the same method.
+// MethodsOf calls do for every method of the counted actions, possibly more than once. It omits the
+// actions for which except returns true.
 func (r Results) MethodsOf(except func(source, target string) bool, do func(Method)) {
 	done := make([]bool, r.x.base.methodCount())
 	for i := range r.x.base.actions().len() {
@@ -333,7 +329,7 @@ func (r Results) MethodsOf(except func(source, target string) bool, do func(Meth
 	})
 }
 
-// Configs returns the cook.toml files of the tree, sorted by directory: parents come first.
+// Configs returns the cook.toml files of the tree. Files of parent directories come first.
 func (v Files) Configs() []File {
 	var list []File
 	for i := range v.x.base.sections[secConfigs].count {
@@ -369,7 +365,7 @@ func mergeBase(x *Index) (*flat, error) {
 	return openFlat(mergedBuilder(x).Bytes())
 }
 
-// isPristine reports whether nothing was added to the base or deleted from it.
+// isPristine reports whether the changes neither add nor delete anything.
 func isPristine(x *Index) bool {
 	return x.marks.deadNodes.n+x.marks.deadFolder.n+x.marks.deadActions.n+len(x.added.files)+len(x.added.actions)+len(x.added.folders) == 0
 }
@@ -397,7 +393,7 @@ func mergedBuilder(x *Index) *builder {
 	return b
 }
 
-// dropEmptyFolders drops the output directories that have no artifact any more.
+// dropEmptyFolders drops the output directories without artifacts.
 func dropEmptyFolders(x *Index, b *builder) {
 	if !slices.ContainsFunc(b.folders, func(f folderIn) bool { return f.tree == Out }) {
 		return

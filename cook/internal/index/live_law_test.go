@@ -17,7 +17,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// After any edits and any number of write and read cycles, an index equals a model made of maps.
+// TestEditedIndexEqualsModel edits, writes and reads an index at random. It must equal a model made
+// of maps.
 func TestEditedIndexEqualsModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &session{model: drawModel(t)}
@@ -37,16 +38,16 @@ func TestEditedIndexEqualsModel(t *testing.T) {
 	})
 }
 
-// A session is an index under test with its model.
+// A session is an index under test, together with its model.
 type session struct {
 	*model
-	base []byte // the file's bytes
+	base []byte
 	live *Index
-	// touched holds the paths edited since the index was opened. Their nodes in the changes are no
-	// longer valid.
+	// touched has the paths edited since the index was opened. Their nodes in the changes are not
+	// valid any more.
 	touched map[string]bool
-	opened  []byte // encoded model at the last open
-	patched bool   // set if the base was rewritten, perhaps in another order
+	opened  []byte // the encoded model when the index was last opened
+	patched bool   // the base was rewritten, so its order may differ
 }
 
 func mustOpen(t rapid.TB, data []byte) *flat {
@@ -81,7 +82,7 @@ func (s *session) reopen(t *rapid.T, changes []byte) {
 	}
 }
 
-// reopenTwice writes the changes once from an index that was not loaded.
+// reopenTwice opens an index, writes it without loading it, and opens it again.
 func (s *session) reopenTwice(t *rapid.T) {
 	changes := encodeChanges(s.live)
 	l, err := Open(bytes.Clone(s.base), changes)
@@ -156,7 +157,7 @@ func (s *session) drop(source string) {
 	})
 }
 
-// recook replaces an action by one with the same outputs, as a run does.
+// recook replaces an action by an action with the same outputs, as a run does.
 func (s *session) recook(t *rapid.T) {
 	keys := slices.SortedFunc(maps.Keys(s.actions), func(a, b [2]string) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
@@ -178,11 +179,10 @@ func (s *session) addFolder(t *rapid.T) {
 	s.touched[slashed(f.Path)] = true
 }
 
-// A place is a row of one of the parts.
+// A place is a row of the base or the changes.
 type place struct{ part, row int }
 
-// anyFolder draws a directory that the scan listed and that was not edited since the index was
-// opened.
+// anyFolder draws a directory that the scan listed and that the test has not edited.
 func (s *session) anyFolder(t *rapid.T) (place, folderRow) {
 	var list []place
 	for part, x := range s.live.parts() {
@@ -240,7 +240,7 @@ func (s *session) restampOutput(t *rapid.T) {
 	s.folders[outKey(path)] = f
 }
 
-// anyNode draws a node with a stamp that was not edited since the index was opened.
+// anyNode draws a node whose stamp the test has not edited.
 func (s *session) anyNode(t *rapid.T, wanted func(Role) bool) (place, Probe, string) {
 	var list []place
 	for part, x := range s.live.parts() {
@@ -269,7 +269,7 @@ func (s *session) dropNode(t *rapid.T) {
 func (s *session) restamp(t *rapid.T) {
 	at, p, path := s.anyNode(t, func(r Role) bool { return r != Absent })
 	now, settled := drawStamp(t), rapid.Bool().Draw(t, "settled")
-	now.Size = p.Stamp.Size // the content is unchanged
+	now.Size = p.Stamp.Size
 	if p.Role != Made {
 		known, _ := s.live.Files().File(path)
 		if d := gocmp.Diff(s.files[path], known); d != "" {
@@ -295,7 +295,7 @@ func (s *session) restamp(t *rapid.T) {
 	}
 }
 
-// vouch drops some targets, and changes the pending sources of the others.
+// vouch removes some targets from the vouches, and changes the pending sources of the rest.
 func (s *session) vouch(t *rapid.T, l *Index) {
 	var known []string
 	for _, v := range s.vouched {
@@ -305,7 +305,7 @@ func (s *session) vouch(t *rapid.T, l *Index) {
 	editor{l}.replaceVouches(newVouching(s.identity, s.vouched))
 }
 
-// check compares all answers of the index with the model.
+// check compares the index with the model in every way that the API allows.
 func (s *session) check(t *rapid.T) {
 	s.compare(t, s.live)
 	x, err := mergeBase(s.live)
@@ -324,7 +324,7 @@ func (s *session) check(t *rapid.T) {
 	}
 }
 
-// checkReopened compares the written files, as the next run reads them.
+// checkReopened reads the written files as the next run would, and compares the result.
 func (s *session) checkReopened(t *rapid.T) {
 	l := load(t, s.base, encodeChanges(s.live))
 	s.compare(t, l)
@@ -443,7 +443,7 @@ func (s *session) compareActions(t *rapid.T, l *Index, path string) {
 		}
 	}
 	if reflect.DeepEqual(want, got) {
-		return // gocmp is slow
+		return // gocmp is slow, so it runs only after a difference
 	}
 	if d := gocmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
 		t.Fatalf("Actions(%q): %s", path, d)
@@ -466,7 +466,7 @@ func (s *session) compareConfigs(t *rapid.T, l *Index, want []string) {
 	}
 }
 
-// compareSet compares the values of an iterator, which may repeat, with the wanted set.
+// compareSet compares the values of an iterator with a set. The iterator may repeat values.
 func compareSet(t *rapid.T, what string, want []string, each func(func(string))) {
 	var got []string
 	each(func(s string) { got = append(got, s) })

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// changed returns a base, and changes of every kind to it.
+// changed returns a base, and a changes file with changes of every kind.
 func changed(t testing.TB) (base, changes []byte) {
 	t.Helper()
 	c := sample()
@@ -90,7 +90,6 @@ func TestUnloadedChangesAreWrittenUnchanged(t *testing.T) {
 	}
 }
 
-// An edit that sets the present values changes nothing.
 func TestRedundantEditChangesNothing(t *testing.T) {
 	base, changes := changed(t)
 	l := mustLive(t, base, changes)
@@ -122,7 +121,6 @@ func TestRedundantEditChangesNothing(t *testing.T) {
 	}
 }
 
-// When a link gets another target, the files below it move too.
 func TestRetargetedLinkMovesItsFiles(t *testing.T) {
 	b := newIndexBuilder("xxh3")
 	b.AddFolder(scan.Folder{Path: "link", Real: "old"}, true)
@@ -135,7 +133,7 @@ func TestRetargetedLinkMovesItsFiles(t *testing.T) {
 	}
 	l := mustLive(t, base, noChanges(x, vouching{}))
 	editor{l}.insertFolder(scan.Folder{Path: "link", Real: "new"}, true)
-	editor{l}.restampNode(0, x.refAtRow(secByPath, 0), stamp(2), true) // node 0, as the old base numbers it
+	editor{l}.restampNode(0, x.refAtRow(secByPath, 0), stamp(2), true)
 	l = mustLive(t, base, encodeChanges(l))
 	type found struct {
 		real, path string
@@ -156,7 +154,6 @@ func TestRetargetedLinkMovesItsFiles(t *testing.T) {
 	}
 }
 
-// If an absent path appears and then vanishes again, its old node is used again.
 func TestPathAbsentAgainKeepsItsNode(t *testing.T) {
 	base := build(sample())
 	x, err := openFlat(base)
@@ -291,7 +288,7 @@ func TestOpenDetectsDamageOfTheChanges(t *testing.T) {
 	}
 }
 
-// forgeChanges makes changes fit a base and recomputes all seals.
+// forgeChanges makes changes refer to a base, and recomputes all seals.
 func forgeChanges(data, base []byte) []byte {
 	data = bytes.Clone(data)
 	if len(data) < changesHeader+sealSize {
@@ -313,7 +310,8 @@ func forgeChanges(data, base []byte) []byte {
 	return data
 }
 
-// Forged changes are refused, or all queries and edits work.
+// TestForgedChangesAreRefusedOrHarmless opens forged changes. Either Open refuses them, or all
+// queries and edits work.
 func TestForgedChangesAreRefusedOrHarmless(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -335,7 +333,6 @@ func TestForgedChangesAreRefusedOrHarmless(t *testing.T) {
 	}
 }
 
-// Open refuses changes that add a path of the base.
 func TestChangesThatRepeatTheBaseAreRefused(t *testing.T) {
 	base := build(sample())
 	for name, add := range map[string]func(b *builder){
@@ -363,7 +360,7 @@ func TestChangesThatRepeatTheBaseAreRefused(t *testing.T) {
 	}
 }
 
-// useAll runs all queries and edits if the index accepts the changes. No query or edit may panic,
+// useAll runs all queries and edits, unless Open refuses the changes. No query or edit may panic,
 // and the written files must be readable.
 func useAll(t testing.TB, base, changes []byte) bool {
 	t.Helper()
@@ -410,7 +407,7 @@ func mustLiveOrDamaged(t testing.TB, base, changes []byte) {
 	}
 }
 
-// writable proves that the files of an edited index can be read.
+// writable checks that the files of an edited index can be read.
 func writable(t testing.TB, base []byte, l *Index) {
 	t.Helper()
 	mustLive(t, base, encodeChanges(l))
@@ -511,7 +508,6 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// Output directories without artifacts are dropped, even if the index has no other directories.
 func TestEmptyOutputDirectoriesAreDropped(t *testing.T) {
 	for _, others := range []bool{false, true} {
 		b := newIndexBuilder("xxh3")
@@ -529,7 +525,7 @@ func TestEmptyOutputDirectoriesAreDropped(t *testing.T) {
 	}
 }
 
-// refAt returns the ref of a node of one of the parts.
+// refAt returns the Ref of a node in the base or the changes.
 func refAt(x *Index, part, node int) Ref {
 	if part == 1 {
 		node += x.base.nodes().len()

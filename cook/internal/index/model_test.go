@@ -18,8 +18,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// The names that the models use. There are few names, so that they collide. Some sort differently
-// as paths than by directory.
+// The models use only these names, so that names collide. Some of them sort differently as paths
+// than by directory.
 var (
 	filePaths = []string{
 		"a", "a-", "a\xff\n", "cook.toml", "d-/cook.toml", "d/a", "d/b", "d/cook.toml", "d/e/a", "d/e/cook.toml",
@@ -37,7 +37,7 @@ type model struct {
 	vouched  []Vouch
 	folders  map[string]listed
 	files    map[string]File
-	actions  map[[2]string]Action // actions by path and target
+	actions  map[[2]string]Action
 }
 
 func drawModel(t *rapid.T) *model {
@@ -67,7 +67,7 @@ func drawIdentity(t *rapid.T) hashing.Digest {
 	return hashing.Digest{rapid.ByteMax(2).Draw(t, "identity")}
 }
 
-// drawVouched draws some of the targets, each with sources that are pending for it.
+// drawVouched draws some of the targets, with pending sources for each.
 func drawVouched(t *rapid.T, targets []string) (list []Vouch) {
 	for _, target := range targets {
 		if !rapid.Bool().Draw(t, "vouched") {
@@ -192,12 +192,12 @@ func (m *model) isEmptyOutput(f listed) bool {
 	return f.tree == Out
 }
 
-// outKey returns the key of an output directory in directories.
+// outKey returns the key of an output directory in the map of directories.
 func outKey(path string) string { return "out:" + path }
 
 func (m *model) flat() []byte { return flatBytes(m.content()) }
 
-// rebuild encodes the whole contents of an index again.
+// rebuild decodes an index and encodes its contents again.
 func rebuild(x *flat) []byte { return flatBytes(readBack(discard{}, x)) }
 
 func flatBytes(c content) []byte {
@@ -235,11 +235,11 @@ func (m *model) totals(target string) (sum Totals) {
 	return sum
 }
 
-// A question is the arguments and the expected result of one stat call.
+// A question has the arguments and the expected result of a stat call.
 type question struct {
 	Tree    Tree
 	Path    string
-	Real    string // real path of the directory, if the scan listed it
+	Real    string // real path of a directory that the scan listed
 	Role    Role
 	Stamp   scan.Stamp
 	Settled bool
@@ -254,7 +254,7 @@ func (m *model) ask(tree Tree, path string) question {
 	return q
 }
 
-// probes returns the stat calls that a sweep over the index should make, and how often: each once.
+// probes returns the stat calls that a run makes. Each of them must occur once.
 func (m *model) probes() map[question]int {
 	all := map[question]int{}
 	for _, f := range m.files {
@@ -305,7 +305,7 @@ func probesOf(m *model, parts ...*flat) map[question]int {
 	return all
 }
 
-// foldersOf returns the directories in parts that the scan listed and that were not dropped.
+// foldersOf returns the directories in parts that the scan listed, except dropped ones.
 func foldersOf(parts ...*flat) []listed {
 	var all []listed
 	for _, x := range parts {

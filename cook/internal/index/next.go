@@ -9,29 +9,29 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// A Next is the index for the next run while it is being built: either the edited last index, or a
-// new index.
+// A Next is the index for the next run, under construction. It is an edited copy of the last index
+// or a new index.
 type Next struct {
 	last    *Index
-	anew    *builder // nil for edits
-	vouched vouching // the vouches of a new index
+	anew    *builder // nil if the last index is edited
+	vouched vouching // used for a new index only
 }
 
 // Anew begins a new index without the contents of x.
 func (x *Index) Anew(checksum string) *Next { return &Next{last: x, anew: newIndexBuilder(checksum)} }
 
-// Edit begins with the contents of x. Afterwards, use x only to look up refs. Load must have
-// succeeded.
+// Edit begins the next index with the contents of x. Afterwards, use x only to look up references.
+// Load must have succeeded.
 func (x *Index) Edit() *Next {
-	x.memory.give = nil // edited memory must not be released
+	x.memory.give = nil // released memory would lose the edits
 	return &Next{last: x}
 }
 
 // IsAnew reports whether the index was begun with Anew.
 func (n *Next) IsAnew() bool { return n.anew != nil }
 
-// Vouch records the targets for which the index is known to be current, and the fingerprint of their
-// runs. Targets can be removed from an edited index, but not added.
+// Vouch records the targets for which the index is current, and the fingerprint of their runs. An
+// edited index can lose targets, but not gain them.
 func (n *Next) Vouch(fingerprint hashing.Digest, list []Vouch) {
 	n.vouched = newVouching(fingerprint, list)
 	if n.anew == nil {
@@ -61,7 +61,7 @@ func (n *Next) PutPart(on dependency.Dependency, f File) {
 	n.PutFile(f)
 }
 
-// PutAction adds an action; there must be none for its source and target.
+// PutAction adds an action. The index must not have an action for its source and target.
 func (n *Next) PutAction(a Action) {
 	if n.anew != nil {
 		n.anew.AddAction(a)
@@ -70,7 +70,7 @@ func (n *Next) PutAction(a Action) {
 	editor{n.last}.insertAction(a)
 }
 
-// PutActions adds a list of actions. A new index takes ownership of the list and may sort it.
+// PutActions adds a list of actions. A new index keeps the list and may sort it.
 func (n *Next) PutActions(list []Action) {
 	if n.anew != nil {
 		n.anew.AddActions(list)
@@ -114,28 +114,26 @@ func (n *Next) DropActions(source string) {
 	}
 }
 
-// DropNode drops the file of a node of the edited index. To drop an artifact, drop its action. An
-// absent path is dropped with the last action that depends on it.
+// DropNode drops the file of a node of the edited index. Artifacts and absent paths are dropped
+// with their actions instead.
 func (n *Next) DropNode(ref Ref) {
 	part, row := nodePart(n.last, ref)
 	editor{n.last}.dropNodeFile(part, row)
 }
 
-// DropFolder drops a directory of the edited index, but not its files and subdirectories.
+// DropFolder drops a directory of the edited index, but keeps its files and subdirectories.
 func (n *Next) DropFolder(ref FolderRef) {
 	part, row := folderPart(n.last, ref)
 	editor{n.last}.forgetFolder(part, row)
 }
 
-// Restamp sets the stamp under which the content of a node was verified. The node must belong to
-// the edited index.
+// Restamp sets the stamp that proves the content of a node of the edited index.
 func (n *Next) Restamp(ref Ref, stamp scan.Stamp, settled bool) {
 	part, row := nodePart(n.last, ref)
 	editor{n.last}.restampNode(part, row, stamp, settled)
 }
 
-// RestampOutputs sets the stamp under which all files of an output directory were found
-// unchanged.
+// RestampOutputs sets the stamp of an output directory in which all files are unchanged.
 func (n *Next) RestampOutputs(ref FolderRef, stamp scan.Stamp, settled bool) {
 	part, row := folderPart(n.last, ref)
 	editor{n.last}.restampFolder(part, row, stamp, settled, false)
@@ -156,20 +154,20 @@ func (n *Next) Actions() iter.Seq[*Action] {
 	}
 }
 
-// Edited reports whether the index differs from the last one. It is true for a new index.
+// Edited reports whether the index differs from the last index. A new index always differs.
 func (n *Next) Edited() bool { return n.anew != nil || n.last.edited }
 
-// An Encoded index is ready to be written: the flat file, if it must be written, and its changes,
-// under the flat file's ID.
+// An Encoded index consists of the files to write: the flat file, and the changes file under the ID
+// of the flat file.
 type Encoded struct {
-	Flat    []byte // nil means that the existing file is kept
+	Flat    []byte // nil if the existing file is kept
 	Changes []byte
 	ID      string
 }
 
-// Encode returns the files to write; ok is false if the files on disk are already up to date. n
-// must not be used afterwards. The encoded bytes may lie in the mapped memory of the last index, so
-// writing them may fault.
+// Encode returns the files to write. ok is false if the files on disk are up to date. n must not be
+// used afterwards. The result may share the mapped memory of the last index, so writing it may
+// fault.
 func (n *Next) Encode() (e Encoded, ok bool, err error) {
 	l := n.last
 	if n.anew != nil {
@@ -194,7 +192,7 @@ func (n *Next) Encode() (e Encoded, ok bool, err error) {
 	return Encoded{Changes: encodeChanges(l), ID: l.base.ID()}, true, nil
 }
 
-// Index returns the new index without writing it to disk.
+// Index returns the new index without writing files.
 func (n *Next) Index() (*Index, error) {
 	data := n.anew.Bytes()
 	x, err := openFlat(data)

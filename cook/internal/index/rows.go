@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// A Row is an action that is read in place. It decodes each field on request, so a pass over all
-// rows reads only the fields that it uses.
+// A Row is an action in the index. Each method decodes one field, so reading all rows decodes only
+// the fields that are used.
 type Row struct {
 	x      *Index
 	part   int
-	flat   *flat // the part's index
+	flat   *flat
 	row    []byte
-	target string // the last target, shared by rows with the same target
+	target string // caches the target, so that rows share the string
 }
 
 // Rows yields the actions of the sources whose paths start with prefix, sorted by path and target.
 // A row is valid until the next row is yielded. Load must have succeeded, and the index must not
 // have been edited.
 func (r Results) Rows(prefix string) iter.Seq[*Row] {
-	const batch = 256 // number of rows between two releases of memory
+	const batch = 256 // number of rows between two calls of Passed
 	return func(yield func(*Row) bool) {
 		base, over := r.x.base, r.x.over
 		i, end := base.actions().rowsBelow(prefix)
@@ -49,8 +49,8 @@ func (r Results) Rows(prefix string) iter.Seq[*Row] {
 	}
 }
 
-// rowsBelow returns the rows of the actions whose sources' paths start with prefix: from first
-// up to, but not including, end.
+// rowsBelow returns the rows of the actions whose source begins with prefix, from first up to end
+// (exclusive).
 func (t actionTable) rowsBelow(prefix string) (first, end int) {
 	if prefix == "" {
 		return 0, t.len()
@@ -60,7 +60,7 @@ func (t actionTable) rowsBelow(prefix string) (first, end int) {
 	return first, end
 }
 
-// rowAt moves the row to action i of a part.
+// rowAt moves the row to action i of the base or the changes.
 func (r *Row) rowAt(part, i int) *Row {
 	r.part, r.flat = part, r.x.parts()[part]
 	r.row = r.flat.row(secActions, i)
@@ -89,8 +89,7 @@ func (r *Row) CookTime() time.Duration {
 	return time.Duration(binary.LittleEndian.Uint64(r.row[actionCookTimeAt:]))
 }
 
-// Source returns the source and its size. known is false if the source no longer exists, so that
-// only its actions remain.
+// Source returns the source and its size. known is false if the source no longer exists.
 func (r *Row) Source() (ref Ref, size int64, known bool) {
 	node := r.u32(0)
 	if !r.flat.nodes().needsNoStat(node) {
@@ -144,14 +143,14 @@ func (t *Totals) AddRow(r *Row) {
 	t.CookTime += r.CookTime()
 }
 
-// A Tally adds up actions. Its caller passes the nodes of sources and artifacts; the Tally finds
-// their actions and counts each action once.
+// A Tally adds up actions. The caller passes nodes of sources and artifacts. The Tally finds their
+// actions, and counts each action once.
 type Tally struct {
 	Totals
 	x    *Index
-	row  Row // decodes the current action
+	row  Row
 	seen [2]bitset
-	over map[string]bool // sources with actions in the changes
+	over map[string]bool
 }
 
 // Tally begins an empty tally. Load must have succeeded.

@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkRows proves that the rows for a prefix are the actions of the sources whose paths start with
-// the prefix.
+// checkRows checks that the rows for a prefix are the actions of the sources that begin with it.
 func checkRows(t *rapid.T, x *Index) {
 	prefix := rapid.SampledFrom([]string{"", "a", "a\xff", "d", "d/", "d/e/a", "e", "\xff"}).Draw(t, "prefix")
 	var want, got []string
@@ -49,12 +48,12 @@ func checkRows(t *rapid.T, x *Index) {
 		t.Fatalf("prefix %q: %s\n%+v, want %+v", prefix, gocmp.Diff(want, got), gotSum, wantSum)
 	}
 	for range x.Results().Rows("") {
-		break // the loop may stop at any row
+		break // stopping early must be possible
 	}
 }
 
-// After the pass has read enough, memory is released, except ranges with modified bytes. After an
-// edit, no memory is released.
+// TestPassedMemoryIsReleased checks that unmodified memory is released while rows are read. After
+// an edit, no memory may be released.
 func TestPassedMemoryIsReleased(t *testing.T) {
 	b := newIndexBuilder("xxh3")
 	const files = 20_000

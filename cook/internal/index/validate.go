@@ -11,11 +11,11 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// validate proves that no accessor can leave its section, and that rows are in order without
+// validate checks that no accessor can leave its section, and that rows are sorted without
 // duplicates.
 func (x *flat) validate() error { return x.checkColumns(false) }
 
-// checkPatched checks a base with applied changes as openFlat checks a new one.
+// checkPatched checks a base with applied changes in the same way as openFlat checks a new base.
 func (x *flat) checkPatched() error {
 	if err := x.checkSeals(0, sectionCount); err != nil {
 		return err
@@ -60,7 +60,7 @@ func validateNodes(x *flat, patched bool) error {
 			return fmt.Errorf("node %d: flags %#x", i, flags)
 		}
 		if bytes.IndexByte(x.name(r), 0) < 0 {
-			continue // a file
+			continue // files need no check
 		}
 		folder := binary.LittleEndian.Uint32(r[nodeFolderAt:])
 		if int(folder) >= x.folders().len() {
@@ -73,7 +73,7 @@ func validateNodes(x *flat, patched bool) error {
 	return nil
 }
 
-// validateOrders checks the sections sorted by path, and that their references are valid.
+// validateOrders checks the references in the sections that are sorted by path, and their order.
 func validateOrders(x *flat) error {
 	for s, limit := range map[int]int{secByPath: x.nodes().len(), secConfigs: x.nodes().len(), secMade: x.nodes().len(), secByOutput: x.artifacts().len()} {
 		for i := range x.sections[s].count {
@@ -133,7 +133,7 @@ func validateStrings(x *flat) error {
 	for i := range x.deps().len() {
 		name, key := x.stringAt(x.row(secDeps, i)), x.deps().depPath(i)
 		if bytes.IndexByte(name, 0) < 0 && bytes.IndexByte(key, 0) < 0 {
-			continue // a file
+			continue // files need no check
 		}
 		if _, err := decodeDep(string(name), string(key)); err != nil {
 			return fmt.Errorf("dependency %d: %w", i, err)
@@ -198,7 +198,7 @@ func validateFolders(x *flat, patched bool) error {
 	return nil
 }
 
-// validateName proves that a name lies inside its section and ends with a NUL.
+// validateName checks that a name is inside its section and ends with a NUL.
 func validateName(x *flat, ref []byte) error {
 	offset, length := uint64(binary.LittleEndian.Uint32(ref)), uint64(binary.LittleEndian.Uint32(ref[4:]))
 	total := uint64(x.sections[secNames].count)

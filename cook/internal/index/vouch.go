@@ -10,25 +10,25 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A Vouch states that the index is complete for one target: each source of the tree that is not
-// pending has an action, and the action used the contents that the index has.
+// A Vouch states that the index is complete for a target. Each source that is not pending has an
+// action, and the index has the contents that the action used.
 type Vouch struct {
 	Target string
-	// Pending lists sources, sorted, that runs for other targets saw change, appear or vanish.
-	// The next run for this target handles them.
+	// Pending lists the sources that changed, appeared or disappeared in runs for other targets,
+	// sorted. The next run for this target handles them.
 	Pending []string
 }
 
-// A vouching holds all vouches of an index.
+// A vouching has all vouches of an index. See Vouch.
 type vouching struct {
 	identity hashing.Digest
-	vouches  []vouch // sorted by target
+	vouches  []vouch // one vouch per target, sorted
 }
 
-// A vouch is a Vouch as the changes file stores it.
+// A vouch is a Vouch in the encoding of the changes file.
 type vouch struct {
 	target  string
-	totals  Totals // sums over the actions of the target
+	totals  Totals
 	pending []byte // paths, each ended by a NUL
 }
 
@@ -62,8 +62,8 @@ func newVouching(identity hashing.Digest, list []Vouch) vouching {
 	return v
 }
 
-// appendVouches appends the current vouches as the changes file stores them: for each target, the
-// totals, the length of target, the length of pending, target and pending.
+// appendVouches encodes the vouches for the changes file. For each target there are the totals, the
+// lengths of target and pending, and target and pending.
 func (v *vouching) appendVouches(b []byte) []byte {
 	le := binary.LittleEndian
 	for _, one := range v.vouches {
@@ -104,8 +104,8 @@ func (v *vouch) eachPending(do func(source string)) {
 	}
 }
 
-// replaceVouches replaces the vouches and keeps their totals. It panics for a target that had no vouch
-// before.
+// replaceVouches replaces the vouches, but keeps their totals. Every target must have had a vouch
+// before; otherwise it panics.
 func (e editor) replaceVouches(v vouching) {
 	for i := range v.vouches {
 		v.vouches[i].totals = e.x.vouched.vouchFor(v.vouches[i].target).totals
@@ -114,7 +114,7 @@ func (e editor) replaceVouches(v vouching) {
 	e.x.vouched = v
 }
 
-// Totals returns the sum of the totals of the counted targets.
+// Totals returns the sums over the counted targets.
 func (r Results) Totals() (sum Totals) {
 	for _, v := range r.x.vouched.vouches {
 		if r.x.counted.includesTarget(v.target) {
@@ -141,7 +141,7 @@ func (e editor) subtractFromTotals(a *Action, size int64) {
 	}
 }
 
-// Vouched returns the targets that the index vouches for, sorted.
+// Vouched returns the targets for which the index is complete, sorted.
 func (x *Index) Vouched() []string {
 	list := make([]string, len(x.vouched.vouches))
 	for i := range list {

@@ -26,10 +26,10 @@ type folderIn struct {
 	first, count int
 }
 
-// A nodeIn is a node whose position in the file is not known yet.
+// A nodeIn is a node that has no position in the file yet.
 type nodeIn struct {
-	folder int32 // number of the directory, in the order of adding and later in sorted order
-	after  int32 // index into files, made or named, depending on the role
+	folder int32 // number of the directory; sortFolders renumbers it
+	after  int32 // index of the node in files, made or named, depending on the role
 	action uint32
 	role   Role
 }
@@ -37,19 +37,19 @@ type nodeIn struct {
 // A writer collects the bytes of the sections.
 type writer struct {
 	sec     [sectionCount][]byte
-	known   map[string]int // offsets of strings already written
+	known   map[string]int
 	folders map[folderKey]int
 	list    []folderIn
 	files   []File
-	made    []*Artifact // artifacts of all actions
-	named   []string    // absent paths, and paths of sources that no longer exist
+	made    []*Artifact
+	named   []string // absent paths, and paths of sources that no longer exist
 	nodes   []nodeIn
 	methods methodRows
 
-	fileNode, madeNode, sourceNode []int32 // nodes of the files, artifacts and actions
+	fileNode, madeNode, sourceNode []int32
 }
 
-// fileOfNode returns the facts about a node's file.
+// fileOfNode returns the path, the stamp and the content of a node.
 func (w *writer) fileOfNode(n *nodeIn) (f File) {
 	switch n.role {
 	case Made:
@@ -148,8 +148,8 @@ func (w *writer) collectNodes(b *builder) {
 			w.made = append(w.made, &a.Made[k])
 		}
 	}
-	// Sources are last. Each has a node already, or gets one as a ghost: a source that is not a
-	// file of the index.
+	// Sources come last. Each source has a node already, or gets a ghost node if the index lacks
+	// the file.
 	w.sourceNode = make([]int32, len(b.actions))
 	for i := range b.actions {
 		a := &b.actions[i]
@@ -157,7 +157,7 @@ func (w *writer) collectNodes(b *builder) {
 		case i > 0 && b.actions[i-1].Path == a.Path:
 			w.sourceNode[i] = w.sourceNode[i-1]
 		case there:
-			w.nodes[at].action = uint32(i) // node number, equal to the file number: files were first
+			w.nodes[at].action = uint32(i) // files come first, so their node numbers are their file numbers
 			w.sourceNode[i] = int32(at)
 		default:
 			w.sourceNode[i] = int32(len(w.nodes))
@@ -166,8 +166,7 @@ func (w *writer) collectNodes(b *builder) {
 	}
 }
 
-// sortFolders sorts the directories and returns that order. It renumbers the directories in the nodes
-// accordingly.
+// sortFolders sorts the directories, renumbers the directories of the nodes, and returns the order.
 func (w *writer) sortFolders() []int32 {
 	order := numbersBelow(len(w.list))
 	slices.SortFunc(order, func(i, j int32) int {
@@ -253,7 +252,7 @@ func (w *writer) putFolders(order []int32) {
 		next = f.first + f.count
 		end := at + 1
 		for end < len(order) && w.list[order[end]].tree == f.tree && strings.HasPrefix(w.list[order[end]].path, f.path) {
-			end++ // iterations: at most one for each slash of a path
+			end++ // each directory is visited at most once per slash in its path
 		}
 		w.putName(secFolders, f.path)
 		w.putName(secFolders, f.real)
@@ -269,7 +268,7 @@ func (w *writer) putFolders(order []int32) {
 // writeOrders writes the sections that are sorted by path.
 func (w *writer) writeOrders() {
 	for i, node := range w.fileNode {
-		w.putUint32(secByPath, uint32(node)) // the files are sorted
+		w.putUint32(secByPath, uint32(node))
 		if w.files[i].Role == Config {
 			w.putUint32(secConfigs, uint32(node))
 		}
@@ -340,8 +339,8 @@ func (w *writer) putName(s int, text string) {
 	w.sec[secNames] = append(append(w.sec[secNames], text...), 0)
 }
 
-// reserveSections allocates the file with room for each section. The size of the strings is known only
-// after they are written, so they are the last section.
+// reserveSections allocates the file, with room for each section except the strings. Their size is
+// known only after they were written, so they come last.
 func (w *writer) reserveSections(b *builder) []byte {
 	var rows [sectionCount]int
 	rows[secFolders], rows[secNodes], rows[secContents] = len(w.list), len(w.nodes), len(w.nodes)
@@ -371,7 +370,7 @@ func (w *writer) reserveSections(b *builder) []byte {
 	for s := range secStrings {
 		size += rows[s] * rowSize[s]
 	}
-	seals := (blockCount(size-headerSize) + 2) * sealSize // two more seals suffice for short strings
+	seals := (blockCount(size-headerSize) + 2) * sealSize // two more seals suffice if the strings are short
 	out := make([]byte, size, size+blockSize+seals)
 	at := headerSize
 	for s := range secStrings {
@@ -382,7 +381,7 @@ func (w *writer) reserveSections(b *builder) []byte {
 	return out
 }
 
-// finishIndex completes the file that was reserved.
+// finishIndex completes the file that reserveSections has allocated.
 func (w *writer) finishIndex(out []byte, checksum string) []byte {
 	for s := range secStrings {
 		if len(w.sec[s]) != cap(w.sec[s]) {

@@ -43,18 +43,18 @@ import (
 	"github.com/assetcook/assetcook/internal/child"
 )
 
-// Options select a server and its use by the run.
+// Options select a server, and how a run uses the server.
 type Options struct {
-	URL     string   // "" for none
-	Program string   // started with the word Serve
-	Args    []string // address and credentials, for Program
-	Read    bool     // download results
-	Upload  bool     // upload results
-	NoRace  bool     // wait for answers instead of cooking meanwhile
-	Exec    bool     // let other machines cook
-	Always  bool     // let other machines cook quick actions, too
-	Jobs    int      // number of actions that other machines cook at once
-	// Traffic is called with news of transfers, by one goroutine at a time; it may be nil.
+	URL     string   // "" if there is no server
+	Program string   // program that is started with the argument Serve
+	Args    []string // arguments with the address and the credentials
+	Read    bool     // set if the run downloads results
+	Upload  bool     // set if the run uploads results
+	NoRace  bool     // set if the run waits for answers instead of cooking at the same time
+	Exec    bool     // set if other machines may cook
+	Always  bool     // set if other machines also cook quick actions
+	Jobs    int      // maximum number of concurrent actions on other machines
+	// Traffic is called with reports about transfers, from one goroutine at a time. It may be nil.
 	Traffic func(Traffic)
 }
 
@@ -107,11 +107,12 @@ func OptionsOf(r rules.Remote) (opt Options, err error) {
 // flushTime is how long the end of a run waits for uploads. The next run uploads the rest.
 const flushTime = 10 * time.Second
 
-// patience limits the total time that a run waits for answers to unexpected requests, in addition
-// to the time of cooking.
+// patience limits the total time that a run waits for answers to unexpected requests. The time of
+// cooking the same actions does not count.
 const patience = 200 * time.Millisecond
 
-// A Client asks for results on behalf of a run. A nil Client has no results and uploads none.
+// A Client requests results from a server for one run. A nil Client has no results and uploads
+// none.
 type Client struct {
 	opt  Options
 	note func(string)
@@ -122,26 +123,26 @@ type Client struct {
 
 	to requests
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	seq     uint64
-	waiting map[uint64]func(a Answer, ok bool) // one function for each pending answer; ok is false if no answer will arrive
-	answers map[Key]*Answer                    // answers to expected keys; nil until they arrive
+	waiting map[uint64]func(a Answer, ok bool) // functions to call with each answer; ok is false if no answer will arrive
+	answers map[Key]*Answer                    // answers for expected keys; nil until the answer arrives
 
-	patience atomic.Int64 // the remaining part of patience, as a time.Duration
+	patience atomic.Int64 // unused part of the constant patience, in nanoseconds
 
 	talk talk
 }
 
-// Requests are written by one goroutine at a time. A write blocks until serve-remote reads it.
-// Another goroutine reads answers meanwhile; otherwise both processes could wait for each other.
+// One goroutine at a time writes requests. A write blocks until serve-remote reads it. Meanwhile
+// another goroutine reads answers; otherwise both processes could wait for each other.
 type requests struct {
 	sync.Mutex
 	*json.Encoder
 }
 
-// New returns a client for a run that uses a store, or nil if there is no server to ask. Soon after
-// ctx ends, the client stops waiting for answers. It calls note with messages for the user, from
-// one goroutine at a time.
+// New returns a client for a run that uses a store, or nil if there is no server. Soon after ctx
+// ends, the client stops waiting for answers. It calls note with messages for the user, from one
+// goroutine at a time.
 func New(ctx context.Context, opt Options, s *store.Store, note func(string)) *Client {
 	if opt.URL == "" || s == nil || !opt.Read && !opt.Upload && !opt.Exec {
 		return nil
@@ -162,19 +163,19 @@ func NewOver(ctx context.Context, opt Options, note func(string), begin func() (
 // Reads reports whether the client looks for results.
 func (c *Client) Reads() bool { return c != nil && c.opt.Read }
 
-// An Expectation is a result that a run will look for.
+// An Expectation is a result that a run will probably request.
 type Expectation struct {
 	Key
 	Asset string         // path of the asset, for messages
-	Have  []store.BlobID // artifacts that need no download
+	Have  []store.BlobID // blobs that need not be downloaded
 }
 
-// Expect looks results up and downloads their blobs into the store, in the given order. It leaves
-// out downloads that would take longer than cooking, as measured on the link. For each result it
-// calls arrived with its index, from one goroutine at a time; whole reports whether the store has
-// all of its blobs. From then on, Look returns the result without a request.
+// Expect looks up results and downloads their blobs into the store, in the given order. It omits
+// downloads that would take longer than cooking. For each result it calls arrived with its index,
+// from one goroutine at a time. whole reports whether the store has all of its blobs. Afterwards,
+// Look returns the result without a request.
 func (c *Client) Expect(wanted []Expectation, arrived func(n int, whole bool)) {
-	const some = 1000 // maximum number of keys in a line
+	const some = 1000 // maximum number of keys in a request
 	for first := 0; first < len(wanted); first += some {
 		part := wanted[first:min(first+some, len(wanted))]
 		r := Request{Op: Expect, Keys: make([]Key, len(part)), Have: make([][]store.BlobID, len(part)), Assets: make([]string, len(part))}
@@ -200,23 +201,23 @@ func (c *Client) Expects(k Key) bool {
 	return ok || c.waiting == nil
 }
 
-// Forget ends the look-up of expected results.
+// Forget cancels the look-up of expected results.
 func (c *Client) Forget(keys ...Key) {
 	if c != nil && len(keys) > 0 {
 		c.sendOnly(Request{Op: Forget, Keys: keys})
 	}
 }
 
-// Known is a server's answer for a key. None of it is verified before its blobs are fetched.
+// A Known is a server's answer for a key. It is not verified until its blobs are fetched.
 type Known struct {
-	ReadSets []store.ReadSet // read sets of the action
-	Result   *store.Result   // nil if there is none
+	ReadSets []store.ReadSet
+	Result   *store.Result // nil if the server has no result
 }
 
-// Look returns the server's result for a key of an asset and, for an action without known
-// dependencies, the read sets of other machines. For an expected key it returns the answer if it
-// has already arrived. For other keys it asks the server, and waits no longer than worth, the
-// expected time of cooking, plus the rest of the run's patience.
+// Look returns the server's result for a key of an asset. Without known dependencies, it returns
+// the read sets of other machines. For an expected key, it returns the answer only if it has
+// arrived. For other keys it asks the server. It waits at most worth, the expected time of cooking,
+// plus the rest of the run's patience.
 func (c *Client) Look(ctx context.Context, k Key, asset string, worth time.Duration) (known Known) {
 	if !c.Reads() {
 		return known
@@ -256,9 +257,9 @@ func (c *Client) decodeKnown(k Key, a *Answer) (known Known) {
 	return known
 }
 
-// Fetch downloads the blobs of a result into the store, and reports whether all are there. It
-// leaves out a download that would take longer than cooking, as measured on the link, and waits at
-// most worth plus the rest of the run's patience.
+// Fetch downloads the blobs of a result into the store, and reports whether the store has all of
+// them. It omits a download that would take longer than cooking. It waits at most worth, the
+// expected time of cooking, plus the rest of the run's patience.
 func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 	if !c.Reads() {
 		return false
@@ -270,13 +271,13 @@ func (c *Client) Fetch(ctx context.Context, k Key, worth time.Duration) bool {
 // An Execution is the result of executing an action on another machine.
 type Execution struct {
 	Record Record
-	Over   time.Duration // time in addition to cooking, without the preceding uploads
+	Over   time.Duration // total time minus the cook time and the uploads before
 	// Off means that no more actions will be executed.
 	Off bool
 }
 
-// Run lets the server execute an action, and gives up when ctx ends. ok reports whether ran has a
-// record; its artifacts are then in the store.
+// Run lets the server execute an action, and stops waiting when ctx ends. If ok, ran has a record,
+// and the artifacts are in the store.
 func (c *Client) Run(ctx context.Context, root *Root) (ran Execution, ok bool) {
 	if c == nil || !c.opt.Exec {
 		return Execution{Off: true}, false
@@ -293,15 +294,14 @@ func (c *Client) Run(ctx context.Context, root *Root) (ran Execution, ok bool) {
 	}
 }
 
-// Keep uploads the records of some keys of an asset from the store, at any time before the run
-// ends: the result of an action with dependencies first, then its read sets.
+// Keep uploads records of an asset from the store, at any time before the run ends.
 func (c *Client) Keep(asset string, keys ...Key) {
 	if c != nil && c.opt.Upload {
 		c.sendOnly(Request{Op: Keep, Keys: keys, Assets: slices.Repeat([]string{asset}, len(keys))})
 	}
 }
 
-// Close ends the work for a run. If ctx is done, it leaves all remaining uploads to the next run.
+// Close ends the use of the server. If ctx is done, the next run does the remaining uploads.
 func (c *Client) Close(ctx context.Context) Stats {
 	if c == nil {
 		return Stats{}
@@ -327,7 +327,7 @@ func (c *Client) Close(ctx context.Context) Stats {
 		return Stats{}
 	}
 	if !c.opt.Read {
-		a.Stats.Looked, a.Stats.Hits = 0, 0 // look-ups of uploads only
+		a.Stats.Looked, a.Stats.Hits = 0, 0 // these counts are about uploads
 	}
 	return *a.Stats
 }

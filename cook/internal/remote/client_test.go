@@ -19,8 +19,8 @@ import (
 
 const hello = `{"wire":1}` + "\n"
 
-// client returns a client whose requests the function answer handles, except the first, and the
-// notes of the client.
+// client returns a client and its notes. The function answer handles every request except the
+// first.
 func client(t *testing.T, answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
 	return clientOf(t.Context(), func(to io.WriteCloser, r remote.Request) {
 		if r.Op == remote.Hello {
@@ -31,7 +31,7 @@ func client(t *testing.T, answer func(to io.WriteCloser, r remote.Request)) (*re
 	})
 }
 
-// clientOf is like client, but answer handles the first request too.
+// clientOf is like client, but answer also handles the first request.
 func clientOf(ctx context.Context, answer func(to io.WriteCloser, r remote.Request)) (*remote.Client, *[]string) {
 	notes := &[]string{}
 	opt := remote.Options{URL: "grpc://h", Program: "serve-remote", Read: true, Upload: true, Exec: true}
@@ -72,8 +72,8 @@ func (w wire) Close() error {
 
 var key = remote.Key{Action: store.ActionID{1}, Result: store.ResultID{2}}
 
-// Any failure of serve-remote is a miss. No question waits forever, and one note names the failure
-// and its consequence.
+// TestEveryFailureIsAMiss lets serve-remote fail in many ways. Every request must be a miss, and
+// one note must name the failure and its consequence.
 func TestEveryFailureIsAMiss(t *testing.T) {
 	say := func(text string) func(io.WriteCloser, remote.Request) {
 		return func(to io.WriteCloser, r remote.Request) {
@@ -120,7 +120,8 @@ func TestEveryFailureIsAMiss(t *testing.T) {
 	}
 }
 
-// checkNote checks that notes has exactly one note, which contains text; "" wants no note.
+// checkNote checks that there is exactly one note and that it contains text. If text is "", there
+// must be no note.
 func checkNote(t *testing.T, notes []string, text string) {
 	t.Helper()
 	if text == "" && len(notes) == 0 {
@@ -131,7 +132,6 @@ func checkNote(t *testing.T, notes []string, text string) {
 	}
 }
 
-// The client does not use a serve-remote of another version.
 func TestOtherVersionOfServeRemoteIsNotUsed(t *testing.T) {
 	for first, note := range map[string]string{
 		hello:                          "",
@@ -157,8 +157,8 @@ func TestOtherVersionOfServeRemoteIsNotUsed(t *testing.T) {
 	}
 }
 
-// The client gives up a serve-remote that falls silent, even if the run sets no time limit for
-// answers. As long as serve-remote sends heartbeats, the client does not give it up.
+// TestSilentServeRemoteIsGivenUp checks that the client gives up a serve-remote that sends nothing,
+// even if the run waits for answers. Heartbeats must prevent that.
 func TestSilentServeRemoteIsGivenUp(t *testing.T) {
 	for _, beats := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -184,7 +184,7 @@ func TestSilentServeRemoteIsGivenUp(t *testing.T) {
 			}
 			client.Close(ctx)
 			if beats {
-				time.Sleep(2 * remote.Beat) // waits until serve-remote has ended
+				time.Sleep(2 * remote.Beat) // lets the goroutine of serve-remote end
 				return
 			}
 			checkNote(t, *notes, "the process has sent nothing for 30s")
@@ -192,8 +192,8 @@ func TestSilentServeRemoteIsGivenUp(t *testing.T) {
 	}
 }
 
-// An interrupted run ends soon, whatever serve-remote does. It prints no note about the
-// interruption.
+// TestInterruptedRunEndsSoon interrupts a run while serve-remote hangs. The run must end soon,
+// without a note.
 func TestInterruptedRunEndsSoon(t *testing.T) {
 	for name, answer := range map[string]func(to io.WriteCloser, r remote.Request){
 		"silent": func(io.WriteCloser, remote.Request) {},
@@ -217,13 +217,14 @@ func TestInterruptedRunEndsSoon(t *testing.T) {
 				t.Errorf("%s: notes: %q", name, *notes)
 			}
 			if name == "deaf" {
-				time.Sleep(time.Hour) // waits until serve-remote has ended
+				time.Sleep(time.Hour) // lets the goroutine of serve-remote end
 			}
 		})
 	}
 }
 
-// A request ends when the run ends. A missing program is reported once.
+// TestQuestionEndsWithTheRun checks that a request ends when the run ends. A missing program must
+// cause one note.
 func TestQuestionEndsWithTheRun(t *testing.T) {
 	c, _ := client(t, func(io.WriteCloser, remote.Request) {})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -275,7 +276,6 @@ func TestOptionsFollowTheProject(t *testing.T) {
 	}
 }
 
-// The patience of a run is used up only by answers that take longer than cooking.
 func TestOnlyExtraTimeUsesUpPatience(t *testing.T) {
 	asked := 0
 	c, _ := client(t, func(io.WriteCloser, remote.Request) { asked++ })
@@ -298,7 +298,7 @@ func TestOnlyExtraTimeUsesUpPatience(t *testing.T) {
 		t.Errorf("the patience is %v", left)
 	}
 	c.SetPatience(time.Minute)
-	for range 1000 { // loop until the clock ticks
+	for range 1000 { // repeats until the clock has advanced
 		if !c.Fetch(t.Context(), key, 0) {
 			t.Error("no answer")
 		}
@@ -311,15 +311,15 @@ func TestOnlyExtraTimeUsesUpPatience(t *testing.T) {
 	}
 }
 
-// The client reads answers while a request waits to be read. Otherwise both ends could wait for
-// each other.
+// TestReadsWhileSending checks that the client reads answers while serve-remote does not read
+// requests. Otherwise both processes could wait for each other.
 func TestReadsWhileSending(t *testing.T) {
 	here, there := net.Pipe()
 	noted := make(chan string)
 	c := remote.NewOver(t.Context(), remote.Options{URL: "grpc://h", Read: true}, func(text string) { noted <- text }, func() (io.ReadWriteCloser, error) {
 		return here, nil
 	})
-	go c.Forget(key) // never read
+	go c.Forget(key) // serve-remote never reads this request
 	io.WriteString(there, hello)
 	there.SetWriteDeadline(time.Now().Add(10 * time.Second))
 	for range 2 {

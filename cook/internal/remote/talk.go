@@ -33,8 +33,8 @@ func (c *Client) sendAndWait(ctx context.Context, r Request, worth time.Duration
 // sendOnly sends a request without an answer.
 func (c *Client) sendOnly(r Request) { c.sendFor(r, nil) }
 
-// sendForOne sends a request with one answer, and returns the number of the answer. If no answer
-// will arrive, the channel is closed.
+// sendForOne sends a request with one answer, and returns the number of the answer. The channel is
+// closed after the answer, or if no answer will arrive.
 func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
 	got := make(chan Answer, 1)
 	seq = c.sendFor(r, func(_ int, a Answer, ok bool) {
@@ -47,8 +47,7 @@ func (c *Client) sendForOne(r Request) (seq uint64, answer <-chan Answer) {
 }
 
 // sendFor sends a request, and returns the number of its first answer. It calls answer for each
-// answer. There is one answer, or for an Expect one answer per key. If an answer will not arrive,
-// ok is false.
+// answer: once per key for an Expect, otherwise once. ok is false if the answer will not arrive.
 func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint64 {
 	c.starting.Do(c.startProcess)
 	answers := 0
@@ -67,8 +66,8 @@ func (c *Client) sendFor(r Request, answer func(n int, a Answer, ok bool)) uint6
 	return r.Seq
 }
 
-// writeRequest writes a request, and registers answer to be called for its answers. It reports
-// whether answer has been called or will be called.
+// writeRequest writes a request, and registers answer for its answers. It returns false if answer
+// will not be called.
 func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.to.Lock()
 	defer c.to.Unlock()
@@ -81,7 +80,7 @@ func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answ
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waiting == nil {
-		return true // answer already called by receiveAnswers
+		return true // receiveAnswers has called answer
 	}
 	for n := range answers {
 		delete(c.waiting, r.Seq+uint64(n))
@@ -89,8 +88,8 @@ func (c *Client) writeRequest(r *Request, answers int, answer func(n int, a Answ
 	return false
 }
 
-// registerAnswer gives a request its number and registers answer, unless no more answers will
-// arrive.
+// registerAnswer numbers the answers of a request and registers the function for them. It returns
+// false if no more answers will arrive.
 func (c *Client) registerAnswer(r *Request, answers int, answer func(n int, a Answer, ok bool)) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,17 +111,17 @@ func (c *Client) registerAnswer(r *Request, answers int, answer func(n int, a An
 	return true
 }
 
-// A talk is the conversation of a client with its serve-remote.
+// A talk is the connection of a client to its serve-remote.
 type talk struct {
-	conn     io.ReadWriteCloser // nil until the talk begins
-	received chan struct{}      // closed when receiveAnswers has ended
-	silent   chan struct{}      // closed when serve-remote has been silent too long
-	steps    atomic.Int64       // step counter of receiveAnswers: odd while it handles an answer
+	conn     io.ReadWriteCloser // nil until the first request
+	received chan struct{}      // closed when receiveAnswers has returned
+	silent   chan struct{}      // closed when serve-remote has been silent for too long
+	steps    atomic.Int64       // incremented by receiveAnswers; odd while it handles an answer
 
-	// The following fields are guarded by the client's mu.
-	ending    bool  // the run has ended
+	// The client's mu guards the following fields.
+	ending    bool  // set if the run has ended
 	why       error // why no more answers will arrive
-	userNoted bool  // the user has been notified
+	userNoted bool  // set if the user has got a note
 }
 
 // startProcess starts serve-remote. If that fails, every request is a miss.
@@ -149,7 +148,7 @@ func (c *Client) startProcess() {
 		defer abandon()
 		c.receiveAnswers(conn)
 	}()
-	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // failure that receiveAnswers will detect
+	c.to.Encode(Request{Op: Hello, Wire: WireVersion}) // receiveAnswers will notice a failure
 }
 
 const (
@@ -159,13 +158,13 @@ const (
 	// withoutServer tells the user the consequence of a failed serve-remote.
 	withoutServer = "this run goes on without the server, and downloads and uploads no more results"
 
-	// Time limits after which the client gives up serve-remote.
-	endTime    = 2 * time.Second // time limit after the end of the run
-	mostSilent = 6               // number of Beats in silence before the client gives up
+	// These are the times after which the client gives up serve-remote.
+	endTime    = 2 * time.Second // limit for the end of the run
+	mostSilent = 6               // number of Beats without a line
 )
 
 // receiveAnswers passes on answers until serve-remote ends, writes an invalid line, or is silent
-// for too long. Then it notes the reason and ends all waits for answers.
+// for too long. Then it sends a note with the reason, and ends all waits for answers.
 func (c *Client) receiveAnswers(conn io.ReadWriteCloser) {
 	c.talk.silent = make(chan struct{})
 	over := make(chan struct{})
@@ -195,7 +194,7 @@ func (c *Client) receiveAnswers(conn io.ReadWriteCloser) {
 		answer(Answer{}, false)
 	}
 	go conn.Close()
-	io.Copy(io.Discard, conn) // output of serve-remote, which exits only after its output is read
+	io.Copy(io.Discard, conn) // serve-remote exits only after its output was read
 }
 
 // closeIfSilent closes the connection if nothing arrives for too long while receiveAnswers waits.
@@ -217,10 +216,10 @@ func (c *Client) closeIfSilent(over <-chan struct{}, conn io.Closer) {
 	conn.Close()
 }
 
-// passOnAnswers passes on answers until they end, and returns the reason: io.EOF if serve-remote
-// ended without an error.
+// passOnAnswers passes on answers until they end, and returns the reason. If serve-remote has ended
+// normally, the reason is io.EOF.
 func (c *Client) passOnAnswers(from io.Reader) error {
-	const longest = 64 << 20 // size limit of a line, which has records of the store in base64
+	const longest = 64 << 20 // limit for a line in bytes, including encoded records of the store
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, longest)
 	hint := " (if its version differs from the version of cook, install both again)"
@@ -245,7 +244,7 @@ func (c *Client) passOnAnswers(from io.Reader) error {
 	return io.EOF
 }
 
-// handle passes an answer to the function that waits for it.
+// handle calls the function that waits for an answer.
 func (c *Client) handle(a Answer) {
 	if a.Note != "" {
 		c.note("remote: " + a.Note)
@@ -262,7 +261,8 @@ func (c *Client) handle(a Answer) {
 	}
 }
 
-// noteEnd sends a note if serve-remote ended abnormally. answered means that its Stats arrived.
+// noteEnd sends a note if serve-remote ended with an error or too early. answered reports whether
+// its Stats arrived.
 func (c *Client) noteEnd(answered bool) {
 	why := c.talk.why
 	switch {

@@ -16,12 +16,12 @@ import (
 // A Key names a result.
 type Key struct {
 	Action store.ActionID
-	Result store.ResultID // the key is for the result of an action with specific dependencies
+	Result store.ResultID // identifies the result for specific dependencies
 	Reads  bool           // the action reads something besides its source
 }
 
 // WireVersion is the version of the protocol. The first line in each direction contains it, and
-// both processes must have the same. Raise it with any change of Request, Answer or their fields.
+// both processes must have the same version. Increment it with any change of Request or Answer.
 const WireVersion = 1
 
 // Beat is the interval of heartbeats: serve-remote writes at least one line per interval.
@@ -31,21 +31,22 @@ const Beat = 5 * time.Second
 type Op string
 
 const (
-	Hello  Op = "hello"  // the first request, with the version of the wire
-	Expect Op = "expect" // look up several keys, and fetch the results found
-	Forget Op = "forget" // cancel expected keys that are not needed any more
+	Hello  Op = "hello"  // first request, with the protocol version
+	Expect Op = "expect" // look up several keys, and fetch their results
+	Forget Op = "forget" // cancel an Expect for some keys
 	Look   Op = "look"   // look up one key
-	Fetch  Op = "fetch"  // bring the blobs of a key's result into the store
-	Keep   Op = "keep"   // upload the store's records of keys, later
+	Fetch  Op = "fetch"  // bring the blobs of a result into the store
+	Keep   Op = "keep"   // upload records of the store at a later time
 	Run    Op = "run"    // execute an action on another machine, and bring its blobs into the store
-	Drop   Op = "drop"   // cancel the Run whose number is Seq
-	End    Op = "end"    // finish uploads within the time given, and stop
+	Drop   Op = "drop"   // cancel the Run whose answer has the number Seq
+	End    Op = "end"    // finish uploads within Flush, and stop
 )
 
-// A Request is one line of JSON that serve-remote reads. Writing answers never blocks its reading.
+// A Request is a line of JSON that serve-remote reads. It continues to read while it writes
+// answers.
 type Request struct {
-	// Seq is the number of the answer; 0 means no answer. The answers for the keys of an Expect
-	// have the numbers Seq, Seq+1 and so on; forgotten keys get no answer.
+	// Seq is the number of the answer. 0 means no answer. The answers for the keys of an Expect
+	// have the numbers Seq, Seq+1 and so on. Forgotten keys get no answer.
 	Seq  uint64 `json:"seq,omitempty"`
 	Op   Op     `json:"op"`
 	Keys []Key  `json:"keys,omitempty"`
@@ -53,26 +54,26 @@ type Request struct {
 	Assets []string `json:"assets,omitempty"`
 	// Have lists, for each key of an Expect, the blobs that need not be downloaded.
 	Have  [][]store.BlobID `json:"have,omitempty"`
-	Root  *Root            `json:"root,omitempty"`  // the inputs, for Run
-	Flush time.Duration    `json:"flush,omitempty"` // the longest wait for uploads, for End
-	Wire  int              `json:"wire,omitempty"`  // WireVersion, for Hello
+	Root  *Root            `json:"root,omitempty"`  // inputs of a Run
+	Flush time.Duration    `json:"flush,omitempty"` // limit of an End for the uploads
+	Wire  int              `json:"wire,omitempty"`  // WireVersion in a Hello
 }
 
 // A Root has all inputs of an action for another machine.
 type Root struct {
 	Files   []File   `json:"files"`
-	Folders []string `json:"folders,omitempty"` // existing directories, with or without files
+	Folders []string `json:"folders,omitempty"` // directories to create
 	Outputs int      `json:"outputs"`           // number of artifacts
-	Asset   string   `json:"asset,omitempty"`   // the path, for messages
-	// Wait limits the wait for the result; 0 means the general limit of executions.
+	Asset   string   `json:"asset,omitempty"`   // path for messages
+	// Wait limits the time until the result. 0 means the limit for all executions.
 	Wait time.Duration `json:"wait,omitempty"`
 }
 
 // A File is one file of a Root.
 type File struct {
-	Path       string `json:"path"`           // slash path below the root
-	Text       []byte `json:"text,omitempty"` // content, or
-	From       string `json:"from,omitempty"` // or a local file with the content, together with Blob
+	Path       string `json:"path"`           // slash-separated path below the root
+	Text       []byte `json:"text,omitempty"` // content; nil if From has the content
+	From       string `json:"from,omitempty"` // name of a local file with the content
 	Blob       string `json:"blob,omitempty"` // ID of the blob in From
 	Size       int64  `json:"size,omitempty"`
 	Executable bool   `json:"executable,omitempty"`
@@ -81,28 +82,28 @@ type File struct {
 // An Answer is one line of JSON that serve-remote writes. The first answer has only the version of
 // the protocol. An empty answer is a heartbeat.
 type Answer struct {
-	Seq   uint64 `json:"seq,omitempty"`   // 0 for a note
-	Found bool   `json:"found,omitempty"` // Look: the result exists; other operations: all its blobs are in the store
-	// ReadSets and Result are records of the store, for Look and Expect. Either may be missing.
+	Seq   uint64 `json:"seq,omitempty"`   // 0 if the answer belongs to no request
+	Found bool   `json:"found,omitempty"` // Look: the result exists; Expect, Fetch: the store has all its blobs
+	// ReadSets and Result are records of the store, for Look and Expect. Either may be nil.
 	ReadSets []byte       `json:"readSets,omitempty"`
 	Result   []byte       `json:"result,omitempty"`
-	Origin   store.Origin `json:"origin,omitzero"` // the maker of the result
+	Origin   store.Origin `json:"origin,omitzero"` // the run that made the result
 	Note     string       `json:"note,omitempty"`
-	// Record is the Record of a Run. Over is the time that the Run took in addition to cooking. Off
-	// means that no more actions will be executed.
+	// Record is the result of a Run. Over is the time of the Run in addition to cooking. Off means
+	// that no more actions will be executed.
 	Record  []byte        `json:"record,omitempty"`
 	Over    time.Duration `json:"over,omitempty"`
 	Off     bool          `json:"off,omitempty"`
-	Stats   *Stats        `json:"stats,omitempty"`   // counts of the run, in the answer to End
-	Traffic *Traffic      `json:"traffic,omitempty"` // report that answers no request
-	Wire    int           `json:"wire,omitempty"`    // WireVersion, in the first line
+	Stats   *Stats        `json:"stats,omitempty"`   // counts of the run, as the answer to End
+	Traffic *Traffic      `json:"traffic,omitempty"` // report about transfers; belongs to no request
+	Wire    int           `json:"wire,omitempty"`    // WireVersion in the first line
 }
 
 // Traffic reports one transfer, or the state of all transfers.
 type Traffic struct {
 	Transfer         *Transfer `json:"transfer,omitempty"`
-	Active           bool      `json:"active,omitempty"` // a transfer is under way
-	Down, Up         int64     `json:",omitempty"`       // bytes so far
+	Active           bool      `json:"active,omitempty"` // a transfer is in flight
+	Down, Up         int64     `json:",omitempty"`       // total bytes so far
 	DownRate, UpRate int64     `json:",omitempty"`       // recent rate in bytes per second
 }
 
@@ -131,16 +132,16 @@ func (t Traffic) String() string {
 
 // Stats count the look-ups and transfers of a run.
 type Stats struct {
-	Looked     int64         `json:"looked"`              // actions that were looked up
-	Hits       int64         `json:"hits"`                // actions with a result
-	Downloaded int64         `json:"downloaded"`          // artifacts
-	Down       int64         `json:"bytes_down"`          // size of the downloaded artifacts
-	Uploaded   int64         `json:"uploaded"`            // results
-	Up         int64         `json:"bytes_up"`            // size of the uploaded artifacts and inputs
-	Left       int64         `json:"left,omitempty"`      // results that the next run uploads
-	Dear       int64         `json:"dear,omitempty"`      // results not downloaded, because cooking is faster
-	Executed   int64         `json:"executed"`            // actions that other machines cooked
-	Untrusted  int64         `json:"untrusted,omitempty"` // results without a signature by a trusted key
+	Looked     int64         `json:"looked"`              // number of actions that were looked up
+	Hits       int64         `json:"hits"`                // number of actions with a result on the server
+	Downloaded int64         `json:"downloaded"`          // number of downloaded artifacts
+	Down       int64         `json:"bytes_down"`          // bytes of the downloaded artifacts
+	Uploaded   int64         `json:"uploaded"`            // number of uploaded results
+	Up         int64         `json:"bytes_up"`            // bytes of the uploaded artifacts and inputs
+	Left       int64         `json:"left,omitempty"`      // number of results that the next run uploads
+	Dear       int64         `json:"dear,omitempty"`      // number of results that were not downloaded, because cooking is faster
+	Executed   int64         `json:"executed"`            // number of actions that other machines cooked
+	Untrusted  int64         `json:"untrusted,omitempty"` // number of results without a trusted signature
 	Requests   int64         `json:"requests"`
 	Waited     time.Duration `json:"waited_ns"` // time until the server's first answer
 }
@@ -169,7 +170,7 @@ func (s Stats) String() string {
 	return strings.TrimPrefix(text, "; ")
 }
 
-// keyDigits is the number of digits of a fingerprint that are shown.
+// keyDigits is the number of digits that are shown of a fingerprint.
 const keyDigits = 16
 
 // Describe returns one line that says where a result came from, and how long it took to cook. It
@@ -192,7 +193,7 @@ func Describe(o store.Origin, took time.Duration) string {
 	return text
 }
 
-// The files of an execution on another machine. The machine starts cook with the argument
+// The names of files for an execution on another machine. The machine starts cook with the argument
 // RunAction in a directory that contains
 //
 //	cook          Program: the cook of the requesting machine, on Windows cook.exe
@@ -200,33 +201,33 @@ func Describe(o store.Origin, took time.Duration) string {
 //	assets/...    its source and known dependencies, each under its path
 //	tools/...     its programs with their own libraries, each under its absolute name
 //
-// and afterwards also contains
+// Afterwards it also contains
 //
 //	out/record    a Record
 //	out/0 ...     its artifacts
 const (
 	RunAction  = "run-action"
-	Serve      = "serve-remote" // mode in which a program is the client of a server
+	Serve      = "serve-remote" // argument that makes a program the client of a server
 	ActionFile = "action.json"
 	AssetsDir  = "assets"
 	ToolsDir   = "tools"
 	OutDir     = "out"
-	RecordFile = "record" // the file of the record in OutDir
+	RecordFile = "record" // name of the Record in OutDir
 )
 
 // ActionFormat is the version of Action and Record.
 const ActionFormat = 1
 
-// An Action is an action that another machine can cook. Its ID is a hash of everything that
-// determines its artifacts. The other machine computes the ID again, from its own files and its own
-// system. It refuses an action whose ID differs.
+// An Action is an action for another machine to cook. Its ID is a hash of everything that
+// determines its artifacts. The other machine computes the ID from its own files and system. If the
+// two IDs differ, it refuses the action.
 type Action struct {
 	Format  int             `json:"assetcook"`
 	ID      store.ActionID  `json:"id"`
 	Path    string          `json:"path"`
 	Target  string          `json:"target,omitempty"`
 	Outputs []string        `json:"outputs"`
-	Names   []string        `json:"names,omitempty"` // final names of outputs that name each other
+	Names   []string        `json:"names,omitempty"` // final names of the outputs; needed if outputs name each other
 	Recipe  string          `json:"recipe"`
 	Options json.RawMessage `json:"options"` // the recipe's options struct
 	Tools   []ToolFile      `json:"tools,omitempty"`
@@ -234,14 +235,15 @@ type Action struct {
 
 // A ToolFile is a file of a program.
 type ToolFile struct {
-	Path string `json:"path"` // absolute, with slashes, or relative to the asset directory
+	Path string `json:"path"` // absolute path, or a path relative to the asset directory
 	Blob string `json:"blob"`
 }
 
 // A Record is the result of cooking an Action.
 type Record struct {
 	Format int `json:"assetcook"`
-	// Refused says why the action was not cooked. Error says why cooking failed. Both may be "".
+	// Refused is the reason why the action was not cooked. Error is the reason why cooking failed.
+	// Both may be "".
 	Refused string `json:"refused,omitempty"`
 	Error   string `json:"error,omitempty"`
 	// Reads are the dependencies of the action, sorted. A failed action has them too.
@@ -252,18 +254,18 @@ type Record struct {
 	Facts     jobenv.Facts  `json:"facts,omitzero"`
 }
 
-// A Reading is a dependency with its content on the other machine.
+// A Reading is a dependency with the content that it had on the other machine.
 type Reading struct {
-	Asked dependency.Dependency `json:"name"` // dependency as the recipe named it
+	Asked dependency.Dependency `json:"name"`
 	Found bool                  `json:"found"`
-	Blob  string                `json:"blob,omitempty"` // "" if only the presence counts
+	Blob  string                `json:"blob,omitempty"` // "" if only the presence of the file matters
 }
 
 // An Artifact is a file that the action made.
 type Artifact struct {
 	Blob string `json:"blob"`
 	Size int64  `json:"size"`
-	Role string `json:"role,omitempty"` // meaning of the pixels of an image
+	Role string `json:"role,omitempty"` // use of an image's pixels, such as color or normals; "" for other files
 }
 
 // Result returns the artifacts of a record. It fails if a blob ID is malformed.

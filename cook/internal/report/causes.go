@@ -13,32 +13,32 @@ import (
 	"github.com/assetcook/assetcook/internal/human"
 )
 
-// Limits for printed failures and warnings, so that the output of any run fits on a screen.
+// These limits keep the output of any run on one screen.
 const (
-	mostShown  = 3  // messages printed for a cause
-	fullCauses = 5  // number of causes with mostShown messages; later causes get one
-	mostCauses = 14 // number of causes with their own line; others share one
-	mostLines  = 12 // number of lines printed of one message
-	shortCause = 60 // number of bytes of each cause in the shared line
+	mostShown  = 3  // number of messages printed for a cause
+	fullCauses = 5  // number of causes with mostShown messages; later causes get one message
+	mostCauses = 14 // number of causes with their own line; the others share one line
+	mostLines  = 12 // limit of a message, in lines
+	shortCause = 60 // limit of a cause in the shared line, in bytes
 )
 
-// Causes prints failures and warnings by cause. It prints the first few messages of each cause
-// immediately, and at the end the number of further messages. It omits no cause.
+// Causes prints failures and warnings by cause. It prints the first messages of each cause at once,
+// and the number of further messages at the end. It names every cause.
 type Causes struct {
-	list []*cause // causes in the order of their first messages
+	list []*cause
 	of   map[string]*cause
 }
 
 // A cause is a set of messages that differ only in names and numbers.
 type cause struct {
 	severity frontend.Severity
-	first    string // first message of the cause
+	first    string
 	n        int
 	shown    int
-	most     int // maximum number of messages to print
+	most     int // number of messages to print
 }
 
-// printOrCount prints a diagnostic about an asset, or counts it.
+// printOrCount prints a diagnostic about an asset, or only counts it.
 func (c *Causes) printOrCount(asset string, d *frontend.Diagnostic, print func(*frontend.Diagnostic)) {
 	key := string(d.Severity) + causeOfFailure(d.Text, asset)
 	this := c.of[key]
@@ -80,7 +80,7 @@ func shortenedCause(text string) string {
 // all causes.
 func (c *Causes) printCounts(print func(*frontend.Diagnostic)) {
 	var others []string
-	severity := frontend.Warning // severity of all causes in the shared line
+	severity := frontend.Warning
 	for i, this := range c.list {
 		more := this.n - this.shown
 		line, _, _ := strings.Cut(this.first, "\n")
@@ -101,7 +101,7 @@ func (c *Causes) printCounts(print func(*frontend.Diagnostic)) {
 	c.list, c.of = nil, nil
 }
 
-// hidden reports whether a message was only counted, not printed.
+// hidden reports whether any message was counted but not printed.
 func (c *Causes) hidden() bool {
 	for _, this := range c.list {
 		if this.n > this.shown {
@@ -157,11 +157,11 @@ func isASCIIDigit(c byte) bool { return c < unicode.MaxASCII && unicode.IsDigit(
 func isHexDigit(c byte) bool   { return 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
 
 const (
-	mostRecalled = 3  // failures
-	recallAfter  = 15 // lines since the first failure
+	mostRecalled = 3  // number of failures to repeat
+	recallAfter  = 15 // minimum number of lines since the first failure
 )
 
-// A recap remembers the first failures of a run, and counts the lines printed since.
+// A recap has the first failures of a run, and the number of lines since the first failure.
 type recap struct {
 	first  []frontend.Diagnostic
 	failed int
@@ -194,7 +194,7 @@ func (t *Text) Recap(w io.Writer) {
 	}
 }
 
-// WriteBehind prints the targets that are out of date, and the command that cooks them.
+// WriteBehind prints the stale targets, and the command that cooks them.
 func WriteBehind(w io.Writer, s *cook.Summary) {
 	named := slices.DeleteFunc(slices.Clone(s.Behind), func(t string) bool { return t == "" })
 	switch {

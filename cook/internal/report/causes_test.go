@@ -11,7 +11,8 @@ import (
 	"github.com/assetcook/assetcook/cook"
 )
 
-// Any number of failures fits on a screen. No cause is missing, and the numbers add up.
+// TestCauses checks that any number of failures fits on a screen. Every cause must be named, and
+// the numbers must add up.
 func TestCauses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var out strings.Builder
@@ -69,7 +70,8 @@ func TestCauses(t *testing.T) {
 	})
 }
 
-// Fifty thousand failures of ten causes fit in forty lines; with Verbose all are named.
+// TestFlood prints 50,000 failures of ten causes in forty lines. With Verbose it prints all of
+// them.
 func TestFlood(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		var out strings.Builder
@@ -84,7 +86,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// Differences are printed by cause, too.
+// TestFindingFlood checks that differences are printed by cause, as failures are.
 func TestFindingFlood(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		var out strings.Builder
@@ -111,7 +113,6 @@ func TestFindingFlood(t *testing.T) {
 	}
 }
 
-// Messages that differ only in names and numbers have one cause.
 func TestCauseOf(t *testing.T) {
 	for _, tc := range []struct{ a, b string }{
 		{"image is 64 x 64 pixels; the limit is 16 a side", "image is 128 x 32 pixels; the limit is 8 a side"},

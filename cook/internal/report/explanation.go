@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// idDigits is the number of printed digits of a blob ID.
+// idDigits is the number of digits that are printed of a blob ID.
 const idDigits = 12
 
 // WriteExplanation prints everything that determines the result of an asset. It prints options with
@@ -76,11 +76,11 @@ func WriteExplanation(w io.Writer, e *cook.Explanation, verbose bool) error {
 
 // Explained is the JSON form of an explanation.
 type Explained struct {
-	Event      string         `json:"event"` // "explanation"
+	Event      string         `json:"event"` // always "explanation"
 	Path       string         `json:"path"`
 	PathBase64 string         `json:"path_base64,omitempty"`
 	Target     string         `json:"target,omitempty"`
-	ID         string         `json:"id,omitempty"` // only in projects with IDs
+	ID         string         `json:"id,omitempty"` // "" unless the project has IDs
 	Runs       bool           `json:"runs"`
 	Reasons    []cook.Reason  `json:"reasons,omitempty"`
 	Error      string         `json:"error,omitempty"`
@@ -91,8 +91,8 @@ type Explained struct {
 	Last       *cook.LastTime `json:"last,omitempty"`
 }
 
-// Choices are the settings that rules choose, and the settings without effect. The last has the
-// highest precedence.
+// Choices are the settings that rules choose, and Dropped, the settings without effect. The last rule
+// has the highest precedence.
 type Choices struct {
 	Options []cook.Option `json:"options,omitempty"`
 	Rules   []string      `json:"rules,omitempty"`
@@ -129,8 +129,8 @@ func explainLast(line func(string, ...any), last *cook.LastTime) {
 	}
 }
 
-// inputLine returns a line about one input: its path and its content. If the content differs from
-// the last run, the line also has the earlier content.
+// inputLine returns a line with the path and the content of an input. If the content differs from
+// the last run, the line also has the old content.
 func inputLine(in *cook.Input) string {
 	now := in.Now
 	if in.Err {
@@ -150,12 +150,12 @@ func inputLine(in *cook.Input) string {
 
 func shortDigest(id string) string { return id[:min(idDigits, len(id))] }
 
-// Reasons is an observer of a dry run. For each asset, it prints a line with the predicted outcome
+// Reasons is an observer for a dry run. It prints a line for each asset, with the predicted outcome
 // and the reason. Its Text prints everything else.
 type Reasons struct {
 	Text
 	Out   io.Writer
-	Facts ImageFacts // facts about images by path and target
+	Facts ImageFacts
 }
 
 // ImageFacts are the facts about images by path and target.
@@ -181,7 +181,7 @@ func (f ImageFact) describeImage() string {
 	return strings.Join(append(parts, f.Format), ", ")
 }
 
-// Event prints a line.
+// Event prints a line about an asset.
 func (r *Reasons) Event(e cook.Event) {
 	word := "would be " + string(e.Outcome)
 	switch e.Outcome {

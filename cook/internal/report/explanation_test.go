@@ -81,7 +81,8 @@ func TestWriteExplanation(t *testing.T) {
 	}
 }
 
-// Options with default values are only counted. With verbose, they are printed.
+// TestExplainedDefaults checks that options with default values are counted, and printed only with
+// verbose.
 func TestExplainedDefaults(t *testing.T) {
 	e := cook.Explanation{Path: "a", Options: []cook.Option{{Key: "recipe", Value: "image"}, {Key: "srgb", Value: "false", From: "cook.toml:2"}, {Key: "zstd", Value: "1", From: "default"}}}
 	for _, verbose := range []bool{false, true} {

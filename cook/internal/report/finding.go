@@ -13,7 +13,7 @@ import (
 
 // A Finder is an observer that also receives the findings of a verification.
 type Finder interface {
-	// One goroutine at a time calls Finding and the methods of cook.Observer.
+	// Finding is called by one goroutine at a time, which also calls the methods of cook.Observer.
 	Finding(cook.Finding)
 }
 
@@ -26,7 +26,7 @@ func Find(all cook.Observers, f cook.Finding) {
 	}
 }
 
-// Finding prints a difference, or counts it by cause.
+// Finding prints a difference, or only counts it.
 func (t *Text) Finding(f cook.Finding) {
 	d := diagnoseFinding(t.Dir, &f)
 	t.printOrKeep(&t.found, f.Path, &d, t.printFound)
@@ -44,7 +44,7 @@ func diagnoseFinding(dir string, f *cook.Finding) frontend.Diagnostic {
 	return d
 }
 
-// aboutSource reports whether a difference concerns a source.
+// aboutSource reports whether a difference is about a source.
 func aboutSource(f *cook.Finding) bool {
 	switch f.Kind {
 	case "state damaged", "store damaged", "extra file":
@@ -53,7 +53,7 @@ func aboutSource(f *cook.Finding) bool {
 	return true
 }
 
-// Finding writes a record.
+// Finding writes a difference as a record.
 func (j *JSON) Finding(f cook.Finding) {
 	d := diagnoseFinding(j.Dir, &f)
 	rec := Record{
@@ -72,7 +72,7 @@ func (j *JSON) Finding(f cook.Finding) {
 // Verified writes the last record of a verification.
 func (j *JSON) Verified(v *cook.Verified) { j.writeJSONRecord(Record{Event: "verified", Verified: v}) }
 
-// program is printed in place of the file in diagnostics without a file.
+// program replaces the file name in diagnostics without a file.
 const program = "cook"
 
 // diagnose returns the diagnostic for a failure or warning. dir is the asset directory as the user
@@ -101,7 +101,7 @@ func fromWorkingDir(dir, source string) string {
 	return path.Join(filepath.ToSlash(dir), source)
 }
 
-// cutPlace cuts "LINE:COLUMN: " off the beginning of a recipe's message about a source.
+// cutPlace removes "LINE:COLUMN: " from the beginning of a recipe's message about a source.
 func cutPlace(text string) (line, column int, rest string) {
 	first, after, _ := strings.Cut(text, ":")
 	second, rest, ok := strings.Cut(after, ": ")

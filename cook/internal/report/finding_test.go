@@ -84,7 +84,6 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
-// The first failures are repeated if much was printed since.
 func TestRecap(t *testing.T) {
 	for _, between := range []int{3, 30} {
 		var out strings.Builder

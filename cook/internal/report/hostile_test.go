@@ -17,7 +17,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/plan"
 )
 
-// hostile has characters that a terminal obeys, a reader misreads, or a grep splits.
+// hostile has control characters, line breaks, and characters that look like another character.
 const hostile = "a\x1b[2J\r\x07\u009b31m\u202egnp.\u2066\x7f\xff\ncook: 5 assets: 5 up to date"
 
 // hostileEvents returns events that contain the text hostile in every field.
@@ -59,7 +59,7 @@ func TestLongErrorIsCut(t *testing.T) {
 	}
 }
 
-// Each record is one line of JSON. The line has only printable characters, and decodes to the
+// TestJSONPrints checks that each record is one line of printable characters, and decodes to the
 // original record.
 func TestJSONPrints(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -98,8 +98,8 @@ func TestJSONOfHostileNames(t *testing.T) {
 	}
 }
 
-// Every event gives the line that package json would write, except that unprintable characters are
-// escaped.
+// TestJSONIsThatOfPackageJSON compares the line for each event with the output of package json.
+// Only unprintable characters may differ.
 func TestJSONIsThatOfPackageJSON(t *testing.T) {
 	plain := rapid.StringMatching("[ !#-\\[\\]-~äß世]{0,12}")
 	short := 0
@@ -143,7 +143,8 @@ func TestJSONIsThatOfPackageJSON(t *testing.T) {
 	}
 }
 
-// Lines of assets that need no work are written without an allocation.
+// TestUpToDateAllocatesNothing checks that lines about assets without work are written without an
+// allocation.
 func TestUpToDateAllocatesNothing(t *testing.T) {
 	j := NewJSON(io.Discard)
 	e := cook.Event{

@@ -17,25 +17,25 @@ import (
 	"github.com/assetcook/assetcook/profile"
 )
 
-// JSON is an observer that writes one JSON object per line. It escapes characters that do not
-// print, so that the lines cannot control a terminal.
+// JSON is an observer that writes one JSON object per line. It escapes unprintable characters, so
+// that the lines cannot control a terminal.
 //
-// Records of assets without work are buffered until there are many of them or a record of another
-// kind follows. Flush writes them.
+// Records of assets without work stay in a buffer until the buffer is full or another kind of
+// record follows. Flush writes them.
 type JSON struct {
 	cook.Observers
 
-	DryRun bool       // set in a dry run: outcomes are predictions
-	Facts  ImageFacts // facts about images, for dry runs
+	DryRun bool       // if set, outcomes are predictions
+	Facts  ImageFacts // facts about images; used in dry runs
 	Dir    string     // the asset directory, relative to the working directory
 
 	w     *bufio.Writer
 	enc   *json.Encoder
-	owing bool // the record "begin" precedes the next record
+	owing bool // set until the record "begin" is written
 }
 
-// recordVersion is the version of the records. Raise it when a record loses a field or a field
-// changes its meaning, but not when something is added.
+// recordVersion is the version of the records. Increment it if a record loses a field or a field
+// changes its meaning. New fields do not count.
 const recordVersion = 1
 
 // NewJSON returns an observer that writes to w.
@@ -46,13 +46,13 @@ func NewJSON(w io.Writer) *JSON {
 	return j
 }
 
-// Line writes a record of any other type. The record may stay in the buffer.
+// Line writes a record of another type. It may stay in the buffer.
 func (j *JSON) Line(record any) error {
 	j.BeginNow()
 	return j.enc.Encode(record)
 }
 
-// Flush writes the buffered records.
+// Flush writes the buffered records to the writer.
 func (j *JSON) Flush() { j.w.Flush() }
 
 func (j *JSON) writeJSONRecord(r Record) {
@@ -69,7 +69,7 @@ type Record struct {
 	// "verified". The first record is "begin". Dry runs write "would_cook" instead of "cooked", and
 	// so on.
 	Event    string `json:"event"`
-	Version  int    `json:"version,omitempty"`  // version of the records; only in "begin"
+	Version  int    `json:"version,omitempty"`  // used in the record "begin" only
 	Severity string `json:"severity,omitempty"` // "error" or "warning"
 	Path     string `json:"path,omitempty"`
 	// PathBase64 has the bytes of a path that is not valid UTF-8. In Path, U+FFFD replaces the
@@ -84,7 +84,7 @@ type Record struct {
 	Took       time.Duration  `json:"ns,omitempty"`
 	CookTime   time.Duration  `json:"cook_ns,omitempty"`
 	Error      string         `json:"error,omitempty"`
-	File       string         `json:"file,omitempty"` // source or rules of an error, from the working directory
+	File       string         `json:"file,omitempty"` // source or rule file of an error, relative to the working directory
 	Line       int            `json:"line,omitempty"`
 	Column     int            `json:"column,omitempty"`
 	Text       string         `json:"text,omitempty"`
@@ -94,10 +94,10 @@ type Record struct {
 	Image      *ImageFact     `json:"image,omitempty"`
 }
 
-// Begin announces a run. The record "begin" is written just before the first other record.
+// Begin announces a run. The record "begin" is written before the next record.
 func (j *JSON) Begin() { j.owing = true }
 
-// BeginNow writes the record "begin" that Begin announced, unless it was already written.
+// BeginNow writes the record "begin" if Begin has announced it.
 func (j *JSON) BeginNow() {
 	if j.owing {
 		j.owing = false
@@ -117,7 +117,7 @@ func (j *JSON) Stage(string) { j.w.Flush() }
 // Note writes a record for a note.
 func (j *JSON) Note(text string) { j.writeJSONRecord(Record{Event: "note", Text: text}) }
 
-// Event writes a record.
+// Event writes an event as a record.
 func (j *JSON) Event(e cook.Event) {
 	j.BeginNow()
 	if b, ok := appendPlain(j.w.AvailableBuffer(), &e); ok && !j.DryRun {
@@ -137,7 +137,7 @@ func (j *JSON) Event(e cook.Event) {
 	}
 }
 
-// wouldBe maps outcomes to their names in dry runs.
+// wouldBe maps outcomes to the names of their predictions.
 var wouldBe = map[cook.Outcome]string{
 	cook.Cooked: "would_cook", cook.Restored: "would_restore", cook.Unchanged: "would_cook", cook.Failed: "would_fail", cook.Removed: "would_remove",
 	cook.NotShipped: "would_not_ship",
@@ -146,7 +146,7 @@ var wouldBe = map[cook.Outcome]string{
 // eventName returns the name of an outcome in records.
 func eventName(o cook.Outcome) string {
 	if o == cook.UpToDate {
-		return "up_to_date" // avoids an allocation
+		return "up_to_date" // the constant avoids an allocation
 	}
 	return strings.ReplaceAll(string(o), " ", "_")
 }
@@ -170,9 +170,8 @@ func (j *JSON) eventRecord(e *cook.Event) Record {
 	return rec
 }
 
-// appendPlain appends the line of an event as package json does, in a fraction of the time. It is
-// used for the many assets without work, and returns false for events with errors or with text that
-// needs escapes.
+// appendPlain appends the line of an event as package json does, but much faster. It returns false
+// for events with errors or with text that needs escapes.
 func appendPlain(b []byte, e *cook.Event) (_ []byte, ok bool) {
 	l := line{b: b}
 	l.appendQuotedField(`{"event":"`, eventName(e.Outcome))
@@ -203,13 +202,13 @@ func appendPlain(b []byte, e *cook.Event) (_ []byte, ok bool) {
 	return append(l.b, "}\n"...), !l.escaped && e.Err == nil
 }
 
-// A line is a record under construction. escaped is set if a text needs package json.
+// A line is a record under construction. escaped is set if a text needs escapes.
 type line struct {
 	b       []byte
 	escaped bool
 }
 
-// appendTextField appends a field unless its text is empty. key is the part of the line before the
+// appendTextField appends a field unless its text is empty. key includes the punctuation before the
 // text.
 func (l *line) appendTextField(key, value string) {
 	if value != "" {
@@ -255,13 +254,13 @@ func plainRunes(text string) bool {
 func (j *JSON) Summary(s *cook.Summary) { j.writeJSONRecord(Record{Event: "summary", Summary: s}) }
 
 // Measured writes the time and memory of a run by stage and recipe. It also writes the peak
-// physical memory, unless that is 0.
+// physical memory if it is known.
 func (j *JSON) Measured(probe profile.Probe, peakRSS int64) {
 	j.Line(Measured{"measured", probe.Run, probe.Counters.Snapshot(), probe.Memory.Snapshot().Groups, peakRSS})
 	j.Flush()
 }
 
-// UnlessUTF8 returns the base64 of a path that is not valid UTF-8, and "" for other paths.
+// UnlessUTF8 returns the path in base64 if it is not valid UTF-8, and otherwise "".
 func UnlessUTF8(path string) string {
 	if utf8.ValidString(path) {
 		return ""
@@ -269,9 +268,9 @@ func UnlessUTF8(path string) string {
 	return base64.StdEncoding.EncodeToString([]byte(path))
 }
 
-// A printable is a writer that escapes unprintable characters in JSON. It escapes the characters
-// that package json does not escape: DEL, the C1 control characters, and marks that change the
-// writing direction. They occur only in strings.
+// A printable is a writer that escapes unprintable characters in JSON strings. Package json leaves
+// some of them unescaped: DEL, the C1 control characters, and marks that change the writing
+// direction.
 type printable struct {
 	w   io.Writer
 	buf []byte
@@ -279,7 +278,7 @@ type printable struct {
 
 func (p *printable) Write(b []byte) (int, error) {
 	p.buf = p.buf[:0]
-	done := 0 // number of bytes of b in buf
+	done := 0 // number of bytes of b that are in buf
 	for i := 0; i < len(b); {
 		r, n := rune(b[i]), 1
 		if r >= utf8.RuneSelf {

@@ -13,15 +13,15 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Progress is an observer that draws a progress bar on a terminal: finished and total assets,
-// bytes, time left, and the assets that have been cooking longest. While a tree is read, it shows
-// the number of files and the rate.
+// Progress is an observer that draws a progress bar on a terminal. It shows finished and total
+// assets, bytes, the remaining time, and the assets that have been cooking longest. While a tree is
+// read, it shows the number of files and the rate.
 //
 //	cook [=========>          ] 412/1204  318.2 MiB  eta 41s
 //	    12.1s textures/sky.png: encode
 //	     3.4s models/castle.gltf: optimize
 //
-// The bar and the estimate weigh each asset by its last cook time.
+// The bar and the estimate give each asset the weight of its last cook time.
 //
 // In a log, it writes a line from time to time instead:
 //
@@ -32,7 +32,7 @@ type Progress struct {
 	beats Beats
 
 	mu      sync.Mutex
-	next    time.Time // earliest time of the next line of a log
+	next    time.Time // time of the next line in a log
 	stage   string
 	work    work
 	reading reading
@@ -40,16 +40,16 @@ type Progress struct {
 	stopped sync.WaitGroup
 }
 
-// A work is the progress of a run: its work and the finished part.
+// A work is the progress of cooking.
 type work struct {
 	begin    time.Time
 	total    int
 	done     int
 	bytes    int64
-	expected time.Duration // expected time of all work for a single worker
-	past     time.Duration // expected time of finished assets
+	expected time.Duration // sum of the expected times of all assets
+	past     time.Duration // sum of the expected times of finished assets
 	running  []started
-	traffic  string // transfers between the run and a server
+	traffic  string // text about the transfers with the server
 }
 
 // A reading is the progress of reading a tree.
@@ -65,7 +65,7 @@ type started struct {
 	asset
 	at       time.Time
 	expected time.Duration
-	step     string // current step of its recipe
+	step     string
 }
 
 // assetAndStep returns the name of the asset and the current step of its recipe.
@@ -76,14 +76,15 @@ func (s *started) assetAndStep() string {
 	return nameAsset(s.path, s.target) + ": " + pathname.Show(s.step)
 }
 
-// Beats are the pauses between the lines of a log.
+// Beats are the intervals between lines in a log.
 type Beats struct {
-	First time.Duration // pause before the first line of a log
-	Every time.Duration // pause after each further line
+	First time.Duration // time until the first line
+	Every time.Duration // time between later lines
 }
 
-// NewProgress returns a Progress that draws in live at each tick until Stop is called. About ten
-// ticks per second suit a terminal. In a log, it writes a line at the first tick after each pause.
+// NewProgress returns a Progress that draws in live at each tick until Stop is called. On a
+// terminal, use about ten ticks per second. In a log, it writes a line at the first tick after each
+// interval.
 func NewProgress(live *frontend.Live, now func() time.Time, tick <-chan time.Time, beats Beats) *Progress {
 	begin := now()
 	p := &Progress{now: now, live: live, beats: beats, next: begin.Add(beats.First), work: work{begin: begin}, quit: make(chan struct{})}
@@ -109,21 +110,21 @@ func (p *Progress) Stop() {
 	p.live.Clear()
 }
 
-// Stage sets the name of the stage, which is shown until the length of the bar is known.
+// Stage sets the name of the stage. It is shown until the number of assets is known.
 func (p *Progress) Stage(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stage, p.reading = name, reading{begin: p.now()}
 }
 
-// Reading sets the length of the bar for the stage that reads a tree.
+// Reading sets the bar while a tree is read.
 func (p *Progress) Reading(files, of int, bytes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reading.files, p.reading.of, p.reading.bytes = files, of, bytes
 }
 
-// Planned sets the length of the bar.
+// Planned sets the number of assets, and their expected time.
 func (p *Progress) Planned(assets int, expected time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,7 +147,7 @@ func (p *Progress) Step(path, target, step string) {
 	}
 }
 
-// Event moves the bar when a started asset has ended.
+// Event updates the bar after an asset has ended.
 func (p *Progress) Event(e cook.Event) {
 	if e.Outcome == cook.Warned {
 		return
@@ -168,7 +169,7 @@ func (p *Progress) Event(e cook.Event) {
 	p.work.running = slices.Delete(p.work.running, i, i+1)
 }
 
-// slowest limits the number of running assets that are named.
+// slowest limits the number of running assets that are shown.
 const slowest = 3
 
 // redraw draws the bar and the assets that have been running longest, or writes a line to the log.
@@ -180,16 +181,16 @@ func (p *Progress) redraw() {
 		return
 	}
 	lines := []string{p.barLine(p.live.Width())}
-	for _, s := range p.work.running[:min(slowest, len(p.work.running))] { // oldest first
+	for _, s := range p.work.running[:min(slowest, len(p.work.running))] { // running has the oldest asset first
 		lines = append(lines, fmt.Sprintf("  %8s %s", human.Duration(p.now().Sub(s.at).Round(100*time.Millisecond)), s.assetAndStep()))
 	}
 	p.live.Draw(lines...)
 }
 
-// long is the running time after which an asset is named in a log.
+// long is the minimum running time of assets that a log names.
 const long = 30 * time.Second
 
-// printBeat writes a line to the log if the run has work. It reports whether the run has work.
+// printBeat writes a line to the log, and returns true, if the run has work.
 func (p *Progress) printBeat() bool {
 	switch r := &p.reading; {
 	case r.of > 0:
@@ -214,7 +215,7 @@ func (p *Progress) printBeat() bool {
 	return true
 }
 
-// barLine returns the first line that is drawn.
+// barLine returns the line with the bar.
 func (p *Progress) barLine(width int) string {
 	switch r := &p.reading; {
 	case r.of > 0:
@@ -239,8 +240,8 @@ func (r *reading) readingRate(now time.Time) string {
 	return fmt.Sprintf("%d files/s  %s/s", per(float64(r.files)), human.Bytes(per(float64(r.bytes))))
 }
 
-// finishedShare returns the finished share of the expected work. If no time is expected, it returns
-// the share of finished assets.
+// finishedShare returns the finished share of the expected time. If the time is unknown, it returns
+// the finished share of the assets.
 func (p *Progress) finishedShare() float64 {
 	if p.work.expected > 0 {
 		return min(1, float64(p.worked())/float64(p.work.expected))
@@ -248,8 +249,8 @@ func (p *Progress) finishedShare() float64 {
 	return float64(p.work.done) / float64(p.work.total)
 }
 
-// worked returns the expected time of finished assets plus the running time of running assets. An
-// asset's running time counts only up to its expected time.
+// worked returns the expected time of finished assets plus the time of running assets. The time of
+// a running asset counts up to its expected time.
 func (p *Progress) worked() time.Duration {
 	past := p.work.past
 	for _, s := range p.work.running {
@@ -272,7 +273,7 @@ func drawBar(width int, share float64, text string) string {
 	return "cook [" + bar + "]" + text
 }
 
-// eta estimates the remaining time: the time taken so far, scaled by the ratio of remaining to
+// eta estimates the remaining time: the elapsed time, multiplied by the ratio of remaining to
 // finished work.
 func (p *Progress) eta() string {
 	past := p.worked()

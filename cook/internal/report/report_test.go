@@ -18,7 +18,8 @@ import (
 	"github.com/assetcook/assetcook/internal/frontend"
 )
 
-// events are a small run: two assets that are up to date, one of each other outcome.
+// events are the events of a small run. Two assets are up to date, and each other outcome occurs
+// once.
 func events() []cook.Event {
 	reason := func(kind string) []cook.Reason { return []cook.Reason{{Kind: plan.Kind(kind)}} }
 	return []cook.Event{
@@ -108,7 +109,8 @@ func TestJSONIsOneObjectALine(t *testing.T) {
 	}
 }
 
-// If a round of a watcher has no work and nothing new to report, it writes nothing.
+// TestRecordsBeginWithTheFirstNews checks that a round of a watcher without work and without a new
+// message writes nothing.
 func TestRecordsBeginWithTheFirstNews(t *testing.T) {
 	var b bytes.Buffer
 	r := NewRounds(func() (cook.Observer, func()) {
@@ -130,8 +132,8 @@ func TestRecordsBeginWithTheFirstNews(t *testing.T) {
 	}
 }
 
-// screen returns the text that a terminal shows after some writes, as far as Progress controls
-// terminals.
+// screen returns the text on a terminal after some writes. It understands the control sequences
+// that Progress uses.
 func screen(text string) []string {
 	lines, at := []string{""}, 0
 	for text != "" {
@@ -198,7 +200,7 @@ func TestProgress(t *testing.T) {
 	p.Step("c", "", "encode")
 	now = now.Add(4 * time.Second)
 	end("a.png")
-	// In 4 s, 4 s of a and 2 s of b were done. So the remaining 2 s take 1.3 s.
+	// In 4 s, 6 s of work were done on a and b. So the remaining 2 s of work take 1.3 s.
 	show("cook [=======================>       ] 1/4  1.0 MiB  eta 1s", `        4s "b\n.png": "pack\n"`)
 	p.Step("", "", "down 3.0 MiB 1.0 MiB/s")
 	show("cook [=====> ] 1/4  1.0 MiB  eta 1s  down 3.0 MiB 1.0 MiB/s", `        4s "b\n.png": "pack\n"`)
@@ -218,8 +220,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// A log gets its first line after the first pause, and a line after each further pause, however
-// often the clock ticks. A run without work gets no lines.
+// TestLogGetsLinesAfterPauses checks that a log gets a line after each interval, whatever the
+// number of ticks. A run without work must not write lines.
 func TestLogGetsLinesAfterPauses(t *testing.T) {
 	now := time.Unix(0, 0)
 	var b strings.Builder
@@ -242,8 +244,8 @@ func TestLogGetsLinesAfterPauses(t *testing.T) {
 	}
 }
 
-// Without a terminal, a line is printed now and then. It names assets that have been running for a
-// long time.
+// TestHeartbeat checks the lines in a log, which name assets that have been running for a long
+// time.
 func TestHeartbeat(t *testing.T) {
 	now := time.Unix(0, 0)
 	var b strings.Builder
@@ -286,7 +288,8 @@ func TestHeartbeat(t *testing.T) {
 	p.Stop()
 }
 
-// Each round has its own observer. A message that all rounds repeat is printed once.
+// TestRounds checks that each round has its own observer. A message that every round repeats must
+// be printed once.
 func TestRounds(t *testing.T) {
 	var out bytes.Buffer
 	ended := 0

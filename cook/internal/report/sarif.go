@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/version"
 )
 
-// SARIF is an observer that collects failures, warnings and differences for code hosts, in
-// the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS).
+// SARIF is an observer that collects failures, warnings and differences for code hosts. The format
+// is SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
 type SARIF struct {
 	cook.Observers
 
@@ -21,7 +21,7 @@ type SARIF struct {
 	results []sarifResult
 }
 
-// NewSARIF returns an observer for a run. dir is the asset directory as the user named it.
+// NewSARIF returns an observer for a run. dir is the asset directory as the user wrote it.
 func NewSARIF(dir string) *SARIF { return &SARIF{dir: dir, results: []sarifResult{}} }
 
 // sarifRules are the kinds of results, which SARIF calls rules.
@@ -63,7 +63,7 @@ type sarifFile struct {
 
 type sarifRegion struct {
 	StartLine   int `json:"startLine"`
-	StartColumn int `json:"startColumn"` // column in bytes
+	StartColumn int `json:"startColumn"` // column, counted in bytes
 }
 
 // Event adds a failure or a warning.
@@ -82,7 +82,7 @@ func (s *SARIF) Event(e cook.Event) {
 	s.addDiagnostic(rule, &d)
 }
 
-// Finding adds a difference.
+// Finding adds a difference that a verification found.
 func (s *SARIF) Finding(f cook.Finding) {
 	d := diagnoseFinding(s.dir, &f)
 	s.addDiagnostic("difference", &d)
@@ -122,7 +122,7 @@ func uri(file string) string {
 	}
 	escaped := frontend.EscapePath(filepath.ToSlash(file))
 	if first, _, _ := strings.Cut(escaped, "/"); strings.Contains(first, ":") {
-		return "./" + escaped // prefix against a colon, which would end a URI scheme
+		return "./" + escaped // otherwise a colon could end a URI scheme
 	}
 	return escaped
 }

@@ -21,30 +21,30 @@ type schema = map[string]any
 
 // Measured is the JSON record of time and memory by stage and recipe.
 type Measured struct {
-	Event    string            `json:"event"` // "measured"
+	Event    string            `json:"event"` // always "measured"
 	Run      guid.ID           `json:"run,omitzero"`
 	Counters counters.Snapshot `json:"counters"`
 	Memory   []memory.GroupRow `json:"memory"`
-	PeakRSS  int64             `json:"peak_rss,omitempty"` // bytes
+	PeakRSS  int64             `json:"peak_rss,omitempty"` // peak physical memory in bytes
 }
 
 // A Kind is a kind of JSON lines that have the same fields.
 type Kind struct {
-	Events []string // values of "event"; the first names the kind
-	Always string   // fields of every line, separated by spaces
-	Maybe  string   // fields of only some lines
+	Events []string // values of the field "event"; the first is the name of the kind
+	Always string   // names of the fields in every line, separated by spaces
+	Maybe  string   // names of the fields in some lines
 	Doc    string
 
 	of reflect.Type
 }
 
-// Fields shared by several kinds.
+// These are the fields that several kinds of lines have.
 const (
 	ofAsset = "path_base64 target recipe outputs reasons bytes_in bytes_out ns cook_ns image"
 	ofPlace = "file line column"
 )
 
-// Kinds lists all kinds of JSON lines, except the lines of commands that only list things.
+// Kinds lists the kinds of JSON lines. It omits commands that only print lists.
 func Kinds() []Kind {
 	record := reflect.TypeFor[Record]()
 	return []Kind{
@@ -65,10 +65,10 @@ func Kinds() []Kind {
 	}
 }
 
-// An Object describes a struct that is part of the records.
+// An Object describes a struct in the records.
 type Object struct {
 	Name   string
-	Fields []Field // fields in the order of the struct
+	Fields []Field
 
 	of reflect.Type
 }
@@ -79,8 +79,8 @@ type Field struct {
 	Words     []string
 }
 
-// fields has a paragraph for each object: its name, and a line for each field in the order of the
-// struct, with name, meaning and perhaps values, separated by tabs.
+// fields has a paragraph for each object: its name, and a line per field. A line has the name, the
+// meaning and the values of the field, separated by tabs.
 //
 //go:embed fields.txt
 var fields string
@@ -139,7 +139,7 @@ func Schema() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := k.Events[0] + "_event" // name that no object has
+		name := k.Events[0] + "_event" // no object has this name
 		m.defs[name] = line
 		all = append(all, schemaRef(name))
 	}
@@ -165,7 +165,7 @@ type schemaMaker struct {
 	objects map[reflect.Type]*Object
 }
 
-// kindSchema returns the schema of a kind of lines.
+// kindSchema returns the schema of lines of a kind.
 func (m *schemaMaker) kindSchema(k *Kind) (schema, error) {
 	all, err := m.structProperties(k.of)
 	if err != nil {
@@ -183,8 +183,8 @@ func (m *schemaMaker) kindSchema(k *Kind) (schema, error) {
 	return schema{"description": k.Doc, "type": "object", "properties": properties, "required": always, "additionalProperties": false}, nil
 }
 
-// structProperties returns the schemas of the fields of a struct. It returns an error if the
-// described fields differ from the fields of the struct.
+// structProperties returns the schemas of the fields of a struct. It returns an error if
+// Object.Fields does not match the struct.
 func (m *schemaMaker) structProperties(t reflect.Type) (schema, error) {
 	object := m.objects[t]
 	if object == nil {

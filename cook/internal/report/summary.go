@@ -11,11 +11,11 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// mostKinds limits the number of file kinds that are named.
+// mostKinds limits the number of file kinds in the output.
 const mostKinds = 6
 
-// WriteKinds prints the kinds of files that a first run copied or ignored by default, the engine
-// that it assumed, and the preset that fits images with mipmaps.
+// WriteKinds prints which kinds of files a first run copied or ignored by default. It also prints
+// the assumed engine, and the preset that matches images with mipmaps.
 func WriteKinds(w io.Writer, s *cook.Summary) {
 	if s.AnyEngine {
 		fmt.Fprintln(w, `no engine is named: images, sounds and models are in formats that most engines load; name yours for smaller and faster ones: engine = "three" in [project] of cook.toml, or cook init -for three (cook help engines)`)
@@ -27,7 +27,7 @@ func WriteKinds(w io.Writer, s *cook.Summary) {
 		fmt.Fprintf(w, "left out: %s; see cook help ignore\n", kindsText(s.LeftOut))
 	}
 	switch {
-	case s.AnyEngine: // images get no mipmaps for any engine
+	case s.AnyEngine: // images get no mipmaps if no engine is named
 	case s.Preset == "2d":
 		fmt.Fprintln(w, `the images look like a 2D game; their roles decide which get mipmaps (in a rule, preset = "2d" turns mipmaps off, and preset = "3d" gives sprites mipmaps too)`)
 	case s.Preset == "3d":

@@ -1,4 +1,4 @@
-// Package report presents runs to people and to programs: as lines, JSON, a progress bar, and
+// Package report presents runs to people and programs: as lines, as JSON, as a progress bar, and as
 // tables.
 package report
 
@@ -17,30 +17,30 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// Text is an observer that prints lines for people.
+// Text is an observer that prints readable lines.
 type Text struct {
-	Out   io.Writer      // the output of the command
+	Out   io.Writer      // output of the command
 	Err   io.Writer      // failures, warnings and notes
 	Dir   string         // the asset directory, relative to the working directory
-	Style frontend.Style // style of Err
+	Style frontend.Style // style of the output to Err
 
-	Verbose bool // print a line for each asset with work
-	Explain bool // print reasons below each line; with Verbose, also for skipped assets
+	Verbose bool // print a line for each asset that needs work
+	Explain bool // print the reasons below each line; with Verbose, also for skipped assets
 	DryRun  bool
 
-	// Keep saves all failures and warnings if some of them were not printed, and returns the name
-	// of the file. If Keep is nil, they are not saved.
+	// Keep saves all failures and warnings if some of them were not printed. It returns the name of
+	// the file. If Keep is nil, they are not saved.
 	Keep   func(all []byte) (where string, err error)
 	causes Causes
-	found  Causes       // differences
-	all    bytes.Buffer // failures and warnings
+	found  Causes
+	all    bytes.Buffer
 	recap  recap
 }
 
-// mostKept limits the total size, in bytes, of the failures and warnings that are saved.
+// mostKept limits the failures and warnings that are saved, in bytes.
 const mostKept = 64 << 20
 
-// Done prints how many failures and warnings were not printed.
+// Done prints the number of failures and warnings that were not printed.
 func (t *Text) Done() {
 	hidden := t.causes.hidden() || t.found.hidden()
 	t.causes.printCounts(t.printDiagnostic)
@@ -63,17 +63,17 @@ func (t *Text) Done() {
 // printDiagnostic prints a failure or a warning.
 func (t *Text) printDiagnostic(d *frontend.Diagnostic) { fmt.Fprint(t.Err, t.Style.Format(d)) }
 
-// printFound prints a difference; differences are the output of the command.
+// printFound prints a difference to the output of the command.
 func (t *Text) printFound(d *frontend.Diagnostic) { fmt.Fprint(t.Out, d) }
 
-// problem prints a failure or a warning, or counts it.
+// problem prints a failure or a warning, or only counts it.
 func (t *Text) problem(e *cook.Event) {
 	d := diagnose(t.Dir, e)
 	t.recap.recapDiagnostic(&d)
 	t.printOrKeep(&t.causes, e.Path, &d, t.printDiagnostic)
 }
 
-// printOrKeep prints a diagnostic about an asset, or counts it.
+// printOrKeep prints a diagnostic, or only counts it.
 func (t *Text) printOrKeep(causes *Causes, asset string, d *frontend.Diagnostic, print func(*frontend.Diagnostic)) {
 	if t.Verbose {
 		print(d)
@@ -100,7 +100,7 @@ func (t *Text) Note(text string) {
 	fmt.Fprintf(t.Err, "cook: %s\n", frontend.Indented(text))
 }
 
-// Event prints failures and warnings, and also other outcomes if the options request it.
+// Event prints failures and warnings. It prints other outcomes if the options request it.
 func (t *Text) Event(e cook.Event) {
 	name := nameAsset(e.Path, e.Target)
 	skipped := false
@@ -156,22 +156,23 @@ func ShowAll(names []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// Rounds is an observer of a watcher. Each round gets a new observer, so that no progress is shown
-// between rounds. A note or failure that every round repeats is passed on only once.
+// Rounds is an observer for a watcher. Each round gets a new observer, so that no progress is shown
+// between rounds. If every round repeats a note or a failure, it is passed on only once.
 type Rounds struct {
 	begin func() (o cook.Observer, done func())
 
 	mu        sync.Mutex
 	now       cook.Observer // nil between rounds
 	done      func()
-	last, new map[string]bool // notes and failures of the last round, and of this one
+	last, new map[string]bool // notes and failures of the last round and of this round
 }
 
 // NewRounds returns a Rounds. begin must return the observer of one round, and a function that ends
 // the round.
 func NewRounds(begin func() (o cook.Observer, done func())) *Rounds { return &Rounds{begin: begin} }
 
-// runningRound returns the observer of the running round. The caller must hold the lock.
+// runningRound returns the observer of the round, and begins a round if necessary. The caller must
+// hold mu.
 func (r *Rounds) runningRound() cook.Observer {
 	if r.now == nil {
 		r.now, r.done = r.begin()
@@ -201,7 +202,7 @@ func (r *Rounds) Planned(assets int, expected time.Duration) {
 	r.runningRound().Planned(assets, expected)
 }
 
-// Event passes the event on, unless it is a failure that the last round had as well.
+// Event passes an event on, unless the last round had the same failure.
 func (r *Rounds) Event(e cook.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -231,7 +232,7 @@ func (r *Rounds) Reading(files, of int, bytes int64) {
 	r.runningRound().Reading(files, of, bytes)
 }
 
-// Note passes a note on, unless this round or the last round already had it.
+// Note passes a note on, unless this round or the last round had the same note.
 func (r *Rounds) Note(text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,25 +9,25 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A row is a built-in rule, which every other rule overrides. It assigns a recipe, and perhaps
-// an option, to files with an extension in any case.
+// A row is a built-in rule. Every other rule overrides it. It assigns a recipe, and perhaps an
+// option, to files with an extension in upper or lower case.
 type row struct {
 	recipe string
-	match  string // pattern with the same meaning, for messages
+	match  string // equivalent pattern, for messages
 	hint   recipe.Hint
-	holder *recipe.Recipe // recipe whose outputs may contain the file; nil if none
+	holder *recipe.Recipe // recipe whose outputs may contain the file; may be nil
 }
 
-// A table holds the built-in rules, made from the declarations of the recipes. The first row of a
-// recipe has no hint. It is followed by one row for each hint of the recipe.
+// A table has the built-in rules, which come from the declarations of the recipes. The first row of
+// a recipe has no hint. It is followed by a row for each hint of the recipe.
 type table struct {
-	rows   []row                   // rows; the first is the fallback
-	first  map[string]int          // first row of the recipe for each extension
-	hinted []func(path string) int // functions by first row that choose the row by hint
+	rows   []row                   // row 0 applies to all other files
+	first  map[string]int          // first row of a recipe, by extension
+	hinted []func(path string) int // functions that choose a row by the hint in a path, by first row
 	// recognizes maps a recipe's first row to the function that reports whether a file is for the
 	// recipe. A recipe without a function takes all files with its extensions.
 	recognizes map[int]func(head []byte) bool
-	head       func(path string) ([]byte, error) // function that reads the first bytes; may be nil
+	head       func(path string) ([]byte, error) // returns the first bytes of a file; may be nil
 }
 
 func newBuiltinTable(recipes *recipeset.Set) table {
@@ -64,7 +64,7 @@ func newBuiltinTable(recipes *recipeset.Set) table {
 	return t
 }
 
-// addContainedFiles adds the row for files that a recipe's outputs may contain.
+// addContainedFiles adds a row for files that the outputs of a recipe may contain.
 func (t *table) addContainedFiles(r *recipe.Recipe, extensions []string) {
 	var letters []string
 	for _, ext := range extensions {
@@ -87,11 +87,11 @@ func braces(words []string) string {
 	return "{" + strings.Join(words, ",") + "}"
 }
 
-// maxExtension is greater than the length of any recipe's extensions, in bytes.
+// maxExtension limits the extensions of recipes, in bytes.
 const maxExtension = 64
 
-// rowOfPath returns the row of a path. As in recipe.Ext, a name whose only dot is its first
-// character has no extension. Unlike recipe.Ext, findKey does not allocate.
+// rowOfPath returns the row for a path. Like recipe.Ext, it finds no extension if the only dot is
+// the first character. Unlike recipe.Ext, it does not allocate.
 func (t *table) rowOfPath(path string) int {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	i := strings.LastIndexByte(name, '.')
@@ -113,7 +113,7 @@ func (t *table) rowOfPath(path string) int {
 	return first
 }
 
-// rejects reports whether a file has the extension of a recipe but is not recognized by it.
+// rejects reports whether a file has the extension of a recipe that does not recognize the content.
 func (t *table) rejects(path string, row int) bool {
 	recognizes := t.recognizes[row]
 	if recognizes == nil || t.head == nil {
@@ -123,8 +123,8 @@ func (t *table) rejects(path string, row int) bool {
 	return err == nil && !recognizes(head)
 }
 
-// likelyRecipe returns the recipe that cooks the extensions at the end of the patterns, or ""
-// if there is not exactly one.
+// likelyRecipe returns the recipe for the extensions of the patterns. It returns "" if they belong
+// to several recipes.
 func (t *table) likelyRecipe(patterns []string) (name string) {
 	for _, text := range patterns {
 		row := t.rowOfPath("a" + path.Ext(text))
@@ -137,12 +137,12 @@ func (t *table) likelyRecipe(patterns []string) (name string) {
 }
 
 // ReadHeads sets the function that reads the first recipe.HeadSize bytes of a source. Recipes
-// recognize their sources by these bytes. Without this function, recipes accept all sources
-// with their extensions.
+// recognize their sources by these bytes. Without the function, recipes accept all sources with
+// their extensions.
 func (s *Set) ReadHeads(head func(path string) ([]byte, error)) { s.builtin.head = head }
 
-// Unrecognized returns the recipe that lists the extension of a source but does not recognize
-// its content, or "" if there is none. Such a source is copied unless a rule names a recipe.
+// Unrecognized returns the recipe that lists the extension of a source but does not recognize its
+// content, or "". Such a source is copied unless a rule names a recipe.
 func (s *Set) Unrecognized(path string) string {
 	row := s.builtin.rowOfPath(path)
 	if !s.builtin.rejects(path, row) {

@@ -32,14 +32,15 @@ var kindFake = recipe.Recipe{
 	},
 }
 
-// The names of the built-in rules.
+// These are the names of the built-in rules.
 const (
 	plains  = "*.{webp,png,tga,jpeg}"
 	colors  = plains + " whose path says color"
 	normals = plains + " whose path says normal"
 )
 
-// A hint from the path sets an option, and every rule overrides it.
+// TestHintOfPathSetsOption checks that a hint in the path sets an option, and that every rule
+// overrides it.
 func TestHintOfPathSetsOption(t *testing.T) {
 	s, err := Compile([]File{{Name: "cook.toml", Data: []byte(`
 [[rule]]
@@ -82,7 +83,6 @@ recipe = "image"
 	}
 }
 
-// findKey finds a row by extension and hint, without allocating.
 func TestBuiltinRowIsFoundWithoutAllocation(t *testing.T) {
 	table := newBuiltinTable(recipes(t, kindFake, jsonFake, copyFake))
 	for path, want := range map[string]string{
@@ -101,7 +101,6 @@ func TestBuiltinRowIsFoundWithoutAllocation(t *testing.T) {
 	}
 }
 
-// A set of recipes may lack the built-in recipes.
 func TestSetWithoutCopyRecipeCompiles(t *testing.T) {
 	s, err := Compile([]File{{Name: "cook.toml", Data: []byte("[[rule]]\nmatch = '*.txt'\nrecipe = 'image'")}}, recipes(t, kindFake))
 	if err != nil {

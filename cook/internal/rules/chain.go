@@ -14,13 +14,13 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// maxSteps limits the number of steps for one source, since rules whose outputs match each
-// other could add steps without end.
+// maxSteps limits the number of steps for one source. Rules whose outputs match each other could
+// add steps without end.
 const maxSteps = 1000
 
-// extendChain adds steps to the method of a source or an artifact: the methods that rules for
-// artifacts choose for its outputs. used lists the rules that named the recipes of the earlier
-// steps. left is the number of steps that may still be added.
+// extendChain adds steps to a method. Rules for artifacts choose these steps for the outputs of the
+// method. used lists the rules that named the recipes of the earlier steps. left is the number of
+// steps that may still be added.
 func (s *Set) extendChain(m *Method, path, target string, used []int, left *int) (*Method, error) {
 	var then []*Method
 	for i, t := range m.Outputs {
@@ -58,7 +58,8 @@ func (s *Set) extendChain(m *Method, path, target string, used []int, left *int)
 	return s.cache.joinSteps(m, then), nil
 }
 
-// matchArtifact matches an artifact. It skips the rules in used, because they made the artifact.
+// matchArtifact matches an artifact with rules for artifacts. It skips the rules in used, because
+// no rule applies to its own output.
 func (s *Set) matchArtifact(matched *selection, path, target string, used []int) (row int) {
 	row = s.matchLayers(matched, path, s.number[target], target, true)
 	for _, rule := range used {
@@ -67,7 +68,8 @@ func (s *Set) matchArtifact(matched *selection, path, target string, used []int)
 	return row
 }
 
-// eachChoice calls do with the rules that match the source, then each step of its chain.
+// eachChoice calls do with the layers that match the source, and with the layers that match each
+// later step of the chain.
 func (s *Set) eachChoice(m *Method, path, target string, do func(matched *selection, row int)) {
 	var matched selection
 	do(&matched, s.matchLayers(&matched, path, s.number[target], target, false))
@@ -86,8 +88,8 @@ func (s *Set) eachLater(m *Method, path, target string, used []int, do func(matc
 	}
 }
 
-// joinSteps returns the method of a chain. Equal steps give the same method. The caller holds the lock
-// of the Set.
+// joinSteps returns the method of a chain. Equal steps give the same method. The caller must hold
+// the lock of the Set.
 func (c *outcomeCache) joinSteps(m *Method, then []*Method) *Method {
 	key := strconv.Itoa(c.numberOfMethod(m))
 	for _, next := range then {
@@ -96,7 +98,7 @@ func (c *outcomeCache) joinSteps(m *Method, then []*Method) *Method {
 	known := c.chains[key]
 	if known == nil {
 		whole, alone := *m, *m
-		whole.chosen.holder, alone.chosen.holder = nil, nil // holder is nil in a chain, because rules decide about its artifacts
+		whole.chosen.holder, alone.chosen.holder = nil, nil // rules decide about the artifacts of a chain
 		whole.Alone, whole.Then, alone.Whole = &alone, then, &whole
 		known = &whole
 		c.chains[key] = known
@@ -104,7 +106,7 @@ func (c *outcomeCache) joinSteps(m *Method, then []*Method) *Method {
 	return known
 }
 
-// numberOfMethod numbers methods from 1; a nil method is 0.
+// numberOfMethod returns the number of a method, from 1. The number of nil is 0.
 func (c *outcomeCache) numberOfMethod(m *Method) int {
 	if m == nil {
 		return 0
@@ -151,21 +153,20 @@ func (m *Method) FinalNames(path string) []string {
 	return list
 }
 
-// A Step is a single method: it has no Then. It may be part of a chain.
+// A Step is a method without further steps. It may be part of a chain.
 type Step struct {
 	*Method
 	// Path is the input: the source, or an artifact of an earlier step.
 	Path string
-	// Of is appended to option keys to distinguish the steps of a chain: " of {stem}.png", and ""
-	// for the first step.
+	// Of is a suffix for option keys, which distinguishes the steps of a chain: " of {stem}.png".
+	// For the first step, it is "".
 	Of string
 }
 
-// Of is the text with which Step.Of begins for all steps except the first.
+// Of is the beginning of Step.Of in all steps but the first.
 const Of = " of "
 
-// Steps yields the steps for a source. Each step comes after the steps whose artifacts it
-// reads.
+// Steps yields the steps for a source. Each step follows the steps whose artifacts it reads.
 func (m *Method) Steps(path string) iter.Seq[Step] {
 	return func(yield func(Step) bool) { m.eachStep(path, "", yield) }
 }
@@ -208,7 +209,7 @@ func (m *Method) NamesOutputs() bool {
 	return m.anyStep(func(s *Method) bool { return s.Recipe.NamesOutputs && !s.Traits().IgnoresNames })
 }
 
-// Cheap reports whether every step costs no more than copying its result out of the store.
+// Cheap reports whether every step takes no longer than copying its result from the store.
 func (m *Method) Cheap() bool { return !m.anyStep(func(s *Method) bool { return !s.Recipe.Cheap }) }
 
 func (m *Method) anyStep(is func(*Method) bool) bool {
@@ -223,9 +224,9 @@ func (m *Method) anyStep(is func(*Method) bool) bool {
 	return false
 }
 
-// hashFollowedRules sets the option Follow.Option to a checksum of rules of the target. It includes
-// the rules that may change how the recipe Follow.Recipe cooks a file. Of each rule, only the
-// recipe, the outputs and the keys in Follow.Keys count.
+// hashFollowedRules sets the option Follow.Option to a checksum of rules of the target. These are
+// the rules that may change how the recipe Follow.Recipe cooks a file. The checksum covers their
+// recipes, their outputs, and the keys in Follow.Keys.
 func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 	other, ok := d.set.vocab.recipes.Lookup(f.Recipe)
 	if !ok {
@@ -239,7 +240,7 @@ func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 			continue
 		}
 		if l.recipe != "" && l.patterns.Len() == 0 && l.recipe != f.Recipe {
-			continue // table of options for another recipe
+			continue // the table is for another recipe
 		}
 		settings := l.settingsOf(other, f.Keys)
 		if l.patterns.Len() > 0 && l.recipe == "" && len(l.outputs) == 0 && len(settings) == 0 {
@@ -261,7 +262,7 @@ func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 		}
 		for _, t := range l.outputs {
 			k.String("output", t.String())
-			if t.hashed { // dependencies on names of artifacts, which belong to a target
+			if t.hashed { // names with {hash} belong to a target
 				k.String("target", target)
 			}
 		}
@@ -279,16 +280,15 @@ func (d *decision) hashFollowedRules(target string, f *recipe.Follow) {
 	}
 }
 
-// dependsOnFolder reports whether a layer from a cook.toml in a directory may cook files of the
-// same name in two directories differently, or write them to one directory.
+// dependsOnFolder reports whether files with the same name may be cooked differently in two
+// directories, because of this layer.
 func (l *layer) dependsOnFolder(prefix string) bool {
 	named := func(text string) bool { return strings.Contains(text, "/") }
 	return prefix != "" || slices.ContainsFunc(l.texts, named) ||
 		slices.ContainsFunc(l.outputs, func(t Template) bool { return named(t.String()) })
 }
 
-// settingsOf returns the settings of a layer that have one of the keys and that the recipe
-// accepts.
+// settingsOf returns the settings of a layer with one of the keys, if the recipe accepts them.
 func (l *layer) settingsOf(r recipe.Recipe, keys []string) (list []setting) {
 	cooker := r.New()
 	for _, s := range l.settings {
@@ -299,8 +299,7 @@ func (l *layer) settingsOf(r recipe.Recipe, keys []string) (list []setting) {
 	return list
 }
 
-// mayMatch reports whether a layer may match files with one of the extensions. A pattern that
-// ends in another extension cannot match.
+// mayMatch reports whether a layer may match files with one of the extensions.
 func (l *layer) mayMatch(extensions []string) bool {
 	if len(l.texts) == 0 {
 		return true
@@ -331,8 +330,8 @@ func (m *Method) Follows() bool {
 	})
 }
 
-// Followed implements jobs.Env.Followed for jobs of the method. For a method that does not follow
-// rules, it returns nothing. Another machine, which has no rules, then makes the same artifacts.
+// Followed implements jobs.Env.Followed. It returns nothing if the method does not follow rules, so
+// that another machine without these rules makes the same artifacts.
 func (m *Method) Followed(source string) (by string, options any, outputs []string) {
 	if m.set == nil || !m.Follows() {
 		return "", nil, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// steps lists the steps of a chain, each as recipe and input.
+// steps lists the steps of a chain, each with recipe and input.
 func steps(m *Method, path string) (list []string) {
 	for s := range m.Steps(path) {
 		list = append(list, s.Recipe.Name+" "+s.Path+s.Of)
@@ -51,7 +51,7 @@ level = 1      # not for artifacts
 `)
 	for _, tc := range []struct{ path, target, steps, names string }{
 		{"x/m.txt", "pc", "mesh x/m.txt|copy x/m.a of {stem}.a|copy x/m.c of {stem}.c of {stem}.a", "x/m.a b/m.b"},
-		// The rule for zstd comes last, so it overrides the others, but it applies only once.
+		// The rule for zstd is the last rule, so it takes precedence. It applies only once.
 		{"x/m.txt", "web", "mesh x/m.txt|zstd x/m.a of {stem}.a|zstd b/m.b of b/{stem}.b", "x/m.a.zst b/m.b.zst"},
 		{"m.png", "pc", "image m.png", "m.png"},
 		{"m.png", "web", "image m.png|zstd m.png of {path}", "m.png.zst"},
@@ -117,8 +117,8 @@ type fakePicture struct {
 func (p *fakePicture) Outputs() []string                     { return []string{"{path}." + p.Form} }
 func (*fakePicture) Cook(context.Context, *recipe.Job) error { return nil }
 
-// The checksum of the rules for images changes with every rule that may change their outputs,
-// and with no other rule. A model sees how each image is cooked for its target.
+// TestFollowChecksumCoversRulesOfOtherRecipe checks that the checksum changes with every rule that
+// may change the outputs of images, and with no other rule.
 func TestFollowChecksumCoversRulesOfOtherRecipe(t *testing.T) {
 	model := recipe.Recipe{
 		Name: "model", Version: 1, Extensions: []string{".model"}, New: func() recipe.Cooker { return &fakeModel{} },
@@ -138,7 +138,7 @@ func TestFollowChecksumCoversRulesOfOtherRecipe(t *testing.T) {
 		{"", ""},
 		{"[[rule]]\nmatch = '*.png'\nquality = 'high'", ""},
 		{"[[rule]]\nmatch = '*.wav'\nrecipe = 'copy'", ""},
-		{"[target.x.picture]\nform = 'b'", ""}, // table of another target
+		{"[target.x.picture]\nform = 'b'", ""},
 		{"[[rule]]\nmatch = '*.png'\nform = 'b'", "b"},
 		{"[[rule]]\nmatch = '*.png'\nform = 'b'\nquality = 'high'", "b"},
 		{"[[rule]]\nmatch = '*.PNG'\nquality = 'low'\n[[rule]]\nmatch = '*.png'\nform = 'b'", "b"},

@@ -13,19 +13,19 @@ import (
 // A compiler turns files into layers and collects the errors.
 type compiler struct {
 	set      *Set
-	tables   []layer // tables of targets, applied after the rules without a target
-	aimed    []layer // rules with a target, applied last
-	patterns int     // number so far
-	full     bool    // set after an error about too many layers
+	tables   []layer // tables of targets, which override rules without a target
+	aimed    []layer // rules with a target, which override tables
+	patterns int
+	full     bool // set after an error about too many layers
 
 	in    tableReader     // the current file, and the errors of all files
-	torn  bool            // set if a file was not readable
-	gives map[string]bool // recipes with outputs from rules; "" for any recipe
-	needs []need          // rules of recipes without default outputs; they need outputs
-	aims  []aim           // targets of rules
+	torn  bool            // set if a file could not be parsed
+	gives map[string]bool // recipes whose outputs some rule sets; "" means any recipe
+	needs []need          // rules whose recipe has no default outputs
+	aims  []aim           // targets that rules name
 
 	engines engineNames
-	paths   func() iter.Seq[string] // sources, for messages; nil for none
+	paths   func() iter.Seq[string] // yields the sources, for messages; may be nil
 }
 
 // An aim is the target of a rule.
@@ -34,8 +34,8 @@ type aim struct {
 	at     Origin
 }
 
-// A need is a rule that names a recipe without default outputs. It can cook nothing unless another
-// rule sets outputs for the recipe.
+// A need is a rule that names a recipe without default outputs. Some rule must set outputs for this
+// recipe.
 type need struct {
 	recipe string
 	at     Origin
@@ -60,14 +60,14 @@ func newCompiler(recipes *recipeset.Set) *compiler {
 	}
 }
 
-// finishRules makes the Set once all files are read.
+// finishRules makes the Set after all files were read.
 func (c *compiler) finishRules() (*Set, error) {
 	for _, n := range c.needs {
 		if !c.torn && !c.gives[n.recipe] && !c.gives[""] {
 			c.in.errs = append(c.in.errs, &Error{File: n.at.File, Line: n.at.Line, Column: n.at.Column, Msg: needsOutputs(n.recipe)})
 		}
 	}
-	c.set.targets = slices.Sorted(maps.Keys(c.set.number))[1:] // the first is ""
+	c.set.targets = slices.Sorted(maps.Keys(c.set.number))[1:] // the first target is ""
 	for _, a := range c.aims {
 		if _, declared := c.set.number[a.target]; !c.torn && !declared {
 			e := c.set.texts.errorInFile(a.at.File, a.at.Line, a.at.Column, fmt.Sprintf("target: no table [target.%s] declares %[1]q%s", clipText(a.target), instead(a.target, c.set.targets)))

@@ -13,34 +13,34 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// A document holds a file's values as the TOML library reads them, and a tree of the same shape
-// with the position of each value.
+// A document has the values of a file as the TOML library decodes them. A tree of the same shape
+// has the position of each value.
 type document struct {
 	name   string
 	data   []byte
-	lines  []int // offset of the start of each line
+	lines  []int // offset of each line
 	values map[string]any
 	places *node
 }
 
-// A node is the position of one value. Offsets are in bytes.
+// A node has the positions of a value, as offsets in bytes.
 type node struct {
-	key    int // first occurrence of its key
+	key    int // offset of the first occurrence of the key
 	value  int
-	fields map[string]*node // values of a table, by key
-	items  []*node          // values of a list
+	fields map[string]*node // the values of a table, by key
+	items  []*node          // the values of a list
 }
 
-// The TOML library finds repeated keys by walking all keys it has seen, so its time is quadratic
-// in the keys of one table. These limits stop a hostile file after a second or two.
+// The TOML library needs quadratic time to find repeated keys of a table. These limits stop a
+// hostile file after at most two seconds.
 const (
-	maxKeys    = 100_000 // keys and list items in a file
-	maxInRule  = 1_000   // keys in one rule
-	maxOutside = 2_000   // keys outside rules, such as targets
+	maxKeys    = 100_000 // number of keys and list items in a file
+	maxInRule  = 1_000   // number of keys in a rule
+	maxOutside = 2_000   // number of keys outside rules, such as in tables of targets
 )
 
-// parseFile reads one file. It reports at most one error: the text after a syntax error cannot be
-// checked.
+// parseFile parses a file. It reports only the first syntax error, because it cannot check the text
+// after it.
 func parseFile(name string, data []byte) (*document, *Error) {
 	if len(data) > MaxFile {
 		return nil, &Error{File: name, Line: 1, Column: 1, Msg: fmt.Sprintf("file has more than %d bytes, the limit", MaxFile)}
@@ -65,9 +65,9 @@ func parseFile(name string, data []byte) (*document, *Error) {
 	return d, nil
 }
 
-// newDocument returns a document that has only the file's lines.
+// newDocument returns a document that knows only the lines of a file.
 func newDocument(name string, data []byte) *document {
-	// Some Windows editors put a byte order mark in front.
+	// Some Windows editors write a byte order mark first.
 	d := &document{name: name, places: &node{}, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
 	d.lines = append(make([]int, 0, 1+bytes.Count(d.data, []byte("\n"))), 0)
 	for i, c := range d.data {
@@ -90,7 +90,7 @@ func (d *document) errorInDocument(line, column int, msg string) *Error {
 	return e
 }
 
-// documents holds rule files by name, for excerpts in errors.
+// documents has rule files by name, for excerpts in errors.
 type documents map[string]*document
 
 // errorInFile returns an error at a position in a file.
@@ -101,7 +101,7 @@ func (all documents) errorInFile(file string, line, column int, msg string) *Err
 	return &Error{File: file, Line: line, Column: column, Msg: msg}
 }
 
-// lineText returns a line, counted from 1, exactly as in the file.
+// lineText returns a line of the file, unchanged. Lines count from 1.
 func (d *document) lineText(number int) string {
 	if number < 1 || number > len(d.lines) {
 		return ""
@@ -130,7 +130,8 @@ func (d *document) originAt(offset int, match string) Origin {
 	return Origin{File: d.name, Line: line, Column: column, Match: match}
 }
 
-// fieldPlace returns the position of a table's key, or of the table itself for an unknown key.
+// fieldPlace returns the position of a key in a table. For an unknown key, it returns the position
+// of the table.
 func (n *node) fieldPlace(key string) *node {
 	if f := n.fields[key]; f != nil {
 		return f
@@ -138,7 +139,8 @@ func (n *node) fieldPlace(key string) *node {
 	return n
 }
 
-// itemPlace returns the position of a list's item, or of the list itself.
+// itemPlace returns the position of an item in a list. For an unknown item, it returns the position
+// of the list.
 func (n *node) itemPlace(i int) *node {
 	if i < len(n.items) {
 		return n.items[i]
@@ -160,15 +162,15 @@ func (r *tableReader) failf(offset int, format string, args ...any) *Error {
 	return e
 }
 
-// A locator builds the tree of positions in one pass over the syntax. It stops at a syntax
-// error and accepts repeated keys: the TOML library reports both.
+// A locator builds the tree of positions in one pass over the syntax. It stops at a syntax error,
+// and accepts repeated keys, because the TOML library reports both.
 type locator struct {
 	*document
 	parser  unstable.Parser
-	keys    int // keys of the file
-	inRule  int // keys of the current rule
-	outside int // keys outside rules
-	tooMany int // offset of the first key over a limit, or -1
+	keys    int // number of keys in the file
+	inRule  int // number of keys in the current rule
+	outside int // number of keys outside rules
+	tooMany int // offset of the first key beyond a limit, or -1
 }
 
 func (d *document) locateValues() *Error {
@@ -202,8 +204,8 @@ func (d *document) locateValues() *Error {
 	return d.errorInDocument(line, column, fmt.Sprintf("too many keys: at most %d in a file, %d in one rule, %d outside of rules", maxKeys, maxInRule, maxOutside))
 }
 
-// descendKey follows a dotted key and creates missing nodes. As in TOML, the name of an array
-// of tables refers to its last item.
+// descendKey follows a dotted key, and creates missing nodes. As in TOML, the name of an array of
+// tables means its last item.
 func (l *locator) descendKey(n *node, key unstable.Iterator, rule bool) *node {
 	for key.Next() {
 		if len(n.items) > 0 {
@@ -230,7 +232,7 @@ func (l *locator) keyValue(table *node, e *unstable.Node, rule bool) {
 	for key := e.Key(); key.Next(); {
 		end = int(key.Node().Raw.Offset + key.Node().Raw.Length)
 	}
-	// The syntax tree does not record the start of a list, so it is found in the text.
+	// The syntax tree lacks the start of a list, so it is searched for in the text.
 	n.value = l.skipBytes(l.skipBytes(end, " \t="), " \t")
 	l.locateContents(n, e.Value(), rule)
 }
@@ -248,8 +250,8 @@ func (l *locator) locateContents(n *node, value *unstable.Node, rule bool) {
 				item.value = int(it.Node().Raw.Offset)
 			}
 			n.items = append(n.items, item)
-			// The library checks each item separately for repeated keys. So for all items of a list
-			// together, only the limit per file applies.
+			// The library checks the keys of each item separately. The items of a list therefore
+			// need only the limit per file.
 			inRule, outside := l.inRule, l.outside
 			l.inRule, l.outside = 0, 0
 			l.countKey(item.value, rule)

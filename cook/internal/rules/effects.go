@@ -14,13 +14,13 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A use records the effect of a layer on the sources passed to Method.
+// A use has the effect of a layer on the sources for which Method was called.
 type use struct {
-	source  string   // the first source that it matches, "" for none
-	recipes []string // recipes of the matching sources
-	taken   []bool   // settings that some of these recipes accept
-	won     []bool   // settings with an effect; last element: outputs
-	lost    []loss   // one source per setting that another layer overrides
+	source  string   // first source that the layer matches, or ""
+	recipes []string // recipes of the sources that the layer matches
+	taken   []bool   // whether one of the recipes accepts the setting, by setting
+	won     []bool   // whether the setting has an effect, by setting; the last element is for the outputs
+	lost    []loss   // a source for which another layer overrides the setting, by setting
 }
 
 // A loss is a source for which another layer overrides a setting.
@@ -47,8 +47,7 @@ func (s *Set) noteEffects(matched *selection, path string, d *decision) {
 			continue
 		}
 		for k, o := range l.settings {
-			// The options of the cooker have changed by now. That does not matter, because they do
-			// not affect whether it accepts a setting.
+			// The cooker may have other options now. They do not affect which settings it accepts.
 			if recipeset.SetOption(d.set.vocab.freshCooker(d.recipe), o.key, o.value) == nil {
 				u.taken[k] = true
 				u.countSetting(k, i, d.won[o.key], path)
@@ -69,14 +68,14 @@ func (u *use) countSetting(k, layer int, winner win, source string) {
 	}
 }
 
-// Sets reports whether any rule that matches a source contains settings that a recipe must accept,
-// for any target. Unlike Method, it records nothing.
+// Sets reports whether any rule that matches a source sets options of the recipe, for any target.
+// Unlike Method, it records nothing.
 func (s *Set) Sets(path string) bool {
 	for target, number := range s.number {
 		var matched selection
 		s.matchLayers(&matched, path, number, target, false)
 		for i := s.order.own; i < len(s.layers); i++ {
-			// A rule for artifacts may match an artifact of the source.
+			// A rule for artifacts may match an artifact of this source.
 			if l := &s.layers[i]; (matched.hasLayer(i) || l.forArtifacts) && l.recipe == "" && len(l.settings) > 0 {
 				return true
 			}
@@ -85,8 +84,8 @@ func (s *Set) Sets(path string) bool {
 	return false
 }
 
-// Dropped returns the settings that no recipe of the matching sources accepts. Call it after
-// Method has been called for all sources.
+// Dropped returns the settings that no recipe of the matching sources accepts. Call it after Method
+// was called for all sources.
 func (s *Set) Dropped() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -94,7 +93,7 @@ func (s *Set) Dropped() Errors {
 	for i := s.order.own; i < len(s.layers); i++ {
 		l, u := &s.layers[i], &s.calls.uses[i]
 		if u.source == "" || l.recipe != "" {
-			continue // rules that Useless reports, or that were checked with their recipe
+			continue // Useless reports unused rules, and rules with a recipe were checked before
 		}
 		for k, o := range l.settings {
 			if !u.taken[k] {
@@ -139,11 +138,10 @@ func (s *Set) droppedSetting(u *use, o *setting) *Error {
 	} else {
 		what += s.vocab.elsewhere(o, u.recipes)
 	}
-	return s.texts.errorInFile(o.at.File, o.at.Line, o.at.Column, what) // error without a fix, because the key belongs to another recipe
+	return s.texts.errorInFile(o.at.File, o.at.Line, o.at.Column, what) // no fix, because the key belongs to another recipe
 }
 
-// Wrong returns the errors in rules that do not depend on the source. These are the errors of
-// Method with a position, each once.
+// Wrong returns the errors of Method that have a position in a file, each once.
 func (s *Set) Wrong() Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -159,8 +157,8 @@ func (s *Set) Wrong() Errors {
 	return errs
 }
 
-// Overruled returns a line for each setting that matches a source but has no effect on it,
-// weakest rule first.
+// Overruled returns a line for each setting that matches a source but has no effect on it. The
+// weakest rule comes first.
 func (s *Set) Overruled(path, target string) (lines []string) {
 	m, err := s.Method(path, target)
 	if err != nil {
@@ -176,7 +174,7 @@ func (s *Set) Overruled(path, target string) (lines []string) {
 	return lines
 }
 
-// overruled returns the lines of Overruled for one step in a chain.
+// overruled implements Overruled for one step of a chain.
 func (s *Set) overruled(matched *selection, row int, target string) (lines []string) {
 	d := s.mergeLayers(matched, row, target)
 	if d.cooker == nil {
@@ -188,7 +186,7 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 			continue
 		}
 		if l.recipe != "" && l.recipe != d.recipe {
-			if !l.isTable() { // rule, because a table for another recipe applies to other sources
+			if !l.isTable() { // a table for another recipe is normal
 				lines = append(lines, fmt.Sprintf("%s: recipe %q is overridden by %q of %s", l.chosen, l.recipe, d.recipe, d.won["recipe"].at))
 			}
 			continue
@@ -198,7 +196,7 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 			switch {
 			case recipeset.SetOption(s.vocab.freshCooker(d.recipe), o.key, o.value) != nil:
 				if i < s.order.own {
-					continue // setting of an engine, which applies to recipes that have it
+					continue // settings of an engine apply only to recipes that accept them
 				}
 				lines = append(lines, fmt.Sprintf("%s: %s is not accepted by recipe %q", o.at, o.key, d.recipe))
 			case taken && won.layer != i:
@@ -213,23 +211,23 @@ func (s *Set) overruled(matched *selection, row int, target string) (lines []str
 }
 
 // Useless returns a line for each rule and table without effect, and for each setting that other
-// rules override for all sources. A rule has no effect if no source matches it, or if stronger
-// rules choose another recipe for all its sources. For each rule that matches nothing, Useless
-// searches the sources for a likely match.
+// rules override for all sources. A rule has no effect if it matches no source, or if stronger
+// rules choose another recipe for all sources that it matches. For each rule that matches nothing,
+// Useless suggests a similar pattern that matches a source.
 //
 // sources yields all sources. Method must have been called for each of them and every target.
-// leftOut returns the default ignore pattern that excludes a name, or "" if there is none.
+// leftOut returns the default ignore pattern that excludes a name, or "".
 func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string) Errors {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var lines Errors
-	const most = 20 // limit of searches, because each takes time
+	const most = 20 // limit of the slow searches for similar patterns
 	searched := 0
 	for i := s.order.own; i < len(s.layers); i++ {
 		l, u := &s.layers[i], &s.calls.uses[i]
 		switch {
 		case u.source == "" && l.targets != nil && !slices.ContainsFunc(s.calls.targets, l.isFor):
-			continue // layer whose targets the run does not cook
+			continue // the run does not cook the targets of this layer
 		case u.source == "" && l.isTable():
 			if len(l.settings) > 0 {
 				lines = append(lines, s.texts.errorInFile(l.origin.File, l.origin.Line, l.origin.Column, fmt.Sprintf("this table has no effect: recipe %q cooks no source in this directory for target %q", l.recipe, l.targets[0])))
@@ -254,8 +252,8 @@ func (s *Set) Useless(sources iter.Seq[string], leftOut func(name string) string
 	return lines
 }
 
-// overridden returns a line for each setting of a layer that its recipe accepts but other layers
-// override for every source.
+// overridden returns a line for each setting of a layer that its recipe accepts, but that other
+// layers override for every source.
 func (s *Set) overridden(l *layer, u *use) (lines Errors) {
 	for k, lost := range u.lost {
 		if u.won[k] || lost.source == "" {
@@ -270,8 +268,8 @@ func (s *Set) overridden(l *layer, u *use) (lines Errors) {
 	return lines
 }
 
-// likelyPattern returns the end of a message about a rule that matches nothing. It names the
-// pattern that was probably intended, or the mistake in the rule's pattern.
+// likelyPattern returns the end of a message about a rule that matches nothing. It names a similar
+// pattern that matches a source, or a mistake in the pattern.
 func (l *layer) likelyPattern(sources iter.Seq[string]) string {
 	prefix, text := l.prefix, l.texts[0]
 	try := func(fixed string) bool { return fixed != text && matchesAny(fixed, prefix, sources, false) }
@@ -296,7 +294,7 @@ func (l *layer) likelyPattern(sources iter.Seq[string]) string {
 	return ""
 }
 
-// sampleName returns a file name that a pattern likely matches.
+// sampleName returns a file name that a pattern probably matches.
 func sampleName(pattern string) string {
 	name := strings.ReplaceAll(path.Base(pattern), "*", "x")
 	if first, rest, ok := strings.Cut(name, "{"); ok {
@@ -307,8 +305,8 @@ func sampleName(pattern string) string {
 	return name
 }
 
-// matchesAny reports whether a pattern of the file in directory prefix matches any source. It
-// ignores case if folded is set.
+// matchesAny reports whether a pattern in the file of directory prefix matches any source. If
+// folded is set, it ignores case.
 func matchesAny(pattern, prefix string, sources iter.Seq[string], folded bool) bool {
 	_, ok := firstMatch(pattern, prefix, sources, folded)
 	return ok
@@ -342,14 +340,13 @@ func firstMatch(pattern, prefix string, sources iter.Seq[string], folded bool) (
 	return "", false
 }
 
-// fromRegexp translates common regular expression syntax into pattern syntax.
+// fromRegexp translates common syntax of regular expressions into pattern syntax.
 func fromRegexp(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "^"), "$")
 	return strings.NewReplacer(".*", "*", ".+", "*", `\.`, ".", "(", "{", ")", "}", "|", ",").Replace(text)
 }
 
-// respelled replaces literal elements of a pattern with similar names of sources at the same
-// depth.
+// respelled replaces elements of a pattern with similar names of sources.
 func respelled(text, prefix string, sources iter.Seq[string]) string {
 	elements := strings.Split(text, "/")
 	anchored := len(elements) > 1

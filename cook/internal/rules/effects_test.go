@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A setting that no recipe of the matching sources accepts is reported with its position, the
-// recipe and the accepted values. A setting that some recipes accept is not.
+// TestSettingThatNoRecipeAcceptsIsReported checks that the report has the position, the recipe and
+// the accepted values. Settings that one of the recipes accepts must not be reported.
 func TestSettingThatNoRecipeAcceptsIsReported(t *testing.T) {
 	sources := []string{"a.png", "b.zst.txt", "data/x.json", "data/y.png", "m.mesh"}
 	for _, tc := range []struct{ file, want string }{
@@ -35,7 +35,7 @@ func TestSettingThatNoRecipeAcceptsIsReported(t *testing.T) {
 	}
 }
 
-// A rule without effect is reported with the likely intended pattern.
+// TestRuleWithoutEffectIsReported checks that the report suggests the intended pattern.
 func TestRuleWithoutEffectIsReported(t *testing.T) {
 	sources := []string{"sounds/a.wav", "textures/Wood.png", "textures/stone.png", "textures/ui/button.png"}
 	for _, tc := range []struct{ dir, match, want string }{
@@ -76,7 +76,7 @@ func TestRuleWithoutEffectIsReported(t *testing.T) {
 	}
 }
 
-// leftOut returns the pattern that excludes a name: "*.psd" for names that end in .psd.
+// leftOut returns the pattern that excludes a name. It excludes names that end in .psd.
 func leftOut(name string) string {
 	if strings.HasSuffix(name, ".psd") {
 		return "*.psd"
@@ -84,7 +84,6 @@ func leftOut(name string) string {
 	return ""
 }
 
-// A rule whose recipe is overridden for all its sources has no effect.
 func TestOverriddenRuleIsReported(t *testing.T) {
 	s := compile(t, "[[rule]]\nmatch = '*.png'\nrecipe = 'image'\nsrgb = true\n[[rule]]\nmatch = '*.png'\nrecipe = 'copy'\n")
 	s.Method("a.png", "")

@@ -14,27 +14,27 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// engineKey is the key in [project] and in a target that names an engine.
+// engineKey is the key in [project] or in a target that names the engine.
 const engineKey = "engine"
 
-// engineNames holds the engines that the files and the run name.
+// engineNames has the engines that the run, the project and the targets name.
 type engineNames struct {
-	run     string            // replaces project; "" for none
-	project string            // "" for none
-	targets map[string]string // engines by target
+	run     string // overrides project; may be ""
+	project string
+	targets map[string]string
 }
 
-// A loadingEngine is an engine that loads the artifacts of some targets.
+// A loadingEngine is an engine with the targets whose artifacts it loads.
 type loadingEngine struct {
 	engine.Engine
-	assumed bool     // set if nothing names an engine for these targets
+	assumed bool     // set if no engine was named for these targets
 	targets []string // sorted; "" is the target without a name
 }
 
-// assumedFile is the name of the rules of the assumed engine.
+// assumedFile is the file name of the assumed engine's rules.
 const assumedFile = "engine " + engine.Any + ", assumed"
 
-// fileName returns the name of the rules in messages.
+// fileName returns the name of the engine's rules in messages.
 func (e *loadingEngine) fileName() string {
 	if e.assumed {
 		return assumedFile
@@ -42,7 +42,7 @@ func (e *loadingEngine) fileName() string {
 	return "engine " + e.Name
 }
 
-// An engineList holds the engines of all targets that have one.
+// An engineList has the engines of all targets with an engine.
 type engineList []loadingEngine
 
 // readEngine reads the name of an engine. It returns "" after an error.
@@ -60,8 +60,8 @@ func (r *tableReader) readEngine(at *node, value any) string {
 	return ""
 }
 
-// byEngine returns the engines with their targets. A target names its engine. If it does not, it
-// has the engine of the run or the project, or, if there is none, engine.Any.
+// byEngine returns the engines with their targets. A target has the engine that it names. Otherwise
+// it has the engine of the run, the engine of the project, or engine.Any.
 func (n *engineNames) byEngine(targets map[string]int) (list engineList) {
 	for _, e := range engine.All() {
 		named, assumed := loadingEngine{Engine: e}, loadingEngine{Engine: e, assumed: true}
@@ -82,12 +82,12 @@ func (n *engineNames) byEngine(targets map[string]int) (list engineList) {
 	return list
 }
 
-// compileEngine returns the rules of an engine as layers for its targets. It omits settings
-// that no recipe accepts, since a program may have other recipes.
+// compileEngine returns the rules of an engine as layers for its targets. It omits settings that no
+// recipe accepts, because another program may lack recipes.
 func compileEngine(e *loadingEngine, recipes *recipeset.Set) []layer {
 	d, err := parseFile(e.fileName(), e.Rules())
 	if err != nil {
-		panic(err) // impossible error, because a test parses every engine's rules
+		panic(err) // a test parses the rules of every engine
 	}
 	c := newCompiler(recipes)
 	c.in.file = d
@@ -115,9 +115,9 @@ func (list engineList) engineOf(target string) *loadingEngine {
 	return nil
 }
 
-// NotLoaded returns an error for each method whose artifacts the engine of the target does not
-// load. If several methods have the same format option, it returns only one error. sources yields
-// all sources; Method must have been called for each of them and every target.
+// NotLoaded returns an error for each method whose artifacts the target's engine does not load. It
+// reports each format option only once. sources yields all sources. Method must have been called
+// for each of them and every target.
 func (s *Set) NotLoaded(sources iter.Seq[string]) (errs Errors) {
 	s.mu.RLock()
 	targets := slices.Clone(s.calls.targets)
@@ -153,8 +153,8 @@ func (s *Set) NotLoaded(sources iter.Seq[string]) (errs Errors) {
 	return errs
 }
 
-// refuse returns the error for an artifact that the engine does not load. The position of the error
-// is the position of the option that chooses the format.
+// refuse returns the error for an artifact that the engine does not load. Its position is the
+// option that chooses the format.
 func (e *loadingEngine) refuse(m *Method, artifact string, texts documents) *Error {
 	ext, name := path.Ext(artifact), clipText(artifact)
 	if e.Name == engine.Any {
@@ -167,9 +167,8 @@ func (e *loadingEngine) refuse(m *Method, artifact string, texts documents) *Err
 	return &Error{Msg: fmt.Sprintf("%s; list the source in .cookignore, or write a [[rule]] with another recipe for it, such as recipe = %q", what, recipeset.Fallback)}
 }
 
-// refuseFormat returns an error if the engine does not load the format of a KTX2 file, or loads it
-// as another kind of texture. It returns nil for other files. The position of the error is the
-// position of the option to remove.
+// refuseFormat returns an error if the engine does not load a KTX2 file, because of its format or
+// its kind of texture. The position of the error is the option to remove.
 func (e *loadingEngine) refuseFormat(m *Method, source, artifact string, texts documents) *Error {
 	format, cube := m.option("format"), m.option("cube")
 	if format == nil || cube == nil || path.Ext(artifact) != ".ktx2" {
@@ -179,7 +178,7 @@ func (e *loadingEngine) refuseFormat(m *Method, source, artifact string, texts d
 	if e.Cubes != nil && cube.Value != `"none"` {
 		loaded, what, remove = e.Cubes, "loads cubes only of format ", cube
 	}
-	// For the web, auto means uastc, except for light values without an upper limit.
+	// For the web, auto means uastc, except for images with unlimited light values.
 	name, _ := strconv.Unquote(format.Value)
 	switch web := m.option("gpu"); {
 	case name != "auto":
@@ -198,8 +197,7 @@ func (e *loadingEngine) refuseFormat(m *Method, source, artifact string, texts d
 	return remove.errorHere(texts, fmt.Sprintf("%s; remove %s = %s, or name another engine", text, remove.Key, remove.Value))
 }
 
-// option returns the option of a method with the given key, or nil if the recipe has no such
-// option.
+// option returns an option of a method, or nil if the recipe has no such option.
 func (m *Method) option(key string) *Option {
 	for i := range m.Options {
 		if m.Options[i].Key == key {
@@ -209,7 +207,7 @@ func (m *Method) option(key string) *Option {
 	return nil
 }
 
-// chooserOf returns the option of a rule that chooses the format of the artifacts, or nil.
+// chooserOf returns the option that chooses the format of the artifacts, if a rule sets it, or nil.
 func chooserOf(m *Method) *Option {
 	for _, key := range []string{"container", "format", "gpu"} {
 		if o := m.option(key); o != nil && o.From.Line > 0 {
@@ -219,8 +217,8 @@ func chooserOf(m *Method) *Option {
 	return nil
 }
 
-// errorHere returns an error at the position of the option, or without a position if the option
-// is nil.
+// errorHere returns an error at the position of the option. If the option is nil, the error has no
+// position.
 func (o *Option) errorHere(texts documents, text string) *Error {
 	if o == nil {
 		return &Error{Msg: text}

@@ -15,13 +15,13 @@ import (
 // An Error is one error in the configuration.
 type Error struct {
 	File   string // a File.Name; "" if no file is at fault
-	Line   int    // line from 1
-	Column int    // byte in the line, from 1
+	Line   int    // line number, counted from 1
+	Column int    // position in bytes, counted from 1
 	Msg    string
 
-	excerpt string // the displayed line; "" if unknown
-	caret   int    // characters before the error
-	text    string // the whole line
+	excerpt string // the line as it is shown; "" if unknown
+	caret   int    // number of characters before the error
+	text    string
 	fix     *Edit
 }
 
@@ -33,8 +33,8 @@ func (e *Error) Message() string {
 	return strings.ReplaceAll(pathname.Escape(e.Msg), "\n", `\n`)
 }
 
-// Excerpt returns the line of the file and, in a second line, a mark below the position. It
-// returns "" if the line is unknown. Both lines begin with spaces.
+// Excerpt returns the line of the file, and below it a mark at the position. It returns "" if the
+// line is unknown. Both lines begin with spaces.
 func (e *Error) Excerpt() string {
 	if e.excerpt == "" {
 		return ""
@@ -43,7 +43,7 @@ func (e *Error) Excerpt() string {
 	return fmt.Sprintf("%s | %s\n%s | %s^", number, pathname.Escape(e.excerpt), strings.Repeat(" ", len(number)), strings.Repeat(" ", e.caret))
 }
 
-// Error returns the error in one line, whatever the file's name and contents.
+// Error returns the error in one line, even if the file's name or contents have line breaks.
 func (e *Error) Error() string {
 	if e.File == "" {
 		return e.Message()
@@ -78,8 +78,8 @@ func (e Errors) sortByPlace() {
 	})
 }
 
-// instead returns the end of a message about an unknown word: the word that was probably intended,
-// or, if no word is similar, all known words.
+// instead returns the end of a message about an unknown word. It suggests the most similar known
+// word. If no word is similar, it lists all known words.
 func instead(word string, words []string) string {
 	if w := nearest.Word(word, words); w != "" {
 		return fmt.Sprintf("; did you mean %q?", w)
@@ -90,7 +90,7 @@ func instead(word string, words []string) string {
 	return "; have " + strings.Join(words, ", ")
 }
 
-// clipText shortens text from a hostile file before it is printed.
+// clipText shortens text from a file before it is printed.
 func clipText(s string) string {
 	const most = 100
 	if len(s) <= most {
@@ -103,14 +103,14 @@ func clipText(s string) string {
 	return s[:end] + "..."
 }
 
-// An Edit corrects a line of a file: it replaces Old with New at a position, counted in bytes from
-// 1. Old may be "".
+// An Edit is a correction: it replaces Old with New in a line of a file. The position is in bytes,
+// from 1. Old may be "".
 type Edit struct {
 	Line, Column int
 	Old, New     string
 }
 
-// Fix returns the edit that removes the error; ok is false if the correction is uncertain.
+// Fix returns the edit that removes the error. ok is false if no correction is certain.
 func (e *Error) Fix() (Edit, bool) {
 	if e.fix == nil {
 		return Edit{}, false
@@ -118,8 +118,8 @@ func (e *Error) Fix() (Edit, bool) {
 	return *e.fix, true
 }
 
-// fixMisspelling adds a fix to an error if old is certainly a misspelling of one of the words.
-// The fix replaces old, with or without quotes, with that word.
+// fixMisspelling adds a fix if old is certainly a misspelling of one of the words. The fix replaces
+// old, with or without quotes.
 func (e *Error) fixMisspelling(old string, words []string) *Error {
 	if w := nearest.Certain(old, words); w != "" {
 		e.means(old, w)
@@ -127,8 +127,8 @@ func (e *Error) fixMisspelling(old string, words []string) *Error {
 	return e
 }
 
-// means sets the fix of an error: at the error's position, replace old, with or without quotes, by
-// new.
+// means sets the fix of an error. The fix replaces old, with or without quotes, at the position of
+// the error.
 func (e *Error) means(old, new string) *Error {
 	at := min(e.Column-1, len(e.text))
 	for _, quote := range []string{"", `"`, "'"} {
@@ -141,7 +141,7 @@ func (e *Error) means(old, new string) *Error {
 	return e
 }
 
-// fixAt sets the fix of an error: at the given column, replace old by new.
+// fixAt sets the fix of an error. The fix replaces old with new at the given column.
 func (e *Error) fixAt(column int, old, new string) *Error {
 	if at := min(column-1, len(e.text)); old != new && strings.HasPrefix(e.text[at:], old) {
 		e.fix = &Edit{e.Line, column, old, new}
@@ -150,15 +150,15 @@ func (e *Error) fixAt(column int, old, new string) *Error {
 }
 
 var (
-	// plainWord matches an unquoted value that can only be a word.
+	// plainWord matches an unquoted value that was probably meant as a string.
 	plainWord = lazyregexp.New(`^[A-Za-z_][\w./*-]*$`)
-	// openString matches a quoted text that is not closed before the end of the line.
+	// openString matches a string without its closing quote.
 	openString = lazyregexp.New(`^"[\w./*{}-]+$`)
 	// leadingZeros matches the zeros before a whole number.
 	leadingZeros = lazyregexp.New(`^0+[1-9]`)
 )
 
-// fixSyntax sets the fix of a syntax error, given its message.
+// fixSyntax sets the fix of a syntax error, depending on its message.
 func (e *Error) fixSyntax(sentence string) *Error {
 	at := min(max(0, e.Column-1), len(e.text))
 	rest := strings.TrimLeft(e.text[at:], " \t")
@@ -199,8 +199,8 @@ func (e *Error) fixSyntax(sentence string) *Error {
 	return e
 }
 
-// explainSyntax explains a syntax error in plain words, for users who do not know the TOML
-// specification. said is the library's message; columns count from 1.
+// explainSyntax explains a syntax error to users who do not know TOML. said is the message of the
+// library. Columns count from 1.
 func explainSyntax(line string, column int, said string) string {
 	at := min(max(0, column-1), len(line))
 	before, rest := line[:at], strings.TrimLeft(line[at:], " \t")
@@ -279,9 +279,9 @@ func wrongValue(value, said string) string {
 }
 
 // excerptOfLine returns a line of the file, shortened for display, and the position of the error in
-// it.
+// the shortened line.
 func (d *document) excerptOfLine(line, column int) (text string, at int) {
-	const most = 100 // length in bytes
+	const most = 100 // maximum length in bytes
 	whole := strings.ToValidUTF8(strings.TrimRight(d.lineText(line), "\r"), "?")
 	column = min(column, len(whole)+1)
 	from := 0

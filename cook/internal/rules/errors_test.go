@@ -15,7 +15,6 @@ import (
 func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 	const rule = "[[rule]]\nmatch = '*.png'\n"
 	for _, tc := range []struct{ file, want string }{
-		// Errors in the TOML syntax.
 		{"a = \n", "1:5: the value is missing"},
 		{"[[rule]]\nmatch = 'a\n", "2:11: the closing quote is missing"},
 		{rule + "srgb = true\nsrgb = false\n", "4:1: key srgb is already defined"},
@@ -23,14 +22,14 @@ func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 		{"x = \"\xff\"", "1:6: invalid UTF-8 character in basic string"},
 		{rule + "quality = 99999999999999999999", "3:11: decimal number is too large to fit in a 64-bit signed integer"},
 
-		// Errors at top level.
+		// Errors outside of all rules.
 		{"rules = 1", `1:1: unknown key "rules"; did you mean "rule"?`},
 		{"\n[defaults]\n", `2:2: unknown key "defaults"; have rule, target, project, remote`},
 		{"[rule]\nmatch = '*'", "1:2: rule: want a list of tables; write [[rule]] above each"},
 		{"rule = [{match = 'a'}, 3]", "1:24: rule: want a table"},
 		{"target = 1", "1:1: target: want tables such as [target.mobile.image]"},
 
-		// Errors in match.
+		// Errors in the key match.
 		{"\n  [[rule]]\nsrgb = true", `2:3: the rule has no match; name the files that it applies to, as in match = "*.png"`},
 		{"[[rule]]\nmatch = 3", "2:9: match: want a pattern or a list of patterns"},
 		{"[[rule]]\nmatch = []", "2:9: match: want at least one pattern"},
@@ -40,12 +39,12 @@ func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 		{"[[rule]]\nmatch = '!a'", `2:9: match: pattern "!a": the pattern excludes files, but no pattern before it includes files; put such a pattern first`},
 		{"[[rule]]\nmatch = 'a/../b'", `2:9: match: pattern "a/../b": the pattern has an element "..", which no path has`},
 
-		// Errors in recipe.
+		// Errors in the key recipe.
 		{"[[rule]]\nmatch  = '*'\nrecipe = \"imagee\"", `3:10: unknown recipe "imagee"; did you mean "image"?`},
 		{"[[rule]]\nmatch = '*'\nrecipe = 1", `3:10: recipe: want a name; have command, copy, image, json, mesh, zstd`},
 		{"[[rule]]\nmatch = '*'\nrecipe = 'other'\nwhatever = 1", `3:10: unknown recipe "other"; have command, copy, image, json, mesh, zstd`},
 
-		// Options of a named recipe.
+		// Errors in options of a named recipe.
 		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\nsrbg = false", `4:1: unknown key "srbg" for recipe "image"; did you mean "srgb"?`},
 		{"[[rule]]\nmach = '*'\nmatch = '*'\nrecipe = 'image'", `2:1: unknown key "mach" for recipe "image"; did you mean "match"?`},
 		{"[[rule]]\nmatch = '*'\nrecipe = 'image'\nlevel = 3", `4:1: unknown key "level" for recipe "image"; have max_size, quality, srgb`},
@@ -56,7 +55,7 @@ func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 		{"[[rule]]\nmatch = '*'\ncommand = 'x'\noutputs = ['a']", `3:11: command: want a list of strings, have "x"`},
 		{"[[rule]]\nmatch = '*'\ncommand = ['x']\nsrgb = true\noutputs = ['a']", `4:1: unknown key "srgb" for recipe "command"; have command, env`},
 
-		// Options of any recipe.
+		// Errors in options of any recipe.
 		{rule + "srbg = false", `3:1: unknown key "srbg"; did you mean "srgb"?`},
 		{rule + "filter = 1", `3:1: unknown key "filter"; no recipe has such an option`},
 		{rule + "level = 23", `3:9: level: want a whole number from 1 to 22, have 23`},
@@ -66,7 +65,7 @@ func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 		{rule + "quality = 1.5", `3:11: quality: want a whole number from 1 to 9, have 1.5`},
 		{rule + "srgb = 2020-01-01", `3:8: srgb: want true or false, have 2020-01-01`},
 
-		// Errors in outputs.
+		// Errors in the keys output and outputs.
 		{rule + "output = 'a'\noutputs = ['b']", "4:1: the rule has output and outputs; keep only one of them"},
 		{rule + "output = ['b']", `3:10: output: want a template such as "{stem}.bin"; a list is called outputs`},
 		{rule + "outputs = 'b'", `3:11: outputs: want a list of templates such as ["{stem}.bin"]`},
@@ -95,8 +94,8 @@ func TestBadFileIsReportedWithPlaceAndCause(t *testing.T) {
 	}
 }
 
-// If several recipes have an option, the message about a wrong value lists the values of the
-// recipes that cook the matching files. If no file matches, the message stays short.
+// TestWrongValueListsValuesOfMatchingFiles checks messages about an option of several recipes. They
+// list the values for the recipes that cook the matching files.
 func TestWrongValueListsValuesOfMatchingFiles(t *testing.T) {
 	paths := func() iter.Seq[string] {
 		return slices.Values([]string{"ui/a.png", "ui/b.png", "x/a.txt", "y/a.png", "y/b.json"})
@@ -118,7 +117,7 @@ func TestWrongValueListsValuesOfMatchingFiles(t *testing.T) {
 	}
 }
 
-// Common mistakes of people who do not know TOML get messages in plain words.
+// TestSyntaxErrorsAreExplainedInPlainWords lists common mistakes of people who do not know TOML.
 func TestSyntaxErrorsAreExplainedInPlainWords(t *testing.T) {
 	for line, want := range map[string]string{
 		"srgb = False":         "3:8: write it in lower case: false",
@@ -156,7 +155,8 @@ func TestSyntaxErrorsAreExplainedInPlainWords(t *testing.T) {
 	}
 }
 
-// Messages show the line with a mark below the error, whatever the line contains.
+// TestExcerptMarksTheErrorInItsLine checks that the mark is below the error, whatever the line
+// contains.
 func TestExcerptMarksTheErrorInItsLine(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	for file, want := range map[string]string{
@@ -244,7 +244,7 @@ func TestLargeFileIsRefused(t *testing.T) {
 		}
 	}
 
-	// A file just below the limits compiles.
+	// This configuration is just below the limits.
 	s := compile(t, rules(maxLayers-1)+"[target.a.image]\nquality = 2\n")
 	m := method(t, s, "a.png", "a")
 	if got := m.Cooker.(*fakeImage).Quality; got != 2 {
@@ -266,8 +266,8 @@ func TestClipKeepsWholeCharacters(t *testing.T) {
 	}
 }
 
-// Control characters of a file or its name appear as escapes in messages, and each message is one
-// line.
+// TestHostileTextIsEscapedInErrors checks that control characters are escaped in messages, and that
+// each message is one line.
 func TestHostileTextIsEscapedInErrors(t *testing.T) {
 	const odd = "\x1b[2J\u202e\r\nfake:1:1: "
 	name := odd + "/cook.toml"

@@ -12,20 +12,20 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A Method is the way to cook a source: the merged result of all rules that match the source. It is
+// A Method is how a source is cooked: the merged result of all rules that match the source. It is
 // shared and must not be changed.
 type Method struct {
-	// Alone is the method without Then, or nil if it has no Then.
+	// Alone is the first step of a chain as a method without Then. It is nil unless Then is set.
 	Alone *Method
-	// Whole is the chain whose Alone is this method; it may be nil.
+	// Whole is the chain whose first step is this method; it may be nil.
 	Whole *Method
-	// Final replaces the result of FinalNames when the action comes from another machine.
+	// Final replaces the result of FinalNames if another machine requested the action.
 	Final []string
-	// Then holds, for each output, the method that cooks it further, or nil for an output that
-	// is placed. Then is nil if all outputs are placed.
+	// Then has, for each output, the method that cooks it further, or nil if the output is placed.
+	// Then is nil if all outputs are placed.
 	Then   []*Method
 	Recipe recipe.Recipe
-	// Cooker has its options set and has passed its own Check.
+	// Cooker has its options set. Its Check was successful.
 	Cooker  recipe.Cooker
 	Outputs []Template
 	Target  string
@@ -34,16 +34,15 @@ type Method struct {
 	// Rules lists the rules with an effect, weakest first.
 	Rules []Origin
 
-	chosen win  // the layer that names the recipe; -1 if no layer does
-	set    *Set // set only for a method that follows another recipe
+	chosen win  // the layer that names the recipe
+	set    *Set // nil unless the method follows another recipe
 }
 
 // Chosen returns the position of the rule that names the recipe.
 func (m *Method) Chosen() Origin { return m.chosen.at }
 
-// Holder returns the recipe whose outputs may contain the source; the source then has no
-// outputs of its own. It returns nil if there is no such recipe or if a rule chooses how to
-// cook the source.
+// Holder returns the recipe whose outputs may contain the source, or nil. Such a source has no
+// outputs of its own. Holder returns nil if a rule chooses how to cook the source.
 func (m *Method) Holder() *recipe.Recipe { return m.chosen.holder }
 
 // Hashed reports whether the name of any artifact has {hash}.
@@ -57,17 +56,17 @@ func (m *Method) Assumed() bool {
 	return slices.ContainsFunc(m.Rules, func(o Origin) bool { return o.File == assumedFile })
 }
 
-// An Option is the canonical value of an option and the origin of that value.
+// An Option is the canonical value of an option, with the origin of the value.
 type Option struct {
 	recipeset.Field
 	From Origin
 }
 
-// An Origin is a position in the configuration: a rule or a key.
+// An Origin is the position of a rule or a key in the configuration.
 type Origin struct {
-	File   string // a File.Name, "built-in" or "default"
-	Line   int    // line from 1; 0 outside of files
-	Column int    // byte in the line, from 1; 0 outside of files
+	File   string // File.Name, "built-in" or "default"
+	Line   int    // counted from 1; 0 if there is no file
+	Column int    // position in bytes, counted from 1; 0 if there is no file
 	// Match is the rule's patterns, or the header of a target's table.
 	Match string
 }
@@ -80,20 +79,20 @@ func (o Origin) String() string {
 	return fmt.Sprintf("%s:%d", o.File, o.Line)
 }
 
-// An outcome is a Method, or the reason why there is no Method.
+// An outcome is a Method, or the error if there is none.
 type outcome struct {
 	method *Method
 	err    error
 }
 
-// A selection is the set of layers that match a source, one bit per layer. Its header holds the
-// target's number and the row of the built-in table. It has a fixed size, so that it can stay on
-// the stack.
+// A selection is the set of layers that match a source, with one bit per layer. Its header has the
+// number of the target and the row of the built-in table. Its size is fixed, so that it need not be
+// allocated.
 type selection [selectionHeader + (maxEngineLayers+maxLayers+7)/8]byte
 
-const selectionHeader = 8 // size in bytes
+const selectionHeader = 8 // size of the header in bytes
 
-// artifact is a bit in byte 3 of the header: the selection is for an artifact.
+// artifact is a bit in byte 3 of the header. It is set if the selection is for an artifact.
 const artifact = 1 << 7
 
 func (b *selection) forArtifact() bool { return b[3]&artifact != 0 }
@@ -102,12 +101,11 @@ func (b *selection) setLayer(i int)      { b[selectionHeader+i/8] |= 1 << (i % 8
 func (b *selection) clearLayer(i int)    { b[selectionHeader+i/8] &^= 1 << (i % 8) }
 func (b *selection) hasLayer(i int) bool { return b[selectionHeader+i/8]>>(i%8)&1 == 1 }
 
-// Method returns how a source is cooked for a target; target "" means no target. The path is a
-// clean slash path in the asset tree. Sources with equal results share one Method, so equal
-// methods are equal pointers. A repeated call does not allocate unless some rule is for
-// artifacts.
+// Method returns how a source is cooked for a target. The target "" means no target. The path is a
+// clean slash path in the asset tree. Sources with equal results share a Method, so equal methods
+// are equal pointers. A repeated call does not allocate unless some rule is for artifacts.
 //
-// The error is an *Error; it does not name the source. It stays the same for the life of the Set.
+// The error is an *Error and does not name the source. It stays the same for the life of the Set.
 func (s *Set) Method(path, target string) (*Method, error) {
 	number, ok := s.number[target]
 	if !ok {
@@ -135,7 +133,7 @@ func (s *Set) chooseOutcome(matched *selection, path, target string, row int) *o
 	return known
 }
 
-// matchLayers finds the layers that match a source, or an artifact if ofArtifact is set, and
+// matchLayers finds the layers that match a source, or an artifact if ofArtifact is set. It returns
 // the row of the built-in table.
 func (s *Set) matchLayers(matched *selection, path string, number int, target string, ofArtifact bool) (row int) {
 	name := path[strings.LastIndexByte(path, '/')+1:]
@@ -175,7 +173,7 @@ func (s *Set) matchLayers(matched *selection, path string, number int, target st
 	return row
 }
 
-// isTable reports whether a layer is a target's table instead of a rule.
+// isTable reports whether a layer is a table of a target and not a rule.
 func (l *layer) isTable() bool { return l.texts == nil }
 
 // isFor reports whether a layer applies to a target.
@@ -188,13 +186,13 @@ func (s *Set) decideNew(key, path, target string, row int) *outcome {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.cache.seen[key]; known != nil {
-		return known // outcome from another goroutine, which finished first
+		return known // another goroutine was faster
 	}
 	var matched selection
 	copy(matched[:], key)
 	d := s.mergeLayers(&matched, row, target)
 	if d.recipe == "" {
-		s.cache.seen[key] = &outcome{} // no method, because the artifact is placed
+		s.cache.seen[key] = &outcome{} // the artifact is placed, so it needs no method
 		return s.cache.seen[key]
 	}
 	s.noteEffects(&matched, path, d)
@@ -202,7 +200,7 @@ func (s *Set) decideNew(key, path, target string, row int) *outcome {
 		s.calls.targets = append(s.calls.targets, target)
 	}
 
-	// Two selections give the same method if they differ only in matching rules without an effect.
+	// Selections have the same method if they differ only in rules without an effect.
 	same := fmt.Sprintf("%q %s %v %q %d", target, d.recipe, d.had, d.row, d.chose)
 	known := s.cache.decided[same]
 	if known == nil {
@@ -218,20 +216,20 @@ type decision struct {
 	set     *Set
 	recipe  string
 	cooker  recipe.Cooker
-	outputs *layer         // layer that sets the outputs; nil for the recipe's default
-	won     map[string]win // winners by "recipe", "outputs" and option key
-	chose   int            // the rule that names the recipe; -1 for none
-	had     []int          // layers with an effect, in order
-	row     string         // pattern of the built-in rule, if it was used
-	holder  *recipe.Recipe // the result of Method.Holder
+	outputs *layer         // nil if the recipe has its default outputs
+	won     map[string]win // winning layers by "recipe", "outputs" and option key
+	chose   int            // number of the rule that names the recipe, or -1
+	had     []int          // sorted numbers of the layers with an effect
+	row     string         // pattern of the built-in rule, or "" if it has no effect
+	holder  *recipe.Recipe // result of Method.Holder
 }
 
-// A win is the layer whose value of a setting applies. layer is -1 for the built-in rules. at is
-// the position of the setting.
+// A win is the layer that decides about a setting. layer is -1 for built-in rules. at is the
+// position of the setting.
 type win struct {
 	layer  int
 	at     Origin
-	holder *recipe.Recipe // result of Method.Holder if a rule chooses a recipe
+	holder *recipe.Recipe // result of Method.Holder; used in Method.chosen only
 }
 
 func (s *Set) mergeLayers(matched *selection, row int, target string) *decision {
@@ -260,7 +258,7 @@ func (s *Set) mergeLayers(matched *selection, row int, target string) *decision 
 			continue
 		}
 		for _, o := range l.settings {
-			// If a rule names no recipe, it may set options that this recipe does not accept.
+			// A rule that names no recipe may set options that this recipe does not accept.
 			if recipeset.SetOption(d.cooker, o.key, o.value) == nil {
 				d.won[o.key] = win{layer: i, at: o.at}
 			}
@@ -354,8 +352,8 @@ func (d *decision) makeMethod(target string) *outcome {
 	return &outcome{method: m}
 }
 
-// extensionsSwapped reports whether templates have the extensions of a recipe's own templates
-// in another order, which would make the recipe write its JSON to an image file.
+// extensionsSwapped reports whether templates have the extensions of the recipe's own templates in
+// another order. The recipe would then write, for example, JSON to an image file.
 func extensionsSwapped(own []string, given []Template) bool {
 	want, have := make([]string, len(own)), make([]string, len(given))
 	for i := range own {

@@ -35,11 +35,11 @@ indent = true
 	}{
 		{"a.png", "a.png", true},
 		{"a.png", "x/y/b.JPG", true},
-		{"a.png", "a.tga", true}, // third rule, which has no effect
+		{"a.png", "a.tga", true}, // the third rule has no effect
 		{"a.png", "ui/a.png", false},
 		{"ui/a.png", "ui/x/b.tga", true},
-		{"raw/a.png", "raw/a.json", true}, // built-in table, which has no effect either
-		{"raw/a.png", "a.txt", false},     // paths chosen by different rules
+		{"raw/a.png", "raw/a.json", true}, // the built-in table has no effect
+		{"raw/a.png", "a.txt", false},     // different rules choose the recipe
 		{"a.png", "a.json", false},
 		{"a.png@pc", "a.png@web", false},
 		{"a.png@pc", "b.png@pc", true},
@@ -99,8 +99,8 @@ func TestMethodErrorNamesTheRule(t *testing.T) {
 	}
 }
 
-// torn is a recipe with an invalid template. Its Check returns an error that does not belong to an
-// option.
+// torn is a recipe with an invalid template. Its Check returns an error about the recipe as a
+// whole.
 type torn struct {
 	Broken bool `toml:"broken"`
 }
@@ -131,7 +131,7 @@ func TestBadRecipeIsReported(t *testing.T) {
 	}
 }
 
-// fifty returns a configuration with one target and 50 rules of all kinds.
+// fifty returns a configuration with one target and 50 rules of every kind.
 func fifty() string {
 	var b strings.Builder
 	for i := range 10 {
@@ -176,7 +176,7 @@ func TestConcurrentCallsShareOneMethod(t *testing.T) {
 }
 
 func TestSeenMethodAllocatesNothing(t *testing.T) {
-	// All rules match, so a small buffer would not suffice.
+	// All rules match, so the selection is as large as possible.
 	for name, file := range map[string]string{
 		"fifty": fifty(),
 		"many":  strings.Repeat("[[rule]]\nmatch = ['**/v*/{a,b,?}_hd.*', '*']\nquality = 3\n", 1000) + "[target.pc]",

@@ -14,9 +14,9 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// checkOption checks one option of a rule or target table and reports whether it is valid. The
-// cooker of a named recipe must accept the value; if the rule names no recipe, some recipe must
-// have the option and accept the value. words lists other keys that might have been intended.
+// checkOption checks an option of a rule or a target's table, and reports whether it is valid. The
+// cooker of the named recipe must accept the value. Without a named recipe, some recipe must accept
+// it. words lists other keys for suggestions.
 func (c *compiler) checkOption(at *node, l *layer, name string, cooker recipe.Cooker, key string, value any, words []string) bool {
 	if cooker == nil {
 		return c.optionOfAny(at, l, key, value, words)
@@ -76,9 +76,9 @@ func (c *compiler) optionOfAny(at *node, l *layer, key string, value any, words 
 	return false
 }
 
-// recipesOf returns the recipes that probably cook the files of a rule. They are determined by the
-// extensions of these files. If there are no files, they are determined by the extensions in the
-// rule's patterns.
+// recipesOf returns the recipes that probably cook the files of a rule. The recipe is the one for
+// the extensions in the rule's patterns. If there is none, the matching files determine the
+// recipes.
 func (c *compiler) recipesOf(l *layer) (names []string) {
 	if name := c.set.builtin.likelyRecipe(l.texts); name != "" || c.paths == nil {
 		return []string{name}
@@ -95,7 +95,7 @@ func (c *compiler) recipesOf(l *layer) (names []string) {
 	return names
 }
 
-// wantedValues holds descriptions of the values that recipes accept for an option.
+// wantedValues has descriptions of the values that recipes accept for an option.
 type wantedValues []wantedValue
 
 type wantedValue struct {
@@ -103,7 +103,7 @@ type wantedValue struct {
 	want    string
 }
 
-// with returns the descriptions with the description of another recipe added.
+// with adds the description of a recipe.
 func (w wantedValues) with(recipe, want string) wantedValues {
 	if i := slices.IndexFunc(w, func(v wantedValue) bool { return v.want == want }); i >= 0 {
 		w[i].recipes = append(w[i].recipes, recipe)
@@ -112,7 +112,8 @@ func (w wantedValues) with(recipe, want string) wantedValues {
 	return append(w, wantedValue{[]string{recipe}, want})
 }
 
-// of returns the descriptions that belong to the given recipes, or all if none belongs to them.
+// of returns the descriptions for the given recipes. If there are none, it returns all
+// descriptions.
 func (w wantedValues) of(recipes []string) wantedValues {
 	some := slices.DeleteFunc(slices.Clone(w), func(v wantedValue) bool {
 		return !slices.ContainsFunc(v.recipes, func(name string) bool { return slices.Contains(recipes, name) })
@@ -123,10 +124,10 @@ func (w wantedValues) of(recipes []string) wantedValues {
 	return some
 }
 
-// mostWanted limits the number of descriptions that a message contains.
+// mostWanted limits the number of descriptions in a message.
 const mostWanted = 2
 
-// inWords returns the descriptions as text. If there are too many, it names the command that lists
+// inWords returns the descriptions as text. If there are too many, it names a command that lists
 // them.
 func (w wantedValues) inWords(key string) string {
 	switch {
@@ -151,7 +152,7 @@ func (w wantedValues) listed() string {
 	return strings.Join(all, " or ")
 }
 
-// shortError returns an option's error with a shortened value.
+// shortError returns the error of an option with a shortened value.
 func (c *compiler) shortError(at *node, err error, value any) string {
 	var wrong *recipe.OptionError
 	if !errors.As(err, &wrong) {
@@ -233,9 +234,9 @@ func (c *compiler) compileTargetTable(at *node, name, recipe string, value any, 
 	c.tables = append(c.tables, l)
 }
 
-const maxTargetName = 64 // length in bytes
+const maxTargetName = 64 // maximum length in bytes
 
-// AllTargets is the name that means all declared targets.
+// AllTargets is the name for all declared targets.
 const AllTargets = "all"
 
 func isTargetName(name string) bool {

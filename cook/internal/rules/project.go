@@ -9,7 +9,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/manifest"
 )
 
-// A Project holds the table [project] of a file, which specifies the directories of a project:
+// A Project is the table [project] of a file. It specifies the directories of a project:
 //
 //	[project]
 //	dir     = "assets"           # default: the directory of the file
@@ -39,11 +39,11 @@ type Project struct {
 type projectPlace struct {
 	file   *document
 	table  int            // offset of the first table
-	values map[string]int // offsets by key, for both tables
+	values map[string]int // offsets of the keys of both tables
 }
 
-// Wrong returns an error about the value of a key. The position of the error is the key or, if the
-// file does not have the key, the table.
+// Wrong returns an error about the value of a key. Its position is the key or, if the file lacks
+// the key, the table.
 func (p *Project) Wrong(key, why string) error {
 	offset, ok := p.in.values[key]
 	if !ok {
@@ -53,17 +53,17 @@ func (p *Project) Wrong(key, why string) error {
 	return Errors{p.in.file.errorInDocument(line, column, key+": "+why)}
 }
 
-// manifestKey is the key that selects the files of the manifest.
+// manifestKey is the key that selects how many files the manifest has.
 const manifestKey = "manifest"
 
-// projectKeys are the keys of the table.
+// projectKeys are the keys of the table [project].
 var projectKeys = []string{"dir", "out", "cache", "state", "targets", "ids", manifestKey, engineKey}
 
-// ReadProject returns the tables [project] and [remote] of a file, or nil if the file has neither
-// table. The error has type Errors.
+// ReadProject returns the tables [project] and [remote] of a file, or nil if the file has neither.
+// The error has type Errors.
 func ReadProject(name string, data []byte) (*Project, error) {
 	if !mayHaveProject(data) {
-		return nil, nil // usual case; the rest of the file need not be valid
+		return nil, nil
 	}
 	r := &tableReader{}
 	d, err := parseFile(name, data)
@@ -158,8 +158,8 @@ func (r *tableReader) readProjectTable(at *node, value any) *Project {
 	return p
 }
 
-// projectTargets checks the targets of a project. It cannot require that rules declare them,
-// because those rules may be in files that are read later.
+// projectTargets checks the targets of a project. It cannot check whether rules declare them,
+// because other files may have these rules.
 func (r *tableReader) projectTargets(at *node, value any) (targets []string) {
 	list, isList := value.([]any)
 	if text, ok := value.(string); ok {
@@ -197,28 +197,27 @@ func (r *tableReader) projectTargets(at *node, value any) (targets []string) {
 // Files are relative to the file's directory. Omitted keys are "". The table does not name the
 // program that speaks to the server.
 type Remote struct {
-	// File is the cook.toml that names URL; "" if the user names URL. Secrets from the environment
-	// are sent to a server from a cook.toml only if the environment names the host of this server
-	// too.
+	// File is the cook.toml that names URL, or "" if the user does. The environment's secrets are
+	// sent to a server from a cook.toml only if the environment names its host.
 	File                                string
 	URL, Upload                         string
 	NoRead, NoRace                      bool
 	CA, Cert, Key, TokenFile, BasicFile string
 	Exec                                string // ExecAuto, ExecAlways or ExecNever
 	Jobs                                int
-	Platform                            []string // KEY=VALUE, sorted
+	Platform                            []string // properties in the form KEY=VALUE, sorted
 	SignKey                             string
 	Trust                               []string
 	Program                             string
 }
 
-// remoteKeys are the keys of the table.
+// remoteKeys are the keys of the table [remote].
 var remoteKeys = []string{"url", "upload", "read", "race", "ca", "cert", "key", "token_file", "basic_file", "exec", "jobs", "platform", "sign_key", "trust"}
 
 // UploadChoices lists the choices of when to upload results.
 var UploadChoices = []string{"never", "ci", "always"}
 
-// These are the choices of when other machines cook: if it saves time, whenever possible, or
+// These are the values for when other machines cook: if that saves time, whenever possible, or
 // never.
 const (
 	ExecAuto   = "auto"
@@ -226,10 +225,10 @@ const (
 	ExecNever  = "never"
 )
 
-// MaxRemoteJobs limits the number of assets that other machines cook at once.
+// MaxRemoteJobs limits the number of actions that other machines cook at once.
 const MaxRemoteJobs = 10_000
 
-// CheckRemote returns an error unless results can be shared through an address.
+// CheckRemote returns an error unless address is the address of a server for sharing results.
 func CheckRemote(address string) error {
 	scheme, rest, ok := strings.Cut(address, "://")
 	host, _, _ := strings.Cut(rest, "/")
@@ -310,7 +309,7 @@ func (t *tableReader) readRemoteTable(at *node, value any) (r Remote) {
 	return r
 }
 
-// readPlatform checks the required properties of machines that execute actions.
+// readPlatform checks the properties that machines must have to execute actions.
 func (t *tableReader) readPlatform(at *node, value any) (properties []string) {
 	table, ok := value.(map[string]any)
 	if !ok {

@@ -21,7 +21,7 @@ func (c *compiler) compileRule(at *node, table map[string]any, prefix string) {
 
 	cooker := c.set.vocab.freshCooker(l.recipe)
 	for _, key := range sortedKeys(table) {
-		// The options of an unknown recipe cannot be checked.
+		// The options of an unknown recipe cannot be checked, so they are skipped.
 		if !known || slices.Contains(ruleKeys, key) {
 			continue
 		}
@@ -94,7 +94,7 @@ func (c *compiler) ruleTargets(at *node, table map[string]any, l *layer) {
 	}
 }
 
-// setting returns an option in a rule or in a target's table.
+// setting returns an option of a rule or a target's table.
 func (c *compiler) setting(key string, value any, place *node, match string) setting {
 	line, column := c.in.file.lineAndColumn(place.value)
 	return setting{key, value, c.in.file.originAt(place.key, match), column, line}
@@ -124,7 +124,7 @@ func (c *compiler) compilePatterns(at *node, table map[string]any, l *layer) str
 		}
 		l.texts = append(l.texts, text)
 		if c.patterns > maxPatterns {
-			continue // already reported
+			continue // the error was reported before
 		}
 		before := l.patterns.Len()
 		if err := l.patterns.Add(text); err != nil {
@@ -137,8 +137,7 @@ func (c *compiler) compilePatterns(at *node, table map[string]any, l *layer) str
 	return strings.Join(l.texts, ", ")
 }
 
-// readRecipe reads the recipe that a rule names, if any. It returns false if the rule names an
-// invalid one.
+// readRecipe reads the recipe that a rule names, if any. It returns false if the recipe is invalid.
 func (c *compiler) readRecipe(at *node, table map[string]any, l *layer) bool {
 	value, ok := table["recipe"]
 	if !ok {
@@ -163,8 +162,8 @@ func (c *compiler) readRecipe(at *node, table map[string]any, l *layer) bool {
 	return true
 }
 
-// compileOutputs compiles a rule's templates. cooker belongs to the recipe that the rule names
-// and has the rule's options; cooker may be nil.
+// compileOutputs compiles the templates of a rule. cooker is the cooker of the rule's recipe, with
+// the rule's options. It may be nil.
 func (c *compiler) compileOutputs(at *node, table map[string]any, cooker recipe.Cooker, l *layer) {
 	one, single := table["output"]
 	value, many := table["outputs"]

@@ -73,32 +73,32 @@ import (
 type File struct {
 	// Name is the file's name in messages: "assets/cook.toml".
 	Name string
-	// Dir is the directory that the file governs: a clean slash path in the asset tree, "" for
-	// the root.
+	// Dir is the directory whose sources the rules match: a clean slash path in the asset tree, ""
+	// for the root.
 	Dir string
 	// Data is the file's content in TOML 1.0.
 	Data []byte
 }
 
-// Limits on configuration, far above real use, so that a hostile file causes a message instead
-// of exhausting the machine.
+// These limits are far above real use. A hostile file then causes a message and does not exhaust
+// the machine.
 const (
-	// MaxFile is the maximum length of a file in bytes. A longer file is an error, so callers
-	// of Compile need to read at most one byte more.
+	// MaxFile is the maximum length of a file in bytes. A longer file is an error. Callers of
+	// Compile need to read at most one byte more.
 	MaxFile         = 4 << 20
-	maxLayers       = 10_000 // rules and target tables of all files together
+	maxLayers       = 10_000 // rules and tables of targets in all files together
 	maxEngineLayers = 200    // rules of all engines together
 	maxPatterns     = 50_000 // patterns of all files, with alternatives expanded
 )
 
-// A Set is the compiled configuration of an asset tree. It is safe for concurrent use.
+// A Set is the compiled configuration of an asset tree. It may be used concurrently.
 type Set struct {
 	vocab   vocabulary
 	builtin table
-	layers  []layer // rules of engines, rules without a target, tables of targets, rules with a target
+	layers  []layer // sorted: rules of engines, rules without a target, tables of targets, rules with a target
 	engines engineList
 	order   layerOrder
-	chains  bool     // set if a rule has from = "artifacts"
+	chains  bool     // set if a rule is for artifacts
 	targets []string // declared targets, sorted
 	number  map[string]int
 
@@ -109,65 +109,65 @@ type Set struct {
 	texts documents
 }
 
-// A layerOrder gives the kind of a layer by its index.
+// A layerOrder has the positions at which the kinds of layers begin.
 type layerOrder struct {
-	own     int      // index of the first layer that does not belong to an engine
-	folders []folder // directories of the rules without a target
+	own     int      // index of the first layer after the rules of engines
+	folders []folder // files with rules for all targets
 	aimed   int      // index of the first layer for some targets only
 }
 
-// An outcomeCache holds the outcomes.
+// An outcomeCache caches outcomes.
 type outcomeCache struct {
-	seen    map[string]*outcome // outcomes by all matching layers
-	decided map[string]*outcome // outcomes by the layers with an effect
-	chains  map[string]*Method  // chains by the numbers of their steps
-	numbers map[*Method]int     // number of each step
+	seen    map[string]*outcome // cached outcome of each selection
+	decided map[string]*outcome // cached outcome of each set of layers with an effect
+	chains  map[string]*Method  // chain for each list of step numbers
+	numbers map[*Method]int     // number of each method
 }
 
-// A callLog records the calls of Method.
+// A callLog records what Method was called for.
 type callLog struct {
 	targets []string
-	uses    []use // effects of the layers on the sources
+	uses    []use
 }
 
 // folder holds the rules of one file that apply to all targets.
 type folder struct {
 	prefix      string // common prefix of the paths: "" or "dir/"
-	first, last int    // the rules of the file are layers[first:last]
+	first, last int    // the layers of the file are layers[first:last]
 }
 
 // A layer is one [[rule]] or one [target.name.recipe] table.
 type layer struct {
 	origin       Origin
-	patterns     glob.List // patterns of a rule
-	texts        []string  // text of the patterns; none for a table
-	matched      Origin    // position of the patterns
-	forArtifacts bool      // set if the patterns match artifacts instead of sources
-	targets      []string  // one target for a table; nil means all
+	patterns     glob.List // nil for a table
+	texts        []string  // text of the patterns; nil for a table
+	matched      Origin
+	forArtifacts bool      // set if the patterns match artifacts and not sources
+	targets      []string  // targets of the layer; nil means all
 	prefix       string    // same as folder.prefix
-	recipe       string    // "" for none
-	chosen       Origin    // position of the name of the recipe
-	settings     []setting // sorted by key
+	recipe       string    // "" if the rule names no recipe
+	chosen       Origin    // position of the recipe's name
+	settings     []setting // settings, sorted by key
 	outputs      []Template
-	written      Origin // position of the outputs
+	written      Origin
 }
 
 type setting struct {
 	key    string
-	value  any // value from the TOML reader
+	value  any // value as the TOML library decodes it
 	at     Origin
-	column int // column of the value
+	column int
 	line   int
 }
 
-// Compile reads configuration files, in any order. If two files are for one directory, the
-// later file wins. The error has type Errors and holds every error of every file.
+// Compile compiles configuration files, in any order. If two files are for the same directory, the
+// later file takes precedence. The error has type Errors and has every error of every file.
 func Compile(files []File, recipes *recipeset.Set) (*Set, error) {
 	return CompileFor("", files, recipes, nil)
 }
 
-// CompileFor is like Compile, but engine replaces the engine of the project unless it is "".
-// paths, if not nil, returns the sources; it is called only to write an error message.
+// CompileFor is like Compile, but engine overrides the engine of the project unless engine is "".
+// paths yields the sources for error messages. It may be nil.
 func CompileFor(loader string, files []File, recipes *recipeset.Set, paths func() iter.Seq[string]) (*Set, error) {
 	if names := engine.Names(); loader != "" && !slices.Contains(names, loader) {
 		return nil, Errors{{Msg: fmt.Sprintf("unknown engine %q%s", clipText(loader), instead(loader, names))}}
@@ -179,8 +179,8 @@ func CompileFor(loader string, files []File, recipes *recipeset.Set, paths func(
 			files[i].Dir = ""
 		}
 	}
-	// Only files on one path apply together, so their depth orders them. Comparing the names
-	// makes the order total.
+	// Only files on one path apply to the same source, so their depth determines the order.
+	// Comparing names as well makes the order total.
 	slices.SortStableFunc(files, func(a, b File) int {
 		return cmp.Or(cmp.Compare(folderDepth(a.Dir), folderDepth(b.Dir)), cmp.Compare(a.Dir, b.Dir))
 	})
@@ -203,11 +203,10 @@ func folderDepth(dir string) int {
 // Targets lists the declared targets, sorted. The caller must not change the slice.
 func (s *Set) Targets() []string { return s.targets }
 
-// DifferByTarget reports whether a rule, a table or an engine is for some targets only, so that
-// the method of a source may depend on the target.
+// DifferByTarget reports whether the method of a source may depend on the target.
 func (s *Set) DifferByTarget() bool {
 	return s.order.aimed < len(s.layers) || slices.ContainsFunc(s.engines, func(e loadingEngine) bool { return len(e.targets) < len(s.number) })
 }
 
-// HasTarget reports whether any file declares the target. The target "" needs no declaration.
+// HasTarget reports whether a file declares the target. The target "" is always declared.
 func (s *Set) HasTarget(name string) bool { return name == "" || s.number[name] > 0 }

@@ -11,7 +11,7 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// describe shows a method in one line: recipe, options, outputs, rules.
+// describe returns a method in one line: recipe, options, outputs and rules.
 func describe(m *Method, path string) string {
 	var b strings.Builder
 	b.WriteString(m.Recipe.Name)
@@ -163,7 +163,8 @@ func TestLaterRuleOverridesEarlierRule(t *testing.T) {
 
 func TestRulesOfDeeperDirectoryOverride(t *testing.T) {
 	s := compileFiles(t,
-		// The files are in random order; their depth determines the order of the rules.
+		// The order of the files does not matter, because their depth determines the order of the
+		// rules.
 		File{Name: "ui/hud/cook.toml", Dir: "ui/hud", Data: []byte("[[rule]]\nmatch = '/*.png'\nquality = 3\n[target.pc.image]\nmax_size = 30")},
 		File{Name: "cook.toml", Dir: ".", Data: []byte("[[rule]]\nmatch = '*.png'\nquality = 1\nsrgb = false\n[target.pc.image]\nmax_size = 10\nquality = 7")},
 		File{Name: "ui/cook.toml", Dir: "ui", Data: []byte("[[rule]]\nmatch = '*.png'\nquality = 2\n[target.pc.image]\nmax_size = 20\n[target.web]")},
@@ -214,7 +215,6 @@ func TestTargetTableIsForItsRecipeOnly(t *testing.T) {
 	}
 }
 
-// A method has the options of its cooker, each with the position that set it.
 func TestEachOptionNamesItsPlace(t *testing.T) {
 	s := compile(t, `
 [[rule]]
@@ -259,14 +259,14 @@ func TestFewRecipesCompile(t *testing.T) {
 	if got, want := describe(method(t, s, "a.png", ""), "a.png"), "copy -> a.png | built-in"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	// Without a recipe named command, command is a key like any other.
+	// If there is no recipe called command, the key command is like any other key.
 	_, err = Compile([]File{{Name: "c", Data: []byte("[[rule]]\nmatch = '*'\ncommand = ['x']")}}, recipes(t, copyFake))
 	if want := `c:3:1: unknown key "command"; no recipe has such an option`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
 
-// A rule with targets applies to these targets only, and they must be declared.
+// TestRuleAppliesToItsTargetsOnly also checks that targets of rules must be declared.
 func TestRuleAppliesToItsTargetsOnly(t *testing.T) {
 	const declared = "[target.pc]\n[target.mobile.image]\nquality = 2\n"
 	s := compile(t, declared+`
@@ -318,8 +318,8 @@ recipe = "copy"
 	}
 }
 
-// ReadProject finds the table in every notation. It ignores a file without the table, valid or
-// not.
+// TestProjectTableIsFoundInEveryNotation also checks that files without the table are ignored, even
+// if they are invalid.
 func TestProjectTableIsFoundInEveryNotation(t *testing.T) {
 	for _, text := range []string{
 		"[project]\nout = 'o'", "project = {out = 'o'}", "project.out = 'o'", "\"project\".out = 'o'", "[ 'project' ]\n'out' = 'o'", "\xef\xbb\xbf  [\"project\"]\nout = 'o'", "x = 1\n\t[project]\nout = 'o'",

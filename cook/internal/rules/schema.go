@@ -14,15 +14,15 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// targetPattern is a regular expression for names of targets.
+// targetPattern is a regular expression for the names of targets.
 var targetPattern = fmt.Sprintf("^[a-z0-9_-]{1,%d}$", maxTargetName)
 
-// A schema is a JSON Schema in the form that encoding/json writes.
+// A schema is a JSON Schema that package json can encode.
 type schema = map[string]any
 
 // Schema returns a JSON Schema of cook.toml files for some recipes. It uses draft-07, which TOML
-// editors support. Compile refuses every file that the schema refuses, and more: the schema does
-// not check templates, most of the pattern syntax, and combinations of rules.
+// editors support. Compile refuses more files than the schema, which does not check templates, most
+// of the pattern syntax, and combinations of rules.
 func Schema(recipes *recipeset.Set) ([]byte, error) {
 	definitions, tables := schema{}, schema{engineKey: engineSchema()}
 	for _, name := range recipes.Names() {
@@ -100,7 +100,7 @@ func engineSchema() schema {
 	return schema{"description": "the engine that loads the artifacts: cook help engines", "type": "string", "enum": engine.Names()}
 }
 
-// aboutRecipe describes the sources that a recipe cooks by default, and its outputs.
+// aboutRecipe describes which sources a recipe cooks by default, and its outputs.
 func aboutRecipe(r recipe.Recipe, c recipe.Cooker) string {
 	text := "recipe " + r.Name
 	if len(r.Extensions) > 0 {
@@ -112,8 +112,8 @@ func aboutRecipe(r recipe.Recipe, c recipe.Cooker) string {
 	return text
 }
 
-// optionsOf returns the schema for a table that has the options of a recipe, some other keys,
-// and nothing else.
+// optionsOf returns the schema of a table that may have the options of a recipe and some other
+// keys.
 func optionsOf(name string, keys []string) schema {
 	s := schema{"allOf": []any{schema{"$ref": "#/definitions/" + name}}}
 	if len(keys) == 0 {
@@ -124,8 +124,8 @@ func optionsOf(name string, keys []string) schema {
 	return s
 }
 
-// ruleSchema returns the schema of one [[rule]]. All options are among its properties, for editors
-// that ignore conditions. A rule that names a recipe may have only the options of that recipe.
+// ruleSchema returns the schema of one [[rule]]. Its properties include all options, for editors
+// that ignore conditions. A rule that names a recipe may have only the options of this recipe.
 func ruleSchema(recipes *recipeset.Set, definitions schema) schema {
 	pattern := schema{"type": "string", "minLength": 1}
 	template := schema{"type": "string", "minLength": 1, "maxLength": maxTemplate, "pattern": `^[^/\\:*?"<>|][^\\:*?"<>|]*$`}
@@ -146,7 +146,7 @@ func ruleSchema(recipes *recipeset.Set, definitions schema) schema {
 		"target":  schema{"description": "the target of the rule, or a list of targets; default: all targets", "anyOf": []any{name, schema{"type": "array", "items": name, "minItems": 1}}},
 		"outputs": schema{"description": "names of the recipe's outputs, with " + names, "type": "array", "items": template, "minItems": 1},
 	}
-	takers := map[string][]any{} // each distinct schema of each option
+	takers := map[string][]any{} // distinct schemas of each option, by key
 	var conditions []any
 	for _, name := range recipes.Names() {
 		options := definitions[name].(schema)["properties"].(schema)

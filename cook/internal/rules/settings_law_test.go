@@ -12,7 +12,7 @@ import (
 // lawSources are the sources that TestEverySettingCountsOrIsReported uses.
 var lawSources = []string{"a.png", "b.json", "ui/a.png", "ui/c.txt", "ui/b.json"}
 
-// drawRules draws a cook.toml with one setting on each line.
+// drawRules draws a cook.toml with a setting on each line.
 func drawRules(t *rapid.T, name string) []string {
 	setting := rapid.SampledFrom([]string{"srgb = false", "max_size = 7", "quality = 2", "quality = 'low'", "level = 9", "indent = true", "output = 'x/{path}'"})
 	settings := func(few int) []string {
@@ -27,7 +27,7 @@ func drawRules(t *rapid.T, name string) []string {
 			}
 		}
 		for _, line := range settings(3) {
-			lines = append(lines, strings.Replace(line, "'x/", fmt.Sprintf("'%s%d/", name, len(lines)), 1)) // number that makes the names of outputs different
+			lines = append(lines, strings.Replace(line, "'x/", fmt.Sprintf("'%s%d/", name, len(lines)), 1)) // makes the names of outputs unique
 		}
 	}
 	for _, table := range []string{"[target.pc.image]", "[target.web.image]", "[target.pc.zstd]"} {
@@ -38,8 +38,7 @@ func drawRules(t *rapid.T, name string) []string {
 	return lines
 }
 
-// effects describes the methods of all sources for all targets. It calls Method for each source and
-// target.
+// effects describes the method of each source for each target.
 func effects(s *Set) string {
 	var b strings.Builder
 	for _, target := range []string{"", "pc", "web"} {
@@ -55,8 +54,8 @@ func effects(s *Set) string {
 	return b.String()
 }
 
-// Every setting that affects no asset is reported, by its line or its rule. No other line is
-// reported. To find out whether a setting affects an asset, the test removes its line.
+// TestEverySettingCountsOrIsReported checks that exactly the settings without effect are reported.
+// To find out whether a setting has an effect, the test removes its line.
 func TestEverySettingCountsOrIsReported(t *testing.T) {
 	all := recipes(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -69,7 +68,7 @@ func TestEverySettingCountsOrIsReported(t *testing.T) {
 		}
 		s, err := build()
 		if err != nil {
-			t.Skip() // every invalid setting is reported
+			t.Skip() // invalid settings are reported as errors
 		}
 		whole := effects(s)
 		reported := map[string]string{}
@@ -77,7 +76,7 @@ func TestEverySettingCountsOrIsReported(t *testing.T) {
 			reported[fmt.Sprint(e.File, e.Line)] = e.Msg
 		}
 		for name, lines := range files {
-			head := 0 // line number of the rule or the table
+			head := 0
 			for i, line := range lines {
 				if strings.HasPrefix(line, "[") {
 					head = i + 1
@@ -105,7 +104,8 @@ func TestEverySettingCountsOrIsReported(t *testing.T) {
 	})
 }
 
-// A rule for a target overrides the table of the target, whichever comes first.
+// TestRulesWithTargetComeAfterTables checks that a rule for a target overrides the table of the
+// target, whatever their order.
 func TestRulesWithTargetComeAfterTables(t *testing.T) {
 	s := compileFiles(t,
 		File{Name: "cook.toml", Data: []byte("[[rule]]\nmatch = 'ui/'\ntarget = 'pc'\nmax_size = 64\n[target.pc.image]\nmax_size = 256\n[[rule]]\nmatch = '*.png'\nmax_size = 1024\n")},

@@ -15,7 +15,7 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// extensions are the file types of game projects, and some others.
+// extensions are common extensions of files in game projects.
 const extensions = `.3ds .7z .aac .aif .aiff .apng .ase .aseprite .astc .atlas .avif .basis .bin .blend .bmp .cfg
 .collada .comp .css .csv .cube .dae .dds .dib .exr .fbx .fla .flac .fnt .frag .fs .geom .gif .glb .glsl .gltf .hdr .hjson
 .hlsl .html .icb .ico .ini .jfif .jpe .jpeg .jpg .js .json .json5 .jsonc .ktx .ktx2 .lua .md .mesh .mid .mod .mp2 .mp3 .mp4
@@ -23,7 +23,8 @@ const extensions = `.3ds .7z .aac .aif .aiff .apng .ase .aseprite .astc .atlas .
 .tga .tif .tiff .tmx .toml .tsv .tta .ttc .ttf .txt .vda .vert .vox .vs .vst .wav .wave .webp .wgsl .woff .woff2 .wv .xcf
 .xm .xml .yaml .yml .zip .zst`
 
-// Without rules, files are cooked as testdata/defaults.txt lists. Unlisted files are copied.
+// TestFilesAreCookedByDefaultAsListed compares the default rules with testdata/defaults.txt.
+// Unlisted files must be copied.
 func TestFilesAreCookedByDefaultAsListed(t *testing.T) {
 	set, err := recipeset.New(recipes.All()...)
 	if err != nil {
@@ -76,7 +77,8 @@ func TestFilesAreCookedByDefaultAsListed(t *testing.T) {
 	}
 }
 
-// A fix never replaces a word of one recipe with a word of another, in any option.
+// TestWordsOfRecipesAreNotMisspelt checks that no fix replaces a word of one recipe with a word of
+// another recipe.
 func TestWordsOfRecipesAreNotMisspelt(t *testing.T) {
 	all := recipes.All()
 	set, err := recipeset.New(all...)

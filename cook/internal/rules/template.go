@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Template makes an output's path from a source's path. It is text with words in braces, here
-// for the source "a/b/wall.n.png":
+// A Template makes the path of an output from the path of a source. It is text with words in
+// braces. For the source "a/b/wall.n.png" they are:
 //
 //	{path}  a/b/wall.n.png   the path
 //	{dir}   a/b              the directory, "" at the root
@@ -24,23 +24,23 @@ import (
 //	{hash}  0f4e5b6b1f0a97c2 the first digits of the artifact's BLAKE3; once, and only
 //	                         in the last element
 //
-// {ext:png,jpg} is {ext} if the list has this extension, in any case, and otherwise the first
-// extension of the list.
+// {ext:png,jpg} is {ext} if the list contains this extension in upper or lower case. Otherwise it
+// is the first extension of the list.
 //
-// A template without a slash, {dir} and {path} names a file in the source's own directory; any
-// other template is relative to the output directory. An element that is {dir} and nothing else
-// vanishes at the root. "{{" and "}}" are braces.
+// A template without a slash, {dir} and {path} names a file in the directory of the source. Any
+// other template is relative to the output directory. An element that consists of {dir} is omitted
+// at the root. "{{" and "}}" are braces.
 type Template struct {
 	text     string
-	elements [][]part // parts of each element, without the slashes
-	hashed   bool     // the template has {hash}
+	elements [][]part // the parts of each path element
+	hashed   bool
 }
 
-// A part is a word or, if word is none, literal text.
+// A part is a word, or literal text if word is none.
 type part struct {
 	word    word
 	literal string
-	exts    []string // extensions of {ext:...}, with their dots
+	exts    []string // the extensions in {ext:...}, with their dots
 }
 
 type word uint8
@@ -61,12 +61,11 @@ var words = [...]struct {
 	word word
 }{{"path", wordPath}, {"dir", wordDir}, {"stem", wordStem}, {"base", wordBase}, {"name", wordName}, {"ext", wordExt}, {"hash", wordHash}}
 
-const maxTemplate = 1024 // length in bytes
+const maxTemplate = 1024 // maximum length in bytes
 
-// ParseTemplate reads a template. It refuses a template that could lead outside the output
-// directory, overwrite the cooker's own files, or name a file that one of the supported systems
-// cannot have. It does not check names that depend on the source, such as a source called
-// "con.png".
+// ParseTemplate parses a template. It refuses templates that could lead outside of the output
+// directory, overwrite files of cook, or name a file that some supported system cannot have. It
+// does not check names that depend on the source, such as "con.png".
 func ParseTemplate(text string) (Template, error) {
 	t := Template{text: text}
 	if err := t.parseElements(); err != nil {
@@ -78,9 +77,8 @@ func ParseTemplate(text string) (Template, error) {
 // String returns the template as it was written.
 func (t Template) String() string { return t.text }
 
-// Name returns the output's path for a source. Both are clean slash paths, relative to the output
-// directory and the asset tree. The result is clean for any bytes in the source's name. With {hash}
-// it is the planned name; see package hashname.
+// Name returns the path of the output for a source. Both are clean slash paths, relative to the
+// output directory and the asset tree. With {hash} it is the planned name; see package hashname.
 func (t Template) Name(path string) string {
 	dir, name := "", path
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
@@ -127,7 +125,7 @@ func (t Template) Name(path string) string {
 	return string(out)
 }
 
-// extension returns the text of {ext} or {ext:...} for a source with an extension.
+// extension returns the value of {ext} or {ext:...} for a source with the extension ext.
 func (p *part) extension(of string) string {
 	if p.exts == nil || slices.ContainsFunc(p.exts, func(ext string) bool { return strings.EqualFold(ext, of) }) {
 		return of
@@ -136,7 +134,7 @@ func (p *part) extension(of string) string {
 }
 
 // splitExt splits a file name at its last dot. The stem consists of dots only if the whole name
-// does, so no template turns it into "..".
+// does, so no template turns the stem into "..".
 func splitExt(name string) (stem, ext string) {
 	i := strings.LastIndexByte(name, '.')
 	if i < 0 || strings.Trim(name[:i], ".") == "" {
@@ -173,7 +171,7 @@ func (t *Template) parseElements() error {
 			switch {
 			case t.hashed && p.word == wordHash:
 				return errors.New("{hash} occurs twice; write it once")
-			case t.hashed && (p.word == wordDir || p.word == wordPath): // may have slashes
+			case t.hashed && (p.word == wordDir || p.word == wordPath): // {dir} and {path} may contain slashes
 				return errHashInFolder
 			}
 			t.hashed = t.hashed || p.word == wordHash
@@ -190,8 +188,8 @@ func (t *Template) parseElements() error {
 
 var errHashInFolder = errors.New("{hash} is in the name of a directory; write it into the file name, behind the last slash, {dir} and {path}")
 
-// parseElement reads the text between two slashes. No word contains a slash, so splitting first
-// is safe.
+// parseElement parses the text between two slashes. Words contain no slash, so the template can be
+// split first.
 func parseElement(text string) ([]part, error) {
 	if text == "" {
 		return nil, errors.New(`"//" has an empty element between the slashes`)
@@ -266,14 +264,14 @@ func lookupWord(name string) (word, error) {
 	return none, fmt.Errorf("unknown word {%s}%s", clipText(name), instead(name, known))
 }
 
-// checkElement checks that an element never becomes "", "." or "..", and that Windows accepts its
+// checkElement checks that an element cannot become "", "." or "..", and that Windows accepts its
 // literal text.
 func checkElement(parts []part) error {
 	if isDir(parts) {
 		return nil
 	}
-	// This is the element as Windows sees it: an extension starts with a dot, a directory may
-	// be empty, and any other word is some text.
+	// shape is the element as Windows sees it. An extension starts with a dot, a directory may be
+	// empty, and any other word is not empty.
 	var shape strings.Builder
 	solid := false
 	for _, p := range parts {
@@ -324,11 +322,11 @@ func isDevice(name string) bool {
 	return false
 }
 
-// checkReserved refuses the names that the cooker reserves at the root of the output directory.
-// It ignores case, as some file systems do.
+// checkReserved refuses names at the root of the output directory that cook reserves. It ignores
+// case, as some file systems do.
 func (t *Template) checkReserved() error {
 	rest := t.elements
-	for isDir(rest[0]) { // element that is empty for a source at the root
+	for isDir(rest[0]) { // {dir} is omitted for a source at the root
 		rest = rest[1:]
 	}
 	first := rest[0]
@@ -344,11 +342,11 @@ func (t *Template) checkReserved() error {
 	return nil
 }
 
-// isDir reports whether an element is only {dir}.
+// isDir reports whether an element consists only of {dir}.
 func isDir(element []part) bool { return len(element) == 1 && element[0].word == wordDir }
 
-// Unportable returns the reason why some system cannot have a file with an output's name, or ""
-// if all systems can. It applies the rules of Windows.
+// Unportable returns the reason why some system cannot have a file with this name, or "". It
+// applies the rules of Windows.
 func Unportable(output string) string {
 	if !utf8.ValidString(output) {
 		return "is not UTF-8"

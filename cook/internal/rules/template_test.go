@@ -118,7 +118,6 @@ func TestBadTemplateIsRefused(t *testing.T) {
 	}
 }
 
-// For any template and source name, the output is a clean path in the output directory.
 func TestOutputStaysInOutputDirectory(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"{path}", "{dir}", "{stem}", "{name}", "{ext}", "{ext:a,b}", "/", "/", ".", "..", "a", "{{", "}}", " ", "é"})
 	element := rapid.Custom(func(t *rapid.T) string {

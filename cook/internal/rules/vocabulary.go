@@ -12,10 +12,10 @@ import (
 	"github.com/assetcook/assetcook/internal/recipeset"
 )
 
-// A vocabulary holds the words of rules: the recipes, their options, and the values of options.
+// A vocabulary knows the words in rules: the recipes, their options, and the values of options.
 type vocabulary struct{ recipes *recipeset.Set }
 
-// freshCooker returns a cooker with a recipe's defaults, or nil for an unknown recipe.
+// freshCooker returns a cooker with default options, or nil for an unknown recipe.
 func (v vocabulary) freshCooker(name string) recipe.Cooker {
 	if r, ok := v.recipes.Lookup(name); ok {
 		return r.New()
@@ -40,15 +40,15 @@ func (v vocabulary) optionKeys(name string) (keys []string) {
 	return keys
 }
 
-// misspelt adds a fix for a misspelt recipe, key or value. A word that belongs to another
-// recipe is misplaced, not misspelt, so it gets no fix.
+// misspelt adds a fix for a misspelt recipe, key or value. There is no fix for a word of another
+// recipe, which is misplaced and not misspelt.
 func (v vocabulary) misspelt(e *Error, old string, words []string) {
 	if !v.knowsWord(old) {
 		e.fixMisspelling(old, words)
 	}
 }
 
-// knowsWord reports whether a text is a recipe, an option, or a word from an option's values.
+// knowsWord reports whether a text is a recipe, an option, or a word among the values of an option.
 func (v vocabulary) knowsWord(text string) bool {
 	for _, name := range v.recipes.Names() {
 		if name == text {
@@ -100,7 +100,7 @@ func (v vocabulary) elsewhere(o *setting, but []string) string {
 	return "; " + strings.Join(takers, " and ") + verb
 }
 
-// quotedIn returns the quoted words in a description of valid values, except the words in examples.
+// quotedIn returns the quoted words in a description of valid values. It omits words in examples.
 func quotedIn(want string) (words []string) {
 	parts := strings.Split(want, `"`)
 	for i := 1; i < len(parts); i += 2 {
@@ -111,9 +111,8 @@ func quotedIn(want string) (words []string) {
 	return words
 }
 
-// meantWord returns the end of a message about a word that is not among the quoted words of want.
-// It names the most similar of these words, or advises to remove the quotes of a number or a
-// boolean.
+// meantWord returns the end of a message about an unknown word. It suggests the most similar quoted
+// word of want, or to remove the quotes of a number or a boolean.
 func meantWord(text, want string) string {
 	if w := nearest.Word(text, quotedIn(want)); w != "" {
 		return fmt.Sprintf("; did you mean %q?", w)

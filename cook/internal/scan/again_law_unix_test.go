@@ -17,12 +17,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// merge returns the tree that consists of again and the unchanged directories of old. again is the
-// result of listing dirs again. met holds the places for which known returned true.
+// merge returns the tree that consists of again and the kept directories of old. again is the
+// result of listing dirs again. met has the directories for which known returned true.
 //
-// A directory of old is kept if it was not listed again and its parent still contains it. The
-// parent contains it if the parent is kept, or if the parent was listed again and met has the
-// directory.
+// A directory of old is kept if it was not listed again and its parent still contains it. A kept
+// parent still contains it. A parent that was listed again contains it if met has the directory.
 func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	again = &Tree{
 		Entries: slices.Clone(again.Entries), Configs: slices.Clone(again.Configs), Ignores: slices.Clone(again.Ignores),
@@ -35,7 +34,7 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	for _, f := range again.Folders {
 		fresh[f.Path] = true
 	}
-	whole := map[string]bool{} // directories in old
+	whole := map[string]bool{}
 	for _, f := range old.Folders {
 		whole[f.Path] = true
 		above := slashParent(f.Path)
@@ -74,7 +73,7 @@ func merge(old *Tree, dirs []Folder, again *Tree, met map[place]bool) *Tree {
 	return again
 }
 
-// diffTrees compares everything except the counters.
+// diffTrees compares two trees, but ignores the counters.
 func diffTrees(want, got *Tree) string {
 	lines := func(t *Tree) (list []string) {
 		for _, p := range t.Problems {
@@ -86,7 +85,8 @@ func diffTrees(want, got *Tree) string {
 		cmp.Diff(want.Ignores, got.Ignores) + cmp.Diff(want.LeftOut, got.LeftOut) + cmp.Diff(lines(want), lines(got))
 }
 
-// openUnlessLocked trusts every file system, and cannot open directories called "locked".
+// openUnlessLocked opens a directory of a trusted file system. It fails for directories called
+// "locked".
 func openUnlessLocked(root *os.Root, rel string) (folder, error) {
 	if filepath.Base(rel) == "locked" {
 		return nil, fs.ErrPermission
@@ -102,7 +102,7 @@ func scanLaw(t *rapid.T, dir string) *Tree {
 	return tree
 }
 
-// againAndMerge lists dirs again, with a known function that returns true for all directories of
+// againAndMerge lists dirs again, with a known function that returns true for the directories of
 // old. It merges the result with old.
 func againAndMerge(t *rapid.T, dir string, old *Tree, dirs []Folder) *Tree {
 	places, met := map[place]bool{}, map[place]bool{}
@@ -124,8 +124,6 @@ func againAndMerge(t *rapid.T, dir string, old *Tree, dirs []Folder) *Tree {
 	return merge(old, dirs, tree, met)
 }
 
-// If the tree is unchanged, listing any directories again and merging the result with the old
-// tree gives the old tree.
 func TestListingUnchangedDirectoriesAgainGivesSameTree(t *testing.T) {
 	parent := t.TempDir()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -140,7 +138,7 @@ func TestListingUnchangedDirectoriesAgainGivesSameTree(t *testing.T) {
 		if diff := diffTrees(whole, againAndMerge(rt, dir, whole, dirs)); diff != "" {
 			rt.Fatalf("of %q (-Dir +Again):\n%s", pathsOf(dirs), diff)
 		}
-		// Listing one directory returns only that directory.
+		// Listing a directory must return only this directory.
 		for _, f := range dirs {
 			tree, err := relist(context.Background(), dir, Options{}, []Folder{f}, func(Folder) bool { return true }, openUnlessLocked)
 			if err != nil {
@@ -153,12 +151,12 @@ func TestListingUnchangedDirectoriesAgainGivesSameTree(t *testing.T) {
 	})
 }
 
-// After any changes, Again gives the new tree if it lists the right directories: directories with
-// changed stamps, odd directories, and directories at or below a .cookignore that appeared,
-// vanished or changed.
+// TestListingChangedDirectoriesAgainGivesNewTree lists the directories that may have changed:
+// directories with changed stamps, odd directories, and directories at or below a changed
+// .cookignore. The merged result must be the new tree.
 func TestListingChangedDirectoriesAgainGivesNewTree(t *testing.T) {
 	parent := t.TempDir()
-	skipped := 0 // directories not listed again
+	skipped := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		tree := newLawTree(rt, parent)
 		dir := tree.dir
@@ -190,7 +188,7 @@ func outdated(old *Tree, dir string) []Folder {
 	for _, e := range old.Ignores {
 		ignores[e.Path] = e.Stamp
 	}
-	newRules := map[string]bool{} // directories with changed ignore rules
+	newRules := map[string]bool{} // directories whose .cookignore changed
 	var dirs []Folder
 	for _, f := range old.Folders {
 		newRules[f.Path] = f.Path != "" && newRules[slashParent(f.Path)] ||

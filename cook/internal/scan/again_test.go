@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// at returns directories that are not reached by links.
+// at returns directories at the given paths, without links.
 func at(paths ...string) []Folder {
 	var list []Folder
 	for _, p := range paths {
@@ -24,8 +24,8 @@ func at(paths ...string) []Folder {
 	return list
 }
 
-// knowing returns a function to be passed as known. It returns true for the given directories. The
-// calls are recorded in asked.
+// knowing returns a function for the argument known. It returns true for the given directories, and
+// records its calls in asked.
 func knowing(asked *[]string, folders ...Folder) func(Folder) bool {
 	return func(f Folder) bool {
 		*asked = append(*asked, folderLines([]Folder{f})...)
@@ -45,7 +45,7 @@ func TestAgainListsOnlyUnknownDirectories(t *testing.T) {
 		name    string
 		dirs    []Folder
 		known   []Folder
-		folders []string // expected directories of the result
+		folders []string
 		asked   []string
 		entries []string
 		probs   []string
@@ -124,7 +124,7 @@ func pathsOf(folders []Folder) []string {
 	return list
 }
 
-// Again makes no system calls for other directories.
+// TestAgainListsNothingElse counts the system calls of Again. Other directories must cause none.
 func TestAgainListsNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "b": "", "c/a": "", "d/a": "", "d/b": "", "d/e/a": "", "d/e/f/a": "", "d/e/f/b": "", "d/g/a": ""})
@@ -137,8 +137,8 @@ func TestAgainListsNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantTree(t, tree, []string{"d/e/f/a", "d/e/f/b", "d/g/a"}, nil, nil)
-	// One call is made for each of the following: d, d/e, d/e/f and d/g on the way, three files,
-	// and the possible ignore files of the root, d and d/e.
+	// These are four directories (d, d/e, d/e/f and d/g), three files, and three possible ignore
+	// files (in the root, d and d/e).
 	if asked.Load() != 4+3+3 || tree.Stats != asked.Load() {
 		t.Errorf("%d lstats, but Stats is %d", asked.Load(), tree.Stats)
 	}
@@ -147,7 +147,7 @@ func TestAgainListsNothingElse(t *testing.T) {
 	}
 }
 
-// onList calls a function at the first call of each directory's list method.
+// onList calls a function before a directory is listed for the first time.
 type onList struct {
 	folder
 	tell func()
@@ -220,7 +220,7 @@ func TestAgainFailsWithoutItsRoot(t *testing.T) {
 	}
 }
 
-// Concurrent calls of known would be a data race.
+// TestKnownIsCalledByOneGoroutineAtATime relies on the race detector.
 func TestKnownIsCalledByOneGoroutineAtATime(t *testing.T) {
 	tree := fakeTree{}
 	for _, d := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Names of files and directories may contain any byte.
 func TestNamesMayContainAnyByte(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{IgnoreName: "!.*\n"})
@@ -47,7 +46,7 @@ func TestProblemEscapesControlCharacters(t *testing.T) {
 	}
 }
 
-// The name of a link's target is as hostile as the link's own name.
+// TestEscapeNamesTargetSafely uses link targets with hostile names.
 func TestEscapeNamesTargetSafely(t *testing.T) {
 	base := t.TempDir()
 	plant(t, base, map[string]string{"\x1b[2J\n": "", "assets/l": "-> ../\x1b[2J\n"})
@@ -58,7 +57,7 @@ func TestEscapeNamesTargetSafely(t *testing.T) {
 	}
 }
 
-// The number of open descriptors does not grow.
+// TestDirectoriesAreClosed checks that walks leave no descriptors open.
 func TestDirectoriesAreClosed(t *testing.T) {
 	dir := t.TempDir()
 	for d := range 40 {
@@ -71,7 +70,7 @@ func TestDirectoriesAreClosed(t *testing.T) {
 		}
 		return len(fds)
 	}
-	walk(t, dir, Options{}) // opens the descriptors that the runtime keeps open
+	walk(t, dir, Options{}) // the first walk opens descriptors that the runtime keeps
 	before := open()
 	walk(t, dir, Options{})
 	ctx, cancel := context.WithCancel(context.Background())

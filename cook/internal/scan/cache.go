@@ -14,15 +14,15 @@ const CacheTag = "CACHEDIR.TAG"
 
 const cacheSignature = "Signature: 8a477f597d28d172789f06886806bc55"
 
-// stateFiles mark an output directory of cook: each of them is the state or one of its files.
-// An output directory that had files before its first cook has no CacheTag.
+// stateFiles mark an output directory of cook. They replace CacheTag in output directories that had
+// files before the first cook.
 var stateFiles = [...]struct{ name, begins string }{
 	{".cook", `cook: "`},
 	{".cook/owner", ""},
 }
 
-// isCache reports whether programs can recreate the directory n, such as the output directory
-// of another cook. If so, it records that n is left out. The root is never left out.
+// isCache reports whether programs can make the directory n again, as for the output directory of
+// another cook. If so, it adds a Problem. The root is never a cache.
 func (v *visitor) isCache(n *node) bool {
 	if n.path == "" {
 		return false
@@ -32,7 +32,7 @@ func (v *visitor) isCache(n *node) bool {
 			n.findings.problems = append(n.findings.problems, Problem{n.path, Cache, nil})
 			return true
 		}
-		n.findings.odd = true // the file may become a tag without changing the stamp of n
+		n.findings.odd = true // editing the file does not change the stamp of n
 	}
 	if _, used := slices.BinarySearch(v.names, stateFiles[0].name); !used {
 		return false
@@ -47,7 +47,7 @@ func (v *visitor) isCache(n *node) bool {
 	return false
 }
 
-// begins reports whether a regular file of the directory begins with a text.
+// begins reports whether a name is a regular file that begins with a text.
 func (v *visitor) begins(n *node, name, text string) bool {
 	name = filepath.FromSlash(joinReal(n.real, name))
 	if info, err := v.walker.tree.root.Lstat(name); err != nil || !info.Mode().IsRegular() {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Directories that programs can recreate are not assets, and each is reported. A file that only
-// has the name of a tag has no effect, and neither does the tag of the root.
+// TestCachesAreLeftOut checks that caches are skipped and reported. A tag needs the right content,
+// and has no effect in the root.
 func TestCachesAreLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	tag := cacheSignature + "\n# by some program\n"
@@ -38,8 +38,8 @@ func TestCachesAreLeftOut(t *testing.T) {
 	}
 }
 
-// An edit that makes a file a tag, or makes a tag another file, takes effect at the next walk,
-// although it does not change the directory.
+// TestDirectoriesOfPossibleTagsAreListedAgain edits a file with the name of a tag. The next walk
+// must notice, although the stamp of the directory is unchanged.
 func TestDirectoriesOfPossibleTagsAreListedAgain(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x", CacheTag)

@@ -56,7 +56,7 @@ func TestDefaultsExcludeFilesOfTools(t *testing.T) {
 	}
 }
 
-// Each line of the list, with a "!" in front, includes its files again.
+// TestEachDefaultCanBeIncludedAgain puts each line of the list, after a "!", into a .cookignore.
 func TestEachDefaultCanBeIncludedAgain(t *testing.T) {
 	for i, line := range strings.Split(Defaults, "\n") {
 		if line == "" || line[0] == '#' {
@@ -70,7 +70,7 @@ func TestEachDefaultCanBeIncludedAgain(t *testing.T) {
 		if folder, ok := strings.CutSuffix(name, "/"); ok {
 			name, file = folder, folder+"/a"
 		}
-		text := "" // text of a file for which the line was written
+		text := "" // text that only the matching program writes
 		if ContentDecides(name) {
 			text = "\x00\x00\x00\x00\xe0\xa5"
 		}
@@ -92,8 +92,8 @@ func TestEachDefaultCanBeIncludedAgain(t *testing.T) {
 	}
 }
 
-// A file with the extension of a work file is an asset if its content belongs to another
-// program.
+// TestContentTellsWorkFiles checks that a file with the extension of a work file is an asset if its
+// content belongs to another program.
 func TestContentTellsWorkFiles(t *testing.T) {
 	for text, left := range map[string]bool{
 		"\x10\x00\x00\x00\xe0\xa5\x01": true, "\x10\x00\x00\x00\xe0": false, "": false,
@@ -149,7 +149,6 @@ func TestJunkIsRecognizedByName(t *testing.T) {
 	}
 }
 
-// The shortcut of junkFolder agrees with its tables.
 func TestFirstByteShortcutAgreesWithTables(t *testing.T) {
 	for _, list := range [][]string{controlNames[:], folderNames[:]} {
 		for _, name := range list {

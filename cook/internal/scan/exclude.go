@@ -11,17 +11,16 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// errInsideExcluded reports that the root is inside an excluded directory. Without the error, the
-// tree would be empty, as if there were no assets.
+// errInsideExcluded reports that the root is in an excluded directory. Without this error, the tree
+// would be empty.
 var errInsideExcluded = errors.New("the asset directory is inside the output or store directory; choose separate ones")
 
-// exclusions are the directories that the walk skips. There are few, so each test is a short
-// loop.
+// exclusions are the directories that the walk skips. They are few, so lists are fast enough.
 type exclusions struct {
-	folders []string      // absolute paths, with links resolved where they exist
-	names   []string      // relative to the root; includes links given for directories
-	known   []fs.FileInfo // the existing directories
-	ids     []Stamp       // stamps of these directories, in the same order
+	folders []string // absolute paths, with links resolved in their existing part
+	names   []string // paths below the root, including links that lead to excluded directories
+	known   []fs.FileInfo
+	ids     []Stamp // stamps of the directories in known
 }
 
 func newExclusions(real string, info fs.FileInfo, folders []string) (exclusions, error) {
@@ -53,7 +52,7 @@ func newExclusions(real string, info fs.FileInfo, folders []string) (exclusions,
 	return x, nil
 }
 
-// resolveExisting resolves the links in the existing part of abs, and keeps the rest unchanged.
+// resolveExisting resolves the links in the existing part of abs, and keeps the rest.
 func resolveExisting(abs string) string {
 	if real, err := filepath.EvalSymlinks(abs); err == nil {
 		return real
@@ -65,12 +64,11 @@ func resolveExisting(abs string) string {
 	return filepath.Join(resolveExisting(parent), filepath.Base(abs))
 }
 
-// isNamed reports whether rel names one of the excluded directories, or a link that Options.Exclude
-// names.
+// isNamed reports whether rel is an excluded directory, or a link that Options.Exclude names.
 func (x *exclusions) isNamed(rel string) bool { return isOneOf(x.names, rel) }
 
-// isExcludedFolder reports whether a directory with stamp st is an excluded directory, perhaps
-// under another name. It calls stat only if stamps have no inode.
+// isExcludedFolder reports whether a directory with the stamp st is excluded, perhaps under another
+// name. It calls stat only if stamps have no inode.
 func (x *exclusions) isExcludedFolder(st Stamp, stat func() (fs.FileInfo, error)) bool {
 	for i, id := range x.ids {
 		if id.Inode != 0 {
@@ -86,12 +84,11 @@ func (x *exclusions) isExcludedFolder(st Stamp, stat func() (fs.FileInfo, error)
 	return false
 }
 
-// isFolder reports whether path is one of the excluded directories. path must be absolute and
-// contain no links.
+// isFolder reports whether path is an excluded directory. path must be absolute, without links.
 func (x *exclusions) isFolder(path string) bool { return isOneOf(x.folders, path) }
 
-// holds reports whether path is one of the excluded directories or is inside one. path must be
-// absolute and contain no links.
+// holds reports whether path is an excluded directory or below one. path must be absolute, without
+// links.
 func (x *exclusions) holds(path string) bool {
 	for _, f := range x.folders {
 		if _, ok := pathname.Below(f, path); ok {
@@ -101,9 +98,9 @@ func (x *exclusions) holds(path string) bool {
 	return false
 }
 
-// Defaults is a .cookignore for the whole tree that every real .cookignore overrides. It lists
-// files that no asset directory means to ship. It ignores case. Unlike the names in junk.go,
-// each of its files can be included again by a line of a .cookignore.
+// Defaults is a .cookignore for the whole tree, which every real .cookignore overrides. It lists
+// files that are almost never assets. It ignores case. A .cookignore can include each of its files
+// again, but not the names in ignore.go.
 const Defaults = `# Hidden files: settings of editors and tools, caches, passwords.
 .*
 
@@ -196,26 +193,25 @@ secrets.*
 *.crdownload
 `
 
-// shared holds extensions in Defaults that other programs use for files that are assets. Its
-// functions report whether a file is not such an asset, but the work file that Defaults excludes.
-// head is the start of the file.
+// shared has the extensions in Defaults that some programs use for assets. Its functions report
+// whether a file with such an extension is no asset. head is the beginning of the file.
 var shared = map[string]func(head []byte) bool{".ase": isAseprite}
 
-// sharedHead is the number of bytes that these functions need.
+// sharedHead is the number of bytes in head.
 const sharedHead = 6
 
 // isAseprite reports whether a file that begins with head is an Aseprite file. Other .ase files
 // are models (ASCII Scene Export) or palettes (Adobe Swatch Exchange).
 func isAseprite(head []byte) bool { return len(head) > 5 && head[4] == 0xe0 && head[5] == 0xa5 }
 
-// ContentDecides reports whether the content of a file may affect whether the file is left out.
+// ContentDecides reports whether the content of a file determines whether the file is an asset.
 func ContentDecides(path string) bool {
 	i := strings.LastIndexByte(path, '.')
 	return i >= 0 && shared[string(lowered(nil, path[i:]))] != nil
 }
 
-// isSecret reports whether a line of Defaults, counted from 1, excludes private keys or
-// passwords.
+// isSecret reports whether a line of Defaults excludes private keys or passwords. Lines count from
+// 1.
 func isSecret(line int) bool {
 	before, list, _ := strings.Cut(Defaults, "# Private keys and passwords.\n")
 	list, _, _ = strings.Cut(list, "\n\n")
@@ -223,8 +219,8 @@ func isSecret(line int) bool {
 	return line >= first && line <= first+strings.Count(list, "\n")
 }
 
-// defaultList compiles Defaults without the patterns for some extensions, which are given in
-// lower case with their dots.
+// defaultList compiles Defaults without the patterns for some extensions. They are in lower case,
+// with their dots.
 func defaultList(but []string) *ignoreList {
 	patterns := parseIgnore(lowered(nil, Defaults))
 	patterns = slices.DeleteFunc(patterns, func(p pattern) bool {

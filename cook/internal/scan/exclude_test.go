@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The output directory is created during the walk, so only its name identifies it.
+// TestDirectoryIsExcludedBeforeItExists creates the output directory during the walk, so that only
+// its name identifies it.
 func TestDirectoryIsExcludedBeforeItExists(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/a": ""})
@@ -34,7 +35,8 @@ func TestDirectoryIsExcludedBeforeItExists(t *testing.T) {
 	wantTree(t, tree, []string{"a", "d/a", "out/a"}, nil, nil)
 }
 
-// A bind mount gives a directory a second name, which resolving links does not show.
+// TestDirectoryIsExcludedUnderAnotherName uses a second name, as a bind mount gives to a directory.
+// Resolving links does not reveal it.
 func TestDirectoryIsExcludedUnderAnotherName(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"out/": "", "other/": ""})
@@ -53,7 +55,7 @@ func TestDirectoryIsExcludedUnderAnotherName(t *testing.T) {
 	if !x.isExcludedFolder(StampOf(out), tell(out)) || x.isExcludedFolder(StampOf(other), tell(other)) {
 		t.Error("stamps do not distinguish the directories")
 	}
-	// Without inodes, the FileInfo must identify the directory.
+	// Without inodes, the FileInfo identifies the directory.
 	x.ids = []Stamp{{}}
 	if !x.isExcludedFolder(Stamp{}, tell(out)) || x.isExcludedFolder(Stamp{}, tell(other)) {
 		t.Error("FileInfo does not distinguish the directories")

@@ -6,7 +6,7 @@ import "os"
 
 const openFlags = os.O_RDONLY
 
-// rootFolder calls lstat through its own os.Root.
+// rootFolder implements lstat with an os.Root for the directory.
 type rootFolder struct {
 	*os.File
 	root *os.Root
@@ -41,8 +41,7 @@ func (f rootFolder) stat() (Stamp, error) {
 	return StampOf(fi), nil
 }
 
-// trusted returns false, because a FileInfo does not show whether the listing of a directory has
-// changed.
+// trusted returns false, because a FileInfo does not reveal whether a listing has changed.
 func (f rootFolder) trusted() bool { return false }
 
 func (f rootFolder) Close() error {

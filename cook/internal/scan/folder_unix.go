@@ -9,16 +9,15 @@ import (
 	"github.com/assetcook/assetcook/internal/dirfd"
 )
 
-// openFlags prevent an open from waiting for the writer of a FIFO that replaced a file after its
-// stat.
+// openFlags prevent a hang if a FIFO has replaced the file after its stat.
 const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 
-// unixFolder calls lstat by descriptor. This avoids a walk along the path in the system, and the
-// allocation of a FileInfo.
+// unixFolder implements lstat with the descriptor of the directory. The system then need not walk
+// along the path, and no FileInfo is allocated.
 type unixFolder struct {
 	*os.File
 	fd   int
-	name []byte // argument of the last lstat, with its NUL
+	name []byte // name for lstat, with a NUL at the end
 }
 
 func openFolder(root *os.Root, rel string) (folder, error) {

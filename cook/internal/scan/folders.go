@@ -10,22 +10,23 @@ import (
 
 // Folder is a directory of the tree.
 //
-// A later walk with the same root and [Options] need not list it again if it is not Odd, its
-// stamp was settled and is unchanged, and no .cookignore in it or above it has changed: its names
-// and their types are then unchanged. The stamps of its files must still be checked.
+// A later walk with the same root and [Options] need not list the directory again if three
+// conditions are met: it is not Odd, its stamp was settled and is unchanged, and no .cookignore in
+// it or above it has changed. Its names and their types are then unchanged. The stamps of its files
+// must still be checked.
 type Folder struct {
-	Path  string // path of the directory, "" for the root; see Entry
-	Real  string // real path of the directory; differs from Path only at and below a link
+	Path  string // path in the tree, "" for the root; see Entry
+	Real  string // path with links resolved
 	Stamp Stamp  // taken before the listing; zero if opening failed
-	// Odd is set if an equal stamp does not prove an equal listing. The directory holds a link
-	// or a Problem, was reached by a link, could not be read, had a name that vanished a moment
-	// later, or is on a file system that is not known to update directory times. Names that are
-	// skipped regardless of type (junk, the directories of Options.Exclude) do not count.
+	// Odd is set if an equal stamp does not prove an equal listing. That is the case if the
+	// directory has a link or a Problem, was reached by a link, could not be read, or lost a name
+	// during the walk. It is also the case on file systems that may not update the times of
+	// directories. Junk and Options.Exclude do not count.
 	Odd bool
 }
 
-// CompareFolders compares two paths in the order of [Tree.Folders]: the subdirectories of a path
-// follow it directly.
+// CompareFolders compares two paths in the order of [Tree.Folders]. In this order, the
+// subdirectories of a path follow it directly.
 func CompareFolders(a, b string) int {
 	if a == "" || b == "" || len(a) == len(b) {
 		return strings.Compare(a, b)
@@ -37,13 +38,13 @@ func CompareFolders(a, b string) int {
 		return c
 	}
 	if b[len(a)] == '/' {
-		return -1 // b is below a in the tree
+		return -1 // the order continues with a's subdirectory b
 	}
 	return cmp.Compare('/', b[len(a)])
 }
 
-// place identifies a directory. Two names are needed, because one real directory may appear at
-// several paths, and a path may later lead to another directory.
+// place identifies a directory by two paths. A real directory may have several paths, and a path
+// may later lead to another directory.
 type place struct{ path, real string }
 
 func (f Folder) place() place { return place{f.Path, f.Real} }
@@ -56,8 +57,8 @@ func (n *node) place() place {
 	return place{n.path, n.real}
 }
 
-// folderFacts returns the final facts about n. ok is false for a directory that the walk only
-// passed through, or that vanished before it was visited.
+// folderFacts returns the facts about n at the end of the walk. ok is false for a directory that
+// the walk only passed through, or that disappeared before the walk reached it.
 func (n *node) folderFacts() (f Folder, ok bool) {
 	if n.passing || n.findings.gone {
 		return f, false
@@ -70,13 +71,13 @@ func (n *node) folderFacts() (f Folder, ok bool) {
 	return Folder{p.path, p.real, n.findings.stamp, odd}, true
 }
 
-// devices caches by device whether the stamps of directories can be trusted.
+// devices records by device whether the stamps of directories can be trusted.
 type devices struct {
 	mu    sync.Mutex
 	known map[uint64]bool
 }
 
-// trustsDevice reports whether f's file system is trusted, checking each device once.
+// trustsDevice reports whether the file system of f is trusted. It checks each device once.
 func (d *devices) trustsDevice(f folder, device uint64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -92,21 +93,19 @@ func (d *devices) trustsDevice(f folder, device uint64) bool {
 }
 
 // Again lists some directories of root again, and all directories below them for which known
-// returns false. The result covers only these directories. Merged with the other directories, it
+// returns false. The result has only these directories. Merged with the other directories, it
 // equals the result of [Dir].
 //
 // dirs are directories that Dir or Again found earlier, by Path and Real. A directory that Dir
-// would no longer find is not in the result: it vanished, is not a directory any more, is ignored
-// or excluded, or its path leads to another place. A directory whose parent is also in dirs is
-// found by listing the parent. The other parents are assumed to be unchanged. Again does not list
-// them, but passes through them and the directories above, to check each entry of dirs and to read
-// the .cookignore files again. If one of them cannot be read, it is a [Problem] as for Dir, and
-// everything below it is missing.
+// would no longer find is not in the result. A directory whose parent is also in dirs is found by
+// listing the parent. The other parents are assumed to be unchanged. Again does not list them, but
+// passes through them, to check each entry of dirs and to read the .cookignore files again. If a
+// parent cannot be read, it is a [Problem] as for Dir, and everything below it is missing.
 //
-// Again calls known with Path and Real for every subdirectory of a listed directory that is not in
-// dirs. If known returns true, the caller is responsible for the subdirectory: Again visits only
-// the entries of dirs below it. So known must return false below a directory whose .cookignore has
-// changed. Again calls known from one goroutine at a time. If known is nil, no directory is known.
+// Again calls known with Path and Real for each subdirectory of a listed directory that is not in
+// dirs. If known returns true, the caller knows the subdirectory, and Again visits only the entries
+// of dirs below it. So known must return false below a directory whose .cookignore has changed.
+// Again calls known from one goroutine at a time. If known is nil, no directory is known.
 func Again(ctx context.Context, root string, opt Options, dirs []Folder, known func(f Folder) bool) (*Tree, error) {
 	return relist(ctx, root, opt, dirs, known, openFolder)
 }
@@ -115,20 +114,20 @@ func relist(ctx context.Context, root string, opt Options, dirs []Folder, known 
 	return walkRoot(ctx, root, opt, open, newErrand(dirs, known))
 }
 
-// errand is the set of directories that a walk visits. A nil errand visits all.
+// errand is the set of directories that a walk must visit. A nil errand means all directories.
 type errand struct {
-	listed map[place]bool      // places to list, even if known returns true for them
-	below  map[string][]string // names on the way to listed directories, by directory
-	mu     sync.Mutex          // lock held while known runs
+	listed map[place]bool      // directories to list, even if known returns true
+	below  map[string][]string // names on the way to the directories in listed, by directory
+	mu     sync.Mutex          // held while known runs
 	known  func(Folder) bool
 }
 
 func newErrand(dirs []Folder, known func(Folder) bool) *errand {
 	e := &errand{listed: map[place]bool{}, below: map[string][]string{}, known: known}
-	led := map[string]bool{} // paths whose names are already in below
+	led := map[string]bool{} // paths that were added to below
 	for _, f := range dirs {
 		if f.Path != "" && !isClean(f.Path) {
-			continue // path that no walk can have returned
+			continue // no walk can have returned this path
 		}
 		e.listed[f.place()] = true
 		for path := f.Path; path != "" && !led[path]; path = slashParent(path) {
@@ -140,8 +139,8 @@ func newErrand(dirs []Folder, known func(Folder) bool) *errand {
 	return e
 }
 
-// isClean reports whether a path has the form that a walk returns. The caller's memory of it may
-// be damaged.
+// isClean reports whether a path has the form of a walk's result. The caller's memory of the path
+// may be damaged.
 func isClean(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" || name == "." || name == ".." {
@@ -151,7 +150,7 @@ func isClean(path string) bool {
 	return strings.IndexByte(path, 0) < 0 && filepath.IsLocal(filepath.FromSlash(path))
 }
 
-// rootNode returns the root's node, or nil for an empty errand.
+// rootNode returns the node of the root, or nil if the errand is empty.
 func (e *errand) rootNode() *node {
 	n := &node{real: "."}
 	if e != nil && !e.listed[place{}] {
@@ -163,8 +162,8 @@ func (e *errand) rootNode() *node {
 	return n
 }
 
-// leadsInto reports whether the walk visits sub, a subdirectory of n. It marks sub if the walk only
-// passes through it.
+// leadsInto reports whether the walk visits sub, a subdirectory of n. It sets sub.passing if the
+// walk does not list sub.
 func (e *errand) leadsInto(n, sub *node) bool {
 	if e == nil || e.listed[sub.place()] {
 		return true

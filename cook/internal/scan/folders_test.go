@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// trusting trusts every file system, so that the tests do not depend on where they run.
+// trusting trusts every file system, so that the tests work on any of them.
 type trusting struct{ folder }
 
 func (trusting) trusted() bool { return true }
@@ -27,7 +27,8 @@ func openTrusting(root *os.Root, rel string) (folder, error) {
 	return trusting{f}, nil
 }
 
-// folderLines formats directories as "path", with " -> real" if it differs, and " odd".
+// folderLines formats each directory as its path, followed by " -> " and its real path if that
+// differs, and by " odd".
 func folderLines(folders []Folder) []string {
 	list := []string{}
 	for _, f := range folders {
@@ -43,7 +44,7 @@ func folderLines(folders []Folder) []string {
 	return list
 }
 
-// Directories are sorted by path+"/", with the root first.
+// TestSubdirectoriesFollowTheirParent checks that directories are sorted by path+"/".
 func TestSubdirectoriesFollowTheirParent(t *testing.T) {
 	name := rapid.StringOfN(rapid.RuneFrom([]rune("a!-.0/")), 1, 4, -1)
 	path := rapid.Map(rapid.SliceOfN(name, 0, 3), func(names []string) string { return cleanSlashes(strings.Join(names, "/")) })
@@ -88,7 +89,7 @@ func TestDirectoriesAreListedInOrder(t *testing.T) {
 		}
 		for _, f := range tree.Folders {
 			want := stampAt(t, dir, f.Real)
-			want.Size = f.Stamp.Size // size zero, because a directory's size depends on the system
+			want.Size = f.Stamp.Size // sizes of directories depend on the system
 			if f.Stamp != want {
 				t.Errorf("%q: got %+v, want %+v", f.Path, f.Stamp, want)
 			}
@@ -104,7 +105,7 @@ func TestDirectoriesAreListedInOrder(t *testing.T) {
 	}
 }
 
-// dirTrusting runs Dir on a trusted file system.
+// dirTrusting calls Dir, and trusts every file system.
 func dirTrusting(root string, opt Options) (*Tree, error) {
 	return walkRoot(context.Background(), root, opt, openTrusting, nil)
 }
@@ -118,14 +119,14 @@ func stampAt(t testing.TB, dir, path string) Stamp {
 	return StampOf(fi)
 }
 
-// A directory is odd if its stamp does not cover its listing.
+// TestDirectoryWithFaultIsOdd lists the cases in which a stamp does not prove a listing.
 func TestDirectoryWithFaultIsOdd(t *testing.T) {
 	io5 := errors.New("input/output error")
 	tests := []struct {
 		name    string
 		openErr error
 		fault   faulty
-		want    []string // expected paths, besides "" and "z"
+		want    []string // paths of odd directories
 		rootOdd bool
 		listed  int64
 	}{
@@ -178,8 +179,8 @@ func TestDirectoryWithFaultIsOdd(t *testing.T) {
 	}
 }
 
-// The stamp is taken before the listing. If it were taken later, it could include a name that
-// appeared during the listing and is not in it.
+// TestStampIsFromBeforeTheListing creates a name during the listing. A later stamp would include
+// the name, although the listing lacks it.
 func TestStampIsFromBeforeTheListing(t *testing.T) {
 	var calls []string
 	_, err := scanWith(t.TempDir(), 1, func(root *os.Root, rel string) (folder, error) {
@@ -209,7 +210,8 @@ func (n noting) Readdirnames(max int) ([]string, error) {
 	return n.folder.Readdirnames(max)
 }
 
-// Each file system is checked once, and a directory on an untrusted one is odd.
+// TestDistrustIsPerDevice checks that each file system is checked once, and that directories on an
+// untrusted file system are odd.
 func TestDistrustIsPerDevice(t *testing.T) {
 	asked := map[uint64]int{}
 	tree, err := scanWith(plantedDevices(t), 1, func(root *os.Root, rel string) (folder, error) {
@@ -240,7 +242,7 @@ func plantedDevices(t *testing.T) string {
 	return dir
 }
 
-// onDevice is a directory on a chosen device. Device 1 is trusted.
+// onDevice is a directory on a given device. Only device 1 is trusted.
 type onDevice struct {
 	folder
 	device uint64

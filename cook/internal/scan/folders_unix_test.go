@@ -52,7 +52,8 @@ func TestDirectoryWithLinksIsOdd(t *testing.T) {
 	}
 }
 
-// An excluded directory may appear and vanish under another name, without a change of its parent.
+// TestParentOfMountedExcludedDirectoryIsOdd gives an excluded directory another name, as a mount
+// does. The stamp of the parent does not change.
 func TestParentOfMountedExcludedDirectoryIsOdd(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "assets")
@@ -71,7 +72,7 @@ func TestParentOfMountedExcludedDirectoryIsOdd(t *testing.T) {
 	}
 }
 
-// A mounting is a directory in which one name has the stamp of another directory.
+// mounting is a directory in which one name has the stamp of another directory.
 type mounting struct {
 	folder
 	name  string

@@ -1,7 +1,7 @@
 package scan
 
-// compileGlob compiles a glob that may contain slashes. ok is false if the glob is malformed and
-// so matches nothing.
+// compileGlob compiles a glob, which may contain slashes. ok is false if the glob is malformed and
+// therefore matches nothing.
 func compileGlob(s string) (glob []step, ok bool) {
 	for i := 0; i < len(s); {
 		switch s[i] {
@@ -46,10 +46,10 @@ func compileGlob(s string) (glob []step, ok bool) {
 	return glob, true
 }
 
-// compileSet compiles the bracket expression that starts at s[i] and returns the index after
-// it. A ']' at its start and a '-' that is not between two bytes are literal.
+// compileSet compiles the bracket expression at s[i:]. It returns the index after the expression. A
+// ']' at its start and a '-' that is not between two bytes are literal.
 func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
-	at := func(i int) byte { // 0 for the end, because no pattern contains a NUL
+	at := func(i int) byte { // returns 0 at the end, because patterns contain no NUL
 		if i < len(s) {
 			return s[i]
 		}
@@ -61,7 +61,7 @@ func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
 	if negated {
 		i++
 	}
-	var low byte // previous byte, which may begin a range; 0 for none
+	var low byte // previous byte, which may begin a range, or 0
 	for first := true; first || at(i) != ']'; first = false {
 		c := at(i)
 		switch {
@@ -96,7 +96,7 @@ func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
 			case at(last) == 0:
 				return nil, 0, false
 			case last == i+2 || at(last-1) != ':':
-				set.add('[') // literal bracket instead of a class
+				set.add('[')
 			default:
 				if !set.addClass(s[i+2 : last-1]) {
 					return nil, 0, false
@@ -117,7 +117,7 @@ func compileSet(s string, i int) (set *byteSet, end int, ok bool) {
 	return set, i + 1, true
 }
 
-// addClass adds the members of a POSIX class; it returns false for an unknown name.
+// addClass adds the members of a POSIX class. It returns false for an unknown name.
 func (s *byteSet) addClass(name string) bool {
 	in := class(name)
 	if in == nil {
@@ -131,8 +131,8 @@ func (s *byteSet) addClass(name string) bool {
 	return true
 }
 
-// class returns the membership function of a POSIX class, nil for an unknown name. The classes
-// are git's, with ASCII letters and four kinds of space.
+// class returns the membership function of a POSIX class, or nil for an unknown name. As in git,
+// the classes contain ASCII letters and four kinds of space.
 func class(name string) func(b byte) bool {
 	lower := func(b byte) bool { return 'a' <= b && b <= 'z' }
 	upper := func(b byte) bool { return 'A' <= b && b <= 'Z' }

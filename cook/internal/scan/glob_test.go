@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tableMatch is a simple reference for matchGlob: row by row, it computes the set of positions
-// that the steps so far can reach.
+// tableMatch is a simple implementation of matchGlob. Row by row, it computes the positions that
+// the steps so far can reach.
 func tableMatch(glob []step, s []byte) bool {
 	reach := make([]bool, len(s)+1)
 	reach[0] = true
@@ -54,7 +54,7 @@ func TestGreedyMatcherAgreesWithTable(t *testing.T) {
 		if !ok {
 			t.Fatalf("%q does not compile", text)
 		}
-		// The greedy matcher is made for clean paths, which have no empty elements.
+		// matchGlob requires paths without empty elements.
 		path := []byte(cleanSlashes(string(s)))
 		if got, want := matchGlob(glob, path), tableMatch(glob, path); got != want {
 			t.Fatalf("%q against %q: got %v, want %v", text, path, got, want)
@@ -66,7 +66,7 @@ func cleanSlashes(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '/' }), "/")
 }
 
-// A matcher that tries every split of the text between the stars would not finish in a lifetime.
+// TestManyStarsTakeBoundedTime uses patterns for which backtracking takes exponential time.
 func TestManyStarsTakeBoundedTime(t *testing.T) {
 	as := strings.Repeat("a", 2000)
 	tests := []struct {

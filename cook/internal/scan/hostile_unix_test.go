@@ -14,7 +14,7 @@ import (
 
 func TestSpecialFilesAreProblems(t *testing.T) {
 	dir := t.TempDir()
-	t.Chdir(dir) // a socket's path must be short
+	t.Chdir(dir) // the path of a socket must be short
 	plant(t, dir, map[string]string{"a": "", "d/.cookignore/": "", "lf": "-> f", "ls": "-> s", ".cookignore": "ignored\n"})
 	for _, name := range []string{"f", "ignored", "junk~", "e.toml", "cook.toml"} {
 		if err := syscall.Mkfifo(name, 0o666); err != nil {
@@ -38,7 +38,6 @@ func TestSpecialFilesAreProblems(t *testing.T) {
 	}
 }
 
-// If the walk opened the FIFO, it would hang.
 func TestFIFOAsIgnoreFileIsNotOpened(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/f": ""})
@@ -48,7 +47,7 @@ func TestFIFOAsIgnoreFileIsNotOpened(t *testing.T) {
 	wantTree(t, walk(t, dir, Options{}), []string{"a"}, nil, []string{"d/.cookignore: bad ignore file"})
 }
 
-// A FIFO replaces the ignore file after the lstat.
+// TestFIFOThatReplacesIgnoreFileDoesNotBlock replaces the ignore file with a FIFO after the lstat.
 func TestFIFOThatReplacesIgnoreFileDoesNotBlock(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/f": "", "d/.cookignore": ""})
@@ -65,8 +64,8 @@ func TestFIFOThatReplacesIgnoreFileDoesNotBlock(t *testing.T) {
 	wantTree(t, tree, []string{"a"}, nil, []string{"d/.cookignore: bad ignore file"})
 }
 
-// A directory that becomes a link to the outside between its lstat and its listing is not
-// entered.
+// TestLinkThatReplacesDirectoryIsNotEntered replaces a directory with a link to the outside, after
+// the directory's lstat.
 func TestLinkThatReplacesDirectoryIsNotEntered(t *testing.T) {
 	base := t.TempDir()
 	plant(t, base, map[string]string{"outside/secret": "", "assets/a": "", "assets/d/f": ""})
@@ -85,7 +84,7 @@ func TestLinkThatReplacesDirectoryIsNotEntered(t *testing.T) {
 	wantTree(t, tree, []string{"a"}, nil, []string{"d: unreadable"})
 }
 
-// The tree is deeper than the longest path that the system can open.
+// TestPathsTooLongForTheSystemAreProblems creates a tree that is deeper than the longest path.
 func TestPathsTooLongForTheSystemAreProblems(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": ""})

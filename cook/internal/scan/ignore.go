@@ -16,19 +16,20 @@ import (
 // MaxIgnoreSize is the size limit of a .cookignore, in bytes.
 const MaxIgnoreSize = 1 << 20
 
-// ignoreList is one .cookignore and, through parent, the .cookignore files of the directories
-// above. The rules are git's (gitignore(5)): the deepest file with a matching pattern takes
-// precedence, and within a file the last matching pattern. Files below an ignored directory
-// cannot be included again, because the walk never enters it.
+// ignoreList is a .cookignore and, through parent, the .cookignore files above. The rules are those
+// of gitignore(5). The deepest file with a matching pattern takes precedence, and within a file the
+// last matching pattern. Files below an ignored directory cannot be included again, because the
+// walk never enters it.
 type ignoreList struct {
 	parent   *ignoreList
-	base     int // length of the directory's path with its slash, 0 for the root
+	base     int // length of the directory's path with its slash; 0 for the root
 	patterns []pattern
-	// folded is set if case is ignored, as in Defaults, which contains only patterns for names.
+	// folded is set if case is ignored, as in Defaults. Such lists have only patterns without
+	// slashes.
 	folded bool
 }
 
-// withPatterns returns the list with the patterns of the directory's own .cookignore. l may be nil.
+// withPatterns returns the list with the patterns of the directory's .cookignore. l may be nil.
 func (l *ignoreList) withPatterns(patterns []pattern, folder string) *ignoreList {
 	if len(patterns) == 0 {
 		return l
@@ -40,8 +41,8 @@ func (l *ignoreList) withPatterns(patterns []pattern, folder string) *ignoreList
 	return &ignoreList{parent: l, base: base, patterns: patterns}
 }
 
-// deciding returns the pattern that applies to path, or nil if none matches. name is the offset
-// of the last element.
+// deciding returns the pattern that applies to path, or nil if no pattern matches. name is the
+// offset of the last element.
 func (l *ignoreList) deciding(path []byte, name int, isFolder bool) *pattern {
 	var buf [256]byte
 	for ; l != nil; l = l.parent {
@@ -65,8 +66,8 @@ func (l *ignoreList) deciding(path []byte, name int, isFolder bool) *pattern {
 	return nil
 }
 
-// parseIgnore parses a .cookignore. Every text is valid: an invalid pattern matches nothing, as
-// in git.
+// parseIgnore parses a .cookignore. There are no syntax errors: as in git, an invalid pattern
+// matches nothing.
 func parseIgnore(data []byte) []pattern {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	var patterns []pattern
@@ -77,7 +78,7 @@ func parseIgnore(data []byte) []pattern {
 			continue
 		}
 		line = bytes.TrimSuffix(line, []byte{'\r'})
-		line, _, _ = bytes.Cut(line, []byte{0}) // a NUL ends the line, as in C
+		line, _, _ = bytes.Cut(line, []byte{0}) // a NUL ends the line, as in git
 		if p, ok := compileIgnore(string(trimSpaces(line))); ok {
 			p.line = number
 			patterns = append(patterns, p)
@@ -86,10 +87,10 @@ func parseIgnore(data []byte) []pattern {
 	return patterns
 }
 
-// trimSpaces removes the spaces at the end of a line, except an escaped one. Tabs stay. A line
-// that ends in a lone backslash is unchanged; as a pattern it matches nothing.
+// trimSpaces removes the spaces at the end of a line, except an escaped space. It keeps tabs. If a
+// line ends in a lone backslash, it is unchanged, and matches nothing.
 func trimSpaces(line []byte) []byte {
-	end := 0 // end of the bytes that are kept
+	end := 0 // number of bytes to keep
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
 		case ' ':
@@ -105,8 +106,8 @@ func trimSpaces(line []byte) []byte {
 	return line[:end]
 }
 
-// addIgnoreRules adds the patterns of the directory's .cookignore, if there is one. ok is false if it
-// cannot be read.
+// addIgnoreRules adds the patterns of the directory's .cookignore, if the file exists. ok is false
+// if the file cannot be read.
 func (v *visitor) addIgnoreRules(f folder, n *node) (ok bool) {
 	patterns, err := v.readIgnore(f, n)
 	if err != nil {
@@ -117,8 +118,8 @@ func (v *visitor) addIgnoreRules(f folder, n *node) (ok bool) {
 	return true
 }
 
-// readIgnore reads the directory's .cookignore, if there is one, and records it in the node. It
-// must be a regular file: git does not follow a .gitignore that is a link either.
+// readIgnore reads the directory's .cookignore, if the file exists, and records it in n. The file
+// must be regular. Git does not follow links to ignore files either.
 func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 	n.findings.stats++
 	st, err := f.lstat(IgnoreName)
@@ -146,7 +147,7 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 		return nil, typeError(fi.Mode())
 	}
 	if lease.File(file) == lease.Busy {
-		st = Stamp{} // the zero stamp matches no file, so the file is read again
+		st = Stamp{} // no file has the zero stamp, so the next run reads the file again
 	}
 	data, err := io.ReadAll(io.LimitReader(file, MaxIgnoreSize+1))
 	if err != nil {
@@ -159,11 +160,11 @@ func (v *visitor) readIgnore(f folder, n *node) ([]pattern, error) {
 	return parseIgnore(data), nil
 }
 
-// The tables contain only names that no asset has. Names such as *.tmp or *.bak are not
-// included: a project may use them, and if not, a .cookignore can exclude them.
+// These tables have only names that are never assets. They omit names such as *.tmp and *.bak,
+// which a project may use. A .cookignore can exclude them.
 
-// controlNames are skipped whatever their type: directories of version control systems, files
-// that replace such directories in linked checkouts, and their control files.
+// controlNames are skipped, whether they are directories or files. Version control systems use
+// them.
 var controlNames = [...]string{
 	".git", ".gitattributes", ".gitignore", ".gitkeep", ".gitmodules",
 	".svn", ".hg", ".hgignore", ".hgsub", ".hgsubstate", ".hgtags",
@@ -172,7 +173,7 @@ var controlNames = [...]string{
 	".p4config", ".p4ignore",
 }
 
-// folderNames are skipped if they name a directory.
+// folderNames are skipped if they are directories.
 var folderNames = [...]string{
 	"CVS", "_darcs",
 	".AppleDouble", ".DocumentRevisions-V100", ".Spotlight-V100",
@@ -180,13 +181,13 @@ var folderNames = [...]string{
 	"$RECYCLE.BIN", "System Volume Information",
 }
 
-// fileNames are skipped unless they name a directory. Their case is ignored, because Windows does
-// not preserve it.
+// fileNames are skipped unless they are directories. Their case is ignored, because Windows may
+// change it.
 var fileNames = [...]string{".DS_Store", "Thumbs.db", "ehthumbs.db", "desktop.ini"}
 
-// junkFolder reports whether a directory with that name is skipped.
+// junkFolder reports whether a directory with this name is skipped.
 func junkFolder(name string) bool {
-	// Every name of both tables starts with one of these characters, and few other names do.
+	// Every name in the two tables starts with one of these characters, but few other names do.
 	switch name[0] {
 	case '.', '_', '$', 'C', 'S':
 	default:
@@ -195,28 +196,28 @@ func junkFolder(name string) bool {
 	return isControl(name) || isOneOf(folderNames[:], name)
 }
 
-// junkFile reports whether a file with that name is skipped.
+// junkFile reports whether a file with this name is skipped.
 func junkFile(name string) bool {
 	first, last := name[0], name[len(name)-1]
 	switch {
-	case last == '~': // backup of most editors
+	case last == '~': // backup file of most editors
 		return true
-	case first == '#' && last == '#' && len(name) > 2: // Emacs, auto-save
+	case first == '#' && last == '#' && len(name) > 2: // auto-save file of Emacs
 		return true
-	case strings.HasPrefix(name, "~$"): // Microsoft Office, lock
+	case strings.HasPrefix(name, "~$"): // lock file of Microsoft Office
 		return true
 	case strings.HasSuffix(name, ".swp"), isVimSwap(name):
 		return true
-	case strings.HasSuffix(name, "___jb_tmp___"), strings.HasSuffix(name, "___jb_old___"): // JetBrains, safe write
+	case strings.HasSuffix(name, "___jb_tmp___"), strings.HasSuffix(name, "___jb_old___"): // temporary file of JetBrains editors
 		return true
 	}
 	if first == '.' {
 		for _, p := range [...]string{
-			"._",               // AppleDouble of macOS
-			".#",               // lock of Emacs
-			".~lock.",          // lock of LibreOffice
-			".goutputstream-",  // safe write of GLib
-			".nfs0", ".fuse_h", // file that was removed while open
+			"._",               // AppleDouble file of macOS
+			".#",               // lock file of Emacs
+			".~lock.",          // lock file of LibreOffice
+			".goutputstream-",  // temporary file of GLib
+			".nfs0", ".fuse_h", // file that was removed while a process had it open
 		} {
 			if strings.HasPrefix(name, p) {
 				return true
@@ -234,8 +235,8 @@ func junkFile(name string) bool {
 	return false
 }
 
-// isVimSwap matches .name.swp and the names that Vim uses if that file exists: .name.swo down
-// to .name.swa. It also matches .name.swx, which Vim creates while it probes the directory.
+// isVimSwap matches .name.swp and the other names that Vim uses: from .name.swo down to .name.swa,
+// and .name.swx.
 func isVimSwap(name string) bool {
 	if name[0] != '.' || len(name) < 5 {
 		return false

@@ -16,13 +16,13 @@ import (
 	"github.com/assetcook/assetcook/internal/memtemp"
 )
 
-// The table lists ignored and kept paths; git must agree.
+// TestIgnoreRulesByExample checks lists of ignored and kept paths, also with git.
 func TestIgnoreRulesByExample(t *testing.T) {
 	tests := []struct {
 		name    string
 		ignores map[string]string
 		folders []string
-		out, in []string // ignored paths, kept paths
+		out, in []string // paths that are ignored, and paths that are kept
 	}{
 		{"name", map[string]string{"": "a.png\n"}, nil, []string{"a.png", "x/a.png", "a.png/x"}, []string{"b.png", "aa.png", "a.pngx"}},
 		{"suffix", map[string]string{"": "*.psd\n"}, nil, []string{".psd", "a.psd", "x/y/a.psd"}, []string{"psd", "a.psd2"}},
@@ -85,7 +85,6 @@ func TestIgnoreRulesByExample(t *testing.T) {
 	}
 }
 
-// Sets and classes match the same bytes as in git.
 func TestSetsMatchTheSameBytesAsGit(t *testing.T) {
 	sets := []string{"[!-/]", "[a-z]", "[^a-z]", "[\\a-\\z]", "[--0]", "[]-a]", "[!]a-]", "[\x80-\xff]", "[\x01-\x1f]", "?"}
 	for _, c := range []string{"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit", "word", ""} {
@@ -105,7 +104,7 @@ func TestSetsMatchTheSameBytesAsGit(t *testing.T) {
 	newForest(ignores).compare(t, t.TempDir(), paths)
 }
 
-// Random patterns and names consist of few words, so that they match each other.
+// Random patterns and names consist of these few words, so that they often match.
 var (
 	patternWords = []string{
 		"a", "b", "c", "a", "b", "ab", ".", "-", " ", "/", "/", "/", "*", "*", "*", "**", "**/", "/**", "?", "!", "#", "\\", "\t", "\r",
@@ -150,7 +149,8 @@ func drawForest(t *rapid.T) forest {
 	return newForest(ignores, folders...)
 }
 
-// For random paths and patterns, git names the same line as the cause.
+// TestRandomPathsAreIgnoredAsByGit checks that git names the same line as the cause for random
+// paths and patterns.
 func TestRandomPathsAreIgnoredAsByGit(t *testing.T) {
 	parent := memtemp.Dir(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -170,7 +170,6 @@ func TestRandomPathsAreIgnoredAsByGit(t *testing.T) {
 	})
 }
 
-// The entries of a walk are the files that git does not ignore.
 func TestWalkKeepsTheFilesThatGitKeeps(t *testing.T) {
 	parent := memtemp.Dir(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -186,7 +185,7 @@ func TestWalkKeepsTheFilesThatGitKeeps(t *testing.T) {
 		for range 20 {
 			path := drawPath(rt)
 			if err := os.MkdirAll(filepath.Join(dir, slashParent(path)), 0o777); err != nil {
-				continue // name below a file
+				continue // a file cannot have names below it
 			}
 			if err := os.WriteFile(filepath.Join(dir, path), nil, 0o666); err == nil && !hasJunk(path) {
 				files[path] = true
@@ -200,7 +199,7 @@ func TestWalkKeepsTheFilesThatGitKeeps(t *testing.T) {
 		for path := range files {
 			all = append(all, path)
 		}
-		f.defaults = Defaults // every .gitignore overrides it
+		f.defaults = Defaults // the lowest precedence, as for Defaults in a walk
 		verdicts, err := f.askGit(dir, all)
 		if err != nil {
 			rt.Fatal(err)

@@ -15,23 +15,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// lawTree makes random changes to a real tree. It uses a uniform generator whose seed rapid
-// draws: rapid itself prefers early choices, so most changes would hit the same few names.
+// lawTree makes random changes to a real tree. Rapid draws only the seed. Its own choices would
+// concentrate on a few names.
 type lawTree struct {
 	t    *rapid.T
 	rand *rand.Rand
-	base string // top directory; nothing is created outside
+	base string // directory that contains everything
 	dir  string
 }
 
-// Names and patterns are few, so that they match each other.
+// These names and patterns are few, so that they often match.
 var (
 	lawNames   = []string{"a", "a", "b", "b", "c", "d", "e.x", "a-", "n~", ConfigName, ".git", "locked"}
 	lawIgnores = []string{"a", "*.x", "b/", "/c", "a/b", "!a", "!e.x", "**/d", "/a/*", "c/**", "locked", ConfigName, "n~"}
 )
 
-// newLawTree makes a tree below parent with old times, so that any later change of a file or a
-// listing changes a stamp, even with a coarse clock.
+// newLawTree creates a tree below parent with old times. Any later change then changes a stamp,
+// even with a coarse clock.
 func newLawTree(t *rapid.T, parent string) *lawTree {
 	base, err := os.MkdirTemp(parent, "")
 	if err != nil {
@@ -44,7 +44,7 @@ func newLawTree(t *rapid.T, parent string) *lawTree {
 		t:    t,
 		rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)),
 		base: base,
-		dir:  filepath.Join(base, "assets"), // subdirectory, so that base has other directories
+		dir:  filepath.Join(base, "assets"), // a subdirectory, because base has other directories too
 	}
 	if err := os.Mkdir(l.dir, 0o777); err != nil {
 		t.Fatal(err)
@@ -66,8 +66,8 @@ func newLawTree(t *rapid.T, parent string) *lawTree {
 	return l
 }
 
-// change makes one random change, or none if the change is impossible. It writes to no file except
-// .cookignore files, because Again does not detect changed contents.
+// change makes a random change, or none if the change is impossible. It writes only .cookignore
+// files, because Again does not detect changes of other contents.
 func (l *lawTree) change(kinds ...string) {
 	kind, existing := pick(l, kinds), pick(l, l.all())
 	name := filepath.Join(l.dir, l.path())
@@ -113,8 +113,7 @@ func (l *lawTree) change(kinds ...string) {
 	l.t.Logf("%s %s: %v", kind, strings.ReplaceAll(note, l.dir, ""), err)
 }
 
-// owns reports whether files created in a directory are inside base. This is not certain, because a
-// renamed link may lead anywhere.
+// owns reports whether files in a directory are inside base. A renamed link may lead elsewhere.
 func (l *lawTree) owns(folder string) bool {
 	real, err := filepath.EvalSymlinks(folder)
 	for ; errors.Is(err, fs.ErrNotExist); real, err = filepath.EvalSymlinks(folder) {
@@ -123,14 +122,14 @@ func (l *lawTree) owns(folder string) bool {
 	return err == nil && (real == l.base || strings.HasPrefix(real, l.base+"/"))
 }
 
-// target chooses the target of a link.
+// target returns the target of a link.
 func (l *lawTree) target(name string) string {
 	target := pick(l, l.all())
 	switch l.rand.IntN(12) {
 	case 0:
 		target = filepath.Dir(name)
 	case 1:
-		target = filepath.Dir(l.dir) // outside of the tree
+		target = filepath.Dir(l.dir) // outside of the asset directory
 	case 2:
 		target = filepath.Join(l.dir, l.path())
 	}
@@ -151,7 +150,7 @@ func (l *lawTree) path() string {
 	return strings.Join(names, "/")
 }
 
-// all lists the tree without following links.
+// all returns the names in the tree. It does not follow links.
 func (l *lawTree) all() (names []string) {
 	err := filepath.WalkDir(l.dir, func(name string, _ fs.DirEntry, err error) error {
 		names = append(names, name)
@@ -163,7 +162,7 @@ func (l *lawTree) all() (names []string) {
 	return names
 }
 
-// folder returns name if name is a directory, and otherwise the parent directory of name.
+// folder returns name if it is a directory, and otherwise its parent.
 func (l *lawTree) folder(name string) string {
 	if fi, err := os.Stat(name); err == nil && fi.IsDir() {
 		return name
@@ -171,7 +170,7 @@ func (l *lawTree) folder(name string) string {
 	return filepath.Dir(name)
 }
 
-// write writes a file. It never waits for the reader of a pipe.
+// write writes a file. It does not wait for a reader of a FIFO.
 func write(name, text string, flag int) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK|flag, 0o666)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// plantLinks creates files and links. BASE in the target of a link means the parent of the asset
+// plantLinks creates files and links. In the target of a link, BASE means the parent of the asset
 // directory.
 func plantLinks(t *testing.T, base string, files map[string]string) {
 	t.Helper()
@@ -28,9 +28,9 @@ func plantLinks(t *testing.T, base string, files map[string]string) {
 func TestLinksAreResolvedOrProblems(t *testing.T) {
 	tests := []struct {
 		name    string
-		files   map[string]string // files besides "outside/f" and "assets/a"
+		files   map[string]string // files in addition to "outside/f" and "assets/a"
 		exclude []string
-		entries []string // entries besides "a"
+		entries []string // expected entries in addition to "a"
 		probs   []string
 	}{
 		{"to a file", map[string]string{"assets/d/l": "-> ../a"}, nil, []string{"d/l"}, nil},
@@ -107,7 +107,7 @@ func TestRootMayBeALink(t *testing.T) {
 	wantTree(t, tree, []string{"a", "l"}, nil, nil)
 }
 
-// A link that is removed after its lstat is absent.
+// TestVanishedLinkIsAbsent removes a link after its lstat.
 func TestVanishedLinkIsAbsent(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "", "d/l": "-> ../a"})
@@ -121,7 +121,7 @@ func TestVanishedLinkIsAbsent(t *testing.T) {
 	wantTree(t, tree, []string{"a"}, nil, nil)
 }
 
-// swapping changes the tree right after the lstat of one name.
+// swapping changes the tree after the lstat of a given name.
 type swapping struct {
 	folder
 	name string
@@ -136,7 +136,8 @@ func (s swapping) lstat(name string) (Stamp, error) {
 	return st, err
 }
 
-// Messages distinguish broken links from links that lead outside, and name the target.
+// TestMessageNamesTheLinksTarget checks that messages distinguish broken links from links to the
+// outside.
 func TestMessageNamesTheLinksTarget(t *testing.T) {
 	base := t.TempDir()
 	plantLinks(t, base, map[string]string{

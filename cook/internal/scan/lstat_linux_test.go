@@ -36,7 +36,7 @@ func TestLstatDoesNotAllocate(t *testing.T) {
 	if allocs != 0 {
 		t.Errorf("%v allocations", allocs)
 	}
-	// The buffer must not keep bytes of a longer name, and a NUL must not truncate a name.
+	// The buffer must not keep bytes of a longer name. A NUL must not end a name.
 	if _, err := f.lstat("nn"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}

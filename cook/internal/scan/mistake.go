@@ -8,17 +8,18 @@ import (
 	"github.com/assetcook/assetcook/internal/lazyregexp"
 )
 
-// A Mistake is a line of a .cookignore that does not do what its author probably intended.
+// A Mistake is a line of a .cookignore that probably does not have the effect that its author
+// wants.
 type Mistake struct {
-	Line, Column int    // position in the file, counted from 1; columns in bytes
-	Text         string // the mistake and its correction
+	Line, Column int    // position in the file, counted from 1, with the column in bytes
+	Text         string // description and correction
 }
 
-// Mistakes finds lines that probably do not do what their author intended, such as patterns that
-// match nothing. All lines are valid patterns.
+// Mistakes finds lines that probably do not have the effect that their author wants. All of them
+// are valid.
 func Mistakes(data []byte) (list []Mistake) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	folders := map[string]int{} // excluded directories, with their lines
+	folders := map[string]int{} // line number of each excluded directory
 	for number := 1; len(data) > 0; number++ {
 		var line []byte
 		line, data, _ = bytes.Cut(data, []byte{'\n'})
@@ -36,8 +37,7 @@ func Mistakes(data []byte) (list []Mistake) {
 	return list
 }
 
-// leftFolder returns the directory that a line without wildcards excludes, or "" for any other
-// line.
+// leftFolder returns the directory that a line without wildcards excludes, or "".
 func leftFolder(line string) string {
 	if strings.HasPrefix(line, "!") || strings.ContainsAny(line, `*?[\`) {
 		return ""
@@ -45,7 +45,7 @@ func leftFolder(line string) string {
 	return strings.Trim(line, "/ ")
 }
 
-// mistake returns the column of the mistake in a line, and a text about it, or "" if there is none.
+// mistake returns a text about the mistake in a line, or "", and the column of the mistake.
 func mistake(line string, folders map[string]int) (column int, wrong string) {
 	pattern, back := strings.CutPrefix(line, "!")
 	column = len(line) - len(pattern) + 1
@@ -96,7 +96,7 @@ func mistake(line string, folders map[string]int) (column int, wrong string) {
 	return 0, ""
 }
 
-// escapedLetter returns the index of a backslash before a character that needs no escape, or -1.
+// escapedLetter returns the index of an unnecessary backslash before a character, or -1.
 func escapedLetter(pattern string) int {
 	for i := 0; i+1 < len(pattern); i++ {
 		if pattern[i] != '\\' {
@@ -111,22 +111,22 @@ func escapedLetter(pattern string) int {
 	return -1
 }
 
-// braces matches alternatives in the syntax of shells and cook.toml; the first is a group.
+// braces matches alternatives in braces, as in shells and cook.toml. Its group is the first
+// alternative.
 var braces = lazyregexp.New(`\{([^{},]*),[^{}]*\}`)
 
 // A Verdict names the pattern that excludes a path.
 type Verdict struct {
-	// Path is the excluded directory above the path, or the path itself.
+	// Path is the excluded path or directory.
 	Path string
-	// File is the .cookignore, and Line is the number of the line in it. They are "" and 0 for the
-	// lists that apply to every tree: [Defaults] or, if Pattern is empty, the names that are always
-	// skipped.
+	// File is the .cookignore, and Line is the number of the line in it. They are "" and 0 if the
+	// pattern belongs to [Defaults] or, if Pattern is empty, if the name is always skipped.
 	File    string
 	Line    int
 	Pattern string
 }
 
-// String describes the pattern that excludes the path.
+// String describes the verdict in a message.
 func (v Verdict) String() string {
 	switch {
 	case v.File != "":
@@ -138,11 +138,11 @@ func (v Verdict) String() string {
 }
 
 // Ignored returns the verdict that excludes a path of the tree. It reads the .cookignore files
-// of the directories above; an unreadable file counts as empty. wanted are extensions as in
+// above the path; an unreadable file counts as empty. wanted has the same meaning as
 // [Options.Wanted].
 func Ignored(path string, isFolder bool, wanted []string, read func(name string) ([]byte, error)) (Verdict, bool) {
 	list := defaultList(wanted)
-	texts := map[*pattern]string{} // the .cookignore of each pattern
+	texts := map[*pattern]string{} // name of the .cookignore with each pattern
 	for end := 0; ; end++ {
 		folder, name := path[:max(0, end-1)], end
 		file := joinPath(folder, IgnoreName)
@@ -182,7 +182,7 @@ func Ignored(path string, isFolder bool, wanted []string, read func(name string)
 	}
 }
 
-// lineText returns a line of a text, counted from 1, without the line break.
+// lineText returns a line of a text without its line break. Lines count from 1.
 func lineText(text []byte, number int) string {
 	lines := bytes.Split(text, []byte{'\n'})
 	if number > len(lines) {

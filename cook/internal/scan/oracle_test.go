@@ -15,18 +15,18 @@ import (
 
 // A verdict names the pattern that applies to a path.
 type verdict struct {
-	Folder string // directory of the ignore file, "" for the root
-	Line   int    // 0 = no pattern matched
+	Folder string // directory of the ignore file; "" for the root
+	Line   int    // number of the line; 0 if no pattern matches
 	Negate bool
 }
 
 func (v verdict) ignored() bool { return v.Line != 0 && !v.Negate }
 
-// A forest is a set of ignore files and directories, against which paths are checked.
+// A forest is a set of ignore files and directories, for which paths are checked.
 type forest struct {
-	folders map[string]bool   // every directory, without "" for the root
-	ignores map[string]string // directory -> text of its ignore file
-	// defaults holds patterns that every ignore file overrides.
+	folders map[string]bool   // all directories except the root
+	ignores map[string]string // texts of the ignore files, by directory
+	// defaults has the patterns that every ignore file overrides.
 	defaults string
 }
 
@@ -44,7 +44,7 @@ func newForest(ignores map[string]string, folders ...string) forest {
 	return f
 }
 
-// judge decides about a path. Like the walk, it checks one element at a time.
+// judge returns the verdict on a path. Like the walk, it checks the elements one after another.
 func (f forest) judge(path string) verdict {
 	var list *ignoreList
 	owner := map[*pattern]string{}
@@ -92,7 +92,7 @@ func git(dir, stdin string, args ...string) ([]byte, error) {
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if asExit(err, &exit) && exit.ExitCode() == 1 && stderr.Len() == 0 {
-		err = nil // result of check-ignore if nothing is ignored
+		err = nil // exit status 1 means that nothing is ignored
 	}
 	if err != nil {
 		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, stderr.String())
@@ -144,7 +144,7 @@ func (f forest) askGit(dir string, paths []string) ([]verdict, error) {
 func checkIgnore(dir string, paths []string) ([]verdict, error) {
 	var in strings.Builder
 	for _, p := range paths {
-		in.WriteString("./" + p + "\x00") // the dot prevents pathspec magic with ':'
+		in.WriteString("./" + p + "\x00") // the prefix prevents pathspec magic
 	}
 	out, err := git(dir, in.String(), "-c", "core.excludesFile=", "-c", "core.ignoreCase=false",
 		"check-ignore", "--no-index", "--stdin", "-z", "-v", "-n")
@@ -173,7 +173,7 @@ func checkIgnore(dir string, paths []string) ([]verdict, error) {
 	return verdicts, nil
 }
 
-// fataler is the common interface of *testing.T and *rapid.T.
+// fataler is implemented by *testing.T and *rapid.T.
 type fataler interface {
 	Helper()
 	Fatal(args ...any)

@@ -5,35 +5,34 @@ import (
 	"strings"
 )
 
-// pattern is one compiled line of a .cookignore.
+// pattern is a compiled line of a .cookignore.
 type pattern struct {
-	negate     bool // includes files again
+	negate     bool // set if the pattern includes files again
 	folderOnly bool
-	byName     bool // pattern without a slash, which matches the last element
-	builtIn    bool // pattern of Defaults
-	secret     bool // pattern of Defaults for files with private keys or passwords
-	// fits reports whether the pattern applies to a file that begins with head. If head is nil, it
-	// reports whether it applies to any file.
+	byName     bool // set if the pattern has no slash, so that it matches the last element
+	builtIn    bool // set if the pattern is from Defaults
+	secret     bool // set if the pattern is for private keys or passwords
+	// fits reports whether the pattern applies to a file that begins with head. If fits is nil, the
+	// pattern applies to any file.
 	fits  func(head []byte) bool
 	shape shape
-	line  int    // line number in the file, from 1
-	text  string // literal part; its meaning depends on shape
-	glob  []step // compiled part after text, for shapeGlob
-	least int    // minimum number of bytes that glob matches
+	line  int    // line number, counted from 1
+	text  string // literal part of the pattern
+	glob  []step // compiled part of the pattern after text; used with shapeGlob
+	least int    // minimum length of the text that glob matches
 }
 
-// shape selects the way in which a pattern is matched. Nearly all real patterns have one of the first two shapes,
-// which take one comparison.
+// shape is how a pattern is matched. Nearly all real patterns have the first or second shape, and
+// need one comparison.
 type shape uint8
 
 const (
-	shapeExact  shape = iota // text is the whole pattern
-	shapeSuffix              // text is the end: "*.png"
-	shapeGlob                // text is the start of the pattern, glob the rest
+	shapeExact  shape = iota // the path is equal to text
+	shapeSuffix              // the path ends with text, as in "*.png"
+	shapeGlob                // the path begins with text and continues with glob
 )
 
-// compileIgnore compiles one line without its line end. ok is false if the pattern can never
-// match.
+// compileIgnore compiles a line without its line break. ok is false if the pattern never matches.
 func compileIgnore(line string) (p pattern, ok bool) {
 	line, p.negate = strings.CutPrefix(line, "!")
 	var body string
@@ -52,8 +51,8 @@ func compileIgnore(line string) (p pattern, ok bool) {
 	case p.byName && body[0] == '*' && literalPrefix(body[1:]) == len(body)-1:
 		p.shape, p.text = shapeSuffix, body[1:]
 	default:
-		// git removes the literal part first and parses the rest as a separate pattern, so
-		// "a**/b" is "a" and then "**/b".
+		// Git removes the literal part first, and parses the rest as a separate pattern. So "a**/b"
+		// is "a" followed by "**/b".
 		p.shape, p.text = shapeGlob, body[:literal]
 		if p.glob, ok = compileGlob(body[literal:]); !ok {
 			return p, false
@@ -63,7 +62,7 @@ func compileIgnore(line string) (p pattern, ok bool) {
 	return p, true
 }
 
-// literalPrefix returns the length of s before its first special byte.
+// literalPrefix returns the length of the literal text at the beginning of s.
 func literalPrefix(s string) int {
 	if i := strings.IndexAny(s, `*?[\`); i >= 0 {
 		return i
@@ -71,8 +70,8 @@ func literalPrefix(s string) int {
 	return len(s)
 }
 
-// matchPattern matches a path relative to the pattern's directory, or its last element if the
-// pattern is byName.
+// matchPattern matches a path relative to the pattern's directory. If byName is set, path must be
+// the last element.
 func (p *pattern) matchPattern(path []byte) bool {
 	switch p.shape {
 	case shapeExact:
@@ -89,19 +88,19 @@ func (p *pattern) matchPattern(path []byte) bool {
 // step is one element of a compiled glob.
 type step struct {
 	op   op
-	char byte     // the character of opByte
-	set  *byteSet // the set of opSet
+	char byte     // the byte for opByte
+	set  *byteSet // the set for opSet
 }
 
 type op uint8
 
 const (
-	opByte    op = iota // the given byte
-	opAny               // any byte but '/'
-	opSet               // any byte of the set but '/'
-	opStar              // any bytes but '/'
-	opDeep              // any bytes, including '/'
-	opFolders           // nothing, or any bytes followed by '/'
+	opByte    op = iota // matches the byte char
+	opAny               // matches any byte except '/'
+	opSet               // matches any byte in set except '/'
+	opStar              // matches any number of bytes except '/'
+	opDeep              // matches any number of bytes
+	opFolders           // matches nothing, or any bytes followed by '/'
 )
 
 // byteSet is a set of byte values, one bit each.
@@ -123,19 +122,19 @@ func leastLen(glob []step) int {
 
 // matchGlob reports whether glob matches all of s.
 //
-// After a mismatch it goes back to the last star only, which then matches one more byte. If a slash
-// or the end prevents that, it goes back to the last double star. Going back further cannot help:
-// the later star can match the same bytes as an earlier one. A slash permanently ends the stars of
-// its element, because only opByte and double stars match a slash. The time is therefore at most
-// len(glob) * len(s) for each possible end of a double star, for every pattern.
+// After a mismatch it goes back to the last star, which then matches one more byte. If a slash or
+// the end prevents that, it goes back to the last double star. Going back further cannot help,
+// because the later star can match the same bytes as an earlier star. A slash ends the stars of its
+// element for good, because only opByte and double stars match a slash. The time is therefore at
+// most len(glob) * len(s) for each possible end of a double star.
 func matchGlob(glob []step, s []byte) bool {
 	var (
 		g, i    int
-		star    = -1 // number of the step after the last star; -1 for none
-		starEnd int  // end of the text that the star matches
-		deep    = -1 // number of the step after the last double star; -1 for none
+		star    = -1 // index of the step after the last star, or -1
+		starEnd int  // end of the text that this star matches
+		deep    = -1 // index of the step after the last double star, or -1
 		deepEnd int
-		folders bool // set if the double star is opFolders
+		folders bool // set if this double star is opFolders
 	)
 	for {
 		if g == len(glob) {

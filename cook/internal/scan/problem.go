@@ -25,15 +25,14 @@ const (
 	Escape
 	// Loop is a link to a directory that contains the link.
 	Loop
-	// Nested is a directory link below a directory that was itself reached by a link; it is not
-	// followed.
+	// Nested is a directory link below a directory that was reached by a link. It is not followed.
 	Nested
-	// Dangling is a broken link, whose target exists neither inside nor outside the tree.
+	// Dangling is a broken link. Its target does not exist.
 	Dangling
 	// Irregular is a FIFO, socket or device, or a link to one.
 	Irregular
-	// BadIgnore is a .cookignore that cannot be read. Its rules are unknown, so its directory is
-	// skipped.
+	// BadIgnore is a .cookignore that cannot be read. Its directory is skipped, because its rules
+	// are unknown.
 	BadIgnore
 	// Secret is a file that [Defaults] excludes because it may hold a private key or a password.
 	// Err names the line of Defaults.
@@ -73,13 +72,12 @@ func (k Kind) String() string {
 
 // A Problem is a path that could not become an entry.
 type Problem struct {
-	Path string // path of the entry; see Entry
+	Path string // path in the form of Entry.Path
 	Kind Kind
-	Err  error // cause, if the kind does not explain the problem sufficiently
+	Err  error // cause; nil if Kind explains the problem
 }
 
-// Fatal reports whether the problem fails the run. Other problems are only reported: the tree is
-// complete without them.
+// Fatal reports whether the problem fails the run. Other problems are only reported.
 func (p Problem) Fatal() bool { return p.Kind == Unreadable || p.Kind == BadIgnore }
 
 // Failed reports whether any problem is fatal.
@@ -91,7 +89,7 @@ func (p Problem) Unwrap() error { return p.Err }
 // Error returns one line for the user: the path, the problem, and what to do.
 func (p Problem) Error() string { return pathname.Show(p.Path) + ": " + p.Reason() }
 
-// Reason returns Error without the path.
+// Reason returns the text of Error without the path.
 func (p Problem) Reason() string {
 	var text, next string
 	switch p.Kind {
@@ -127,8 +125,8 @@ func (p Problem) Reason() string {
 	return text
 }
 
-// plainCause removes the operation and the path that package os adds to an error. The message
-// already contains the path, relative to the tree.
+// plainCause removes the operation and the path from an error of package os. The message already
+// contains the path relative to the tree.
 func plainCause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -140,22 +138,22 @@ func plainCause(err error) error {
 // resolver resolves the links of one tree.
 type resolver struct {
 	root    *os.Root
-	real    string // absolute path of root, free of links
+	real    string // absolute path of root, without links
 	exclude exclusions
 }
 
-// target is the end of a chain of links.
+// target is the final target of a link.
 type target struct {
-	path  string // relative to the root, with slashes, free of links; "." is the root
+	path  string // slash-separated path below the root, without links; "." is the root
 	stamp Stamp
-	skip  bool // set for an excluded directory or a vanished link
+	skip  bool // set if the target is excluded or the link has disappeared
 }
 
-// resolveLink follows the link at rel to its end; the parents of rel must not be links. kind is 0 if
-// the end is a file or directory of the tree.
+// resolveLink follows the link at rel to its final target. The parents of rel must not be links.
+// kind is 0 if the target is a file or directory of the tree.
 //
-// The names on the way are looked up by absolute path, because a link may lead out of the tree
-// and back in. The end is then checked with stat through the root, which never leaves the tree.
+// The target is found by absolute paths, because a link may lead out of the tree and back in. It is
+// then checked with stat through the root, which cannot leave the tree.
 func (r *resolver) resolveLink(rel string) (t target, kind Kind, err error) {
 	full := filepath.Join(r.real, filepath.FromSlash(rel))
 	end, err := filepath.EvalSymlinks(full)
@@ -187,14 +185,14 @@ func (r *resolver) resolveLink(rel string) (t target, kind Kind, err error) {
 		return t, 0, nil
 	case mode.IsRegular():
 		return t, 0, nil
-	case mode&fs.ModeSymlink != 0: // entry that was not a link a moment ago
+	case mode&fs.ModeSymlink != 0: // the target became a link a moment ago
 		return t, Dangling, errors.New("the link changed while it was read")
 	default:
 		return t, Irregular, typeError(mode)
 	}
 }
 
-// unresolved returns the reason why a link could not be followed.
+// unresolved returns the reason why a link cannot be followed.
 func (r *resolver) unresolved(full string, err error) (Kind, error) {
 	var pe *fs.PathError
 	absent := errors.As(err, &pe)
@@ -205,30 +203,30 @@ func (r *resolver) unresolved(full string, err error) (Kind, error) {
 	if readErr != nil {
 		return Dangling, readErr
 	}
-	if !absent { // circle of links; its error names no path
+	if !absent { // EvalSymlinks names no path if links form a circle
 		return Dangling, fmt.Errorf("%s leads back to the link", pathname.Show(text))
 	}
 	target := text
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(full), target)
 	}
-	if _, err := os.Lstat(target); err == nil { // another link
+	if _, err := os.Lstat(target); err == nil { // the target is a link that leads nowhere
 		return Dangling, fmt.Errorf("%s leads nowhere", pathname.Show(text))
 	}
 	if _, ok := pathname.Below(r.real, resolveExisting(filepath.Clean(target))); !ok {
-		// To create the target would not help, because it would be outside.
+		// Creating the target would not help, because the target would be outside of the tree.
 		return Dangling, fmt.Errorf("%s does not exist, and would be outside of the asset directory", pathname.Show(text))
 	}
 	return Dangling, fmt.Errorf("%s does not exist", pathname.Show(text))
 }
 
-// isAtOrBelow reports whether path is a directory or is below it. "." is the root.
+// isAtOrBelow reports whether path is folder or is below it. "." is the root.
 func isAtOrBelow(folder, path string) bool {
 	return folder == "." || folder == path ||
 		len(path) > len(folder) && path[len(folder)] == '/' && strings.HasPrefix(path, folder)
 }
 
-// typeError names the type of an entry that is not a file, directory or link.
+// typeError names the type of a file that is not a regular file, directory or link.
 func typeError(mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():

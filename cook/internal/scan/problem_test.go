@@ -77,14 +77,13 @@ func TestUnreadableDirectoryMakesItsPathsUncertain(t *testing.T) {
 	}
 }
 
-// goodPatterns are common correct lines of a .cookignore.
+// goodPatterns are common lines of a .cookignore without mistakes.
 var goodPatterns = []string{
 	"*.bak", "*.tmp", "/notes/", "notes", "docs/*.txt", "/a/b/c.png", "**/old", "old/**", "a/**/b", "x[0-9].png", "[ab]*", `\#name`, `\!name`,
 	`with\ space`, "with space.txt", `a\*b`, "!keep.bak", "!/a/keep", "?.txt", "*~", ".#*", "#comment", "[!a]x", "[^a]x", "$RECYCLE.BIN", "a,b.txt", "{literal}",
 	".*", ".*.swp", "!.htaccess", "ünïcode/*.png", "trailing   ", "@eaDir", "_*", "Thumbs.db", "a#b", "v1.0$x",
 }
 
-// Good patterns and the lines of Defaults are not reported as mistakes.
 func TestGoodPatternsHaveNoMistakes(t *testing.T) {
 	for _, text := range append(strings.Split(Defaults, "\n"), goodPatterns...) {
 		if list := Mistakes([]byte(text)); len(list) > 0 {
@@ -96,8 +95,8 @@ func TestGoodPatternsHaveNoMistakes(t *testing.T) {
 	}
 }
 
-// Common mistakes, both listed and derived from good patterns, are reported with position and
-// correction.
+// TestCommonMistakesAreExplained checks that common mistakes are reported with position and
+// correction. Some of them are made from good patterns.
 func TestCommonMistakesAreExplained(t *testing.T) {
 	n := 0
 	check := func(text string, line, column int, want string) {

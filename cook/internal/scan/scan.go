@@ -2,35 +2,35 @@
 //
 // # What it reads
 //
-// Directory listings, one lstat per entry, link targets, and .cookignore files. It opens no
-// other file: the index detects changed contents.
+// It reads directory listings, calls lstat once per entry, and reads link targets and .cookignore
+// files. It opens few other files: the index detects changed contents.
 //
-// # What it leaves out
+// # What it excludes
 //
-//   - directories of version control, and leftovers of editors and desktops (the table in
-//     junk.go)
-//   - the directories of [Options.Exclude]
+//   - directories of version control, and temporary files of editors and desktops (the tables in
+//     ignore.go)
+//   - the directories in [Options.Exclude]
 //   - files that a .cookignore names
 //   - directories that other programs make again, and output directories of other cooks (cache.go)
-//   - files that [Defaults] names and no .cookignore includes again
+//   - files in [Defaults] that no .cookignore includes again
 //
-// A .cookignore has the meaning of a .gitignore in the same place (ignore.go). It is
-// case-sensitive on every system, so that two machines cook the same set. The cook.toml files are
-// listed separately, in [Tree.Configs]. Rules for files do not hide a cook.toml; rules for its
-// directory do.
+// A .cookignore has the meaning of a .gitignore in the same place (ignore.go). It is case-sensitive
+// on every system, so that two machines cook the same set. The cook.toml files are listed
+// separately, in [Tree.Configs]. Rules for files do not hide a cook.toml; rules for its directory
+// do.
 //
 // # Links
 //
-// A link to a file or directory of the tree acts as its target under the link's path; ignore
-// rules and junk names apply to that path too. A directory link is followed once: directory links
-// below it are not followed. A link that leads out of the tree, in a circle or nowhere is a
-// [Problem]. The tree is held open as an [os.Root], so an entry that is replaced by a link during
-// the walk cannot lead outside.
+// A link to a file or directory of the tree acts as its target under the link's path; ignore rules
+// and junk names apply to that path too. A directory link is followed once: directory links below
+// it are not followed. A link that leads out of the tree, in a circle or nowhere is a [Problem].
+// The tree is held open as an [os.Root], so an entry that is replaced by a link during the walk
+// cannot lead outside.
 //
 // # Listing again
 //
-// [Tree.Folders] has the facts that a later run needs to skip the listing of a directory: its stamp,
-// and whether an equal stamp proves an equal listing. [Again] lists the other directories.
+// [Tree.Folders] has what a later run needs to skip the listing of a directory: its stamp, and
+// whether an equal stamp proves an equal listing. [Again] lists the other directories.
 //
 // # Order
 //
@@ -58,7 +58,7 @@ import (
 const (
 	// ConfigName is the name of the files listed in [Tree.Configs].
 	ConfigName = "cook.toml"
-	// IgnoreName is the name of the files that list what the scan leaves out.
+	// IgnoreName is the name of the files with patterns for files to exclude.
 	IgnoreName = ".cookignore"
 	// IDsName is the name of the file in the root that records the IDs of renamed assets.
 	IDsName = "assets.ids"
@@ -66,40 +66,41 @@ const (
 
 // Entry is one asset.
 type Entry struct {
-	Path  string // slash separated, relative to the root, any bytes but NUL
+	Path  string // slash-separated path below the root; may contain any bytes but NUL
 	Stamp Stamp  // stamp of the target if Path is a link
 }
 
-// Options set the excluded files and the number of workers. The zero value walks everything
-// with one worker per processor.
+// Options select the files to exclude, and the number of workers. The zero value excludes nothing
+// and uses one worker per processor.
 type Options struct {
-	Exclude []string // directories to skip, such as output and store, existing or not
-	Workers int      // 0 or less = GOMAXPROCS
-	// ListAll makes every directory Odd, as on file systems without directory times.
+	Exclude []string // directories to skip, such as the output directory; need not exist
+	Workers int      // number of workers; GOMAXPROCS if not positive
+	// ListAll makes every directory Odd, as on file systems that do not update the times of
+	// directories.
 	ListAll bool
-	// Wanted are extensions that Defaults does not exclude, in lower case with their dots.
+	// Wanted has extensions that Defaults must not exclude, in lower case with their dots.
 	Wanted []string
 }
 
 // Tree is the result of [Dir] or [Again].
 type Tree struct {
 	Entries []Entry // assets, sorted by the bytes of Path
-	Configs []Entry // cook.toml files, sorted by directory: parents first
-	// Ignores are the files whose content affects which files are assets: .cookignore files,
-	// and left-out files for which ContentDecides. Their stamps were taken before reading. They
-	// are sorted as Configs.
+	Configs []Entry // cook.toml files, sorted by directory; parents come first
+	// Ignores are the files whose content affects which files are assets: .cookignore files, and
+	// excluded files for which ContentDecides. Their stamps were taken before reading. They are
+	// sorted like Configs.
 	Ignores  []Entry
 	Problems []Problem // sorted by Path, then Kind
-	Folders  []Folder  // the visited directories, in the order of CompareFolders
-	LeftOut  []Entry   // files and directories that [Defaults] excluded, in the order of Directories
+	Folders  []Folder  // visited directories, in the order of CompareFolders
+	LeftOut  []Entry   // files and directories that [Defaults] excludes, by directory
 
-	Listed int64 // directories that were listed completely
-	Stats  int64 // lstat calls, except for links
+	Listed int64 // number of directories that were listed completely
+	Stats  int64 // number of lstat calls; links cause more calls
 }
 
-// Dir walks root, which may itself be a link. Anything unreadable below root is a [Problem] in
-// the tree. Dir returns an error if root cannot be listed, if ctx ends, or if root is inside an
-// excluded directory, because an empty tree would look as if all assets were removed.
+// Dir walks root, which may itself be a link. Anything unreadable below root is a [Problem] in the
+// tree. Dir returns an error if root cannot be listed, ctx ends, or root is inside an excluded
+// directory.
 func Dir(ctx context.Context, root string, opt Options) (*Tree, error) {
 	return scanDir(ctx, root, opt, openFolder)
 }
@@ -108,7 +109,7 @@ func scanDir(ctx context.Context, root string, opt Options, open openFunc) (*Tre
 	return walkRoot(ctx, root, opt, open, nil)
 }
 
-// walkRoot walks root for an errand; a nil errand means the whole tree.
+// walkRoot walks root, or only the directories of the errand if errand is not nil.
 func walkRoot(ctx context.Context, root string, opt Options, open openFunc, e *errand) (*Tree, error) {
 	fail := func(err error) (*Tree, error) {
 		return nil, fmt.Errorf("scan %s: %w", pathname.Show(root), plainCause(err))
@@ -168,7 +169,7 @@ func resolveRoot(name string) (string, fs.FileInfo, error) {
 }
 
 // Incomplete reports whether path may exist although it is not in Entries, because path or a
-// directory above it could not be read. An output of such a source must not be removed.
+// directory above could not be read. The outputs of such a source must not be removed.
 func (t *Tree) Incomplete(path string) bool {
 	if len(t.Problems) == 0 {
 		return false
@@ -194,11 +195,11 @@ func (t *Tree) hasProblem(path string, kind Kind) bool {
 	return false
 }
 
-// gatherTree makes the tree out of its directories.
+// gatherTree makes the tree from its directories.
 //
-// The order of whole paths equals the order of a walk that visits, in each directory, files by
-// name and directories by name + "/". So the workers' sorted listings can be merged without
-// sorting again.
+// The order of paths is the order of a walk that visits the files and subdirectories of each
+// directory by name, with a slash after the name of a subdirectory. So the sorted listings can be
+// merged without sorting again.
 func gatherTree(first *node) *Tree {
 	var size sizes
 	size.addNodeSizes(first)
@@ -219,7 +220,7 @@ func gatherTree(first *node) *Tree {
 	return t
 }
 
-// sizes are the lengths of a tree's lists.
+// sizes are the lengths of the lists in a tree.
 type sizes struct{ entries, configs, ignores, problems, folders int }
 
 func (s *sizes) addNodeSizes(n *node) {
@@ -235,8 +236,8 @@ func (s *sizes) addNodeSizes(n *node) {
 	}
 }
 
-// appendNode appends the contents of n and releases n. The recursion is as deep as the longest
-// path has slashes.
+// appendNode appends the findings in n and below, and releases n. The recursion is as deep as the
+// longest path has slashes.
 func (t *Tree) appendNode(n *node) {
 	if f, ok := n.folderFacts(); ok {
 		t.Folders = append(t.Folders, f)
@@ -262,8 +263,7 @@ func (t *Tree) appendNode(n *node) {
 	*n = node{}
 }
 
-// compareToFolder compares a file's path with directory+"/". Both must be in the same
-// directory.
+// compareToFolder compares the path of a file with folder+"/". Both must be in the same directory.
 func compareToFolder(file, folder string) int {
 	if len(file) <= len(folder) {
 		if c := strings.Compare(file, folder[:len(file)]); c != 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// plant makes files in dir: path -> content. A path that ends in '/' is a directory; a content
-// that starts with "-> " makes a link.
+// plant creates files in dir, given as paths and contents. A path that ends in '/' is a directory.
+// A content that starts with "-> " makes a link.
 func plant(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for path, content := range files {
@@ -59,7 +59,7 @@ func paths(entries []Entry) []string {
 	return list
 }
 
-// problems formats problems as "path: kind" lines.
+// problems formats each problem as "path: kind".
 func problems(tree *Tree) []string {
 	list := []string{}
 	for _, p := range tree.Problems {
@@ -68,7 +68,7 @@ func problems(tree *Tree) []string {
 	return list
 }
 
-// wantTree compares paths, configs and problems.
+// wantTree compares the paths, configs and problems of a tree.
 func wantTree(t *testing.T, tree *Tree, entries, configs, probs []string) {
 	t.Helper()
 	for _, c := range []struct {
@@ -117,9 +117,9 @@ func TestConfigsAreListedSeparately(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{
 		"cook.toml": "", "a/cook.toml": "", "a/b/cook.toml": "", "a-b/cook.toml": "", "z/cook.toml": "",
-		"q/cook.toml/x": "", // name of a directory, not of a file
+		"q/cook.toml/x": "", // a directory named cook.toml
 		"out/cook.toml": "",
-		".cookignore":   "*.toml\nout/\n", // pattern for out/cook.toml, but no other cook.toml
+		".cookignore":   "*.toml\nout/\n", // excludes the directory out with its cook.toml, but no other cook.toml
 	})
 	wantTree(t, walk(t, dir, Options{}), []string{}, []string{
 		"cook.toml", "a/cook.toml", "a-b/cook.toml", "a/b/cook.toml", "z/cook.toml",

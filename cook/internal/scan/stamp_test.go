@@ -82,14 +82,14 @@ func TestRecentChangeIsNotSettled(t *testing.T) {
 func TestOldStampsAreSettled(t *testing.T) {
 	const s = int64(time.Second)
 	begin := time.Unix(1_700_000_000, 0)
-	const here, there = 1, 2 // devices
+	const here, there = 1, 2
 	for _, tt := range []struct {
 		name      string
 		written   int64 // time of the file system, relative to begin
-		set       int64 // offset by which the local clock is set
+		set       int64 // amount by which the local clock was set
 		device    uint64
-		changed   int64 // relative to begin
-		want      bool  // Settled
+		changed   int64 // time of the change, relative to begin
+		want      bool  // result of Settled
 		wantSince bool  // result of SettledSince, 10 s after begin
 	}{
 		{name: "old", device: here, changed: -3 * s, want: true, wantSince: true},
@@ -126,11 +126,11 @@ func TestOldStampsAreSettled(t *testing.T) {
 	}
 }
 
-// A settled stamp is never equal to the stamp of a later write, for any tick of the file system
-// and any lag of its clock.
+// TestSettledStampDiffersFromEveryLaterStamp draws the tick of a file system and the lag of its
+// clock. A settled stamp must differ from the stamp of every later write.
 func TestSettledStampDiffersFromEveryLaterStamp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		const tenth = int64(100 * time.Millisecond) // exceeds the lag of every stamp clock
+		const tenth = int64(100 * time.Millisecond) // maximum lag in this test
 		tick := rapid.SampledFrom([]int64{1, 4e6, 10e6, 1e9, 2e9}).Draw(t, "tick")
 		ctime := func(at int64, late string) int64 {
 			return (at - rapid.Int64Range(0, tenth).Draw(t, late)) / tick * tick
@@ -145,8 +145,7 @@ func TestSettledStampDiffersFromEveryLaterStamp(t *testing.T) {
 	})
 }
 
-// In the first case, the clock is the clock of the system. In the second case, it is a clock that
-// does not advance.
+// TestSettledBySystemClock uses a clock that does not advance, and the clock of the system.
 func TestSettledBySystemClock(t *testing.T) {
 	now := time.Now()
 	still := NewClock(now, func() time.Time { return now })
@@ -156,8 +155,7 @@ func TestSettledBySystemClock(t *testing.T) {
 			t.Errorf("changed %v before: %v, %v", age, still.Settled(s), still.SettledSince(s))
 		}
 	}
-	// The time of day and the monotonic clock are read one after the other, so they differ by some
-	// nanoseconds.
+	// The time of day and the monotonic clock are not read at the same moment.
 	real := NewClock(now, time.Now)
 	for age, want := range map[time.Duration]bool{0: false, SettleTime / 2: false, 2 * SettleTime: true} {
 		if s := (Stamp{CTime: now.Add(-age).UnixNano()}); real.Settled(s) != want {

@@ -11,6 +11,6 @@ func (f *unixFolder) trusted() bool {
 	return err == nil && keepsTimes(unix.ByteSliceToString(st.Fstypename[:]))
 }
 
-// keepsTimes reports whether a file system, named as by statfs(2), is known to change a
-// directory's times whenever a name in it is created, removed or replaced.
+// keepsTimes reports whether the file system with this name in statfs(2) changes the times of a
+// directory whenever a name in it is created, removed or replaced.
 func keepsTimes(kind string) bool { return kind == "apfs" || kind == "hfs" }

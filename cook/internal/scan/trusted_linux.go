@@ -2,11 +2,11 @@ package scan
 
 import "golang.org/x/sys/unix"
 
-// These magic numbers are missing in package unix.
+// Package unix lacks these magic numbers.
 const (
-	zfsMagic      = 0x2fc12fc1 // OpenZFS, include/sys/fs/zfs.h
-	jfsMagic      = 0x3153464a // linux, fs/jfs/jfs_superblock.h
-	bcachefsMagic = 0xca451a4e // bcachefs, fs/bcachefs_format.h
+	zfsMagic      = 0x2fc12fc1 // see include/sys/fs/zfs.h of OpenZFS
+	jfsMagic      = 0x3153464a // see fs/jfs/jfs_superblock.h of Linux
+	bcachefsMagic = 0xca451a4e // see fs/bcachefs_format.h of bcachefs
 )
 
 func (f *unixFolder) trusted() bool {
@@ -18,13 +18,13 @@ func (f *unixFolder) trusted() bool {
 	return err == nil && keepsTimes(uint32(st.Type))
 }
 
-// keepsTimes reports whether a file system, named by its statfs(2) magic number, is known to
-// change a directory's times whenever a name in it is created, removed or replaced. Network and
-// FUSE file systems are missing because they answer from a cache or depend on their server, and
-// FAT because it stores no time for its root.
+// keepsTimes reports whether the file system with this magic number in statfs(2) changes the times
+// of a directory whenever a name in it is created, removed or replaced. It returns false for
+// network and FUSE file systems, which answer from a cache or depend on a server. FAT stores no
+// time for its root.
 func keepsTimes(magic uint32) bool {
 	switch magic {
-	case unix.EXT4_SUPER_MAGIC, // ext2 and ext3 too
+	case unix.EXT4_SUPER_MAGIC, // same number as ext2 and ext3
 		unix.XFS_SUPER_MAGIC,
 		unix.BTRFS_SUPER_MAGIC,
 		unix.TMPFS_MAGIC,

@@ -41,7 +41,6 @@ func TestOnlyKnownFileSystemsAreTrusted(t *testing.T) {
 	}
 }
 
-// Every Linux has /proc.
 func TestProcIsNotTrusted(t *testing.T) {
 	tree := walk(t, "/proc/self/task", Options{Workers: 1})
 	if len(tree.Folders) == 0 {

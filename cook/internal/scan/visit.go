@@ -12,20 +12,20 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// chunk is the number of names or entries between two checks of the context.
+// chunk is how many names or entries are processed between two checks of the context.
 const chunk = 1024
 
 var errTooLong = errors.New("path is longer than the system can open; shorten it")
 
-// visitor is one worker's view of the walker, with reusable buffers.
+// visitor is the state of a worker, with buffers that are reused.
 type visitor struct {
 	walker *walker
 	names  []string
 	path   []byte
-	sizes  []int // length of each entry's name
+	sizes  []int // length of the name of each entry
 }
 
-// visit lists one directory and fills its node. An error applies to the directory as a whole.
+// visit lists a directory and fills in its node. An error is about the directory as a whole.
 func (v *visitor) visit(n *node) error {
 	f, err := v.walker.open(v.walker.tree.root, filepath.FromSlash(n.real))
 	if err != nil {
@@ -35,8 +35,7 @@ func (v *visitor) visit(n *node) error {
 	if n.passing {
 		return v.visitPassing(f, n)
 	}
-	// The stamp is taken before the listing: if a name appears or vanishes meanwhile, the
-	// directory has a later stamp.
+	// Take the stamp before the listing, so that a name that appears meanwhile changes it.
 	if n.findings.stamp, err = f.stat(); err != nil {
 		return err
 	}
@@ -52,7 +51,7 @@ func (v *visitor) visit(n *node) error {
 		if !v.addIgnoreRules(f, n) {
 			return nil
 		}
-		n.findings.odd = n.findings.odd || len(n.findings.ignores) == 0 // the .cookignore vanished
+		n.findings.odd = n.findings.odd || len(n.findings.ignores) == 0 // the .cookignore has disappeared
 	}
 	if err := v.checkEntries(f, n, v.names); err != nil {
 		return err
@@ -61,7 +60,7 @@ func (v *visitor) visit(n *node) error {
 	return nil
 }
 
-// visitPassing checks only some entries of n: the entries on the way to a directory of the errand.
+// visitPassing checks only the entries of n on the way to a directory of the errand.
 func (v *visitor) visitPassing(f folder, n *node) error {
 	if v.addIgnoreRules(f, n) {
 		if err := v.checkEntries(f, n, v.walker.errand.below[n.path]); err != nil {
@@ -73,7 +72,7 @@ func (v *visitor) visitPassing(f folder, n *node) error {
 	return nil
 }
 
-// checkEntries checks the names of the directory one by one.
+// checkEntries checks the names of a directory one by one.
 func (v *visitor) checkEntries(f folder, n *node, names []string) error {
 	v.sizes = v.sizes[:0]
 	for i, name := range names {
@@ -85,8 +84,7 @@ func (v *visitor) checkEntries(f folder, n *node, names []string) error {
 	return nil
 }
 
-// recordFailure records that the directory could not be read. If it has vanished, it is only
-// recorded as absent.
+// recordFailure records that a directory could not be read, or that it has disappeared.
 func (v *visitor) recordFailure(n *node, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		n.findings.gone = true
@@ -95,8 +93,8 @@ func (v *visitor) recordFailure(n *node, err error) {
 	n.findings.problems = append(n.findings.problems, Problem{n.path, Unreadable, err})
 }
 
-// listNames reads the directory's names, sorted. It returns an error for a partial listing, because
-// files with missing names would look removed.
+// listNames reads and sorts the names in a directory. It returns an error if the listing is
+// incomplete, because the missing files would seem to be removed.
 func (v *visitor) listNames(f folder) error {
 	clear(v.names)
 	v.names = v.names[:0]
@@ -114,14 +112,14 @@ func (v *visitor) listNames(f folder) error {
 		}
 	}
 	slices.Sort(v.names)
-	// A directory that changes meanwhile may return a name twice.
+	// If a directory changes while it is read, it may return a name twice.
 	v.names = slices.Compact(v.names)
 	return nil
 }
 
 var errNoName = errors.New("the name is a device on Windows, or loses its last character there; rename the file")
 
-// checkEntry checks one name of the directory and adds it to the node.
+// checkEntry checks a name in a directory and adds it to n.
 func (v *visitor) checkEntry(f folder, n *node, name string) {
 	asFile, asFolder := junkFile(name), junkFolder(name)
 	if name == IgnoreName || asFile && asFolder {
@@ -174,7 +172,7 @@ func (v *visitor) addAsset(n *node, name string, st Stamp) {
 		n.findings.configs = append(n.findings.configs, Entry{joinPath(n.path, name), st})
 		return
 	}
-	n.findings.entries = append(n.findings.entries, Entry{name, st}) // name, which settleEntries turns into a path
+	n.findings.entries = append(n.findings.entries, Entry{name, st}) // settleEntries adds the directory to the name
 	v.sizes = append(v.sizes, len(name))
 }
 
@@ -185,7 +183,7 @@ func (v *visitor) addSubfolder(n *node, name string, st Stamp) {
 	}
 	stat := func() (fs.FileInfo, error) { return v.walker.tree.root.Lstat(filepath.FromSlash(real)) }
 	if v.walker.tree.exclude.isExcludedFolder(st, stat) {
-		n.findings.odd = true // mount, which can change without changing the stamp of n
+		n.findings.odd = true // a mount does not change the stamp of n
 		return
 	}
 	if v.ignored(n, name, st) || v.tooLong(n, name) {
@@ -198,7 +196,7 @@ func (v *visitor) addSubfolder(n *node, name string, st Stamp) {
 	v.enqueueFolder(n, &node{path: path, real: real, linked: n.linked, ignore: n.ignore})
 }
 
-// enqueueFolder adds sub to the directories to visit if the errand leads there.
+// enqueueFolder adds sub to the directories to visit, if the errand includes it.
 func (v *visitor) enqueueFolder(n, sub *node) {
 	if v.walker.errand.leadsInto(n, sub) {
 		n.findings.subs = append(n.findings.subs, sub)
@@ -210,7 +208,7 @@ func (v *visitor) addLink(n *node, name string) {
 	if v.walker.tree.exclude.isNamed(real) {
 		return
 	}
-	n.findings.odd = true // target, which may change without changing the stamp of n
+	n.findings.odd = true // a change of the target does not change the stamp of n
 	t, kind, err := v.walker.tree.resolveLink(real)
 	if t.skip {
 		return
@@ -240,7 +238,7 @@ func (v *visitor) addLink(n *node, name string) {
 	n.findings.problems = append(n.findings.problems, Problem{joinPath(n.path, name), kind, err})
 }
 
-// ignored reports whether a name is left out, and records it if Defaults excludes it.
+// ignored reports whether a name is ignored. It records names that Defaults excludes.
 func (v *visitor) ignored(n *node, name string, st Stamp) bool {
 	v.path = append(v.path[:0], n.path...)
 	if n.path != "" {
@@ -267,7 +265,7 @@ func (v *visitor) ignored(n *node, name string, st Stamp) bool {
 	return true
 }
 
-// readHead reads the first bytes of a file, which determine whether the file is left out.
+// readHead reads the beginning of a file, which determines whether the file is an asset.
 func (v *visitor) readHead(n *node, name string) ([]byte, error) {
 	f, err := v.walker.tree.root.OpenFile(filepath.FromSlash(joinReal(n.real, name)), openFlags, 0)
 	if err != nil {
@@ -285,8 +283,8 @@ func (v *visitor) tooLong(n *node, name string) bool {
 	return true
 }
 
-// settleEntries turns the names in n.entries into paths, which share one string, and sorts the
-// subdirectories in the order of the final list.
+// settleEntries turns the names in n.findings.entries into paths, which share one string. It also
+// sorts the subdirectories in the order of the tree.
 func (v *visitor) settleEntries(n *node) {
 	slices.SortFunc(n.findings.subs, func(a, b *node) int { return CompareFolders(a.path, b.path) })
 	if n.path == "" || len(n.findings.entries) == 0 {

@@ -11,55 +11,55 @@ import (
 type folder interface {
 	Readdirnames(n int) ([]string, error)
 	lstat(name string) (Stamp, error)
-	stat() (Stamp, error) // stamp of this directory
-	trusted() bool        // set if the stamp changes whenever the listing changes
+	stat() (Stamp, error) // returns the stamp of this directory
+	trusted() bool        // whether an unchanged stamp proves an unchanged listing
 	Close() error
 }
 
-// openFunc opens the directory rel of root; rel has the system's separators. It is a parameter so
-// that tests can make a directory fail where permission bits have no effect.
+// openFunc opens the directory rel of root. rel has the separators of the system. Tests use it to
+// make directories fail.
 type openFunc func(root *os.Root, rel string) (folder, error)
 
-// node is a directory of the tree: the input of a worker, and its findings.
+// node is a directory of the tree, with its findings.
 type node struct {
-	path     string      // path in the tree, "" for the root
-	real     string      // real path, "." for the root; differs from path below a link
+	path     string      // path in the tree; "" for the root
+	real     string      // real path; "." for the root
 	linked   bool        // set if the directory was reached by a link
-	passing  bool        // set if only passed through on the way, not listed
-	ignore   *ignoreList // patterns of Defaults and ancestors; later also its own
+	passing  bool        // set if the walk only passes through the directory, without listing it
+	ignore   *ignoreList // patterns of Defaults, and of the .cookignore files above and (after reading) in the directory
 	findings findings
 }
 
-// findings are the results of a worker for a directory.
+// findings are what a worker has found in a directory.
 type findings struct {
 	stamp    Stamp
-	listed   bool      // set if the listing is complete
-	gone     bool      // set if the directory vanished before it was visited
-	odd      bool      // set if an entry makes the stamp unreliable
-	stats    int64     // calls of lstat
-	entries  []Entry   // sorted
-	configs  []Entry   // one at most
-	ignores  []Entry   // one at most
-	leftOut  []Entry   // files that Defaults leaves out
-	problems []Problem // problems of the entries, or of the directory itself
+	listed   bool  // set if the listing is complete
+	gone     bool  // set if the directory has disappeared
+	odd      bool  // set if an entry makes the stamp unreliable
+	stats    int64 // number of lstat calls
+	entries  []Entry
+	configs  []Entry   // one file at most
+	ignores  []Entry   // .cookignore, and files whose content determines whether they are assets
+	leftOut  []Entry   // files and directories that Defaults excludes
+	problems []Problem // problems of the directory or its entries
 	subs     []*node   // subdirectories, sorted as if each path ended in '/'
 }
 
-// walker distributes directories to workers. Waiting directories form a stack, so that the walk
-// is depth-first and the stack stays short.
+// walker distributes directories to workers. Waiting directories form a stack, so that the walk is
+// depth-first and few directories wait.
 type walker struct {
 	ctx     context.Context
 	tree    resolver
 	open    openFunc
-	errand  *errand // errand of the walk; nil for the whole tree
-	room    int     // longest path below the root that can be opened
+	errand  *errand // nil for the whole tree
+	room    int     // length of the longest path below the root that can be opened
 	devices devices
 	listAll bool
 
 	mu      sync.Mutex
 	wake    *sync.Cond
 	waiting []*node
-	busy    int // workers that may still add to waiting
+	busy    int // number of workers that may add to waiting
 	stop    bool
 }
 
@@ -69,8 +69,8 @@ func newWalker(ctx context.Context, tree resolver, open openFunc) *walker {
 	return w
 }
 
-// maxPath returns the length in bytes of the longest path that can be opened. Longer paths
-// could be listed step by step, but no tool could read them.
+// maxPath returns the length in bytes of the longest path that the system can open. Tools could not
+// read files with longer paths.
 func maxPath() int {
 	switch runtime.GOOS {
 	case "windows":
@@ -81,9 +81,8 @@ func maxPath() int {
 	return 1023
 }
 
-// walkTree visits the directories of the errand and returns the root of the tree. The patterns of
-// every .cookignore override ignore. The root is visited before any worker starts, so that an error
-// of the root can be returned to the caller.
+// walkTree visits the directories of the errand, and returns the root of the tree. The patterns of
+// every .cookignore override ignore. The root is visited first, so that its error can be returned.
 func (w *walker) walkTree(workers int, ignore *ignoreList) (*node, error) {
 	first := w.errand.rootNode()
 	if first == nil {
@@ -110,7 +109,7 @@ func (w *walker) walkTree(workers int, ignore *ignoreList) (*node, error) {
 	return first, w.ctx.Err()
 }
 
-// visitWaiting visits directories until none is waiting and no other worker can add one.
+// visitWaiting visits directories until none is waiting and no worker can add one.
 func (w *walker) visitWaiting() {
 	v := visitor{walker: w}
 	w.mu.Lock()

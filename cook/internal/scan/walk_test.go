@@ -20,7 +20,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// fakeTree is a tree in memory: directory -> name -> stamp, "." is the root.
+// fakeTree is a tree in memory: the stamps of the names in each directory. The root is ".".
 type fakeTree map[string]map[string]Stamp
 
 func (t fakeTree) add(path string) {
@@ -76,7 +76,7 @@ func (f *fakeFolder) stat() (Stamp, error) { return Stamp{Device: 1}, nil }
 func (f *fakeFolder) trusted() bool        { return true }
 func (f *fakeFolder) Close() error         { return nil }
 
-// For any tree, the paths are complete, sorted by their bytes, and the same for any number of
+// TestPathsAreCompleteAndSorted checks that all paths are found and sorted, with any number of
 // workers.
 func TestPathsAreCompleteAndSorted(t *testing.T) {
 	root := t.TempDir()
@@ -115,8 +115,8 @@ func TestPathsAreCompleteAndSorted(t *testing.T) {
 	})
 }
 
-// isFree reports whether path can become a file: it is not a directory and has no file as a
-// parent.
+// isFree reports whether a file can be created at path: path is no directory, and no parent is a
+// file.
 func isFree(files map[string]bool, tree fakeTree, path string) bool {
 	if _, isFolder := tree[path]; isFolder {
 		return false
@@ -169,8 +169,8 @@ func scanWith(root string, workers int, open openFunc) (*Tree, error) {
 	return scanDir(context.Background(), root, Options{Workers: workers}, open)
 }
 
-// faulty is a real directory with simulated faults: vanished names, a failing lstat, a truncated
-// listing.
+// faulty is a real directory with simulated faults: disappearing names, failing lstat calls, or an
+// incomplete listing.
 type faulty struct {
 	folder
 	ghosts  []string
@@ -205,7 +205,7 @@ func TestFaultIsAProblemOfItsPath(t *testing.T) {
 	all := []string{"a", "d/a", "d/b", "d/e/a", "z/a"}
 	tests := []struct {
 		name    string
-		at      string // the faulty directory
+		at      string
 		openErr error
 		fault   faulty
 		want    []string
@@ -261,8 +261,8 @@ func TestUnlistableRootIsAnError(t *testing.T) {
 	}
 }
 
-// The context ends while the n-th directory is opened. Every worker may finish its directory,
-// but no other directory is opened.
+// TestCanceledWalkOpensNoMoreDirectories cancels the context when the n-th directory is opened.
+// Each worker may finish its directory, but must not open another.
 func TestCanceledWalkOpensNoMoreDirectories(t *testing.T) {
 	tree := fakeTree{}
 	for d := range 50 {
@@ -294,7 +294,7 @@ func TestCanceledWalkOpensNoMoreDirectories(t *testing.T) {
 	}
 }
 
-// The context ends while one huge directory is read.
+// TestCanceledWalkLeavesHugeDirectory cancels the context while a large directory is read.
 func TestCanceledWalkLeavesHugeDirectory(t *testing.T) {
 	const files = 20 * chunk
 	tree := fakeTree{}
@@ -329,7 +329,6 @@ func (c counting) lstat(name string) (Stamp, error) {
 	return c.folder.lstat(name)
 }
 
-// A walk makes one lstat per entry.
 func TestOneLstatPerEntry(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{".cookignore": "*.x\n"}

@@ -18,16 +18,16 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Commit holds everything that a run records for the next one.
+// A Commit is what a run records for the next run.
 type Commit struct {
 	Last    *index.Index
 	Next    *index.Next
-	Listed  []manifest.Change          // changes, sorted; unused if Next is a new index
-	IDs     func(source string) string // ID of an asset, "" for none
-	Journal []plan.Claim               // outputs that are missing in all indexes
-	Old     []plan.Claim               // outputs that the new manifest no longer names, to remove
+	Listed  []manifest.Change          // sorted changes of the manifest; unused if Next is a new index
+	IDs     func(source string) string // returns the ID of an asset, or ""
+	Journal []plan.Claim               // outputs that no index has
+	Old     []plan.Claim               // outputs to remove, because the new manifest does not name them
 	Pending *Pending
-	Whole   bool // set if the run has examined everything
+	Whole   bool // set if the run has examined the whole tree
 	Layout  manifest.Layout
 
 	Checksum hashing.Func
@@ -35,15 +35,15 @@ type Commit struct {
 	Note     func(string)
 }
 
-// Commit writes the manifest. Once everything that the manifest lists is on the disk, it writes the
-// index. The amount of data is proportional to the changes; without changes, nothing is written.
+// Commit writes the manifest, and then the index. Before it writes the index, everything that the
+// manifest lists must be on the disk. The amount of written data is in proportion to the changes.
 // Commit returns the names of the replaced files of the manifest.
 func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 	if !c.Next.Edited() {
 		return nil, nil
 	}
 	if err := d.ClearLeftovers(); err != nil {
-		return nil, cmp.Or(d.CheckLock(), err) // possibly removed directory
+		return nil, cmp.Or(d.CheckLock(), err) // the directory may have been removed
 	}
 	wrote, err := writeManifest(d.Manifest, c)
 	if err != nil {
@@ -66,7 +66,7 @@ func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 	if changed {
 		if err := d.Index.writeIndexFiles(e, d.disk.syncing(c.Pending)); err != nil {
 			if errors.Is(err, syscall.EFAULT) {
-				err = fmt.Errorf("%w: %w", index.ErrFault, err) // data in the mapped index
+				err = fmt.Errorf("%w: %w", index.ErrFault, err) // reading the mapped index has failed
 			}
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func (d *Dir) Commit(c Commit) (replaced []string, err error) {
 	return wrote.replaced, errors.Join(d.Journal.Write(c.Journal), d.disk.endDirty(c.Whole))
 }
 
-// removeOld removes outputs that the new manifest no longer names, and returns the outputs that it
+// removeOld removes outputs that the new manifest does not name. It returns the outputs that it
 // cannot remove.
 func removeOld(root confine.Root, c Commit) (left []plan.Claim) {
 	for _, old := range c.Old {
@@ -92,21 +92,21 @@ func removeOld(root confine.Root, c Commit) (left []plan.Claim) {
 	return left
 }
 
-// written describes the effect of a run on the manifest.
+// written is what a run has changed in the manifest.
 type written struct {
-	files    []index.File // new or compared files to record in the index
+	files    []index.File // files to record in the index
 	replaced []string     // absolute names of replaced files
-	removed  []string     // parts that the root no longer names
+	removed  []string     // parts that the root does not name any more
 }
 
 var (
-	// errManifest reports that the manifest is damaged and cannot be updated.
+	// errManifest reports that the manifest cannot be updated because of damage.
 	errManifest = errors.New("cannot be updated")
-	// errForeignRoot is the error for a root that cook did not write. noteDamage reports it.
+	// errForeignRoot reports a root that another program has changed. noteDamage informs the user.
 	errForeignRoot = fmt.Errorf("%w: changed by another program", errManifest)
 )
 
-// writeManifest updates the manifest, or builds a new one if an update is impossible.
+// writeManifest updates the manifest. If that is impossible, it builds a new manifest.
 func writeManifest(m Manifest, c Commit) (written, error) {
 	if !c.Next.IsAnew() {
 		if len(c.Listed) == 0 {
@@ -123,7 +123,7 @@ func writeManifest(m Manifest, c Commit) (written, error) {
 	return buildManifest(m, c)
 }
 
-// buildManifest lists all finished actions. It writes only files that differ.
+// buildManifest builds a manifest of all finished actions. It writes only the files that differ.
 func buildManifest(m Manifest, c Commit) (w written, err error) {
 	named := map[string]bool{}
 	err = manifest.Build(c.Layout, listedOf(c.Next.Actions(), c.IDs), func(f manifest.File) error {
@@ -142,7 +142,7 @@ func buildManifest(m Manifest, c Commit) (w written, err error) {
 	return w, errors.Join(err, m.removeParts(w.removed))
 }
 
-// updateManifest applies changes to the manifest on the disk.
+// updateManifest changes the manifest on the disk.
 func updateManifest(m Manifest, c Commit) (w written, err error) {
 	root, err := m.files.readStateFile(manifest.Name)
 	if err != nil {
@@ -165,9 +165,8 @@ func updateManifest(m Manifest, c Commit) (w written, err error) {
 	return w, m.removeParts(removed)
 }
 
-// putManifestFile writes a file of the manifest if it differs. It records the file for the
-// index by absolute name, so that the next run can tell from the stamp whether the file is
-// unchanged.
+// putManifestFile writes a file of the manifest if its content differs. It records the file for the
+// index, under its absolute name, so that the next run notices a change by the stamp.
 func (w *written) putManifestFile(m Manifest, c Commit, f manifest.File) error {
 	name := m.files.absoluteName(f.Name)
 	if old, err := m.files.readStateFile(f.Name); err != nil || !bytes.Equal(old, f.Data) {
@@ -194,7 +193,7 @@ func (w *written) putManifestFile(m Manifest, c Commit, f manifest.File) error {
 	return nil
 }
 
-// noteDamage reports a manifest file that changed since the last run.
+// noteDamage reports a file of the manifest that another program has changed.
 func noteDamage(c Commit, name string, now []byte, err error) {
 	f, known := c.Last.Files().File(name)
 	if known && c.Last.Files().Checksum() == c.Checksum.Name && (err != nil || c.Checksum.Sum128(now) != f.Sum) {

@@ -1,10 +1,9 @@
-// Package state owns cook's own files in an output directory: the directory .cook and the
-// manifest.
+// Package state owns cook's own files in an output directory: the directory .cook and the manifest.
 //
 //	.cook/lock          held by the running cook; see Dir.Lock
 //	.cook/index         index of the last run, without later changes
 //	.cook/changes-ID    changes of the index with that ID; see package index
-//	.cook/journal       outputs that are ours although no index has them
+//	.cook/journal       outputs of cook that no index has
 //	.cook/dirty         exists while sources on other file systems are synced; see Pending
 //	.cook/history       one line for each of the last runs
 //	.cook/socket        socket of a watcher; see package watch
@@ -13,11 +12,11 @@
 //
 // # Order of writes
 //
-// The index is written last, after everything that earlier indexes do not describe is on the
-// disk. A run that ends too early, for whatever reason, therefore leaves an older index: the
-// next run sees more differences than there are, never fewer. The name of a new artifact is in
-// the journal, on the disk, before the artifact exists under that name. A file that is in
-// neither the index, the journal nor the manifest is foreign, and cook never touches it.
+// A run writes the index last. Before, everything that earlier indexes do not describe must be on
+// the disk. A run that ends too early therefore leaves an older index, and the next run finds more
+// differences than there are, but never fewer. The name of a new artifact is in the journal, on the
+// disk, before the artifact exists under that name. A file that is in neither the index, the
+// journal nor the manifest belongs to another program, and cook never changes it.
 package state
 
 import (
@@ -40,7 +39,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Dir is the state of one output directory. Without the lock it can only be read.
+// A Dir is the state of one output directory. Only the holder of the lock may change it.
 type Dir struct {
 	Index    IndexFile
 	Manifest Manifest
@@ -50,7 +49,7 @@ type Dir struct {
 
 	files *files
 	disk  syncer
-	// fine measures on its first call whether stamps are fine; see FineStamps.
+	// fine measures on its first call whether the stamps of the device are fine; see FineStamps.
 	fine func() (fine bool, device uint64)
 }
 
@@ -74,10 +73,10 @@ func Open(out *confine.Dir) *Dir {
 // Exists reports whether a run has cooked into the output directory before.
 func (d *Dir) Exists() bool {
 	info, err := d.files.home.Root().Lstat(manifest.StateDir)
-	return err == nil && !info.Mode().IsRegular() // file in place of .cook, which names a missing directory
+	return err == nil && !info.Mode().IsRegular() // a file .cook names a directory that is missing
 }
 
-// Make makes the directory of the state. If the output directory is empty, it also writes the
+// Make creates the directory of the state. If the output directory is empty, it also writes the
 // tags.
 func (d *Dir) Make() error {
 	empty := d.files.holdsNothing()
@@ -109,16 +108,16 @@ func (d *Dir) Close() {
 // Folder returns the absolute name of the directory .cook.
 func (d *Dir) Folder() string { return d.files.absoluteName(manifest.StateDir) }
 
-// Home returns the absolute name of the directory that holds .cook.
+// Home returns the absolute name of the directory that contains .cook.
 func (d *Dir) Home() string { return d.files.home.Name() }
 
-// LogFile returns the name of the file that lists all failures and warnings of an output
-// directory's last run, if they were too many to print.
+// LogFile returns the name of the file with all failures and warnings of the last run. The file
+// exists only if there were too many to print.
 func LogFile(out string) string {
 	return filepath.Join(statedir.Home(out), manifest.StateDir, "last.log")
 }
 
-// Work returns the directory in the output directory for temporary files.
+// Work returns the directory for temporary files, relative to the output directory.
 func (d *Dir) Work() string {
 	if d.files.home == d.files.out {
 		return manifest.StateDir
@@ -126,12 +125,12 @@ func (d *Dir) Work() string {
 	return statedir.Work
 }
 
-// Trash returns the directory in the output directory for files to be removed. It exists only
-// during a run, or while another program has such a file open.
+// Trash returns the directory for files to remove, relative to the output directory. It exists
+// during a run. It stays while another program has one of the files open.
 func (d *Dir) Trash() string { return d.Work() + "/trash" }
 
-// MayExist reports whether a file or directory exists in the output directory. It returns true if
-// this is uncertain.
+// MayExist reports whether a file or directory exists in the output directory. If it cannot find
+// out, it returns true.
 func (d *Dir) MayExist(output string) bool { return d.files.mayExist(output) }
 
 func (f *files) mayExist(p string) bool {
@@ -139,27 +138,27 @@ func (f *files) mayExist(p string) bool {
 	return err == nil || !pathname.IsAbsent(err)
 }
 
-// A Finder looks for files in the output directory. It is fastest for files sorted by
-// directory, and may miss directories that are created meanwhile.
+// A Finder looks for files in the output directory. It is fast if successive files are in the same
+// directory. It may miss directories that are created at the same time.
 type Finder struct {
 	out  *confine.Dir
-	path string // path of the open directory
+	path string
 	dir  *confine.Folder
 
-	listed string // path of the listed directory
+	listed string // path of the directory that contains names
 	names  []string
 }
 
 // Finder returns a new Finder. The caller must close it.
 func (d *Dir) Finder() *Finder { return &Finder{out: d.files.out} }
 
-// Fitting returns the files whose names match name. The digits of a hash in the name may differ.
+// Fitting returns the files that have the planned name, with any digits of a hash.
 func (f *Finder) Fitting(name hashname.Name) (list []string) {
 	dir := path.Dir(name.Shape())
 	if f.names == nil || dir != f.listed {
 		f.listed, f.names = dir, []string{}
 		if opened, err := f.out.Root().Open(dir); err == nil {
-			f.names, _ = opened.Readdirnames(-1) // names, perhaps incomplete, which are better than none
+			f.names, _ = opened.Readdirnames(-1) // incomplete names are better than none
 			opened.Close()
 		}
 		slices.Sort(f.names)
@@ -172,8 +171,8 @@ func (f *Finder) Fitting(name hashname.Name) (list []string) {
 	return list
 }
 
-// MayBeFile reports whether there is a file that is not a directory. It returns true if this is
-// uncertain.
+// MayBeFile reports whether a file exists that is not a directory. If it cannot find out, it
+// returns true.
 func (f *Finder) MayBeFile(output string) bool {
 	dir, base := path.Split(output)
 	if f.dir == nil || dir != f.path {
@@ -218,12 +217,11 @@ func (d *Dir) ClearLeftovers() error {
 	return err
 }
 
-// BeginReading records that the run now begins to read contents. Everything that the run learns
-// from these contents must reach the disk after this moment.
+// BeginReading records that the run begins to read contents. Only a later sync covers them.
 func (d *Dir) BeginReading() { d.files.logged = false }
 
-// Remove removes all of cook's own files, the lock last. When the lock is gone, another cook may
-// lock the output directory. So Remove does not remove the directory itself.
+// Remove removes all of cook's own files, the lock last. It does not remove the output directory,
+// because another cook may lock it as soon as the lock is gone.
 func (d *Dir) Remove() error {
 	root := d.files.home.Root()
 	parts, err := d.Manifest.listParts()
@@ -240,8 +238,7 @@ func (d *Dir) Remove() error {
 		return err
 	}
 	if d.files.home != d.files.out {
-		// These files are removed while the lock is held, because afterwards another cook may
-		// write new ones.
+		// These files are removed under the lock, because another cook may write new ones later.
 		if err := d.files.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -263,7 +260,7 @@ func (d *Dir) Remove() error {
 		}
 	}
 	if runtime.GOOS == "windows" {
-		d.files.unlock() // Windows cannot remove an open lock file
+		d.files.unlock() // Windows cannot remove an open file
 	}
 	if err := root.RemoveAll(lockName); err != nil {
 		return err
@@ -274,7 +271,7 @@ func (d *Dir) Remove() error {
 	return err
 }
 
-// RemoveUnused removes a state that has no outputs on record. It reports whether it removed the
+// RemoveUnused removes the state if it records no outputs. It reports whether it has removed the
 // state.
 func RemoveUnused(d *Dir) (removed bool, err error) {
 	for _, at := range [...]struct {
@@ -290,15 +287,15 @@ func RemoveUnused(d *Dir) (removed bool, err error) {
 
 type tag struct{ name, text string }
 
-// tags are files that tell backup programs (https://bford.info/cachedir/) and git to skip an
-// output directory, because cook can make it again.
+// tags are files that tell backup programs (https://bford.info/cachedir/) and git to skip the
+// output directory.
 var tags = [...]tag{
 	{"CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# Made by cook: what is in this folder can be made again.\n# See https://bford.info/cachedir/\n"},
 	{".gitignore", "# Made by cook: what is in this folder can be made again.\n*\n"},
 }
 
-// writeTags writes the tags into an empty output directory. Cook never writes them again, so
-// users can edit and remove them.
+// writeTags writes the tags into an empty output directory. Users may edit or remove them, because
+// cook never writes them again.
 func (f *files) writeTags() error {
 	for _, tag := range tags {
 		err := f.writeNew(tag.name, []byte(tag.text))
@@ -309,7 +306,7 @@ func (f *files) writeTags() error {
 	return nil
 }
 
-// IsTag reports whether a file in the output directory is an unedited tag.
+// IsTag reports whether a file in the output directory is a tag that was not edited.
 func (d *Dir) IsTag(output string) bool { return d != nil && d.files.isTag(output) }
 
 func (f *files) isTag(output string) bool {
@@ -322,13 +319,13 @@ func (f *files) isTag(output string) bool {
 	return false
 }
 
-// MadeByCook reports whether cook made the output directory or found it empty: one of its tags
-// exists unedited.
+// MadeByCook reports whether cook has created the output directory, or found it empty. In this
+// case, an unedited tag exists.
 func (d *Dir) MadeByCook() bool {
 	return slices.ContainsFunc(tags[:], func(tag tag) bool { return d.IsTag(tag.name) })
 }
 
-// removeTags removes the unedited tags.
+// removeTags removes the tags that were not edited.
 func (f *files) removeTags() error {
 	for _, tag := range tags {
 		if !f.isTag(tag.name) {
@@ -341,8 +338,8 @@ func (f *files) removeTags() error {
 	return nil
 }
 
-// holdsNothing reports whether the output directory is empty or contains only a file .cook that
-// names another directory.
+// holdsNothing reports whether the output directory is empty, except for a file .cook that names
+// another directory.
 func (f *files) holdsNothing() bool {
 	dir, err := f.out.Root().Open(".")
 	if err != nil {

@@ -33,10 +33,9 @@ func Outputs(actions iter.Seq[*index.Action], claims []plan.Claim) []string {
 	return slices.Compact(list)
 }
 
-// Extra returns the files of the output directory that are neither outputs nor cook's own. The list
-// outputs has all possible outputs, sorted and without duplicates. Extra skips the store and every
-// directory with a state of its own, which is another output directory. If it returns an error, it
-// also returns the files found so far.
+// Extra returns the files of the output directory that are neither outputs nor cook's own. outputs
+// must be sorted, without duplicates. Extra skips the store, and every directory with its own
+// state. If it returns an error, it also returns the files found so far.
 func (d *Dir) Extra(ctx context.Context, outputs []string, store string) ([]string, error) {
 	l := lister{files: d.files, ctx: ctx, outputs: outputs, seen: make([]bool, len(outputs))}
 	if real, err := filepath.EvalSymlinks(store); err == nil {
@@ -47,19 +46,18 @@ func (d *Dir) Extra(ctx context.Context, outputs []string, store string) ([]stri
 	return l.extra, errors.Join(append(l.errs, ctx.Err())...)
 }
 
-// A lister looks for extra files.
+// A lister finds extra files.
 type lister struct {
 	files   *files
 	ctx     context.Context
-	store   string   // "" if outside the output directory
-	outputs []string // sorted
-	seen    []bool   // whether a file with the output's exact name exists
+	store   string // path of the store; "" if outside of the output directory
+	outputs []string
+	seen    []bool // whether a file with the exact name of the output exists
 	extra   []string
 	errs    []error
 }
 
-// listExtra searches a directory and everything below it. It skips a directory that has the
-// name of an output.
+// listExtra searches a directory and its subdirectories.
 func (l *lister) listExtra(dir string) {
 	if l.ctx.Err() != nil {
 		return
@@ -75,7 +73,7 @@ func (l *lister) listExtra(dir string) {
 		}
 		below = dir + "/"
 	}
-	var buf []byte // buffer for outputs, the most common files, without allocations
+	var buf []byte // shared by all names, so that outputs cause no allocations
 	for _, base := range names {
 		buf = append(append(buf[:0], below...), base...)
 		if n, known := slices.BinarySearchFunc(l.outputs, buf, compareOutputName); known {
@@ -123,9 +121,8 @@ func (l *lister) isLinkToOutputs(name string) bool {
 	return n < len(l.outputs) && strings.HasPrefix(l.outputs[n], name+"/")
 }
 
-// isOwn reports whether a path names one of cook's own files, in any case of letters, since not
-// all file systems distinguish case. A file among the manifest's parts whose name no part can
-// have is not cook's own.
+// isOwn reports whether a path names one of cook's own files. It ignores case, as some file systems
+// do. In the directory of the manifest's parts, only files with names of parts are cook's own.
 func isOwn(name string) bool {
 	first, rest, below := strings.Cut(name, "/")
 	if below && strings.EqualFold(first, manifest.PartsDir) {
@@ -134,9 +131,8 @@ func isOwn(name string) bool {
 	return manifest.Reserved(name) && !strings.EqualFold(first, manifest.PartsDir)
 }
 
-// dropAliases drops files that are outputs under other names. Such a file is reached through a link
-// in the output directory. Or its name differs from an output in case or Unicode form, and the file
-// system ignores the difference.
+// dropAliases drops files that are outputs under other names. The file may be reached through a
+// link in the output directory. Or the file system ignores a difference in case or Unicode form.
 func (l *lister) dropAliases() {
 	if len(l.extra) == 0 {
 		return

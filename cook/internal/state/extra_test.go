@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// outputFolder creates files in a new output directory.
+// outputFolder creates a new output directory with the given files.
 func outputFolder(t *testing.T, files ...string) (*Dir, string) {
 	t.Helper()
 	base := t.TempDir()
@@ -53,7 +53,7 @@ func TestExtra(t *testing.T) {
 	}
 }
 
-// An output is not an extra file, whatever link or name leads to it.
+// TestExtraLinks checks that an output is not extra if a symbolic link leads to it.
 func TestExtraLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege")
@@ -67,7 +67,7 @@ func TestExtraLinks(t *testing.T) {
 	if err := os.Link(filepath.Join(base, "plain"), filepath.Join(base, "twin")); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"dangling", "loop", "real/link", "real/mine", "twin"} // some outputs are below outward
+	want := []string{"dangling", "loop", "real/link", "real/mine", "twin"} // outward is not extra, because an output is below it
 	got, err := d.Extra(t.Context(), []string{"outward/x", "plain", "sub/out"}, "")
 	slices.Sort(got)
 	if err != nil || !slices.Equal(got, want) {
@@ -75,7 +75,7 @@ func TestExtraLinks(t *testing.T) {
 	}
 }
 
-// Names may be any bytes.
+// TestExtraHostileNames uses names with arbitrary bytes.
 func TestExtraHostileNames(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("names are UTF-8")
@@ -87,8 +87,8 @@ func TestExtraHostileNames(t *testing.T) {
 	}
 }
 
-// Tags are written once, into an empty directory. They are cook's own as long as they are
-// unchanged.
+// TestTags checks that tags are written only once, into an empty directory. Unedited tags are
+// cook's own.
 func TestTags(t *testing.T) {
 	d, base := outputFolder(t)
 	if err := d.Make(); err != nil {

@@ -18,7 +18,7 @@ import (
 // IndexName is the path of the index in the output directory.
 const IndexName = manifest.StateDir + "/index"
 
-// These are the paths of the other files.
+// These are the names of the other files, relative to the output directory.
 const (
 	lockName      = manifest.StateDir + "/lock"
 	changesPrefix = "changes-"
@@ -27,17 +27,17 @@ const (
 	historyName   = manifest.StateDir + "/history"
 )
 
-// files finds, reads and writes cook's own files.
+// files reads and writes cook's own files.
 type files struct {
 	out  *confine.Dir
-	home *confine.Dir // directory that holds .cook; usually out
-	lock *lock        // path of the store; nil if there is none
-	// logged is set once a file in the output directory was synced after BeginReading, because
-	// that also wrote the log of its file system.
+	home *confine.Dir // directory with .cook; usually equal to out
+	lock *lock        // nil unless this process holds the lock
+	// logged is set once a file in the output directory was synced after BeginReading. That sync
+	// has also written the log of the file system.
 	logged bool
 }
 
-// homeOf returns the directory of one of cook's own files: either home or the output directory.
+// homeOf returns the directory that contains one of cook's own files: home or the output directory.
 func (f *files) homeOf(p string) *confine.Dir {
 	if p == manifest.StateDir || strings.HasPrefix(p, manifest.StateDir+"/") {
 		return f.home
@@ -50,7 +50,7 @@ func (f *files) absoluteName(p string) string {
 	return filepath.Join(f.homeOf(p).Name(), filepath.FromSlash(p))
 }
 
-// readStateFile reads a file. It returns an error for anything but a regular file.
+// readStateFile reads one of cook's own files. It returns an error unless the file is regular.
 func (f *files) readStateFile(name string) ([]byte, error) {
 	file, err := f.homeOf(name).OpenFile(name)
 	if err != nil {
@@ -65,15 +65,14 @@ func (f *files) readStateFile(name string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// replaceSynced replaces a file completely or not at all, even if the power fails. A killed process
-// may leave a temporary file in .cook; ClearLeftovers removes it.
+// replaceSynced replaces a file completely or not at all, even if the power fails. If the process
+// is killed, a temporary file may stay in .cook.
 func (f *files) replaceSynced(name string, data []byte) error {
 	f.logged = true
 	return f.putFile(name, data, (*atomicfile.File).Sync)
 }
 
-// replaceDurably is like replaceSynced. In addition, the name of the file is on the disk when it
-// returns.
+// replaceDurably is like replaceSynced. When it returns, the file's name is on the disk, too.
 func (f *files) replaceDurably(name string, data []byte) error {
 	if err := f.replaceSynced(name, data); err != nil {
 		return err
@@ -81,13 +80,13 @@ func (f *files) replaceDurably(name string, data []byte) error {
 	return atomicfile.SyncFolder(filepath.Dir(f.absoluteName(name)))
 }
 
-// putFile replaces a file. It calls ready after writing the data, before renaming the file into
-// place.
+// putFile replaces a file. It calls ready after it has written the data, and before it renames the
+// file.
 func (f *files) putFile(name string, data []byte, ready func(*atomicfile.File) error) error {
 	failed := func(err error) error { return fmt.Errorf("write %s: %w", f.absoluteName(name), err) }
 	file, discard, err := f.createTemporary(name)
 	if err != nil {
-		return cmp.Or(f.checkLock(), failed(err)) // removed directory, which accepts no files
+		return cmp.Or(f.checkLock(), failed(err)) // the directory may have been removed
 	}
 	defer discard()
 	if _, err := file.Write(data); err != nil {
@@ -105,12 +104,11 @@ func (f *files) putFile(name string, data []byte, ready func(*atomicfile.File) e
 	return nil
 }
 
-// withoutSync is the ready function for a file that may be lost in a power cut, because a run
-// detects the loss.
+// withoutSync is a ready function for files that a power cut may destroy. A run notices their loss.
 func withoutSync(*atomicfile.File) error { return nil }
 
 // createTemporary creates a temporary file for one of cook's own files. The caller must call
-// discard at the end, even after a commit.
+// discard at the end, even after Commit.
 func (f *files) createTemporary(name string) (file *atomicfile.File, discard func(), err error) {
 	if f.homeOf(name) != f.home {
 		return createWork(f.out.Root())
@@ -121,8 +119,8 @@ func (f *files) createTemporary(name string) (file *atomicfile.File, discard fun
 	return file, file.Discard, nil
 }
 
-// createWork creates a temporary file in an output directory whose .cook is a file or is about
-// to become one.
+// createWork creates a temporary file in an output directory whose .cook is not a directory, or may
+// become a file.
 func createWork(out confine.Root) (file *atomicfile.File, discard func(), err error) {
 	if err := out.MkdirAll(statedir.Work, 0o777); err != nil {
 		return nil, nil, err
@@ -134,8 +132,7 @@ func createWork(out confine.Root) (file *atomicfile.File, discard func(), err er
 	return file, func() { file.Discard(); out.RemoveEmpty(statedir.Work) }, nil
 }
 
-// writeNew writes one of cook's own files without holding the lock, before anything depends on
-// it.
+// writeNew writes one of cook's own files without the lock, while no file depends on it.
 func (f *files) writeNew(name string, data []byte) error {
 	file, discard, err := f.createTemporary(name)
 	if err != nil {
@@ -148,19 +145,19 @@ func (f *files) writeNew(name string, data []byte) error {
 	return file.Commit(name)
 }
 
-// removeMaybe removes a file in home if it exists. The error has the absolute name.
+// removeMaybe removes a file in home if it exists. An error names the absolute path.
 func (f *files) removeMaybe(name string) error {
 	err := f.home.Root().Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if fault := (*fs.PathError)(nil); errors.As(err, &fault) {
-		fault.Path = f.absoluteName(name) // absolute name, because a Root knows only relative names
+		fault.Path = f.absoluteName(name) // a confine.Root knows only relative names
 	}
 	return err
 }
 
-// removeName removes a file .cook that names a directory without a state.
+// removeName removes a file .cook that names a directory without state.
 func (f *files) removeName() error {
 	if statedir.Named(f.out.Name(), manifest.StateDir) == "" {
 		return nil

@@ -15,22 +15,22 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A History has one line of JSON for each recent run, for people and charts. No run depends on
-// it. Lines of runs with much work have details, which are dropped when they are old.
+// A History has a line of JSON for each recent run. It is for people and charts; no run depends on
+// it. Lines about much work have details, which are dropped later.
 type History struct{ files *files }
 
 const (
-	// HistoryRuns is the number of runs to report. The file may contain more.
+	// HistoryRuns is the number of runs in reports. The file may have more.
 	HistoryRuns = 600
-	// historyBytes is twice the size of HistoryRuns lines. A line in which all numbers are present
-	// has about 1,900 bytes.
+	// historyBytes is twice the size of HistoryRuns lines. A line with all numbers has about 1,900
+	// bytes.
 	historyBytes = 2 * HistoryRuns * 2048
-	// detailBytes limits the size of details in a shortened history.
+	// detailBytes limits the details in a shortened history.
 	detailBytes = historyBytes / 4
 )
 
-// Read returns the end of the history, or nil if there is none. The first line may be incomplete.
-// So may the last line that a killed run wrote.
+// Read returns the end of the history, or nil if there is no history. The first and the last line
+// may be incomplete.
 func (h History) Read() ([]byte, error) {
 	f, err := h.files.home.OpenFile(historyName)
 	if pathname.IsAbsent(err) {
@@ -48,9 +48,9 @@ func (h History) Read() ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, 3*historyBytes))
 }
 
-// Add appends a line. It shortens a long history to its last lines. keep returns each of these
-// lines in the form to keep. If brief is set, that is the line without details. For an incomplete
-// line, keep returns nil.
+// Add appends a line. If the history is long, it keeps only the last lines. keep returns each of
+// these lines in the form to keep: without details if brief is set, and nil if the line is
+// incomplete.
 func (h History) Add(line []byte, keep func(line []byte, brief bool) []byte) error {
 	if err := h.appendLine(line, keep); err != nil {
 		return fmt.Errorf("history %s: %w", h.files.absoluteName(historyName), err)
@@ -73,12 +73,12 @@ func (h History) appendLine(line []byte, keep func(line []byte, brief bool) []by
 	if err != nil {
 		return err
 	}
-	// The line break ends a line that a killed run may have left torn.
+	// If a killed run has left an incomplete line, this line break ends it.
 	_, err = f.Write(fmt.Appendf(nil, "\n%s", line))
 	return errors.Join(err, f.Close())
 }
 
-// shortenHistory keeps the last lines, and the details of the most recent ones.
+// shortenHistory keeps the last lines, with the details of the most recent ones.
 func (h History) shortenHistory(keep func(line []byte, brief bool) []byte) error {
 	text, err := h.files.readStateFile(historyName)
 	if err != nil {
@@ -104,16 +104,15 @@ func (h History) shortenHistory(keep func(line []byte, brief bool) []byte) error
 	return h.files.putFile(historyName, append([]byte("\n"), bytes.Join(lines, []byte("\n"))...), withoutSync)
 }
 
-// notedName lists the warnings of earlier runs that later runs need not repeat: quoted lines,
-// sorted.
+// notedName is the list of warnings that need not be repeated. Its lines are quoted and sorted.
 const notedName = manifest.StateDir + "/noted"
 
 // Noted is the list of warnings that earlier runs have reported.
 type Noted struct{ files *files }
 
-// Lines returns the lines, except damaged ones.
+// Lines returns the warnings. It skips damaged lines.
 func (n Noted) Lines() map[string]bool {
-	data, _ := n.files.readStateFile(notedName) // lost warnings, which the next run repeats
+	data, _ := n.files.readStateFile(notedName) // if this fails, the run repeats the warnings
 	lines := map[string]bool{}
 	for line := range strings.Lines(string(data)) {
 		if text, err := strconv.Unquote(strings.TrimSuffix(line, "\n")); err == nil {
@@ -123,7 +122,7 @@ func (n Noted) Lines() map[string]bool {
 	return lines
 }
 
-// Set replaces the lines. If there are no lines, it removes the file.
+// Set replaces the list. An empty list has no file.
 func (n Noted) Set(lines []string) error {
 	if len(lines) == 0 {
 		return n.files.removeMaybe(notedName)

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// keepAll keeps complete lines. If brief is set, it keeps only the part before the tab.
+// keepAll keeps complete lines. If brief is set, it keeps the part before the tab.
 func keepAll(line []byte, brief bool) []byte {
 	if len(line) == 0 {
 		return nil
@@ -24,7 +24,6 @@ func keepAll(line []byte, brief bool) []byte {
 	return line
 }
 
-// New lines are appended to the existing ones.
 func TestHistoryKeepsLines(t *testing.T) {
 	d, _ := locked(t)
 	for i := range 3 {
@@ -37,12 +36,13 @@ func TestHistoryKeepsLines(t *testing.T) {
 	}
 }
 
-// A long history is shortened to half. Its last line stays complete.
+// TestHistoryIsShortened checks that a long history is shortened to half, with a complete last
+// line.
 func TestHistoryIsShortened(t *testing.T) {
 	const lines = 8
 	for _, longer := range []int{0, 1} {
 		d, _ := locked(t)
-		size := historyBytes/2/lines - 1 // size of a line, with its line break, so that the lines fill half of the history
+		size := historyBytes/2/lines - 1 // size of a line without its line break; the lines fill half of the history
 		for i := range 2*lines + 1 {
 			n := size
 			if i == 2*lines {
@@ -66,8 +66,8 @@ func TestHistoryIsShortened(t *testing.T) {
 	}
 }
 
-// Even if a journal is damaged, its claims are paths in the output directory. A journal that is
-// written from these claims has the same claims.
+// FuzzJournal parses arbitrary text. All claims must be paths in the output directory. Writing and
+// parsing them must not change them.
 func FuzzJournal(f *testing.F) {
 	for _, text := range []string{
 		"", "\n", journalLine(plan.Claim{Output: "a", Source: "b", Target: "c"}), "\"a\" \"b\" \"c\"\n",
@@ -78,7 +78,7 @@ func FuzzJournal(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		// The fuzzed text also serves as the name in a valid line.
+		// The text also serves as the name in a valid line.
 		text = append(text, journalLine(plan.Claim{Output: string(text), Source: string(text)})...)
 		claims, _ := parseJournal(text)
 		var again bytes.Buffer
@@ -91,7 +91,7 @@ func FuzzJournal(f *testing.F) {
 		if back, damaged := parseJournal(again.Bytes()); damaged > 0 || !slices.Equal(back, claims) {
 			t.Errorf("%q, read again %q, %d damaged", claims, back, damaged)
 		}
-		// A truncated journal loses only its last line.
+		// If a journal is truncated, only its last line is lost.
 		if len(claims) > 0 {
 			cut, _ := parseJournal(text[:len(text)-1])
 			if !slices.Equal(cut[:min(len(cut), len(claims)-1)], claims[:len(claims)-1]) {
@@ -111,8 +111,8 @@ func TestParseJournal(t *testing.T) {
 	}
 }
 
-// If a journal cannot be removed, the error names the directory of the journal, which may be
-// outside the output directory.
+// TestFailedRemovalNamesWholePath checks that the error names the whole path of the journal, which
+// may be outside of the output directory.
 func TestFailedRemovalNamesWholePath(t *testing.T) {
 	base := t.TempDir()
 	journal := filepath.Join(base, filepath.FromSlash(journalName))

@@ -14,9 +14,9 @@ import (
 	"github.com/assetcook/assetcook/internal/mapped"
 )
 
-// An IndexFile is the index on the disk. It consists of a flat file and a file of the changes since
-// then. The name of the second file contains the ID of the flat file. Renaming a new flat file into
-// place therefore replaces both at once, and a run notices if either is lost.
+// An IndexFile is the index on the disk. It consists of a flat file and a file with the later
+// changes. The name of the second file contains the ID of the flat file. Renaming a new flat file
+// into place therefore replaces both at once, and a run notices if either is lost.
 type IndexFile struct{ files *files }
 
 func changesName(id string) string { return manifest.StateDir + "/" + changesPrefix + id }
@@ -47,12 +47,11 @@ func mapIndex(dir *confine.Dir, name string) (*mapped.File, error) {
 // Empty returns an empty index.
 func Empty() *Known { return &Known{Index: index.Empty()} }
 
-// ErrUnreadable reports that the index could not be read. The index may be intact.
+// ErrUnreadable reports that the index cannot be read, although it may be intact.
 var ErrUnreadable = errors.New("cannot be read")
 
-// Load maps the index of the last run. The error is fs.ErrNotExist for a missing index, and
-// ErrUnreadable for an index that cannot be opened. Any other error means that the index has
-// another format or is damaged.
+// Load maps the index of the last run. If the index is missing, the error is fs.ErrNotExist. If it
+// cannot be opened, the error is ErrUnreadable. Any other error means another format or damage.
 func (x IndexFile) Load() (*Known, error) {
 	k := &Known{}
 	err := index.Guard(func() (err error) {
@@ -66,8 +65,8 @@ func (x IndexFile) Load() (*Known, error) {
 	return k, nil
 }
 
-// openInto opens the flat file and its changes. If the caller has no lock, another run may replace
-// the two files between the two steps. In this case, openInto tries again.
+// openInto opens the flat file and its changes. Without the lock, another run may replace the files
+// in between. In this case, openInto tries again.
 func (x IndexFile) openInto(k *Known) (*index.Index, error) {
 	for try := 0; ; try++ {
 		k.Close()
@@ -105,8 +104,7 @@ func (x IndexFile) Describe(err error) error {
 	return fmt.Errorf("index %s: %w", x.files.absoluteName(IndexName), err)
 }
 
-// writeIndexFiles replaces the index. It calls ready before it renames the file of changes into
-// place.
+// writeIndexFiles replaces the index. It calls ready before it renames the file of changes.
 func (x IndexFile) writeIndexFiles(e index.Encoded, ready func(*atomicfile.File) error) error {
 	if err := x.files.putFile(changesName(e.ID), e.Changes, ready); err != nil {
 		return err
@@ -120,9 +118,8 @@ func (x IndexFile) writeIndexFiles(e index.Encoded, ready func(*atomicfile.File)
 	return x.removeChanges(e.ID)
 }
 
-// Seal returns a text that identifies the content of the index: the names and last bytes of the
-// files of changes, which are checksums of the whole index. It returns "" if the index cannot be
-// read.
+// Seal returns a text that identifies the content of the index, or "" if the index cannot be read.
+// The text has the names and the checksums of the files of changes.
 func (x IndexFile) Seal() string {
 	state, err := fs.ReadDir(x.files.home.Root().FS(), manifest.StateDir)
 	if err != nil {
@@ -143,7 +140,7 @@ func (x IndexFile) Seal() string {
 	return seals.String()
 }
 
-// tailOf returns the last bytes of a file.
+// tailOf returns the last bytes of a file, which are its checksum.
 func tailOf(dir *confine.Dir, name string, size int64) ([]byte, error) {
 	f, err := dir.OpenFile(name)
 	if err != nil {
@@ -156,7 +153,7 @@ func tailOf(dir *confine.Dir, name string, size int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, size))
 }
 
-// removeChanges removes the changes of all indexes except one.
+// removeChanges removes the changes of all other indexes.
 func (x IndexFile) removeChanges(but string) error {
 	home := x.files.home.Root()
 	state, err := fs.ReadDir(home.FS(), manifest.StateDir)

@@ -18,13 +18,14 @@ import (
 	"github.com/assetcook/assetcook/internal/atomicfile"
 )
 
-// A Journal lists outputs that a run is about to make. It is on the disk before the first of
-// them exists, so the run after a killed run knows which files are cook's own. At its end, a
-// run removes all claims except claims that must stay.
+// A Journal lists outputs that a run is about to make. It is on the disk before the first output
+// exists, so that the run after a killed run knows which files are cook's own. At its end, a run
+// removes the claims that are not needed any more.
 type Journal struct{ files *files }
 
-// Claims returns the outputs that are ours although no index may have them: outputs of a killed
-// run and, without an index, the outputs in the manifest. It reports damage to the journal.
+// Claims returns the outputs that cook may have made although no index has them. These are the
+// outputs of a killed run and, without an index, the outputs in the manifest. It reports damage to
+// the journal.
 func (j Journal) Claims(haveIndex bool, note func(string)) ([]plan.Claim, error) {
 	data, err := j.files.readStateFile(journalName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -47,8 +48,8 @@ func (j Journal) Claims(haveIndex bool, note func(string)) ([]plan.Claim, error)
 }
 
 // withFinalNames replaces claims of planned names, which come from {hash}. It claims instead the
-// existing files whose names differ from a planned name only in the digits. If a run claims a
-// planned name, every file with one of these names was made by cook.
+// existing files with these names and any digits. Cook made all of these files, because a run
+// claimed the planned name.
 func (j Journal) withFinalNames(claims []plan.Claim) (list []plan.Claim) {
 	finder := &Finder{out: j.files.out}
 	defer finder.Close()
@@ -65,7 +66,7 @@ func (j Journal) withFinalNames(claims []plan.Claim) (list []plan.Claim) {
 	return list
 }
 
-// Write replaces the claims. If there are none, it removes the journal.
+// Write replaces the claims. Without claims, it removes the journal.
 func (j Journal) Write(claims []plan.Claim) error {
 	if len(claims) == 0 {
 		return j.files.removeMaybe(journalName)
@@ -80,19 +81,19 @@ func (j Journal) Write(claims []plan.Claim) error {
 		b.WriteString(journalLine(c))
 	}
 	if now, err := j.files.readStateFile(journalName); err == nil && bytes.Equal(now, b.Bytes()) {
-		return atomicfile.SyncFolder(j.files.absoluteName(manifest.StateDir)) // sync that a killed earlier run may have missed
+		return atomicfile.SyncFolder(j.files.absoluteName(manifest.StateDir)) // a killed run may have missed this sync
 	}
 	return j.files.replaceDurably(journalName, b.Bytes())
 }
 
-// journalLine returns the line of a claim: the quoted output, source and target, and a
-// checksum. The checksum is needed because a damaged name may be the name of a foreign file.
+// journalLine returns the line of a claim: the quoted output, source and target, and a checksum.
+// Without the checksum, a damaged name could be the name of another program's file.
 func journalLine(c plan.Claim) string {
 	text := fmt.Sprintf("%q %q %q", c.Output, c.Source, c.Target)
 	return text + " " + sealLine(text) + "\n"
 }
 
-// sealLine returns 16 hexadecimal digits of BLAKE3.
+// sealLine returns the checksum of a line: 16 hexadecimal digits of BLAKE3.
 func sealLine(text string) string {
 	sum := hashing.DigestOf([]byte(text))
 	return hex.EncodeToString(sum[:8])
@@ -122,11 +123,11 @@ func parseJournalLine(line string) (c plan.Claim, ok bool) {
 			return c, false
 		}
 	}
-	// The line must equal the one that the claim produces.
+	// The claim must produce the same line.
 	return c, journalLine(c) == line && canBeOutput(c.Output)
 }
 
-// canBeOutput reports whether a path read from a file can name an output.
+// canBeOutput reports whether a path in a file may be the name of an output.
 func canBeOutput(p string) bool {
 	return p != "." && filepath.IsLocal(filepath.FromSlash(p)) && path.Clean(p) == p
 }

@@ -20,13 +20,13 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// A LockedError reports that another cook is working on the same output directory.
+// A LockedError reports that another cook uses the output directory.
 type LockedError struct {
-	Path   string // the lock file
-	Holder string // such as "process 1234"; "" if unknown
+	Path   string // path of the lock file
+	Holder string // holder of the lock, such as "process 1234"; "" if unknown
 }
 
-// Process describes the holder, or is "another process".
+// Process returns the holder, or "another process".
 func (e *LockedError) Process() string {
 	if e.Holder == "" {
 		return "another process"
@@ -38,24 +38,25 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s works on the same output directory (lock %s); wait for it or choose another output directory", e.Process(), e.Path)
 }
 
-// A lock is the lock of an output directory that this process holds. The lock ends with the
-// process; the lock file stays.
+// A lock is a lock of an output directory that this process holds. It ends with the process. The
+// lock file stays.
 type lock struct {
 	locked *flock.Flock
-	// signed is the lock file, opened inside the directory without following links that lead out.
+	// signed is the lock file. It was opened without following links that lead out of the
+	// directory.
 	signed *os.File
 }
 
-// Lock takes the lock of the output directory and writes the holder into it. The returned stamp
-// of the file shows the time of the file system. If another process holds the lock, the error
-// is a *LockedError.
+// Lock takes the lock of the output directory, and writes the holder into the lock file. The
+// returned stamp of the file has the time of the file system. If another process has the lock, the
+// error is a *LockedError.
 //
-// A Dir that already has the lock keeps it. The lock is effective only while other processes
-// find the same file under its name: see CheckLock.
+// A Dir that has the lock already keeps it. The lock has an effect only while other processes find
+// the same file under its name; see CheckLock.
 func (d *Dir) Lock() (stamp scan.Stamp, err error) { return d.files.takeLock() }
 
-// CheckLock returns an error if the output directory or the lock file was removed or replaced,
-// because another cook may then be running.
+// CheckLock returns an error if the output directory or the lock file was removed or replaced.
+// Another cook may then be running.
 func (d *Dir) CheckLock() error { return d.files.checkLock() }
 
 func (f *files) unlock() {
@@ -67,7 +68,7 @@ func (f *files) unlock() {
 
 // takeLock implements Dir.Lock.
 func (f *files) takeLock() (stamp scan.Stamp, err error) {
-	if f.lock != nil { // lock already taken, when the state was moved here
+	if f.lock != nil { // Settle has taken the lock
 		if stamp, err = f.lock.signLock(); err == nil {
 			err = f.checkLock()
 		}
@@ -81,7 +82,7 @@ func (f *files) takeLock() (stamp scan.Stamp, err error) {
 	if err != nil {
 		return stamp, fmt.Errorf("lock %s: %w", name, err)
 	}
-	// The name may lead to another file now. Then this call locks that file, and CheckLock notices.
+	// Another process may replace the file meanwhile. CheckLock notices if the two differ.
 	l := &lock{locked: flock.New(name, flock.SetFlag(os.O_RDONLY|regular.NoWait)), signed: signed}
 	defer func() {
 		if err != nil {
@@ -111,8 +112,8 @@ func (f *files) takeLock() (stamp scan.Stamp, err error) {
 // release releases the lock.
 func (l *lock) release() error { return errors.Join(l.signed.Close(), l.locked.Close()) }
 
-// ErrLostLock reports that another process removed or replaced the output directory, or the lock in
-// it, while this process held it.
+// ErrLostLock reports that another process has removed or replaced the output directory or its
+// lock.
 var ErrLostLock = errors.New("another process removed or replaced the directory or its lock meanwhile")
 
 // checkLock implements Dir.CheckLock.
@@ -138,16 +139,16 @@ func (f *files) checkLock() error {
 	return fmt.Errorf("output directory %s: %w; run cook again", f.out.Name(), ErrLostLock)
 }
 
-// The text that names the holder follows the locked byte, because Windows lets no process read
-// or write a locked byte through another handle. All texts have the same length, so that the
-// file need not be truncated, which would be the slowest step.
+// The name of the holder follows the locked byte, because Windows does not let other processes read
+// a locked byte. All names have the same length, so that the file need not be truncated, which
+// would take longest.
 const (
 	textOffset = 1
 	textFormat = "process %-20d\n"
 	textSize   = int64(len("process ") + 20 + len("\n"))
 )
 
-// holder reads the holder from the lock file. It returns "" if the file does not name one.
+// holder reads the holder from the lock file. It returns "" if the file names no holder.
 func (f *files) holder() string {
 	file, err := f.home.OpenFile(lockName)
 	if err != nil {
@@ -161,7 +162,7 @@ func (f *files) holder() string {
 	return parseHolder(text)
 }
 
-// parseHolder parses exactly the text that signLock writes.
+// parseHolder parses the text that signLock writes, and accepts no other text.
 func parseHolder(text []byte) string {
 	number, ok := strings.CutPrefix(string(text), "process ")
 	pid, err := strconv.ParseUint(strings.TrimRight(number, " \n"), 10, 32)
@@ -171,7 +172,7 @@ func parseHolder(text []byte) string {
 	return fmt.Sprint("process ", pid)
 }
 
-// signLock writes this process into the lock file.
+// signLock writes the name of this process into the lock file.
 func (l *lock) signLock() (scan.Stamp, error) {
 	if _, err := l.signed.WriteAt(fmt.Appendf(nil, textFormat, os.Getpid()), textOffset); err != nil {
 		return scan.Stamp{}, err
@@ -183,16 +184,16 @@ func (l *lock) signLock() (scan.Stamp, error) {
 	return scan.StampOf(info), nil
 }
 
-// FineStamps reports whether the output directory is on the given device and its file system
-// gives each change a distinct time.
+// FineStamps reports whether the output directory is on the given device, and each change there
+// gets a distinct time.
 func (d *Dir) FineStamps(device uint64) bool {
 	fine, measured := d.fine()
 	return fine && device == measured
 }
 
-// measureStamps reports whether the stamps of repeated writes differ by less than a clock tick:
-// the clock of Linux advances in ticks of 1 ms or more. It tries several times, because other
-// processes may use the processor meanwhile.
+// measureStamps reports whether the stamps of repeated writes differ by less than 1 ms, the
+// shortest tick of the clock of Linux. It tries several times, because other processes may delay
+// the writes.
 func measureStamps(write func() (scan.Stamp, error)) (fine bool, device uint64) {
 	const tries = 8
 	last, err := write()
@@ -210,16 +211,16 @@ func measureStamps(write func() (scan.Stamp, error)) (fine bool, device uint64) 
 	return false, 0
 }
 
-// ownerName is the file that names the asset directory of an output directory. Its three lines
-// are the path from the output directory, the absolute path, and ownerEnd.
+// ownerName is the file that names the asset directory of an output directory. It has three lines:
+// the path from the output directory, the absolute path, and ownerEnd.
 const (
 	ownerName = manifest.StateDir + "/owner"
 	ownerEnd  = "owner"
 )
 
-// OtherOwner returns the asset directory that the output directory belongs to, if that
-// directory exists and is not assets. A missing owner was probably renamed. An owner that moved
-// together with its output directory counts as the same directory.
+// OtherOwner returns the asset directory of the output directory if it exists and is not assets.
+// Otherwise it returns "". A missing directory was probably renamed. A directory that was moved
+// together with its output directory counts as the same.
 func (d *Dir) OtherOwner(assets string) string {
 	text, err := d.files.readStateFile(ownerName)
 	if err != nil {
@@ -228,9 +229,9 @@ func (d *Dir) OtherOwner(assets string) string {
 	return owner(d.files.out.Name(), text, assets)
 }
 
-// BelongsTo reports whether a run has cooked into an output directory from this asset directory,
-// or from one that is gone and was probably renamed. Early versions wrote no owner; then the
-// owner is the directory "assets" beside the output directory, if it exists.
+// BelongsTo reports whether a run has cooked into an output directory from the given asset
+// directory, or from a directory that was probably renamed. Early versions recorded no asset
+// directory. In this case, the directory "assets" beside the output directory counts, if it exists.
 func BelongsTo(out, assets string) bool {
 	if _, err := os.Lstat(filepath.Join(out, manifest.StateDir)); err != nil {
 		return false
@@ -243,12 +244,12 @@ func BelongsTo(out, assets string) bool {
 	return owner(out, text, assets) == ""
 }
 
-// owner returns the asset directory that a text names. It returns "" if that directory is the
-// given one or does not exist.
+// owner returns the asset directory that a text names. It returns "" if that is the directory
+// assets, or does not exist.
 func owner(out string, text []byte, assets string) (other string) {
 	lines := strings.Split(string(text), "\n")
 	if len(lines) != 4 || lines[2] != ownerEnd || lines[3] != "" {
-		return "" // damaged
+		return "" // the file is damaged
 	}
 	own, err := os.Stat(assets)
 	if err != nil {
@@ -271,7 +272,7 @@ func owner(out string, text []byte, assets string) (other string) {
 func (d *Dir) SetOwner(assets string) error {
 	relative, err := filepath.Rel(d.files.out.Name(), assets)
 	if err != nil || strings.Contains(assets, "\n") {
-		return nil // the directory is on another drive, or its name does not fit in a line
+		return nil // the paths cannot be written as lines
 	}
 	text := filepath.ToSlash(relative) + "\n" + filepath.ToSlash(assets) + "\n" + ownerEnd + "\n"
 	if before, err := d.files.readStateFile(ownerName); err == nil && string(before) == text {

@@ -16,7 +16,7 @@ import (
 
 func TestFineStamps(t *testing.T) {
 	for what, tt := range map[string]struct {
-		times []time.Duration // times of successive writes to a file
+		times []time.Duration
 		want  bool
 	}{
 		"each its own":           {[]time.Duration{0, 3 * time.Microsecond}, true},
@@ -53,7 +53,6 @@ func TestFineStamps(t *testing.T) {
 	}
 }
 
-// The measurement of one file system is not used for another device.
 func TestFineStampsOfDevice(t *testing.T) {
 	d := &Dir{fine: func() (bool, uint64) { return true, 7 }}
 	if !d.FineStamps(7) || d.FineStamps(8) {
@@ -61,7 +60,7 @@ func TestFineStampsOfDevice(t *testing.T) {
 	}
 }
 
-// The text of a lock written by another program names no process, and no part of it is printed.
+// FuzzHolder parses texts of other programs. They must name no process, and must not be printed.
 func FuzzHolder(f *testing.F) {
 	for _, text := range []string{
 		"", "process 4711\n", "process 12                  \n", "process -1\n", "process 1\x1b[2J\n", "process 1\nprocess 2\n", "\xff",
@@ -91,7 +90,8 @@ func TestParseHolder(t *testing.T) {
 	}
 }
 
-// OtherOwner returns an owner that exists. If the file is damaged, there is no owner.
+// TestOwner checks that OtherOwner returns only existing directories. A damaged file names no
+// directory.
 func TestOwner(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// Only one process at a time has the lock. Other processes learn which process has it.
+// TestLock checks that one process at a time has the lock, and that the error names the process.
 func TestLock(t *testing.T) {
 	d, _ := locked(t)
 	other := Open(d.files.out)
@@ -29,7 +29,8 @@ func TestLock(t *testing.T) {
 	other.Close()
 }
 
-// Lock opens only regular files. Other files might block, or lead elsewhere.
+// TestLockIsRegularFile checks that Lock opens only regular files. Other files might block, or lead
+// elsewhere.
 func TestLockIsRegularFile(t *testing.T) {
 	out, err := confine.Open(t.TempDir())
 	if err != nil {
@@ -53,8 +54,8 @@ func TestLockIsRegularFile(t *testing.T) {
 	}
 }
 
-// If another process can take a lock of the same name, the lock is lost. After that, nothing is
-// written.
+// TestCheckLock checks that the lock is lost if another process can take a lock of the same name.
+// After that, nothing may be written.
 func TestCheckLock(t *testing.T) {
 	for what, harm := range map[string]func(d *Dir) error{
 		"lock removed":      func(d *Dir) error { return os.Remove(d.files.absoluteName(lockName)) },

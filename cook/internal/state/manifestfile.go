@@ -29,13 +29,13 @@ func (m Manifest) Exists() bool {
 	return err == nil
 }
 
-// Has reports whether an absolute name names one of the manifest's files.
+// Has reports whether an absolute name is the name of one of the manifest's files.
 func (m Manifest) Has(name string) bool {
 	rel, ok := pathname.Below(m.files.out.Name(), name)
 	return ok && manifest.Reserved(rel)
 }
 
-// CheckForeign returns an error if the output directory has a manifest that another program made.
+// CheckForeign returns an error if another program has made the manifest in the output directory.
 func (m Manifest) CheckForeign() error {
 	data, err := m.files.readStateFile(manifest.Name)
 	switch {
@@ -47,12 +47,12 @@ func (m Manifest) CheckForeign() error {
 	return fmt.Errorf("%s exists and was not made by cook; move it away or choose another output directory", m.files.absoluteName(manifest.Name))
 }
 
-// isCooksManifest reports whether any version of cook made a manifest, even if the manifest is
+// isCooksManifest reports whether a manifest was made by cook, in any version. The manifest may be
 // incomplete.
 func isCooksManifest(root []byte) bool { return bytes.HasPrefix(root, []byte(`{"assetcook":`)) }
 
-// Check compares the manifest with the manifest that some actions should give. It reports each file
-// that differs.
+// Check compares the manifest with the manifest for the given actions. It reports each file that
+// differs.
 func (m Manifest) Check(layout manifest.Layout, actions iter.Seq[*index.Action], ids func(source string) string, differs func(name, what string)) error {
 	named := map[string]bool{}
 	err := manifest.Build(layout, listedOf(actions, ids), func(f manifest.File) error {
@@ -102,7 +102,7 @@ func (m Manifest) IDs() (map[string]string, error) {
 	return ids, nil
 }
 
-// AsIndex returns an index with everything that the manifest records: the artifacts and their
+// AsIndex returns an index with everything that the manifest records about artifacts and their
 // contents.
 func (m Manifest) AsIndex(checksum string) (*index.Index, error) {
 	root, err := m.files.readStateFile(manifest.Name)
@@ -173,7 +173,8 @@ func (m Manifest) removeParts(names []string) error {
 	return err
 }
 
-// isListed reports whether the manifest lists an action: the action is done and has outputs.
+// isListed reports whether the manifest lists an action, because the action is done and has
+// outputs.
 func isListed(a *index.Action) bool { return a.State == index.Done && len(a.Made) > 0 }
 
 // listedOf yields the actions that the manifest lists.
@@ -187,7 +188,7 @@ func listedOf(actions iter.Seq[*index.Action], ids func(source string) string) i
 	}
 }
 
-// listedAsset returns an action's entry in the manifest.
+// listedAsset returns the manifest's entry for an action.
 func listedAsset(a *index.Action, ids func(source string) string) manifest.Asset {
 	m := manifest.Asset{Source: a.Path, Target: a.Target, ID: ids(a.Path), Outputs: make([]manifest.Output, len(a.Made))}
 	recipe := plan.RecipeOf(a.Method)
@@ -200,25 +201,24 @@ func listedAsset(a *index.Action, ids func(source string) string) manifest.Asset
 	return m
 }
 
-// joining lists recipes whose first output is a table. Programs load the table, and it names the
-// other outputs.
+// joining are the recipes whose first output is a table that names the other outputs. Programs load
+// the table.
 var joining = []string{"atlas", "font", "sounds"}
 
-// tables are the extensions of these tables.
+// tables are the extensions of the tables that programs load.
 var tables = []string{".json", ".tpsheet", ".fnt"}
 
-// isInner reports whether an output of a recipe is named by another output of the same asset. The
-// file of that other output may have been compressed in a later step.
+// isInner reports whether another output of the same asset names an output. The other output may
+// have been compressed in a later step.
 func isInner(recipe, output string) bool {
 	return slices.Contains(joining, recipe) && !slices.Contains(tables, path.Ext(strings.TrimSuffix(output, ".zst")))
 }
 
-// namingImages lists recipes whose outputs name the outputs of images. For these recipes, only
-// the presence of an image is a dependency.
+// namingImages are the recipes whose outputs name the outputs of images. They depend only on the
+// presence of the images.
 var namingImages = []string{"mesh", "gltf", "bmfont"}
 
-// usedSources returns the files of the asset tree whose presence is a dependency, sorted, or
-// nil if there are none.
+// usedSources returns the files whose presence is a dependency, sorted, or nil.
 func usedSources(deps []index.Dep) (list []string) {
 	for i := range deps {
 		if d := &deps[i]; d.On.Kind == dependency.Presence && d.Found {
@@ -229,8 +229,8 @@ func usedSources(deps []index.Dep) (list []string) {
 	return slices.Compact(list)
 }
 
-// Changes returns the changes to the manifest, sorted, given the actions of some sources before
-// and after a run. Entries of removed actions are removed.
+// Changes returns the sorted changes of the manifest, given the actions of some sources before and
+// after a run.
 func Changes(before iter.Seq[*index.Action], after []index.Action, ids func(source string) string) []manifest.Change {
 	now := map[[2]string]*index.Action{}
 	for i := range after {

@@ -14,8 +14,8 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// An output is inner if another output of the asset names it. A model lists the images that it
-// found.
+// TestManifestTellsFilesThatOthersName checks Inner of outputs that another output names, and Uses
+// of a model.
 func TestManifestTellsFilesThatOthersName(t *testing.T) {
 	presence := func(name string, found bool) index.Dep {
 		return index.Dep{On: dependency.Dependency{Kind: dependency.Presence, Path: name}, Name: name, Found: found}
@@ -24,7 +24,7 @@ func TestManifestTellsFilesThatOthersName(t *testing.T) {
 	for _, tc := range []struct {
 		recipe string
 		made   string
-		inner  string // expected result
+		inner  string
 		uses   []string
 	}{
 		{"atlas", "ui.json ui-1.json ui.png ui-1.png", "ui.png ui-1.png", nil},
@@ -52,7 +52,7 @@ func TestManifestTellsFilesThatOthersName(t *testing.T) {
 	}
 }
 
-// A changed file of the manifest is reported, if its checksum can be compared.
+// TestDamagedManifestIsNoted checks that a changed file of the manifest is reported.
 func TestDamagedManifestIsNoted(t *testing.T) {
 	d, _ := locked(t)
 	for what, tt := range map[string]struct {

@@ -15,25 +15,24 @@ import (
 	"github.com/assetcook/assetcook/internal/syncfs"
 )
 
-// An index that maps a stamp to a content is wrong if the power fails before the content is on
-// the disk. A file system writes stamps and contents separately, so one may be saved without
-// the other, for outputs and for freshly edited sources. Therefore, every file whose stamp is
-// new in an index is written to the disk before the index.
+// If the power fails, an index with a new stamp may be on the disk although the content is not,
+// because a file system writes stamps and contents separately. This applies to outputs and to
+// edited sources. Therefore, every file with a new stamp in the index is written to the disk before
+// the index.
 //
-// The other order is just as bad: content that is on the disk before its stamp. Until the stamp
-// is written too, the disk has new content under the old stamp, and the index of the last run
-// is wrong. This happens only to a file that was edited in place, and only until the log of its
-// file system is written. On the file system of the index, syncing any new file writes the log,
-// and this happens before the index is written. For other file systems, the marker .cook/dirty
-// exists while they are synced. A run that finds the marker ignores stamps.
+// The opposite is as bad: the disk has new content under the old stamp, so that the index of the
+// last run is wrong. This happens only to a file that was edited in place, until the log of its
+// file system is written. On the file system of the index, syncing any new file writes the log, and
+// this happens before the index is written. For other file systems, the marker .cook/dirty exists
+// while they are synced. A run that finds the marker ignores stamps.
 
-// Pending is everything that must be on the disk before an index is.
+// Pending is what must be on the disk before an index is written.
 type Pending struct {
 	home uint64 // device of the output directory
-	// files has one file for each device. A file is an absolute name or a path among the assets.
+	// files has one file on each device, with its absolute name or its path among the assets.
 	files map[uint64]string
-	// These are set if files may have been edited in place, on the device of the output directory
-	// and on other devices.
+	// These are set if a file was edited in place, on the device of the output directory or on
+	// another device.
 	editedHome, editedElsewhere bool
 	assets                      *confine.Dir
 }
@@ -47,10 +46,9 @@ func (d *Dir) NewPending(assets *confine.Dir) (*Pending, error) {
 	return &Pending{home: scan.StampOf(info).Device, files: map[uint64]string{}, assets: assets}, nil
 }
 
-// Add adds a file or a part with a stamp that no index has. The file is a path among the assets
-// or an absolute name.
+// Add adds a file or a part with a stamp that no index has.
 func (p *Pending) Add(on dependency.Dependency, s scan.Stamp) {
-	// A link cannot be opened. The files in a listing are added separately.
+	// Links cannot be opened. The files in a listing are added separately.
 	if file, ok := on.OnFile(); ok && p.files[s.Device] == "" {
 		p.files[s.Device] = file
 	}
@@ -59,13 +57,13 @@ func (p *Pending) Add(on dependency.Dependency, s scan.Stamp) {
 // AddOutputs adds the output directory.
 func (p *Pending) AddOutputs(d *Dir) { p.files[p.home] = d.files.out.Name() }
 
-// AddFile adds a file. If the last index has the file with the same stamp, the file is already on
-// the disk, so AddFile does not add it.
+// AddFile adds a file, unless the last index has the same stamp and content. In that case, the file
+// is on the disk already.
 func (p *Pending) AddFile(last *index.Index, f index.File) {
 	p.AddPart(last, dependency.OfFile(f.Path), f)
 }
 
-// AddPart is like AddFile, for a file or a part.
+// AddPart is like AddFile, for a file, a listing, a link or an extract.
 func (p *Pending) AddPart(last *index.Index, on dependency.Dependency, f index.File) {
 	was, known := last.Files().Part(on)
 	if known && was.Stamp == f.Stamp && was.Sum == f.Sum {
@@ -81,15 +79,15 @@ func (p *Pending) AddPart(last *index.Index, on dependency.Dependency, f index.F
 	}
 }
 
-// A syncer puts pending files on the disk.
+// A syncer writes pending files to the disk.
 type syncer struct {
 	files *files
-	dirty bool // set if an earlier run left a dirty marker
-	own   bool // set if this run wrote the marker
+	dirty bool // set if an earlier run has left a dirty marker
+	own   bool // set if this run has written the marker
 }
 
-// syncing returns a function that syncs the file of the changes and then everything pending. The
-// caller must call the function before it renames that file into place.
+// syncing returns a function that syncs the file of the changes, if necessary, and everything
+// pending. Call it before that file is renamed into place.
 func (y *syncer) syncing(p *Pending) func(*atomicfile.File) error {
 	return func(f *atomicfile.File) error {
 		if y.syncsChangesFirst(p, syncfs.Waits) {
@@ -101,16 +99,15 @@ func (y *syncer) syncing(p *Pending) func(*atomicfile.File) error {
 	}
 }
 
-// syncsChangesFirst reports whether the file of the changes needs a sync of its own. The order
-// matters only if a file on the same file system was edited in place and nothing was synced there
-// since then. Otherwise, the sync of the whole file system includes the changes, provided that the
-// run makes this sync and waits for it.
+// syncsChangesFirst reports whether the file of the changes needs its own sync. It does if a file
+// on the same file system was edited in place and nothing was synced there since. It also does if
+// the file system is not synced as a whole, or that sync does not wait.
 func (y *syncer) syncsChangesFirst(p *Pending, waits bool) bool {
 	_, home := p.files[p.home]
 	return p.editedHome && !y.files.logged || !home || !waits
 }
 
-// syncPending puts everything pending on the disk, with one call for each file system.
+// syncPending writes everything pending to the disk. It makes one call for each file system.
 func (y *syncer) syncPending(p *Pending) error {
 	if p.editedElsewhere {
 		if err := y.files.replaceDurably(dirtyName, nil); err != nil {
@@ -120,7 +117,7 @@ func (y *syncer) syncPending(p *Pending) error {
 	}
 	for device, file := range p.files {
 		if device == p.home {
-			file = y.files.out.Name() // directory itself, which can always be opened
+			file = y.files.out.Name() // the directory can always be opened
 		}
 		if err := p.syncFileSystem(file); err != nil {
 			return fmt.Errorf("cannot sync %s to the disk: %w", file, err)
@@ -129,12 +126,11 @@ func (y *syncer) syncPending(p *Pending) error {
 	return nil
 }
 
-// syncFileSystem waits until everything written to the file system of a file is on the disk. It
-// skips a missing file.
+// syncFileSystem syncs the file system of a file, and waits for the end. It skips a missing file.
 func (p *Pending) syncFileSystem(file string) error {
 	open := func(name string) (*os.File, error) { return p.assets.OpenFile(name) }
 	if filepath.IsAbs(file) {
-		open = os.Open // perhaps a directory
+		open = os.Open // the file may be a directory
 	}
 	f, err := open(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -147,15 +143,15 @@ func (p *Pending) syncFileSystem(file string) error {
 	return syncfs.Sync(f)
 }
 
-// Dirty reports whether the power failed while sources were being synced. In this case, no stamp
-// can be trusted.
+// Dirty reports whether the power failed while sources were synced. In this case, no stamp can be
+// trusted.
 func (d *Dir) Dirty() bool {
 	d.disk.dirty = d.files.mayExist(dirtyName)
 	return d.disk.dirty
 }
 
-// endDirty removes the marker of this run after its index is in place. It removes an older
-// marker if the run has looked at everything.
+// endDirty removes the marker of this run. It removes an older marker only if the run has examined
+// the whole tree.
 func (y *syncer) endDirty(whole bool) error {
 	if !y.own && !y.dirty || y.dirty && !whole {
 		return nil

@@ -21,8 +21,8 @@ func sumOf(text string) hashing.Sum128 {
 	return f.Sum128([]byte(text))
 }
 
-// Only files with new index entries must be put on the disk. Pending distinguishes a file edited
-// in place from a replaced file.
+// TestPendingAddFile checks that only files with new index entries are pending. A file that was
+// edited in place must be distinguished from a replaced file.
 func TestPendingAddFile(t *testing.T) {
 	const home, away = 1, 2
 	next := index.Empty().Anew("xxh128")
@@ -38,8 +38,8 @@ func TestPendingAddFile(t *testing.T) {
 		path            string
 		stamp           scan.Stamp
 		text            string
-		pending         uint64 // device, 0 for none
-		home, elsewhere bool   // edited in place
+		pending         uint64 // number of the device; 0 if nothing is pending
+		home, elsewhere bool   // expected editedHome and editedElsewhere
 	}{
 		{"unchanged", "near", stampOn(home, 10, 100), "old", 0, false, false},
 		{"same stamp, other content", "near", stampOn(home, 10, 100), "new", home, true, false},
@@ -64,7 +64,7 @@ func TestPendingAddFile(t *testing.T) {
 	}
 }
 
-// locked returns the state of a new output directory, locked, and a directory of assets.
+// locked returns the locked state of a new output directory, and an asset directory.
 func locked(t *testing.T) (d *Dir, assets *confine.Dir) {
 	t.Helper()
 	out, err := confine.Open(t.TempDir())
@@ -87,8 +87,8 @@ func locked(t *testing.T) (d *Dir, assets *confine.Dir) {
 	return d, assets
 }
 
-// Before the first sync of a source that was edited in place on another file system, a dirty marker
-// is written. A run over a part of the tree does not remove an older marker.
+// TestDirtyMarker checks that a marker is written before files on other file systems are synced. A
+// run over a part of the tree must not remove an older marker.
 func TestDirtyMarker(t *testing.T) {
 	d, assets := locked(t)
 	pending, err := d.NewPending(assets)
@@ -103,7 +103,7 @@ func TestDirtyMarker(t *testing.T) {
 	}
 	away := pending.home + 1
 
-	// A failing sync simulates a power cut during the sync.
+	// A directory as asset makes the sync fail, as a power cut would.
 	if err := os.Mkdir(filepath.Join(assets.Name(), "folder"), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestDirtyMarker(t *testing.T) {
 		}
 	}
 
-	// A run removes its own marker, whatever part of the tree it covers.
+	// A run removes its own marker even if it covers only a part of the tree.
 	delete(pending.files, away)
 	pending.Add(dependency.OfFile("gone"), stampOn(away, 11, 100))
 	if err := d.disk.syncPending(pending); err != nil {
@@ -152,8 +152,7 @@ func TestDirtyMarker(t *testing.T) {
 	}
 }
 
-// The file of the changes is synced separately if the sync of its file system comes too late or not
-// at all.
+// TestChangesAreSyncedFirst checks when the file of the changes needs its own sync.
 func TestChangesAreSyncedFirst(t *testing.T) {
 	const home, away = 1, 2
 	for _, tt := range []struct {

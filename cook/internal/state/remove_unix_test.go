@@ -13,10 +13,10 @@ import (
 	"github.com/assetcook/assetcook/internal/confine"
 )
 
-// Another cook may begin once the lock is gone, before Remove has ended. The files of that cook
-// stay.
+// TestRemoveRemovesTheLockLast starts another cook as soon as the lock is gone. The files of that
+// cook must stay.
 func TestRemoveRemovesTheLockLast(t *testing.T) {
-	const tries = 100 // attempt to write into a directory that Remove may delete
+	const tries = 100 // number of attempts, because Remove may remove the directory
 	for range 20 {
 		out, err := confine.Open(t.TempDir())
 		if err != nil {
@@ -39,7 +39,7 @@ func TestRemoveRemovesTheLockLast(t *testing.T) {
 		next.Go(func() {
 			for d.MayExist(lockName) {
 			}
-			// The directory may disappear until a new lock exists.
+			// The directory may disappear until the new lock exists.
 			err := write("lock")
 			for try := 1; err != nil && try < tries; try++ {
 				err = write("lock")

@@ -17,17 +17,16 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// ErrOtherFileSystem reports that the state would be on another file system than the output
-// directory. A single sync could then not write both to the disk in order.
+// ErrOtherFileSystem reports that the directory is on another file system than the output
+// directory. A single sync could not write the state and the outputs in order.
 var ErrOtherFileSystem = errors.New("the directory is on another file system than the output directory; choose one on the same")
 
 // Settle makes home the directory of the state, and moves an existing state there. It reports
-// whether home is new. Call it without the lock. It takes the lock for a move, so it fails with
-// a *LockedError while another cook runs; it keeps that lock.
+// whether home is new. Call it without the lock. For a move it takes and keeps the lock. While
+// another cook runs, it fails with a *LockedError.
 //
-// A process that is killed meanwhile leaves the state in the old or the new directory, or in
-// home without the file in the output directory that names home. The next Settle completes the
-// move.
+// If the process is killed, the state may be in the old or the new directory, and the output
+// directory may not name the new one. The next Settle completes the move.
 func (d *Dir) Settle(home string) (settled bool, err error) {
 	if home == d.files.home.Name() {
 		return false, nil
@@ -67,8 +66,8 @@ func (d *Dir) Settle(home string) (settled bool, err error) {
 	return true, nil
 }
 
-// checkHome returns an error if a directory cannot hold the state. It removes the leftovers of
-// a Settle that was killed.
+// checkHome returns an error if a directory cannot contain the state. It removes files that a
+// killed Settle left.
 func checkHome(d *Dir, to *confine.Dir) error {
 	ours, err := d.files.out.Root().Stat(".")
 	if err != nil {
@@ -78,7 +77,7 @@ func checkHome(d *Dir, to *confine.Dir) error {
 	if err != nil {
 		return err
 	}
-	// On Windows, stamps have no device.
+	// Stamps have no device on Windows.
 	sameDrive := strings.EqualFold(filepath.VolumeName(d.files.out.Name()), filepath.VolumeName(to.Name()))
 	if !sameDrive || scan.StampOf(ours).Device != scan.StampOf(its).Device {
 		return ErrOtherFileSystem
@@ -121,7 +120,7 @@ func moveState(d *Dir, to *confine.Dir) error {
 		return err
 	}
 	if runtime.GOOS == "windows" {
-		d.files.unlock() // closed file, because an open file prevents the move
+		d.files.unlock() // Windows cannot move an open file
 	}
 	if to.Name() == d.files.out.Name() {
 		if err := d.files.out.Root().Remove(manifest.StateDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -136,10 +135,10 @@ func moveState(d *Dir, to *confine.Dir) error {
 	return nameHome(d, to)
 }
 
-// beginIn creates the directory of a new state.
+// beginIn creates a new state in a directory.
 func beginIn(d *Dir, to *confine.Dir) error {
 	if to.Name() == d.files.out.Name() {
-		return d.files.removeName() // Make creates the directory
+		return d.files.removeName() // Make creates .cook later
 	}
 	if err := to.Root().MkdirAll(manifest.StateDir, 0o777); err != nil {
 		return err
@@ -162,7 +161,7 @@ func beginIn(d *Dir, to *confine.Dir) error {
 	return nameHome(d, to)
 }
 
-// nameHome writes the file in the output directory that names the directory of the state.
+// nameHome writes the file .cook in the output directory, which names the directory of the state.
 func nameHome(d *Dir, to *confine.Dir) error {
 	if to.Name() == d.files.out.Name() {
 		return nil

@@ -28,8 +28,8 @@ func settleIn(t *testing.T, out, home string) (*Dir, bool, error) {
 	return d, settled, err
 }
 
-// A killed Settle may leave a state that the output directory does not name yet. The next Settle
-// finds this state complete.
+// TestInterruptedSettleIsCompleted simulates a killed Settle, which leaves a state that the output
+// directory does not name. The next Settle must find this state.
 func TestInterruptedSettleIsCompleted(t *testing.T) {
 	root := t.TempDir()
 	out, home := filepath.Join(root, "out"), filepath.Join(root, "home")
@@ -58,7 +58,8 @@ func TestInterruptedSettleIsCompleted(t *testing.T) {
 	}
 }
 
-// A state directory on another file system is refused. No empty directory stays behind.
+// TestOtherFileSystemIsRefused checks that the state cannot be on another file system, and that no
+// empty directory stays.
 func TestOtherFileSystemIsRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no directory is certain to be on another drive")

@@ -1,13 +1,12 @@
-// Command multiply turns the index of a small cooked tree into the index of a large tree, so that
+// Command multiply turns the index of a small cooked tree into the index of a large tree. With it,
 // bench/nullrun can measure large indexes without creating as many files.
 //
 //	multiply OUT DIR COPIES
 //
-// OUT is an output directory without pending changes, DIR a directory of its assets. The new index
-// also lists DIR and everything below it under the names DIR-0000001, DIR-0000002 and so on. The
-// copies have the real path and the stamps of DIR, as if they were reached by links; thus a cook
-// finds them unchanged if OUT has links to DIR with these names. The number and size of rows are
-// the same as with different files.
+// OUT is an output directory without pending changes, and DIR is one of its asset directories. The
+// new index also lists DIR and everything below it under the names DIR-0000001, DIR-0000002 and so
+// on. The copies have the real path and the stamps of DIR, as if they were reached by links. If OUT
+// has links to DIR with these names, a cook finds the copies unchanged.
 package main
 
 import (
@@ -88,7 +87,7 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 	if m.pending || len(list) == 0 {
 		return index.Encoded{}, errors.New("the tree has pending changes: cook it again")
 	}
-	files, actions := 0, 0 // numbers of files and actions in the directory
+	files, actions := 0, 0
 	for _, f := range x.Files().Below(".") {
 		if m.inside(f.Path) {
 			files++
@@ -128,7 +127,7 @@ func multiply(x *index.Index, folder string, copies int) (index.Encoded, error) 
 type multiplier struct {
 	next    *index.Next
 	folder  string
-	names   []string // names of the copies
+	names   []string
 	pending bool
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// A tree is a few files with their index.
+// A tree is a directory with a few files and their index.
 type tree struct {
 	*testing.T
 	root string
@@ -77,8 +77,8 @@ func open(t *testing.T, e index.Encoded) *index.Index {
 	return x
 }
 
-// The copies have the same records as the original directory. A run in a tree with links to the
-// directory finds them unchanged.
+// TestCopiesAreUnchanged makes links to a directory with the names of its copies. A run must find
+// the copies unchanged.
 func TestCopiesAreUnchanged(t *testing.T) {
 	tree := tree{t, t.TempDir()}
 	small := tree.write("other/x", "pool/a/x", "pool/a/y", "pool/z")

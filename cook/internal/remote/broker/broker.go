@@ -40,21 +40,21 @@ type Options struct {
 	Assets   *confine.Dir
 	Summer   *hashing.Summer
 	Cores    *parallel.Cores
-	Workers  int // number of workers on this machine
+	Workers  int
 	Now      func() time.Time
 	Probe    profile.Probe
 	Say      Say
 }
 
-// Say shows a message to the user.
+// Say has functions that show messages to the user.
 type Say struct {
-	// Step shows what an action waits for; "" means nothing.
+	// Step shows what an action waits for. "" means that it does not wait.
 	Step func(a *plan.Action, step string)
 	// Note prints a line, unless the run has printed the same line before.
 	Note func(line string)
 }
 
-// A Queue hands actions to workers. Its lock also guards the pending look-ups of a broker.
+// A Queue gives actions to workers. Its lock also guards the pending look-ups of a broker.
 type Queue interface {
 	Lock()
 	Unlock()
@@ -70,7 +70,7 @@ type Broker struct {
 	client     *remote.Client
 	costs      costModel
 	lookups    lookups
-	machines   *Machines // nil if no action is sent to other machines
+	machines   *Machines // nil if other machines do not cook
 	endTraffic func()    // called after the last transfer
 }
 
@@ -92,7 +92,7 @@ func Open(ctx context.Context, opt Options) *Broker {
 // Machines returns the other machines that cook actions, or nil if none do.
 func (b *Broker) Machines() *Machines { return b.machines }
 
-// Close ends the use of the server by the run.
+// Close ends the connection to the server, and returns the counts of the run.
 func (b *Broker) Close(ctx context.Context) remote.Stats {
 	defer b.endTraffic()
 	stats := b.client.Close(ctx)
@@ -102,12 +102,12 @@ func (b *Broker) Close(ctx context.Context) remote.Stats {
 	return stats
 }
 
-// Reads reports whether the broker looks for results.
+// Reads reports whether the broker looks up results.
 func (b *Broker) Reads() bool { return b.client.Reads() }
 
-// Find implements lookup.Server. It looks for results that depend on the files that the action read
-// here or on other machines. Only the steps of a chain wait for answers. For other actions,
-// Known.Unasked lists the keys to look up on the server.
+// Find implements lookup.Server. It looks up results that depend on the files that the action read
+// here or on other machines. Only steps of a chain wait for answers. For other actions,
+// Known.Unasked lists the keys to look up later.
 func (b *Broker) Find(ctx context.Context, t cookone.Task, sets []store.ReadSet, local lookup.Known) (lookup.Known, bool) {
 	if !b.client.Reads() {
 		return local, false
@@ -129,7 +129,7 @@ func (b *Broker) Find(ctx context.Context, t cookone.Task, sets []store.ReadSet,
 		}
 	}
 	found, ok := b.opt.Finder.FindBy(ctx, t, sets, func(k remote.Key) (store.Result, bool) {
-		if k.Reads { // read set of another machine; the store may have its result
+		if k.Reads { // another machine had this read set, so the store may have its result
 			if r, ok := b.opt.Finder.StoredResult(k); ok {
 				return r, true
 			}
@@ -163,14 +163,14 @@ func (b *Broker) Keep(r cookone.Ready) {
 	b.costs.addCost(a, r.CookTime)
 }
 
-// transfers records the transfers between a run and its server. Each is a span in the recording.
+// transfers shows each transfer between a run and its server as a span in the recording.
 type transfers struct {
 	probe profile.Probe
 	open  map[int]transfer
 	idle  []*profile.Worker
 }
 
-// A transfer is shown on a row of the recording. At any time, a row has only one transfer.
+// A transfer is a span on a row of the recording. A row has only one transfer at a time.
 type transfer struct {
 	row  *profile.Worker
 	span profile.Span
@@ -210,8 +210,8 @@ func (t *transfers) endTransfers() {
 	}
 }
 
-// watchTransfers returns functions that show the traffic of a server, as a step of the whole run
-// and in the recording. end must be called after the last report.
+// watchTransfers returns functions that show the traffic with the server in the recording, and as a
+// step of the run. Call end after the last report.
 func (b *Broker) watchTransfers() (news func(remote.Traffic), end func()) {
 	var t *transfers
 	if b.opt.Probe.On() {

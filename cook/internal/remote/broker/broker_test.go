@@ -13,9 +13,8 @@ import (
 	"github.com/assetcook/assetcook/profile/events"
 )
 
-// Transfers between a run and a server are shown as a step of the run. Each text is shown once. In
-// the recording, transfers are spans on rows of their own: as many rows as there are concurrent
-// transfers.
+// TestTransfersAreRecorded checks that transfers with a server are shown as a step of the run, each
+// text once. In the recording, concurrent transfers are spans on separate rows.
 func TestTransfersAreRecorded(t *testing.T) {
 	var stream bytes.Buffer
 	probe := profile.Probe{Events: events.New(&stream, events.Options{})}
@@ -35,7 +34,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 	transfer(ended(first))
 	transfer(third)
 	transfer(ended(second))
-	transfer(ended(remote.Transfer{ID: 9})) // end of a transfer that never began
+	transfer(ended(remote.Transfer{ID: 9})) // ends a transfer that never began
 	for range 2 {
 		told(remote.Traffic{Active: true, Down: 4 << 20, DownRate: 1 << 20})
 	}
@@ -48,7 +47,7 @@ func TestTransfersAreRecorded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // scope that only a slow run has
+		if line := fmt.Sprintf("%v %s: %s", e.Kind, e.Name, e.Detail); !strings.HasPrefix(line, "open ") { // only a slow run has this scope
 			got = append(got, line)
 		}
 	}
@@ -62,7 +61,6 @@ func TestTransfersAreRecorded(t *testing.T) {
 	}
 }
 
-// Without a recording, no rows are made.
 func TestTransfersAreNotRecorded(t *testing.T) {
 	b := &Broker{opt: Options{Say: Say{Step: func(*plan.Action, string) {}}}}
 	told, end := b.watchTransfers()

@@ -8,14 +8,13 @@ import (
 )
 
 // A costModel estimates the cook times of actions, because waiting for a result is worth at most
-// the time of cooking. It learns from cook times in this run and on other machines, by recipe and
-// size of the source.
+// that time. It learns from actions of the same recipe and size, in this run and on other machines.
 type costModel struct {
 	mu       sync.Mutex
 	byRecipe map[string]cost
 }
 
-// A cost sums up the cook times and sizes of some actions.
+// A cost has the sums of the cook times and the sizes of some actions.
 type cost struct {
 	took  time.Duration
 	bytes int64
@@ -46,8 +45,8 @@ func (m *costModel) expected(a *plan.Action) time.Duration {
 	return time.Duration(float64(known.took) / float64(known.bytes) * float64(costSize(a)))
 }
 
-// costSize returns the size that determines the cost of a source. It includes a fixed amount,
-// because even an empty source takes time.
+// costSize returns the size of a source plus a fixed amount, because even an empty source takes
+// time.
 func costSize(a *plan.Action) int64 {
 	if a.Source == nil {
 		return 1

@@ -23,16 +23,16 @@ import (
 	"github.com/assetcook/assetcook/internal/regular"
 )
 
-// Machines are other machines that cook actions of the run. An action is sent away if another
+// Machines are the other machines that cook actions of the run. An action is sent away if another
 // machine can cook it and this saves time. The local worker of the action then waits without
 // holding a core:
 //
-//	taken -> away -> arrived      another machine made it
-//	              -> cooked here  no machine made it, or nothing else is left to begin and
-//	                              this machine was faster
+//	taken -> away -> arrived      another machine cooked the action
+//	              -> cooked here  no machine cooked the action, or nothing else was left to
+//	                              begin and this machine was faster
 //
-// An action that has arrived has a known result, like one found on the server: its artifacts are in
-// the store, and its dependencies have the same content here.
+// An action that has arrived has a known result, like a result found on the server: its artifacts
+// are in the store, and its dependencies have the same content here.
 type Machines struct {
 	opt      *Options
 	client   *remote.Client
@@ -52,28 +52,28 @@ func newMachines(b *Broker) *Machines {
 
 // thisProgram describes the file of this program, which other machines run.
 type thisProgram struct {
-	locate func() (string, error) // finds the program's file; os.Executable, unless a test replaces it
+	locate func() (string, error) // finds the program's file; tests replace os.Executable
 	find   sync.Once
 	file   remote.File
 	err    error
 }
 
-// An offload policy decides which actions are worth sending away. It uses the overhead of earlier
+// An offload decides which actions are worth sending away, based on the overhead of earlier
 // actions.
 type offload struct {
 	mu   sync.Mutex
-	out  int             // number of actions on other machines
-	over []time.Duration // overheads of the last executions
-	off  bool            // set when no more actions may be sent away
+	out  int             // number of actions that are away
+	over []time.Duration // overheads of recent executions
+	off  bool            // set if no more actions may be sent away
 }
 
 const (
 	samples = 8 // number of recent executions that determine the overhead
-	probes  = 3 // number of slow first executions that run one by one
+	probes  = 3 // number of first executions that run one at a time
 )
 
 // overhead returns the smallest overhead of the recent executions, or 0 if none is known. The
-// overhead is the time of an execution without cooking.
+// overhead of an execution is its time minus the cook time.
 func (s *offload) overhead() time.Duration {
 	if len(s.over) == 0 {
 		return 0
@@ -81,7 +81,7 @@ func (s *offload) overhead() time.Duration {
 	return slices.Min(s.over)
 }
 
-// noteOverhead records the overhead of an execution: its time without cooking.
+// noteOverhead records the overhead of an execution.
 func (s *offload) noteOverhead(over time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +90,8 @@ func (s *offload) noteOverhead(over time.Duration) {
 }
 
 // takeAction reports whether to send away an action with the given expected cook time. If so, it
-// counts the action. One action at a time may be sent even if that saves hardly any time, to
-// measure the overhead again.
+// counts the action. One action at a time may be sent although it saves little time, so that the
+// overhead is measured again.
 func (s *offload) takeAction(expected time.Duration, always bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,11 +145,11 @@ func (m *Machines) refusesAction(method *plan.Method) bool {
 	return m.refused[method]
 }
 
-// jobsPerWorker is the default number of actions on other machines for each local worker.
+// jobsPerWorker is the default number of actions on other machines per local worker.
 const jobsPerWorker = 4
 
 // Executors returns the number of workers that send actions away. left is the number of remaining
-// actions, of which local workers begin some immediately.
+// actions, and local is the number of local workers.
 func (m *Machines) Executors(left, local int) int {
 	if left <= local && !m.opt.Remote.Always {
 		return 0
@@ -164,15 +164,14 @@ func (m *Machines) Executors(left, local int) int {
 	return min(jobs, left-local)
 }
 
-// Always reports whether all actions that other machines can cook are sent away, even if this saves
-// little time.
+// Always reports whether every action that other machines can cook is sent away, even if that saves
+// no time.
 func (m *Machines) Always() bool { return m.opt.Remote.Always }
 
-// NoneLeaves reports whether no more actions are sent away.
+// NoneLeaves reports whether no more actions may be sent away.
 func (m *Machines) NoneLeaves() bool { return m.offload.isTurnedOff() }
 
-// Take reports whether to send an action away. If so, the action counts as sent away until Release
-// is called.
+// Take reports whether to send an action away. If so, the caller must call Release afterwards.
 func (m *Machines) Take(i int) bool {
 	a := &m.opt.Actions[i]
 	if !m.mayLeave(a) {
@@ -181,10 +180,10 @@ func (m *Machines) Take(i int) bool {
 	return m.offload.takeAction(m.leaveTime(a), m.opt.Remote.Always)
 }
 
-// Release ends the period that Take began.
+// Release ends an action for which Take returned true.
 func (m *Machines) Release() { m.offload.countReturned() }
 
-// leaveTime returns the expected time of an action on another machine.
+// leaveTime returns the expected cook time of an action on another machine.
 func (m *Machines) leaveTime(a *plan.Action) time.Duration {
 	if took := m.costs.expected(a); took > 0 {
 		return took
@@ -207,7 +206,7 @@ func (m *Machines) mayLeave(a *plan.Action) bool {
 
 // Local holds the functions of a worker that sends an action away.
 type Local struct {
-	// Idle is closed when there is no other action left to begin.
+	// Idle is closed when no other action is left to begin.
 	Idle <-chan struct{}
 	// Cook cooks the action on this machine. The caller must hold a core.
 	Cook func(context.Context) (cookone.Ready, error)
@@ -215,10 +214,10 @@ type Local struct {
 	Fetch func(context.Context, lookup.Known) (cookone.Ready, error)
 }
 
-// CookElsewhere lets another machine cook an action. It cooks the action on this machine as well if
-// no machine accepts it, or as soon as no other action is left to begin. The first result counts.
+// CookElsewhere lets another machine cook an action. If no machine accepts the action, or no other
+// action is left to begin, it also cooks the action on this machine. The first result counts.
 func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local) (cookone.Ready, error) {
-	racing, stop := context.WithCancel(ctx) // the context of cooking here
+	racing, stop := context.WithCancel(ctx) // canceled when the other machine has a result
 	asking, give := context.WithCancel(ctx)
 	came := make(chan *lookup.Known, 1)
 	go func() {
@@ -229,7 +228,7 @@ func (m *Machines) CookElsewhere(ctx context.Context, t cookone.Task, here Local
 		}
 		close(came)
 	}()
-	defer func() { // the goroutine must end with this call
+	defer func() { // waits for the goroutine
 		give()
 		for range came {
 		}
@@ -278,11 +277,10 @@ func (m *Machines) fetchExecuted(ctx context.Context, k lookup.Known, here Local
 	if ctx.Err() != nil {
 		return cookone.Ready{}, err
 	}
-	return m.onCore(ctx, here.Cook) // the store no longer has the artifacts
+	return m.onCore(ctx, here.Cook) // the store has lost the artifacts
 }
 
-// rounds limits the executions of one action. Each execution adds files that the previous one
-// lacked.
+// rounds limits the executions of one action. Each execution adds files that the last one lacked.
 const rounds = 4
 
 // leastWait is the minimum time to wait for a remote result, because a machine may have to start
@@ -329,9 +327,8 @@ func (m *Machines) executeOnMachine(ctx context.Context, t cookone.Task) *lookup
 }
 
 // judgeExecution compares the dependencies on another machine with the dependencies here. If they
-// are equal and the action was cooked, it returns the known result. If the other machine lacked
-// some files, it adds these files to the pack and sets more. The caller then requests another
-// execution.
+// are equal and the action was cooked, it returns the result. If the other machine lacked files, it
+// adds them to the pack and sets more, so that the action is executed again.
 func (m *Machines) judgeExecution(ctx context.Context, t cookone.Task, rec *remote.Record, p *pack) (k *lookup.Known, more bool) {
 	a := t.Action
 	var deps []index.Dep

@@ -13,8 +13,8 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// Until their cost is known, actions leave one at a time. Then all actions leave that take more
-// than twice the cost. Actions that take between half and twice the cost leave one at a time.
+// TestActionsLeaveIfItPays checks when actions are sent away. While the overhead is unknown, they
+// are sent one at a time. Later, all actions are sent that take more than twice the overhead.
 func TestActionsLeaveIfItPays(t *testing.T) {
 	const ms = time.Millisecond
 	var s offload
@@ -37,7 +37,7 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 			t.Errorf("%v: %v", took, got)
 		}
 	}
-	s.noteOverhead(10 * ms) // new minimum of the last few overheads
+	s.noteOverhead(10 * ms)
 	if !s.takeAction(21*ms, false) {
 		t.Error("not by the cheapest")
 	}
@@ -53,8 +53,8 @@ func TestActionsLeaveIfItPays(t *testing.T) {
 	}
 }
 
-// If the file of this program cannot be found, other machines cook nothing, and one warning reports
-// that.
+// TestUnknownProgramKeepsActionsHere checks that no action is sent away if the program's file
+// cannot be found. One warning must say so.
 func TestUnknownProgramKeepsActionsHere(t *testing.T) {
 	var told []string
 	m := &Machines{opt: &Options{Say: Say{Note: func(line string) { told = append(told, line) }}}}
@@ -69,7 +69,8 @@ func TestUnknownProgramKeepsActionsHere(t *testing.T) {
 	}
 }
 
-// The cost is learned by recipe and size. The time of the last run is a better estimate.
+// TestCookTimesAreLearned checks that cook times are learned by recipe and size. The time in the
+// last run takes precedence.
 func TestCookTimesAreLearned(t *testing.T) {
 	action := func(name string, size int64) *plan.Action {
 		f := &contents.File{}

@@ -21,13 +21,13 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A pack holds the files that are sent with an action.
+// A pack has the files that are sent with an action.
 type pack struct {
 	contents *contents.Contents
-	assets   string        // asset directory
+	assets   string
 	first    []remote.File // the program and the action description
 	files    map[string]remote.File
-	names    map[string]bool // files whose names matter, but not their content
+	names    map[string]bool // files of which only the names are needed
 	folders  map[string]bool
 	outputs  int
 }
@@ -63,7 +63,7 @@ func (m *Machines) packAction(ctx context.Context, t cookone.Task, program remot
 	p.addKnown(a.Path, *a.Source)
 	for _, at := range m.knownReads(ctx, t) {
 		if at.Kind == dependency.Link && m.opt.Contents.At(ctx, at).Known() {
-			return nil, errUnpackable // a file or directory would replace the link on the other machine
+			return nil, errUnpackable // a link cannot be sent
 		}
 		p.addPath(ctx, at)
 	}
@@ -73,7 +73,7 @@ func (m *Machines) packAction(ctx context.Context, t cookone.Task, program remot
 	return p, nil
 }
 
-// packedRoot returns the files of the pack, in an order that depends only on the files.
+// packedRoot returns the files of the pack in a fixed order.
 func (p *pack) packedRoot() *remote.Root {
 	root := &remote.Root{Files: slices.Clone(p.first), Folders: slices.Sorted(maps.Keys(p.folders)), Outputs: p.outputs}
 	for _, at := range slices.Sorted(maps.Keys(p.files)) {
@@ -81,18 +81,18 @@ func (p *pack) packedRoot() *remote.Root {
 	}
 	for _, at := range slices.Sorted(maps.Keys(p.names)) {
 		if _, there := p.files[at]; !there {
-			root.Files = append(root.Files, remote.File{Path: at}) // empty
+			root.Files = append(root.Files, remote.File{Path: at}) // a file without content suffices
 		}
 	}
 	return root
 }
 
-// addPath adds the files of a dependency, and reports whether any of them was not in the pack yet.
+// addPath adds the files of a dependency. It reports whether the pack lacked any of them.
 func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool) {
 	switch on.Kind {
 	case dependency.File, dependency.Presence:
 		return p.addFile(ctx, on.Path)
-	case dependency.Link, dependency.Artifacts, dependency.IDs, dependency.Name: // see pack
+	case dependency.Link, dependency.Artifacts, dependency.IDs, dependency.Name: // these dependencies cannot be sent
 		return false
 	case dependency.Extract:
 		more = p.addFile(ctx, on.Path)
@@ -109,7 +109,7 @@ func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool
 	more = p.addFolder(on.Path)
 	for _, name := range names {
 		isFolder := on.Kind == dependency.Folders
-		if on.Kind == dependency.Entries { // names of a listing; each ends in the type of its file
+		if on.Kind == dependency.Entries { // name and type, separated by a slash
 			var kind string
 			name, kind, _ = strings.Cut(name, "/")
 			isFolder = kind == fs.ModeDir.String()
@@ -123,10 +123,10 @@ func (p *pack) addPath(ctx context.Context, on dependency.Dependency) (more bool
 	return more
 }
 
-// addSaid adds the files on which the answers to an extract depend. Other files cannot change the
-// answers. An extract of names needs all names in the listing.
+// addSaid adds the files that contain the answers to an extract. Other files cannot change the
+// answers. An extract of file names needs all names in the listing.
 func (p *pack) addSaid(ctx context.Context, of dependency.Dependency) (more bool) {
-	said, _, _ := p.contents.Extract(of) // judgeExecution refuses files that cannot be read
+	said, _, _ := p.contents.Extract(of) // judgeExecution finds unreadable files
 	for _, by := range said {
 		if by.File == "" {
 			return p.addNames(ctx, of)
@@ -194,8 +194,8 @@ func fileOf(to, from string, f contents.File) remote.File {
 	return remote.File{Path: to, From: from, Blob: f.Blob.String(), Size: f.Stamp.Size, Executable: fs.FileMode(f.Stamp.Mode)&0o111 != 0}
 }
 
-// knownReads returns the known dependencies of an action: the dependencies in the last run and in
-// earlier runs here or on other machines, and the files that the action declares.
+// knownReads returns the likely dependencies of an action: the dependencies in the last run and in
+// earlier runs on any machine, and the files that the action declares.
 func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []dependency.Dependency) {
 	a := t.Action
 	if a.Last != nil {
@@ -217,7 +217,7 @@ func (m *Machines) knownReads(ctx context.Context, t cookone.Task) (reads []depe
 			Path: a.Path, Stat: m.opt.Assets.Stat,
 			List: func(listing recipe.Dependency) ([]string, bool, error) { return m.opt.Contents.List(ctx, listing) },
 		}, a.Source.Stamp.Size)
-		declare(job) // dependencies recorded before an error are valid too
+		declare(job) // dependencies recorded before an error count as well
 		for _, dep := range jobs.Deps(job) {
 			reads = append(reads, dep.On)
 		}

@@ -16,36 +16,34 @@ import (
 	"github.com/assetcook/assetcook/internal/sysidle"
 )
 
-// ErrArrived reports that cooking was stopped because the result arrived from the server in the
-// meantime.
+// ErrArrived reports that cooking was stopped because the server had the result.
 var ErrArrived = errors.New("the server had the result")
 
-// lookups holds the actions that were looked up on the server. The lock of the queue guards
-// lookups. An action becomes ready when its answer arrives:
+// lookups has the actions that were looked up on the server. The queue's lock guards it. An action
+// becomes ready when its answer arrives:
 //
-//	open -> answered            restored, or cooked if the server does not have it
-//	     -> racing              cooked, and forgotten by the server when that is done
-//	     -> racing -> answered  restored; the work done so far is thrown away
-//	     -> given up            cooked, because asking costs as much as cooking
+//	open -> answered            restored, or cooked if the server does not have the result
+//	     -> racing              cooked; then its look-up is canceled
+//	     -> racing -> answered  restored; the cooking is stopped
+//	     -> given up            cooked, because a look-up costs as much as cooking
 //
-// A worker with nothing else to begin takes the open action whose answer is expected last. It does
-// so if waiting for this answer would take longer than cooking the action. If all processors are
-// busy, also because downloads need them, it compares cooking with the wait for the very last
-// answer instead. Thus a slow or silent server does not slow down the run, but does as much of the
-// work as it can.
+// A worker with nothing else to begin may take the open action whose answer is expected last. It
+// does so if waiting for this answer would take longer than cooking. If a processor is idle, it
+// assumes that the answer arrives after all other answers. A slow or silent server therefore does
+// not slow down the run.
 type lookups struct {
 	latency latency
 	spare   sysidle.Meter
-	open    map[int]bool                    // actions without an answer that have not begun
-	order   []int                           // actions in the order of their requests; some are already answered
-	again   []int                           // actions looked up again, in the order of requests
-	racing  map[int]context.CancelCauseFunc // actions begun without an answer; the function is nil until cooking starts
-	useful  int                             // number of answers with a result that came in time
-	vain    int                             // number of requests whose actions were cooked here
+	open    map[int]bool                    // actions without an answer that have not begun yet
+	order   []int                           // actions in the order of their requests, including some with an answer
+	again   []int                           // actions that were looked up again, in the order of requests
+	racing  map[int]context.CancelCauseFunc // actions that began without an answer; the value is nil until cooking starts
+	useful  int                             // number of results that arrived in time
+	vain    int                             // number of requests for actions that were cooked anyway
 }
 
-// After mostVain useless requests, the broker gives up look-ups of cheap actions, which take at
-// most the time cheap to cook. This time is a few times the cost of a request on this machine.
+// After mostVain useless requests, the broker stops looking up actions that take at most cheap to
+// cook. A request costs a fraction of that time on this machine.
 const (
 	cheap    = time.Millisecond
 	mostVain = 64
@@ -76,8 +74,8 @@ func (l *lookups) firstAsked() int {
 	return -1
 }
 
-// lastAsked returns the open action with the latest request. Actions that were looked up again
-// count as later than all others.
+// lastAsked returns the open action with the latest request. A repeated look-up counts as later
+// than all first look-ups.
 func (l *lookups) lastAsked() int {
 	for _, list := range []*[]int{&l.order, &l.again} {
 		for ; len(*list) > 0; *list = (*list)[:len(*list)-1] {
@@ -89,8 +87,8 @@ func (l *lookups) lastAsked() int {
 	return -1
 }
 
-// Ask looks up all ready actions whose results may be on the server. All of these requests are in
-// flight at once. Ask returns the other actions. Call it before the queue has workers.
+// Ask looks up all ready actions whose results may be on the server, without waiting for answers.
+// It returns the other actions. Call it before the workers start.
 func (b *Broker) Ask(ready []int) (rest []int) {
 	if !b.client.Reads() {
 		return ready
@@ -115,8 +113,8 @@ func (b *Broker) Ask(ready []int) (rest []int) {
 	return rest
 }
 
-// mayAsk reports whether to look up the result of an action on the server, because neither the
-// index nor the store has it.
+// mayAsk reports whether the result of an action should be looked up on the server. That is useful
+// only if the index and the store lack the result.
 func (b *Broker) mayAsk(a *plan.Action) bool {
 	if a.Err != nil || !a.Runs() || a.ID.IsZero() || a.Moved != nil || a.IsForced() || !b.opt.Finder.Stores(a) || lookup.IndexHas(a) {
 		return false
@@ -128,8 +126,7 @@ func (b *Broker) mayAsk(a *plan.Action) bool {
 	return err != nil
 }
 
-// wantedOf describes the wanted result of an action for the server, without the artifacts that are
-// already in place.
+// wantedOf describes the result of an action to look up, and lists the artifacts that are in place.
 func wantedOf(a *plan.Action, k remote.Key) remote.Expectation {
 	w := remote.Expectation{Key: k, Asset: a.Path}
 	if a.Last == nil {
@@ -144,8 +141,8 @@ func wantedOf(a *plan.Action, k remote.Key) remote.Expectation {
 	return w
 }
 
-// AskAgain looks up more keys of an action. The action becomes ready when one answer is a result,
-// or when all answers have arrived.
+// AskAgain looks up further keys of an action. The action becomes ready when an answer has a
+// result, or when all answers have arrived.
 func (b *Broker) AskAgain(i int, a *plan.Action, keys []remote.Key) {
 	b.opt.Queue.Lock()
 	b.lookups.markAsked(i)
@@ -170,9 +167,9 @@ func (b *Broker) Pending() int { return len(b.lookups.open) }
 // Forever is a wait without a time limit.
 const Forever = time.Duration(math.MaxInt64)
 
-// Next tells a worker what to do when look-ups are open but no action is ready. It returns either
-// an action to begin without its answer, or a time to wait for answers. idle is the number of
-// workers that already wait. If hurry is set, no worker waits. The queue must be locked.
+// Next tells a worker what to do if look-ups are open but no action is ready. It returns an action
+// to begin without its answer, or the time to wait for answers. idle is the number of workers that
+// already wait. If hurry is set, no worker waits. The queue must be locked.
 func (b *Broker) Next(idle int, hurry bool) (i int, wait time.Duration, ok bool) {
 	l := &b.lookups
 	if b.opt.Remote.NoRace && !hurry {
@@ -195,7 +192,7 @@ func (b *Broker) Next(idle int, hurry bool) (i int, wait time.Duration, ok bool)
 		return i, 0, true
 	}
 	wait = min(took, silentGaps*max(l.latency.gap(), firstGap)) - now.Sub(l.latency.last)
-	wait = min(wait, sysidle.Period) // time for another check, when the processors may be idle
+	wait = min(wait, sysidle.Period) // processors may be idle by then
 	return 0, max(wait, time.Millisecond), false
 }
 
@@ -205,8 +202,8 @@ func (b *Broker) cookTime(i int) time.Duration {
 	return max(cookone.Expected(a), b.costs.expected(a))
 }
 
-// noteAnswered records the answer for an action. If the action is already being cooked, and all
-// blobs of the result have arrived, it stops the cooking.
+// noteAnswered records the answer for an action. whole reports whether the store has the result and
+// its blobs. If the action is being cooked, a whole result stops the cooking.
 func (b *Broker) noteAnswered(i int, whole bool) {
 	b.opt.Queue.Lock()
 	defer b.opt.Queue.Unlock()
@@ -217,7 +214,7 @@ func (b *Broker) noteAnswered(i int, whole bool) {
 		delete(l.open, i)
 		b.opt.Queue.Push(i)
 	} else if !races {
-		return // the action was already cooked, or its look-up was given up
+		return // the action was cooked, or its look-up was given up
 	}
 	if stop != nil && whole {
 		stop(ErrArrived)
@@ -226,7 +223,7 @@ func (b *Broker) noteAnswered(i int, whole bool) {
 	if whole {
 		l.useful++
 	} else if givenUp := b.countVain(); len(givenUp) > 0 {
-		go b.client.Forget(givenUp...) // Forget waits for the server, so it runs in a goroutine
+		go b.client.Forget(givenUp...) // Forget may block
 	}
 	b.opt.Queue.Wake()
 }
@@ -236,7 +233,7 @@ func (b *Broker) noteAnswered(i int, whole bool) {
 func (b *Broker) countVain() (givenUp []remote.Key) {
 	l := &b.lookups
 	l.vain++
-	if l.vain < mostVain || l.vain&(l.vain-1) != 0 || l.useful >= l.vain { // checks only at powers of two, because the check visits all actions
+	if l.vain < mostVain || l.vain&(l.vain-1) != 0 || l.useful >= l.vain { // checked only at powers of two, because the loop below is slow
 		return nil
 	}
 	for _, list := range [][]int{l.order, l.again} {
@@ -251,8 +248,8 @@ func (b *Broker) countVain() (givenUp []remote.Key) {
 	return givenUp
 }
 
-// Race cooks an action. If the action began without its answer and the result arrives in the
-// meantime, the error is ErrArrived.
+// Race cooks an action. If the action began without its answer and the result arrives first, the
+// error is ErrArrived.
 func (b *Broker) Race(ctx context.Context, i int, a *plan.Action, cook func(context.Context) (cookone.Ready, error)) (cookone.Ready, error) {
 	q, l := b.opt.Queue, &b.lookups
 	q.Lock()
@@ -286,13 +283,13 @@ func (b *Broker) Race(ctx context.Context, i int, a *plan.Action, cook func(cont
 // A latency predicts when the next answer of a server arrives, based on the answers so far.
 type latency struct {
 	asked time.Time
-	last  time.Time // time of the last answer; before the first answer, time of the first request
-	n     int       // answers
+	last  time.Time // time of the last answer, or of the first request if there is none
+	n     int
 }
 
 const (
 	firstGap   = 25 * time.Millisecond // gap assumed before the first answer
-	silentGaps = 8                     // number of gaps without an answer after which a server counts as silent
+	silentGaps = 8                     // after this many gaps without an answer, the server counts as silent
 )
 
 // noteQuestion records the time of the first request.
@@ -302,7 +299,6 @@ func (l *latency) noteQuestion(now time.Time) {
 	}
 }
 
-// noteAnswer records the arrival of an answer.
 func (l *latency) noteAnswer(now time.Time) {
 	l.last = now
 	l.n++
@@ -316,9 +312,9 @@ func (l *latency) gap() time.Duration {
 	return l.last.Sub(l.asked) / time.Duration(l.n)
 }
 
-// nextAnswer predicts the time until a certain answer arrives: first, the given number of other
-// answers must arrive. It counts one gap for each answer, or the time since the last answer if that
-// is longer. For a silent server, it returns Forever.
+// nextAnswer predicts the time until an answer arrives after the given number of other answers. It
+// assumes one gap per answer, but at least the time since the last answer. For a silent server, it
+// returns Forever.
 func (l *latency) nextAnswer(now time.Time, others int) time.Duration {
 	silence, gap := now.Sub(l.last), l.gap()
 	if silence >= silentGaps*max(gap, firstGap) {

@@ -13,7 +13,7 @@ import (
 	"github.com/assetcook/assetcook/cook/recipe"
 )
 
-// A testQueue has the actions that a broker made ready.
+// A testQueue records the actions that a broker made ready.
 type testQueue struct {
 	sync.Mutex
 	ready []int
@@ -46,7 +46,8 @@ func waitingFor(n int) (*Broker, *testQueue) {
 	return b, q
 }
 
-// Look-ups of cheap actions end when most answers come too late.
+// TestCheapActionsAreGivenUp checks that look-ups of cheap actions end if most answers come too
+// late.
 func TestCheapActionsAreGivenUp(t *testing.T) {
 	const n = 1000
 	b, q := waitingFor(n)
@@ -65,13 +66,13 @@ func TestCheapActionsAreGivenUp(t *testing.T) {
 			t.Fatalf("action %d, which is cheap, is still awaited", i)
 		}
 	}
-	b.noteAnswered(mostVain+1, true) // too late
+	b.noteAnswered(mostVain+1, true)
 	if b.lookups.useful != 0 || len(q.ready) != n-len(b.lookups.open) {
 		t.Errorf("an answer to what was given up counts: %d, %d ready", b.lookups.useful, len(q.ready))
 	}
 }
 
-// Look-ups go on while most answers come in time.
+// TestUsefulServerIsAskedOn checks that look-ups continue while most answers come in time.
 func TestUsefulServerIsAskedOn(t *testing.T) {
 	b, _ := waitingFor(1000)
 	for i := range 2 * mostVain {
@@ -83,14 +84,14 @@ func TestUsefulServerIsAskedOn(t *testing.T) {
 	}
 }
 
-// The next answer is expected after a gap, or, if the server has been silent for longer, after the
-// same time again.
+// TestNextAnswerIsPredicted checks the expected time of the next answer: one gap or, after a longer
+// silence, the length of the silence.
 func TestNextAnswerIsPredicted(t *testing.T) {
 	const ms = time.Millisecond
 	begin := time.Unix(1000, 0)
 	var l latency
 	l.noteQuestion(begin)
-	l.noteQuestion(begin.Add(time.Hour)) // second request, which does not move the start
+	l.noteQuestion(begin.Add(time.Hour)) // a second request has no effect
 	want := func(at time.Duration, others int, want time.Duration) {
 		t.Helper()
 		if got := l.nextAnswer(begin.Add(at), others); got != want {
@@ -99,7 +100,7 @@ func TestNextAnswerIsPredicted(t *testing.T) {
 	}
 	want(0, 0, firstGap)
 	want(0, 3, 4*firstGap)
-	want(150*ms, 0, 150*ms) // silence until now, which is expected to last as long again
+	want(150*ms, 0, 150*ms)
 	want(200*ms, 0, Forever)
 
 	for i := range 100 {

@@ -139,8 +139,8 @@ func parseMessage(data []byte, m reflect.Value) error {
 	return nil
 }
 
-// parseField decodes the value of a field. It skips a value whose wire type does not fit the field,
-// in the same way as an unknown field.
+// parseField decodes the value of a field. It skips a value with the wrong wire type, as it skips
+// an unknown field.
 func parseField(value []byte, wire protowire.Type, v reflect.Value) error {
 	switch wire {
 	case protowire.VarintType:

@@ -1,12 +1,12 @@
-// Package messages has the messages of the Remote Execution API, version 2, and of the services
-// that it uses, as plain structs with the fields that cook uses.
+// Package messages has the messages of the Remote Execution API, version 2, as plain structs. They
+// have only the fields that cook uses.
 //
 // [Marshal] and [Unmarshal] read the field numbers in the struct tags when a type is first used.
 // Generated message types would instead register every field of the whole API before main, which
 // would slow down each start of cook.
 //
-// A nested struct without content is left out of the encoding. If a nested message must be encoded
-// even without content, its field is a pointer.
+// A nested struct without content is not encoded. If a nested message must be encoded even without
+// content, its field is a pointer.
 package messages
 
 import (
@@ -48,7 +48,7 @@ func enumName(names []string, value int32) string {
 
 // A Digest names a blob on a server.
 type Digest struct {
-	Hash string `field:"1"` // hexadecimal
+	Hash string `field:"1"` // hash in hexadecimal
 	Size int64  `field:"2"`
 }
 
@@ -62,8 +62,7 @@ func TimestampOf(t time.Time) Timestamp {
 	return Timestamp{Seconds: t.Unix(), Nanos: int32(t.Nanosecond())}
 }
 
-// Time returns the time of a timestamp. A timestamp outside the years 1 to 9999, which no
-// server should send, is the zero time.
+// Time returns the time of a timestamp. A timestamp outside the years 1 to 9999 is the zero time.
 func (t Timestamp) Time() time.Time {
 	const first, last = -62135596800, 253402300799
 	if t.Seconds < first || t.Seconds > last || t.Nanos < 0 || t.Nanos >= 1e9 {
@@ -88,7 +87,7 @@ type Status struct {
 	Message string `field:"2"`
 }
 
-// An Any holds an encoded message. The end of the URL names its type.
+// An Any holds an encoded message. The last element of the URL is the name of its type.
 type Any struct {
 	TypeURL string `field:"1"`
 	Value   []byte `field:"2"`
@@ -103,7 +102,7 @@ type Operation struct {
 	Response Any    `field:"5"`
 }
 
-// A Property is a name with a value: an environment variable, or a property of a machine.
+// A Property is a name with a value, such as an environment variable or a property of a machine.
 type Property struct {
 	Name  string `field:"1"`
 	Value string `field:"2"`
@@ -126,8 +125,8 @@ type Action struct {
 type Command struct {
 	Arguments            []string   `field:"1"`
 	EnvironmentVariables []Property `field:"2"`
-	OutputFiles          []string   `field:"3"` // deprecated, for older servers
-	Platform             *Platform  `field:"5"` // deprecated, for older servers
+	OutputFiles          []string   `field:"3"` // deprecated, but older servers need it
+	Platform             *Platform  `field:"5"` // deprecated, but older servers need it
 	OutputPaths          []string   `field:"7"`
 }
 
@@ -288,7 +287,7 @@ type WaitExecutionRequest struct {
 	Name string `field:"1"`
 }
 
-// A ReadRequest is for the service ByteStream, like all messages below.
+// A ReadRequest is a message of the service ByteStream, like all messages below.
 type ReadRequest struct {
 	ResourceName string `field:"1"`
 	ReadOffset   int64  `field:"2"`

@@ -19,13 +19,13 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 )
 
-// A twin is a message and the generated message of the same type.
+// A twin is a message of this package with the generated message of the same type.
 type twin struct {
 	ours      any
 	generated proto.Message
 }
 
-// twins has every message that is not nested in another one.
+// twins has every message except nested ones.
 var twins = []twin{
 	{messages.Action{}, &repb.Action{}},
 	{messages.Command{}, &repb.Command{}},
@@ -56,7 +56,7 @@ var twins = []twin{
 
 func (w twin) name() string { return reflect.TypeOf(w.ours).Name() }
 
-// parse decodes data as our message.
+// parse decodes data as a message of this package.
 func (w twin) parse(data []byte) (any, error) {
 	m := reflect.New(reflect.TypeOf(w.ours))
 	err := messages.Unmarshal(data, m.Interface())
@@ -83,7 +83,7 @@ func numberOf(f reflect.StructField) protoreflect.FieldNumber {
 	return protoreflect.FieldNumber(n)
 }
 
-// messageIn returns the message type of a field, or nil if the field does not hold a message.
+// messageIn returns the message type of a field, or nil if the field has no message.
 func messageIn(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -94,8 +94,8 @@ func messageIn(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// The fields of each struct are fields of the API, in the order of their numbers. The name of a
-// field is its name in the API, or the beginning of that name.
+// TestFieldsAreThoseOfTheAPI compares the fields of each struct with the API: their numbers, and
+// the beginnings of their names.
 func TestFieldsAreThoseOfTheAPI(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var check func(reflect.Type, protoreflect.MessageDescriptor)
@@ -135,7 +135,8 @@ func TestFieldsAreThoseOfTheAPI(t *testing.T) {
 	}
 }
 
-// A message and its generated counterpart have the same bytes, and each reads the other.
+// TestBytesAreThoseOfGeneratedMessages checks that a message and its generated counterpart have the
+// same encoding, and can decode each other.
 func TestBytesAreThoseOfGeneratedMessages(t *testing.T) {
 	for _, w := range twins {
 		t.Run(w.name(), func(t *testing.T) {
@@ -253,8 +254,8 @@ func drawValue(t *rapid.T, f protoreflect.FieldDescriptor, empty func() protoref
 	return protoreflect.Value{}
 }
 
-// project removes from a generated message all content that our message cannot represent: unknown
-// fields, and nested messages without content unless their fields are pointers.
+// project removes from a generated message everything that a message of this package cannot
+// represent: unknown fields, and empty nested messages unless their fields are pointers.
 func project(m protoreflect.Message, ours reflect.Type) {
 	known := map[protoreflect.FieldNumber]reflect.Type{}
 	for i := range ours.NumField() {
@@ -280,8 +281,9 @@ func project(m protoreflect.Message, ours reflect.Type) {
 	})
 }
 
-// Decoding hostile bytes does not panic. A decoded message is unchanged by encoding and decoding.
-// If the generated message accepts the bytes, our message accepts them too, with the same content.
+// FuzzUnmarshal decodes hostile bytes, without a panic. Encoding and decoding the result must not
+// change it. If the generated message accepts the bytes, Unmarshal must accept them with the same
+// content.
 func FuzzUnmarshal(f *testing.F) {
 	for i := range twins {
 		f.Add(i, []byte{0x0a, 0x02, 0x08, 0x01, 0x12, 0x00, 0x20, 0xff, 0x01})
@@ -306,10 +308,10 @@ func FuzzUnmarshal(f *testing.F) {
 			t.Fatalf("%s %x: %+v comes back as %+v (%v)", w.name(), data, ours, back, err)
 		}
 		if op, ok := ours.(*messages.Operation); ok && op.Error != (messages.Status{}) && len(messages.Marshal(&op.Response)) > 0 {
-			return // oneof with both fields; the generated message keeps one
+			return // if both fields of a oneof are set, the generated message keeps one
 		}
 		if generatedErr != nil {
-			return // damaged field that our message skips
+			return // Unmarshal skips a damaged field
 		}
 		project(generated.ProtoReflect(), reflect.TypeOf(w.ours))
 		if want := encodeGenerated(generated); !bytes.Equal(encoded, want) {
@@ -318,7 +320,7 @@ func FuzzUnmarshal(f *testing.F) {
 	})
 }
 
-// A message of few bytes cannot make the decoder use much memory.
+// TestListsAreBounded checks that a short message cannot make the decoder use much memory.
 func TestListsAreBounded(t *testing.T) {
 	for name, element := range map[string][]byte{"messages": {0x12, 0}, "packed numbers": {0x0a, 1, 0}} {
 		m, most := any(&messages.FindMissingBlobsResponse{}), 1<<20
@@ -334,14 +336,16 @@ func TestListsAreBounded(t *testing.T) {
 	}
 }
 
-// The encoding of an empty message is not nil, because package share treats nil as no message.
+// TestEmptyMessage checks that the encoding of an empty message is not nil, because package share
+// treats nil as no message.
 func TestEmptyMessage(t *testing.T) {
 	if data := messages.Marshal(&messages.Directory{}); data == nil || len(data) > 0 {
 		t.Errorf("%#v", data)
 	}
 }
 
-// A decoded message does not refer to the encoded bytes, because connect reuses their memory.
+// TestDecodedBytesAreCopies checks that a decoded message does not refer to the encoded bytes,
+// because connect reuses their memory.
 func TestDecodedBytesAreCopies(t *testing.T) {
 	data := messages.Marshal(&messages.ReadResponse{Data: []byte("content")})
 	var m messages.ReadResponse
@@ -366,7 +370,6 @@ func TestTimestampsKeepNanoseconds(t *testing.T) {
 	}
 }
 
-// Enum values print the names of the API, or their numbers if they are unknown.
 func TestNamesOfValues(t *testing.T) {
 	for n := int32(-1); n < 20; n++ {
 		if got, want := messages.DigestFunction(n).String(), repb.DigestFunction_Value(n).String(); got != want {

@@ -1,6 +1,6 @@
-// Package process implements the process that speaks to a server on which results are shared. A run
-// starts the process when it first has a request or an upload. "cook remote check" uses the package
-// to test a server.
+// Package process implements the process that connects to a server on which results are shared. A
+// run starts the process with its first request or upload. "cook remote check" also uses the
+// package, to test a server.
 package process
 
 import (
@@ -49,7 +49,7 @@ func Serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	if way.run == "" {
 		way.run = guid.New().String()
 	}
-	signal.Ignore(os.Interrupt) // signal, which the run handles; this process ends with stdin
+	signal.Ignore(os.Interrupt) // the run handles the signal, and ends this process by closing stdin
 	err := rules.CheckRemote(way.url)
 	if err == nil {
 		err = serveRun(ctx, &way, *dir, stdin, stdout)
@@ -93,12 +93,12 @@ func serveRun(ctx context.Context, w *way, dir string, in io.Reader, out io.Writ
 	keys, wrong := w.readSigningKeys()
 	open := func(ctx context.Context) (share.Server, error) {
 		if wrong != nil {
-			return nil, wrong // error for each request, so that nothing is transferred
+			return nil, wrong // answers every request with an error
 		}
 		return w.connectToServer(ctx)
 	}
 	host, _ := os.Hostname()
-	host = strings.ToValidUTF8(host, "\ufffd") // valid text, as in the signed JSON
+	host = strings.ToValidUTF8(host, "\ufffd") // JSON replaces invalid bytes in the same way
 	where := hashing.DigestOf([]byte(w.url)).String()[:16]
 	return share.Serve(ctx, in, out, share.Options{
 		Store: s, Open: open, Name: w.url, Run: w.run, Host: host, Keys: keys, Patient: w.patient, Pending: filepath.Join(s.Dir(), "v1", "uploads-"+where),
@@ -106,10 +106,10 @@ func serveRun(ctx context.Context, w *way, dir string, in io.Reader, out io.Writ
 	})
 }
 
-// A way holds everything that is needed to reach one server.
+// A way has everything that is needed to reach one server.
 type way struct {
 	url, ca, cert, key, token, basic string
-	project                          string // the cook.toml that chooses url, "" if the user chooses it
+	project                          string // the cook.toml that chooses url; "" if the user chooses the server
 	sign, run                        string
 	trust, platform                  []string
 	patient                          bool
@@ -135,7 +135,7 @@ func (w *way) registerFlags(fs *flag.FlagSet) {
 	fs.StringVar(&w.basic, "basic-file", "", "`file` with user:password (default: $COOK_REMOTE_BASIC)")
 }
 
-// connectToServer opens a connection to the server.
+// connectToServer opens a connection to the server at url.
 func (w *way) connectToServer(ctx context.Context) (share.Server, error) {
 	address, err := url.Parse(w.url)
 	if err != nil {
@@ -164,7 +164,7 @@ func (w *way) connectToServer(ctx context.Context) (share.Server, error) {
 // openTimeout limits how long a check waits for the server.
 const openTimeout = 5 * time.Second
 
-// Amounts of work in a check.
+// These are the amounts of work in a check.
 const (
 	checkLooks = 20
 	checkBytes = 8 << 20

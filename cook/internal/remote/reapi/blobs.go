@@ -89,7 +89,7 @@ func (s *server) WriteSmall(ctx context.Context, digests []share.Digest, content
 	return nil
 }
 
-// blobResource returns the name of a blob for ByteStream.
+// blobResource returns the ByteStream resource name of a blob.
 func (s *server) blobResource(d share.Digest, compressed bool) string {
 	name := "blobs/"
 	if compressed {
@@ -109,7 +109,7 @@ func (s *server) inInstance(name string) string {
 	return s.instance + "/" + name
 }
 
-// resumes is how often a transfer of one blob continues after a broken connection.
+// resumes limits how often the transfer of a blob continues after a broken connection.
 const resumes = 3
 
 // packsAt is the minimum size of a blob that is sent compressed.
@@ -134,7 +134,7 @@ func (s *server) Read(ctx context.Context, d share.Digest) (io.ReadCloser, error
 	return &unpacking{unpacker.IOReadCloser(), r}, nil
 }
 
-// An unpacking reads a compressed blob.
+// An unpacking is a reader of a compressed blob.
 type unpacking struct {
 	io.ReadCloser
 	under *reader
@@ -145,14 +145,14 @@ func (u *unpacking) Close() error {
 	return u.under.Close()
 }
 
-// A reader reads a blob. If the connection breaks, it continues at the same offset.
+// A reader reads a blob. After a broken connection, it continues at the same offset.
 type reader struct {
 	s         *server
 	ctx       context.Context
 	cancel    context.CancelFunc
 	name      string
 	offset    int64
-	left      int64 // uncompressed bytes
+	left      int64 // number of uncompressed bytes still to read
 	resumable bool
 	resumed   int
 	stream    *connect.ServerStreamForClient[messages.ReadResponse]
@@ -161,7 +161,7 @@ type reader struct {
 
 func (r *reader) openStream() (err error) {
 	r.stream, err = r.s.calls.read.CallServerStream(r.ctx, connect.NewRequest(&messages.ReadRequest{ResourceName: r.name, ReadOffset: r.offset}))
-	if err = errorOfCall(err); err == nil && r.offset == 0 && r.data == nil { // the error of a missing blob appears here
+	if err = errorOfCall(err); err == nil && r.offset == 0 && r.data == nil { // the first message shows whether the blob is missing
 		err = r.receiveChunk()
 	}
 	if errors.Is(err, io.EOF) {
@@ -258,17 +258,17 @@ func (s *server) writeFrom(ctx context.Context, name string, d share.Digest, off
 	if err := w.finishWrite(); err != nil && !errors.Is(err, io.EOF) {
 		return errorOfCall(err)
 	}
-	_, err = stream.CloseAndReceive() // end of the stream, even if the server stopped reading it
+	_, err = stream.CloseAndReceive() // the error of the server, if it stopped reading early
 	return errorOfCall(err)
 }
 
 const chunk = 256 << 10
 
-// onlyReader hides the file's WriteTo method, so that all chunks have the same size.
+// onlyReader hides the file's WriteTo method, so that the server gets chunks of equal size.
 type onlyReader struct{ io.Reader }
 
-// A writer sends a blob in messages. It holds back its latest message, because the last message of
-// the blob must be marked.
+// A writer sends a blob in messages. It delays each message until the next one, because the last
+// message must be marked.
 type writer struct {
 	stream *connect.ClientStreamForClient[messages.WriteRequest, messages.WriteResponse]
 	name   string

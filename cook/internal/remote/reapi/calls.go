@@ -14,10 +14,10 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// maxMessage is the size limit of a server's message.
+// maxMessage limits the size of a message from the server.
 const maxMessage = 64 << 20
 
-// A call is a method of a server.
+// A call is a method of the server.
 type call[Request, Answer any] = *connect.Client[Request, Answer]
 
 // calls are the methods of a server that cook uses.
@@ -58,7 +58,7 @@ func bindMethod[Request, Answer any](c *call[Request, Answer], over connect.HTTP
 		connect.WithAcceptCompression("gzip", nil, nil), connect.WithReadMaxBytes(maxMessage))
 }
 
-// A codec encodes messages instead of connect's codec, which requires generated messages.
+// A codec encodes messages in place of connect's codec, which requires generated messages.
 type codec struct{}
 
 func (codec) Name() string { return "proto" }
@@ -66,13 +66,13 @@ func (codec) Name() string { return "proto" }
 func (codec) Marshal(m any) ([]byte, error) { return messages.Marshal(m), nil }
 
 func (codec) Unmarshal(data []byte, m any) error {
-	if details, ok := m.(proto.Message); ok { // message type of connect for the details of errors
+	if details, ok := m.(proto.Message); ok { // connect decodes the details of errors as its own message type
 		return proto.Unmarshal(data, details)
 	}
 	return messages.Unmarshal(data, m)
 }
 
-// callServer makes a call that has one answer.
+// callServer makes a call with a single answer.
 func callServer[Request, Answer any](ctx context.Context, c call[Request, Answer], request *Request) (*Answer, error) {
 	answer, err := c.CallUnary(ctx, connect.NewRequest(request))
 	if err != nil {
@@ -81,8 +81,7 @@ func callServer[Request, Answer any](ctx context.Context, c call[Request, Answer
 	return answer.Msg, nil
 }
 
-// statusOf returns the status of a failed call. The server sent the status, or this machine made it
-// because no valid answer arrived.
+// statusOf returns the status of a failed call, from the server or from this machine.
 func statusOf(err error) messages.Status {
 	code, why := connect.CodeOf(err), err.Error()
 	var failed *connect.Error
@@ -91,19 +90,19 @@ func statusOf(err error) messages.Status {
 	}
 	if !connect.IsWireError(err) {
 		switch code {
-		case connect.CodeUnknown, connect.CodeInternal: // broken connection, or a server without gRPC
+		case connect.CodeUnknown, connect.CodeInternal: // a broken connection, or a server without gRPC
 			code = connect.CodeUnavailable
-		case connect.CodeInvalidArgument, connect.CodeResourceExhausted: // invalid or too long answer
+		case connect.CodeInvalidArgument, connect.CodeResourceExhausted: // an invalid or too long answer
 			code = connect.CodeInternal
 		}
 	}
-	if code == 0 { // details that contradict the failure
+	if code == 0 { // an error cannot have the code of success
 		code = connect.CodeUnknown
 	}
 	return messages.Status{Code: int32(code), Message: why}
 }
 
-// errorOfCall converts an error of a call to an error of package share.
+// errorOfCall converts the error of a call to an error of package share.
 func errorOfCall(err error) error {
 	if err == nil {
 		return nil
@@ -111,7 +110,7 @@ func errorOfCall(err error) error {
 	return statusError(statusOf(err))
 }
 
-// statusError converts a status to an error of package share, nil for success.
+// statusError converts a status to an error of package share. It returns nil for success.
 func statusError(st messages.Status) error {
 	kind := share.ErrUnavailable
 	switch connect.Code(st.Code) {
@@ -131,7 +130,7 @@ func statusError(st messages.Status) error {
 	return fmt.Errorf("%w: %s", kind, pathname.Show(st.Message))
 }
 
-// A callError is the error of a call that the server understood but rejected as invalid.
+// A callError reports that the server rejected a call as invalid.
 type callError struct{ messages.Status }
 
 func (e *callError) Error() string { return pathname.Show(e.Message) }
@@ -141,12 +140,12 @@ func isUnimplemented(err error) bool {
 	return errors.As(err, &wrong) && connect.Code(wrong.Code) == connect.CodeUnimplemented
 }
 
-// Execute implements share.Executor. If the connection breaks, it waits for the same execution
-// on another connection.
+// Execute implements share.Executor. After a broken connection, it waits for the same execution on
+// another connection.
 func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*messages.ActionResult, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	name := "" // the execution, once the server has named it
+	name := "" // name of the execution, once the server has sent it
 	for cuts := 0; ; cuts++ {
 		stream, err := s.followExecution(ctx, name, action, anew)
 		for err == nil && stream.Receive() {
@@ -162,7 +161,7 @@ func (s *server) Execute(ctx context.Context, action share.Digest, anew bool) (*
 		if err != nil {
 			st = statusOf(err)
 		}
-		lost := connect.Code(st.Code) == connect.CodeNotFound // the server no longer knows the execution
+		lost := connect.Code(st.Code) == connect.CodeNotFound // the server does not know the execution any more
 		if !lost && connect.Code(st.Code) != connect.CodeUnavailable || cuts == resumes || ctx.Err() != nil {
 			return nil, executionError(st)
 		}

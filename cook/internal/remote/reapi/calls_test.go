@@ -38,8 +38,8 @@ func open(t *testing.T, address string, opt Options) share.Server {
 	return s
 }
 
-// Each request contains the name of the program, the ID of the run, the credentials and the
-// deadline.
+// TestRequestsCarryCredentialsAndDeadline checks the headers of each request: program, run,
+// credentials and deadline.
 func TestRequestsCarryCredentialsAndDeadline(t *testing.T) {
 	server := &remotetest.Server{}
 	asked := 0
@@ -78,8 +78,8 @@ func TestRequestsCarryCredentialsAndDeadline(t *testing.T) {
 
 func contains(list []string, want string) bool { return len(list) == 1 && list[0] == want }
 
-// Each gRPC code becomes the corresponding error of package share, with the server's text. Details
-// of the error do not matter.
+// TestEachStatusCodeHasItsError checks the error of package share for each gRPC code, with the
+// server's text.
 func TestEachStatusCodeHasItsError(t *testing.T) {
 	kinds := []error{share.ErrMissing, share.ErrRefused, share.ErrFull, share.ErrInternal, share.ErrUnavailable}
 	for code, want := range map[codes.Code]error{
@@ -122,7 +122,8 @@ func frame(flag byte, message []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{flag}, uint32(len(message))), message...)
 }
 
-// An answer that is not gRPC gives an error of one line. The server then counts as unavailable.
+// TestAnswerOtherThanGRPCMakesServerUnavailable checks that an answer without gRPC causes an error
+// of one line.
 func TestAnswerOtherThanGRPCMakesServerUnavailable(t *testing.T) {
 	const gRPC = "application/grpc"
 	for name, answer := range map[string]http.HandlerFunc{
@@ -160,7 +161,8 @@ func TestAnswerOtherThanGRPCMakesServerUnavailable(t *testing.T) {
 	}
 }
 
-// All requests are answered, even if the server accepts only a few at once on one connection.
+// TestServerMayLimitRequestsOfAConnection checks that all requests are answered if the server
+// limits the requests per connection.
 func TestServerMayLimitRequestsOfAConnection(t *testing.T) {
 	able := messages.ServerCapabilities{Cache: messages.CacheCapabilities{DigestFunctions: []messages.DigestFunction{messages.SHA256}}}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -198,7 +200,6 @@ func write(kind string, body []byte, trailers ...string) http.HandlerFunc {
 	}
 }
 
-// An answer beyond the size limit is refused.
 func TestLongAnswerIsRefused(t *testing.T) {
 	server := &remotetest.Server{}
 	address := server.Start(t)
@@ -214,7 +215,6 @@ func TestLongAnswerIsRefused(t *testing.T) {
 	}
 }
 
-// An execution that ends without a result is an error.
 func TestExecutionWithoutResultIsAnError(t *testing.T) {
 	const kind = "type.googleapis.com/build.bazel.remote.execution.v2.ExecuteResponse"
 	response := func(r messages.ExecuteResponse) messages.Operation {

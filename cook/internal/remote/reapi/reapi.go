@@ -51,7 +51,7 @@ type server struct {
 	traits    share.Traits
 	zstd      bool
 
-	noBatchRead, noBatchWrite atomic.Bool // the server does not support the call
+	noBatchRead, noBatchWrite atomic.Bool // set if the server does not support the call
 }
 
 // Open opens the server at grpc://HOST:PORT/INSTANCE, or, with TLS, at grpcs://HOST:PORT/INSTANCE.
@@ -131,7 +131,7 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*messages.Act
 		return nil, err
 	}
 	if d := r.StdoutDigest; len(r.StdoutRaw) == 0 && d.Size > 0 && d.Size <= s.traits.Batch {
-		// The server has stored stdout as a blob instead of in the message.
+		// The server sent stdout as a blob instead of in the message.
 		from, err := s.Read(ctx, d)
 		if err != nil {
 			return nil, err

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// connectTime limits the time to connect. The connection attempt may outlive the request that began
-// it.
+// connectTime limits the time to connect. A connection may be established after its request has
+// ended.
 const connectTime = 10 * time.Second
 
 // A transport sends requests over HTTP/2, each with the same headers. It opens another connection
@@ -31,8 +31,8 @@ func newTransport(secure *tls.Config, headers http.Header) *transport {
 		secure.VerifyConnection = requireHTTP2
 	}
 	t := &http.Transport{
-		// Unencrypted connections also need a tunnel through a proxy, which http.Transport only
-		// requests for TLS.
+		// http.Transport uses a tunnel through a proxy for TLS only, but unencrypted connections
+		// need one too.
 		DialContext:     dialer{http.ProxyFromEnvironment}.dialProxied,
 		TLSClientConfig: secure, TLSHandshakeTimeout: connectTime,
 		Protocols:          new(http.Protocols),
@@ -44,7 +44,7 @@ func newTransport(secure *tls.Config, headers http.Header) *transport {
 	return &transport{t, headers}
 }
 
-// requireHTTP2 refuses servers with which http.Transport would speak HTTP/1.1.
+// requireHTTP2 refuses servers with which http.Transport would use HTTP/1.1.
 func requireHTTP2(c tls.ConnectionState) error {
 	if c.NegotiatedProtocol != "h2" {
 		return errors.New("the server does not offer HTTP/2, which gRPC needs")
@@ -52,8 +52,8 @@ func requireHTTP2(c tls.ConnectionState) error {
 	return nil
 }
 
-// Do sends a request. It does not follow redirects, because the credentials are only for the named
-// server.
+// Do sends a request. It does not follow redirects, because another server must not get the
+// credentials.
 func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	for key, values := range t.headers {
 		r.Header[key] = values
@@ -61,7 +61,7 @@ func (t *transport) Do(r *http.Request) (*http.Response, error) {
 	return t.RoundTrip(r)
 }
 
-// A dialer connects to servers, through an HTTP proxy if proxy returns one.
+// A dialer connects to servers, through the HTTP proxy that proxy returns, if any.
 type dialer struct {
 	proxy func(*http.Request) (*url.URL, error)
 }

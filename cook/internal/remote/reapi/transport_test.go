@@ -18,8 +18,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/share"
 )
 
-// startProxy starts a proxy that opens tunnels for a user. It may send the server's first bytes
-// together with its own answer, as real proxies do.
+// startProxy starts a proxy that opens tunnels for one user. It may send the first bytes of the
+// server together with its own answer, as real proxies do.
 func startProxy(t *testing.T) *url.URL {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect || r.Header.Get("Proxy-Authorization") != "Basic dXNlcjpzZWNyZXQ=" {
@@ -59,7 +59,6 @@ func askThrough(t *testing.T, proxy *url.URL, address string) (*messages.ServerC
 	return callServer(t.Context(), newCalls(over, strings.Replace(address, "grpc:", "http:", 1)).getCapabilities, &messages.GetCapabilitiesRequest{})
 }
 
-// The client reaches a server through a proxy, with the proxy's credentials.
 func TestServerIsReachedThroughProxy(t *testing.T) {
 	server := &remotetest.Server{BLAKE3: true}
 	address := server.Start(t)
@@ -71,7 +70,6 @@ func TestServerIsReachedThroughProxy(t *testing.T) {
 	}
 }
 
-// An error names the proxy that refuses to open a tunnel, but does not contain its password.
 func TestRefusingProxyIsNamedWithoutPassword(t *testing.T) {
 	proxy := startProxy(t)
 	proxy.User = url.UserPassword("user", "wrong")
@@ -94,7 +92,8 @@ func TestRefusingProxyIsNamedWithoutPassword(t *testing.T) {
 	}
 }
 
-// A TLS server without HTTP/2 never receives a request.
+// TestServerWithoutHTTP2GetsNoRequest connects to a TLS server without HTTP/2, which must not get a
+// request.
 func TestServerWithoutHTTP2GetsNoRequest(t *testing.T) {
 	certified := httptest.NewTLSServer(nil)
 	defer certified.Close()

@@ -27,7 +27,7 @@ import (
 
 // A Farm executes actions on this machine.
 type Farm struct {
-	// Executes switches execution on.
+	// Executes makes the server execute actions.
 	Executes bool
 	// Env has variables for programs besides their actions' variables.
 	Env []string
@@ -44,7 +44,7 @@ type executions struct {
 	cancel context.CancelFunc
 	at     map[string]*executing
 	work   sync.WaitGroup
-	files  string // directory of large inputs, by hash
+	files  string // directory of large inputs, which are named by their hashes
 }
 
 type executing struct {
@@ -208,7 +208,7 @@ func (s *Server) decodeBlob(d *repb.Digest, m proto.Message) error {
 	return proto.Unmarshal(data, m)
 }
 
-// materialize creates a directory from its messages.
+// materialize creates a directory from its Directory messages.
 func (s *Server) materialize(d *repb.Digest, dir string) error {
 	listing := &repb.Directory{}
 	if err := s.decodeBlob(d, listing); err != nil {
@@ -239,7 +239,7 @@ func (s *Server) materialize(d *repb.Digest, dir string) error {
 	return nil
 }
 
-// makeInput creates an input file. A large input is stored once and linked.
+// makeInput creates an input file. It stores a large input only once, and makes links to it.
 func (e *executions) makeInput(name, hash string, data []byte, mode os.FileMode) error {
 	const large = 1 << 20
 	if len(data) < large {
@@ -263,8 +263,8 @@ func (e *executions) makeInput(name, hash string, data []byte, mode os.FileMode)
 	return os.Link(once, name)
 }
 
-// writeFile writes a file while no process can be started. A child process would inherit the open
-// file, and the system does not execute a file that is open for writing.
+// writeFile writes a file. It prevents the start of processes meanwhile, because a child process
+// would inherit the open file. The system refuses to execute a file that is open for writing.
 func writeFile(name string, data []byte, mode os.FileMode) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()

@@ -110,7 +110,7 @@ type byteStream struct {
 	s *Server
 }
 
-// A resource is a decoded name of a blob.
+// A resource is a decoded resource name of a blob.
 type resource struct {
 	function repb.DigestFunction_Value
 	digest   *repb.Digest

@@ -40,21 +40,21 @@ type Server struct {
 	// Authorization is the required value of that header; "" accepts anything.
 	Authorization string
 	// Fault is called before each request with the name of the request, such as "GetActionResult".
-	// If Fault returns an error, the error is the answer. Fault may block.
+	// If Fault returns an error, the server answers with this error. Fault may block.
 	Fault func(ctx context.Context, call string) error
 	// Blobs limits the accepted blobs.
 	Blobs Blobs
-	// CutAt makes the server break each stream of a blob once, after this number of bytes. 0 breaks
-	// no stream.
+	// CutAt makes the server break each stream of a blob once, after CutAt bytes. If it is 0, no
+	// stream breaks.
 	CutAt int64
-	// Ahead is the time by which the server's clock is fast.
+	// Ahead is how far the server's clock is ahead.
 	Ahead time.Duration
-	// Farm executes actions.
+	// Farm executes the actions of clients.
 	Farm Farm
 
 	contents contents
-	// calls counts requests by name.
-	calls sync.Map // counts as *atomic.Int64
+	// calls counts the requests by name.
+	calls sync.Map // values of type *atomic.Int64, by name
 }
 
 // Blobs limits the blobs that a server accepts.
@@ -62,7 +62,7 @@ type Blobs struct {
 	// Refuse, if set, is called with the size of each uploaded blob. An error that it returns is
 	// the answer to the upload.
 	Refuse func(size int64) error
-	// Most is the maximum blob size that the server announces; 0 for none.
+	// Most is the maximum blob size that the server announces, or 0.
 	Most int64
 }
 
@@ -121,7 +121,7 @@ func (s *Server) StartHTTP(t Test) string {
 	return server.URL + "/cache"
 }
 
-// StartHTTPS is StartHTTP with TLS. It also returns the server's certificate in PEM.
+// StartHTTPS is like StartHTTP, with TLS. It also returns the server's certificate in PEM.
 func (s *Server) StartHTTPS(t Test) (string, []byte) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(s.serveHTTP))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -142,8 +142,8 @@ func (s *Server) Calls(name string) int64 {
 	return n.(*atomic.Int64).Load()
 }
 
-// Change lets a function edit the server's contents. Blobs and results are keyed by the hash of
-// their digests.
+// Change edits the contents of the server. Blobs and results are stored under the hashes of their
+// digests.
 func (s *Server) Change(change func(blobs map[string][]byte, results map[string]*repb.ActionResult)) {
 	s.contents.mu.Lock()
 	defer s.contents.mu.Unlock()
@@ -239,7 +239,7 @@ func (s *Server) acceptResult(hash string, r *repb.ActionResult) error {
 	return nil
 }
 
-// cutsStream reports whether to break a stream. It returns true once per name.
+// cutsStream reports whether to break a stream. It returns true only once per name.
 func (s *Server) cutsStream(name string) bool {
 	s.contents.mu.Lock()
 	defer s.contents.mu.Unlock()
@@ -249,7 +249,7 @@ func (s *Server) cutsStream(name string) bool {
 	return s.CutAt > 0 && !again
 }
 
-// keepPart stores the part of a blob that has arrived, under the name of its upload.
+// keepPart stores the received part of a blob under the name of the upload.
 func (s *Server) keepPart(name string, data []byte) {
 	s.contents.mu.Lock()
 	defer s.contents.mu.Unlock()

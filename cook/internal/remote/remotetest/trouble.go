@@ -28,25 +28,25 @@ type Address struct {
 	CA []byte
 }
 
-// Troubles returns the kinds of trouble for [StartTroubled].
+// Troubles returns the kinds of faults for [StartTroubled].
 func Troubles() []string {
 	return append(faultlink.Kinds(), "full", "auth", "evicting", "clock")
 }
 
-// A Troubled is a server with trouble: a fault of the server, of the network, or of the client
-// machine.
+// A Troubled is a server with a simulated fault, either in the server, in the network, or in the
+// client machine.
 type Troubled struct {
 	Server *Server
-	// Faulty is the address for the client that must meet the fault.
+	// Faulty is the address that leads through the fault.
 	Faulty Address
-	// Direct is the address of the server without a fault on the way. While Calm is true, the
-	// server itself has no fault either.
+	// Direct is the address that avoids faults of the network and the client. While Calm is true,
+	// the server has no fault either.
 	Direct Address
 	Calm   atomic.Bool
 }
 
-// StartTroubled starts a server until the test ends. draw is a random source for the details of the
-// trouble: it returns a number below n and may be called concurrently.
+// StartTroubled starts a server that runs until the test ends. The random function draw chooses
+// details of the fault: it returns a number below n, and may be called concurrently.
 func StartTroubled(t Test, kind string, draw func(n int) int) *Troubled {
 	troubled := &Troubled{Server: &Server{BLAKE3: draw(2) == 0, Zstd: draw(2) == 0, NoBatch: draw(4) == 0}}
 	credentials := ""
@@ -109,12 +109,12 @@ func Over(t Test, address string, opt faultlink.Options) string {
 	return u.String()
 }
 
-// writes reports whether a call uploads something.
+// writes reports whether a call is an upload.
 func writes(call string) bool {
 	return strings.HasPrefix(call, "PUT ") || call == "BatchUpdateBlobs" || call == "Write" || call == "UpdateActionResult"
 }
 
-// full returns the fault of a server that runs out of space after some writes.
+// full returns the fault of a server that has no space left after some writes.
 func full(draw func(int) int) func(context.Context, string) error {
 	often := 1 + draw(8)
 	return func(_ context.Context, call string) error {
@@ -125,8 +125,8 @@ func full(draw func(int) int) func(context.Context, string) error {
 	}
 }
 
-// revoked returns the fault of a server that stops accepting credentials, sometimes only for
-// writing.
+// revoked returns the fault of a server that stops accepting the credentials, sometimes for writing
+// only.
 func revoked(draw func(int) int) func(context.Context, string) error {
 	often, onlyWrites := 1+draw(20), draw(2) == 0
 	code := []codes.Code{codes.Unauthenticated, codes.PermissionDenied}[draw(2)]
@@ -144,9 +144,9 @@ func anyTime(draw func(int) int) time.Duration {
 	return d * time.Duration(1-2*draw(2))
 }
 
-// evicting returns the fault of a server that loses entries while it is used.
+// evicting returns the fault of a server that loses blobs and results while it is used.
 func (s *Server) evicting(draw func(int) int) func(context.Context, string) error {
-	often := 1 + draw(30) // number of requests for each lost entry, on average
+	often := 1 + draw(30) // number of requests per lost entry, on average
 	return func(context.Context, string) error {
 		if draw(often) == 0 {
 			s.evictOne(draw)

@@ -32,7 +32,7 @@ func BenchmarkLookUps(b *testing.B) {
 		j := job{contents: [][]byte{content}, result: store.Result{CookTime: time.Hour, Artifacts: []store.Artifact{{Blob: store.BlobID(id), Size: int64(len(content))}}}}
 		j.key = remote.Key{Action: store.ActionID(id), Result: store.ResultID(id)}
 		giver.keep(c, j)
-		wanted[i] = remote.Expectation{Key: j.key, Have: []store.BlobID{store.BlobID(id)}} // fetches no blob
+		wanted[i] = remote.Expectation{Key: j.key, Have: []store.BlobID{store.BlobID(id)}} // the blob need not be fetched
 	}
 	if stats := c.Close(b.Context()); stats.Uploaded != results {
 		b.Fatalf("%+v", stats)

@@ -26,7 +26,7 @@ type Function uint8
 
 const (
 	SHA256 Function = iota
-	BLAKE3          // the hash function of blob IDs
+	BLAKE3          // also the hash function of blob IDs
 )
 
 func (f Function) String() string { return [...]string{"SHA-256", "BLAKE3"}[f] }
@@ -102,11 +102,11 @@ func (in *inputs) inputDigest(file *remote.File, f Function) (Digest, content, e
 	return d, content{file: file}, nil
 }
 
-// A content is something that may be uploaded: a blob of the store, a message, or a file.
+// A content is an upload: a blob of the store, a message, or a file.
 type content struct {
 	artifact store.Artifact
-	message  []byte       // nil for others
-	file     *remote.File // nil for others
+	message  []byte       // nil unless the content is a message
+	file     *remote.File // nil unless the content is a file
 }
 
 // openToSend opens a content for reading from an offset.

@@ -13,20 +13,20 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Limits of concurrent transfers and of shared requests. Blobs with their own requests may be small
-// enough that their total size stays below a limit. In this case, more of them are fetched at once,
-// because latency costs more than bandwidth.
+// These are the limits of concurrent transfers. Small blobs share requests. Blobs with their own
+// requests may exceed largeTransfers if their total size is at most mostFlying, because latency
+// then costs more than bandwidth.
 const (
 	smallTransfers = 8
 	largeTransfers = 4
 	mostTransfers  = 64
 	mostFlying     = 4 << 20
 	smallBatch     = 1 << 20
-	stallTime      = 3 * time.Second // give up a blob after this long without data
+	stallTime      = 3 * time.Second // longest time without data before a download fails
 )
 
-// downloads fetches blobs into the store. Small blobs share requests: each request takes all
-// blobs that wait at that moment.
+// downloads fetches blobs into the store. Small blobs share requests: each request takes all blobs
+// that are waiting.
 type downloads struct {
 	pace    pace
 	traffic *traffic
@@ -35,16 +35,16 @@ type downloads struct {
 
 	mu           sync.Mutex
 	requested    map[store.Artifact]*download
-	small, large []*download // waiting
+	small, large []*download // queues of waiting downloads
 	flying       flying
-	received     int64 // number of blobs
-	bytes        int64 // size of the received blobs
+	received     int64
+	bytes        int64 // total size of the received blobs
 }
 
-// flying counts the requests in flight.
+// flying has the counts and sizes of the requests in flight.
 type flying struct {
 	smalls, larges int
-	bytes          int64 // total size of large blobs in flight
+	bytes          int64 // total size of the large blobs in flight
 }
 
 // A download is one blob to fetch, waiting or in flight.
@@ -56,7 +56,8 @@ type download struct {
 	err       error
 }
 
-// requestBlob returns the download of a blob, which begins when its turn comes.
+// requestBlob queues the download of a blob. If the blob was requested before, it returns that
+// download.
 func (d *downloads) requestBlob(ctx context.Context, from Digest, to store.Artifact, forgotten *atomic.Bool) *download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,7 +79,7 @@ func (d *downloads) requestBlob(ctx context.Context, from Digest, to store.Artif
 	return w
 }
 
-// forgetFailed forgets a failed download, so that the next request fetches the blob again.
+// forgetFailed removes a failed download, so that the next request fetches the blob again.
 func (d *downloads) forgetFailed(a store.Artifact) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,9 +92,9 @@ func (d *downloads) forgetFailed(a store.Artifact) {
 	}
 }
 
-// isSmall reports whether a blob shares a request with others.
+// isSmall reports whether a blob shares a request with other blobs.
 func (l *link) isSmall(d Digest) bool {
-	return d.Size <= min(l.server.Traits().Batch, smallBatch)/4 // server that is already open
+	return d.Size <= min(l.server.Traits().Batch, smallBatch)/4 // the server must be open
 }
 
 // fetchSmall fetches small blobs until none is waiting.
@@ -128,7 +129,7 @@ func (d *downloads) fetchBatch(ctx context.Context, batch []*download, size int6
 	is := d.traffic.beginGroup(false, len(batch), size)
 	err := d.link.callRetrying(ctx, size, func(ctx context.Context, server Server) error {
 		for i := range errs {
-			errs[i] = ErrMissing // error that remains for blobs missing in the answer
+			errs[i] = ErrMissing // error of a blob that the answer does not contain
 		}
 		return server.ReadSmall(ctx, digests, func(i int, content []byte, err error) { contents[i], errs[i] = content, err })
 	})
@@ -203,8 +204,8 @@ func (d *downloads) finishDownload(w *download, err error) {
 	close(w.done)
 }
 
-// dropForgotten ends the downloads at the front of a queue that no request needs any more. If
-// another result needs the same blob, the blob counts as missing for that result as well.
+// dropForgotten drops the downloads at the front of a queue that no request needs any more. They
+// fail even if another result needs the same blob.
 func (d *downloads) dropForgotten(queue *[]*download) {
 	for len(*queue) > 0 && (*queue)[0].forgotten.Load() {
 		w := (*queue)[0]
@@ -233,12 +234,12 @@ func (f *flow) Read(p []byte) (int, error) {
 type pace struct {
 	mu    sync.Mutex
 	bytes int64
-	busy  time.Duration // time with at least one transfer in flight
+	busy  time.Duration // time with a transfer in flight
 	since time.Time
 	now   int // number of transfers in flight
 }
 
-// beginTransfer starts a transfer, which endTransfer ends.
+// beginTransfer counts a transfer until endTransfer.
 func (p *pace) beginTransfer() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -257,8 +258,8 @@ func (p *pace) endTransfer(bytes int64) {
 	}
 }
 
-// estimateDownload returns the expected time for downloading some bytes. It returns 0 if too few
-// bytes have been measured yet.
+// estimateDownload returns the expected time of a download of some bytes. It returns 0 until enough
+// bytes have been measured.
 func (p *pace) estimateDownload(bytes int64) time.Duration {
 	const enough = 4 << 20
 	p.mu.Lock()

@@ -21,15 +21,15 @@ import (
 // executions are the actions that the server executes for the run.
 type executions struct {
 	out       *answers
-	platform  []string // Options.Platform
+	platform  []string
 	blobs     *sender
 	downloads *downloads
 	inputs    inputs
 
 	mu      sync.Mutex
-	cancels map[uint64]context.CancelFunc // executions by the number of the request
-	inRow   int                           // failed executions in a row
-	off     bool                          // set if the run executes no more actions
+	cancels map[uint64]context.CancelFunc // functions that cancel executions, by request number
+	inRow   int                           // number of successive failures
+	off     bool                          // set if the run executes no more actions on the server
 }
 
 func newExecutions(out *answers, platform []string, sent *sender, received *downloads) *executions {
@@ -57,8 +57,8 @@ func (x *executions) cancelExecution(seq uint64) {
 	}
 }
 
-// answerRun executes an action on the server. Its transfers continue even after its context ends,
-// because other actions may wait for the same blobs.
+// answerRun executes an action on the server. Its transfers continue after ctx ends, because other
+// actions may wait for the same blobs.
 func (x *executions) answerRun(ctx, all context.Context, r remote.Request) (a remote.Answer) {
 	defer x.cancelExecution(r.Seq)
 	if x.executionsOff() {
@@ -73,7 +73,7 @@ func (x *executions) answerRun(ctx, all context.Context, r remote.Request) (a re
 	if err == nil {
 		return a
 	}
-	if !errors.Is(err, errOff) { // already reported
+	if !errors.Is(err, errOff) { // giveUpServer has reported errOff
 		consequence := "this machine cooks the asset"
 		if a.Off {
 			consequence = "this machine cooks the remaining assets"
@@ -87,7 +87,7 @@ func (x *executions) answerRun(ctx, all context.Context, r remote.Request) (a re
 	return remote.Answer{Off: a.Off}
 }
 
-// countExecution counts the outcome of an execution, and reports whether to stop executing.
+// countExecution counts an execution, and reports whether to stop executing actions.
 func (x *executions) countExecution(err error) (off bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -105,11 +105,11 @@ func (x *executions) executionsOff() bool {
 	return x.off
 }
 
-// errNoExecution is the error of a server that does not execute actions.
+// errNoExecution reports a server that does not execute actions.
 var errNoExecution = errors.New("the server executes no actions, so this machine cooks all assets")
 
-// runShared executes an action, brings its artifacts into the store, and returns its record. over
-// is the time that this took in addition to cooking and to the upload of inputs.
+// runShared executes an action, stores its artifacts, and returns its record. over is the time in
+// addition to cooking and to the upload of inputs.
 func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec []byte, over time.Duration, err error) {
 	server, err := x.blobs.link.awaitServer(ctx, true)
 	if err != nil {
@@ -150,7 +150,7 @@ func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec
 		if ar, err = x.executeOnServer(ctx, executor, root, o.Digest, known || try > 0); !errors.Is(err, ErrInputs) || try > 0 {
 			break
 		}
-		x.inputs.forgetSent(o.contents) // the server lost these inputs
+		x.inputs.forgetSent(o.contents) // the server has lost these inputs
 	}
 	if err != nil {
 		return nil, 0, err
@@ -159,11 +159,11 @@ func (x *executions) runShared(ctx, all context.Context, root *remote.Root) (rec
 	return rec, time.Since(begun) - cooking, err
 }
 
-// longWait is the time after which the user is told about a wait for a result.
+// longWait is the time after which a note tells the user that a result is late.
 const longWait = 30 * time.Second
 
-// executeOnServer asks the server to execute an action with uploaded inputs. A failed execution
-// does not stop the sharing of results.
+// executeOnServer executes an action whose inputs are on the server. If that fails, the run still
+// shares results.
 func (x *executions) executeOnServer(ctx context.Context, executor Executor, root *remote.Root, action Digest, anew bool) (ar *messages.ActionResult, err error) {
 	wait := 2 * executionTime
 	if root.Wait > 0 {
@@ -180,8 +180,8 @@ func (x *executions) executeOnServer(ctx context.Context, executor Executor, roo
 	return ar, err
 }
 
-// acceptExecution checks the result of an action, brings its artifacts into the store, and returns
-// the record and the cook time. Any inconsistency is an error.
+// acceptExecution checks the result of an action, and stores its artifacts. It returns the record
+// and the cook time. Every inconsistency is an error.
 func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Root, ar *messages.ActionResult) ([]byte, time.Duration, error) {
 	if ar.ExitCode != 0 {
 		stderr := strings.TrimSpace(string(ar.StderrRaw))
@@ -232,7 +232,7 @@ func (x *executions) acceptExecution(ctx, whole context.Context, root *remote.Ro
 	for _, d := range all {
 		select {
 		case <-d.done:
-		case <-ctx.Done(): // download that continues, because others may wait for its blob
+		case <-ctx.Done(): // the download continues, because other results may need the blob
 			return nil, 0, ctx.Err()
 		}
 		if d.err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// shared returns a server that already has a result.
+// shared returns a server that already has the result of j.
 func shared(t *testing.T, j job) (*remotetest.Server, string) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -43,7 +43,8 @@ func rewrite(r *repb.ActionResult, change func(fields map[string]any)) {
 	r.StdoutRaw, _ = json.Marshal(fields)
 }
 
-// forge stores the record of another result under the ID of a result, with a valid checksum.
+// forge stores the record of a changed result under the ID of the original result, with a valid
+// checksum.
 func forge(id store.ResultID, change func(*store.Result), j job) []byte {
 	r := j.result
 	r.Artifacts = slices.Clone(r.Artifacts)
@@ -55,7 +56,7 @@ func forge(id store.ResultID, change func(*store.Result), j job) []byte {
 	return record
 }
 
-// poisons are ways to corrupt a server's result.
+// poisons has functions that corrupt a result of a server.
 var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j job){
 	"no record":   func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = nil },
 	"not JSON":    func(r *repb.ActionResult, _ map[string][]byte, _ job) { r.StdoutRaw = []byte("{") },
@@ -122,7 +123,7 @@ var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j j
 		delete(blobs, r.OutputFiles[1].Digest.Hash)
 	},
 	"another blob of that size": func(r *repb.ActionResult, blobs map[string][]byte, j job) {
-		// A result that is consistent on the server, but differs from the record.
+		// The blobs and output files on the server are consistent, but differ from the record.
 		other := make([]byte, j.result.Artifacts[0].Size)
 		d := hashing.DigestOf(append(other, 'x')).String()
 		blobs[d] = other
@@ -130,8 +131,8 @@ var poisons = map[string]func(r *repb.ActionResult, blobs map[string][]byte, j j
 	},
 }
 
-// If a result on the server is corrupted in any way, it is a miss. The store gets neither the
-// result nor a blob with other content.
+// TestPoison corrupts a result on the server in every way. The result must be a miss, and the store
+// must get neither the result nor a blob with other content.
 func TestPoison(t *testing.T) {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil
@@ -177,8 +178,8 @@ func (m *machine) verifyBlobs(j job) {
 
 var faultRuns = flag.Int("share.runs", 60, "how many runs TestFaults makes; at most that many are quick")
 
-// Whatever a server does, a run ends, and everything that it reports as fetched is correct. Blobs
-// may vanish at any moment.
+// TestFaults checks that a run ends, and that everything it reports as fetched is correct, whatever
+// the server does. Blobs may disappear at any moment.
 func TestFaults(t *testing.T) {
 	seed := uint64(1)
 	if *faultRuns > 60 {
@@ -211,8 +212,8 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d runs: %d of %d results fetched, 0 wrong", *faultRuns, total, *faultRuns*len(all))
 }
 
-// playFaults lets two machines share results on a failing server. It returns the number of results
-// that the second machine got.
+// playFaults lets two machines share results through a failing server. It returns the number of
+// results that the second machine fetched.
 func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	var mu sync.Mutex
@@ -221,7 +222,7 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 		defer mu.Unlock()
 		return r.IntN(n)
 	}
-	often := 2 + draw(30) // number of requests for each failure, on average
+	often := 2 + draw(30) // number of requests per failure, on average
 	server := &remotetest.Server{BLAKE3: draw(2) == 0, Zstd: draw(2) == 0, NoBatch: draw(4) == 0, ReadOnly: draw(20) == 0}
 	if draw(3) == 0 {
 		server.CutAt = int64(1 + draw(1<<20))
@@ -240,9 +241,9 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 			return nil
 		}
 		if draw(40) == 0 {
-			select { // frozen
+			select { // a server that hangs
 			case <-ctx.Done():
-			case <-thaw: // request abandoned by the client, which HTTP servers do not notice
+			case <-thaw: // HTTP servers do not notice that the client has abandoned the request
 			}
 			return ctx.Err()
 		}
@@ -290,7 +291,7 @@ func playFaults(t *testing.T, seed uint64, all []job) (hits int) {
 	return hits
 }
 
-// vanish removes a random entry of the server.
+// vanish removes a random entry from a map of the server.
 func vanish[V any](from map[string]V, draw func(int) int) {
 	keys := make([]string, 0, len(from))
 	for k := range from {
@@ -302,7 +303,8 @@ func vanish[V any](from map[string]V, draw func(int) int) {
 	}
 }
 
-// The note about a torn record names its asset and the consequence.
+// TestTornRecordIsNotedAndMissing checks that the note about a damaged record names the asset and
+// the consequence.
 func TestTornRecordIsNotedAndMissing(t *testing.T) {
 	server, url := started(t, &remotetest.Server{})
 	giver := newMachine(t, url)

@@ -17,20 +17,20 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote/messages"
 )
 
-// executionTime limits the execution of an action. The limit is the same for all actions, so that
-// equal actions have equal digests.
+// executionTime limits the execution of an action. It is the same for all actions, so that equal
+// actions have equal digests.
 const executionTime = 15 * time.Minute
 
-// searchPath is PATH on machines that execute actions.
+// searchPath is the variable PATH on machines that execute actions.
 const searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// An order is an action to be executed by another machine, with its inputs.
+// An order is an action for another machine to execute, with its inputs.
 type order struct {
 	Digest
 	contents map[Digest]content
 }
 
-// orderOf returns the order for a root.
+// orderOf returns the order for the inputs in a root.
 func (x *executions) orderOf(root *remote.Root, f Function) (o order, err error) {
 	o.contents = map[Digest]content{}
 	tree := folder{}
@@ -79,7 +79,7 @@ func (x *executions) orderOf(root *remote.Root, f Function) (o order, err error)
 	return o, nil
 }
 
-// folder is a directory of an input root.
+// folder is a directory among the inputs.
 type folder struct {
 	files   map[string]*messages.FileNode
 	folders map[string]*folder
@@ -132,14 +132,14 @@ func (f *folder) encodeFolder(add func(message any) Digest) Digest {
 	return add(d)
 }
 
-// inputs caches the digests of input files. It also records the inputs that the server has.
+// inputs caches the digests of input files, and records which inputs the server has.
 type inputs struct {
 	mu     sync.Mutex
-	hashes map[string]string // hashes by blob ID; unused if the server uses BLAKE3
+	hashes map[string]string // digests by blob ID; unused if the server uses BLAKE3
 	sent   map[Digest]*sending
 }
 
-// A sending is an upload of an input, in flight or finished.
+// A sending is the upload of an input. It may be finished.
 type sending struct {
 	done chan struct{} // closed when err is known
 	err  error
@@ -180,7 +180,7 @@ func (x *executions) provide(ctx context.Context, traits Traits, contents map[Di
 	return err
 }
 
-// forgetSent forgets that some inputs were uploaded, so that provide asks the server for them
+// forgetSent forgets that some inputs were uploaded. Afterwards, provide asks the server for them
 // again.
 func (in *inputs) forgetSent(contents map[Digest]content) {
 	in.mu.Lock()

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Deadlines.
+// These are the time limits of requests.
 const (
 	lookTime = time.Second
-	openTime = 2 * time.Second        // limit for opening a server
-	patience = 200 * time.Millisecond // longest wait of a request for an open server
-	slowest  = 512 << 10              // transfer rate in bytes per second, assumed for time limits
+	openTime = 2 * time.Second        // limit for opening the server
+	patience = 200 * time.Millisecond // limit for the time that a request waits until the server is open
+	slowest  = 512 << 10              // rate in bytes per second that time limits assume
 )
 
-// A link is a connection to a server. It is given up after too many failures.
+// A link is a connection to a server. After too many failures, it makes no more requests.
 type link struct {
-	ctx    context.Context // context that ends when the server is given up
+	ctx    context.Context // canceled when the server is given up
 	giveUp context.CancelFunc
 	note   func(string)
 	begun  time.Time
@@ -28,11 +28,11 @@ type link struct {
 	server Server
 	err    error
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the fields below
 	off      bool
 	lately   lately
 	requests int64
-	waited   time.Duration // time until the server opened
+	waited   time.Duration // time until the server was open
 }
 
 // newLink opens a server in the background.
@@ -54,7 +54,7 @@ func newLink(ctx context.Context, open func(context.Context) (Server, error), no
 	return l
 }
 
-// awaitServer returns the server if it is open or opens soon.
+// awaitServer returns the server. It waits for a short time until the server is open.
 func (l *link) awaitServer(ctx context.Context, patiently bool) (Server, error) {
 	var out <-chan time.Time
 	if !patiently {
@@ -81,22 +81,21 @@ func (l *link) awaitServer(ctx context.Context, patiently bool) (Server, error) 
 	return l.server, nil
 }
 
-// callRetrying makes a request that transfers size bytes. It retries once if the server was
-// unavailable.
+// callRetrying makes a request that transfers size bytes. If the server was unavailable, it tries
+// once more.
 func (l *link) callRetrying(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.callCounting(ctx, size, isUnavailable, request)
 }
 
 // uploadBlob is like callRetrying, for uploads of blobs. An internal error for one blob does not
-// count as a failure of the server, because the server may accept other blobs.
+// count as a failure of the server, because other blobs may succeed.
 func (l *link) uploadBlob(ctx context.Context, size int64, request func(context.Context, Server) error) error {
 	return l.callCounting(ctx, size, func(err error) bool { return isUnavailable(err) && !errors.Is(err, ErrInternal) }, request)
 }
 
 func isUnavailable(err error) bool { return errors.Is(err, ErrUnavailable) }
 
-// callCounting is like callRetrying. The function counts reports whether an error counts as a
-// failure of the server.
+// callCounting is like callRetrying. counts reports whether an error is a failure of the server.
 func (l *link) callCounting(ctx context.Context, size int64, counts func(error) bool, request func(context.Context, Server) error) error {
 	server, err := l.awaitServer(ctx, true)
 	if err != nil {
@@ -115,8 +114,8 @@ func (l *link) callCounting(ctx context.Context, size int64, counts func(error) 
 	}
 }
 
-// callOnce makes one request with a time limit. The function counts reports whether an error counts
-// as a failure of the server.
+// callOnce makes a request once, with a time limit. counts reports whether an error is a failure of
+// the server.
 func (l *link) callOnce(ctx context.Context, server Server, limit time.Duration, counts func(error) bool, request func(context.Context, Server) error) error {
 	if l.ctx.Err() != nil {
 		return errOff
@@ -147,12 +146,12 @@ func (l *link) closeServer() {
 	}
 }
 
-// Limits after which a server is given up.
+// These are the limits after which a server is given up.
 const (
 	failsInRow  = 3
 	failsWindow = time.Minute
-	failsShare  = 10 // number of requests per failure
-	failsLeast  = 20 // minimum number of requests for failsShare to apply
+	failsShare  = 10 // the limit is one failure per failsShare requests
+	failsLeast  = 20 // failsShare applies after at least failsLeast requests
 )
 
 // errOff is the error of requests after the server was given up.
@@ -160,8 +159,8 @@ var errOff = errors.New("the server is not asked any more in this run")
 
 // lately records the requests of the last minute.
 type lately struct {
-	outcomes []outcome // oldest first
-	inRow    int       // number of failures in a row
+	outcomes []outcome // sorted, the oldest first
+	inRow    int       // number of successive failures
 }
 
 type outcome struct {
@@ -201,7 +200,7 @@ func (l *lately) noteOutcome(now time.Time, failed bool) bool {
 	return l.inRow >= failsInRow || len(l.outcomes) >= failsLeast && failures*failsShare >= len(l.outcomes)
 }
 
-// giveUpServer ends all requests to the server, and tells the user with one note.
+// giveUpServer cancels all requests to the server, and tells the user once.
 func (l *link) giveUpServer(why error) {
 	l.mu.Lock()
 	again := l.off

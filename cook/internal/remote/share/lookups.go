@@ -15,35 +15,35 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// lookups asks the server for the results of keys, and fetches their blobs.
+// lookups looks up keys on the server, and fetches the blobs of results.
 type lookups struct {
 	link    *link
 	keys    Keys
-	patient bool // set if requests wait until the server opens or fails
+	patient bool // if set, requests wait until the server is open or has failed
 	out     *answers
-	window  *window // limit on concurrent look-ups of expected keys
+	window  *window // limits the concurrent look-ups of expected keys
 	blobs   *downloads
 
 	mu    sync.Mutex
 	byKey map[remote.Key]*lookup
 
-	dear atomic.Int64 // results not downloaded, because cooking is faster
+	dear atomic.Int64 // number of results that were not downloaded, because cooking is faster
 }
 
-// A lookup asks the server for a key. All requests for the key share one lookup.
+// A lookup is the look-up of a key. All requests for the key share one lookup.
 type lookup struct {
 	key    remote.Key
-	asset  string // the path for messages, "" if unknown
+	asset  string // path for messages; "" if unknown
 	look   sync.Once
-	looked chan struct{} // channel that is closed when the fields below are set
-	entry  *entry        // nil for none
-	err    error         // reason why there is no entry
-	took   time.Duration // duration of the request
+	looked chan struct{} // closed when the fields below are set
+	entry  *entry        // nil if the server has no entry
+	err    error         // why entry is nil
+	took   time.Duration
 
-	forgotten atomic.Bool // set if no request needs the result
+	forgotten atomic.Bool // set if no request needs the result any more
 }
 
-// assetOf returns the asset of the n-th key of a request, "" if there is none.
+// assetOf returns the asset of the n-th key of a request, or "" if the request does not name it.
 func assetOf(r *remote.Request, n int) string {
 	if n < len(r.Assets) {
 		return r.Assets[n]
@@ -51,7 +51,7 @@ func assetOf(r *remote.Request, n int) string {
 	return ""
 }
 
-// lookupOf returns the lookup of a key, and makes a new lookup if there is none. asset may be "".
+// lookupOf returns the lookup of a key. asset may be "".
 func (l *lookups) lookupOf(k remote.Key, asset string) *lookup {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,9 +63,8 @@ func (l *lookups) lookupOf(k remote.Key, asset string) *lookup {
 	return f
 }
 
-// expectAfter starts the look-ups of expected keys. They start after all earlier ones, or at once
-// if an earlier answer named the keys. The returned channel is closed when the keys have been
-// looked up.
+// expectAfter starts the look-ups of expected keys. They wait for all earlier look-ups, unless an
+// answer of the server named the keys. The returned channel is closed when the keys were looked up.
 func (l *lookups) expectAfter(ctx context.Context, before chan struct{}, r remote.Request) chan struct{} {
 	if r.Keys[0].Reads {
 		go l.answerExpected(ctx, r)
@@ -90,7 +89,7 @@ func (l *lookups) forgetKeys(keys []remote.Key) {
 // answerExpected looks up keys in their order, many at a time. It fetches the results that it
 // finds, and answers each key.
 func (l *lookups) answerExpected(ctx context.Context, r remote.Request) {
-	l.link.awaitServer(ctx, true) // the time to open does not count as response time
+	l.link.awaitServer(ctx, true) // the response time does not include the time to open the server
 	for n, k := range r.Keys {
 		f := l.lookupOf(k, assetOf(&r, n))
 		if f.forgotten.Load() {
@@ -126,7 +125,7 @@ func (l *lookups) answerLook(ctx context.Context, r remote.Request) remote.Answe
 	return a
 }
 
-// answerFetch answers whether the store now has all blobs of a result.
+// answerFetch answers whether the store has all blobs of a result.
 func (l *lookups) answerFetch(ctx context.Context, r remote.Request) remote.Answer {
 	a := remote.Answer{Seq: r.Seq}
 	if _, err := l.link.awaitServer(ctx, false); err != nil {
@@ -138,7 +137,7 @@ func (l *lookups) answerFetch(ctx context.Context, r remote.Request) remote.Answ
 	return a
 }
 
-// lookUp asks the server for a key once, and reports whether it has an entry.
+// lookUp looks up a key once. It reports whether the server has an entry for the key.
 func (l *lookups) lookUp(ctx context.Context, f *lookup) bool {
 	f.look.Do(func() {
 		defer close(f.looked)
@@ -158,7 +157,7 @@ func (l *lookups) lookUp(ctx context.Context, f *lookup) bool {
 	return f.entry != nil
 }
 
-// fetchEntry asks the server for the entry of a key.
+// fetchEntry requests the entry of a key from the server.
 func (l *lookups) fetchEntry(ctx context.Context, k remote.Key) (e *entry, err error) {
 	err = l.link.callRetrying(ctx, 0, func(ctx context.Context, server Server) error {
 		ar, err := server.Result(ctx, actionOf(k, server.Traits().Function).Digest)
@@ -174,8 +173,8 @@ func (l *lookups) fetchEntry(ctx context.Context, k remote.Key) (e *entry, err e
 	return e, err
 }
 
-// fetchBlobs brings the missing blobs of a result into the store, except the blobs in have. It
-// reports whether all other blobs are in the store.
+// fetchBlobs brings the blobs of a result into the store, except the blobs in have. It reports
+// whether the store has all of them.
 func (l *lookups) fetchBlobs(ctx context.Context, f *lookup, have []store.BlobID) bool {
 	var lacking []int
 	var bytes int64
@@ -220,14 +219,14 @@ func (l *lookups) noteDownload(err error) {
 // addStats adds the counts of look-ups.
 func (l *lookups) addStats(st *remote.Stats) {
 	st.Dear += l.dear.Load()
-	hits := map[store.ActionID]bool{} // looked-up actions; true if there was a result
+	hits := map[store.ActionID]bool{} // whether the server has a result, by looked-up action
 	l.mu.Lock()
 	for k, f := range l.byKey {
 		select {
 		case <-f.looked:
 			switch {
 			case errors.Is(f.err, errOff):
-				continue // look-up that never reached the server
+				continue // the look-up did not reach the server
 			case errors.Is(f.err, errUntrusted):
 				st.Untrusted++
 			}
@@ -246,14 +245,13 @@ func (l *lookups) addStats(st *remote.Stats) {
 const (
 	firstWindow = 16
 	maxWindow   = 8192
-	// slowdown is the extra time that an answer may take beyond twice the fastest, before the
-	// window shrinks.
+	// slowdown is added to twice the time of the fastest answer. An answer that takes longer than
+	// the sum is slow.
 	slowdown = 20 * time.Millisecond
 )
 
-// A window limits the number of requests in flight. It doubles with each round trip while answers
-// arrive as fast as before. Thus thousands of requests take few round trips, without overloading a
-// slow server.
+// A window limits the number of requests in flight. It grows with every fast answer, so that
+// thousands of requests need only a few round trips. It shrinks if the server becomes slow.
 type window struct {
 	mu      sync.Mutex
 	room    *sync.Cond
@@ -270,10 +268,10 @@ func newWindow(most int) *window {
 	return w
 }
 
-// enterWindow waits until the window allows one more request, or until ctx is done.
+// enterWindow waits until the window permits one more request, or until ctx is done.
 func (w *window) enterWindow(ctx context.Context) error {
 	stop := context.AfterFunc(ctx, func() {
-		w.mu.Lock() // lock, so that no goroutine is between check and wait
+		w.mu.Lock() // no goroutine holds the lock between its check and its wait
 		defer w.mu.Unlock()
 		w.room.Broadcast()
 	})
@@ -304,7 +302,7 @@ func (w *window) leaveWindow(took time.Duration, failed bool) {
 	switch {
 	case !failed && took <= 2*w.fastest+slowdown:
 		w.size, w.late = min(w.size+1, w.most), 0
-	case failed || w.late >= w.size: // round trip in which every answer was late
+	case failed || w.late >= w.size: // all answers of a round trip were slow
 		w.size, w.late = max(w.size/2, min(firstWindow, w.most)), 0
 	}
 	w.room.Signal()

@@ -15,8 +15,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// Expected keys are looked up after all earlier expected keys. Keys of actions with dependencies
-// are looked up at once, because an answer has named them.
+// TestExpectedKeysTakeTurns checks that expected keys are looked up in order. Keys that an answer
+// has named are looked up at once.
 func TestExpectedKeysTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &emptyServer{}
@@ -49,7 +49,8 @@ func TestExpectedKeysTakeTurns(t *testing.T) {
 	})
 }
 
-// The rate of a link counts only the time with a transfer in flight.
+// TestIdleTimeDoesNotSlowTheLink checks that the rate of a link counts only the time with a
+// transfer in flight.
 func TestIdleTimeDoesNotSlowTheLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const moved = 4 << 20
@@ -70,7 +71,7 @@ func TestIdleTimeDoesNotSlowTheLink(t *testing.T) {
 	})
 }
 
-// round fills the window with requests, and then answers all of them.
+// round fills the window with requests, and then answers them.
 func (w *window) round(t *testing.T, took time.Duration, failed bool) (n int) {
 	for n = w.size; w.out < n; {
 		if err := w.enterWindow(t.Context()); err != nil {
@@ -97,7 +98,7 @@ func TestWindowGrowsWhileAnswersAreFast(t *testing.T) {
 		t.Errorf("%d at a time, want at most %d", w.size, maxWindow)
 	}
 	for range 20 {
-		w.round(t, 4*trip, false) // busy server
+		w.round(t, 4*trip, false)
 	}
 	if w.size != firstWindow {
 		t.Errorf("%d at a time of a slow server, want %d", w.size, firstWindow)
@@ -111,7 +112,8 @@ func TestWindowGrowsWhileAnswersAreFast(t *testing.T) {
 	}
 }
 
-// A waiting request continues when there is room in the window, and ends when the run ends.
+// TestFullWindowWaitsForRoom checks that a waiting request continues when the window has room, and
+// ends when the run ends.
 func TestFullWindowWaitsForRoom(t *testing.T) {
 	w := newWindow(1)
 	w.enterWindow(t.Context())
@@ -144,8 +146,8 @@ func (s *emptyServer) Result(context.Context, Digest) (*messages.ActionResult, e
 	return nil, ErrMissing
 }
 
-// Normally, a request waits only briefly for a server to open. If lookups is patient, a request
-// waits until the server opens.
+// TestPatientQuestionWaitsForTheServer checks that a request waits only briefly for the server,
+// unless lookups.patient is set.
 func TestPatientQuestionWaitsForTheServer(t *testing.T) {
 	for _, patient := range []bool{false, true} {
 		server, isThere := &emptyServer{}, make(chan struct{})
@@ -154,7 +156,7 @@ func TestPatientQuestionWaitsForTheServer(t *testing.T) {
 			<-isThere
 			return server, nil
 		}, func(string) {})
-		l.link.begun = time.Time{} // long ago
+		l.link.begun = time.Time{}
 		answered := make(chan remote.Answer)
 		go func() { answered <- l.answerLook(t.Context(), remote.Request{Keys: []remote.Key{{}}}) }()
 		if !patient {
@@ -171,8 +173,8 @@ func TestPatientQuestionWaitsForTheServer(t *testing.T) {
 	}
 }
 
-// A run may end while the server is still being opened. The statistics are reported even so. (The
-// race detector checks the sharing between goroutines.)
+// TestRunMayEndWhileServerOpens ends a run before the server is open. The statistics must be
+// reported. The race detector checks the access to shared fields.
 func TestRunMayEndWhileServerOpens(t *testing.T) {
 	for range 20 {
 		in, out := io.Pipe()

@@ -16,7 +16,7 @@ import (
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// origin returns the origin of a result as the server reports it.
+// origin returns the origin of a result according to the server.
 func (m *machine) origin(j job) store.Origin {
 	m.t.Helper()
 	c := m.run()
@@ -28,8 +28,8 @@ func (m *machine) origin(j job) store.Origin {
 	return known.Result.Origin
 }
 
-// The origin of a result is the run that cooked it, with its host and its time, even if a later run
-// uploads the result.
+// TestResultNamesTheRunThatCookedIt checks that the origin of a result is the run that cooked it,
+// even if a later run uploads the result.
 func TestResultNamesTheRunThatCookedIt(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -72,7 +72,7 @@ func TestResultNamesTheRunThatCookedIt(t *testing.T) {
 	}
 }
 
-// A server may send any text as the origin of a result.
+// TestHostileOriginIsHarmless sends arbitrary text as the origin of a result.
 func TestHostileOriginIsHarmless(t *testing.T) {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil
@@ -110,7 +110,6 @@ func TestHostileOriginIsHarmless(t *testing.T) {
 	}
 }
 
-// A result keeps its origin when read sets are added to it.
 func TestMergedResultKeepsItsOrigin(t *testing.T) {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil

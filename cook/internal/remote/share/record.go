@@ -20,31 +20,31 @@ import (
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// An entry is a server's data under one ID.
+// An entry is what a server stores under one ID.
 type entry struct {
-	readSets []store.ReadSet   // read sets of an action
-	result   *store.Result     // nil if there is none
-	files    []Digest          // the server's digests of the artifacts
-	origin   store.Origin      // the maker of the result
-	signed   ed25519.PublicKey // the verified signer; nil for none
-	record   record            // the received record
+	readSets []store.ReadSet
+	result   *store.Result     // nil if the entry has no result
+	files    []Digest          // digests of the artifacts on the server
+	origin   store.Origin      // the run that made the result
+	signed   ed25519.PublicKey // key with a verified signature; nil if there is none
+	record   record
 }
 
-// A record is the content of stdout_raw of an ActionResult, as JSON.
+// A record is the JSON in stdout_raw of an ActionResult.
 type record struct {
 	Format   int    `json:"assetcook"`
-	ReadSets []byte `json:"readSets,omitempty"` // a record of the store
-	Result   []byte `json:"result,omitempty"`   // likewise
-	Made     maker  `json:"made,omitzero"`      // the maker of the result
-	// Key is the public key of Signature. Versions without signatures can read signed records, so
-	// signed records did not need a new format number.
+	ReadSets []byte `json:"readSets,omitempty"` // encoded as in the store
+	Result   []byte `json:"result,omitempty"`   // encoded as in the store
+	Made     maker  `json:"made,omitzero"`      // the run that made the result
+	// Key is the public key for Signature. Versions without signatures ignore both, so the format
+	// number did not change.
 	Key       []byte `json:"key,omitempty"`
 	Signature []byte `json:"signature,omitempty"`
 }
 
 const recordFormat = 1
 
-// maxRecord is the size limit of a server's record.
+// maxRecord limits the size of a record from the server.
 const maxRecord = 4 << 20
 
 // errPoisoned is the error of an invalid entry.
@@ -145,9 +145,9 @@ func (e *entry) encodeEntry(k remote.Key, private ed25519.PrivateKey) (*messages
 	return ar, err
 }
 
-// addOld adds the server's old entry to e, and reports whether e has more than old.
+// addOld adds the entry on the server to e. It reports whether e has more than that entry.
 func (e *entry) addOld(old *entry) (more bool) {
-	const most = 16 // the store's limit
+	const most = 16 // limit of the store
 	sets := slices.Clone(old.readSets)
 	for _, set := range e.readSets {
 		same := func(s store.ReadSet) bool { return slices.Equal(s, set) }
@@ -163,13 +163,13 @@ func (e *entry) addOld(old *entry) (more bool) {
 	return more
 }
 
-// An action is the Action message for an ID, with its nested messages.
+// An action is the Action message for an ID, with the messages that it refers to.
 type action struct {
 	Digest
-	blobs [][]byte // messages of the action: Action, Command, Directory
+	blobs [][]byte // the messages Action, Command and Directory
 }
 
-// actionOf returns the action under which a key's entry is kept.
+// actionOf returns the action under which the entry of a key is stored.
 func actionOf(k remote.Key, f Function) action {
 	id, kind := k.Action[:], "action"
 	if k.Reads {
@@ -181,15 +181,15 @@ func actionOf(k remote.Key, f Function) action {
 	return action{f.Of(message), [][]byte{message, command, root}}
 }
 
-// A maker identifies the run that cooked a result. The record of the result claims this identity.
+// A maker is the run that cooked a result, according to the record of the result.
 type maker struct {
 	Run  string    `json:"run,omitempty"`
 	Host string    `json:"host,omitempty"`
 	At   time.Time `json:"at,omitzero"`
 }
 
-// validOrigin returns the parts of a maker that are valid, because a server may send anything. In
-// records of older versions, only the metadata has the host and the time.
+// validOrigin returns the valid parts of a maker, because a server may send anything. In records of
+// old versions, only the metadata has the host and the time.
 func (m maker) validOrigin(ar *messages.ActionResult) (o store.Origin) {
 	if m == (maker{}) {
 		m.Host, m.At = ar.ExecutionMetadata.Worker, ar.ExecutionMetadata.ExecutionCompletedTimestamp.Time()
@@ -206,33 +206,33 @@ func (m maker) validOrigin(ar *messages.ActionResult) (o store.Origin) {
 	return o
 }
 
-// maxHost is the limit of a host name in bytes, as in DNS.
+// maxHost limits a host name, in bytes. DNS has the same limit.
 const maxHost = 253
 
 // lastMilli is the first millisecond of the year 10000, which JSON cannot represent.
 const lastMilli = 253402300800000
 
-// Keys are the key that signs uploaded results, and the keys whose signatures are trusted.
+// Keys are the key that signs uploads, and the keys whose signatures are accepted.
 type Keys struct {
-	// Sign signs results; nil signs none.
+	// Sign signs results. If it is nil, results are not signed.
 	Sign ed25519.PrivateKey
-	// Trust are the keys whose results are accepted; if empty, every result of the server is
-	// accepted. The public key of Sign is trusted as well.
+	// Trust are the keys whose results are accepted, in addition to the public key of Sign. If it
+	// is empty, every result of the server is accepted.
 	Trust []ed25519.PublicKey
 }
 
 // errUntrusted is the error of an entry that no trusted key has signed.
 var errUntrusted = errors.New("no trusted key signed a result, so the result is not accepted")
 
-// errNoKey is the error of uploads without a key if only signed results are accepted.
+// errNoKey reports uploads without a signing key although only signed results are accepted.
 var errNoKey = fmt.Errorf("%w: results are not uploaded, because only signed results are accepted and there is no key to sign with", ErrRefused)
 
-// trustsSigner reports whether entries of a signer are accepted; nil means unsigned.
+// trustsSigner reports whether entries with this signer are accepted. nil means unsigned.
 func (k Keys) trustsSigner(signer ed25519.PublicKey) bool {
 	return len(k.Trust) == 0 || k.vouches(signer)
 }
 
-// vouches reports whether this machine may sign entries of a signer again with its own key.
+// vouches reports whether this machine may sign an entry with this signer again, with its own key.
 func (k Keys) vouches(signer ed25519.PublicKey) bool {
 	if k.Sign != nil && k.Sign.Public().(ed25519.PublicKey).Equal(signer) {
 		return true
@@ -259,8 +259,8 @@ func Fingerprint(key ed25519.PublicKey) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// signedMessage returns the message to be signed for an entry. It contains the whole content and
-// the key of the entry, so the signature is not valid for another key.
+// signedMessage returns the message to sign for an entry. It contains the key of the entry, so that
+// the signature is not valid under another key.
 func (r *record) signedMessage(k remote.Key, files []Digest) []byte {
 	h := hashing.NewKey("assetcook shared result 1")
 	h.Bool("reads", k.Reads)
@@ -286,7 +286,7 @@ func (r *record) signFor(private ed25519.PrivateKey, k remote.Key, files []Diges
 	r.Signature = ed25519.Sign(private, r.signedMessage(k, files))
 }
 
-// signer returns the key that signed an entry, nil if there is none.
+// signer returns the key that has signed an entry, or nil.
 func (e *entry) signer(k remote.Key) ed25519.PublicKey {
 	key := ed25519.PublicKey(e.record.Key)
 	if len(key) != ed25519.PublicKeySize || !ed25519.Verify(key, e.record.signedMessage(k, e.files), e.record.Signature) {

@@ -24,18 +24,18 @@ import (
 	"github.com/assetcook/assetcook/internal/dependency"
 )
 
-// script is a program that returns a record and outputs. It finds them among its assets.
+// script is a program that outputs files and a record, which it finds among its assets.
 const script = `#!/bin/sh
 test "$1" = run-action && test -d assets/empty && test -f action.json || exit 7
 cp assets/record assets/0 assets/1 out/
 `
 
-// An errand is a root in which script is the program.
+// An errand is an execution in which script is the program.
 type errand struct {
 	remote.Root
 	rec   remote.Record
 	made  [][]byte
-	files string // directory of the input files
+	files string
 }
 
 func newErrand(t *testing.T, text string) *errand {
@@ -56,7 +56,7 @@ func newErrand(t *testing.T, text string) *errand {
 	return e
 }
 
-// file adds a file on disk to the root.
+// file adds an input file.
 func (e *errand) file(t *testing.T, path string, data []byte, executable bool) {
 	t.Helper()
 	name := filepath.Join(e.files, filepath.Base(path))
@@ -66,7 +66,7 @@ func (e *errand) file(t *testing.T, path string, data []byte, executable bool) {
 	e.Files = append(e.Files, remote.File{Path: path, From: name, Blob: hashing.DigestOf(data).String(), Size: int64(len(data)), Executable: executable})
 }
 
-// root returns the root with the record.
+// root returns the inputs, including the record that script will output.
 func (e *errand) root(t *testing.T) *remote.Root {
 	t.Helper()
 	text, err := json.Marshal(e.rec)
@@ -78,7 +78,7 @@ func (e *errand) root(t *testing.T) *remote.Root {
 	return &r
 }
 
-// stored returns the number of artifacts that a store has.
+// stored returns the number of artifacts that the store has.
 func (e *errand) stored(s *store.Store) (n int) {
 	for _, data := range e.made {
 		if s.HasBlob(store.BlobID(hashing.DigestOf(data)), int64(len(data))) {
@@ -101,7 +101,7 @@ func TestOtherMachineCooksAnAction(t *testing.T) {
 			if !ok || ran.Off || ran.Record.CookTime != time.Second || len(ran.Record.Reads) != 1 || e.stored(m.store) != 2 {
 				t.Fatalf("%+v, %v; %d stored; %q", ran, ok, e.stored(m.store), m.notes)
 			}
-			// A second machine gets the same result without executing or uploading anything.
+			// Another machine must get the same result without executing or uploading anything.
 			other := newMachine(t, m.url)
 			executed, written := server.Calls("Execute"), server.Calls("Write")
 			again := other.run()
@@ -121,7 +121,8 @@ func TestOtherMachineCooksAnAction(t *testing.T) {
 	}
 }
 
-// The record of a failure is returned, and nothing is stored.
+// TestFailureOnOtherMachineIsReturned checks that the run gets the record of a failed action, and
+// that nothing is stored.
 func TestFailureOnOtherMachineIsReturned(t *testing.T) {
 	m := newMachine(t, (&remotetest.Server{Farm: remotetest.Farm{Executes: true}}).Start(t))
 	e := newErrand(t, "x")
@@ -131,7 +132,8 @@ func TestFailureOnOtherMachineIsReturned(t *testing.T) {
 	}
 }
 
-// An inconsistent result is a miss. It is reported once, and the store does not get it.
+// TestInvalidExecutionResultIsAMiss checks that an inconsistent result is a miss, which is reported
+// once. The store must not get it.
 func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 	for name, tc := range map[string]struct {
 		adjust func(*errand)
@@ -179,7 +181,7 @@ func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 						t.Errorf("%+v, %v", ran, ok)
 					}
 				}
-				if ran, ok := c.Run(t.Context(), e.root(t)); ok || !ran.Off { // third failure in a row
+				if ran, ok := c.Run(t.Context(), e.root(t)); ok || !ran.Off {
 					t.Errorf("%+v, %v", ran, ok)
 				}
 				c.Close(t.Context())
@@ -191,8 +193,8 @@ func TestInvalidExecutionResultIsAMiss(t *testing.T) {
 	}
 }
 
-// If the server has no machine for executions, the run stops executing there, but still shares
-// results.
+// TestFailedExecutionsKeepTheCache uses a server without machines. The run must stop executing
+// actions, but still share results.
 func TestFailedExecutionsKeepTheCache(t *testing.T) {
 	server, url := started(t, &remotetest.Server{Farm: remotetest.Farm{Executes: true}})
 	server.Fault = func(_ context.Context, call string) error {
@@ -222,7 +224,8 @@ func TestFailedExecutionsKeepTheCache(t *testing.T) {
 	}
 }
 
-// If the machine of an execution dies, the wait for the result ends at the run's time limit.
+// TestExecutionIsBounded checks that the wait for a result has a time limit, in case the machine of
+// the execution dies.
 func TestExecutionIsBounded(t *testing.T) {
 	server, url := started(t, &remotetest.Server{Farm: remotetest.Farm{Executes: true}})
 	server.Fault = func(ctx context.Context, call string) error {
@@ -240,7 +243,7 @@ func TestExecutionIsBounded(t *testing.T) {
 		t.Errorf("%+v, %v", ran, ok)
 	}
 	c.Close(t.Context())
-	// The server knows the deadline, so its own error about the deadline may arrive first.
+	// The server knows the deadline, so its own error may arrive first.
 	bounded := regexp.MustCompile("(no answer in time|exceeds the time limit of the server); this machine cooks the asset")
 	if len(m.notes) != 1 || !bounded.MatchString(m.notes[0]) {
 		t.Errorf("notes: %q", m.notes)
@@ -256,8 +259,8 @@ func drop(r *repb.ActionResult, path string) {
 	}
 }
 
-// Inputs that the server loses are uploaded again. If the server loses the files of an action's
-// known result, the action is executed again.
+// TestLostInputsAreUploadedAgain lets the server lose inputs, which must be uploaded again. If it
+// loses files of a known result, the action must be executed again.
 func TestLostInputsAreUploadedAgain(t *testing.T) {
 	server := &remotetest.Server{Farm: remotetest.Farm{Executes: true}}
 	m := newMachine(t, server.Start(t))
@@ -277,7 +280,7 @@ func TestLostInputsAreUploadedAgain(t *testing.T) {
 	}
 	server.Change(func(blobs map[string][]byte, _ map[string]*repb.ActionResult) {
 		for hash, blob := range blobs {
-			if bytes.Equal(blob, e.made[1]) { // the record remains
+			if bytes.Equal(blob, e.made[1]) { // keeps the record on the server
 				delete(blobs, hash)
 			}
 		}
@@ -288,7 +291,6 @@ func TestLostInputsAreUploadedAgain(t *testing.T) {
 	}
 }
 
-// If the server executes nothing, one note says so.
 func TestServerWithoutExecutionIsNotedOnce(t *testing.T) {
 	server := &remotetest.Server{}
 	for _, url := range []string{server.Start(t), server.StartHTTP(t)} {
@@ -306,7 +308,7 @@ func TestServerWithoutExecutionIsNotedOnce(t *testing.T) {
 	}
 }
 
-// An execution that is no longer wanted is canceled without a note.
+// TestUnwantedExecutionIsCanceled checks that Drop cancels an execution without a note.
 func TestUnwantedExecutionIsCanceled(t *testing.T) {
 	begun, ended := make(chan bool), make(chan bool)
 	var first atomic.Bool

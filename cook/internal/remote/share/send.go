@@ -20,14 +20,14 @@ type sender struct {
 	traffic *traffic
 
 	mu   sync.Mutex
-	sent int64 // bytes
+	sent int64 // number of uploaded bytes
 }
 
 // largeUploads limits the concurrent requests for large blobs of one call.
 const largeUploads = 8
 
-// uploadContents uploads the contents that the server lacks. It returns the errors of the refused
-// contents, and the error that stops all further uploads.
+// uploadContents uploads the contents that the server lacks. It returns an error for each refused
+// content, and the error that ended the uploads early, if any.
 func (s *sender) uploadContents(ctx context.Context, traits Traits, contents map[Digest]content) (map[Digest]error, error) {
 	g := &transmission{batch: batch{limit: min(traits.Batch, smallBatch)}, failed: map[Digest]error{}}
 	var digests []Digest
@@ -54,7 +54,7 @@ func (s *sender) uploadContents(ctx context.Context, traits Traits, contents map
 	for _, d := range missing {
 		c, ok := contents[d]
 		switch {
-		case !ok: // digest that the caller did not ask for
+		case !ok: // the server names a digest that was not requested
 		case g.hasGivenUp():
 		case s.link.isSmall(d):
 			s.uploadSmall(ctx, d, c, g)
@@ -70,17 +70,17 @@ func (s *sender) uploadContents(ctx context.Context, traits Traits, contents map
 	return g.failed, g.err
 }
 
-// A transmission uploads several contents, each of which may fail.
+// A transmission uploads several contents. Some of them may fail.
 type transmission struct {
 	batch  batch
 	mu     sync.Mutex
 	failed map[Digest]error
-	inRow  int   // failures without a success in between
-	err    error // reason why all uploads stop
+	inRow  int   // number of successive failures
+	err    error // why all uploads have stopped
 }
 
-// blobEnded records the outcome of one blob. It gives up the whole upload after several failures in
-// a row, or at once after an error that would affect all other blobs as well.
+// blobEnded records how the upload of a blob ended. The transmission stops after several successive
+// failures, or after an error that affects all blobs.
 func (g *transmission) blobEnded(ctx context.Context, d Digest, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,21 +97,20 @@ func (g *transmission) blobEnded(ctx context.Context, d Digest, err error) {
 	}
 }
 
-// hasGivenUp reports whether the upload was given up.
 func (g *transmission) hasGivenUp() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.err != nil
 }
 
-// A batch is a set of small blobs for one request.
+// A batch has the small blobs of one request.
 type batch struct {
 	limit, size int64
 	digests     []Digest
 	contents    [][]byte
 }
 
-// uploadSmall adds a small blob to the batch, which is sent when it is full.
+// uploadSmall adds a small blob to the batch. It uploads the batch when the batch is full.
 func (s *sender) uploadSmall(ctx context.Context, d Digest, c content, g *transmission) {
 	data, err := s.readContent(d, c)
 	if err != nil {
@@ -170,7 +169,6 @@ func (s *sender) uploadLarge(ctx context.Context, d Digest, c content) error {
 	return err
 }
 
-// countSent adds to the uploaded bytes.
 func (s *sender) countSent(bytes int64) {
 	s.mu.Lock()
 	s.sent += bytes

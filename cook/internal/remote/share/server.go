@@ -15,20 +15,20 @@ import (
 
 // Errors of a [Server], for errors.Is.
 var (
-	// ErrMissing: the server has no such entry.
+	// ErrMissing means that the server does not have the entry.
 	ErrMissing = errors.New("not on the server")
-	// ErrUnavailable: the server did not answer, or reported a temporary failure.
+	// ErrUnavailable means that the server did not answer, or reported a temporary failure.
 	ErrUnavailable = errors.New("the server is not available")
-	// ErrInternal: the server failed for this request but answers others. It wraps
-	// ErrUnavailable.
+	// ErrInternal means that the server failed for this request, but answers other requests. It
+	// wraps ErrUnavailable.
 	ErrInternal = fmt.Errorf("%w for this request", ErrUnavailable)
-	// ErrTooLarge: the blob is too large for the server.
+	// ErrTooLarge means that the blob is too large for the server.
 	ErrTooLarge = errors.New("too large for the server")
-	// ErrRefused: the server denies the request, for example for lack of credentials.
+	// ErrRefused means that the server denies the request, for example for lack of credentials.
 	ErrRefused = errors.New("the server refuses")
-	// ErrFull: the server has no space left.
+	// ErrFull means that the server has no space left.
 	ErrFull = errors.New("the server has no space left")
-	// ErrInputs: the server lacks some inputs of an action.
+	// ErrInputs means that the server lacks inputs of an action.
 	ErrInputs = errors.New("the server lacks inputs of the action")
 )
 
@@ -56,10 +56,10 @@ type Server interface {
 	Close() error
 }
 
-// An Executor is a Server that executes actions, if Traits.Executes is set.
+// An Executor is a Server that can execute actions. Traits.Executes reports whether it does.
 type Executor interface {
-	// Execute returns the result of an action whose inputs are on the server. If anew, the server
-	// must not answer from its cache.
+	// Execute returns the result of an action whose inputs are on the server. If anew is set, the
+	// server must not use its cache.
 	Execute(ctx context.Context, action Digest, anew bool) (*messages.ActionResult, error)
 }
 
@@ -67,15 +67,15 @@ type Executor interface {
 type Traits struct {
 	// Function is the digest function.
 	Function Function
-	// Batch limits the blob bytes of one request; 0 means one blob per request.
+	// Batch limits the bytes of blobs in one request. If it is 0, each blob needs its own request.
 	Batch int64
 	// MaxBlob is the largest blob size that the server accepts; 0 if unknown.
 	MaxBlob int64
 	// Actions is set if the server needs the Action message of each result.
 	Actions bool
-	// Compressors are only displayed.
+	// Compressors are the compressors that the server supports. They are only displayed.
 	Compressors []string
-	// Uploads is set unless the server announces that it accepts no results.
+	// Uploads is unset if the server announces that it accepts no results.
 	Uploads bool
 	// Executes is set if the server announces that it executes actions.
 	Executes bool
@@ -84,8 +84,8 @@ type Traits struct {
 // atOnce limits the concurrent requests of one call.
 const atOnce = 16
 
-// Each calls do for each number below n, some concurrently, and returns the first error. It is for
-// servers that need one request per blob.
+// Each calls do for each number below n, some of them concurrently, and returns the first error. It
+// serves servers that need one request per blob.
 func Each(n int, do func(i int) error) error {
 	var all errgroup.Group
 	all.SetLimit(atOnce)

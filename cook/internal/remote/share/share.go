@@ -1,32 +1,32 @@
 // Package share implements the process serve-remote, the other end of the protocol of package
-// remote. It answers a run's questions (package cook/internal/remote) from a server that a team
-// shares, and uploads the run's results to that server.
+// remote. It answers a run's requests from a server that a team shares, and uploads the run's
+// results to that server.
 //
 //	requests --look--> server's results --fetch--> blobs --> store
 //	                                       store --keep--> blobs, then results
 //
-// # How a result is kept
+// # How a result is stored
 //
-// The server implements the Bazel Remote Execution API or Bazel's HTTP protocol. Both keep blobs
+// The server implements the Bazel Remote Execution API or Bazel's HTTP protocol. Both store blobs
 // under a digest of their content, and an ActionResult under the digest of an action. Here the
-// action is an Action message that contains only one of our IDs as its salt. The ActionResult
-// lists the artifacts as output files named by their number, so that the server knows which blobs
-// belong together and which are in use. The records of the store are in stdout_raw:
+// action is an Action message that contains only an ID of cook as its salt. The ActionResult lists
+// the artifacts as output files with numbers as names, so that the server knows which blobs belong
+// together and which are in use. The records of the store are in stdout_raw:
 //
 //	ActionID  the read sets of the action and, if it reads only its source, its
 //	          result: a single request for most assets
 //	ResultID  the result of an action that reads more
 //
-// # Why a wrong server cannot give a wrong file
+// # Why a wrong server cannot cause a wrong file
 //
-// A record contains a checksum and its ID. A blob is verified by BLAKE3-256 against the record
+// A record contains a checksum and its ID. Each blob is verified by BLAKE3-256 against the record
 // while it is written, so the store has the right content for every ID. Every inconsistency is a
 // miss: output files that the record lacks, other sizes, names that are not numbers, a missing
-// blob. A consistent but wrong result is believed, so the run trusts the server and everyone with
-// write access to it, unless [Keys] lists trusted keys. A signature covers the whole entry and its
-// key. A program that adds read sets to an entry signs the entry again, and so vouches for the old
-// contents. It adds only to entries that a trusted key or its own key has signed. See
-// docs/remote.md for the threats that this excludes.
+// blob. A consistent result is accepted even if it is wrong. The run therefore trusts the server
+// and everyone with write access to it, unless [Keys] lists trusted keys. A signature covers the
+// whole entry and its key. A program that adds read sets to an entry signs the entry again. It does
+// so only if a trusted key or its own key has signed the entry. See docs/remote.md for the threats
+// that this excludes.
 //
 // # How an action is executed
 //
@@ -34,8 +34,8 @@
 //	                   \--provide--> inputs that the server lacks --execute--^
 //
 // The digests of a root show whether the server has executed it before; then nothing is uploaded.
-// Otherwise each missing input is uploaded once, for all actions that need it. A result is valid
-// if it has a record and exactly the artifacts that the record names.
+// Otherwise each missing input is uploaded once, for all actions that need it. A result is valid if
+// it has a record and exactly the artifacts that the record names.
 //
 // # Failure is a miss
 //
@@ -62,23 +62,24 @@ import (
 // Options choose the server, and the results to share.
 type Options struct {
 	Store *store.Store
-	// Open opens the server; Name is its name in messages.
+	// Open opens the server. Name is the server's name in messages.
 	Open func(context.Context) (Server, error)
 	Name string
-	// Run and Host identify the maker of results.
+	// Run and Host identify the run that makes the results.
 	Run, Host string
 	Keys      Keys
-	// Patient makes requests wait until the server is open or given up.
+	// Patient makes requests wait until the server is open or has failed.
 	Patient bool
-	// LaterTime is how long the end of a run waits for results of earlier runs; 0 means one second.
+	// LaterTime is how long the end of a run waits for uploads of earlier runs' results. 0 means
+	// one second.
 	LaterTime time.Duration
-	// Pending is the file of keys that wait for a run to upload them; "" for none.
+	// Pending is the file with the keys of results that a later run must upload, or "".
 	Pending string
 	// Platform are the properties, KEY=VALUE, of the machines that execute actions.
 	Platform []string
 }
 
-// Serve answers requests until the last one, or until in ends.
+// Serve answers requests until an End request, or until in ends.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -91,13 +92,13 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	uploading, stop := context.WithCancel(ctx)
 	defer stop()
 
-	expected := make(chan struct{}) // closed when the expected keys so far were looked up
+	expected := make(chan struct{}) // closed when all keys expected so far were looked up
 	close(expected)
 	d := json.NewDecoder(bufio.NewReader(in))
 	for first := true; ; first = false {
 		var r remote.Request
 		if err := d.Decode(&r); err != nil {
-			s.uploads.savePending(s.uploads.flushUploads(ctx, 0, stop)) // death of the run
+			s.uploads.savePending(s.uploads.flushUploads(ctx, 0, stop)) // the run has died
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
@@ -140,7 +141,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error 
 	}
 }
 
-// A sharer serves one run.
+// A sharer serves the requests of one run.
 type sharer struct {
 	out        *answers
 	link       *link
@@ -150,10 +151,10 @@ type sharer struct {
 	executions *executions
 }
 
-// newSharer starts to open the server.
+// newSharer returns a sharer, which opens the server in the background.
 func newSharer(ctx context.Context, out io.Writer, opt Options) *sharer {
 	s := &sharer{out: &answers{lines: json.NewEncoder(out), server: opt.Name, noted: map[string]bool{}}}
-	s.out.writeAnswer(remote.Answer{Wire: remote.WireVersion}) // written before any note, such as a note about a failed link
+	s.out.writeAnswer(remote.Answer{Wire: remote.WireVersion}) // the version precedes any note
 	s.link = newLink(ctx, opt.Open, s.out.writeNote)
 	s.traffic = &traffic{publish: func(t remote.Traffic) { s.out.writeAnswer(remote.Answer{Traffic: &t}) }}
 	received := &downloads{traffic: s.traffic, link: s.link, store: opt.Store, requested: map[store.Artifact]*download{}}
@@ -187,7 +188,7 @@ func checkRequest(r *remote.Request, first bool) error {
 	return nil
 }
 
-// endSharing answers the last request, and saves the remaining uploads for a later run.
+// endSharing answers the last request, and saves the keys of the remaining uploads for a later run.
 func (s *sharer) endSharing(r remote.Request, left []queuedResult) {
 	s.uploads.noteFailed()
 	s.uploads.savePending(left)
@@ -219,17 +220,17 @@ func (s *sharer) stats() *remote.Stats {
 type answers struct {
 	mu     sync.Mutex
 	lines  *json.Encoder
-	server string          // the server's name in notes
-	noted  map[string]bool // kinds of errors
+	server string
+	noted  map[string]bool // kinds of errors with a note
 }
 
 func (o *answers) writeAnswer(a remote.Answer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.lines.Encode(a) // end of the run, which needs no answer any more
+	o.lines.Encode(a) // an error means that the run has ended
 }
 
-// sendHeartbeats shows the run that this process is alive, until ctx ends.
+// sendHeartbeats shows the run that this process is alive.
 func (o *answers) sendHeartbeats(ctx context.Context) {
 	ticker := time.NewTicker(remote.Beat)
 	defer ticker.Stop()

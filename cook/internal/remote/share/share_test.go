@@ -36,15 +36,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A machine is a machine that cooks: a store, and a client for its runs.
+// A machine cooks assets: it has a store, and clients for its runs.
 type machine struct {
 	t     testing.TB
 	store *store.Store
 	url   string
 	open  func(context.Context) (share.Server, error)
-	name  string // name of the machine's runs
+	name  string
 	keys  share.Keys
-	later time.Duration // see share.Options.LaterTime
+	later time.Duration // value of share.Options.LaterTime
 
 	mu    sync.Mutex
 	notes []string
@@ -71,10 +71,10 @@ func open(address string) func(context.Context) (share.Server, error) {
 	}
 }
 
-// run returns a client whose other end runs in this process.
+// run returns a client. The sharer at its other end runs in this process.
 func (m *machine) run() *remote.Client { return m.runOver(m.open) }
 
-// runOver is run with another function that opens the server.
+// runOver is like run, with another function that opens the server.
 func (m *machine) runOver(open func(context.Context) (share.Server, error)) *remote.Client {
 	opt := remote.Options{URL: m.url, Read: true, Upload: true, Exec: true}
 	return remote.NewOver(m.t.Context(), opt, m.note, func() (io.ReadWriteCloser, error) {
@@ -82,7 +82,7 @@ func (m *machine) runOver(open func(context.Context) (share.Server, error)) *rem
 		go func() {
 			err := share.Serve(context.Background(), there, there, share.Options{
 				Store: m.store, Open: open, Name: m.url, Run: m.name, Host: "host", Keys: m.keys, Pending: filepath.Join(m.store.Dir(), "pending"),
-				Patient:   true, // a busy machine would open the server too late for the first questions
+				Patient:   true, // a busy machine may open the server late
 				LaterTime: m.later,
 			})
 			if err != nil {
@@ -100,7 +100,7 @@ func (m *machine) note(text string) {
 	m.notes = append(m.notes, text)
 }
 
-// A pipes is one end of a connection in both directions.
+// A pipes is one end of a two-way connection.
 type pipes struct {
 	io.Reader
 	io.WriteCloser
@@ -112,7 +112,7 @@ func newPipes() (pipes, pipes) {
 	return pipes{r1, w2}, pipes{r2, w1}
 }
 
-// A job is a result with its contents.
+// A job is a result with the contents of its artifacts.
 type job struct {
 	key      remote.Key
 	set      store.ReadSet
@@ -120,11 +120,11 @@ type job struct {
 	result   store.Result
 }
 
-// jobs returns results of many shapes.
+// jobs returns results with all kinds of artifacts and dependencies.
 func jobs(seed uint64) (all []job) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for i, sizes := range [][]int{{0}, {1}, {100}, {70_000}, {3 << 20}, {10, 20, 30}, {500, 2 << 20, 0}, {}, {4000}, {4000}} {
-		j := job{result: store.Result{CookTime: time.Hour}} // time that exceeds the cost of any download
+		j := job{result: store.Result{CookTime: time.Hour}} // longer than any download
 		r0, a := r.Uint64(), r.Uint64()
 		j.key.Action = store.ActionID(hashing.DigestOf(fmt.Append(nil, a)))
 		j.key.Result = store.ResultID(hashing.DigestOf(fmt.Append(nil, r0)))
@@ -134,7 +134,7 @@ func jobs(seed uint64) (all []job) {
 		for _, n := range sizes {
 			content := make([]byte, n)
 			for k := range content {
-				content[k] = byte(r.Uint32() >> uint(8*(k%2))) // does not compress
+				content[k] = byte(r.Uint32() >> uint(8*(k%2)))
 			}
 			j.contents = append(j.contents, content)
 			j.result.Artifacts = append(j.result.Artifacts, store.Artifact{Blob: store.BlobID(hashing.DigestOf(content)), Size: int64(n)})
@@ -171,13 +171,13 @@ func (m *machine) keep(c *remote.Client, j job) {
 	}
 }
 
-// above returns the key of the action's read sets.
+// above returns the key of the read sets that name the job's files.
 func (j job) above() remote.Key {
 	return remote.Key{Action: j.key.Action, Result: store.ResultID{1}}
 }
 
-// has reports whether the server returns a result. The test fails if the result differs or if the
-// store lacks it.
+// has reports whether the server returns the result. The result must be equal, and its blobs must
+// be in the store.
 func (m *machine) has(c *remote.Client, j job) bool {
 	m.t.Helper()
 	known := c.Look(m.t.Context(), j.key, "", time.Minute)
@@ -200,7 +200,7 @@ func (m *machine) has(c *remote.Client, j job) bool {
 	return true
 }
 
-// holds checks that the store has the contents of a result.
+// holds checks that the store has the blobs of a result.
 func (m *machine) holds(j job) {
 	m.t.Helper()
 	for i, a := range j.result.Artifacts {
@@ -239,8 +239,8 @@ func started(t *testing.T, s *remotetest.Server) (*remotetest.Server, string) {
 	return s, s.Start(t) + "/main"
 }
 
-// A machine gets the results that another machine has uploaded, whatever the server's capabilities.
-// Existing results are not uploaded again.
+// TestUploadedResultIsDownloadedByOthers uploads results from one machine and downloads them on
+// another, with servers of all capabilities. Existing results must not be uploaded again.
 func TestUploadedResultIsDownloadedByOthers(t *testing.T) {
 	for name, start := range servers {
 		t.Run(name, func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestUploadedResultIsDownloadedByOthers(t *testing.T) {
 	}
 }
 
-// firstKeys returns the keys that a run can name before its first question.
+// firstKeys returns the keys that a run can expect before any answer.
 func firstKeys(all []job) (keys []remote.Key) {
 	for _, j := range all {
 		if !j.key.Reads {
@@ -303,7 +303,7 @@ func firstKeys(all []job) (keys []remote.Key) {
 	return keys
 }
 
-// expect waits until the expected results have arrived, and returns how many are complete.
+// expect waits for all expected results, and returns the number of complete results.
 func expect(c *remote.Client, keys ...remote.Key) (whole int) {
 	wanted := make([]remote.Expectation, len(keys))
 	for i, k := range keys {
@@ -319,7 +319,6 @@ func expect(c *remote.Client, keys ...remote.Key) (whole int) {
 	return whole
 }
 
-// A key that was forgotten before its turn is not looked up.
 func TestForgottenKeyIsNotLookedUp(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
@@ -337,7 +336,7 @@ func TestForgottenKeyIsNotLookedUp(t *testing.T) {
 	c.Forget(all[0].key)
 	c.Forget(all[3].key)
 	other := remote.Key{Action: store.ActionID{1}}
-	c.Look(t.Context(), other, "", 0) // request that the server process reads after the requests above
+	c.Look(t.Context(), other, "", 0) // the answer shows that the requests above were read
 	close(opened)
 	if n := <-arrived; n != 1 {
 		t.Errorf("key %d was answered", n)
@@ -349,12 +348,13 @@ func TestForgottenKeyIsNotLookedUp(t *testing.T) {
 	}
 }
 
-// Results that were not uploaded in time are uploaded by the next run of the store.
+// TestNextRunUploadsTheRest checks that the next run uploads the results that this run could not
+// upload in time.
 func TestNextRunUploadsTheRest(t *testing.T) {
 	server := &remotetest.Server{}
 	url := server.Start(t)
 	m := newMachine(t, url)
-	m.later = 10 * time.Minute // long enough for the next run to upload all results, even on a busy machine
+	m.later = 10 * time.Minute // long enough for all uploads, even on a busy machine
 	held := make(chan struct{})
 	server.Fault = func(ctx context.Context, call string) error {
 		if call == "FindMissingBlobs" {
@@ -371,7 +371,7 @@ func TestNextRunUploadsTheRest(t *testing.T) {
 		m.keep(c, j)
 	}
 	ended, cancel := context.WithCancel(t.Context())
-	cancel() // interrupt, after which the run waits for nothing
+	cancel()
 	if stats := c.Close(ended); stats.Uploaded != 0 || stats.Left != int64(len(all)) {
 		t.Errorf("%+v", stats)
 	}
@@ -394,7 +394,8 @@ func TestNextRunUploadsTheRest(t *testing.T) {
 	c.Close(t.Context())
 }
 
-// A result that takes longer to download than to cook is not downloaded.
+// TestDearDownloadIsSkipped checks that a result is not downloaded if that would take longer than
+// cooking.
 func TestDearDownloadIsSkipped(t *testing.T) {
 	server := &remotetest.Server{}
 	m := newMachine(t, server.Start(t))
@@ -409,7 +410,7 @@ func TestDearDownloadIsSkipped(t *testing.T) {
 
 	taker := newMachine(t, m.url)
 	c = taker.run()
-	if !taker.has(c, large) || !taker.has(c, more) { // measures the link
+	if !taker.has(c, large) || !taker.has(c, more) { // these downloads measure the link
 		t.Error("not fetched")
 	}
 	if taker.has(c, quick) {
@@ -420,8 +421,8 @@ func TestDearDownloadIsSkipped(t *testing.T) {
 	}
 }
 
-// A server that is missing, refuses credentials, or does not answer is a miss. It is given up
-// after three failures, with one note.
+// TestFailingServerIsGivenUp uses servers that are missing, refuse credentials, or do not answer.
+// After three failures there must be one note.
 func TestFailingServerIsGivenUp(t *testing.T) {
 	refused := func(t *testing.T) (*remotetest.Server, string) { return &remotetest.Server{}, "grpc://127.0.0.1:1" }
 	nobody := func(t *testing.T) (*remotetest.Server, string) {
@@ -462,16 +463,16 @@ func TestFailingServerIsGivenUp(t *testing.T) {
 	}
 }
 
-// A blob that the server refuses does not stop the upload of other results, in this run or later
-// ones. One note names its asset and the reason.
+// TestRefusedBlobDoesNotStopOtherUploads checks that a refused blob does not stop the uploads of
+// other results, in this run or later. One note must name its asset and the reason.
 func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
-	const least = 2 << 20 // size that two of the jobs' blobs have at least
+	const least = 2 << 20 // minimum size of the blobs of two jobs
 	for name, c := range map[string]struct {
 		code  codes.Code
 		most  int64 // size limit that the server announces
 		http  bool
 		says  string
-		again bool // later runs try to upload again
+		again bool // whether later runs try again
 	}{
 		"500":                  {code: codes.Internal, http: true, says: "500 Internal Server Error; later runs try to upload again", again: true},
 		"413":                  {code: codes.OutOfRange, http: true, says: "too large for the server: the server answers 413"},
@@ -495,7 +496,7 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 				start = server.StartHTTP
 			}
 			m := newMachine(t, start(t))
-			m.later = 10 * time.Minute // long enough for each run to retry the rest, even on a busy machine
+			m.later = 10 * time.Minute // long enough for all uploads, even on a busy machine
 			all := jobs(11)
 			var rest []job
 			for i, j := range all {
@@ -519,7 +520,7 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 			}
 			left := first.Left
 			runs := 1
-			for ; left > 0 && runs < 30; runs++ { // each run follows an edit and uploads the rest
+			for ; left > 0 && runs < 30; runs++ { // each run uploads a part of the remaining results
 				next := run(jobs(uint64(20 + runs))[:3])
 				if next.Uploaded != 3 || next.Left > 2 {
 					t.Errorf("run %d: %+v", runs, next)
@@ -541,7 +542,7 @@ func TestRefusedBlobDoesNotStopOtherUploads(t *testing.T) {
 	}
 }
 
-// A result that a server refused does not count as uploaded.
+// TestRefusedUploadIsNotCounted checks that a refused result does not count as uploaded.
 func TestRefusedUploadIsNotCounted(t *testing.T) {
 	_, url := started(t, &remotetest.Server{Fault: func(_ context.Context, call string) error {
 		if call == "BatchUpdateBlobs" || call == "Write" {
@@ -559,7 +560,8 @@ func TestRefusedUploadIsNotCounted(t *testing.T) {
 	}
 }
 
-// The version of the wire is in the first answer, even if the server fails at once.
+// TestVersionIsTheFirstAnswer checks that the first answer has the protocol version, even if the
+// server fails at once.
 func TestVersionIsTheFirstAnswer(t *testing.T) {
 	for range 50 {
 		var out bytes.Buffer
@@ -573,7 +575,7 @@ func TestVersionIsTheFirstAnswer(t *testing.T) {
 	}
 }
 
-// filesRead returns the read set of a run that read files.
+// filesRead returns the read set of an action that read the named files.
 func filesRead(names ...string) (set store.ReadSet) {
 	for _, name := range names {
 		set = append(set, dependency.OfFile(name))

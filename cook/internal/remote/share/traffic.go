@@ -18,17 +18,17 @@ const (
 	mostReported = 20_000
 )
 
-// A traffic reports the transfers between the run and the server.
+// A traffic reports the transfers of the run.
 type traffic struct {
 	publish func(remote.Traffic)
 
 	mu     sync.Mutex
 	now    amount
 	active int
-	begun  int // number of transfers so far
+	begun  int // number of transfers so far, which become their IDs
 }
 
-// An amount is the number of transferred bytes.
+// An amount is a number of transferred bytes.
 type amount struct{ down, up int64 }
 
 // A transfer is a group of blobs in one request.
@@ -37,7 +37,7 @@ type transfer struct {
 	remote.Transfer
 }
 
-// beginGroup begins a transfer, which endGroup ends.
+// beginGroup reports the beginning of a transfer, and endTransferGroup the end.
 func (t *traffic) beginGroup(up bool, blobs int, bytes int64) *transfer {
 	t.mu.Lock()
 	t.active++
@@ -57,7 +57,7 @@ func (t *transfer) endTransferGroup() {
 	t.publishTransfer()
 }
 
-// publishTransfer reports a transfer, unless there were too many before.
+// publishTransfer reports a transfer, unless too many were reported before.
 func (t *transfer) publishTransfer() {
 	if t.ID <= mostReported {
 		snapshot := t.Transfer
@@ -90,14 +90,14 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// reportRates reports at each tick the transferred bytes and their rate, as long as they change,
-// and once more at the end of all transfers.
+// reportRates reports at each tick how many bytes were transferred, and their rate. It reports
+// nothing if the numbers have not changed.
 func (t *traffic) reportRates(ctx context.Context, ticks <-chan time.Time) {
 	type sample struct {
 		at time.Time
 		amount
 	}
-	var lately []sample // samples, one per tick; none while nothing is in flight
+	var lately []sample // samples at recent ticks; empty if no transfer is in flight
 	var reported amount
 	for {
 		var at time.Time

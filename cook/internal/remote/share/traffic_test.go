@@ -11,8 +11,8 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/remote"
 )
 
-// Each transfer is reported, and at each tick the transferred bytes and their rate, until all
-// transfers have ended.
+// TestTransfersAreReportedUntilTheirEnd checks the reports about each transfer, and about the rate
+// at each tick.
 func TestTransfersAreReportedUntilTheirEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reports []remote.Traffic
@@ -67,7 +67,7 @@ func TestTransfersAreReportedUntilTheirEnd(t *testing.T) {
 		expect()
 		quick := traffic.beginGroup(true, 1, 10)
 		quick.countPassed(10)
-		quick.endTransferGroup() // ends before the next tick
+		quick.endTransferGroup() // this transfer ends before the next tick
 		reports = nil
 		tick(time.Second)
 		expect(remote.Traffic{Down: 1000, Up: 510})

@@ -35,8 +35,8 @@ var (
 	troubleFolder = flag.String("trouble.folder", "", "directory of that server's files, which vanish while it is used")
 )
 
-// Whatever trouble the server, the link, the clock or the credentials have, a run ends without an
-// error. Everything that it reports as fetched, or has in its store, is right.
+// TestTroubles simulates faults of the server, the network, the clock or the credentials. The run
+// must end without an error. Everything that it fetches must be right.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
 	kinds := remotetest.Troubles()
@@ -78,13 +78,13 @@ func TestTroubles(t *testing.T) {
 		t.Logf("%-10s %5d runs: %6d results given, %6d fetched; in %d runs all", kind, of.runs.Load(), of.given.Load(), of.fetched.Load(), of.full.Load())
 		given, fetched, full = given+of.given.Load(), fetched+of.fetched.Load(), full+of.full.Load()
 	}
-	// A machine that is too busy to reach a server in time fetches nothing.
+	// A busy machine may fail to reach the server in time, and fetch nothing.
 	if given == 0 || fetched == 0 && *troubleRuns > 20 || full == int64(*troubleRuns) {
 		t.Errorf("%d given, %d fetched, all in %d of %d runs: the troubles are too hard or too soft", given, fetched, full, *troubleRuns)
 	}
 }
 
-// A scope is a test with its own end.
+// A scope is a test that ends before its parent test.
 type scope struct {
 	t    *testing.T
 	ends []func()
@@ -99,8 +99,8 @@ func (s *scope) end() {
 	}
 }
 
-// playTrouble lets one machine upload results to a server and another machine download them during
-// trouble. It returns the numbers of uploaded results, fetched results, and all results.
+// playTrouble uploads results from one machine and downloads them on another machine with a fault.
+// It returns the numbers of uploaded results, fetched results, and all results.
 func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, most int) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	var mu sync.Mutex
@@ -124,7 +124,7 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 		server := remotetest.StartTroubled(during, kind, draw)
 		bad, direct, calm = server.Faulty, server.Direct, server.Calm.Store
 	} else {
-		all = smallJobs(seed) // results of earlier runs
+		all = smallJobs(seed)
 		if kind == vanishing {
 			vanish := newVanisher(*troubleFolder, draw)
 			calm = vanish.calm.Store
@@ -138,7 +138,7 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 		return
 	}
 	from := bad
-	if draw(2) == 0 { // the trouble begins later
+	if draw(2) == 0 { // the fault begins after the first uploads
 		calm(true)
 		from = direct
 	}
@@ -164,10 +164,10 @@ func playTrouble(t *testing.T, kind string, seed uint64) (given int64, fetched, 
 	return given, fetched, len(all)
 }
 
-// vanishing is the trouble of a server whose files vanish.
+// vanishing is a kind of fault: the files of the server disappear.
 const vanishing = "vanishing"
 
-// A vanisher removes files of a directory, one after the other.
+// A vanisher removes the files in a directory one after another.
 type vanisher struct {
 	calm    atomic.Bool
 	stopped chan struct{}
@@ -214,7 +214,7 @@ func troubled(t *testing.T, dir, name string) *machine {
 	return &machine{t: t, store: s, url: "server"}
 }
 
-// reach opens the server at an address.
+// reach returns a function that opens the server at an address.
 func reach(at remotetest.Address) func(context.Context) (share.Server, error) {
 	return func(ctx context.Context) (share.Server, error) {
 		u, err := url.Parse(at.URL)
@@ -228,13 +228,13 @@ func reach(at remotetest.Address) func(context.Context) (share.Server, error) {
 	}
 }
 
-// smallJobs are jobs with small blobs that still use every kind of transfer.
+// smallJobs are jobs with small blobs. They still use every kind of transfer.
 func smallJobs(seed uint64) []job {
 	all := jobs(seed)
 	for i := range all {
 		for k, content := range all[i].contents {
 			if len(content) > 300_000 {
-				content = content[:300_000] // larger than a quarter of a batch
+				content = content[:300_000] // too large for a shared request
 				all[i].contents[k] = content
 				all[i].result.Artifacts[k] = store.Artifact{Blob: store.BlobID(hashing.DigestOf(content)), Size: int64(len(content))}
 			}

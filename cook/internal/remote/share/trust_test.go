@@ -18,7 +18,7 @@ import (
 	"github.com/assetcook/assetcook/hashing"
 )
 
-// keyOf returns a private key for a name.
+// keyOf returns the private key with the given name.
 func keyOf(name string) ed25519.PrivateKey {
 	seed := sha256.Sum256([]byte(name))
 	return ed25519.NewKeyFromSeed(seed[:])
@@ -28,7 +28,7 @@ func public(name string) ed25519.PublicKey { return keyOf(name).Public().(ed2551
 
 func fingerprint(name string) string { return share.Fingerprint(public(name)) }
 
-// equals returns a result without dependencies. All of its artifacts have the same size.
+// equals returns a result without dependencies, whose artifacts have equal sizes.
 func equals() job {
 	j := jobs(7)[5]
 	j.key.Reads, j.set = false, nil
@@ -39,7 +39,8 @@ func equals() job {
 	return j
 }
 
-// signed returns a server with two results signed by the key ci. The first is the result of equals.
+// signed returns a server with two results that the key ci has signed. The first is the result of
+// equals.
 func signed(t *testing.T) (*remotetest.Server, string, job) {
 	server := &remotetest.Server{BLAKE3: true}
 	url := server.Start(t)
@@ -55,8 +56,8 @@ func signed(t *testing.T) (*remotetest.Server, string, job) {
 	return server, url, j
 }
 
-// takes requests a result on a machine that trusts some keys. got is nil if the machine gets no
-// result. The test fails if the machine has a wrong artifact.
+// takes requests a result on a machine that trusts some keys. got is nil if the machine does not
+// accept the result.
 func takes(t *testing.T, url string, j job, trusted ...string) (m *machine, got *store.Result, stats remote.Stats) {
 	t.Helper()
 	m = newMachine(t, url)
@@ -74,7 +75,7 @@ func takes(t *testing.T, url string, j job, trusted ...string) (m *machine, got 
 	return m, known.Result, stats
 }
 
-// forgeries are changes to a signed result by a writer without a trusted key.
+// forgeries are changes to a signed result that are possible without a trusted key.
 var forgeries = map[string]func(r *repb.ActionResult, other *repb.ActionResult, j job){
 	"stripped": func(r, _ *repb.ActionResult, _ job) {
 		rewrite(r, func(f map[string]any) { delete(f, "key"); delete(f, "signature") })
@@ -107,7 +108,7 @@ var forgeries = map[string]func(r *repb.ActionResult, other *repb.ActionResult, 
 		r.OutputFiles[0].Digest, r.OutputFiles[1].Digest = r.OutputFiles[1].Digest, r.OutputFiles[0].Digest
 	},
 	"replayed under another key": func(r, other *repb.ActionResult, j job) {
-		// signature by ci, but of another result
+		// The signature is valid, but for another result.
 		rewrite(other, func(of map[string]any) {
 			rewrite(r, func(f map[string]any) { f["key"], f["signature"], f["made"] = of["key"], of["signature"], of["made"] })
 		})
@@ -128,7 +129,7 @@ var forgeries = map[string]func(r *repb.ActionResult, other *repb.ActionResult, 
 	},
 }
 
-// A machine accepts results signed by its trusted keys, and no other results of the server.
+// TestForgeries checks that a machine with trusted keys accepts only results that they have signed.
 func TestForgeries(t *testing.T) {
 	_, url, j := signed(t)
 	if m, got, stats := takes(t, url, j, "other", "ci"); got == nil || got.Origin.Key != fingerprint("ci") || stats.Untrusted != 0 || len(m.notes) > 0 {
@@ -156,8 +157,8 @@ func TestForgeries(t *testing.T) {
 			if len(m.notes) != 1 || !strings.Contains(m.notes[0], "no trusted key signed a result") {
 				t.Errorf("notes: %q", m.notes)
 			}
-			// A machine that trusts the server accepts the result if it is otherwise valid. If the
-			// result has no valid signature, the machine names no signer.
+			// A machine without trusted keys accepts the result if it is consistent. Without a
+			// valid signature, the machine names no signer.
 			if _, got, _ := takes(t, url, j); got != nil && got.Origin.Key != "" {
 				t.Errorf("said to be signed: %+v", got.Origin)
 			}
@@ -165,8 +166,8 @@ func TestForgeries(t *testing.T) {
 	}
 }
 
-// Results without a signature, or signed by an unknown key, are misses. Results signed by a trusted
-// key replace them.
+// TestResultOfUnknownKeyIsReplaced checks that unsigned results, and results signed by unknown
+// keys, are misses. Results signed by a trusted key must replace them.
 func TestResultOfUnknownKeyIsReplaced(t *testing.T) {
 	for _, writer := range []string{"eve", ""} {
 		server := &remotetest.Server{}
@@ -197,13 +198,13 @@ func TestResultOfUnknownKeyIsReplaced(t *testing.T) {
 	}
 }
 
-// A machine vouches for the entries that it merges: it drops read sets without a trusted
-// signature, and keeps the others under its own signature.
+// TestSignedMerge lets a machine add a read set to an entry. If the machine signs entries, it must
+// drop old read sets unless it trusts their signer.
 func TestSignedMerge(t *testing.T) {
-	j := jobs(7)[2] // an action with dependencies
+	j := jobs(7)[2]
 	for name, tc := range map[string]struct {
-		first, second string   // signers
-		trusted       []string // keys that the second machine trusts
+		first, second string   // names of the signing keys
+		trusted       []string // names of the keys that the second machine trusts
 		want          []store.ReadSet
 	}{
 		"both trusted":       {"ci", "ci2", []string{"ci"}, []store.ReadSet{filesRead("b"), filesRead("a")}},
@@ -250,7 +251,6 @@ func TestSignedMerge(t *testing.T) {
 	}
 }
 
-// If only signed results are accepted, unsigned results are not uploaded, with one note.
 func TestUnsignedResultIsNotUploadedIfOnlySignedAreTrusted(t *testing.T) {
 	server := &remotetest.Server{}
 	m := newMachine(t, server.Start(t))
@@ -267,7 +267,6 @@ func TestUnsignedResultIsNotUploadedIfOnlySignedAreTrusted(t *testing.T) {
 	}
 }
 
-// The fingerprint is the output of openssl and sha256sum.
 func TestFingerprintIsThatOfOpenssl(t *testing.T) {
 	// The DER form of an Ed25519 public key is this prefix and the key (RFC 8410).
 	der, _ := hex.DecodeString("302a300506032b6570032100")

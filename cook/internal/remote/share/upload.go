@@ -21,23 +21,23 @@ import (
 
 const (
 	uploaders   = 4
-	uploadGroup = 500         // results that share one request for missing blobs
-	laterGroup  = 50          // number of earlier runs' results that share one request
-	laterTime   = time.Second // Options.LaterTime by default
-	mostTries   = 5           // runs that try to upload a result
+	uploadGroup = 500         // number of results per request for missing blobs
+	laterGroup  = 50          // same as uploadGroup, for results of earlier runs
+	laterTime   = time.Second // default of Options.LaterTime
+	mostTries   = 5           // maximum number of runs that try to upload a result
 )
 
 // An uploader sends results to the server in groups: first the blobs that the server lacks, then
-// the records that refer to them. Results that earlier runs left over come last.
+// the records. Results of earlier runs come last.
 type uploader struct {
 	blobs     *sender
 	looks     *lookups
 	out       *answers
 	keys      Keys
-	maker     maker         // this run
-	laterTime time.Duration // longest wait for results of earlier runs
-	pending   string        // Options.Pending
-	resumed   bool          // set if the keys of pending were read
+	maker     maker
+	laterTime time.Duration
+	pending   string
+	resumed   bool // set once the file Options.Pending was read
 	queue     uploadQueue
 }
 
@@ -45,19 +45,19 @@ type uploader struct {
 type uploadQueue struct {
 	mu     sync.Mutex
 	queue  []queuedResult
-	later  []queuedResult // results left over by earlier runs
-	own    int            // groups of this run in flight
+	later  []queuedResult // results of earlier runs
+	own    int            // number of groups in flight with results of this run
 	active int
-	idle   chan struct{}  // closed when nothing is queued or active; may be nil
-	left   []queuedResult // results for a later run
+	idle   chan struct{}  // closed when nothing is queued or in flight; may be nil
+	left   []queuedResult // results that a later run must upload
 	failed failures
-	done   int64 // uploaded results
+	done   int64 // number of uploaded results
 }
 
 // failures counts the results that the server did not accept.
 type failures struct {
 	results int64
-	asset   string // asset of the first failure
+	asset   string
 	why     error
 }
 
@@ -66,10 +66,10 @@ type queuedResult struct {
 	remote.Key
 	maker
 	Asset string `json:"asset,omitempty"`
-	Tries int    `json:"tries,omitempty"` // number of runs that failed to upload the result
+	Tries int    `json:"tries,omitempty"` // number of runs that have tried to upload the result
 }
 
-// newlyCooked returns the keys of results that the run has just cooked.
+// newlyCooked returns the keys of results that this run has cooked.
 func (u *uploader) newlyCooked(r *remote.Request) []queuedResult {
 	by := u.maker
 	by.At = time.Now().UTC().Truncate(time.Millisecond)
@@ -92,8 +92,8 @@ func (u *uploader) enqueue(ctx context.Context, keys, later []queuedResult) {
 	}
 }
 
-// nextGroup takes the next group of keys from the queues. own reports whether this run has cooked
-// the results of the group.
+// nextGroup removes the next group of keys from the queues. own reports whether this run has cooked
+// these results.
 func (q *uploadQueue) nextGroup() (group []queuedResult, own bool) {
 	queue, most := &q.queue, uploadGroup
 	if own = len(*queue) > 0; own {
@@ -131,7 +131,7 @@ func (u *uploader) uploadQueued(ctx context.Context) {
 		case err == nil:
 		case ctx.Err() != nil, errors.Is(err, ErrUnavailable), errors.Is(err, errOff):
 			q.left = append(q.left, group...)
-		case errors.Is(err, ErrFull): // full server; a later run may find space
+		case errors.Is(err, ErrFull): // the server is full; a later run may find space
 			q.left = append(append(append(q.left, group...), q.queue...), q.later...)
 			q.queue, q.later = nil, nil
 		case errors.Is(err, ErrRefused):
@@ -146,8 +146,8 @@ func (u *uploader) uploadQueued(ctx context.Context) {
 	}
 }
 
-// uploadGroup uploads some results, but skips results that are no longer in the store. An error
-// concerns the whole group. A single refused result does not stop the others.
+// uploadGroup uploads the results that are still in the store. Its error affects all of them. A
+// single refused result does not stop the group.
 func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
 	server, err := u.blobs.link.awaitServer(ctx, true)
 	if err != nil {
@@ -160,7 +160,7 @@ func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
 	if len(u.keys.Trust) > 0 && u.keys.Sign == nil {
 		return errNoKey
 	}
-	Each(len(keys), func(i int) error { // existing entries, which giftOf merges into new ones
+	Each(len(keys), func(i int) error { // reads existing entries, which giftOf merges into the new ones
 		if !keys[i].Reads {
 			u.looks.lookUp(ctx, u.looks.lookupOf(keys[i].Key, keys[i].Asset))
 		}
@@ -198,7 +198,7 @@ func (u *uploader) uploadGroup(ctx context.Context, keys []queuedResult) error {
 	})
 }
 
-// A gift is an entry to be uploaded, with the blobs that it needs on the server.
+// A gift is an entry to upload, with the blobs that it refers to.
 type gift struct {
 	key    queuedResult
 	entry  *entry
@@ -206,8 +206,8 @@ type gift struct {
 	needs  []Digest
 }
 
-// giftOf returns the entry to upload for a key, and adds the contents that the entry needs. ok is
-// false if the store has no result, or if the server has the result already.
+// giftOf returns the entry to upload for a key, and adds its blobs to contents. ok is false if the
+// store has no result, or the server already has it.
 func (u *uploader) giftOf(ctx context.Context, k queuedResult, f Function, contents map[Digest]content) (g gift, ok bool) {
 	e := &entry{origin: store.Origin{Run: k.Run, Host: k.Host, At: k.At}}
 	if r, err := u.blobs.store.Result(k.Result); err == nil {
@@ -225,9 +225,9 @@ func (u *uploader) giftOf(ctx context.Context, k queuedResult, f Function, conte
 		if sets, err := u.blobs.store.ReadSets(k.Action); err == nil {
 			e.readSets = sets
 		}
-		// If two machines add to an entry at the same time, one addition may be lost, which causes
-		// a miss. A run without a key cannot keep a signature, so it leaves signed entries
-		// unchanged. A run with a key vouches for the entries that it merges.
+		// If two machines add to an entry at the same time, one addition may be lost. This only
+		// causes a miss. A run without a signing key leaves signed entries unchanged, because it
+		// cannot sign them again.
 		there := u.looks.lookupOf(k.Key, k.Asset)
 		switch found := u.looks.lookUp(ctx, there); {
 		case found && u.keys.Sign == nil && there.entry.signed != nil,
@@ -258,8 +258,8 @@ func (u *uploader) uploadResult(ctx context.Context, g gift) error {
 	return nil
 }
 
-// recordRefusal records that the server did not accept a result. A later run tries again, unless it
-// would fail too.
+// recordRefusal records that the server did not accept a result. A later run tries again, unless
+// the error is permanent.
 func (u *uploader) recordRefusal(ctx context.Context, k queuedResult, why error) {
 	q := &u.queue
 	q.mu.Lock()
@@ -278,7 +278,7 @@ func (u *uploader) recordRefusal(ctx context.Context, k queuedResult, why error)
 	}
 }
 
-// noteFailed sends a note about the results that the server did not accept.
+// noteFailed sends a note about the results that were not accepted.
 func (u *uploader) noteFailed() {
 	u.queue.mu.Lock()
 	f := u.queue.failed
@@ -306,8 +306,8 @@ func (q *uploadQueue) countUploaded() {
 	q.mu.Unlock()
 }
 
-// flushUploads waits for the upload of all results, and returns the results that remain. It also
-// returns when ctx ends or longest has passed. It waits less for results of earlier runs.
+// flushUploads waits until all results are uploaded, ctx ends or longest has passed. For results of
+// earlier runs it waits less. It returns the results that remain.
 func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop context.CancelFunc) []queuedResult {
 	q := &u.queue
 	q.mu.Lock()
@@ -338,7 +338,7 @@ func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop
 		}
 	}
 	stop()
-	<-idle // short wait, because all requests have ended
+	<-idle // all requests were canceled or have ended
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return append(append(q.left, q.queue...), q.later...)
@@ -347,7 +347,7 @@ func (u *uploader) flushUploads(ctx context.Context, longest time.Duration, stop
 // maxPending limits the keys that wait for a later run.
 const maxPending = 100_000
 
-// savePending adds keys to the file of uploads for a later run. Losing them costs a miss.
+// savePending adds keys to the file for a later run. Losing them only causes misses.
 func (u *uploader) savePending(keys []queuedResult) {
 	if len(keys) == 0 || u.pending == "" {
 		return
@@ -370,14 +370,14 @@ func (u *uploader) savePending(keys []queuedResult) {
 	}
 }
 
-// takePending takes the keys of earlier runs when it is first called. It skips incomplete lines.
+// takePending reads and removes the keys of earlier runs, once. It skips incomplete lines.
 func (u *uploader) takePending() (keys []queuedResult) {
 	again := u.resumed
 	u.resumed = true
 	if again || u.pending == "" {
 		return nil
 	}
-	mine := fmt.Sprintf("%s-%d", u.pending, os.Getpid()) // another run may take the file too
+	mine := fmt.Sprintf("%s-%d", u.pending, os.Getpid()) // renaming prevents another run from taking the file too
 	if busyfile.Rename(u.pending, mine) != nil {
 		return nil
 	}

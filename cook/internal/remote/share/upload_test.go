@@ -12,7 +12,6 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/store"
 )
 
-// A blob with fewer bytes than its size is damaged, and is not uploaded.
 func TestShortBlobIsNotUploaded(t *testing.T) {
 	s := &sender{}
 	blob := content{message: []byte("four")}
@@ -24,14 +23,14 @@ func TestShortBlobIsNotUploaded(t *testing.T) {
 	}
 }
 
-// A choosyServer lacks all blobs, and accepts only some.
+// A choosyServer lacks all blobs, and accepts only some of them.
 type choosyServer struct {
 	emptyServer
 	refuses  map[Digest]error
-	requests atomic.Int64 // write requests
+	requests atomic.Int64
 }
 
-// Traits lets small blobs share requests.
+// Traits permits shared requests for small blobs.
 func (s *choosyServer) Traits() Traits { return Traits{Batch: smallBatch} }
 
 func (s *choosyServer) Missing(_ context.Context, all []Digest) ([]Digest, error) { return all, nil }
@@ -49,8 +48,9 @@ func (s *choosyServer) Write(_ context.Context, d Digest, _ func(int64) (io.Read
 	return s.refuses[d]
 }
 
-// If the server refuses a blob, each result with this blob waits, whether the blob was sent alone
-// or with others. Uploads stop if the server allows none, or has no space three times in a row.
+// TestUploadReportsEachRefusedBlob checks that uploadContents returns an error for each refused
+// blob, whether the blob was sent alone or with others. If the server refuses everything, uploads
+// must stop.
 func TestUploadReportsEachRefusedBlob(t *testing.T) {
 	small := []string{"a", "b", "c"}
 	large := string(make([]byte, smallBatch))
@@ -58,7 +58,7 @@ func TestUploadReportsEachRefusedBlob(t *testing.T) {
 		blobs    []string
 		refused  []string
 		why      error
-		ends     bool // set if the refusal ends all uploads
+		ends     bool // whether the refusal ends all uploads
 		requests int64
 	}{
 		"one of one":      {small[:1], small[:1], ErrFull, false, 1},
@@ -106,7 +106,7 @@ func TestUploadReportsEachRefusedBlob(t *testing.T) {
 	}
 }
 
-// The digests of entries on a server are the same in every version of the program.
+// TestDigestsOfActionsAreStable checks that the digests of entries do not change in new versions.
 func TestDigestsOfActionsAreStable(t *testing.T) {
 	k := remote.Key{Action: store.ActionID{1}, Result: store.ResultID{2}}
 	of := k

@@ -43,10 +43,10 @@ type server struct {
 	prefix  string
 	headers http.Header
 
-	ahead atomic.Pointer[time.Duration] // lead of the server's clock; nil if unknown
+	ahead atomic.Pointer[time.Duration] // how far the server's clock is ahead; nil if unknown
 }
 
-// Ahead returns how far the server's clock is ahead of ours; ok is false if unknown.
+// Ahead returns how far the server's clock is ahead of the local clock. ok is false if unknown.
 func (s *server) Ahead() (time.Duration, bool) {
 	ahead := s.ahead.Load()
 	if ahead == nil {
@@ -55,7 +55,7 @@ func (s *server) Ahead() (time.Duration, bool) {
 	return *ahead, true
 }
 
-// Open opens the server at an address. It only checks that the server answers.
+// Open connects to the server at an address, and checks that it answers.
 func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, error) {
 	s := &server{
 		client: &http.Client{
@@ -63,7 +63,7 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 				TLSClientConfig: opt.TLS, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: connections / 2, MaxConnsPerHost: connections,
 				DisableCompression: true, Proxy: http.ProxyFromEnvironment,
 			},
-			// Credentials are only for the named server.
+			// Do not follow redirects, because another server must not get the credentials.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		headers: http.Header{"User-Agent": {"assetcook"}},
@@ -74,7 +74,7 @@ func Open(ctx context.Context, address *url.URL, opt Options) (share.Server, err
 	plain := *address
 	plain.User, plain.RawQuery, plain.Fragment = nil, "", ""
 	s.prefix = plain.JoinPath("/").String()
-	// The lookup of the empty blob serves as a probe.
+	// Any answer about the empty blob shows that the server works.
 	_, err := s.Missing(ctx, []share.Digest{share.SHA256.Of(nil)})
 	if err != nil {
 		s.Close()
@@ -101,7 +101,7 @@ func (s *server) sendHTTP(ctx context.Context, method, kind, hash string) (*http
 	return s.doHTTP(r)
 }
 
-// doHTTP sends a request and returns its answer if it succeeded.
+// doHTTP sends a request, and returns the answer if the request succeeded.
 func (s *server) doHTTP(r *http.Request) (*http.Response, error) {
 	for key, values := range s.headers {
 		r.Header[key] = values
@@ -110,7 +110,7 @@ func (s *server) doHTTP(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		var bad *url.Error
 		if errors.As(err, &bad) {
-			err = bad.Err // reason without the address, which may be long
+			err = bad.Err // the address may be long
 		}
 		return nil, fmt.Errorf("%w: %w", share.ErrUnavailable, err)
 	}
@@ -125,7 +125,7 @@ func (s *server) doHTTP(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// errorOfResponse converts an HTTP status to an error, nil for success.
+// errorOfResponse converts an HTTP status to an error. It returns nil for success.
 func errorOfResponse(r *http.Response) error {
 	kind := share.ErrUnavailable
 	switch code := r.StatusCode; {
@@ -159,7 +159,7 @@ func (s *server) Result(ctx context.Context, action share.Digest) (*messages.Act
 	}
 	r := &messages.ActionResult{}
 	if len(data) > maxResult || messages.Unmarshal(data, r) != nil {
-		return &messages.ActionResult{}, nil // an empty result, which is a miss
+		return &messages.ActionResult{}, nil // an empty result is a miss
 	}
 	return r, nil
 }
@@ -182,7 +182,7 @@ func (s *server) putHTTP(ctx context.Context, kind, hash string, body io.Reader,
 	if err != nil {
 		return err
 	}
-	io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16)) // rest of the body, read so that the connection is reused
+	io.Copy(io.Discard, io.LimitReader(answer.Body, 1<<16)) // read to the end, so that the connection can be reused
 	return answer.Body.Close()
 }
 
@@ -229,10 +229,10 @@ func (s *server) Write(ctx context.Context, d share.Digest, open func(offset int
 	return s.putHTTP(ctx, "cas", d.Hash, from, d.Size)
 }
 
-// resumes is the number of times that reading one blob continues after a broken connection.
+// resumes limits how often reading a blob continues after a broken connection.
 const resumes = 3
 
-// A reader reads a blob. If the connection breaks, it continues at the same offset.
+// A reader reads a blob. After a broken connection, it continues at the same offset.
 type reader struct {
 	s       *server
 	ctx     context.Context

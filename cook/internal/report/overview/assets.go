@@ -17,8 +17,8 @@ var assetColumns = []Column{
 	{"used_by", "used by", Text, false}, {"outputs", "makes", Text, false},
 }
 
-// assetsTable lists all assets. An asset has a share of all bytes and a share of all time. The
-// larger of these two shares determines the order.
+// assetsTable lists all assets. Each asset has a share of all bytes and a share of all time. The
+// larger share determines the order.
 func assetsTable(r *Report) *Table {
 	t := &Table{Key: "assets", Title: "All assets", Columns: assetColumns}
 	list := r.in.Assets
@@ -69,7 +69,7 @@ func (r *Report) usedBy(file string) string {
 	return text
 }
 
-// top lists the assets with the largest values in a column.
+// top lists the assets with the largest value in a column.
 func (r *Report) top(key string, all *Table) *Table {
 	const most = 100
 	t := &Table{Key: key, Title: "Largest assets", Columns: []Column{
@@ -102,7 +102,7 @@ func groupTables(r *Report) (recipes, folders *Table) {
 		assets  int64
 		in, out int64
 		took    time.Duration
-		worked  int64 // assets that the latest run worked on
+		worked  int64 // number of assets that the latest run worked on
 		failed  int64
 	}
 	sum := func(of func(a *survey.Asset) string) []*group {

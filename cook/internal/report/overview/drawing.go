@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-const colors = 10 // number of colors of tiles
+const colors = 10
 
 // colorClass returns the CSS class of a recipe's tiles.
 func colorClass(recipe int) string {
@@ -24,7 +24,7 @@ func colorClass(recipe int) string {
 	return fmt.Sprintf("c%d", recipe%colors)
 }
 
-// legend writes the legend of the recipes' colors.
+// legend writes which color each recipe has.
 func (p *writer) legend() {
 	p.f("<p class=note>The color of a tile is its recipe; a directory has the color of the recipe that takes most of it. Each tile leads to its asset or directory.</p>\n<ul class=legend>")
 	recipes := p.report.Table("recipes")
@@ -39,7 +39,7 @@ func (p *writer) legend() {
 
 // writeLabel writes a text into an area of a drawing if enough of the text fits.
 func (p *writer) writeLabel(text string, x, y, room float64, class string) {
-	const letter = 6.3 // approximate character width at 11 px
+	const letter = 6.3 // average width of a character at 11 px
 	fits := int(room / letter)
 	if fits < 3 {
 		return
@@ -64,7 +64,7 @@ func (p *writer) treemap(title string, byRecipe bool, value func(*survey.Asset) 
 	p.f("<figure><figcaption>%s: %s</figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" class=map role=group aria-label=\"%s\">\n", title, show(root.value), width, height, title)
 	for _, t := range root.layOutTiles(rect{0, 0, width, height}, 0) {
 		if p.buf.Len()-begin > budget-3000 {
-			break // outer tiles come first, and represent their inner tiles
+			break // outer tiles come first, so the drawing is still complete
 		}
 		if t.place.w < 1.5 || t.place.h < 1.5 {
 			continue
@@ -178,7 +178,7 @@ func (p *writer) timeline() {
 	p.f("</details>\n")
 }
 
-// chart draws a figure of all runs.
+// chart draws the values of a series in all runs.
 func (p *writer) chart(s *Series) {
 	if len(s.Values) == 0 {
 		return

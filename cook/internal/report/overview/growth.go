@@ -43,7 +43,7 @@ func growthSinceDay(r *Report) *Table {
 	return t
 }
 
-// dayBefore returns the first run within the 24 hours before the latest run.
+// dayBefore returns the index of the first run in the 24 hours before the latest run.
 func dayBefore(runs []stats.Past) int {
 	end := runs[len(runs)-1].At.Add(-24 * time.Hour)
 	from := len(runs) - 1
@@ -53,7 +53,7 @@ func dayBefore(runs []stats.Past) int {
 	return from
 }
 
-// A sizeChange is the change of an asset's artifacts, in bytes.
+// A sizeChange is the change in size of an asset's artifacts, in bytes.
 type sizeChange struct {
 	path, target  string
 	before, after int64
@@ -63,8 +63,8 @@ type sizeChange struct {
 // growth returns the change of size, negative if the artifacts shrank.
 func (c *sizeChange) growth() int64 { return c.after - c.before }
 
-// sizeChanges returns the size changes in some runs, the greatest first. It does not include the
-// small changes that the history does not list individually.
+// sizeChanges returns the size changes in some runs, the largest first. It omits changes that the
+// history does not list.
 func sizeChanges(runs []stats.Past) []*sizeChange {
 	type key struct{ path, target string }
 	byAsset := map[key]*sizeChange{}
@@ -104,7 +104,7 @@ func sizeChanges(runs []stats.Past) []*sizeChange {
 	return changes
 }
 
-// addGrowth adds the size changes in some runs to a table, the greatest first.
+// addGrowth adds the size changes in some runs to a table, the largest first.
 func addGrowth(t *Table, runs []stats.Past) {
 	var restBefore, restAfter int64
 	rest, silent := 0, 0
@@ -140,17 +140,16 @@ func signedBytes(n int64) string {
 	return "+" + human.Bytes(n)
 }
 
-// grown returns the sum of a table of growth, in bytes.
+// grown returns the sum of the changes in a table, in bytes.
 func grown(t *Table) int64 { return cellAs[int64](t, t.columnSums(t.Rows), "growth") }
 
-// warningsTable lists warnings by cause. A warning remains listed until a run works on its asset
-// again.
+// warningsTable lists warnings by cause. A warning is listed until a run works on its asset again.
 func warningsTable(r *Report) *Table {
 	t := &Table{Key: "warnings", Title: "Warnings by cause", Columns: []Column{
 		{"cause", "warning", Text, false}, {"warnings", "warnings", Number, true}, {"path", "such as", Name, false}, {"paths", "and", Text, false}}}
 	const examples = 4
 	worked := map[string]time.Time{}
-	recipes := map[string]bool{} // assets with warnings of their recipes, whose texts are not known yet
+	recipes := map[string]bool{} // assets with warnings whose texts the history lacks
 	for i := range r.in.Assets {
 		a := &r.in.Assets[i]
 		if a.Last.At.After(worked[a.Path]) {
@@ -163,7 +162,7 @@ func warningsTable(r *Report) *Table {
 	type group struct {
 		text     string
 		warnings int64
-		paths    []string // the first paths with the warning
+		paths    []string // some paths with the warning
 	}
 	byCause, unlisted := map[string]*group{}, 0
 	var groups []*group

@@ -27,14 +27,14 @@ const (
 	assetBudget   = 520_000
 	againBudget   = 120_000
 	runBudget     = 400_000
-	listBudget    = 50_000 // each of the other tables
+	listBudget    = 50_000 // budget of each other table
 	thumbBudget   = 240_000
-	drawingBudget = 70_000 // bytes of each of 5 drawings
+	drawingBudget = 70_000 // budget of each of 5 drawings
 
-	reserve = 100_000 // bytes of script, headings and sums, which have no budget
+	reserve = 100_000 // bytes of the script, headings and sums, which have no budgets
 )
 
-// Parts of the style and the script. A served page gets the same parts from [Style] and [Script].
+// These parts of the style and the script are also used by [Style] and [Script].
 var (
 	//go:embed page/colors.css
 	colorStyle string
@@ -49,7 +49,7 @@ var (
 // Style returns the CSS for sections that a page shows in elements of class report.
 func Style() string { return colorStyle + ".report {" + chart.Style + tableStyle + "}\n" }
 
-// Script returns a JavaScript module that exports liven, a function that adds controls to sections.
+// Script returns a JavaScript module. Its function liven adds controls to sections.
 func Script() string { return module }
 
 // fileScript returns the script of a page in a file. The page works without the script.
@@ -58,14 +58,14 @@ func fileScript() string { return strings.Replace(module, "export ", "", 1) + "l
 // writtenStyle returns the CSS of a page in a file.
 func writtenStyle() string { return chart.Style + colorStyle + tableStyle + fileStyle }
 
-// Links has functions that return link targets in the page that shows the sections.
+// Links has functions that return link targets in the page around the sections.
 type Links struct {
-	Asset func(path, target string) string // the view of an asset
-	Run   func(began time.Time) string     // the assets of a run
-	Table func(key string) string          // a table or a section
+	Asset func(path, target string) string // link to an asset
+	Run   func(began time.Time) string     // link to the assets of a run
+	Table func(key string) string          // link to a table or a section
 }
 
-// tableLink returns the link target of a table or a section; l is nil for a page in a file.
+// tableLink returns the link target of a table or a section. For a page in a file, l is nil.
 func (l *Links) tableLink(key string) string {
 	if l != nil {
 		return l.Table(key)
@@ -88,7 +88,7 @@ func (p *writer) sections() []section {
 	}
 }
 
-// Sections returns sections of the page, to be shown in another page. Names in them are links.
+// Sections returns sections for another page. Names in them become links.
 func (r *Report) Sections(links *Links, ids ...string) string {
 	p := &writer{report: r, links: links}
 	for _, s := range p.sections() {
@@ -102,7 +102,7 @@ func (r *Report) Sections(links *Links, ids ...string) string {
 // WriteHTML writes the page.
 func (r *Report) WriteHTML(to io.Writer) error {
 	p := &writer{report: r, rows: map[*survey.Asset]string{}}
-	p.writeAssets() // table that is rendered first, because tiles link to its rows
+	p.writeAssets() // rendered first, because tiles link to its rows
 	assets := p.buf.String()
 	p.buf.Reset()
 	p.later = len(assets)
@@ -126,10 +126,10 @@ type writer struct {
 	links  *Links // nil for a page in a file
 	buf    bytes.Buffer
 	later  int                      // size of the content after buf
-	rows   map[*survey.Asset]string // row IDs of assets
+	rows   map[*survey.Asset]string // HTML IDs of the rows, by asset
 }
 
-// room returns the budget, or less if the page has less room left.
+// room returns the budget, but no more than the rest of the page.
 func (p *writer) room(budget int) int {
 	if p.links != nil {
 		return budget
@@ -137,7 +137,7 @@ func (p *writer) room(budget int) int {
 	return max(0, min(budget, MaxBytes-reserve-p.later-p.buf.Len()))
 }
 
-// f writes formatted text. It escapes string arguments and unprintable characters.
+// f writes formatted text. It escapes string arguments, and unprintable characters.
 func (p *writer) f(format string, args ...any) {
 	for i, a := range args {
 		if s, ok := a.(string); ok {
@@ -153,7 +153,7 @@ func (p *writer) writeSection(s section) {
 	p.f("</section>\n")
 }
 
-// policyHash returns the hash by which a content security policy allows a style or script.
+// policyHash returns the hash of a style or script for the content security policy.
 func policyHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -119,7 +119,7 @@ func (p *writer) writeRow(t *Table, used []bool, row []any, id string) {
 	p.buf.WriteByte('\n')
 }
 
-// linkCell turns the text of the last written cell into a link if the cell names assets or a run.
+// linkCell turns the last written cell into a link if the cell names assets or a run.
 func (p *writer) linkCell(t *Table, row []any, k int) {
 	link := func(to, text string) { p.f("<a href=\"%s\">%s</a>", to, text) }
 	asset := func(part Part) {
@@ -160,8 +160,8 @@ func (p *writer) linkCell(t *Table, row []any, k int) {
 	}
 }
 
-// writeCell writes a cell. A cell with a rounded value has the exact value as an attribute, so that
-// scripts can sort and compare cells.
+// writeCell writes a cell. If it rounds the value, the exact value is an attribute, for scripts
+// that sort and compare.
 func (p *writer) writeCell(k Kind, cell any) {
 	class := cellClass(k)
 	switch v := cell.(type) {
@@ -209,7 +209,7 @@ func (p *writer) writeTotal(t *Table, used []bool, rows [][]any, title string) {
 	p.f("\n")
 }
 
-// writeComparedRuns writes the latest two runs side by side, for a script to replace.
+// writeComparedRuns writes the latest two runs side by side. The script can replace them.
 func (p *writer) writeComparedRuns() {
 	t := p.report.Table("runs")
 	if len(t.Rows) < 2 {

@@ -151,7 +151,7 @@ func Bound(p *stats.Past) string {
 	if p == nil || p.Detail == nil || p.Detail.Took <= 0 || p.Detail.Workers == 0 {
 		return "Unknown: the history has no details of the last cook."
 	}
-	const much = 0.15 // share of the workers' time, at least
+	const much = 0.15 // minimum share of the workers' time
 	d := p.Detail
 	whole := float64(d.Took) * float64(d.Workers)
 	waited := float64(d.Waited) / whole

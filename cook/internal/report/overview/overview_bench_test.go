@@ -12,7 +12,7 @@ import (
 	"github.com/assetcook/assetcook/profile/guid"
 )
 
-// large returns the data of a report about that many assets, after that many runs.
+// large returns the data for a report with many assets and runs.
 func large(assets, runs int) Input {
 	in := Input{Out: "/game/cooked", Now: time.Unix(1_800_000_000, 0)}
 	methods := []*survey.Method{{Recipe: "image"}, {Recipe: "audio"}, {Recipe: "mesh"}, {Recipe: "copy"}}

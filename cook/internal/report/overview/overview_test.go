@@ -20,7 +20,7 @@ import (
 	"github.com/assetcook/assetcook/internal/image/cooked"
 )
 
-// badFormat finds the text that package fmt writes for an argument of the wrong type.
+// badFormat matches what package fmt writes for an argument of the wrong type.
 var badFormat = regexp.MustCompile(`%!.?\(([a-z]\S*=|nil|EXTRA|NOVERB|BAD).{0,20}`)
 
 func render(t *testing.T, r *Report) string {
@@ -35,7 +35,8 @@ func render(t *testing.T, r *Report) string {
 	return b.String()
 }
 
-// Tiles and the summary show the same loss as the table of textures.
+// TestTexturesShowTheirLoss checks that tiles and the summary show the loss in the table of
+// textures.
 func TestTexturesShowTheirLoss(t *testing.T) {
 	in := large(4, 2)
 	for i, db := range []float64{math.Inf(1), 41.25, 29.5, math.NaN()} {
@@ -52,13 +53,13 @@ func TestTexturesShowTheirLoss(t *testing.T) {
 	}
 }
 
-// hostile are names that are not plain text in HTML, CSV, formats or terminals.
+// hostile are names with special meaning in HTML, CSV, formats or terminals.
 var hostile = []string{
 	"<script>alert(1)</script>.png", `"onload="alert(1)`, "' onerror='x", "</title></style></svg></table><img src=x>.png", "a\nb.png", "broken\xff\xfe\x80.png",
 	"\u202egnp.exe", "&lt;b&gt;.png", "=cmd|' /C calc'!A0.csv", "%s%d%!x.png", "deep/<b>/\"x\"/y.png", strings.Repeat("<&\"'", 1000) + ".png", "-->.png", "]]>.png",
 }
 
-// attacked returns the data of a report with hostile names and texts only.
+// attacked returns the data for a report that contains only hostile names and texts.
 func attacked() Input {
 	in := large(40, 5)
 	d := in.Runs[4].Detail
@@ -83,14 +84,15 @@ func attacked() Input {
 	return in
 }
 
-// finding returns the comparison of a texture with a PSNR.
+// finding returns the comparison of a texture with a given PSNR.
 func finding(psnr float64, role string) likeness.Finding {
 	f := likeness.Finding{Role: role, Why: role, Measure: cooked.Unmeasured()}
 	f.PSNR = psnr
 	return f
 }
 
-// Names of any bytes stay text, and the page is UTF-8.
+// TestHostileNames checks that names with arbitrary bytes are shown as text, and that the page is
+// UTF-8.
 func TestHostileNames(t *testing.T) {
 	page := render(t, New(attacked()))
 	if !utf8.ValidString(page) {
@@ -129,7 +131,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// The page makes no requests. Only its own style and script may run.
+// TestSelfContained checks that the page makes no requests. Only its own style and script may run.
 func TestSelfContained(t *testing.T) {
 	page := render(t, New(large(100, 10)))
 	for _, outside := range []string{"http:", "https:", "//cdn", "@import", "url(h", "<link", "<iframe", "style=\"", "onclick=", "javascript:"} {
@@ -149,7 +151,6 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-// A part gets only the remaining room of the page, whatever its budget.
 func TestLatePartsFitTheRestOfThePage(t *testing.T) {
 	for left, want := range map[int]int{60_000: 60_000, -5: 0} {
 		p := &writer{report: New(large(2000, 600)), later: MaxBytes - reserve - left}
@@ -157,14 +158,14 @@ func TestLatePartsFitTheRestOfThePage(t *testing.T) {
 			t.Errorf("with %d bytes left, a part gets %d", left, got)
 		}
 		p.writeTableByKey("runs", runBudget)
-		rows := strings.Count(p.buf.String(), "<tr>") - 1 // rows without the head of the table
+		rows := strings.Count(p.buf.String(), "<tr>") - 1
 		if n := p.buf.Len(); n > max(left, 2000) || (rows > 0) != (left > 0) {
 			t.Errorf("with %d bytes left, the table has %d bytes and %d rows", left, n, rows)
 		}
 	}
 }
 
-// However much data there is, the page stays small and complete.
+// TestSize checks that the page is complete and within its limit for any amount of data.
 func TestSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long, and starts no goroutines")
@@ -207,7 +208,7 @@ var (
 	htmlRaw  = regexp.MustCompile(`data-v=(-?\d+)`)
 )
 
-// htmlTable reads a table of the page: rows and sums, without head.
+// htmlTable reads the rows and sums of a table in the page.
 func htmlTable(t *testing.T, page, key string) (rows, sums [][][]string) {
 	t.Helper()
 	part := regexp.MustCompile(`(?s)<section class=table id=` + key + `>.*?</section>`).FindString(page)
@@ -225,7 +226,8 @@ func htmlTable(t *testing.T, page, key string) (rows, sums [][][]string) {
 	return parse(body), parse(foot)
 }
 
-// JSON, CSV and HTML have the same rows, and HTML sums up all rows.
+// TestTablesAgree checks that JSON, CSV and HTML have the same rows, and that the sums in HTML
+// include all rows.
 func TestTablesAgree(t *testing.T) {
 	in := large(3000, 30)
 	for i := range 50 {
@@ -331,7 +333,7 @@ func checkSums(t *testing.T, table *Table, records [][]string, rows, sums [][][]
 	}
 }
 
-// Even without assets, runs or details, a page is written.
+// TestEmpty writes a page without assets, runs or details.
 func TestEmpty(t *testing.T) {
 	for _, in := range []Input{{}, large(0, 3), large(3, 0), {Runs: large(1, 2).Runs[:1]}} {
 		in.Now = time.Unix(0, 0)

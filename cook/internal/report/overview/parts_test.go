@@ -14,7 +14,7 @@ import (
 	"github.com/assetcook/assetcook/cook/internal/survey"
 )
 
-// Tiles fill their rectangle in proportion to their values.
+// TestSquarify checks that tiles fill their rectangle, in proportion to their values.
 func TestSquarify(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOfN(rapid.IntRange(1, 1_000_000), 1, 60).Draw(t, "values")
@@ -36,8 +36,7 @@ func TestSquarify(t *testing.T) {
 	})
 }
 
-// Whichever nodes are opened, the value of a node is the sum of its parts, and the sum of its
-// assets.
+// TestTreeAddsUp opens some nodes. The value of each node must be the sum of its parts.
 func TestTreeAddsUp(t *testing.T) {
 	in := large(5000, 1)
 	r := New(in)
@@ -71,7 +70,7 @@ func TestTreeAddsUp(t *testing.T) {
 	}
 }
 
-// Sums by directory, by recipe and of all assets are the sums of the artifacts.
+// TestSums checks that the sums of each table are the sums of all artifacts.
 func TestSums(t *testing.T) {
 	in := large(3000, 1)
 	want := int64(0)
@@ -88,7 +87,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// The report names the bottleneck of a cook.
+// TestBound checks which bottleneck the report names.
 func TestBound(t *testing.T) {
 	second := time.Second
 	for _, tt := range []struct {
@@ -101,7 +100,7 @@ func TestBound(t *testing.T) {
 		{"Memory: 4 workers waited 50.0 %", 11 * second, &execute.Detail{Workers: 4, Took: 10 * second, Busy: 40 * second, Waited: 20 * second}},
 		{"One long asset: big.png took 9s, and for the last 8s nothing else was left; the workers were idle 60.0 %", 11 * second,
 			&execute.Detail{Workers: 4, Took: 10 * second, Busy: 16 * second, Idle: 24 * second, Alone: 8 * second}},
-		{"Cores: 4 workers were busy 100.0 %", 11 * second, // idle cores, which helped with the long asset
+		{"Cores: 4 workers were busy 100.0 %", 11 * second, // idle cores helped with the long asset
 			&execute.Detail{Workers: 4, Took: 10 * second, Busy: 16 * second, Idle: 24 * second, Helped: 24 * second, Alone: 8 * second}},
 		{"One long asset: big.png took 9s; there was nothing else to do", 11 * second, &execute.Detail{Workers: 2, Took: 10 * second, Busy: 10 * second, Idle: 10 * second, Alone: 10 * second}},
 		{"Files: cooking took 10s of 30s; stage scan took 15s", 30 * second, &execute.Detail{Workers: 4, Took: 10 * second, Busy: 40 * second}},
@@ -119,7 +118,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// Size changes of the last day are added up. Older changes are left out.
+// TestGrowth checks that size changes of the last day are added up.
 func TestGrowth(t *testing.T) {
 	end := time.Unix(1_800_000_000, 0)
 	at := func(hours int, sizes ...execute.Size) stats.Past {
@@ -152,7 +151,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// Warnings are counted by cause. A warning counts only until a later run works on its asset.
+// TestWarnings checks that warnings are counted by cause, until a later run works on their asset.
 func TestWarnings(t *testing.T) {
 	in := large(6, 2)
 	in.Runs[0].Detail = &execute.Detail{Warnings: []execute.Warning{{Path: execute.Path(in.Assets[0].Path), Text: "has 12 pixels of \"x\""}}}
@@ -168,7 +167,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Spikes and lasting steps in the figures of runs are found.
+// TestSteps checks that spikes and lasting changes in the figures of runs are found.
 func TestSteps(t *testing.T) {
 	in := large(1, 120)
 	for i := range in.Runs {
@@ -198,7 +197,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// An asset's row names its users.
+// TestUsedBy checks that the row of an asset names the assets that use it.
 func TestUsedBy(t *testing.T) {
 	in := large(50, 1)
 	for i := 1; i < 50; i++ {
@@ -214,7 +213,7 @@ func TestUsedBy(t *testing.T) {
 	}
 }
 
-// Names of files can be any text. No name may end a cell, a row or the table.
+// TestMarkdownCellsHoldAnyName checks that no name can end a cell, a row or the table.
 func TestMarkdownCellsHoldAnyName(t *testing.T) {
 	for _, name := range []string{"a|b.png", "a\nb", "<img src=x>", "`a`", "[a](b)", "@somebody", "**a**", "\\|"} {
 		table := Table{Title: "T", Columns: []Column{{Key: "path", Title: "path", Kind: Text}, {Key: "n", Title: "n", Kind: Number}, {Key: "none", Title: "none", Kind: Text}}}

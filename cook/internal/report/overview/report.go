@@ -35,11 +35,11 @@ import (
 
 // An Input is the data of a report.
 type Input struct {
-	Out      string // the output directory
+	Out      string
 	Assets   []survey.Asset
-	Runs     []stats.Past // oldest first
-	Textures []Texture    // compared textures
-	Unlooked int          // textures that were not compared
+	Runs     []stats.Past // sorted, the oldest first
+	Textures []Texture    // textures that were compared with their sources
+	Unlooked int          // number of textures that were not compared
 	Now      time.Time
 }
 
@@ -47,21 +47,21 @@ type Input struct {
 type Report struct {
 	Out    string
 	Made   time.Time
-	Glance []Sentence // answers to frequent questions
+	Glance []Sentence
 	Tables []*Table
 
 	in     *Input
-	paths  map[string]bool     // paths of assets
-	users  map[string][]string // the result of survey.Users
-	recipe map[string]int      // color of each recipe
-	last   *stats.Past         // latest run; nil if the history has no runs
+	paths  map[string]bool
+	users  map[string][]string // assets that use each file; see survey.Users
+	recipe map[string]int      // index of each recipe's color
+	last   *stats.Past         // the latest run; nil if the history is empty
 	series []Series
 }
 
 // A Sentence answers a question.
 type Sentence struct {
 	Question, Answer string
-	See              string // key of the table with details
+	See              string // key of a table with details
 }
 
 // New computes the tables of a report.
@@ -109,8 +109,8 @@ func (r *Report) Keys() []string {
 	return keys
 }
 
-// WriteJSON writes all tables: an object with an array of objects for each table, whose fields are
-// the columns. It leaves out empty tables.
+// WriteJSON writes an object with an array for each table. The array has an object for each row,
+// whose fields are the columns. Empty tables are omitted.
 func (r *Report) WriteJSON(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	out, _ := json.Marshal(Name.rawCell(r.Out))
@@ -183,7 +183,7 @@ func countOf(n int, thing string) string {
 	return human.Count(n, thing)
 }
 
-// answerQuestions answers the most frequent questions.
+// answerQuestions fills in Report.Glance.
 func (r *Report) answerQuestions() {
 	r.addAnswer("Which assets were cooked again, and why?", "again", r.againText())
 	bound, longest := Bound(r.last), ""

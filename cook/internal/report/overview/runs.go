@@ -15,19 +15,19 @@ import (
 	"github.com/assetcook/assetcook/profile/counters"
 )
 
-// A Series holds the values of one figure in all runs of the history.
+// A Series has the values of one figure in all runs of the history.
 type Series struct {
 	Key, Title string
 	Kind       Kind
-	Values     []float64 // oldest run first
+	Values     []float64 // sorted, the oldest run first
 	Summary    counters.Summary
 	Steps      []Step
-	Log        bool // logarithmic scale: first cooks take thousands of times longer than small edits
+	Log        bool // if set, the chart has a logarithmic scale
 }
 
-// A Step is a lasting change of a series.
+// A Step is a lasting change in a series.
 type Step struct {
-	At            int // first run after the change
+	At            int // index of the first run after the change
 	Before, After float64
 }
 
@@ -121,7 +121,7 @@ func series(runs []stats.Past) []Series {
 		s.Summary = counters.Summarize(s.Values)
 		all = append(all, s)
 	}
-	// Finding change points takes time quadratic in the number of runs.
+	// Finding lasting changes takes time quadratic in the number of runs.
 	parallel.Each(context.Background(), runtime.GOMAXPROCS(0), len(all), func(_, i int) error { all[i].findSteps(); return nil })
 	return all
 }
@@ -205,8 +205,8 @@ func growthOf(p *stats.Past) float64 {
 	return float64(n)
 }
 
-// detailCells returns cells with the bottleneck of a run, the assets whose size changed most, and
-// the slowest assets. Cells without a value are nil.
+// detailCells returns three cells about a run: its bottleneck, the assets with the largest change
+// in size, and the slowest assets. A cell is nil if unknown.
 func detailCells(p *stats.Past) []any {
 	const most = 20
 	if p.Detail == nil {

@@ -12,21 +12,21 @@ import (
 	"github.com/assetcook/assetcook/internal/pathname"
 )
 
-// A Kind is the type of the cells in a column, and determines their format. A cell may be nil, for
-// an unknown value.
+// A Kind is the type of the cells in a column. It determines their format. A cell is nil if its
+// value is unknown.
 type Kind uint8
 
 const (
-	Text    Kind = iota // string
-	Name                // string of any bytes, such as a path
-	Number              // int64
-	Bytes               // int64
-	Time                // time.Duration
-	Moment              // time.Time
-	Percent             // float64; 1 is 100 %
-	Decibel             // float64
-	Degree              // float64
-	Parts               // []Part, the most important first
+	Text    Kind = iota // cells of type string
+	Name                // cells of type string with arbitrary bytes, such as paths
+	Number              // cells of type int64
+	Bytes               // cells of type int64, in bytes
+	Time                // cells of type time.Duration
+	Moment              // cells of type time.Time
+	Percent             // cells of type float64, from 0 to 1
+	Decibel             // cells of type float64, in dB
+	Degree              // cells of type float64, in degrees
+	Parts               // cells of type []Part, with the most important part first
 )
 
 // A Part is one asset in a cell that lists several.
@@ -45,14 +45,14 @@ func (k Kind) isNumeric() bool { return k != Text && k != Name && k != Moment &&
 type Column struct {
 	Key, Title string
 	Kind       Kind
-	Sum        bool // the sum of the cells is meaningful
+	Sum        bool // whether the sum of the cells is meaningful
 }
 
-// A Table is one table of a report. It is the same in HTML, JSON and CSV, except that HTML shows
-// only the rows that fit, and the sum of the other rows.
+// A Table is a table of a report. JSON and CSV have all of its rows. HTML has the rows that fit,
+// and the sum of the other rows.
 type Table struct {
 	Key, Title string
-	Note       string // a note for the reader, "" for none
+	Note       string // note for the reader, or ""
 	Columns    []Column
 	Rows       [][]any
 }
@@ -134,8 +134,7 @@ func (k Kind) showCell(cell any) string {
 	return fmt.Sprint(cell)
 }
 
-// percent formats a share. It shows 0 % only for a share of exactly 0, and 100 % only for a share
-// of exactly 1.
+// percent formats a share. It returns 0 % and 100 % only for shares of exactly 0 and 1.
 func percent(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -148,9 +147,8 @@ func percent(v float64) string {
 	return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
 }
 
-// rawCell formats a cell for programs: sizes in bytes, durations in nanoseconds, shares from 0 to 1,
-// times as RFC 3339.
-// Texts and names are not shortened; names that are not valid UTF-8 are quoted as Go strings.
+// rawCell formats a cell for programs: sizes in bytes, durations in nanoseconds, shares from 0 to
+// 1, times as RFC 3339. It does not shorten text. It quotes names that are not valid UTF-8.
 func (k Kind) rawCell(cell any) any {
 	switch v := cell.(type) {
 	case string:

@@ -12,8 +12,8 @@ import (
 	"github.com/assetcook/assetcook/internal/texttable"
 )
 
-// WriteHistory prints the last runs, one line each and the latest at the end, then sparklines over
-// all runs, and lasting changes.
+// WriteHistory prints a line for each of the last runs, the latest at the end. Then it prints
+// sparklines over all runs, and lasting changes.
 func WriteHistory(to io.Writer, runs []stats.Past, lines int) error {
 	r := New(Input{Runs: runs})
 	t := r.Table("runs")
@@ -69,7 +69,7 @@ func (s *Series) spikes() (n int) {
 	return n
 }
 
-// Compare prints the figures of two runs, given by their numbers, side by side.
+// Compare prints the figures of two runs side by side. The runs are given by their numbers.
 func Compare(to io.Writer, runs []stats.Past, a, b int) error {
 	for _, n := range []int{a, b} {
 		if n < 1 || n > len(runs) {
@@ -99,11 +99,11 @@ var summarized = [...]struct {
 	rows int
 }{{"key", 20}, {"failures", 20}, {"warnings", 20}, {"slowest", 10}, {"largest", 10}}
 
-// longestOfMarkdown limits the length of a cell in a summary, in bytes.
+// longestOfMarkdown limits a cell in a summary, in bytes.
 const longestOfMarkdown = 300
 
 // WriteMarkdown writes a summary for the page of a CI build: key figures, failures, warnings by
-// cause, and the slowest and largest assets. It leaves out empty tables.
+// cause, and the slowest and largest assets. Empty tables are omitted.
 func (r *Report) WriteMarkdown(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintln(w, "## Cooked assets")
@@ -116,7 +116,7 @@ func (r *Report) WriteMarkdown(to io.Writer) error {
 }
 
 // writeMarkdown writes the first rows of a table. It omits columns that are empty in these rows,
-// and raw figures that another column shows in readable form.
+// and figures that another column shows in readable form.
 func (t *Table) writeMarkdown(w io.Writer, rows int) {
 	shown := t.Rows[:min(rows, len(t.Rows))]
 	fmt.Fprintf(w, "\n### %s\n\n", t.Title)

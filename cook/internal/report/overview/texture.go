@@ -20,14 +20,14 @@ import (
 	"github.com/assetcook/assetcook/internal/parallel"
 )
 
-// A Texture is a cooked texture with its comparison.
+// A Texture is a cooked texture, compared with its source.
 type Texture struct {
 	Path, Target, Output string
 	Encoding             Encoding
 	In, Out              int64            // sizes of source and artifact, in bytes
-	Likeness             likeness.Finding // PSNR is +Inf for equal pixels; NaN needs a Note
+	Likeness             likeness.Finding // PSNR is +Inf if the pixels are equal; if it is NaN, Note has the reason
 	Note                 string
-	Thumb                []byte // JPEG
+	Thumb                []byte // thumbnail, as JPEG
 }
 
 // An Encoding has the format and the dimensions of a texture. It is zero for an unreadable file.
@@ -66,7 +66,7 @@ func Candidates(list []survey.Asset) (all []Candidate) {
 	return all
 }
 
-// MeasureAll compares no more than most textures, and draws their thumbnails.
+// MeasureAll compares at most most textures, and draws their thumbnails.
 func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, all []Candidate, most, workers int) (textures []Texture, err error) {
 	textures = make([]Texture, min(most, len(all)))
 	err = parallel.Each(ctx, workers, len(textures), func(_, i int) error {
@@ -76,8 +76,8 @@ func MeasureAll(ctx context.Context, judge *likeness.Judge, out *confine.Dir, al
 	return textures, err
 }
 
-// Measure reads a texture and compares it with its source. If this fails, the Note has the reason.
-// draw makes the thumbnail; it may be nil.
+// Measure compares a texture with its source. If this fails, Note has the reason. draw makes the
+// thumbnail; it may be nil.
 func (c *Candidate) Measure(ctx context.Context, judge *likeness.Judge, out *confine.Dir, draw func(context.Context, *texture.Texture) ([]byte, error)) Texture {
 	t := c.Unmeasured(nil)
 	if err := t.measureFile(ctx, judge, out, c.Asset, draw); err != nil {
@@ -119,7 +119,7 @@ func (t *Texture) measureFile(ctx context.Context, judge *likeness.Judge, out *c
 	return err
 }
 
-// noteText returns the Note, or a text that says that nothing was lost.
+// noteText returns the Note, or a text for textures without loss.
 func (t *Texture) noteText() string {
 	if t.Note == "" && math.IsInf(t.Likeness.PSNR, 1) {
 		return "lossless"
@@ -168,8 +168,7 @@ func thumbnail(ctx context.Context, t *texture.Texture) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// upward computes the third coordinate of a unit vector from the two stored coordinates. Each
-// coordinate is encoded as a byte.
+// upward computes the third coordinate of a unit vector. The two stored coordinates are bytes.
 func upward(x, y byte) byte {
 	a, b := float64(x)/127.5-1, float64(y)/127.5-1
 	return byte(127.5 * (1 + math.Sqrt(max(0, 1-a*a-b*b))))

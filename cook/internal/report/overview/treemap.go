@@ -12,20 +12,20 @@ import (
 
 // A node is a directory, a recipe or an asset in a treemap.
 type node struct {
-	name   string // last element of its path
+	name   string
 	path   string
-	recipe int // recipe that determines the color; for a directory, its largest
+	recipe int // recipe that determines the color
 	lead   float64
 	value  float64
 	assets int
-	asset  *survey.Asset // set only in leaves
-	below  []*node       // greatest first, once sorted
+	asset  *survey.Asset // nil unless the node is a leaf
+	below  []*node       // parts, which are sorted by size at the end
 	index  map[string]*node
-	open   bool // draw its parts instead of one tile
+	open   bool // draw the parts instead of the node
 }
 
-// addRecipePart adds a part that belongs to a recipe. A recipe that makes up more than half of the
-// node determines its color.
+// addRecipePart adds a part that belongs to a recipe. If more than half of the node belongs to one
+// recipe, this recipe determines the color.
 func (n *node) addRecipePart(v float64, assets, recipe int) {
 	n.value += v
 	n.assets += assets
@@ -96,8 +96,8 @@ func (q *queue) Pop() any {
 	return n
 }
 
-// openUp opens nodes, the largest first, until the next node would exceed the limit most of drawn
-// nodes. Parts that are small compared to the whole are drawn as one tile of their directory.
+// openUp opens nodes, the largest first, while at most most nodes are drawn. Small parts are drawn
+// as one tile of their directory.
 func (n *node) openUp(most int) {
 	drawn := 1
 	least := n.value / float64(3*most)
@@ -133,16 +133,16 @@ func (n *node) openUp(most int) {
 // A rect is a rectangle in a treemap.
 type rect struct{ x, y, w, h float64 }
 
-// A tile is a node with its rectangle.
+// A tile is the rectangle of a node.
 type tile struct {
 	node  *node
 	place rect
 	depth int
 }
 
-const titleHeight = 15 // height of an open node's title
+const titleHeight = 15
 
-// layOutTiles returns the tiles of a node, outer ones first.
+// layOutTiles returns the tiles of a node. A tile precedes the tiles inside it.
 func (n *node) layOutTiles(in rect, depth int) (tiles []tile) {
 	if depth > 0 {
 		tiles = append(tiles, tile{n, in, depth})
@@ -159,9 +159,9 @@ func (n *node) layOutTiles(in rect, depth int) (tiles []tile) {
 	return tiles
 }
 
-// squarify divides a rectangle into parts whose areas are proportional to the nodes' values, each
-// as close to a square as possible. The nodes must be sorted, the largest first. Source: Bruls,
-// Huizing, van Wijk, "Squarified Treemaps", 2000.
+// squarify divides a rectangle into parts with areas in proportion to the nodes' values. Each part
+// is nearly a square. The nodes must be sorted, the largest first. Source: Bruls, Huizing, van
+// Wijk, "Squarified Treemaps", 2000.
 func squarify(nodes []*node, total float64, in rect) []rect {
 	made := make([]rect, 0, len(nodes))
 	scale := in.w * in.h / total
