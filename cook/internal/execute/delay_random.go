@@ -7,13 +7,8 @@ import (
 	"time"
 )
 
-<<<<<<< HEAD
 // delayAction delays one action in four by up to 30 ms, so that the actions of a run end in random
 // order. Tests that expect one order fail with the build tag delays.
-=======
-// delayAction waits up to 30 ms. With the build tag delays, actions end in random order, which
-// shows whether a test depends on their order.
->>>>>>> lang-e
 func delayAction() {
 	if rand.IntN(4) == 0 {
 		time.Sleep(time.Duration(rand.IntN(30)) * time.Millisecond)
