@@ -102,6 +102,9 @@ func TestLibrariesComputeTheSameSums(t *testing.T) {
 }
 
 func TestQualityFindsPoorFunctions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	sets := keySets()
 	for _, tt := range []struct {
 		name string

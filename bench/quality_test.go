@@ -59,6 +59,9 @@ func qualityWithoutAES() (map[string]float64, error) {
 // TestDocumentedDependenceOfBits expects dependent bits in XXH3 for keys of 3 to 11 bytes, as
 // SMHasher3 found, and none in rapidhash. docs/hashing.md lists the values.
 func TestDocumentedDependenceOfBits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	const noise = 0.06 // One of 250,000 independent pairs reaches 0.04 by chance.
 	rows := map[string]HashRow{}
 	for _, r := range hashRows(t) {

@@ -133,7 +133,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 // After any edits, the outputs equal a cook from scratch on one machine, however other machines fail.
 func TestExecutedEqualsFromScratch(t *testing.T) {
 	var executed, failed, alone int64
-	for i := range scripts(75, 3) {
+	for i := range scripts(75, 2) {
 		t.Run(fmt.Sprint("seed ", *seed+i), func(t *testing.T) { // subtest, so that the memory of its server can be freed
 			f := &badFarm{team: newTeam(t, *seed+i)}
 			f.play(t, oracle.Random(*seed+i, oracle.Options{Rounds: *rounds, Tools: true, Targets: i%3 == 0}))

@@ -44,6 +44,9 @@ func TestRulesOfEnginesHaveNoMistake(t *testing.T) {
 // Each setting of each engine is explained: for some source, cook why names the setting and the
 // engine.
 func TestSettingsOfEnginesAreExplained(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	at := newPlace(t)
 	for name, text := range map[string]string{
 		"cook.toml":   "[[rule]]\nmatch = \"*.ttf\"\nrecipe = \"font\"\n",

@@ -174,6 +174,9 @@ func TestSchemaRefusesMistakes(t *testing.T) {
 
 // The schema and the compiler accept the same values for each option.
 func TestSchemaAgreesWithCompiler(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	j, taken, refused := newRuleJudge(t), 0, 0
 	values := []string{
 		"true", `"true"`, "''", "'x'", "-1", "0", "1", "2", "7", "8", "9", "31", "32", "33", "100", "65536", "9223372036854775807",

@@ -290,6 +290,9 @@ func TestSoundCanceled(t *testing.T) {
 // TestSoundDamage reads files that are cut off at each byte, and files in which one bit was
 // changed.
 func TestSoundDamage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	looped := tone(48000, 1, 700)
 	looped.Loops = []pcm.Loop{{Start: 48, End: 600}}
 	for name, whole := range map[string][]byte{

@@ -322,6 +322,9 @@ func FuzzUnmarshal(f *testing.F) {
 
 // TestListsAreBounded checks that a short message cannot make the decoder use much memory.
 func TestListsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long, and starts no goroutines")
+	}
 	for name, element := range map[string][]byte{"messages": {0x12, 0}, "packed numbers": {0x0a, 1, 0}} {
 		m, most := any(&messages.FindMissingBlobsResponse{}), 1<<20
 		if name == "packed numbers" {

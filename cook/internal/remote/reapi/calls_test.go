@@ -201,6 +201,9 @@ func write(kind string, body []byte, trailers ...string) http.HandlerFunc {
 }
 
 func TestLongAnswerIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	server := &remotetest.Server{}
 	address := server.Start(t)
 	s := open(t, address, Options{})
