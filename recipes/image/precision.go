@@ -68,9 +68,12 @@ func exactFormat(d pixmap.Depth, one, fine bool) texture.Format {
 	return pick(texture.R8, texture.RGBA8)
 }
 
-// reportLoss records the bits and channels of data that format f drops.
+// reportLoss records the bits and channels of data, and the colors above 1, that format f drops.
 func (s *subject) reportLoss(ctx context.Context, job *recipe.Job, f texture.Format) error {
 	depth := s.pictures[0].Depth()
+	if s.kind == "color" && depth == pixmap.Float && !f.Float() {
+		return s.reportBright(ctx, job, f)
+	}
 	if s.kind == "color" || depth == pixmap.Bits8 && len(f.Channels()) == 4 {
 		return nil
 	}
@@ -86,6 +89,22 @@ func (s *subject) reportLoss(ctx context.Context, job *recipe.Job, f texture.For
 	if f.Bits() < bitsOf(depth, c.Fine) {
 		s.noteLoss(job, "%s", loss(depth, f.Bits(), f.String(), s.betterThan(c, f)))
 	}
+	return nil
+}
+
+// reportBright records that format f stores colors above 1 as 1.
+func (s *subject) reportBright(ctx context.Context, job *recipe.Job, f texture.Format) error {
+	c, err := s.analyzePictures(ctx)
+	if err != nil || c.Bright == 0 {
+		return err
+	}
+	better := `write format = "bc6h" or "rgba16f" in a rule to keep them`
+	if s.o.GPU == "web" {
+		better = "save the image as .hdr, and write gpu = \"none\" in a rule to keep the file"
+	}
+	text := fmt.Sprintf("%v stores these colors as 1; %s", f, better)
+	s.addReason("%.0f %% of the pixels are brighter than 1: %s", 100*c.Bright, text)
+	job.Note("images with colors above 1: %s", text)
 	return nil
 }
 

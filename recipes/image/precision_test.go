@@ -228,6 +228,9 @@ func TestLossIsNoted(t *testing.T) {
 		{"z of normals", "normal", "rg16", encodePNG(t, normal), ""},
 		{"kept", "height", "r16", deep, ""},
 		{"colors", "color", "webp", deep, ""},
+		{"light", "color", "uastc", grayTIFF(2, 2, []float32{0, 0.5, 1, 1.5}), `images with colors above 1: uastc stores these colors as 1; write format = "bc6h" or "rgba16f" in a rule to keep them`},
+		{"light", "color", "bc6h", grayTIFF(2, 2, []float32{0, 0.5, 1, 1.5}), ""},
+		{"floats up to 1", "color", "uastc", grayTIFF(2, 2, []float32{0, 0.5, 1, 1}), ""},
 	} {
 		o := options(func(o *Image) { o.Kind, o.Format = tc.kind, tc.format })
 		_, notes := prepareNoted(t, o, fstest.MapFS{"maps/a.png": {Data: tc.data}}, "maps/a.png")

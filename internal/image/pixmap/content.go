@@ -31,6 +31,9 @@ type Content struct {
 	// Fine is set if a map of 16 bits has values that do not fit in 8 bits. For a map of floats, it
 	// is set if values do not fit in half-precision floats.
 	Fine bool
+	// Bright is the fraction of pixels, from 0 to 1, that have a color above 1. Only maps of floats
+	// have such pixels.
+	Bright float64
 	Vectors
 }
 
@@ -92,6 +95,7 @@ type analysis struct {
 	pixels  int
 	gray    int
 	red     int
+	bright  int
 	sums    sums
 	vectors int
 	unit    int
@@ -161,6 +165,9 @@ func (a *analysis) countRepeats() {
 	if max(p[1], p[2]) <= a.top/8 {
 		a.red += n
 	}
+	if max(p[0], p[1], p[2]) > a.top {
+		a.bright += n
+	}
 	if n > 0 && a.top > 1 {
 		a.sums.addToSums(p, uint64(n), a.top > 255)
 	}
@@ -197,6 +204,7 @@ func (a *analysis) summarize() Content {
 	c := Content{Opaque: !a.varies[3] && a.first[3] == a.top, One: a.onlyChannel(), Blue: !a.varies[2], Colors: len(a.seen), Apart: a.sums.uncorrelated(), Fine: a.fine}
 	if n := float64(a.pixels); n > 0 {
 		c.Gray, c.Red, c.Flat = float64(a.gray)/n, float64(a.red)/n, 1-float64(a.changes-1)/n
+		c.Bright = float64(a.bright) / n
 	}
 	if n := float64(a.vectors); n > 0 {
 		c.Vectors = Vectors{
