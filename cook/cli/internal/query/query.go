@@ -139,7 +139,7 @@ func (r *lastRun) findAsset(given string) (survey.Found, error) {
 	return survey.Find(out, names)
 }
 
-// unknownAsset returns the error for a path that the last run did not know.
+// unknownAsset returns the error for a path that the last run did not find.
 func (r *lastRun) unknownAsset(given string, known []string) error {
 	end := ""
 	if w := nearest.Word(path.Clean(filepath.ToSlash(given)), known); w != "" {

@@ -28,13 +28,12 @@ Example:
 	cook schema > cook.schema.json
 `
 
-// Schema is "cook schema".
+// Schema is the verb "cook schema".
 var Schema = cmdline.Verb{
 	Name: "schema", Synopsis: "schema [-events]", Summary: "print a JSON Schema of cook.toml, for editors", Text: schemaText,
 	New: cmdline.HandlerOf((*schemaOptions).schemaFlags, (*schemaOptions).runSchema),
 }
 
-// schemaOptions holds the options of cook schema.
 type schemaOptions struct{ events bool }
 
 func (r *schemaOptions) schemaFlags(fs *flag.FlagSet) {
@@ -53,7 +52,7 @@ func (r *schemaOptions) runSchema(ctx context.Context, c *cmdline.Call, words []
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
-	c.Stdout.Write(text) // Stdout remembers errors
+	c.Stdout.Write(text) // Stdout keeps write errors
 	return frontend.OK
 }
 
