@@ -27,11 +27,11 @@ import (
 	"github.com/assetcook/assetcook/recipes"
 )
 
-// noSleep is a setting of the race detector: a program built with it ends at once, instead of
-// sleeping for a second.
+// noSleep is a setting of the race detector. It makes programs exit at once instead of sleeping for
+// a second.
 const noSleep = "atexit_sleep_ms=0"
 
-// This test binary also serves as the process that communicates with a server and as cook on
+// This test binary is also the child process that communicates with a server, and the cook on
 // another machine. The first argument selects the role.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "run-action" {
@@ -40,13 +40,13 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve-remote" {
 		os.Exit(process.Serve(context.Background(), os.Args[2:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
-	os.Setenv("GORACE", noSleep) // setting that makes child programs end at once
+	os.Setenv("GORACE", noSleep) // child programs exit at once
 	memtemp.Use()
 	os.Exit(m.Run())
 }
 
-// holdVar is the environment variable that names a file. Until that file exists, the process that
-// communicates with the server sends nothing to cook.
+// holdVar is an environment variable that names a file. Until the file exists, the child process of
+// a remote server sends nothing to cook.
 const holdVar = "TEST_COOK_REMOTE_HOLD"
 
 type silent struct {
@@ -64,18 +64,18 @@ func (h silent) Write(p []byte) (int, error) {
 	return h.Writer.Write(p)
 }
 
-// A team is a group of machines that share a server, which may fail, lose data and lie. Now and
-// then a machine with an empty store takes over. Some teams sign their results.
+// A team is a group of machines that share a server, which may fail, lose data and send wrong data.
+// From time to time, a machine with an empty store takes over. Some teams sign their results.
 type team struct {
 	server *remotetest.Server
 	share  cook.Remote
-	alone  atomic.Int64 // runs of machines that share nothing
+	alone  atomic.Int64 // number of runs on machines that share nothing
 
 	mu sync.Mutex // guards r
 	r  *rand.Rand
 }
 
-// dice returns a number below n.
+// dice returns a random number below n.
 func (tm *team) dice(n int) int {
 	tm.mu.Lock()
 	defer tm.mu.Unlock()

@@ -190,7 +190,7 @@ func (f *file) Close() error {
 	return nil
 }
 
-// folder is an open directory of one or several paks.
+// A folder is an open directory of one or several paks.
 type folder struct {
 	info fs.FileInfo
 	list []fs.DirEntry
@@ -219,7 +219,7 @@ func (f *folder) ReadDir(n int) ([]fs.DirEntry, error) {
 	return left, nil
 }
 
-// info returns the fs.FileInfo of a file.
+// An info is the fs.FileInfo of an entry.
 type info struct{ Entry }
 
 func (i info) Name() string       { return path.Base(i.Entry.Name) }
@@ -229,7 +229,7 @@ func (i info) ModTime() time.Time { return time.Time{} }
 func (i info) IsDir() bool        { return false }
 func (i info) Sys() any           { return i.Entry }
 
-// folderInfo describes the directory with this name.
+// A folderInfo is the fs.FileInfo of a directory; the string is its name.
 type folderInfo string
 
 func (f folderInfo) Name() string     { return string(f) }
@@ -239,15 +239,14 @@ func (folderInfo) ModTime() time.Time { return time.Time{} }
 func (folderInfo) IsDir() bool        { return true }
 func (folderInfo) Sys() any           { return nil }
 
-// Layers combines paks into one file system. Files of a later pak replace files of earlier paks.
-// Files that a later pak removes do not exist. The file system implements [fs.ReadFileFS] and
-// [fs.ReadDirFS].
+// Layers combines paks into one file system. Files of later paks replace or remove files of earlier
+// paks. The file system implements [fs.ReadFileFS] and [fs.ReadDirFS].
 func Layers(paks ...*Pak) fs.FS { return &layeredPaks{paks} }
 
 // layeredPaks is the file system of [Layers].
 type layeredPaks struct{ paks []*Pak }
 
-// findInLayers returns the entry of a file and the pak that has it.
+// findInLayers returns the entry of a file, and the pak that contains the file.
 func (l *layeredPaks) findInLayers(op, name string) (*Pak, Entry, error) {
 	if !fs.ValidPath(name) {
 		return nil, Entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -287,7 +286,7 @@ func (l *layeredPaks) ReadFile(name string) ([]byte, error) {
 // ReadDir lists a directory, as [fs.ReadDirFS] requires.
 func (l *layeredPaks) ReadDir(name string) ([]fs.DirEntry, error) {
 	found := map[string]fs.DirEntry{}
-	for _, p := range l.paks { // entries; later paks win
+	for _, p := range l.paks { // entries by name; later paks override earlier paks
 		list, err := p.ReadDir(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -301,7 +300,7 @@ func (l *layeredPaks) ReadDir(name string) ([]fs.DirEntry, error) {
 		full := path.Join(name, base)
 		if !e.IsDir() {
 			if _, _, err := l.findInLayers("readdir", full); err != nil {
-				continue // file that a later pak removes or replaces by a directory
+				continue // a later pak removes the file, or has a directory of that name
 			}
 		} else if len(l.paks) > 1 && !l.hasFile(full) {
 			continue
@@ -315,7 +314,7 @@ func (l *layeredPaks) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, nil
 }
 
-// hasFile reports whether a directory contains a file, directly or in a subdirectory.
+// hasFile reports whether a directory contains a file at any depth.
 func (l *layeredPaks) hasFile(folder string) bool {
 	for _, p := range l.paks {
 		for i := p.search(folder+"/", 0); i < p.footer.count; i++ {
