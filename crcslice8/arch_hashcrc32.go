@@ -4,11 +4,11 @@ package crcslice8
 
 import "hash/crc32"
 
-// archTable holds the table for which hash/crc32 uses this architecture's CRC or carry-less
-// product instructions; nil if there is none for the model.
+// archTable holds the table for which hash/crc32 uses special instructions of this architecture;
+// nil if there is none.
 type archTable struct{ std *crc32.Table }
 
-// prepare looks up the table: hash/crc32 has kernels for two reflected polynomials of 32 bits.
+// prepare looks up the table. hash/crc32 has kernels for two reflected polynomials of 32 bits.
 func (a *archTable) prepare(poly uint64, reflected bool) { a.std = standardTable(poly, reflected) }
 
 // update implements Update.
@@ -29,7 +29,7 @@ func (t *Table64) update(crc uint64, p []byte) uint64 {
 	return t.finish(t.portable(state, p))
 }
 
-// archKernel names the kernel for n bytes, "" for a portable one.
+// archKernel returns the name of the kernel for n bytes, or "" for a portable kernel.
 func archKernel(a *archTable, n int) string {
 	if a.std == nil {
 		return ""

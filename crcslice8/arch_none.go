@@ -2,7 +2,7 @@
 
 package crcslice8
 
-// archTable is empty: this architecture has no kernels.
+// archTable is empty, because this architecture has no kernels.
 type archTable struct{}
 
 func (*archTable) prepare(uint64, bool) {}
@@ -17,7 +17,7 @@ func (t *Table64) update(crc uint64, p []byte) uint64 {
 	return t.sumOfState64(t.portable(t.stateOfSum64(crc), p))
 }
 
-// archKernel names the kernel for n bytes, "" for a portable one.
+// archKernel returns "", because all kernels are portable.
 func archKernel(*archTable, int) string { return "" }
 
 // carryless multiplies a and b as polynomials over GF(2).
