@@ -104,7 +104,7 @@ func (s *Subtitles) parse(job *recipe.Job) ([]subtitle, error) {
 	return list, nil
 }
 
-// milliseconds converts hours, minutes, seconds and milliseconds, all digits.
+// milliseconds converts digits of hours, minutes, seconds and milliseconds to milliseconds.
 func milliseconds(digits []string) int {
 	sum := 0
 	for i, unit := range []int{3600_000, 60_000, 1000, 1} {
