@@ -17,7 +17,7 @@ import (
 type declaredType struct {
 	fields  []string
 	methods []string
-	embeds  []string // in the form of typeKey
+	embeds  []string // keys in the form of typeKey
 }
 
 // typeKey returns a key for a type: the directory of its package, and its name.
