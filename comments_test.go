@@ -34,7 +34,7 @@ func TestTrailingCommentsBeginWithTheirNoun(t *testing.T) {
 				if leadingPreposition.MatchString(lit) {
 					t.Errorf("%v: %q: begin with the noun", at, lit)
 				}
-			case tok != token.SEMICOLON || lit == ";": // the scanner inserts a semicolon other than ";" at the end of a line
+			case tok != token.SEMICOLON || lit == ";": // ignore semicolons that the scanner inserts at line ends
 				line = at.Line + strings.Count(lit, "\n")
 			}
 		}

@@ -68,8 +68,8 @@ func gather() recipe.Recipe {
 type graph struct {
 	*rand.Rand
 	files map[string]string
-	order []string                   // paths of the bundles; each bundle takes texts and earlier bundles
-	seen  map[string]map[string]bool // inputs that each bundle was cooked with before
+	order []string // paths of the bundles; each bundle takes texts and earlier bundles
+	seen  map[string]map[string]bool
 }
 
 const texts = 4

@@ -45,7 +45,7 @@ func TestDamagedBlockOfTheIndex(t *testing.T) {
 			noted++
 		}
 		p.run.Observer = nil
-		p.must(os.Remove(name)) // remove damage that the run did not find
+		p.must(os.Remove(name))
 		p.cook()
 	}
 	if blocks < 3 || noted < 2 {
@@ -68,7 +68,7 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 	name := p.path("cooked/.cook/index")
 	data, err := os.ReadFile(name)
 	p.must(err)
-	at := bytes.LastIndex(data, []byte("cooked")) // the strings follow the actions in the file
+	at := bytes.LastIndex(data, []byte("cooked"))
 	if at < len(data)/2 {
 		t.Fatalf("strings at %d of %d bytes", at, len(data))
 	}
@@ -85,7 +85,7 @@ func TestNoOpWithProgramsReadsNoActions(t *testing.T) {
 // must be reported exactly once.
 func TestDamagedBlockAmidReports(t *testing.T) {
 	const block = 64 << 10
-	p := smallFiles(t, 1500) // makes enough actions for several blocks
+	p := smallFiles(t, 1500)
 	name := p.path("cooked/.cook/index")
 	whole, err := os.ReadFile(name)
 	p.must(err)

@@ -34,7 +34,7 @@ type painter struct{}
 
 var (
 	painting sync.Mutex
-	painted  []string // sources that painters have cooked
+	painted  []string
 )
 
 func (painter) Outputs() []string { return []string{"{path}"} }
@@ -221,7 +221,7 @@ func TestExtractsAreReadOnce(t *testing.T) {
 	for i := range lists {
 		g.write(fmt.Sprintf("%d.list", i), fmt.Sprintf("use p%02d.pic x\n", i))
 	}
-	g.run.Now = func() time.Time { return time.Now().Add(time.Hour) } // all stamps are old enough to be trusted
+	g.run.Now = func() time.Time { return time.Now().Add(time.Hour) } // makes all stamps old enough to be trusted
 	read := func(what string, want int64) {
 		t.Helper()
 		g.tick()
@@ -399,7 +399,7 @@ func playExtracts(t *testing.T, r *rand.Rand) {
 		if r.IntN(2) == 0 {
 			g.tick()
 		}
-		g.run.Cook(t.Context()) // fails if a pattern matches nothing
+		g.run.Cook(t.Context())
 		g.run = whole
 		if r.IntN(3) == 0 {
 			edit()

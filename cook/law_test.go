@@ -96,7 +96,7 @@ func cookCompared(ctx context.Context, f oracle.Folders, mode oracle.Mode) (orac
 
 type forecast struct {
 	text     string
-	outcomes map[string]cook.Outcome // predicted outcomes by subject
+	outcomes map[string]cook.Outcome
 	err      error
 }
 
@@ -282,7 +282,7 @@ func TestDamage(t *testing.T) {
 // other. The outputs must equal those of a model, and each edit must cook only the assets with new
 // inputs. proof/reliability tests more trees.
 func TestEditsAreCookedMinimally(t *testing.T) {
-	const first = 20_000 // case 14 of seed 1 once found directories missing in the ID of a chain
+	const first = 20_000
 	var all minimal.Counts
 	for i := range scripts(4, 20) {
 		place := newPlace(t)

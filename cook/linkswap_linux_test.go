@@ -79,7 +79,7 @@ func TestFoldersSwappedForLinks(t *testing.T) {
 	stopOutputs := swapUntilStopped(t, h.path("cooked/sub"), h.path("link"))
 	for round := range rounds {
 		opt := h.options()
-		opt.Force = round%3 == 0 // Force reads and cooks everything again
+		opt.Force = round%3 == 0
 		opt.Cache = h.path(fmt.Sprint("store", round%2))
 		// Whether assets fail depends on timing.
 		if _, err := opt.Cook(t.Context()); err != nil {
@@ -154,7 +154,7 @@ func TestStateFoldersSwappedForLinks(t *testing.T) {
 			h.must(err)
 			_, err = h.options().Cook(t.Context())
 			h.must(err)
-			swapped := map[bool]int{} // number of runs that reached an asset; the key true counts verify runs
+			swapped := map[bool]int{}
 			// restore makes sure that the directory and the link both exist.
 			restore := func() {
 				h.undoSwap(folder, "link")

@@ -217,7 +217,7 @@ func TestConfigEditedDuringRun(t *testing.T) {
 			write("[[rule]]\nmatch = \"notes/**\"\nrecipe = \"zstd\"\n")
 		}
 	}}
-	during.Now = func() time.Time { return time.Now().Add(time.Hour) } // all stamps are old enough to be trusted
+	during.Now = func() time.Time { return time.Now().Add(time.Hour) } // makes all stamps old enough to be trusted
 	if _, err := during.Cook(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,9 @@ import (
 
 // recorded summarizes a recording.
 type recorded struct {
-	scopes  map[string]int64   // numbers of scopes by name
-	details map[string]string  // names of details
-	last    map[string]float64 // last values of plots by name
+	scopes  map[string]int64
+	details map[string]string
+	last    map[string]float64
 	workers []string
 }
 

@@ -37,7 +37,7 @@ func TestReadOnlyVerbsChangeNothing(t *testing.T) {
 		{"rules changed", write("assets/cook.toml", "[[rule]]\nmatch = \"*.json\"\nminify = false\n")},
 		{"rules broken", write("assets/cook.toml", "[[rule")},
 	}
-	damaged := false // whether the index is damaged
+	damaged := false
 	for _, state := range states {
 		if err := state.make(); err != nil {
 			t.Fatalf("%s: %v", state.name, err)
@@ -72,7 +72,7 @@ func TestNoOpRunWritesNothing(t *testing.T) {
 	for name, text := range map[string]string{"a.txt": "text", "b.json": "{}", "c.png": string(oracle.Picture(1))} {
 		p.write(name, text)
 	}
-	p.run.Now = func() time.Time { return time.Now().Add(time.Hour) } // all stamps are old enough to be trusted
+	p.run.Now = func() time.Time { return time.Now().Add(time.Hour) } // makes all stamps old enough to be trusted
 	s := p.cook()
 	before := stampsOf(t, isLock, p.run.Out, p.run.Cache)
 	if s.Cooked.Assets != 3 || len(before) < 6 {

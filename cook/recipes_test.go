@@ -155,7 +155,7 @@ func TestMemoryBudget(t *testing.T) {
 			now += each
 			most = max(most, now)
 			mu.Unlock()
-			for range 1000 { // gives all cooks that are allowed to start the time to start
+			for range 1000 { // give every cook that may start time to start
 				runtime.Gosched()
 			}
 			err := j.Write(0, nil)
@@ -292,7 +292,7 @@ func TestWaitingWorkersLendTheirCores(t *testing.T) {
 			cook: func(ctx context.Context, j *recipe.Job) error {
 				<-both
 				var err error
-				if !second.Swap(true) { // the recipe that starts first
+				if !second.Swap(true) {
 					err = j.Each(ctx, pieces, piece)
 				}
 				return errors.Join(err, j.Write(0, nil))
@@ -300,7 +300,7 @@ func TestWaitingWorkersLendTheirCores(t *testing.T) {
 		}, oracle.Run{Workers: 2, Memory: budget, Observer: hooks{event: func(e cook.Event) {
 			if e.Outcome == cook.Started {
 				if started++; started == 2 {
-					close(both) // both recipes are running
+					close(both)
 				}
 			}
 		}}})
@@ -320,7 +320,7 @@ func TestPanicOfPiece(t *testing.T) {
 		}
 		if string(data) == "bad" {
 			err = j.Each(ctx, pieces, func(i int) error {
-				piece(i) // helper goroutines also panic
+				piece(i)
 				panic("oops")
 			})
 		}

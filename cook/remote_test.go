@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve-remote" {
 		os.Exit(process.Serve(context.Background(), os.Args[2:], os.Stdin, silent{os.Stdout, os.Getenv(holdVar)}, os.Stderr))
 	}
-	os.Setenv("GORACE", noSleep) // child programs exit at once
+	os.Setenv("GORACE", noSleep)
 	memtemp.Use()
 	os.Exit(m.Run())
 }
@@ -192,7 +192,7 @@ func TestSharedIsStored(t *testing.T) {
 func TestRace(t *testing.T) {
 	server := &remotetest.Server{}
 	p := newProject(t)
-	first := true // whether this machine finds no results on the server
+	first := true
 	begun := filepath.Join(t.TempDir(), "begun")
 	var ended atomic.Int64
 	slow := hook(".slow", false, func(ctx context.Context, _ *recipe.Job) error {
@@ -231,7 +231,7 @@ func TestSilence(t *testing.T) {
 	var cooked atomic.Int64
 	p.run.Recipes = []recipe.Recipe{hook(".slow", false, func(context.Context, *recipe.Job) error {
 		if cooked.Add(1) == 20 {
-			return os.WriteFile(release, nil, 0o666) // lets the run end
+			return os.WriteFile(release, nil, 0o666)
 		}
 		return nil
 	})}

@@ -58,7 +58,7 @@ func newFarm(t *testing.T, server *remotetest.Server, files map[string]string) *
 	url := server.Start(t)
 	f.run.Recipes, f.run.Workers = []recipe.Recipe{anchored}, 1
 	f.run.Adjust = func(p *cook.Project) {
-		p.Remote = cook.Remote{URL: url, Upload: "never", NoRead: true, Program: os.Args[0], Exec: "always", Jobs: f.jobs} // Exec "always" sends actions in the order of the schedule
+		p.Remote = cook.Remote{URL: url, Upload: "never", NoRead: true, Program: os.Args[0], Exec: "always", Jobs: f.jobs}
 	}
 	return f
 }
@@ -87,7 +87,7 @@ func (f *farm) cookUntil(left chan struct{}, others int) cook.Summary {
 		case <-noted:
 		case <-ctx.Done():
 		}
-		for range 8 { // use CPU time, unlike the wait above
+		for range 8 {
 			sha256.Sum256(make([]byte, 1<<20))
 		}
 		return job.Write(0, nil)
@@ -214,7 +214,7 @@ var following = recipe.Recipe{Name: "follow", Version: 1, Extensions: []string{"
 // the files that it lacked on the other machine.
 func TestLooksForInVainElsewhere(t *testing.T) {
 	const rounds = 4
-	for files, want := range map[int]int64{0: 1, 1: 2, 3: rounds, 4: rounds} { // expected executions by number of files
+	for files, want := range map[int]int64{0: 1, 1: 2, 3: rounds, 4: rounds} {
 		trail := map[string]string{"cook.toml": "[[rule]]\nmatch = \"?\"\nrecipe = \"copy\"\n", "x.follow": "0"}
 		for i := range files {
 			trail[strconv.Itoa(i)] = strconv.Itoa(i + 1)
@@ -271,7 +271,7 @@ func TestNothingExecutesElsewhere(t *testing.T) {
 		f.run.Adjust = func(p *cook.Project) {
 			p.Remote = cook.Remote{URL: url, Upload: "never", NoRead: true, Program: os.Args[0], Exec: "always"}
 		}
-		s := f.cookUntil(make(chan struct{}), 0) // the note releases the local worker
+		s := f.cookUntil(make(chan struct{}), 0)
 		if executed(s) != 0 || s.Failed.Assets > 0 || len(f.rec.notes) != 1 || !strings.Contains(f.rec.notes[0], "executes no actions") {
 			t.Errorf("%s; %q", s.String(), f.rec.notes)
 		}
@@ -368,7 +368,7 @@ func TestUnchangedElsewhere(t *testing.T) {
 	f.run.Recipes = append(f.run.Recipes, failsThere)
 	for round, text := range []string{"one", "two"} {
 		f.write("b.there", text)
-		f.write("0.anchor", strings.Repeat(text, 1<<19)) // a new text, so that the anchor is cooked again
+		f.write("0.anchor", strings.Repeat(text, 1<<19))
 		s := f.cookAway(1)
 		if executed(s) != 1 || s.Failed.Assets > 0 || s.Unchanged.Assets != 2*round || len(f.rec.notes) > 0 {
 			t.Errorf("%d executed, %s; %q", executed(s), s.String(), f.rec.notes)
@@ -403,7 +403,7 @@ func TestSilentFarm(t *testing.T) {
 	asked := make(chan struct{})
 	f := newFarm(t, &remotetest.Server{Fault: func(ctx context.Context, call string) error {
 		if call == "Execute" {
-			close(asked) // closed only once, because the run sends no more actions until the first one is done
+			close(asked)
 			<-ctx.Done()
 			return ctx.Err()
 		}

@@ -123,7 +123,7 @@ func (f *badFarm) cook(ctx context.Context, folders oracle.Folders, mode oracle.
 	ctx, run := options(ctx, folders, mode)
 	adjust := run.Adjust
 	how := [...]string{"always", "auto"}[f.dice(2)]
-	run.Workers = 1 // other machines get more work
+	run.Workers = 1
 	run.Adjust = func(p *cook.Project) {
 		adjust(p)
 		p.Remote = cook.Remote{URL: f.share.URL, Upload: "never", NoRead: f.dice(2) == 0, NoRace: f.dice(2) == 0, Program: os.Args[0], Exec: how, Jobs: 1 + f.dice(4)}
@@ -242,7 +242,7 @@ func (w *troubledPlay) play(kind string, seed uint64) (restored, given int) {
 	defer os.RemoveAll(dir)
 	server := remotetest.StartTroubled(w, kind, draw)
 	from := server.Faulty
-	if draw(2) == 0 { // the server has no fault at first
+	if draw(2) == 0 {
 		server.Calm.Store(true)
 		from = server.Direct
 	}

@@ -133,7 +133,7 @@ func TestVerifyFindsEveryDamagedOutput(t *testing.T) {
 func TestVerifyIgnoresTimestamps(t *testing.T) {
 	p := sampleProject(t)
 	p.cookAll()
-	for name, kind := range map[string]int{"plain.txt": 1, "mesh/cart.bin": 2} { // a source and a dependency
+	for name, kind := range map[string]int{"plain.txt": 1, "mesh/cart.bin": 2} {
 		flip(t, filepath.Join(p.run.Dir, filepath.FromSlash(name)), 3)
 		found, sum := p.verify(oracle.Check{Sample: "all"})
 		mustFind(t, found, slices.Repeat([]string{"not up to date"}, kind)...)

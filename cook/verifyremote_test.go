@@ -23,7 +23,7 @@ import (
 // also appends the content of the file NAME.
 type mark struct {
 	append string
-	blind  bool // does not read the named file
+	blind  bool // whether the recipe ignores the named file
 }
 
 func (m mark) cook(job *recipe.Job) error {

@@ -15,7 +15,7 @@ import (
 // source's text with the suffix ".see".
 type warner struct{}
 
-var warnerCalls int // number of calls of Cook for the only source
+var warnerCalls int
 
 func (*warner) Outputs() []string { return []string{"{path}"} }
 

@@ -181,7 +181,7 @@ func TestWatcherFinishesWhenClientLeaves(t *testing.T) {
 	p.write("cook.toml", "[[rule]]\nmatch = \"*.slow\"\nrecipe = \"slow\"\n")
 	p.must(os.Link(p.path("outside"), p.asset("a.slow")))
 	p.run.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
-	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // stamps are trusted at once
+	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // makes all stamps old enough to be trusted
 	rounds := watch(t, p.run)
 	<-slowStarted
 	slowResume <- struct{}{}
@@ -241,16 +241,16 @@ func TestWhyBesideWorkingWatcher(t *testing.T) {
 	p.write("b.txt", "b")
 	p.write("far/c.txt", "c")
 	p.run.Recipes = []recipe.Recipe{{Name: "slow", Version: 1, New: func() recipe.Cooker { return new(slow) }}}
-	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // stamps are trusted at once
+	p.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // makes all stamps old enough to be trusted
 	rounds := watch(t, p.run)
 	<-slowStarted
 	slowResume <- struct{}{}
 	awaitRound(t, rounds)
-	if s := p.cook(); !s.Told { // the watcher is idle
+	if s := p.cook(); !s.Told {
 		t.Fatalf("%+v", s)
 	}
 	p.write("a.slow", "second")
-	<-slowStarted // a round is now in progress
+	<-slowStarted
 	p.write("far/cook.toml", "which no run could take")
 	all, err := cook.Why(t.Context(), p.run.Project(), "b.txt", cook.WhyOptions{})
 	slowResume <- struct{}{}
@@ -282,7 +282,7 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 	for name, came := range map[string]struct {
 		linked string // the new name of the file y/b.json
 		links  map[string]string
-		other  bool // another cook finds the new name before the watcher
+		other  bool // whether another cook finds the new name before the watcher
 	}{
 		"beside a link":              {linked: "x/a.json", links: map[string]string{"x/other": "../y/c.json"}},
 		"beside no link":             {linked: "z/a.json"},
@@ -292,7 +292,7 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			opt := oracle.Run{Dir: filepath.Join(dir, "assets"), Out: filepath.Join(dir, "cooked"), Cache: filepath.Join(dir, "store"),
-				Now: func() time.Time { return time.Now().Add(time.Minute) }} // stamps are trusted at once
+				Now: func() time.Time { return time.Now().Add(time.Minute) }} // makes all stamps old enough to be trusted
 			asset := func(name string) string { return filepath.Join(opt.Dir, name) }
 			must := func(err error) {
 				t.Helper()
@@ -346,7 +346,7 @@ func TestWatcherLearnsOfNewNames(t *testing.T) {
 // also notice added and removed lists, and edits through hard links.
 func TestWatcherSeesExtracts(t *testing.T) {
 	g := newGallery(t, "m/a.pic", "m/t/a.pic", "m/t/b.pic")
-	g.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // stamps are trusted at once
+	g.run.Now = func() time.Time { return time.Now().Add(time.Minute) } // makes all stamps old enough to be trusted
 	awaitRound(t, watch(t, g.run))
 	step := func(name, want string) {
 		t.Helper()

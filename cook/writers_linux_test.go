@@ -76,8 +76,8 @@ func TestWritesThroughMapping(t *testing.T) {
 		"ignore":     {"assets/.cookignore", ignore},
 	} {
 		for mode, opt := range map[string]struct {
-			patterns []string // if set, all runs are full runs
-			force    bool     // the run that records the stamp is a full run
+			patterns []string
+			force    bool
 		}{"incremental": {}, "full": {patterns: []string{"**"}}, "full then incremental": {force: true}} {
 			t.Run(what+", "+mode, func(t *testing.T) {
 				// tmpfs never writes pages back.
@@ -105,7 +105,7 @@ func TestWritesThroughMapping(t *testing.T) {
 					m.write(tt.text(now))
 					p.tick()
 					p.run.Force = opt.force
-					p.cook() // records the stamp
+					p.cook()
 					p.run.Force = false
 					now++
 					if m.write(tt.text(now)) {
@@ -221,7 +221,7 @@ until [ -e "$3/left" ]; do sleep 0.01; done
 exit 1
 fi
 echo good > "$2"; echo go > "$4"; read x < "$5"`, first, stray, free)
-	p.run.Patterns = []string{"x.do"} // both runs use the same scratch path
+	p.run.Patterns = []string{"x.do"} // makes both runs use the same scratch path
 	if s := p.cook(); s.Failed.Assets != 1 {
 		t.Fatal(s.String())
 	}

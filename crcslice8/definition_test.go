@@ -67,7 +67,7 @@ func defineZeros(m Model, crc uint32, n uint64) uint32 {
 	if m.RefIn {
 		r = bits.Reverse32(r)
 	}
-	factor := defineTimes(1<<8, 1, poly) // x^8
+	factor := defineTimes(1<<8, 1, poly)
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
 			r = defineTimes(r, factor, poly)

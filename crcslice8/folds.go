@@ -12,7 +12,7 @@ type folds [11][2]uint64
 
 // These are the rows of folds.
 const (
-	foldBy2048 = iota // the distance in bits
+	foldBy2048 = iota // the numbers are distances in bits
 	foldBy1536
 	foldBy1024
 	foldBy512

@@ -55,7 +55,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 	err := Files{Func: registry[0], Workers: 1}.Sum(ctx, slices.Values([]string{before, name}), func(r FileResult) {
 		switch n++; n {
 		case 1:
-			go cancel() // the pipe is the next file
+			go cancel()
 		case 2:
 			if !errors.Is(r.Err, context.Canceled) || !strings.Contains(r.Err.Error(), name) {
 				t.Errorf("pipe: %v", r.Err)
@@ -100,7 +100,7 @@ func TestPipeThatStalls(t *testing.T) {
 	read := int64(0)
 	f := Files{Func: registry[0], Progress: func(n int64) {
 		read += n
-		cancel() // before the next read, or during it
+		cancel()
 	}}
 	got, err := collect(t, ctx, f, []string{name})
 	if !errors.Is(err, context.Canceled) || len(got) != 1 || !errors.Is(got[0].Err, context.Canceled) || read != 9 {

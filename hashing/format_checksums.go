@@ -73,7 +73,7 @@ func slice8Func() Func {
 		t := crcslice8.BZIP2()
 		return Sum128{Lo: uint64(t.Slicing8(t.Empty(), b))}
 	}
-	f.word = nil // derived from narrow
+	f.word = nil // deriveNumbers derives word from narrow
 	f.stream = func() hash.Hash {
 		h := &slice8Hash{table: crcslice8.BZIP2()}
 		h.Reset()

@@ -62,7 +62,7 @@ func TestJoiningHugeInputs(t *testing.T) {
 		}
 		first := f.joints.part([]byte("asset"), 0)
 		want := first
-		for k := range 40 { // the same zero bytes in 40 pieces and in one piece
+		for k := range 40 {
 			piece := one
 			for i := range k {
 				piece = joined(piece, piece, 1<<i)

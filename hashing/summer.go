@@ -29,7 +29,7 @@ type FileSum struct {
 // so share it. It is safe for concurrent use.
 type Summer struct {
 	f    Func
-	pool sync.Pool // *scratch values
+	pool sync.Pool // pool of *scratch
 }
 
 // NewSummer returns a Summer for f. It panics if the checksums of f have more than 16 bytes.

@@ -114,7 +114,7 @@ func TestSumBytes(t *testing.T) {
 
 func TestSumShared(t *testing.T) {
 	leaktest.Check(t)
-	for _, name := range []string{"xxh128", "crc32"} { // the first function reads ahead, and the second processes parts
+	for _, name := range []string{"xxh128", "crc32"} {
 		f, _ := Lookup(name)
 		s := NewSummer(f)
 		for _, n := range []int{0, 1, blockSize - 1, blockSize, blockSize + 1, 5*blockSize + 77} {

@@ -207,8 +207,8 @@ func TestDistribution(t *testing.T) {
 			if set.name != "page-aligned blocks" {
 				continue
 			}
-			// These keys all have the same low 12 bits, so the function identity puts them into one
-			// of up to 2^12 bins.
+			// These keys all have the same low 12 bits. With up to 2^12 bins, the function identity
+			// puts all of them into one bin.
 			if identity := longest["identity"]; b <= 12 && identity != n || identity < 100*longest["Wang64"] {
 				t.Errorf("%s, %d bins: identity's longest chain is %d, Wang64's %d", set.name, n, identity, longest["Wang64"])
 			}

@@ -52,7 +52,7 @@ func readRelease(dist string) (release, error) {
 	if err := readManifest(filepath.Join(dist, "artifacts.json"), &artifacts); err != nil {
 		return r, err
 	}
-	at := map[string]int{} // index in r.linux by platform
+	at := map[string]int{}
 	for _, a := range artifacts {
 		if a.Type != "Binary" || a.Goos != "linux" {
 			continue

@@ -81,7 +81,7 @@ func completionLines(c *cmdline.Call) (all []line) {
 	for i := range c.Verbs {
 		v := &c.Verbs[i]
 		l := line{v.Name, v.Summary, flagLines(v.Flags()), v.Takes}
-		if v.Name == "events" { // the verbs of cook events have separate flags
+		if v.Name == "events" {
 			l.flags, l.takes.Files = []flagLine{helpLine}, false
 		}
 		all = append(all, l)

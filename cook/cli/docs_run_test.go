@@ -139,7 +139,7 @@ func (at *place) transcript(t *testing.T, name string, b block) string {
 	for _, step := range strings.Split(strings.TrimSuffix(rest, "\n"), "\n$ ") {
 		line, want, _ := strings.Cut(step+"\n", "\n")
 		text += "$ " + line + "\n"
-		for strings.HasPrefix(want, "> ") { // a shell's prompt for a continued line
+		for strings.HasPrefix(want, "> ") {
 			more, after, _ := strings.Cut(want, "\n")
 			line, text, want = line+"\n"+more[len("> "):], text+more+"\n", after
 		}

@@ -32,9 +32,9 @@ type page struct {
 // A block is a fenced code block of a page.
 type block struct {
 	lang, text string
-	line       int      // line number in the page
-	start, end int      // byte offsets in the page
-	shows      []string // texts that the commands must print
+	line       int // line number in the page
+	start, end int // byte offsets in the page
+	shows      []string
 }
 
 // fence matches a code block. The comment before a transcript lists the texts that its commands

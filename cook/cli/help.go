@@ -356,7 +356,7 @@ func helpOnFlag(c *cmdline.Call, word string) bool {
 	if name == "" || name == word {
 		return false
 	}
-	var same []*flag.FlagSet // flag sets with distinct descriptions
+	var same []*flag.FlagSet
 	verbs := map[*flag.FlagSet][]string{}
 	add := func(verb string, flags *flag.FlagSet) {
 		f := flags.Lookup(name)

@@ -24,7 +24,7 @@ import (
 func hang() {
 	ctx, i := interruptible()
 	i.listenForSignals()
-	i.listenForSignals() // the timer may also call listenForSignals
+	i.listenForSignals()
 	os.Stdout.WriteString("listens\n")
 	<-ctx.Done()
 	os.Stdout.WriteString("interrupted\n")

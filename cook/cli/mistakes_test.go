@@ -54,7 +54,7 @@ func mistakes(t *testing.T) (all []mistake) {
 				add(o.Key+` = "`+word, "closing quote")
 				if len(word) > 3 {
 					add(o.Key+` = "`+strings.ToUpper(word)+`"`, word)
-					if !strings.Contains(o.Want, `"`+word[1:]+`"`) { // msdf without its first letter is valid
+					if !strings.Contains(o.Want, `"`+word[1:]+`"`) {
 						add(o.Key+` = "`+word[1:]+`"`, `"`)
 					}
 				}
@@ -158,7 +158,7 @@ func TestFlagMistakes(t *testing.T) {
 	}
 	sets := map[string]*flag.FlagSet{"": flagsOf("")}
 	for _, v := range c.newCall(nil).Verbs[1:] {
-		if v.Name != "view" && v.Name != "events" { // the packages of these verbs check the words
+		if v.Name != "view" && v.Name != "events" {
 			sets[v.Name] = v.Flags()
 		}
 		for _, word := range misspelt(v.Name + " ")[:2] {

@@ -50,7 +50,7 @@ func TestClosedPipe(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var all oracle.Tree // outputs of the run whose output is read to the end
+		var all oracle.Tree
 		for run, closed := range [][2]int{{-1, -1}, {0, -1}, {-1, 0}, {0, 0}, {1, -1}} {
 			t.Run(fmt.Sprint(tt.name, closed), func(t *testing.T) {
 				out := filepath.Join(dir, fmt.Sprint("cooked", run))

@@ -137,10 +137,10 @@ type writer struct {
 	out     *os.File
 	encoder *zstd.Encoder // nil if nothing is compressed
 	gaps    regions       // free space between the kept files
-	layout  layout        // assigns offsets to the other files
-	reuse   *reuse        // nil if Options.Reuse is unusable
-	batch   int           // maximum number of files that are compressed concurrently
-	memory  int64         // maximum size of these files in bytes; 0 for no limit
+	layout  layout
+	reuse   *reuse // nil if Options.Reuse is unusable
+	batch   int    // maximum number of files in a batch
+	memory  int64  // maximum total size of a batch in bytes; 0 for no limit
 	stats   Stats
 }
 

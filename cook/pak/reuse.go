@@ -16,8 +16,8 @@ import (
 // A reuse copies data from another pak. A nil reuse has no data.
 type reuse struct {
 	file  *os.File
-	known map[hashing.Digest]*oldEntry // entries by content
-	run   run                          // range whose copy is deferred
+	known map[hashing.Digest]*oldEntry
+	run   run // range whose copy is deferred
 }
 
 type oldEntry struct {

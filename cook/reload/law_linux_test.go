@@ -231,7 +231,7 @@ func playFollowed(t *testing.T, seed uint64) {
 			log = append(log, w.edit(r))
 		}
 		switch r.IntN(9) {
-		case 0: // stop the watcher, and perhaps cook
+		case 0:
 			stop()
 			log = append(log, "no watcher")
 			if r.IntN(2) == 0 {
@@ -241,7 +241,7 @@ func playFollowed(t *testing.T, seed uint64) {
 			stop()
 			stop = w.watch()
 			log = append(log, "another watcher")
-		case 2: // cook some assets without the watcher
+		case 2:
 			w.cook(cook.CookOptions{Patterns: []string{"a/**"}})
 			log = append(log, "beside")
 		case 3:

@@ -68,7 +68,7 @@ func (k kernel) inBothOrders(name, doc string, body func(kernel)) {
 	k.p = Load(Param("p"), RSI)
 	k.n = Load(Param("n"), RCX)
 	k.folds = Load(Param("f"), RDI)
-	CMPB(k.row(reduce+8), U8(0)) // the bit order
+	CMPB(k.row(reduce+8), U8(0))
 	JNE(LabelRef("msb"))
 	body(k)
 	Label("msb")

@@ -45,7 +45,7 @@ type coin struct{ x, y, speed float64 }
 // A game is the state of the game.
 type game struct {
 	assets         *assets
-	player         float64 // left edge of the player in pixels
+	player         float64
 	coins          []coin
 	caught, missed int
 

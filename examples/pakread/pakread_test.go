@@ -135,7 +135,7 @@ func damages(t *testing.T, program, name string) {
 	for at := len(whole) - 128; at < len(whole); at++ {
 		try(at)
 	}
-	for at := last + 8; at < last+72; at++ { // offset, sizes, digest, name and storage form
+	for at := last + 8; at < last+72; at++ {
 		size := at < last+32 && at >= last+16
 		if err := try(at, "large.txt"); size && err == nil {
 			t.Errorf("byte %d: a wrong size is not seen", at)

@@ -297,7 +297,7 @@ func (c *Call) fromEnvironment(fs *flag.FlagSet, environ []string) error {
 	if wrong != nil || len(values) == 0 || len(known) == 0 {
 		return wrong
 	}
-	for i := range c.Verbs { // variables may also set flags of other verbs
+	for i := range c.Verbs {
 		c.Verbs[i].Flags().VisitAll(func(f *flag.Flag) { delete(values, variableOf(f.Name)) })
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {

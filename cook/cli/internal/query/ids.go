@@ -98,7 +98,7 @@ func (r *idsOptions) moveID(from, to string, w io.Writer) error {
 		return refuse("there is no asset %s", pathname.Show(to))
 	}
 	if is, err := os.Lstat(at(from)); err == nil {
-		if now, err := os.Lstat(at(to)); err != nil || !os.SameFile(is, now) { // the two names differ only in case
+		if now, err := os.Lstat(at(to)); err != nil || !os.SameFile(is, now) {
 			return refuse("asset %s still exists and keeps its ID", pathname.Show(from))
 		}
 	}

@@ -198,7 +198,7 @@ func (r *listOptions) listAssets(ctx context.Context, c *cmdline.Call, patterns 
 	if err != nil {
 		return err
 	}
-	if r.sort != "path" { // loaded assets are already sorted by path
+	if r.sort != "path" {
 		slices.SortStableFunc(list, func(a, b survey.Asset) int {
 			if by.number != nil {
 				return cmp.Compare(by.number(&b), by.number(&a))

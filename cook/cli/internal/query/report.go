@@ -47,7 +47,7 @@ type reportOptions struct {
 	json, csv bool
 	markdown  bool
 	table     string
-	most      int // maximum number of textures to compare
+	most      int
 }
 
 func (r *reportOptions) reportFlags(fs *flag.FlagSet) {
@@ -130,8 +130,8 @@ func (r *reportOptions) makeReport(ctx context.Context, c *cmdline.Call) (*overv
 	return overview.New(in), nil
 }
 
-// measureTextures compares at most most textures of an output directory with their sources. dir is
-// the asset directory, or "" if it is unknown.
+// measureTextures compares textures of an output directory with their sources. most limits the
+// number of textures. dir is the asset directory, or "" if it is unknown.
 func measureTextures(ctx context.Context, c *cmdline.Call, dir, out string, textures []overview.Candidate, most int) ([]overview.Texture, error) {
 	var assets *confine.Dir
 	if dir != "" {

@@ -113,7 +113,7 @@ func (r *cookOptions) runCook(ctx context.Context, c *cmdline.Call, patterns []s
 		}
 	}
 	if r.print.stats || r.memReport != "" {
-		r.options.Probe.Memory = memory.New(memory.Options{Live: 1}) // cook itself allocates nothing from the memory pools
+		r.options.Probe.Memory = memory.New(memory.Options{Live: 1})
 	}
 	defer r.options.Probe.PublishMemory().Close()
 	if (r.print.stats || r.to.isSet()) && !r.watch {

@@ -173,7 +173,7 @@ func TestFeedStuckViewer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stuck.Close()
-	if _, err := io.ReadFull(stuck, make([]byte, len("\x89EVENTS\x01"))); err != nil { // the feed has accepted the viewer
+	if _, err := io.ReadFull(stuck, make([]byte, len("\x89EVENTS\x01"))); err != nil {
 		t.Fatal(err)
 	}
 	w := rec.Worker("worker")

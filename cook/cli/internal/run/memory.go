@@ -19,7 +19,7 @@ type memoryLimit struct {
 	cook.Observers
 	memory int64
 	set    bool
-	large  bool  // whether the run has a large tree
+	large  bool
 	live   int64 // heap size in bytes after planning
 	usual  int   // GC percent to restore; 0 if unchanged
 }

@@ -53,8 +53,8 @@ type printer struct {
 	project  *cook.Project
 	findings *report.SARIF // nil unless -sarif is set
 	dryRun   bool
-	log      bool         // log all failures and warnings to a file beside the index
-	rounds   bool         // whether the runs are rounds of a watcher
+	log      bool
+	rounds   bool
 	lines    *report.JSON // nil unless -json is set
 }
 

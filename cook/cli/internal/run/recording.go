@@ -79,7 +79,7 @@ func (rec *recording) finishRecording(began bool) error {
 	}
 	defer rec.trace.removeStream()
 	switch {
-	case !began: // keep the file of an earlier run
+	case !began:
 		return feedErr
 	case err != nil:
 		err = fmt.Errorf("trace %s: cannot record into the temporary directory (TMPDIR): %w", rec.trace.name, err)

@@ -127,7 +127,7 @@ func (r *verifyOptions) runVerify(ctx context.Context, c *cmdline.Call, patterns
 	}
 	observer, done := p.observe()
 	opt.Observer = cook.Observers{&memoryLimit{memory: opt.Limits.Memory}, observer}
-	if flags.quiet && !flags.json { // print the findings to standard output even with -q
+	if flags.quiet && !flags.json {
 		text := &report.Text{Out: c.Stdout, Err: c.Stderr, Dir: project.Dir, Style: c.Style()}
 		all := cook.Observers{text}
 		if p.findings != nil {

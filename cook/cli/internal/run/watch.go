@@ -55,7 +55,7 @@ type watchPrinter struct {
 func (w *watchPrinter) printRound(round cook.Round) {
 	r, first := w.run, w.rounds == 0
 	if r.print.json {
-		w.printer.lines.BeginNow() // the first record must come before the errors
+		w.printer.lines.BeginNow()
 	}
 	w.batch.planned, w.batch.done = 0, 0
 	if round.Err != nil {
@@ -111,7 +111,7 @@ type batch struct {
 	begun   bool
 	paths   []string
 	planned int // number of assets with work in the current round; 0 between rounds
-	done    int // number of finished assets in the current round
+	done    int
 }
 
 func (b *batch) Planned(assets int, _ time.Duration) { b.planned, b.done = assets, 0 }

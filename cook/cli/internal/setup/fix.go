@@ -43,7 +43,7 @@ var Fix = cmdline.Verb{
 type fixOptions struct {
 	project cook.Project
 	dryRun  bool
-	fixed   int // number of mistakes fixed so far
+	fixed   int
 	stdout  io.Writer
 }
 

@@ -22,8 +22,8 @@ import (
 // These limits apply to the search for old names in text files. Larger files are rarely levels or
 // scripts.
 const (
-	maxNamingFile  = 256 << 10 // bytes of one file
-	maxNamingFiles = 64 << 20  // bytes of all files
+	maxNamingFile  = 256 << 10 // maximum size of one file in bytes
+	maxNamingFiles = 64 << 20  // maximum total size in bytes
 	mostNamingExts = 3         // maximum number of extensions in the note
 )
 
@@ -31,7 +31,7 @@ const (
 type Renames struct {
 	cook.Observers
 
-	lost map[string]bool // paths of the sources
+	lost map[string]bool
 }
 
 // Event records the source of a removed output that had the source's file name.

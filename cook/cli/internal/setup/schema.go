@@ -52,7 +52,7 @@ func (r *schemaOptions) runSchema(ctx context.Context, c *cmdline.Call, words []
 	if err != nil {
 		return c.Fail(ctx, err)
 	}
-	c.Stdout.Write(text) // Stdout keeps write errors
+	c.Stdout.Write(text)
 	return frontend.OK
 }
 

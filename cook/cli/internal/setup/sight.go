@@ -30,7 +30,7 @@ type sight struct {
 	// kinds counts sources by recipe and extension.
 	kinds           map[string]map[string]int
 	copied, leftOut []cook.Kind
-	pictures        []string // paths of images for the recipe image, sorted
+	pictures        []string // sorted paths of the images for the recipe image
 	engine          string
 	flat            bool // whether the images are those of a 2D game
 }

@@ -119,7 +119,7 @@ func assetsTab(c *cmdline.Call, p *cook.Project) (view.Tab, error) {
 // A Process is a viewer of a run with -http. It exits when its standard input is closed, and
 // therefore never outlives this process.
 type Process struct {
-	Stream *events.Feed // stream of the run
+	Stream *events.Feed
 	viewer *child.Process
 	sent   chan struct{} // closed when the viewer has read the whole stream
 }
