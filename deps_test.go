@@ -294,7 +294,6 @@ func compareEdges(t *testing.T, found map[string]map[string]bool) {
 	}
 }
 
-// isModule reports whether a directory is a separate module.
 func isModule(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil

@@ -192,7 +192,6 @@ type identifier struct {
 	signature ast.Node
 }
 
-// exported lists the exported names of a declaration.
 func exported(d ast.Decl) (list []identifier) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -85,7 +85,6 @@ func newGraph(seed uint64) *graph {
 	return g
 }
 
-// edit changes a random file and returns its path.
 func (g *graph) edit() string {
 	if g.IntN(2) == 0 {
 		path := fmt.Sprintf("t%d.txt", g.IntN(texts))

@@ -18,7 +18,7 @@ type Observer interface {
 	Stage(name string)
 	// Planned reports how many assets have work to do, and the expected CPU time.
 	Planned(assets int, expected time.Duration)
-	// Event reports an outcome of an asset.
+	// Event reports what happened to an asset.
 	Event(Event)
 	// Step reports the current step of a started asset's recipe, such as "decode". A step of ""
 	// ends the current step. If path is "", the step describes the traffic with Project.Remote.

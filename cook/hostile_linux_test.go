@@ -37,7 +37,6 @@ func newHostileTree(t *testing.T) *hostileTree {
 	return h
 }
 
-// options returns the options of a run that prints its events.
 func (h *hostileTree) options() oracle.Run {
 	run := h.run
 	run.Workers, run.EveryAsset = 0, true

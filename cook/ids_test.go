@@ -204,7 +204,6 @@ func (t *idTree) write(p, text string) {
 	t.must(os.WriteFile(t.at(p), []byte(text), 0o666))
 }
 
-// texts returns the contents of all files in the tree.
 func (t *idTree) texts() map[string]string {
 	texts := map[string]string{}
 	t.must(fs.WalkDir(os.DirFS(t.at(".")), ".", func(p string, d fs.DirEntry, err error) error {

@@ -100,7 +100,6 @@ type forecast struct {
 	err      error
 }
 
-// event identifies the subject of an event.
 func event(e cook.Event) string {
 	if e.Outcome == cook.Removed {
 		return fmt.Sprint("outputs ", e.Outputs)

@@ -97,7 +97,6 @@ func (i *interrupter) count() {
 	}
 }
 
-// disarm prevents further cancellations.
 func (i *interrupter) disarm() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -150,7 +149,6 @@ func interruptEach(t *testing.T, what string, do func(ctx context.Context, in *i
 	}
 }
 
-// fewAssets makes a project with some of the sample assets.
 func fewAssets(t *testing.T) *project {
 	t.Helper()
 	p := sampleProject(t)

@@ -81,7 +81,6 @@ func TestFoldersSwappedForLinks(t *testing.T) {
 		opt := h.options()
 		opt.Force = round%3 == 0
 		opt.Cache = h.path(fmt.Sprint("store", round%2))
-		// Whether assets fail depends on timing.
 		if _, err := opt.Cook(t.Context()); err != nil {
 			t.Logf("round %d: %v", round, err)
 		}

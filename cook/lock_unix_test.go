@@ -62,7 +62,6 @@ func startBlocked(t *testing.T, opt oracle.Run) *blockedCook {
 	return c
 }
 
-// finish unblocks the cook and returns its error.
 func (c *blockedCook) finish() error {
 	close(c.blocker.resume)
 	return <-c.done

@@ -61,7 +61,6 @@ func BenchmarkMeasured(b *testing.B) {
 	b.ReportMetric(ratios[len(ratios)/2], "median-on/off")
 }
 
-// processorTime returns the CPU time of this process in seconds.
 func processorTime(tb testing.TB) float64 {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {

@@ -106,7 +106,6 @@ type Limits = session.Limits
 //	Trust     []string // files of public keys; if not empty, other results are rejected
 type Remote = rules.Remote
 
-// sessionOptions converts the project to options of a session.
 func (p Project) sessionOptions() session.Options {
 	return session.Options{
 		Place:    session.Place{Dir: p.Dir, Out: p.Out, Config: p.Config, Cache: p.Cache, IDs: p.IDs, Manifest: manifest.Layout(p.Manifest), State: p.State},

@@ -64,7 +64,6 @@ func smallFiles(t testing.TB, files int) *project {
 	return p
 }
 
-// source returns the path of source i that smallFiles made.
 func (p *project) source(i int) string { return fmt.Sprintf("%d/%04d.txt", i%smallFolders, i) }
 
 // path returns the absolute path of a file in the project.
@@ -85,7 +84,6 @@ func (p *project) write(name, text string) {
 	p.writeFile("assets/"+name, text)
 }
 
-// writeFile writes a file in the project, and makes its directory.
 func (p *project) writeFile(name, text string) {
 	p.Helper()
 	name = p.path(name)
@@ -111,7 +109,6 @@ func (p *project) cookAll() cook.Summary {
 	return s
 }
 
-// outputs reads the output directory.
 func (p *project) outputs() oracle.Tree {
 	p.Helper()
 	return readTree(p, p.run.Out)

@@ -348,7 +348,6 @@ func TestFailsElsewhere(t *testing.T) {
 	}
 }
 
-// there is a recipe that fails on other machines.
 type there struct{}
 
 func (*there) Outputs() []string { return []string{"{path}"} }

@@ -34,7 +34,7 @@ type badFarm struct {
 	executed, failed atomic.Int64
 }
 
-// spoil changes the result of an action at random, or not at all.
+// spoil changes some results of actions, at random.
 func (f *badFarm) spoil(r *repb.ActionResult) {
 	fault := f.dice(40)
 	if fault > 12 || len(r.OutputFiles) == 0 {
@@ -102,7 +102,6 @@ func (f *badFarm) forge(r *repb.ActionResult, how int) {
 	}
 }
 
-// hash returns the key of content on the server.
 func (f *badFarm) hash(content []byte) string {
 	if f.server.BLAKE3 {
 		return hashing.DigestOf(content).String()

@@ -55,7 +55,6 @@ func TestSameBytesEverywhere(t *testing.T) {
 	}
 }
 
-// commonPrefix returns the length of the common prefix of a and b.
 func commonPrefix(a, b []byte) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -59,7 +59,6 @@ func flip(t *testing.T, name string, at int) {
 	}
 }
 
-// files returns the regular files below a directory.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string

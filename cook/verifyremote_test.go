@@ -215,7 +215,7 @@ func TestVerifyPoisonedRemote(t *testing.T) {
 			if found, _, err := verifyMarked(t, p, true); err != nil || len(found) != len(tc.wrong) {
 				t.Errorf("trusted: %v, %v", found, err)
 			}
-			// A result that runs reject is not a difference.
+			// A result that a run would reject is not a difference.
 			_, other := keyPair(t, "ci")
 			p.Remote.Trust = []string{other}
 			if found, sum, err := verifyMarked(t, p, true); err != nil || len(found) > 0 || sum.Shared != 0 {

@@ -186,7 +186,6 @@ func explanation(ctx context.Context, s *session.Session, t *todo.Todo, a *plan.
 	return e
 }
 
-// ruleChoices returns the settings that the rules chose.
 func ruleChoices(m *plan.Method) (options []Option, rules []string) {
 	for step := range m.Choice.Steps("") {
 		options = append(options, Option{"recipe" + step.Of, fmt.Sprintf("%s version %d", step.Recipe.Name, step.Recipe.Version), step.Chosen().String()})

@@ -80,7 +80,7 @@ func TestWritesThroughMapping(t *testing.T) {
 			force    bool
 		}{"incremental": {}, "full": {patterns: []string{"**"}}, "full then incremental": {force: true}} {
 			t.Run(what+", "+mode, func(t *testing.T) {
-				// tmpfs never writes pages back.
+				// Files in tmpfs have no backing store, so their pages are never written back.
 				if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 					t.Setenv("TMPDIR", "/dev/shm")
 				}

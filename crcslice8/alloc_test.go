@@ -20,7 +20,6 @@ func TestNothingIsAllocated(t *testing.T) {
 	}
 }
 
-// table is a Table or a Table64.
 type table[R register] interface {
 	Checksum(p []byte) R
 	Combine(a, b R, lenB int64) R

@@ -67,7 +67,6 @@ const (
 
 var kernelNames = [...]string{"", "crc32q", "pclmulqdq", "vpclmulqdq", "registers"}
 
-// kernel returns the kernel for n bytes.
 func (a *archTable) kernel(n int) int {
 	switch {
 	case n < a.crc32q:
@@ -82,7 +81,6 @@ func (a *archTable) kernel(n int) int {
 	return kernelPCLMULQDQ
 }
 
-// update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
 	state := t.stateOfSum(crc)
 	if len(p) < t.arch.tiny {
@@ -103,7 +101,6 @@ func (t *Table) update(crc uint32, p []byte) uint32 {
 	return t.sumOfState(state)
 }
 
-// update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
 	state := t.stateOfSum64(crc)
 	if len(p) < t.arch.tiny {

@@ -79,7 +79,6 @@ func TestArchKernelByLength(t *testing.T) {
 		if !sse || tt.has && !has || tt.avx512 && !avx512 || tt.wide && !wide {
 			continue // this processor cannot run that kernel
 		}
-		// A Table64 chooses its kernels by the same rules.
 		wide := New64(tt.model)
 		if got := wide.Kernel(tt.n); got != tt.want && tt.want != "sparse" {
 			t.Errorf("%s, %s as a Table64, %d bytes: %s, want %s", tt.name, tt.model.Name, tt.n, got, tt.want)

@@ -38,7 +38,6 @@ const (
 
 var kernelNames = [...]string{"", "hash/crc32", "pmull"}
 
-// kernel returns the kernel for n bytes.
 func (a *archTable) kernel(n int) int {
 	switch {
 	case a.std != nil:
@@ -49,7 +48,6 @@ func (a *archTable) kernel(n int) int {
 	return kernelPMULL
 }
 
-// update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
 	state := t.stateOfSum(crc)
 	switch t.arch.kernel(len(p)) {
@@ -63,7 +61,6 @@ func (t *Table) update(crc uint32, p []byte) uint32 {
 	return t.sumOfState(state)
 }
 
-// update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
 	state := t.stateOfSum64(crc)
 	switch t.arch.kernel(len(p)) {

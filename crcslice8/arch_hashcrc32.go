@@ -11,7 +11,6 @@ type archTable struct{ std *crc32.Table }
 // prepare looks up the table. hash/crc32 has kernels for two reflected polynomials of 32 bits.
 func (a *archTable) prepare(poly uint64, reflected bool) { a.std = standardTable(poly, reflected) }
 
-// update implements Update.
 func (t *Table) update(crc uint32, p []byte) uint32 {
 	state := t.state(crc)
 	if t.arch.std != nil {
@@ -20,7 +19,6 @@ func (t *Table) update(crc uint32, p []byte) uint32 {
 	return t.finish(t.portable(state, p))
 }
 
-// update implements Update.
 func (t *Table64) update(crc uint64, p []byte) uint64 {
 	state := t.state(crc)
 	if t.arch.std != nil {

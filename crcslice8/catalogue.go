@@ -35,7 +35,6 @@ func (m Model) String() string {
 		m.RefIn, m.RefOut, digits, m.XorOut, check)
 }
 
-// checkWidths returns an error for an invalid model.
 func (m Model) checkWidths() error {
 	name := cmp.Or(m.Name, "a model")
 	if m.Width < 1 || m.Width > 64 {

@@ -25,7 +25,6 @@ func define64(m Model, p []byte) uint64 {
 	return defineOut(m, r) ^ m.XorOut
 }
 
-// defineBit returns the register after one bit.
 func defineBit(m Model, r, bit uint64) uint64 {
 	carry := r>>(m.Width-1)&1 ^ bit
 	r = r << 1 & (^uint64(0) >> (64 - m.Width))
@@ -111,14 +110,12 @@ func oddModels() []Model {
 	}
 }
 
-// model32 returns a model of a CRC-32.
 func model32(name string, poly, init uint32, reflected bool, xorOut uint32) Model {
 	return Model{
 		Name: name, Width: 32, Poly: uint64(poly), Init: uint64(init), RefIn: reflected, RefOut: reflected, XorOut: uint64(xorOut),
 	}
 }
 
-// models32 returns the CRC-32 models in the catalogue.
 func models32() []Model {
 	return slices.DeleteFunc(Catalogue(), func(m Model) bool { return m.Width != 32 })
 }

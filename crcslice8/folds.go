@@ -10,7 +10,6 @@ import "math/bits"
 // layout.
 type folds [11][2]uint64
 
-// These are the rows of folds.
 const (
 	foldBy2048 = iota // the numbers are distances in bits
 	foldBy1536
@@ -25,7 +24,6 @@ const (
 	foldConstant // all ones if a reflected polynomial has the term x^0
 )
 
-// newFolds computes the factors of a polynomial of degree 64.
 func newFolds(poly uint64, reflected bool) *folds {
 	f := new(folds)
 	for row, distance := range []int{2048, 1536, 1024, 512, 384, 256, 128} {

@@ -23,7 +23,6 @@ func (t *Table) portable(state uint32, p []byte) uint32 {
 	return t.slicing16(state, p)
 }
 
-// portable is like Table.portable for a Table64.
 func (t *Table64) portable(state uint64, p []byte) uint64 {
 	t.refuseZero()
 	if len(p) < 8 {

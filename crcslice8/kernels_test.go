@@ -31,7 +31,6 @@ func (t *Table) kernels() []kernel[uint32] {
 	return append(ks, kernel[uint32]{"Update", func(s uint32, p []byte) uint32 { return t.stateOfSum(t.Update(t.sumOfState(s), p)) }})
 }
 
-// kernels is like Table.kernels for a Table64.
 func (t *Table64) kernels() []kernel[uint64] {
 	ks := []kernel[uint64]{{"bytewise", t.bytewise}, {"slicing-8", t.slicing8}}
 	ks = append(ks, archKernels(&t.engine)...)

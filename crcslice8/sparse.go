@@ -128,7 +128,7 @@ func (m *multiple) addTaps(dst, before, in []byte) {
 //
 //	x^d + (x^a + x^(a-8)) + (x^c + x^(c-8)) + 1, a > c
 
-// A multiple is a multiple of this form, with taps in bytes.
+// A multiple has the exponents of such a multiple of the polynomial, as distances in bytes.
 type multiple struct {
 	near   int // d-a; the second tap of the pair is 8 bytes farther
 	far    int // d-c; the second tap of the pair is 8 bytes farther
@@ -149,7 +149,6 @@ const (
 	maxDegree = 5120
 )
 
-// newMultiple returns the multiple with the exponents d, a and c.
 func newMultiple(d, a, c int) *multiple {
 	return &multiple{near: d - a, far: d - c, degree: d}
 }
@@ -217,7 +216,6 @@ func searchMultiple(poly uint32) *multiple {
 	return nil
 }
 
-// powersOfX returns x^0 to x^n modulo poly, in normal form.
 func powersOfX(poly uint32, n int) []uint32 {
 	powers := make([]uint32, n+1)
 	powers[0] = 1

@@ -58,7 +58,6 @@ func (t *Table) Update(crc uint32, p []byte) uint32 {
 // stateOfSum converts a checksum to a state.
 func (t *Table) stateOfSum(crc uint32) uint32 { return t.swapBytes(crc ^ t.xorOut) }
 
-// sumOfState converts a state to a checksum.
 func (t *Table) sumOfState(state uint32) uint32 { return t.swapBytes(state) ^ t.xorOut }
 
 // swapBytes converts between a state and a register, in both directions, which are equal for 32
@@ -136,7 +135,6 @@ func (t *Table64) stateOfSum64(crc uint64) uint64 {
 	return crc & t.mask
 }
 
-// sumOfState64 converts a state to a checksum.
 func (t *Table64) sumOfState64(state uint64) uint64 {
 	if t.order != reflected {
 		state = t.registerOf(state)

@@ -342,7 +342,6 @@ func TestModelString(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	// A custom model may lack a name and a check value.
 	m, _ = ModelByName("CRC-12/UMTS")
 	if got, want := m.String(), "CRC-12/UMTS(width=12 poly=0x80f init=0x000 refin=false refout=true xorout=0x000 check=0xdaf)"; got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -109,7 +109,6 @@ var blocks = sync.Pool{New: func() any { return new(block) }}
 func takeBlock() *block  { return blocks.Get().(*block) }
 func giveBlock(b *block) { blocks.Put(b) }
 
-// sumOfStream returns the checksum of a streaming hash.
 func sumOfStream(h hash.Hash) Sum { return sumOf(h.Sum(make([]byte, 0, maxSize))) }
 
 // maxEarly limits how many files may begin beyond the first file without a delivered result.

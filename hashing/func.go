@@ -73,7 +73,6 @@ func (f Func) NewSeeded(seed uint64) (hash.Hash, error) {
 // because it is a tree.
 func (f Func) Parallel() bool { return f.joints != nil }
 
-// seeded32 returns an error for seeds of more than 32 bits.
 func seeded32(stream func(seed uint32) hash.Hash) func(uint64) (hash.Hash, error) {
 	return func(seed uint64) (hash.Hash, error) {
 		if seed>>32 != 0 {

@@ -27,7 +27,6 @@ type large struct {
 	err     error           // first error; no blocks are claimed after an error
 }
 
-// A piece is a worker's result for one block.
 type piece struct {
 	part part   // used if parts can be joined
 	buf  *block // content of the block, if parts cannot be joined

@@ -30,7 +30,6 @@ func (t *pending) cutBlocks(p []byte, size int) (first [16]byte, full bool, rest
 	return first, full, p[:whole]
 }
 
-// incompleteBlock returns the incomplete last block.
 func (t *pending) incompleteBlock(size int) []byte { return t.buf[:t.total%uint64(size)] }
 
 // appendState appends a saved state. The state is the magic of the function; seed, lanes and total

@@ -91,7 +91,6 @@ func TestSummerErrors(t *testing.T) {
 		if got != (FileSum{}) {
 			t.Errorf("%s: %+v beside an error", c.name, got)
 		}
-		// The failed call must not affect the next one.
 		b := someBytes(100)
 		if got, err := s.Sum(t.Context(), bytes.NewReader(b), WantSum); err != nil || got != wanted(registry[0], b, WantSum) {
 			t.Errorf("%s: afterwards %+v, %v", c.name, got, err)

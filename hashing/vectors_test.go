@@ -68,7 +68,7 @@ func counting(n int) []byte {
 	return b
 }
 
-// blake3Vectors are from the test vectors of BLAKE3's repository.
+// blake3Vectors are test vectors from BLAKE3's repository.
 var blake3Vectors = []struct {
 	n    int
 	want string

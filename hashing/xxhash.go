@@ -124,7 +124,6 @@ const (
 	xxh32Block = 16
 )
 
-// xxh32Sum returns the XXH32 of b.
 func xxh32Sum(b []byte, seed uint32) uint32 {
 	lanes := xxh32Start(seed)
 	whole := len(b) / xxh32Block * xxh32Block

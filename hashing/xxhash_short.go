@@ -37,7 +37,6 @@ const (
 	xxh3Secret56 = 0x4c263a81e69035e0
 )
 
-// xxh3Sum returns the 64-bit XXH3 of b.
 func xxh3Sum(b []byte) uint64 {
 	n := len(b)
 	switch {
@@ -71,7 +70,6 @@ func xxh3Mix(b []byte, secret1, secret2 uint64) uint64 {
 	return high ^ low
 }
 
-// xxh128Sum returns the 128-bit XXH3 of b.
 func xxh128Sum(b []byte) Sum128 {
 	n := len(b)
 	switch {

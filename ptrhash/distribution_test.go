@@ -114,7 +114,7 @@ func fromHeap(n int) (keySet, []any) {
 	return keySet{"Go heap: objects of 8 to 1,024 bytes", keys}, objects
 }
 
-// spread describes the distribution of n keys over n bins.
+// spread describes how evenly n keys are distributed over n bins.
 type spread struct {
 	longest int     // number of keys in the fullest bin
 	empty   float64 // number of empty bins divided by n/e, which is the expected number for random keys

@@ -124,7 +124,6 @@ func (t *Table[V]) free(h uint64) uint64 {
 	return ^(low>>(h%64) | high<<1<<(63-h%64))
 }
 
-// putEntry stores an entry of bucket b in a free slot.
 func (t *Table[V]) putEntry(b, slot uint64, key uintptr, v V) {
 	t.used[slot/64] |= 1 << (slot % 64)
 	t.keys[slot], t.vals[slot] = key, v

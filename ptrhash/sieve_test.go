@@ -42,7 +42,6 @@ func (s *sieve) largestPrime(n int) int {
 	return 2
 }
 
-// A factor is a prime and its power.
 type factor struct{ prime, power int }
 
 // factors returns the factorization of n from 2, the smallest prime first.

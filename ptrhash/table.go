@@ -11,7 +11,6 @@ import (
 // ErrFull is the unwrapped error of [Table.Insert] for a full table.
 var ErrFull = errors.New("ptrhash: insert: the table is full; make the table with a larger capacity")
 
-// These are the errors for invalid keys.
 var (
 	errExists  = errors.New("ptrhash: insert: the key has an entry already; change its value through At")
 	errZeroKey = errors.New("ptrhash: insert: the key is 0, which is no address")

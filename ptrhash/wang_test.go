@@ -95,7 +95,7 @@ func backward(mixed uint64, bits uint, steps []step, after int64) uint64 {
 			x.Xor(x, big.NewInt(after))
 		}
 		if s.shift != 0 {
-			// The inverse of y = x xor x>>s is x xor x>>s xor x>>2s ...
+			// The inverse of y = x xor x>>s is y xor y>>s xor y>>2s ...
 			y := new(big.Int).Set(x)
 			for n := s.shift; n < bits; n += s.shift {
 				x.Xor(x, new(big.Int).Rsh(y, n))
@@ -140,7 +140,6 @@ func TestWangIsABijection(t *testing.T) {
 				if got := backward(m.mix(key), m.bits, m.steps, xor61(m.name)); got != key {
 					t.Fatalf("the inverse of %s(%#x) is %#x", m.name, key, got)
 				}
-				// Every value must also be the mix of its inverse.
 				if got := m.mix(backward(key, m.bits, m.steps, xor61(m.name))); got != key {
 					t.Fatalf("%s of the inverse of %#x is %#x", m.name, key, got)
 				}

@@ -16,7 +16,6 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// systems are the platforms in .goreleaser.yaml.
 var systems = []string{
 	"linux/amd64", "linux/arm64", "linux/386", "linux/arm", "darwin/amd64", "darwin/arm64",
 	"windows/amd64", "windows/arm64", "freebsd/amd64",
@@ -31,7 +30,6 @@ type module struct {
 	Texts         []string // names of files with licenses and notices
 }
 
-// ourModule is the module whose programs are released.
 const ourModule = "github.com/assetcook/assetcook"
 
 var noticeFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents|unlicense)([.-].*)?$`)

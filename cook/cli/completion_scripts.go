@@ -77,7 +77,6 @@ _cook_reply() {
 complete -F _cook cook
 `
 
-// writeBash writes the completion script for bash.
 func writeBash(w io.Writer, all []line) {
 	fmt.Fprint(w, bashStart)
 	var twos []string
@@ -149,7 +148,6 @@ else
 fi
 `
 
-// writeZsh writes the completion script for zsh.
 func writeZsh(w io.Writer, all []line) {
 	fmt.Fprint(w, zshStart)
 	for _, l := range all {
@@ -231,7 +229,6 @@ end
 complete -c cook -f
 `
 
-// writeFish writes the completion script for fish.
 func writeFish(w io.Writer, all []line) {
 	var ones, twos []string
 	for _, l := range all[1:] {
@@ -325,7 +322,6 @@ const powerShellEnd = `    }
 }
 `
 
-// writePowerShell writes the completion script for PowerShell.
 func writePowerShell(w io.Writer, all []line) {
 	fmt.Fprint(w, powerShellStart)
 	about := map[string]string{}

@@ -103,7 +103,6 @@ func (at *place) rules(t *testing.T, name string, b block) {
 	}
 }
 
-// run runs a command and returns its output.
 func (at *place) run(t *testing.T, line string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf("(exit %d)\n%s", at.status, line))

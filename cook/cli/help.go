@@ -36,7 +36,6 @@ var helpVerb = cmdline.Verb{
 	Run: runHelp,
 }
 
-// helpOptions holds the options of cook help.
 type helpOptions struct{ man, all bool }
 
 func (r *helpOptions) handler() cmdline.Handler {
@@ -76,7 +75,6 @@ func (r *helpOptions) printHelp(ctx context.Context, c *cmdline.Call, words []st
 	return frontend.OK
 }
 
-// fullHelp prints all verbs, flags and recipes.
 func fullHelp(w io.Writer, c *cmdline.Call) {
 	fmt.Fprintf(w, "%s\n", introText)
 	for i := range c.Verbs {
@@ -275,7 +273,6 @@ a rule with format = "png" or recipe = "copy" keeps the names of the files that 
 
 `
 
-// listEngines prints all engines.
 func listEngines(w io.Writer) {
 	fmt.Fprint(w, enginesText)
 	for _, e := range engine.All() {
@@ -345,7 +342,6 @@ func printRecipeHelp(w io.Writer, r recipe.Recipe) {
 	}
 }
 
-// describeOption prints an option of a recipe.
 func describeOption(w io.Writer, c recipe.Cooker, o recipeset.Option) {
 	fmt.Fprintf(w, "  %s: %s; default %s\n      %s\n", o.Key, o.Want, o.Value(c), o.Doc)
 }

@@ -134,7 +134,6 @@ func (s *slowProject) hold() *bufio.Reader {
 	return r
 }
 
-// release lets the tool finish.
 func (s *slowProject) release() {
 	if err := os.WriteFile(s.wait, []byte("done\n"), 0); err != nil {
 		s.t.Error(err)

@@ -63,14 +63,12 @@ func (p *pictures) paint(i, shade int) {
 	}
 }
 
-// cook returns a command that cooks into an output directory.
 func (p *pictures) cook(out string) *exec.Cmd {
 	c := exec.Command("cook", "-dir", p.assets, "-out", out, "-cache", out+".store", "-j", "1")
 	c.Dir = p.dir
 	return c
 }
 
-// cooked runs the command to its end and returns the printed text.
 func (p *pictures) cooked(out string) string {
 	p.t.Helper()
 	said, err := p.cook(out).CombinedOutput()

@@ -34,7 +34,7 @@ func made(b *testing.B, r rival, tree map[string][]byte) (name string, size int6
 	return name, info.Size()
 }
 
-// mounted opens an archive with another archive format.
+// mounted opens an archive in another archive format.
 func mounted(b *testing.B, r rival, name string) archive {
 	a, err := r.mount(name)
 	if err != nil {

@@ -128,7 +128,6 @@ func createFile(ctx context.Context, name string, files []File, opt Options) (St
 	return w.stats, out.Commit(name)
 }
 
-// A writer is the state of Create.
 type writer struct {
 	cores   *parallel.Cores
 	files   []File

@@ -85,7 +85,7 @@ func slotCount(n int) int {
 	return slots
 }
 
-// checkPakName returns an error for an invalid file name.
+// checkPakName returns an error if a file name is invalid in paks.
 func checkPakName(name string) error {
 	switch {
 	case !fs.ValidPath(name) || name == ".":
@@ -135,7 +135,7 @@ func appendDirectory(b []byte, entries []Entry) (_ []byte, names int) {
 	return b, names
 }
 
-// A footer locates the directory.
+// A footer is the end of a pak, which locates the directory.
 type footer struct {
 	records             int64 // offset of the records in the pak
 	count, slots, names int

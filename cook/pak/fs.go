@@ -243,7 +243,6 @@ func (folderInfo) Sys() any           { return nil }
 // paks. The file system implements [fs.ReadFileFS] and [fs.ReadDirFS].
 func Layers(paks ...*Pak) fs.FS { return &layeredPaks{paks} }
 
-// layeredPaks is the file system of [Layers].
 type layeredPaks struct{ paks []*Pak }
 
 // findInLayers returns the entry of a file, and the pak that contains the file.

@@ -18,9 +18,8 @@ const (
 	// boundary.
 	restartSize = 32 << 20
 	// minCut and maxCut limit the number of unused bytes at the end of a chunk.
-	minCut = 32 << 10
-	maxCut = 128 << 10
-	// largestStep is the maximum alignment of data.
+	minCut      = 32 << 10
+	maxCut      = 128 << 10
 	largestStep = 64 << 10
 )
 
@@ -106,7 +105,6 @@ func stepFor(size int64) int64 {
 	return min(max(pageSize, int64(1)<<(bits.Len64(uint64(size))-1)/32), largestStep)
 }
 
-// upToMultiple rounds n up to a multiple of step.
 func upToMultiple(n, step int64) int64 { return (n + step - 1) / step * step }
 
 // chunkEnd returns the end of the chunk that contains the byte before offset.
@@ -172,7 +170,6 @@ func (w *writer) packOrReuse(i int) (packed, error) {
 	return p, nil
 }
 
-// compressFrames compresses content to one or more frames.
 func compressFrames(encoder *zstd.Encoder, content []byte) (frames []byte) {
 	if len(content) <= 2*pieceSize {
 		return encoder.EncodeAll(content, nil)

@@ -160,7 +160,6 @@ func (p *Pak) lookupEntry(name string) (e Entry, ok bool, err error) {
 	return e, false, nil
 }
 
-// recordName returns the name of a record.
 func (p *Pak) recordName(i int) ([]byte, error) {
 	record := p.records[recordSize*i:]
 	from, n := int64(binary.LittleEndian.Uint32(record[64:])), int64(binary.LittleEndian.Uint16(record[68:]))

@@ -25,7 +25,7 @@ type oldEntry struct {
 	number int // index in the order of the data
 }
 
-// A run is a range of bytes that one call copies.
+// A run is a range of bytes that is copied with one call.
 type run struct {
 	from, to, size int64
 	last           int // number of the last entry in the range
@@ -211,7 +211,6 @@ func (r regions) sortRegions() {
 	slices.SortFunc(r, func(a, b region) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 }
 
-// haveOverlap reports whether any two regions overlap.
 func (r regions) haveOverlap() bool {
 	r.sortRegions()
 	end := int64(0)

@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// An archive is open for reading.
+// An archive is an open archive of any format.
 type archive interface {
 	find(name string) (offset, size int64, ok bool)
 	open(name string) (io.ReadCloser, error)

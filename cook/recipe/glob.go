@@ -43,7 +43,6 @@ func (j *Job) Glob(pattern string) ([]string, error) {
 	return slices.Compact(g.found), err
 }
 
-// validPart reports whether one element of a pattern is valid.
 func validPart(part string) bool {
 	return doublestar.ValidatePattern(part) && strings.Count(part, "{") == strings.Count(part, "}")
 }

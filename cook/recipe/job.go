@@ -198,7 +198,6 @@ func (j *Job) Depend(on Dependency) error {
 	return err
 }
 
-// statDependency records whether a file exists as a dependency.
 func (j *Job) statDependency(name string, at Dependency) (found bool, err error) {
 	info, err := j.env.Stat(at.Path)
 	switch {

@@ -90,7 +90,6 @@ func pauseBetweenLooks(ctx context.Context) {
 	}
 }
 
-// applyReported applies changes that the watcher has reported.
 func (f *follower) applyReported(batches [][]feed.Change) [][]Change {
 	var all [][]Change
 	for _, batch := range batches {

@@ -160,7 +160,7 @@ func (h *handler) events(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// A stream is the stream of events to one browser.
+// A stream is the open connection to one browser.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -185,7 +185,6 @@ func parseID(text string) (p feed.Position, ok bool) {
 	return feed.Position{Teller: teller, Number: n}, true
 }
 
-// An event is a batch in the JSON form for browsers.
 type event struct {
 	Changes []change `json:"changes,omitempty"`
 	Problem string   `json:"problem,omitempty"`

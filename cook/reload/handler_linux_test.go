@@ -44,7 +44,6 @@ func connect(t *testing.T, url, last string) *browser {
 	return &browser{t: t, body: bufio.NewScanner(resp.Body), end: resp.Body.Close, last: last}
 }
 
-// next returns the next event and its data.
 func (b *browser) next() (name, data string) {
 	b.t.Helper()
 	for b.body.Scan() {

@@ -23,7 +23,6 @@ import (
 	"github.com/assetcook/assetcook/recipes/builtin"
 )
 
-// A tree is an asset directory with an output directory beside it.
 type tree struct {
 	t       *testing.T
 	project cook.Project

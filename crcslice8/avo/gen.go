@@ -84,7 +84,7 @@ func (k kernel) label(name string) string {
 	return name
 }
 
-// These are byte offsets in folds; see constants.go.
+// These are byte offsets of the rows in folds; see constants.go.
 const (
 	by2048 = 16 * iota
 	by1536

@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// commands are the shell commands in the image.
+// commands are the shell commands whose output the image shows.
 var commands = []string{
 	"cook assets",
 	"cook assets",
@@ -75,7 +75,7 @@ func asExit(err error, exit **exec.ExitError) bool {
 	return ok
 }
 
-// wrapped breaks a line into lines of the terminal's width.
+// wrapped splits a line into lines of the terminal's width.
 func wrapped(line string) (lines []string) {
 	var b strings.Builder
 	width := 0

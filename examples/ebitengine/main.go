@@ -39,10 +39,8 @@ const (
 	missSound   = "audio/bump.wav"
 )
 
-// A coin is one falling coin.
 type coin struct{ x, y, speed float64 }
 
-// A game is the state of the game.
 type game struct {
 	assets         *assets
 	player         float64

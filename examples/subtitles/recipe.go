@@ -19,7 +19,6 @@ type Subtitles struct {
 	Flatten bool `toml:"flatten" doc:"join the lines of a subtitle by spaces"`
 }
 
-// A subtitle is one subtitle in the output.
 type subtitle struct {
 	From int    `json:"from"` // start in milliseconds
 	To   int    `json:"to"`
@@ -71,7 +70,6 @@ func estimate(head []byte, size int64) (int64, error) {
 
 var times = regexp.MustCompile(`^(\d\d):(\d\d):(\d\d),(\d\d\d) --> (\d\d):(\d\d):(\d\d),(\d\d\d)$`)
 
-// parse reads the subtitles from the source.
 func (s *Subtitles) parse(job *recipe.Job) ([]subtitle, error) {
 	text, err := job.Source()
 	if err != nil {

@@ -70,7 +70,6 @@ var graphs = []string{
 	"graph add memory memory/images/bytes memory/meshes/bytes",
 }
 
-// A game is the state that frames use.
 type game struct {
 	set      *counters.Set
 	worker   *events.Worker

@@ -50,7 +50,6 @@ func (s *storage) play(n int) {
 	}
 }
 
-// load frees the current level and loads the next one.
 func (s *storage) load(level int) {
 	for i, b := range s.level {
 		if i < s.ends {

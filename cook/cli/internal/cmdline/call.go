@@ -191,7 +191,6 @@ func (c *Call) parseArguments(v *Verb, fs *flag.FlagSet) (words []string, status
 // renamed maps former flag names to current names.
 var renamed = map[string]string{"verify": "check-contents"}
 
-// presentNames replaces former flag names.
 func presentNames(fs *flag.FlagSet, args []string) []string {
 	args = slices.Clone(args)
 	for i, arg := range args {
@@ -207,7 +206,6 @@ func presentNames(fs *flag.FlagSet, args []string) []string {
 	return args
 }
 
-// printVerbHelp prints the help of a verb.
 func (c *Call) printVerbHelp(v *Verb, fs *flag.FlagSet) {
 	if v.Help != nil {
 		v.Help(c, c.Stdout)

@@ -46,7 +46,6 @@ func (r *cacheOptions) cacheFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&r.json, "json", false, "print one line of JSON")
 }
 
-// A cacheReport is the JSON output of cook cache.
 type cacheReport struct {
 	Dir     string       `json:"dir"`
 	Kinds   []cacheKind  `json:"kinds"`
@@ -124,7 +123,6 @@ func (r *cacheOptions) readCacheReport(ctx context.Context) (*cacheReport, error
 	return held, nil
 }
 
-// writeCacheReport prints the report as tables.
 func (c *cacheReport) writeCacheReport(w io.Writer) {
 	fmt.Fprintf(w, "store: %s\n", pathname.Show(c.Dir))
 	t := texttable.New(w, texttable.RightThenName)

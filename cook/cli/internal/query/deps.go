@@ -45,7 +45,6 @@ type filesJSON struct {
 	Took  time.Duration `json:"cook_ns,omitempty"` // total time of the last cooks of these assets
 }
 
-// deps prints the dependencies of each given path.
 func (r *lastRun) deps(paths []string, w io.Writer) error {
 	for _, given := range paths {
 		found, err := r.findAsset(given)

@@ -60,7 +60,6 @@ func (r *reportOptions) reportFlags(fs *flag.FlagSet) {
 	fs.IntVar(&r.most, "textures", 100_000, "`number` of textures to compare with their sources, the largest first; 0 for none")
 }
 
-// tableNames returns the names of the tables in a report.
 func tableNames() []string { return overview.New(overview.Input{}).Keys() }
 
 func (r *reportOptions) runReport(ctx context.Context, c *cmdline.Call, words []string) int {

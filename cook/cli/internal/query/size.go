@@ -66,7 +66,6 @@ type groupJSON struct {
 	Took   time.Duration `json:"cook_ns"`
 }
 
-// printSizes prints the totals of each group.
 func (r *sizeOptions) printSizes(patterns []string, w io.Writer) error {
 	recipes := map[string]string{}
 	of := map[string]func(path string) string{

@@ -48,14 +48,14 @@ type cookOptions struct {
 	call *cmdline.Call
 }
 
-// recordTo names the destinations of a run's timeline.
+// recordTo has the file and the addresses to which a run's timeline is written.
 type recordTo struct {
 	trace string
 	feed  string
 	http  string
 }
 
-// isSet reports whether the timeline has any destination.
+// isSet reports whether the timeline is written to any file or address.
 func (to recordTo) isSet() bool { return to != recordTo{} }
 
 func (r *cookOptions) cookFlags(fs *flag.FlagSet) {

@@ -27,7 +27,6 @@ type printFlags struct {
 	sarif string
 }
 
-// declarePrintFlags declares the flags in printFlags.
 func (f *printFlags) declarePrintFlags(fs *flag.FlagSet) {
 	fs.BoolVar(&f.verbose, "v", false, "print a line for each asset that was worked on, with its time")
 	fs.BoolVar(&f.quiet, "q", false, "print only failures, differences and warnings")
@@ -46,7 +45,7 @@ const (
 	roundsBeat = time.Second
 )
 
-// A printer prints the runs of one command line.
+// A printer prints the runs of one cook command.
 type printer struct {
 	flags    printFlags
 	call     *cmdline.Call
@@ -156,7 +155,6 @@ func (p *printer) writeLog(all []byte) (where string, err error) {
 	return pathname.FromHere(name), err
 }
 
-// printSummary prints the summary of a run.
 func (p *printer) printSummary(sum *cook.Summary, probe profile.Probe) {
 	stdout := p.call.Stdout
 	if p.flags.json {

@@ -70,7 +70,6 @@ func runFix(ctx context.Context, c *cmdline.Call) int {
 	return c.Do(ctx, c.Find("fix"), r.handler())
 }
 
-// fixRules repairs all rules of a project.
 func (r *fixOptions) fixRules(ctx context.Context, c *cmdline.Call, words []string) int {
 	if r.project.Dir == "" || len(words) > 0 {
 		return c.Wrong("want an asset directory and nothing else; try: cook fix -dir assets")
@@ -182,7 +181,6 @@ func (r *fixOptions) editFile(name string, edits []rules.Edit) (n int, err error
 	return len(told), nil
 }
 
-// editText describes an edit for the user.
 func editText(e rules.Edit) string {
 	switch {
 	case e.Old == "":

@@ -199,7 +199,6 @@ func (s *sight) patterns(name string) (counts, match string) {
 	return strings.Join(numbers, ", "), match
 }
 
-// ignore returns the text of a .cookignore.
 func (s *sight) ignore() string {
 	var b strings.Builder
 	b.WriteString("# Files that are no assets, in the syntax of .gitignore: *.bak, /notes/, !keep.bak.\n")

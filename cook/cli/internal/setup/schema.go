@@ -56,7 +56,6 @@ func (r *schemaOptions) runSchema(ctx context.Context, c *cmdline.Call, words []
 	return frontend.OK
 }
 
-// rulesSchema returns the schema of cook.toml.
 func rulesSchema(recipes []recipe.Recipe) ([]byte, error) {
 	set, err := recipeset.New(recipes...)
 	if err != nil {

@@ -206,7 +206,6 @@ const (
 	publicPrefix  = "\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00"
 )
 
-// readPEM reads a key of the given kind from a PEM file.
 func readPEM(name, kind, prefix string, size int) ([]byte, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -323,7 +322,6 @@ func (r *pakOptions) extractPak(ctx context.Context, words []string) (int, error
 	return frontend.OK, nil
 }
 
-// verifyPak checks every file of a pak, and its signature.
 func (r *pakOptions) verifyPak(_ context.Context, words []string) (int, error) {
 	p, err := pak.Open(words[0])
 	if errors.Is(err, pak.ErrDamaged) {
